@@ -52,7 +52,13 @@
   const name = (i) => "T" + data.labels[i];
   const place = (i) => {
     const session = data.sessions[sessionOf[i]];
-    return `session ${session[1]}, its ${ordinal(data.ids[i] - session[2] + 1)} of ${session[3]}`;
+    return `session ${session[1]}, its ${ordinal(data.ids[i] - session[2] + 1)} of ${session[3]}${onNode(i)}`;
+  };
+  const roleWord = { p: "primary", r: "replica" };
+  const nodeOf = (i) => (data.nodes ? data.nodes.of[i] : -1);
+  const onNode = (i) => {
+    const role = data.nodes ? roleWord[data.nodes.role[i]] : undefined;
+    return nodeOf(i) < 0 ? "" : `, on ${data.nodes.names[nodeOf(i)]}${role ? `, ${role}` : ""}`;
   };
   const startOf = (i) => data.start[i];
   const endOf = (i) => (data.length[i] < 0 ? data.start[i] : data.start[i] + data.length[i]);
@@ -283,8 +289,8 @@
       this.host = host;
       this.compressed = true;
       this.onlyMarked = false;
+      this.byNode = data.nodes !== null;
       this.hits = null;
-      this.gutter = 96;
       this.stackFaults();
       this.axis = 24 + this.faultRows * 16;
       host.innerHTML =
@@ -294,19 +300,19 @@
         `<button type="button" data-do="whole" title="Everything (0)">All</button>` +
         (articles.length > 0 ? `<button type="button" data-do="violation">This violation</button>` +
           `<button type="button" data-do="only" aria-pressed="false">Only its sessions</button>` : "") +
+        (this.byNode ? `<button type="button" data-do="nodes" aria-pressed="true" title="Rows of a node together">By node</button>` : "") +
         (data.clock ? `<button type="button" data-do="compress" aria-pressed="true" title="Makes waits short">Compressed time</button>` : "") +
         `<span class="gap"></span><span class="note"></span></div>` +
         `<svg class="overview" role="img" aria-label="Activity over the whole history; a frame shows the part below" preserveAspectRatio="none"></svg>` +
         (this.paced() ? `<svg class="pace" role="img" aria-label="Commits per second and their latency over the whole history"></svg>` : "") +
+        (data.nodes ? `<svg class="nodes" role="img" aria-label="Commits of each node over the whole history"></svg>` : "") +
         `<div class="lane" tabindex="0" role="group" aria-label="Sessions as rows, transactions as boxes; arrow keys go from one to the next, Enter shows it"><svg></svg></div>`;
       this.overview = host.querySelector(".overview");
       this.paceChart = host.querySelector(".pace");
+      this.nodeChart = host.querySelector(".nodes");
       this.lane = host.querySelector(".lane");
       this.svg = host.querySelector(".lane svg");
       this.note = host.querySelector(".note");
-      this.bySession = data.sessions.map(() => []);
-      data.ids.forEach((_, i) => this.bySession[sessionOf[i]].push(i));
-      for (const list of this.bySession) list.sort((a, b) => startOf(a) - startOf(b) || a - b);
       this.rowOf = new Map();
       this.setRows();
       this.measure();
@@ -335,18 +341,31 @@
       return escaped(`${fault.what}\n${moment(Math.max(fault.from, 0))} to ${fault.healed ? moment(fault.to) : "the end"}`);
     }
 
+    // A row is a session, or what a session did on one node: those of a node stand together.
+    rowKey(i) { return (this.byNode ? nodeOf(i) + 1 : 0) * data.sessions.length + sessionOf[i]; }
+    rowName(key) { return data.sessions[key % data.sessions.length][1]; }
+    rowNode(key) { return this.byNode ? Math.floor(key / data.sessions.length) - 1 : -1; }
     setRows() {
-      let rows = data.sessions.map((_, s) => s);
-      rows.sort((a, b) => data.sessions[a][1].localeCompare(data.sessions[b][1], "en", { numeric: true }) || a - b);
+      this.lists = new Map();
+      data.ids.forEach((_, i) => {
+        const key = this.rowKey(i);
+        if (!this.lists.has(key)) this.lists.set(key, []);
+        this.lists.get(key).push(i);
+      });
+      for (const list of this.lists.values()) list.sort((a, b) => startOf(a) - startOf(b) || a - b);
+      const last = (key) => (this.rowNode(key) < 0 ? 1e9 : this.rowNode(key));  // no node: at the end
+      let rows = [...this.lists.keys()];
+      rows.sort((a, b) => last(a) - last(b) || this.rowName(a).localeCompare(this.rowName(b), "en", { numeric: true }) || a - b);
       if (this.onlyMarked) {
-        const wanted = new Set(this.marked().map((id) => sessionOf[placeOf.get(id)]));
-        rows = rows.filter((s) => wanted.has(s));
+        const wanted = new Set(this.marked().map((id) => placeOf.get(id)).filter((i) => i !== undefined).map((i) => this.rowKey(i)));
+        rows = rows.filter((key) => wanted.has(key));
       }
       this.rows = rows;
+      this.gutter = this.byNode ? 190 : 96;
       // Few rows leave room for arrows between them.
       this.rowHeight = rows.length <= 12 ? 42 : 30;
       this.boxHeight = 22;
-      this.rowOf = new Map(rows.map((s, row) => [s, row]));
+      this.rowOf = new Map(rows.map((key, row) => [key, row]));
     }
 
     // Where a time stands. In compressed time the step from one event to the next grows
@@ -411,7 +430,7 @@
       const list = this.marked().map((id) => placeOf.get(id)).filter((i) => i !== undefined);
       if (this.onlyMarked) this.setRows();
       if (data.total <= 24) this.whole(); else this.fit(list);
-      const row = Math.min(...list.map((i) => this.rowOf.get(sessionOf[i]) ?? 0));
+      const row = Math.min(...list.map((i) => this.rowOf.get(this.rowKey(i)) ?? 0));
       if (!Number.isFinite(row)) return;
       this.drawNow(); // the lane scrolls only as far as what is drawn is high
       this.lane.scrollTop = Math.max(0, (row - 1) * this.rowHeight);
@@ -420,13 +439,13 @@
     setHits(hits) { this.hits = hits; this.draw(); }
     chosenChanged(reveal) {
       if (chosen >= 0 && reveal) {
-        if (!this.rowOf.has(sessionOf[chosen])) { this.onlyMarked = false; this.press("only", false); this.setRows(); }
+        if (!this.rowOf.has(this.rowKey(chosen))) { this.onlyMarked = false; this.press("only", false); this.setRows(); }
         const a = this.placeAt(startOf(chosen)), b = this.placeAt(endOf(chosen));
         if (a < this.from || b > this.to || (b - a) / (this.to - this.from) < 0.01) {
           const width = Math.min(this.to - this.from, Math.max((b - a) * 12, this.end / 400));
           this.view((a + b - width) / 2, (a + b + width) / 2);
         }
-        const top = this.rowOf.get(sessionOf[chosen]) * this.rowHeight;
+        const top = this.rowOf.get(this.rowKey(chosen)) * this.rowHeight;
         const height = this.lane.clientHeight - this.axis - this.rowHeight;
         if (top < this.lane.scrollTop || top > this.lane.scrollTop + height) this.lane.scrollTop = Math.max(0, top - height / 2);
       }
@@ -478,7 +497,7 @@
       this.drawn = [];
       let count = 0, merged = 0;
       for (let row = firstRow; row < lastRow; row += 1) {
-        const list = this.bySession[this.rows[row]];
+        const list = this.lists.get(this.rows[row]);
         const tall = this.boxHeight, y = this.axis + row * this.rowHeight + (this.rowHeight - tall) / 2;
         let denseFrom = null, denseTo = 0, denseCount = 0;
         const flush = () => {
@@ -524,12 +543,22 @@
       // Names of sessions and the times, on top of what runs under them.
       out.push(`<rect class="gutter" x="0" y="${this.axis}" width="${this.gutter - 6}" height="${height}"/>`);
       for (let row = firstRow; row < lastRow; row += 1) {
-        const session = data.sessions[this.rows[row]][1];
+        const session = this.rowName(this.rows[row]);
         const text = session.length > 13 ? session.slice(0, 12) + "…" : session;
-        out.push(`<text class="session" x="8" y="${this.axis + row * this.rowHeight + this.rowHeight / 2 + 4}">${escaped(text)}<title>session ${escaped(session)}</title></text>`);
+        const y = this.axis + row * this.rowHeight;
+        out.push(`<text class="session" x="${this.gutter - 88}" y="${y + this.rowHeight / 2 + 4}">${escaped(text)}<title>session ${escaped(session)}</title></text>`);
+        const node = this.rowNode(this.rows[row]);
+        const first = row === firstRow || this.rowNode(this.rows[row - 1]) !== node;
+        if (!this.byNode || !first) continue;
+        // The name stays in view while rows of its node are.
+        const inView = Math.max(y, top + this.axis);
+        if (y < inView && this.rowNode(this.rows[row + 1]) !== node) continue;
+        out.push(`<text class="node" x="8" y="${inView + this.rowHeight / 2 + 4}">${escaped(this.nodeName(node))}</text>` +
+          (row > 0 && this.rowNode(this.rows[row - 1]) !== node ? `<line class="between" x1="0" x2="${width}" y1="${y}" y2="${y}"/>` : ""));
       }
       out.push(`<rect class="axis" x="0" y="${top}" width="${width}" height="${this.axis}"/><line class="rule" x1="0" x2="${width}" y1="${top + this.axis - .5}" y2="${top + this.axis - .5}"/>`);
-      out.push(`<text class="tick" x="8" y="${top + 16}">session</text>`);
+      out.push(`<text class="tick" x="${this.gutter - 88}" y="${top + 16}">session</text>`);
+      if (this.byNode) out.push(`<text class="tick" x="8" y="${top + 16}">node</text>`);
       const ticks = Math.max(2, Math.floor((width - this.gutter) / 130));
       for (let k = 0; k <= ticks && data.clock; k += 1) {
         const at = this.from + (this.to - this.from) * k / ticks;
@@ -575,7 +604,7 @@
       for (const arrow of all(".arrow.cycle", articles[current])) {
         const a = placeOf.get(Number(arrow.dataset.from)), b = placeOf.get(Number(arrow.dataset.to));
         if (a === undefined || b === undefined) continue;
-        const rows = [a, b].map((i) => this.rowOf.get(sessionOf[i]));
+        const rows = [a, b].map((i) => this.rowOf.get(this.rowKey(i)));
         if (rows.includes(undefined)) continue;
         const ends = (i) => [x(this.placeAt(startOf(i))), x(this.placeAt(endOf(i)))];
         const [la, ra] = ends(a), [lb, rb] = ends(b);
@@ -636,8 +665,46 @@
         (seen.length > 0 ? `<text x="6" y="${tall + 14}">latency <tspan class="p50-name">p50</tspan> and <tspan class="p99-name">p99</tspan>, ${duration(Math.min(...seen))} to ${duration(Math.max(...seen))}</text>` : "") + titles;
     }
 
+    nodeName(node) {
+      const text = node < 0 ? "unknown" : data.nodes.short[node];
+      return text.length > 13 ? "…" + text.slice(-12) : text;
+    }
+
+    // What each node committed, when; where it was the primary, a line above it says so.
+    drawNodes() {
+      if (!this.nodeChart) return;
+      const width = this.nodeChart.clientWidth || 1000;
+      if (this.nodesWidth === width) return;
+      this.nodesWidth = width;
+      const { names, short, commits, roles } = data.nodes;
+      const tall = 26, columns = data.grid.columns, wide = width / columns;
+      const second = data.to / columns / 1e9;
+      const most = Math.max(1, ...commits.map((list) => Math.max(...list)));
+      const height = names.length * tall;
+      let out = this.faults.map((fault) => `<rect class="fault" x="${(fault.from / Math.max(data.to, 1) * width).toFixed(1)}" y="0" width="${Math.max(1, (fault.to - fault.from) / Math.max(data.to, 1) * width).toFixed(1)}" height="${height}"/>`).join("");
+      names.forEach((whole, n) => {
+        const y = n * tall, foot = y + tall - 2;
+        let bars = "", primary = "", titles = "";
+        const has = { p: false, r: false };
+        commits[n].forEach((count, c) => {
+          const role = roles[n][c], x = (c * wide).toFixed(1);
+          if (count > 0) bars += `M${x} ${foot}V${(foot - 2 - count / most * (tall - 8)).toFixed(1)}h${(wide + .3).toFixed(1)}V${foot}z`;
+          if (role === "p") primary += `M${x} ${y + 3}h${(wide + .3).toFixed(1)}`;
+          if (role in has) has[role] = true;
+          titles += `<rect class="catch" x="${x}" y="${y}" width="${wide.toFixed(1)}" height="${tall}"><title>${escaped(whole)}\n${moment(Math.round(data.to * c / columns))}: ${Math.round(count / second).toLocaleString("en")} commits/s${roleWord[role] ? `, ${roleWord[role]}` : ""}</title></rect>`;
+        });
+        const role = has.p && has.r ? ", primary where overlined" : has.p ? ", primary" : has.r ? ", replica" : "";
+        out += `<line class="rule" x1="0" x2="${width}" y1="${foot + 1}" y2="${foot + 1}"/><path class="rate" d="${bars}"/><path class="primary" d="${primary}"/>` +
+          `<text x="6" y="${y + 16}">${escaped(short[n])}${role}</text>${titles}`;
+      });
+      this.nodeChart.style.height = `${height}px`;
+      this.nodeChart.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      this.nodeChart.innerHTML = out;
+    }
+
     drawOverview() {
       this.drawPace();
+      this.drawNodes();
       const width = this.overview.clientWidth || 1000, height = 48;
       const { columns, rows, count, failed } = data.grid;
       if (!this.grid || this.gridWidth !== width) {
@@ -676,20 +743,20 @@
       if (chosen < 0) {
         const seen = all("[data-i]", this.svg);
         const first = this.marked().map((id) => placeOf.get(id)).find((i) => i !== undefined);
-        const i = first ?? (seen.length > 0 ? Number(seen[0].dataset.i) : this.bySession[this.rows[0]][0]);
+        const i = first ?? (seen.length > 0 ? Number(seen[0].dataset.i) : this.lists.get(this.rows[0])[0]);
         if (i !== undefined) choose(i, { reveal: true });
         return;
       }
-      const row = this.rowOf.get(sessionOf[chosen]) ?? 0;
+      const row = this.rowOf.get(this.rowKey(chosen)) ?? 0;
       if (dx !== 0) {
-        const list = this.bySession[sessionOf[chosen]];
+        const list = this.lists.get(this.rowKey(chosen));
         const next = list[list.indexOf(chosen) + dx];
         if (next !== undefined) choose(next, { reveal: true });
         return;
       }
       const target = this.rows[row + dy];
       if (target === undefined) return;
-      const list = this.bySession[target];
+      const list = this.lists.get(target);
       const at = (startOf(chosen) + endOf(chosen)) / 2;
       let best = list[0];
       for (const i of list) {
@@ -706,6 +773,12 @@
       if (what === "only") {
         this.onlyMarked = !this.onlyMarked;
         this.press("only", this.onlyMarked);
+        this.setRows();
+        this.draw();
+      }
+      if (what === "nodes") {
+        this.byNode = !this.byNode;
+        this.press("nodes", this.byNode);
         this.setRows();
         this.draw();
       }

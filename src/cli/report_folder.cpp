@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/write_file.hpp"
+#include "formats/extra_fields.hpp"
 
 namespace cupel::cli {
 
@@ -112,7 +113,13 @@ base::Result<base::Ok> ReportFolder::add(const report::Checked& checked,
   if (histories_ > 1) inside = fmt::format("{}-{}", added_.size() + 1, plain_name(checked.file));
   const auto folder = inside.empty() ? folder_ : folder_ + "/" + inside;
   if (auto made = make_folder(folder); !made.ok()) return made;
-  const auto files = report::report_files(checked, options);
+  auto with_nodes = options;
+  // Another content since it was read would have other labels.
+  if (!checked.analysis.fields_error && !checked.file.empty() && checked.analysis.whole) {
+    auto nodes = formats::nodes_of_file(checked.file, checked.history.fact("format"));
+    with_nodes.nodes = {std::move(nodes.names), std::move(nodes.of_label)};
+  }
+  const auto files = report::report_files(checked, with_nodes);
   if (!files.ok()) return files.error();
   for (const auto& file : *files) {
     if (auto written = write(fs::path(folder) / file.name, file.bytes); !written.ok())

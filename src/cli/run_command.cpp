@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "base/interrupt.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/report_folder.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "cli/version.hpp"
@@ -39,7 +41,7 @@ struct RunArguments {
   ShapeArguments shape;
   std::vector<std::string> levels;
   LimitArguments limits;
-  std::string format, time_limit, read_from;
+  std::string format, time_limit, read_from, report;
   std::string fault_every = "10s", fault_for = "5s", statement_timeout = "10s";
   bool json = false, list = false;
   Option* db = nullptr;
@@ -80,8 +82,27 @@ int exit_code(const run::CheckedRun& checked) {
   return kBad;
 }
 
+// False, with a message, if the report could not be written. `checked`: none if the run failed.
+bool write_report(ReportFolder& folder, const run::CheckedRun* checked) {
+  base::Result<base::Ok> done = base::Ok{};
+  if (checked != nullptr && !base::interrupted()) {
+    done = folder.add({checked->file, checked->history, checked->analysis});
+  } else if (checked != nullptr) {
+    print_error("no report was written, because the check was interrupted");
+  }
+  if (done.ok()) done = folder.finish();
+  if (!done.ok()) print_error(done.error());
+  return done.ok();
+}
+
 int run_once(const RunArguments& arguments) {
   auto options = arguments.options;
+  std::optional<ReportFolder> folder;
+  if (!arguments.report.empty()) {
+    // Before a load that takes hours.
+    folder.emplace(arguments.report, 1);
+    if (const auto made = folder->prepare(); !made.ok()) return bad(made.error());
+  }
   if (options.history.empty()) options.history = history_name(arguments.format);
   if (run::is_lab_url(options.url)) lab::enter_namespaces();
   const Interruptible interruptible;
@@ -99,6 +120,7 @@ int run_once(const RunArguments& arguments) {
   line.end();
   if (!checked.ok()) {
     print_error(checked.error());
+    if (folder) write_report(*folder, nullptr);
     return kBad;
   }
   for (const auto& warning : checked->run.warnings) print_error("warning: " + warning);
@@ -111,6 +133,7 @@ int run_once(const RunArguments& arguments) {
     print(report::ladder({checked->file, checked->history, checked->analysis},
                          {.colour = use_colour()}));
   }
+  if (folder && !write_report(*folder, &*checked)) return kBad;
   return exit_code(*checked);
 }
 
@@ -372,6 +395,13 @@ void add_output_options(Command& command, RunArguments& arguments) {
       ->type_name("LEVEL")
       ->allow_extra_args(false)
       ->group(kQuestionOptions);
+  command
+      .add_option(
+          "--report", arguments.report,
+          "Write an HTML page with the timeline, the faults and a picture of each violation "
+          "into this folder, as `cupel check --report` does")
+      ->check(not_empty("the folder to write"))
+      ->type_name("DIR");
   add_limit_options(command, "The time to read the recorded history and to decide all levels",
                     arguments.limits);
   command.add_flag("--json", arguments.json, "Print one JSON object on one line");

@@ -30,9 +30,9 @@ bool is_known(std::string_view name) {
 }
 
 // Takes the fields of each map in turn: its label is its index or else its place.
-class Collector {
+class FieldCollector {
  public:
-  explicit Collector(const std::set<std::uint32_t>& labels) : labels_(labels) {}
+  explicit FieldCollector(const std::set<std::uint32_t>& labels) : labels_(labels) {}
 
   // False once there is nothing left to find.
   bool take(std::optional<std::int64_t> index, Fields fields) {
@@ -52,6 +52,41 @@ class Collector {
   std::size_t met_ = 0;
 };
 
+// Takes the nodes of all maps.
+class NodeCollector {
+ public:
+  bool take(std::optional<std::int64_t> index, const Fields& fields) {
+    const auto label = index && *index >= 0 ? static_cast<std::uint64_t>(*index) : place_;
+    ++place_;
+    const auto node = std::find_if(fields.begin(), fields.end(),
+                                   [](const auto& field) { return field.first == "node"; });
+    if (node == fields.end() || label >= kMostLabels) return true;
+    std::string_view name = node->second;
+    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') {
+      name = name.substr(1, name.size() - 2);
+    }
+    const auto [known, fresh] =
+        numbers_.try_emplace(std::string(name), static_cast<std::uint16_t>(numbers_.size() + 1));
+    if (fresh) nodes_.names.emplace_back(name);
+    if (nodes_.names.size() > kMostNames) return false;
+    auto& of = nodes_.of_label;
+    if (of.size() <= label) of.resize(std::max<std::size_t>(label + 1, of.size() * 3 / 2));
+    of[label] = known->second;
+    return true;
+  }
+  [[nodiscard]] Nodes found() && {
+    return nodes_.names.size() > kMostNames ? Nodes() : std::move(nodes_);
+  }
+
+ private:
+  static constexpr std::size_t kMostNames = 1000;
+  static constexpr std::uint64_t kMostLabels = 1 << 27;  // an index may be any number
+  std::map<std::string, std::uint16_t> numbers_;
+  Nodes nodes_;
+  std::uint64_t place_ = 0;
+};
+
+template <typename Collector>
 void collect_json(std::string_view bytes, Collector& collector, Reading& reading) {
   simdjson::dom::parser parser;
   for (std::size_t at = bytes.find('{'); at != std::string_view::npos; at = bytes.find('{', at)) {
@@ -72,6 +107,7 @@ void collect_json(std::string_view bytes, Collector& collector, Reading& reading
   }
 }
 
+template <typename Collector>
 void collect_edn(std::string_view bytes, Collector& collector, Reading& reading) {
   using namespace jepsen;
   auto chunk = std::make_unique<Chunk>();
@@ -118,10 +154,10 @@ void collect_edn(std::string_view bytes, Collector& collector, Reading& reading)
   }
 }
 
-ByLabel collected(const MappedFile& file, const std::set<std::uint32_t>& labels, Reading reading) {
+template <typename Collector>
+auto collected(const MappedFile& file, Collector collector, Reading reading) {
   auto bytes = file.bytes();
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
-  Collector collector(labels);
   if (is_edn(bytes)) {
     collect_edn(bytes, collector, reading);
   } else {
@@ -145,7 +181,21 @@ ByLabel extra_fields(const std::string& path, std::string_view format,
   }
   try {
     const auto file = MappedFile::open(path, budget);
-    return file.ok() ? collected(*file, labels, Reading(budget, &*file)) : ByLabel();
+    return file.ok() ? collected(*file, FieldCollector(labels), Reading(budget, &*file))
+                     : ByLabel();
+  } catch (const Stopped&) {
+    return {};
+  }
+}
+
+Nodes nodes_of_file(const std::string& path, std::string_view format, base::Budget* budget) {
+  std::error_code ignored;
+  if (!has_extra_fields(format) || !std::filesystem::is_regular_file(path, ignored)) return {};
+  try {
+    const auto file = MappedFile::open(path, budget);
+    // Most files have none, which is quickly seen.
+    if (!file.ok() || file->bytes().find("node") == std::string_view::npos) return {};
+    return collected(*file, NodeCollector(), Reading(budget, &*file));
   } catch (const Stopped&) {
     return {};
   }

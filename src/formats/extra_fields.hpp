@@ -31,4 +31,15 @@ std::map<std::uint32_t, std::vector<std::pair<std::string, std::string>>> extra_
     const std::string& path, std::string_view format, const std::set<std::uint32_t>& labels,
     base::Budget* budget = nullptr);
 
+// The field `node` of all operation maps of a file, by label.
+struct Nodes {
+  std::vector<std::string> names;         // as the file writes them, without quotes
+  std::vector<std::uint16_t> of_label{};  // 0: not known; n: names[n - 1]
+};
+
+// Empty where extra_fields() is, and for a file that has more than 1000 names. Linear in the file's
+// size; two bytes for each label.
+Nodes nodes_of_file(const std::string& path, std::string_view format,
+                    base::Budget* budget = nullptr);
+
 }  // namespace cupel::formats

@@ -12,6 +12,7 @@
 #include "explain/why/interpretation.hpp"
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
+#include "report/nodes.hpp"
 #include "text/svg.hpp"
 
 namespace cupel::report {
@@ -83,9 +84,7 @@ class Draughtsman {
       box.committed = history_.status(txn) == history::TxnStatus::kCommitted;
       if (!box.committed)
         box.place += fmt::format(" · {}", history::to_string(history_.status(txn)));
-      if (const auto node = node_of(txn); !node.empty()) {
-        box.place += fmt::format(" · {}", fitting(node, kLongestName));
-      }
+      if (const auto node = node_text(txn); !node.empty()) box.place += " · " + node;
       figure_.boxes.push_back(std::move(box));
     }
     return it->second;
@@ -134,17 +133,14 @@ class Draughtsman {
   }
 
  private:
-  // The server it ran on, if the source says so: "\"n1\"" is n1.
-  [[nodiscard]] std::string node_of(TxnId txn) const {
+  // The server it ran on, if the source says so: "n1", "node 0, primary".
+  [[nodiscard]] std::string node_text(TxnId txn) const {
     if (fields_ == nullptr) return {};
-    const auto found = fields_->find(history_.label(txn));
-    if (found == fields_->end()) return {};
-    for (const auto& [name, text] : found->second) {
-      if (name != "node") continue;
-      const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
-      return quoted ? text.substr(1, text.size() - 2) : text;
-    }
-    return {};
+    const auto node = node_in(*fields_, history_.label(txn));
+    if (node.name.empty()) return {};
+    const auto number = number_of_node(history_, node.name);
+    return fitting(number.empty() ? node.name : "node " + number, kLongestName) +
+           (node.role.empty() ? "" : ", ") + node.role;
   }
 
   void add_operations(Figure::Box& box) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "explain/why/explain.hpp"
 #include "history/history.hpp"
@@ -20,6 +21,12 @@ inline constexpr const char* kNodes = "nodes";
 struct Node {
   std::string name;  // empty: not known
   std::string role;  // "primary", "replica", or empty
+};
+
+// Of all transactions: names as the file writes them, and by label which one it is.
+struct NodesByLabel {
+  std::vector<std::string> names;
+  std::vector<std::uint16_t> of_label = {};  // 0: not known; n: names[n - 1]
 };
 
 // "198.18.1.1:5432, primary".

@@ -217,7 +217,8 @@ class Page {
       // Half of what there is room for shows 20,000 transactions; more only makes the page slow.
       out += timeline_json(checked_.history, marked,
                            {.most_bytes = std::min<std::size_t>(room, 3'000'000),
-                            .also = writers_in_section(checked_)});
+                            .also = writers_in_section(checked_),
+                            .nodes = &options_.nodes});
     } else {
       out += "null";
     }
@@ -526,7 +527,8 @@ class Page {
           fmt::format("{:.1f} on average, at most {}", stats.mean_open, grouped(stats.most_open)));
     }
     for (const auto& [name, value] : stats.metadata) {
-      if (name != "faults" && name != analysis::kFinalReaders) row(name, history::cut(value));
+      if (name == "faults" || name == analysis::kFinalReaders || name == kNodes) continue;
+      row(name, history::cut(value));
     }
     out += "</dl>\n</section>\n";
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "report/nodes.hpp"
 #include "report/render.hpp"
 
 namespace cupel::report {
@@ -20,6 +21,7 @@ inline constexpr std::size_t kMostViolationsShown = 12;
 
 struct PageOptions {
   std::size_t most_bytes = kMostPageBytes;
+  NodesByLabel nodes = {};  // which node each transaction ran on; empty: not known
 };
 
 // A file of a report, by its name inside the report's folder.

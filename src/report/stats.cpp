@@ -10,6 +10,7 @@
 
 #include "analysis/final_reads.hpp"
 #include "base/budget.hpp"
+#include "report/nodes.hpp"
 #include "report/wording.hpp"
 #include "text/json.hpp"
 
@@ -202,7 +203,7 @@ std::string stats_text(const Stats& s, const std::string& file) {
     if (n) text += fmt::format("    {:<28}{}\n", label, grouped(n));
   };
   for (const auto& [name, value] : s.metadata) {
-    if (name == analysis::kFinalReaders) continue;
+    if (name == analysis::kFinalReaders || name == kNodes) continue;
     // One a line of the text: how many is enough here.
     line(name,
          name == "faults"

@@ -3,10 +3,12 @@
 #include "report/timeline.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <set>
 #include <sstream>
 
 #include "analysis/final_reads.hpp"
@@ -47,6 +49,57 @@ std::string json_text(std::string_view text) {
   return out;
 }
 
+// The nodes of a history by number, in the order of their names.
+class NodesOfHistory {
+ public:
+  struct At {
+    std::size_t node;
+    char role;  // 'p' primary, 'r' replica, '-' nobody says
+  };
+
+  NodesOfHistory(const History& history, const NodesByLabel* nodes)
+      : history_(history), nodes_(nodes) {
+    if (nodes == nullptr) return;
+    // A number decides first, if the history has them.
+    std::set<std::pair<std::size_t, std::string>> sorted;
+    const auto key = [&](const std::string& name) {
+      const auto number = number_of_node(history, name);
+      return std::pair(number.empty()
+                           ? SIZE_MAX
+                           : static_cast<std::size_t>(std::strtoull(number.c_str(), nullptr, 10)),
+                       name);
+    };
+    for (const auto& text : nodes->names) sorted.insert(key(parse_node(text).name));
+    for (const auto& place : sorted) names_.push_back(place.second);
+    for (const auto& text : nodes->names) {
+      const auto node = parse_node(text);
+      const auto at = std::find(names_.begin(), names_.end(), node.name) - names_.begin();
+      at_.push_back({static_cast<std::size_t>(at), node.role.empty() ? '-' : node.role.front()});
+    }
+  }
+
+  [[nodiscard]] std::size_t count() const { return names_.size(); }
+  [[nodiscard]] std::string name(std::size_t node) const {
+    return numbered_name(history_, names_[node]);
+  }
+  [[nodiscard]] std::string short_name(std::size_t node) const {
+    const auto number = number_of_node(history_, names_[node]);
+    return number.empty() ? names_[node] : "node " + number;
+  }
+  [[nodiscard]] const At* of(TxnId t) const {
+    const auto label = history_.label(t);
+    if (nodes_ == nullptr || label >= nodes_->of_label.size()) return nullptr;
+    const auto number = nodes_->of_label[label];
+    return number == 0 ? nullptr : &at_[number - 1];
+  }
+
+ private:
+  const History& history_;
+  const NodesByLabel* nodes_;
+  std::vector<std::string> names_;
+  std::vector<At> at_;  // by name in the file
+};
+
 class Timeline {
  public:
   Timeline(const History& history, std::span<const std::vector<TxnId>> marked,
@@ -54,6 +107,7 @@ class Timeline {
       : history_(history),
         marked_(marked),
         also_(options.also),
+        nodes_(history, options.nodes),
         most_(options.most_bytes),
         clock_(history.has_times()),
         places_(history.times_are_places()) {
@@ -64,6 +118,7 @@ class Timeline {
     const auto faults = faults_of(history_);
     grid();
     pace();
+    node_activity();
     choose();
     std::string out =
         fmt::format(R"({{"clock":{},"places":{},"from":{},"to":{},"total":{},"shown":{})", clock_,
@@ -97,7 +152,7 @@ class Timeline {
       out += fmt::format("{}[{},{}]", i > 0 ? "," : "", windows_[i].first - from_,
                          windows_[i].second - from_);
     }
-    out += "]," + grid_ + ',' + pace_ + R"(,"faults":[)";
+    out += "]," + grid_ + ',' + pace_ + R"(,"nodes":)" + nodes() + R"(,"faults":[)";
     for (std::size_t i = 0; i < faults.size(); ++i) {
       out += fmt::format("{}[{},{},{}]", i > 0 ? "," : "", faults[i].from - from_,
                          faults[i].to == kNoTime ? Time{-1} : faults[i].to - from_,
@@ -230,10 +285,52 @@ class Timeline {
     pace_ += "]}";
   }
 
+  // What committed on each node, by when it ended.
+  void node_activity() {
+    if (!clock_ || nodes_.count() < 2) return;
+    activity_.assign(nodes_.count(), std::vector<std::uint32_t>(kColumns));
+    roles_.assign(nodes_.count(), std::string(kColumns, '-'));
+    const auto reads_finally = final_readers();
+    for (std::size_t i = 0; i < history_.txn_count(); ++i) {
+      const TxnId t(i);
+      const auto at = nodes_.of(t);
+      if (!at || history_.status(t) != TxnStatus::kCommitted || end(t) == kNoTime ||
+          reads_finally[history_.session(t).index()]) {
+        continue;
+      }
+      const auto column = column_of(end(t));
+      ++activity_[at->node][column];
+      char& role = roles_[at->node][column];
+      if (role != 'p') role = at->role;
+    }
+  }
+
+  std::string nodes() {
+    if (activity_.empty()) return "null";
+    std::string out = R"({"names":[)";
+    const auto list = [&](std::string_view next, auto value) {
+      for (std::size_t n = 0; n < nodes_.count(); ++n) out += (n > 0 ? "," : "") + value(n);
+      out += next;
+    };
+    list(R"(],"short":[)", [&](std::size_t n) { return json_text(nodes_.name(n)); });
+    list(R"(],"of":[)", [&](std::size_t n) { return json_text(nodes_.short_name(n)); });
+    values(out, [&](TxnId t) {
+      const auto at = nodes_.of(t);
+      return at ? static_cast<std::int64_t>(at->node) : -1;
+    });
+    out += R"(],"role":")";
+    for (const TxnId t : shown_) out += nodes_.of(t) ? nodes_.of(t)->role : '-';
+    out += R"(","commits":[)";
+    list(R"(],"roles":[)",
+         [&](std::size_t n) { return fmt::format("[{}]", fmt::join(activity_[n], ",")); });
+    list("]}", [&](std::size_t n) { return '"' + roles_[n] + '"'; });
+    return out;
+  }
+
   // What a transaction takes, never too little: its columns, and its operations with
   // a value of text at its longest.
   [[nodiscard]] std::size_t bytes_of(TxnId t) const {
-    std::size_t bytes = 64;
+    std::size_t bytes = 68;
     const auto last =
         std::min<std::size_t>(history_.last_op(t), history_.first_op(t) + kMostOperations);
     for (std::size_t o = history_.first_op(t); o < last; ++o)
@@ -270,7 +367,7 @@ class Timeline {
     const auto at_most = std::min(n, most_ / 64);
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(at_most),
                       order.end());
-    std::size_t used = grid_.size() + pace_.size() + 4000;
+    std::size_t used = grid_.size() + pace_.size() + 4000 + nodes_.count() * kColumns * 8;
     std::size_t taken = 0;
     std::vector<bool> key_known(history_.key_count()), session_known(history_.session_count());
     while (taken < at_most) {
@@ -403,6 +500,7 @@ class Timeline {
   const History& history_;
   std::span<const std::vector<TxnId>> marked_;
   std::span<const TxnId> also_;
+  NodesOfHistory nodes_;
   std::size_t most_;
   bool clock_, places_;
   Time from_ = 0, to_ = 0;
@@ -411,6 +509,8 @@ class Timeline {
   std::vector<KeyId> keys_;
   std::vector<std::pair<Time, Time>> windows_;
   std::string grid_, pace_;
+  std::vector<std::vector<std::uint32_t>> activity_;  // by node and column
+  std::vector<std::string> roles_;
 };
 
 }  // namespace

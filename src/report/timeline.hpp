@@ -22,6 +22,13 @@
 //                                         by column of the grid: what committed then, how long
 //                                         half and 99 % of it took at most (-1: nothing did);
 //                                         without the final reads; null without true times
+//    "nodes":{"names":["node 0 (h:1)",…], "short":["node 0",…],
+//             "of":[0,-1,…],"role":"pr-…",  of each transaction: its node (-1: not known), whether
+//                                         that was the primary, a replica, or nobody says
+//             "commits":[[3,0,…],…],"roles":["p-r…",…]},
+//                                         of each node, by column of the grid: what committed
+//                                         there, without the final reads; null if fewer than two
+//                                         nodes are known
 //    "faults":[[100,200,"kill"],…],       -1: not healed
 //    "marked":[[0,1],…]}                  transactions of each violation
 #pragma once
@@ -31,12 +38,14 @@
 #include <vector>
 
 #include "history/history.hpp"
+#include "report/nodes.hpp"
 
 namespace cupel::report {
 
 struct TimelineOptions {
   std::size_t most_bytes = 3'000'000;
   std::vector<history::TxnId> also = {};  // shown as well, whatever happens
+  const NodesByLabel* nodes = nullptr;    // borrowed; none: not known
 };
 
 // `marked`: the transactions of each violation; they are shown whatever happens.

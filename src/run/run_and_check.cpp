@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -25,6 +26,7 @@
 #include "lab/disk/disk.hpp"
 #include "lab/namespaces.hpp"
 #include "levels/product.hpp"
+#include "report/nodes.hpp"
 #include "run/lab_url.hpp"
 #include "run/tables_of_run.hpp"
 #include "workload/plan.hpp"
@@ -58,6 +60,7 @@ RecordOptions header(const RunAndCheckOptions& options, const CheckedRun& checke
   say("settings", facts.detail);
   say("servers", std::string(checked.several_servers ? levels::kSeveralServers : ""));
   say(levels::kNoPromise, checked.no_promise);
+  say(report::kNodes, checked.nodes);
   say("reads from", std::string(name(options.run.read_from)));
   say("workload", std::filesystem::path(options.workload).filename().string());
   say("seed", std::to_string(options.run.seed));
@@ -244,6 +247,7 @@ class Stages {
     database_ = std::move(*database);
     checked_.facts = database_->facts();
     if (auto hosts = check_hosts(); !hosts.ok()) return hosts;
+    number_nodes();
     if (const auto lacks = unfit(workload_->needs(), database_->can()); !lacks.empty()) {
       return base::Error{
           .message = fmt::format("the workload {} needs {}, which the driver for {} does not have; "
@@ -364,6 +368,23 @@ class Stages {
     std::error_code ignored;
     if (!checked_.server_logs.empty()) std::filesystem::remove_all(checked_.server_logs, ignored);
     checked_.server_logs.clear();
+  }
+
+  // Faults name nodes by number, transactions by host.
+  void number_nodes() {
+    if (!server_) return;
+    for (std::size_t node = 0; node < server_->nodes(); ++node) {
+      const auto url = server_->url(node);
+      for (const auto& host : database_->hosts()) {
+        const auto at = url.find(host);
+        const auto end = at + host.size();
+        const bool whole =
+            at != std::string::npos &&
+            (end == url.size() || !std::isdigit(static_cast<unsigned char>(url[end])));
+        if (!whole) continue;
+        checked_.nodes += fmt::format("{}{} {}", checked_.nodes.empty() ? "" : "\n", node, host);
+      }
+    }
   }
 
   // That every host can do its part.

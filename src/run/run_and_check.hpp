@@ -56,7 +56,8 @@ struct CheckedRun {
   std::vector<levels::Level> asked;  // by the user, or promised by the product; never empty
   bool several_servers = false;      // of the database: its sessions used more than one
   bool promised = false;             // asked is what the product promises
-  std::string no_promise;            // why nothing is promised under these faults; may be empty
+  std::string nodes = {};  // of a server of the lab: lines "NUMBER HOST"; empty: not known
+  std::string no_promise;  // why nothing is promised under these faults; may be empty
 
   bool by_name = false;  // asked is what the user named
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/budget.hpp"
 #include "faults/plan.hpp"
@@ -28,12 +29,25 @@ std::string_view promise_source(const drivers::Facts& facts) {
 
 constexpr std::size_t kMostFaults = 8;  // lines of the text; the file has all
 
+// "0 is h:1, 1 is h:2".
+std::string nodes_text(const std::string& nodes) {
+  std::string text;
+  std::istringstream lines(nodes);
+  for (std::string line; std::getline(lines, line);) {
+    const auto blank = line.find(' ');
+    text += fmt::format("{}{} is {}", text.empty() ? "" : ", ", line.substr(0, blank),
+                        line.substr(blank + 1));
+  }
+  return text;
+}
+
 std::string faults_text(const CheckedRun& checked) {
   const auto& ran = checked.run;
   const auto failed = ran.failed_faults == 0
                           ? ""
                           : fmt::format(" ({} more failed and are not counted)", ran.failed_faults);
   auto text = fmt::format("  faults: {}{}, reconnects: {}\n", ran.faults, failed, ran.reconnects);
+  if (!checked.nodes.empty()) text += fmt::format("    nodes: {}\n", nodes_text(checked.nodes));
   if (checked.faults_file.empty()) return text;
   std::size_t left = ran.fault_list.size();
   for (const auto& done : ran.fault_list) {
@@ -89,6 +103,26 @@ std::string run_text(const CheckedRun& checked, std::uint64_t seed) {
   return text;
 }
 
+namespace {
+
+// Why the weakest level decides, unless it was asked for; else empty.
+std::string why_weakest(const CheckedRun& checked) {
+  if (checked.promised || checked.by_name) return {};
+  const auto& facts = checked.facts;
+  const bool of_one_server = levels::promised(facts.product, facts.isolation).has_value();
+  const auto why =
+      !checked.no_promise.empty()
+          ? fmt::format("nothing is promised of this run, since {}", checked.no_promise)
+      : of_one_server
+          ? fmt::format(
+                "the promise of {} at {} is about one server, and the sessions used several",
+                facts.product, facts.isolation)
+          : fmt::format("{} promises none of cupel's levels at {}", facts.product, facts.isolation);
+  return fmt::format("  ({}, so the weakest level decides; -l selects another)\n", why);
+}
+
+}  // namespace
+
 std::string verdict_text(const CheckedRun& checked) {
   const auto& ran = checked.run;
   std::string text;
@@ -103,6 +137,7 @@ std::string verdict_text(const CheckedRun& checked) {
     text += '\n';
   }
   if (checked.promised) text += fmt::format("  ({})\n", promise_source(checked.facts));
+  text += why_weakest(checked);
   if (checked.loses()) {
     text +=
         fmt::format("final reads: {}; see below\n",
@@ -114,21 +149,6 @@ std::string verdict_text(const CheckedRun& checked) {
         "  {:.0f} % of the outcomes are unknown. Each such transaction may have committed or not, "
         "whichever keeps the promise, so this run shows little\n",
         100 * static_cast<double>(ran.unknown) / static_cast<double>(answered + ran.unknown));
-  }
-  if (!checked.promised && checked.asked.size() == 1 &&
-      checked.asked.front() == levels::all_levels().front()) {
-    const auto& facts = checked.facts;
-    const bool of_one_server = levels::promised(facts.product, facts.isolation).has_value();
-    const auto why =
-        !checked.no_promise.empty()
-            ? fmt::format("nothing is promised of this run, since {}", checked.no_promise)
-        : of_one_server
-            ? fmt::format(
-                  "the promise of {} at {} is about one server, and the sessions used several",
-                  facts.product, facts.isolation)
-            : fmt::format("{} promises none of cupel's levels at {}", facts.product,
-                          facts.isolation);
-    text += fmt::format("  ({}, so cupel checked the weakest; -l selects another)\n", why);
   }
   return text + '\n';
 }

@@ -52,6 +52,22 @@ execFileSync(options.cupel, ["generate", "--level", "strict-serializable", "--se
   "-o", "satisfied.jsonl"], { cwd: work });
 const satisfied = report("satisfied", "satisfied.jsonl", 0);
 
+// Two nodes, a fault, and a write that both lost.
+const lines = [{ type: "info", process: "nemesis", f: "cupel.metadata",
+  value: [["database", "D 1"], ["isolation", "serializable"], ["final readers", "8 h:1\n9 h:2"], ["nodes", "0 h:1\n1 h:2"]] },
+{ type: "info", process: "nemesis", f: "start-fault", value: "kill: 0", time: 3.2e9 },
+{ type: "info", process: "nemesis", f: "stop-fault", value: "kill: 0", time: 4e9 }];
+const add = (process, op, from, to, node) => {
+  for (const [type, time] of [["invoke", from], ["ok", to]]) lines.push({ type, process, f: "txn", value: [op], time, node });
+};
+for (let i = 0; i < 120; i += 1) add(i % 2, ["r", 2, null], i * 2e7, i * 2e7 + 1e7, i % 2 === 0 ? "h:1, primary" : "h:2, replica");
+add(0, ["w", 1, 5], 2.5e9, 2.6e9, "h:1, primary");
+add(0, ["w", 1, 6], 3e9, 3.1e9, "h:1, primary");
+add(8, ["r", 1, 5], 9e9, 9.1e9, "h:1");
+add(9, ["r", 1, 5], 9e9, 9.1e9, "h:2");
+writeFileSync(path.join(work, "nodes.jsonl"), lines.map((line, index) => JSON.stringify({ ...line, index })).join("\n"));
+const nodes = report("nodes", "nodes.jsonl", 1);
+
 // ---- the browser
 
 const browser = await chromium.launch({
@@ -100,6 +116,38 @@ await test("every report opens from disk without an error", async () => {
     await page.waitForSelector(".lane svg .t");
     await page.context().close();
   }
+});
+
+await test("what the final reads found is at the top, and nodes have rows of their own", async () => {
+  const page = await open(nodes);
+  assert.match(await page.locator("h1").textContent(), /^Acknowledged writes are lost/);
+  const finding = page.locator(".finding");
+  const row = finding.locator("tbody tr");
+  assert.equal(await row.count(), 1);
+  for (const text of ["wrote key 1 = 6", "3.100 s", "node 0 (h:1), primary", "0.100 s before kill: 0", "every node holds 5"]) {
+    assert.ok((await row.textContent()).includes(text), text);
+  }
+  const violations = page.locator("#violations");
+  assert.ok((await finding.boundingBox()).y < (await violations.boundingBox()).y);
+  // The writer can be shown, with its node.
+  await row.locator(".txn-link").click();
+  assert.match(await page.locator("#inspector").textContent(), /on node 0 \(h:1\), primary/);
+  await page.locator("#inspector .close").click();
+  // What each node committed: both, and which was the primary.
+  const chart = page.locator(".nodes");
+  assert.match(await chart.textContent(), /node 0, primary[^]*node 1, replica/);
+  const rows = () => page.locator(".lane .row").count();
+  await page.locator('[data-do="whole"]').click();
+  assert.deepEqual(await page.locator(".lane .node").allTextContents(), ["node 0", "node 1"]);
+  const before = await rows();
+  await page.locator('[data-do="nodes"]').click();
+  assert.equal(await page.locator('[data-do="nodes"]').getAttribute("aria-pressed"), "false");
+  await page.waitForFunction(() => document.querySelectorAll(".lane .node").length === 0);
+  assert.equal(await rows(), before, "no session was on both nodes");
+  await page.context().close();
+  const other = await open(satisfied);
+  assert.equal(await other.locator(".nodes, [data-do=nodes]").count(), 0);
+  await other.context().close();
 });
 
 await test("a step shows its evidence, and the picture shows it too", async () => {

@@ -195,6 +195,16 @@ TEST_F(RunCli, InterruptEndsTheLoadAndChecks) {
   EXPECT_EQ(verdicts(answer), verdicts(Json::parse(checked.out)));
 }
 
+TEST_F(RunCli, AReportIsThatOfCheck) {
+  const auto ran = cupel({"run", "--txns", "20", "--report", at("report"), "-o", at("h.jsonl")});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto page = text_of("report/index.html");
+  EXPECT_NE(page.find("<section id=\"timeline\""), std::string::npos);
+  write("file", "");
+  expect_mistake({"run", "--report", at("file"), "-o", at("other.jsonl")}, {"folder"});
+  EXPECT_FALSE(fs::exists(at("other.jsonl"))) << "before the load";
+}
+
 // Whether the process catches SIGINT. A handler announces itself by nothing else.
 bool catches_interrupt(pid_t id) {
   std::ifstream status("/proc/" + std::to_string(id) + "/status");

@@ -47,6 +47,26 @@ TEST_F(ExtraFields, OfEdn) {
   EXPECT_EQ(found.at(0), (Fields{{"node", "\"n1\""}}));
   EXPECT_EQ(found.at(1), (Fields{{"link", "[:a 7]"}, {"error", "nil"}}));
 }
+TEST_F(ExtraFields, NodesOfAllMaps) {
+  const auto nodes_of = [&](const std::string& text) {
+    return nodes_of_file(folder_.file("h", text), "jepsen");
+  };
+  const std::string ok = R"("type":"ok","process":0,"f":"txn","value":[["w",1,2]])";
+  const auto found = nodes_of("{" + ok + R"(,"index":0,"node":"a, primary"})" + "\n{" + ok +
+                              R"(,"index":2,"node":"b, replica"})" + "\n{" + ok + R"(,"index":4})" +
+                              "\n{" + ok + R"(,"index":5,"node":"a, primary"})");
+  EXPECT_EQ(found.names, (std::vector<std::string>{"a, primary", "b, replica"}));
+  ASSERT_GE(found.of_label.size(), 6u);
+  EXPECT_EQ(found.of_label[0], 1);
+  EXPECT_EQ(found.of_label[2], 2);
+  EXPECT_EQ(found.of_label[4], 0);
+  EXPECT_EQ(found.of_label[5], 1);
+  EXPECT_TRUE(nodes_of("{" + ok + "}").names.empty());
+  EXPECT_EQ(nodes_of("[{:type :ok, :f :txn, :value [[:w :x 1]], :node \"n1\"}]").names,
+            (std::vector<std::string>{"n1"}));
+  // An index may be any number, and costs no memory.
+  EXPECT_TRUE(nodes_of("{" + ok + R"(,"index":4000000000,"node":"a"})").of_label.empty());
+}
 TEST_F(ExtraFields, OfNothingWhereTheFileCannotBeReadAgain) {
   EXPECT_TRUE(extra_fields("-", "jepsen", {0}).empty());
   EXPECT_TRUE(extra_fields("no/such/file", "jepsen", {0}).empty());

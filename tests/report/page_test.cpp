@@ -417,6 +417,38 @@ TEST(Timeline, HasTheRateAndTheLatenciesOfWhatCommitted) {
   EXPECT_EQ(pace["p99"][last], 15'000);
 }
 
+TEST(Timeline, HasTheNodesOfTransactionsAndWhatEachCommitted) {
+  const auto history = history::HistoryBuilder::with_metadata(
+      history::HistoryBuilder::with_metadata(
+          test::history_of("a: w(x,1) @0-10 ; w(x,2) @500-1000 | b: ! w(x,3) @0-10 ; r(x,2) "
+                           "@500-1000 ; r(x,2) @600-1000 | z: r(x,2) @900-1000"),
+          "nodes", "0 h:2\n1 h:1"),
+      "final readers", "z h:1");
+  // By label, which is the number of the transaction here.
+  const NodesByLabel nodes{.names = {"h:1, replica", "h:2, primary", "h:1, primary"},
+                           .of_label = {2, 3, 2, 1, 0, 1}};
+  const auto data = nlohmann::json::parse(timeline_json(history, {}, {.nodes = &nodes}))["nodes"];
+  EXPECT_EQ(data["names"], nlohmann::json::parse(R"json(["node 0 (h:2)","node 1 (h:1)"])json"));
+  EXPECT_EQ(data["short"], nlohmann::json::parse(R"json(["node 0","node 1"])json"));
+  EXPECT_EQ(data["of"], nlohmann::json::parse("[0,1,0,1,-1,1]"));
+  EXPECT_EQ(data["role"], "pppr-r");
+  const auto& commits = data["commits"];
+  const auto last = commits[0].size() - 1;
+  EXPECT_EQ(commits[0][2], 1) << "the aborted one does not count";
+  EXPECT_EQ(commits[0][last], 0);
+  EXPECT_EQ(commits[1][last], 2) << "the final read does not count";
+  EXPECT_EQ(data["roles"][1].get<std::string>().back(), 'p') << "the primary for a moment at least";
+  EXPECT_EQ(data["roles"][0].get<std::string>().front(), '-');
+}
+
+TEST(Timeline, HasNoNodesWhereThereIsOne) {
+  const auto history = test::history_of("a: w(x,1) @0-10");
+  const NodesByLabel one{.names = {"h:1"}, .of_label = {1}};
+  EXPECT_TRUE(
+      nlohmann::json::parse(timeline_json(history, {}, {.nodes = &one}))["nodes"].is_null());
+  EXPECT_TRUE(nlohmann::json::parse(timeline_json(history, {}))["nodes"].is_null());
+}
+
 TEST(Timeline, FaultsAreReadFromTheMetadata) {
   history::HistoryBuilder builder;
   builder.set_metadata("faults", "5 9 kill -9 it\n12 - partition\nno fault");
