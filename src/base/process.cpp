@@ -25,13 +25,12 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <mutex>
 #include <thread>
 
 #include "base/descriptor.hpp"
+#include "base/read_file.hpp"
 #include "base/sigpipe.hpp"
 
 extern char** environ;  // NOLINT: POSIX has it so
@@ -511,8 +510,8 @@ namespace {
 
 // Of a process that is no zombie, from the third of proc(5) on; else none.
 std::vector<std::string> fields_of(pid_t id) {
-  std::ifstream in("/proc/" + std::to_string(id) + "/stat", std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const auto read = read_file("/proc/" + std::to_string(id) + "/stat");
+  const std::string text = read.ok() ? *read : std::string();
   // "PID (NAME) STATE …", where NAME may hold anything, brackets too.
   const auto name_end = text.rfind(')');
   if (name_end == std::string::npos) return {};

@@ -2,10 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <limits>
@@ -14,6 +11,7 @@
 #include <optional>
 
 #include "base/budget.hpp"
+#include "base/read_file.hpp"
 #include "cli/certificate_file.hpp"
 #include "cli/command.hpp"
 #include "cli/emit.hpp"
@@ -94,15 +92,7 @@ base::Result<std::string> contents(const std::string& file) {
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown))
     return base::Error{.message = "found a directory, expected a file", .file = file};
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    return base::Error{.message = fmt::format("cannot be opened: {}",
-                                              errno != 0 ? std::strerror(errno) : "unknown reason"),
-                       .file = file};
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return base::Error{.message = "cannot read this file to its end", .file = file};
-  return text;
+  return base::read_file(file);
 }
 
 base::Result<crdt::History> history_of(const std::string& file, crdt::NamedType type) {

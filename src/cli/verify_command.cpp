@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/read_file.hpp"
 #include "certify/verify.hpp"
 #include "cli/certificate_file.hpp"
 #include "cli/command.hpp"
@@ -42,15 +42,11 @@ base::Result<std::string> contents(const std::string& file) {
         .message = "found a directory; expected a certificate, which check --certificate writes",
         .file = file};
   }
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    return base::Error{
-        .message =
-            "cannot open this file; expected a certificate, which check --certificate writes",
-        .file = file};
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return base::Error{.message = "cannot read this file to its end", .file = file};
-  return text;
+  auto text = base::read_file(file);
+  if (text.ok()) return text;
+  auto error = std::move(text).error();
+  error.message += "; expected a certificate, which check --certificate writes";
+  return error;
 }
 
 std::string as_json(const VerifyArguments& arguments, const certify::Report& report,

@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/duration.hpp"
+#include "base/read_file.hpp"
 #include "faults/kinds.hpp"
 #include "text/json.hpp"
 
@@ -220,10 +219,9 @@ base::Result<std::vector<Fault>> parse_plan(std::string_view text) {
 }
 
 base::Result<std::vector<Fault>> read_plan(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return base::Error{.message = "cannot be read", .file = path};
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  auto plan = parse_plan(text);
+  const auto text = base::read_file(path);
+  if (!text.ok()) return text.error();
+  auto plan = parse_plan(*text);
   if (plan.ok()) return plan;
   auto error = std::move(plan).error();
   error.file = path;

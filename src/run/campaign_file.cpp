@@ -6,11 +6,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/budget.hpp"
+#include "base/read_file.hpp"
 #include "levels/level.hpp"
 #include "run/campaign.hpp"
 #include "run/lab_url.hpp"
@@ -111,10 +111,10 @@ bool shape_field(const std::string& name, const FileJson& value, const std::stri
 
 // A changed plan is another workload under the same name.
 std::string plan_sum(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
   std::uint64_t sum = 14695981039346656037U;  // FNV-1a
-  for (std::istreambuf_iterator<char> at(in), end; at != end; ++at) {
-    sum = (sum ^ static_cast<unsigned char>(*at)) * 1099511628211U;
+  const auto text = base::read_file(path);
+  for (const char c : text.ok() ? *text : std::string()) {
+    sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211U;
   }
   return fmt::format(" {:016x}", sum);
 }
