@@ -4,20 +4,15 @@
 // Blocks its thread, and no longer than the timeout.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include "base/process.hpp"
 #include "base/result.hpp"
+#include "base/tcp.hpp"
 
 namespace cupel::base {
-
-struct TcpPlace {
-  std::string host;  // a name or an address
-  std::uint16_t port = 0;
-};
 
 // Whether the answer so far is all of it. Null: it goes on until the other side closes.
 using IsWhole = std::function<bool(std::string_view answer)>;
