@@ -38,6 +38,7 @@ others=(
   postgresql mariadb-server galera-4 redis-server etcd-server
   postgresql-server-dev-15  # the extension of `cupel mock --engine postgres`
   libzookeeper-java default-jre-headless nats-server patroni python3-etcd
+  go-dqlite
   iproute2 nftables  # their networks, and faults of those
 )
 case $mode in

@@ -20,7 +20,7 @@ constexpr std::array kSpecs{&kPostgresKind,       &kPostgresStandbyKind, &kMaria
                             &kMariadbReplicaKind, &kGaleraKind,          &kRedisKind,
                             &kRedisReplicaKind,   &kRedisSentinelKind,   &kRedisClusterKind,
                             &kEtcdKind,           &kZookeeperKind,       &kNatsKind,
-                            &kPatroniKind};
+                            &kPatroniKind,        &kDqliteKind};
 
 }  // namespace
 

@@ -114,7 +114,7 @@ struct KindSpec {
 
 const KindSpec& spec_of(Kind kind);
 // Kinds from here on are of own.hpp.
-inline constexpr std::size_t kBuiltInKinds = static_cast<std::size_t>(Kind::kPatroni) + 1;
+inline constexpr std::size_t kBuiltInKinds = static_cast<std::size_t>(Kind::kDqlite) + 1;
 const KindSpec& spec_of_own(Kind kind);
 
 // The kinds, each in its own file.
@@ -122,7 +122,7 @@ extern const KindSpec kPostgresKind, kPostgresStandbyKind;
 extern const KindSpec kMariadbKind, kMariadbReplicaKind, kGaleraKind;
 extern const KindSpec kRedisKind, kRedisReplicaKind, kRedisSentinelKind, kRedisClusterKind;
 extern const KindSpec kEtcdKind, kZookeeperKind;
-extern const KindSpec kNatsKind, kPatroniKind;
+extern const KindSpec kNatsKind, kPatroniKind, kDqliteKind;
 
 // None: this machine has no such user.
 std::optional<base::Credentials> credentials_of(const std::string& user);

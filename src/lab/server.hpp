@@ -43,7 +43,8 @@ enum class Kind : std::uint8_t {
   kEtcd,
   kZookeeper,
   kNats,
-  kPatroni
+  kPatroni,
+  kDqlite
 };
 std::span<const Kind> all_kinds();
 // "postgres", "postgres-standby" …

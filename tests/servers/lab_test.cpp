@@ -617,6 +617,40 @@ TEST(Lab, NatsOfThreeNodes) {
   expect_nothing_left(directory, server->port());
 }
 
+TEST(Lab, DqliteOfThreeNodes) {
+  auto server = start(Kind::kDqlite, {.nodes = 3});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  EXPECT_EQ(server->url(), "dqlite://127.0.0.1:" + std::to_string(server->port(0)) +
+                               ",127.0.0.1:" + std::to_string(server->port(1)) +
+                               ",127.0.0.1:" + std::to_string(server->port(2)));
+  const auto leaders = server->primaries();
+  ASSERT_EQ(leaders.size(), 1U);
+  const auto next = server->failover();
+  ASSERT_TRUE(next.ok()) << next.error().to_string();
+  EXPECT_NE(*next, leaders[0]);
+  EXPECT_EQ(server->primaries(), std::vector<std::size_t>{*next});
+  // A third one leads when that one is gone; all know their cluster when they start again.
+  server->kill(*next);
+  EXPECT_TRUE(cupel::test::poll_until([&] { return server->primaries().size() == 1; }));
+  server->kill();
+  const auto restarted = server->restart();
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_EQ(server->primaries().size(), 1U);
+  const auto directory = server->directory();
+  server->stop();
+  expect_nothing_left(directory, server->port());
+}
+
+// One of two nodes votes, and two of five stand by.
+TEST(Lab, DqliteOfAnyNumberOfNodes) {
+  for (const std::uint32_t nodes : {1, 2, 5}) {
+    const auto server = start(Kind::kDqlite, {.nodes = nodes});
+    ASSERT_TRUE(server.ok()) << server.error().to_string();
+    EXPECT_EQ(server->primaries().size(), 1U);
+    for (std::size_t node = 0; node < nodes; ++node) EXPECT_TRUE(server->answers(node)) << node;
+  }
+}
+
 TEST(Lab, AServerThatDoesNotStartShowsTheEndOfItsLog) {
   const auto redis = start(Kind::kRedis, {.server_options = {"no-such-option=1"}});
   ASSERT_FALSE(redis.ok());
