@@ -15,7 +15,7 @@
 namespace cupel::drivers {
 
 OpenFunction open_sqlite, open_postgres, open_mysql, open_rocksdb, open_redis, open_etcd,
-    open_zookeeper, open_nats, open_exec, open_mock;
+    open_zookeeper, open_nats, open_dqlite, open_exec, open_mock;
 
 namespace {
 
@@ -33,6 +33,7 @@ constexpr std::array kSingleObject{"linearizable"sv, "serializable"sv};
 constexpr std::array kEtcdLevels{"linearizable"sv, "serializable"sv, "local"sv};
 constexpr std::array kZookeeperLevels{"linearizable"sv, "serializable"sv, "sync"sv, "local"sv};
 constexpr std::array kNatsLevels{"linearizable"sv, "local"sv};
+constexpr std::array kDqliteLevels{"serializable"sv};
 constexpr std::array kMockLevels{"causal"sv,
                                  "read-committed"sv,
                                  "read-atomic"sv,
@@ -131,6 +132,12 @@ const std::array kDrivers{
             .page = "docs/drivers/nats.md",
             .isolations = kNatsLevels,
             .can = kOneKey}},
+    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_DQLITE, open_dqlite),
+           {.name = "dqlite",
+            .url = "dqlite://HOST[:PORT][,HOST…][/DATABASE]",
+            .page = "docs/drivers/dqlite.md",
+            .isolations = kDqliteLevels,
+            .can = sql::all_needs()}},
     Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_EXEC, open_exec),
            {.name = "exec",
             .url = "exec:COMMAND",

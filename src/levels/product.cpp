@@ -41,6 +41,9 @@ constexpr std::string_view kPostgres = "PostgreSQL's manual, chapter Transaction
                            kNats =
                                "NATS' manual, page JetStream: its formal consistency model is "
                                "linearizable",
+                           kDqlite =
+                               "dqlite's manual, page Consistency model: serializable, and reads "
+                               "may be stale",
                            kRedis =
                                "Redis' manual, page Transactions; one server runs one command "
                                "or transaction at a time",
@@ -95,6 +98,7 @@ constexpr Promise kPromises[] = {
     {"zookeeper", "linearizable", Level::kLinearizable, kZookeeper, Servers::kCluster},
     {"zookeeper", "serializable", Level::kStrictSerializable, kZookeeper, Servers::kCluster},
     {"nats", "linearizable", Level::kLinearizable, kNats, Servers::kCluster},
+    {"dqlite", "serializable", Level::kSerializable, kDqlite, Servers::kCluster},
     {"redis", "linearizable", Level::kLinearizable, kRedis},
     {"redis", "serializable", Level::kStrictSerializable, kRedis},
     {"valkey", "linearizable", Level::kLinearizable, kRedis},

@@ -363,16 +363,16 @@ TEST_F(RunCli, ListSaysWhatRunsWhere) {
   };
   EXPECT_EQ(words(line),
             (std::vector<std::string>{"sqlite", "postgres", "mysql", "rocksdb", "redis", "etcd",
-                                      "zookeeper", "nats", "exec", "mock"}));
+                                      "zookeeper", "nats", "dqlite", "exec", "mock"}));
   while (std::getline(in, line) && !line.empty()) {
-    if (auto row = words(line); row.size() == 11 && row[0].back() != ':')
+    if (auto row = words(line); row.size() == 12 && row[0].back() != ':')
       rows[row[0]] = {row.begin() + 1, row.end()};
   }
   using Row = std::vector<std::string>;
-  EXPECT_EQ(rows["general"], (Row{"x", "x", "x", "x", "(x)", "(x)", "(x)", "-", "x", "x"}));
-  EXPECT_EQ(rows["lwt"], (Row{"x", "x", "x", "x", "x", "x", "x", "x", "x", "x"}));
-  EXPECT_EQ(rows["range-b"], (Row{"x", "x", "x", "x", "-", "-", "-", "-", "x", "x"}));
-  EXPECT_EQ(rows["tpcc"], (Row{"x", "x", "x", "x", "-", "-", "-", "-", "-", "x"}));
+  EXPECT_EQ(rows["general"], (Row{"x", "x", "x", "x", "(x)", "(x)", "(x)", "-", "x", "x", "x"}));
+  EXPECT_EQ(rows["lwt"], (Row{"x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x"}));
+  EXPECT_EQ(rows["range-b"], (Row{"x", "x", "x", "x", "-", "-", "-", "-", "x", "x", "x"}));
+  EXPECT_EQ(rows["tpcc"], (Row{"x", "x", "x", "x", "-", "-", "-", "-", "x", "-", "x"}));
   EXPECT_EQ(rows.size(), 15U);
 }
 

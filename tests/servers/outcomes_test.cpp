@@ -52,6 +52,7 @@ struct Trial {
   bool interactive = false;
   OnIdleBreak on_idle_break = OnIdleBreak::kSeen;
   std::vector<Place> places;
+  bool one_writer = false;  // of the whole database: the cases run one after the other
 };
 
 std::vector<Statement> one_write(std::int64_t key, std::int64_t value) {
@@ -85,6 +86,15 @@ const std::vector<Trial>& trials() {
         {"statement", "BBBBBBB"},
         {"idle", ""},
         {"commit", "COMMIT", true}}},
+      {"Dqlite",
+       lab::Kind::kDqlite,
+       "serializable",
+       2,
+       one_write,
+       true,
+       OnIdleBreak::kSeen,
+       {{"begin", "BEGIN"}, {"statement", "BBBBBBB"}, {"idle", ""}, {"commit", "COMMIT", true}},
+       true},
       {"Redis",
        lab::Kind::kRedis,
        "linearizable",
@@ -182,8 +192,9 @@ class Bench {
   std::vector<Case> run() {
     for (auto& one : cases_) connect(one);
     std::vector<std::future<void>> running;
+    const auto when = trial_.one_writer ? std::launch::deferred : std::launch::async;
     for (auto& one : cases_) {
-      running.push_back(std::async(std::launch::async, [this, &one] { try_out(one); }));
+      running.push_back(std::async(when, [this, &one] { try_out(one); }));
     }
     for (auto& one : running) one.get();
     const auto connection = connected(*direct_);
