@@ -1,6 +1,8 @@
 // Each body is read to its end; a message with bytes left over is malformed.
 #include "engines/messages.hpp"
 
+#include <utility>
+
 #include "wire/bytes.hpp"
 
 namespace cupel::engines {
@@ -31,6 +33,11 @@ OpenRequest take_open(Reader& reader) {
   request.session = take_text(reader);
   request.client_port = reader.little<std::uint16_t>();
   return request;
+}
+
+ChooseRequest take_choice(Reader& reader) {
+  auto level = take_text(reader);
+  return {std::move(level), take_text(reader)};
 }
 
 ReadRequest take_read(Reader& reader) {
@@ -79,6 +86,8 @@ std::optional<Request> take_body(char kind, Reader& reader) {
   switch (kind) {
     case 'O':
       return take_open(reader);
+    case 'B':
+      return take_choice(reader);
     case 'R':
       return take_read(reader);
     case 'C':
@@ -118,6 +127,11 @@ struct Encoder {
     put_text(out, request.database_name);
     put_text(out, request.session);
     put_little(out, request.client_port, 2);
+  }
+  void operator()(const ChooseRequest& request) {
+    out += 'B';
+    put_text(out, request.level);
+    put_text(out, request.policy);
   }
   void operator()(const ReadRequest& request) {
     out += 'R';

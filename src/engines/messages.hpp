@@ -31,6 +31,11 @@ struct OpenRequest {
   std::uint16_t client_port = 0;  // 0: not known
 };
 
+// The level and the policy of the next transaction; empty: the store's own.
+struct ChooseRequest {
+  std::string level, policy;
+};
+
 // Which versions of these rows does the transaction see?
 struct ReadRequest {
   std::uint32_t statement = 0;
@@ -56,8 +61,8 @@ struct CopyDatabaseRequest {
   std::uint32_t from = 0, to = 0;
 };
 
-using Request =
-    std::variant<OpenRequest, ReadRequest, CommitRequest, AbortRequest, CopyDatabaseRequest>;
+using Request = std::variant<OpenRequest, ChooseRequest, ReadRequest, CommitRequest, AbortRequest,
+                             CopyDatabaseRequest>;
 
 inline constexpr std::uint8_t kProtocol = 1;
 
@@ -68,7 +73,7 @@ std::optional<Request> decode(std::string_view message);
 // None: too few bytes to know.
 std::optional<std::uint32_t> message_length(std::string_view bytes);
 
-enum class FailureKind : std::uint8_t { kConflict, kEnded, kStopped, kDuplicate };
+enum class FailureKind : std::uint8_t { kConflict, kEnded, kStopped, kDuplicate, kInvalid };
 
 // Whole messages.
 std::string done_reply();

@@ -125,13 +125,19 @@ Status PostgresEngine::keep_as_template() {
                  {fmt::format("ALTER DATABASE {} RENAME TO {}", kMainDatabase, kTemplate)});
 }
 
+Status PostgresEngine::end_clients() {
+  constexpr int kMilliseconds = 10'000;
+  return run_sql("postgres",
+                 {fmt::format("SELECT pg_terminate_backend(pid, {}) FROM pg_stat_activity WHERE "
+                              "datname = '{}'",
+                              kMilliseconds, kMainDatabase)});
+}
+
 Status PostgresEngine::start_over(const mock::Options& store) {
-  auto dropped =
-      run_sql("postgres", {fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", kMainDatabase)});
-  if (!dropped.ok()) return dropped;
   service_->start_over(store);
   return run_sql("postgres",
-                 {fmt::format("CREATE DATABASE {} TEMPLATE {}", kMainDatabase, template_)});
+                 {fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", kMainDatabase),
+                  fmt::format("CREATE DATABASE {} TEMPLATE {}", kMainDatabase, template_)});
 }
 
 }  // namespace cupel::engines

@@ -40,6 +40,8 @@ class PostgresEngine {
 
   // The main database as it is now becomes the one that start_over() copies. It has no clients.
   base::Status keep_as_template();
+  // Clients of the main database lose their connections, and their transactions end.
+  base::Status end_clients();
   // A new store, and a new main database. Clients of the old one lose their connections.
   base::Status start_over(const mock::Options& store);
 

@@ -41,6 +41,11 @@ constexpr Seconds kWriting(10);
 constexpr auto kLeaving = std::chrono::seconds(2);
 constexpr std::size_t kStatements = 64;  // that a connection remembers
 
+constexpr std::pair<std::string_view, mock::Policy> kPolicies[] = {
+    {"uniform", mock::Policy::kUniform},
+    {"latest", mock::Policy::kLatest},
+    {"adversarial", mock::Policy::kAdversarial}};
+
 std::string sentence_of(const mock::Failure& failure) {
   const bool conflict = failure.kind == mock::Failure::Kind::kConflict;
   return (conflict ? "could not serialize access: " : "") + failure.message;
@@ -128,7 +133,7 @@ class Session {
   // False: there is none, and the reply is in `failed_`.
   bool begin() {
     if (transaction_) return true;
-    mock::Store::BeginOptions options;
+    auto options = std::exchange(chosen_, {});
     options.give_up = [this] { return socket_.hung_up(); };
     transaction_ = store_->begin(*session_, options);
     if (transaction_) return true;
@@ -148,6 +153,24 @@ class Session {
     transaction_.reset();
     seen_.clear();
     read_.clear();
+  }
+
+  std::optional<std::string> reply_to(const ChooseRequest& request) {
+    chosen_ = {};
+    if (!request.level.empty()) {
+      chosen_.level = mock::level_of(request.level);
+      if (!chosen_.level) return invalid("cupel.level", request.level);
+    }
+    if (request.policy.empty()) return done_reply();
+    for (const auto& [name, policy] : kPolicies) {
+      if (name == request.policy) chosen_.policy = policy;
+    }
+    return chosen_.policy ? done_reply() : invalid("cupel.policy", request.policy);
+  }
+
+  static std::string invalid(std::string_view setting, const std::string& value) {
+    return failure_reply(FailureKind::kInvalid,
+                         fmt::format("invalid value for parameter \"{}\": \"{}\"", setting, value));
   }
 
   std::optional<std::string> reply_to(const ReadRequest& request) {
@@ -289,6 +312,7 @@ class Session {
   std::optional<std::uint32_t> session_;
   std::unique_ptr<mock::Transaction> transaction_;
   std::string failed_;
+  mock::Store::BeginOptions chosen_;  // of the next transaction
   // What the statements of this transaction saw, and what it read.
   std::map<std::uint32_t, std::map<RowId, Position>> seen_;
   std::set<RowId> read_;

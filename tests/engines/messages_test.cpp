@@ -27,7 +27,7 @@ std::uint32_t random_number(base::Random& random) {
 }
 
 Request random_request(base::Random& random) {
-  switch (random.below(5)) {
+  switch (random.below(6)) {
     case 0:
       return OpenRequest{kProtocol, random_number(random), random_text(random), random_text(random),
                          5432};
@@ -47,6 +47,8 @@ Request random_request(base::Random& random) {
       return request;
     }
     case 3:
+      return ChooseRequest{random_text(random), random_text(random)};
+    case 4:
       return AbortRequest{};
     default:
       return CopyDatabaseRequest{random_number(random), random_number(random)};

@@ -115,6 +115,15 @@ TEST_F(StoreServiceTest, RejectsASecondInsertionOfAKey) {
             versions({{0, 1}, {0, 1}}));
 }
 
+TEST_F(StoreServiceTest, TakesALevelForATransaction) {
+  Backend one(path_, "one");
+  EXPECT_EQ(one.ask(ChooseRequest{"causal", "latest"}), "k");
+  EXPECT_EQ(one.ask(ChooseRequest{"rc", ""}), "k");
+  EXPECT_EQ(one.ask(ChooseRequest{"none", ""})[0], 'f');
+  EXPECT_EQ(one.ask(ChooseRequest{"", "first"})[0], 'f');
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+}
+
 TEST_F(StoreServiceTest, RollsBackAConnectionThatEnds) {
   {
     Backend one(path_, "one");

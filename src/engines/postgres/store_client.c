@@ -19,11 +19,19 @@
 #include "utils/memutils.h"
 
 char* store_socket_path = NULL;
+char* transaction_level = NULL;
+char* read_policy = NULL;
 
 enum { kProtocol = 1, kPollMilliseconds = 20, kMostReply = 1 << 28 };
 enum { kReadLatest = 1, kReadAbsent = 2 };
 enum { kWriteBase = 1, kWriteInsert = 2 };
-enum { kConflict = 0, kEnded = 1, kStopped = 2, kDuplicate = 3 }; /* kinds of failures */
+enum {
+  kConflict = 0,
+  kEnded = 1,
+  kStopped = 2,
+  kDuplicate = 3,
+  kInvalid = 4
+}; /* kinds of failures */
 
 static int connection = -1;
 static StringInfoData message; /* of the request, then of its reply */
@@ -148,6 +156,8 @@ static int code_of(int kind) {
       return ERRCODE_ADMIN_SHUTDOWN;
     case kDuplicate:
       return ERRCODE_UNIQUE_VIOLATION;
+    case kInvalid:
+      return ERRCODE_INVALID_PARAMETER_VALUE;
     default:
       return ERRCODE_T_R_SERIALIZATION_FAILURE;
   }
@@ -220,6 +230,16 @@ static void ensure_transaction(void) {
   ensure_connection();
 }
 
+/* Before the first request of a transaction: its level and policy, if the client chose them. */
+static void choose_level(void) {
+  if (has_transaction || (transaction_level[0] == '\0' && read_policy[0] == '\0')) return;
+  start_message('B');
+  put_text(transaction_level);
+  put_text(read_policy);
+  if (!send_message()) fail_lost("no request");
+  if (receive_reply() != 'k') take_failure();
+}
+
 static void put_row(const RowId* row) {
   put_number(row->table, 4);
   put_number(row->block, 4);
@@ -228,7 +248,10 @@ static void put_row(const RowId* row) {
 
 void store_read(const ReadRequest* request, ItemPointerData* versions) {
   ensure_transaction();
-  if (!request->latest) has_transaction = true;
+  if (!request->latest) {
+    choose_level();
+    has_transaction = true;
+  }
   start_message('R');
   put_number(request->statement, 4);
   put_number((request->latest ? kReadLatest : 0) | (request->absent ? kReadAbsent : 0), 1);
@@ -264,6 +287,7 @@ void store_commit(void) {
   if (is_over) fail_over();
   if (!has_transaction && count == 0) return;
   ensure_transaction();
+  choose_level();
   start_message('C');
   put_number(count, 4);
   for_each_final_write(put_write, NULL);

@@ -7,7 +7,11 @@
 
 #include "weak_table.h"
 
-extern char* store_socket_path; /* the setting cupel.socket */
+/* The settings cupel.socket, cupel.level and cupel.policy; the last two are empty for the store's
+ * own. */
+extern char* store_socket_path;
+extern char* transaction_level;
+extern char* read_policy;
 
 /* Whether the open transaction has reached the store. */
 extern bool store_has_transaction(void);

@@ -24,16 +24,26 @@ Datum cupel_weak_table(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(&routine);
 }
 
-void _PG_init(void) {
-  if (!process_shared_preload_libraries_in_progress)
-    ereport(ERROR, (errmsg("cupel_weak_table must be in shared_preload_libraries")));
+static void define_settings(void) {
   DefineCustomStringVariable("cupel.socket", "The socket of cupel's mock store.", NULL,
                              &store_socket_path, "", PGC_POSTMASTER, 0, NULL, NULL, NULL);
   DefineCustomBoolVariable(
       "cupel.strong_constraints",
       "Unique constraints and foreign keys are checked on what was committed last.", NULL,
       &constraints_are_strong, false, PGC_POSTMASTER, 0, NULL, NULL, NULL);
+  DefineCustomStringVariable("cupel.level", "The level of the session's next transactions.",
+                             "Empty: that of the store.", &transaction_level, "", PGC_USERSET, 0,
+                             NULL, NULL, NULL);
+  DefineCustomStringVariable(
+      "cupel.policy", "How the next transactions choose what a read returns.",
+      "Empty: as the store does.", &read_policy, "", PGC_USERSET, 0, NULL, NULL, NULL);
   MarkGUCPrefixReserved("cupel");
+}
+
+void _PG_init(void) {
+  if (!process_shared_preload_libraries_in_progress)
+    ereport(ERROR, (errmsg("cupel_weak_table must be in shared_preload_libraries")));
+  define_settings();
   routine = *GetHeapamTableAmRoutine();
   set_scan_functions(&routine);
   set_index_functions(&routine);

@@ -1,0 +1,455 @@
+// PostgreSQL over the mock store: it is PostgreSQL for one client, weak for several, and no weaker
+// than the level. One server serves all tests but those of --constraints.
+#include "engines/postgres_engine.hpp"
+
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+
+#include <array>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "application.hpp"
+#include "base/process.hpp"
+#include "check/check.hpp"
+#include "lab/server.hpp"
+#include "levels/level.hpp"
+#include "libpq_client.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace cupel::engines {
+namespace {
+
+using base::Process;
+using base::Seconds;
+using base::Stream;
+
+constexpr int kRows = 400;
+
+mock::Options in_one_place() {
+  mock::Options options;
+  options.level = mock::Level::kStrongSessionSerializable;
+  options.choose = [](std::size_t allowed) { return allowed - 1; };
+  return options;
+}
+
+mock::Options at(mock::Level level, std::uint64_t seed = 1) {
+  mock::Options options;
+  options.level = level;
+  options.seed = seed;
+  return options;
+}
+
+// A connection. The answer is "a|b;c|d", or "!SQLSTATE".
+class Client {
+ public:
+  Client(const PostgresEngine& engine, const std::string& name)
+      : connection_(PQconnectdb((engine.url() + "?application_name=" + name).c_str()), PQfinish) {
+    EXPECT_EQ(PQstatus(connection_.get()), CONNECTION_OK) << PQerrorMessage(connection_.get());
+    PQsetNoticeProcessor(
+        connection_.get(), [](void*, const char*) {}, nullptr);
+  }
+  std::string run(const std::string& sql) {
+    const std::unique_ptr<PGresult, decltype(&PQclear)> result(
+        PQexec(connection_.get(), sql.c_str()), PQclear);
+    const auto status = PQresultStatus(result.get());
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+      message_ = PQresultErrorMessage(result.get());
+      const char* code = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
+      return std::string("!") + (code == nullptr ? "lost" : code);
+    }
+    std::string text;
+    for (int row = 0; row < PQntuples(result.get()); ++row) {
+      if (row > 0) text += ';';
+      for (int column = 0; column < PQnfields(result.get()); ++column) {
+        if (column > 0) text += '|';
+        text += PQgetvalue(result.get(), row, column);
+      }
+    }
+    return text;
+  }
+  // Of the last error.
+  [[nodiscard]] const std::string& message() const { return message_; }
+
+ private:
+  std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+  std::string message_;
+};
+
+std::string row(int id) {
+  return std::to_string(id);
+}
+
+std::string output_of(const std::vector<std::string>& command) {
+  auto process =
+      Process::start({.arguments = command, .output = Stream::pipe(), .errors = Stream::output()});
+  EXPECT_TRUE(process.ok());
+  auto text = process->read_all(Seconds(120)).value_or("timeout");
+  process->wait(Seconds(10));
+  return text;
+}
+
+std::unique_ptr<PostgresEngine> start_engine(bool strong_constraints) {
+  auto engine =
+      PostgresEngine::start({.store = in_one_place(), .strong_constraints = strong_constraints});
+  EXPECT_TRUE(engine.ok()) << engine.error().to_string();
+  if (!engine.ok()) return nullptr;
+  {
+    Client loader(**engine, "load");
+    EXPECT_EQ(loader.run("CREATE TABLE item (id int PRIMARY KEY, n int NOT NULL);"
+                         "CREATE TABLE account (id serial PRIMARY KEY, email text UNIQUE);"
+                         "CREATE TABLE entry (account int REFERENCES account)"),
+              "");
+    EXPECT_EQ(
+        loader.run("INSERT INTO item SELECT g, 0 FROM generate_series(1, " + row(kRows) + ") g"),
+        "");
+  }
+  const auto kept = (*engine)->keep_as_template();
+  EXPECT_TRUE(kept.ok()) << kept.error().to_string();
+  return std::move(*engine);
+}
+
+class PostgresEngineTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { engine_ = start_engine(false).release(); }
+  static void TearDownTestSuite() {
+    delete engine_;
+    engine_ = nullptr;
+  }
+  static void start_over(const mock::Options& options) {
+    ASSERT_NE(engine_, nullptr);
+    const auto ready = engine_->start_over(options);
+    ASSERT_TRUE(ready.ok()) << ready.error().to_string();
+  }
+  static void expect_within(mock::Level level) {
+    const auto ended = engine_->end_clients();
+    ASSERT_TRUE(ended.ok()) << ended.error().to_string();
+    const auto history = engine_->store().history();
+    ASSERT_TRUE(history.ok()) << history.error().to_string();
+    check::Options asked;
+    asked.asked = {*levels::parse_level(mock::name(level))};
+    EXPECT_NE(check::check(*history, asked).levels.front().verdict, check::Verdict::kViolated)
+        << mock::name(level);
+  }
+
+  static PostgresEngine* engine_;
+};
+PostgresEngine* PostgresEngineTest::engine_ = nullptr;
+
+// How often each anomaly occurs in so many tries, each on rows of its own.
+struct Anomalies {
+  int lost_updates = 0, write_skews = 0, long_forks = 0;
+};
+
+constexpr int kTries = 40;
+
+int lost_updates(Client& a, Client& b) {
+  int found = 0;
+  for (int i = 1; i <= kTries; ++i) {
+    const auto add = "UPDATE item SET n = n + 1 WHERE id = " + row(i) + " RETURNING n";
+    const auto first = a.run(add), second = b.run(add);
+    EXPECT_TRUE(second == "1" || second == "2" || second == "!40001") << second << b.message();
+    found += first == "1" && second == "1";
+  }
+  return found;
+}
+
+int write_skews(Client& a, Client& b) {
+  int found = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const auto x = row(100 + 2 * i), y = row(101 + 2 * i);
+    const auto both = "SELECT sum(n) FROM item WHERE id IN (" + x + ", " + y + ")";
+    const auto change = [&](Client& client, const std::string& id) {
+      client.run("BEGIN");
+      const auto seen = client.run(both);
+      client.run("UPDATE item SET n = 1 WHERE id = " + id);
+      return client.run("COMMIT").empty() ? seen : "conflict";
+    };
+    found += change(a, x) == "0" && change(b, y) == "0";
+  }
+  return found;
+}
+
+int long_forks(std::array<std::unique_ptr<Client>, 4>& clients) {
+  int found = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const auto x = row(200 + 2 * i), y = row(201 + 2 * i);
+    clients[0]->run("UPDATE item SET n = 1 WHERE id = " + x);
+    clients[1]->run("UPDATE item SET n = 1 WHERE id = " + y);
+    const auto both = "SELECT n FROM item WHERE id IN (" + x + ", " + y + ") ORDER BY id";
+    const auto first = clients[2]->run(both), second = clients[3]->run(both);
+    found += (first == "1;0" && second == "0;1") || (first == "0;1" && second == "1;0");
+  }
+  return found;
+}
+
+TEST_F(PostgresEngineTest, ShowsWhatALevelAllowsAndNothingElse) {
+  using mock::Level;
+  for (const auto level : mock::kLevels) {
+    SCOPED_TRACE(mock::name(level));
+    start_over(at(level));
+    Anomalies found;
+    {
+      std::array<std::unique_ptr<Client>, 4> clients;
+      for (int i = 0; i < 4; ++i)
+        clients[i] = std::make_unique<Client>(*engine_, "client" + row(i));
+      found.lost_updates = lost_updates(*clients[0], *clients[1]);
+      found.write_skews = write_skews(*clients[0], *clients[1]);
+      found.long_forks = long_forks(clients);
+    }
+    EXPECT_EQ(found.lost_updates > 0, level <= Level::kPrefix) << found.lost_updates;
+    EXPECT_EQ(found.write_skews > 0, level <= Level::kStrongSessionSnapshotIsolation)
+        << found.write_skews;
+    EXPECT_EQ(found.long_forks > 0, level <= Level::kCausal) << found.long_forks;
+    expect_within(level);
+  }
+}
+
+TEST_F(PostgresEngineTest, AnswersOneClientAsPostgresDoes) {
+  start_over(at(mock::Level::kStrongSessionSerializable));
+  auto plain = lab::start(lab::Kind::kPostgres, {.durable = false});
+  ASSERT_TRUE(plain.ok()) << plain.error().to_string();
+  const std::string script = CUPEL_SOURCE_DIR "/tests/servers/postgres_engine.sql";
+  const auto run = [&](const std::string& url) {
+    Process::start(
+        {.arguments = {"psql", "-qX", url, "-c", "DROP TABLE IF EXISTS item, entry, account"}})
+        ->wait(Seconds(30));
+    return output_of({"psql", "-X", url, "-f", script});
+  };
+  const auto expected = run(plain->url()), got = run(engine_->url());
+  EXPECT_EQ(got, expected);
+  EXPECT_GT(expected.size(), 3000u);
+  EXPECT_EQ(expected.find("server closed"), std::string::npos);
+
+  const auto dump = [](const std::string& url) {
+    return output_of({"pg_dump", "--no-table-access-method", url});
+  };
+  const auto dumped = dump(engine_->url());
+  EXPECT_EQ(dumped.find("error"), std::string::npos) << dumped.substr(0, 2000);
+  // The access method itself is in the dump, as an object that the database has.
+  EXPECT_NE(dumped.find("COPY public.child"), std::string::npos);
+  const auto tables = output_of({"psql", "-X", engine_->url(), "-c", "\\d child"});
+  EXPECT_NE(tables.find("child_parent_id_fkey"), std::string::npos) << tables;
+  expect_within(mock::Level::kStrongSessionSerializable);
+}
+
+TEST_F(PostgresEngineTest, SaysWhichRowMadeACommitFail) {
+  start_over(at(mock::Level::kStrongSessionSnapshotIsolation));
+  Client a(*engine_, "a"), b(*engine_, "b");
+  std::string outcome;
+  for (int i = 1; i <= kTries && outcome.find("!40001") == std::string::npos; ++i) {
+    a.run("UPDATE item SET n = 5 WHERE id = " + row(i));
+    outcome = b.run("UPDATE item SET n = n + 1 WHERE id = " + row(i));
+  }
+  EXPECT_EQ(outcome, "!40001");
+  EXPECT_NE(b.message().find("could not serialize access: the write of item("), std::string::npos)
+      << b.message();
+}
+
+TEST_F(PostgresEngineTest, GoesOnAfterAClientWasKilled) {
+  start_over(at(mock::Level::kStrongSessionSerializable));
+  auto killed = Process::start({.arguments = {"psql", "-qXAt", engine_->url()},
+                                .input = Stream::pipe(),
+                                .output = Stream::pipe()});
+  ASSERT_TRUE(killed.ok());
+  ASSERT_TRUE(
+      killed->write_line("BEGIN; UPDATE item SET n = 7 WHERE id = 1 RETURNING n;\n", Seconds(10))
+          .ok());
+  EXPECT_EQ(killed->read_line(Seconds(20)).text, "7");
+  killed->signal(SIGKILL);
+  killed->wait(Seconds(10));
+  Client other(*engine_, "other");
+  EXPECT_EQ(other.run("SELECT n FROM item WHERE id = 1"), "0");
+  EXPECT_EQ(other.run("UPDATE item SET n = 8 WHERE id = 1 RETURNING n"), "8");
+}
+
+TEST_F(PostgresEngineTest, ContinuesTheSessionOfAClientThatLeft) {
+  start_over(at(mock::Level::kCausal));
+  for (int i = 1; i <= 10; ++i) {
+    Client(*engine_, "step").run("UPDATE item SET n = n + 1 WHERE id = 1");
+    EXPECT_EQ(Client(*engine_, "step").run("SELECT n FROM item WHERE id = 1"), row(i));
+  }
+}
+
+TEST_F(PostgresEngineTest, RejectsTwoPhaseCommitOfWeakTables) {
+  start_over(at(mock::Level::kCausal));
+  Client client(*engine_, "client");
+  EXPECT_EQ(client.run("BEGIN; UPDATE item SET n = 1 WHERE id = 1; PREPARE TRANSACTION 'p'"),
+            "!0A000");
+  EXPECT_NE(client.message().find("cannot be prepared"), std::string::npos);
+}
+
+TEST_F(PostgresEngineTest, TakesALevelAndAPolicyForASession) {
+  start_over(at(mock::Level::kReadCommitted));
+  Client a(*engine_, "a"), b(*engine_, "b");
+  EXPECT_EQ(b.run("SET cupel.policy = 'latest'"), "");
+  for (int i = 1; i <= kTries; ++i) {
+    a.run("UPDATE item SET n = 1 WHERE id = " + row(i));
+    EXPECT_EQ(b.run("SELECT n FROM item WHERE id = " + row(i)), "1");
+  }
+  EXPECT_EQ(b.run("SET cupel.level = 'nothing'"), "");
+  EXPECT_EQ(b.run("SELECT n FROM item WHERE id = 1"), "!22023");
+}
+
+// Cancelling a statement that waits for its turn ends the statement, and the session goes on.
+TEST_F(PostgresEngineTest, CancelsAStatementThatWaits) {
+  start_over(at(mock::Level::kStrongSessionSerializable));
+  Client a(*engine_, "a"), b(*engine_, "b");
+  EXPECT_EQ(a.run("BEGIN; UPDATE item SET n = 1 WHERE id = 1"), "");
+  EXPECT_EQ(b.run("SET statement_timeout = '300ms'"), "");
+  const auto waited = b.run("UPDATE item SET n = 2 WHERE id = 2");
+  EXPECT_TRUE(waited == "!57014" || waited.empty()) << waited;  // empty: nobody has to wait
+  EXPECT_EQ(a.run("COMMIT"), "");
+  EXPECT_EQ(b.run("SELECT n >= 0 FROM item WHERE id = 2"), "t");
+}
+
+// Two sessions, none of which has to see the other, use one address. How often both may.
+int shared_addresses(const PostgresEngine& engine) {
+  Client a(engine, "a"), b(engine, "b");
+  int both = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const auto add = "INSERT INTO account (email) VALUES ('" + row(i) + "')";
+    const auto first = a.run(add), second = b.run(add);
+    EXPECT_EQ(first, "");
+    EXPECT_TRUE(second.empty() || second == "!23505") << second;
+    both += second.empty();
+  }
+  return both;
+}
+
+int missed_references(const PostgresEngine& engine) {
+  Client a(engine, "a"), b(engine, "b");
+  int missed = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const auto id = a.run("INSERT INTO account (email) VALUES ('r" + row(i) + "') RETURNING id");
+    const auto entry = b.run("INSERT INTO entry VALUES (" + id + ")");
+    EXPECT_TRUE(entry.empty() || entry == "!23503") << entry;
+    missed += !entry.empty();
+  }
+  return missed;
+}
+
+TEST_F(PostgresEngineTest, HasConstraintsAsWeakAsTheLevel) {
+  start_over(at(mock::Level::kCausal));
+  EXPECT_GT(shared_addresses(*engine_), 0);
+  EXPECT_GT(missed_references(*engine_), 0);
+}
+
+TEST(PostgresEngineConstraints, AreStrongOnRequest) {
+  const auto engine = start_engine(true);
+  ASSERT_NE(engine, nullptr);
+  ASSERT_TRUE(engine->start_over(at(mock::Level::kCausal)).ok());
+  EXPECT_EQ(shared_addresses(*engine), 0);
+  EXPECT_EQ(missed_references(*engine), 0);
+}
+
+// Loading through it only makes an application forget its last run.
+class NoDatabase : public applications::Client {
+ public:
+  void run(const std::string& /*text*/) override {}
+
+ protected:
+  Answer execute(std::string_view /*statement*/, const std::vector<Cell>& /*cells*/) override {
+    return {.rows = {{"1", "1", "1", "1"}}};
+  }
+};
+
+// The assertions of the thesis's applications, each with the servers of its own.
+class PostgresEngineApplications : public testing::Test {
+ protected:
+  // The template has the application's tables.
+  void load(applications::Application& application) {
+    auto engine = PostgresEngine::start({.store = in_one_place()});
+    ASSERT_TRUE(engine.ok()) << engine.error().to_string();
+    {
+      applications::LibpqClient loader((*engine)->url() + "?application_name=load");
+      loader.run("BEGIN");
+      applications::make_tables(application, loader);
+      loader.run("COMMIT");
+    }
+    const auto kept = (*engine)->keep_as_template();
+    ASSERT_TRUE(kept.ok()) << kept.error().to_string();
+    engine_ = std::move(*engine);
+  }
+
+  applications::Outcome run_once(applications::Application& application, mock::Level level,
+                                 int seed, int transactions) {
+    EXPECT_TRUE(engine_->start_over(at(level, static_cast<std::uint64_t>(seed))).ok());
+    NoDatabase nothing;
+    application.load(nothing);
+    std::vector<std::unique_ptr<applications::Client>> clients;
+    for (const auto* name : {"client1", "client2", "client3", "auditor"}) {
+      clients.push_back(std::make_unique<applications::LibpqClient>(engine_->url() +
+                                                                    "?application_name=" + name));
+    }
+    clients.back()->run("SET cupel.policy = 'latest'");
+    applications::RunOptions options;
+    options.seed = static_cast<std::uint64_t>(seed);
+    options.transactions = transactions;
+    return applications::run(application, clients, options);
+  }
+
+  // Which assertions failed in any of the runs: "A13 A14".
+  std::string violated(applications::Application& application, mock::Level level, int runs,
+                       int transactions = 60) {
+    std::vector<bool> ever(application.assertions().size(), false);
+    for (int seed = 0; seed < runs; ++seed) {
+      const auto outcome = run_once(application, level, seed, transactions);
+      for (std::size_t i = 0; i < ever.size(); ++i) ever[i] = ever[i] || outcome.violated[i];
+    }
+    std::string names;
+    for (std::size_t i = 0; i < ever.size(); ++i) {
+      if (ever[i]) names += (names.empty() ? "" : " ") + application.assertions()[i].name;
+    }
+    return names;
+  }
+
+  std::unique_ptr<PostgresEngine> engine_;
+};
+
+TEST_F(PostgresEngineApplications, SmallbankLosesMoneyBelowSnapshotIsolation) {
+  using mock::Level;
+  const auto application = applications::smallbank();
+  load(*application);
+  EXPECT_EQ(violated(*application, Level::kReadCommitted, 1), "A13");
+  EXPECT_EQ(violated(*application, Level::kCausal, 1), "A13");
+  EXPECT_EQ(violated(*application, Level::kStrongSessionSnapshotIsolation, 1), "");
+  EXPECT_EQ(violated(*application, Level::kStrongSessionSerializable, 1), "");
+}
+
+TEST_F(PostgresEngineApplications, VoterCountsTooManyVotesBelowSerializable) {
+  using mock::Level;
+  const auto application = applications::voter();
+  load(*application);
+  EXPECT_EQ(violated(*application, Level::kCausal, 1), "A14");
+  EXPECT_EQ(violated(*application, Level::kStrongSessionSnapshotIsolation, 1), "A14");
+  EXPECT_EQ(violated(*application, Level::kStrongSessionSerializable, 1), "");
+}
+
+TEST_F(PostgresEngineApplications, WikipediaMiscountsBelowSnapshotIsolation) {
+  using mock::Level;
+  const auto application = applications::wikipedia();
+  load(*application);
+  EXPECT_EQ(violated(*application, Level::kCausal, 5), "A15 A16 A17");
+  EXPECT_EQ(violated(*application, Level::kStrongSessionSnapshotIsolation, 1), "");
+  EXPECT_EQ(violated(*application, Level::kStrongSessionSerializable, 1), "");
+}
+
+TEST_F(PostgresEngineApplications, TpccFailsAsOverTheOwnStore) {
+  using mock::Level;
+  const auto application = applications::tpcc();
+  load(*application);
+  const auto causal = violated(*application, Level::kCausal, 3, 100);
+  for (const auto* often : {"A1", "A4", "A6", "A8", "A9", "A10", "A12"})
+    EXPECT_NE(causal.find(often), std::string::npos) << often << " of " << causal;
+  // With primary keys these hold (docs/mock-applications.md).
+  for (const auto* never : {"A3", "A5", "A11"})
+    EXPECT_EQ(causal.find(never), std::string::npos) << causal;
+  EXPECT_EQ(violated(*application, Level::kStrongSessionSerializable, 1, 100), "");
+}
+
+}  // namespace
+}  // namespace cupel::engines
