@@ -177,7 +177,7 @@ void add_mock(Command& app, Run& run) {
       return;
     }
     take_store_options(*arguments);
-    if (arguments->engine == StoreArguments::Engine::kPostgres) {
+    if (arguments->engine == mocktest::Engine::kPostgres) {
       for (const char* option : {"--pg", "--mysql", "--http", "--bind", "--password"}) {
         if (command->get_option(option)->empty()) continue;
         throw UsageError(option, "found with --engine postgres, expected it with --engine own");

@@ -100,8 +100,8 @@ namespace {
 
 void take_engine(StoreArguments& arguments) {
   arguments.strong_constraints = arguments.constraints == "strong";
-  if (arguments.engine_name == "postgres") arguments.engine = StoreArguments::Engine::kPostgres;
-  if (arguments.strong_constraints && arguments.engine == StoreArguments::Engine::kOwn)
+  if (arguments.engine_name == "postgres") arguments.engine = mocktest::Engine::kPostgres;
+  if (arguments.strong_constraints && arguments.engine == mocktest::Engine::kOwn)
     throw UsageError("--constraints", "found `strong`, expected it with --engine postgres");
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "mock/store.hpp"
+#include "mocktest/test.hpp"
 
 namespace cupel::cli {
 
@@ -16,7 +17,7 @@ struct StoreArguments {
   std::string level = std::string(mock::name(mock::Options().level));
   std::string policy = "uniform", delay = "0ms", latency = "0ms", patience = "5s";
   // Which SQL is over the store: cupel's own, or that of a real server.
-  enum class Engine : std::uint8_t { kOwn, kPostgres } engine = Engine::kOwn;
+  mocktest::Engine engine = mocktest::Engine::kOwn;
   std::string engine_name = "own", constraints = "weak";
   bool strong_constraints = false;
   std::string note;                // to print at the start, if the level is another than asked for

@@ -22,6 +22,8 @@ int run_test(const MockTestArguments& arguments) {
   if (!arguments.note.empty()) print_error(arguments.note);
   auto test = arguments.test;
   test.store = arguments.store;
+  test.engine = arguments.engine;
+  test.strong_constraints = arguments.strong_constraints;
   const Interruptible interruptible;
   const auto& stopped = interruptible.stopped();
   if (!arguments.explore && !arguments.exploration.choices) {
@@ -37,7 +39,8 @@ int run_test(const MockTestArguments& arguments) {
 constexpr const char* kFooter =
     "The environment of the command names the store: PGHOST, PGPORT, PGUSER, PGDATABASE,\n"
     "MYSQL_HOST, MYSQL_TCP_PORT, CUPEL_MOCK_PG_URL, CUPEL_MOCK_MYSQL_URL and\n"
-    "CUPEL_MOCK_HTTP_URL. CUPEL_MOCK_SEED is the seed. A run fails if its exit code is not 0 or\n"
+    "CUPEL_MOCK_HTTP_URL; with --engine postgres those of PostgreSQL. CUPEL_MOCK_SEED is the\n"
+    "seed. A run fails if its exit code is not 0 or\n"
     "if it takes longer than --time-limit.\n"
     "\n"
     "Exit code: 0 no run failed, 1 a run failed, 2 stopped early, or the exploration may be\n"
@@ -142,6 +145,8 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
     }
   }
   if (!arguments.explore && !arguments.exploration.choices) return;
+  if (arguments.engine != mocktest::Engine::kOwn)
+    throw UsageError("--engine", "found `postgres`, expected `own` with --explore or --choices");
   auto& exploration = arguments.exploration;
   if (!testing.get_option("--iterations")->empty()) {
     exploration.max_runs = arguments.iterations.count;
@@ -161,6 +166,7 @@ void add_mock_test(Command& mock, Run& run) {
   auto* testing = mock.add_subcommand(
       "test", "Run a command once for each seed, against a fresh store, until it fails");
   auto arguments = std::make_shared<MockTestArguments>();
+  add_engine_options(*testing, *arguments);
   add_store_options(*testing, *arguments);
   add_run_options(*testing, *arguments);
   add_exploration_options(*testing, *arguments);

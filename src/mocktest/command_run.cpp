@@ -19,8 +19,7 @@ using wire::Server;
 
 constexpr const char* kAddress = "127.0.0.1";
 
-std::vector<std::pair<std::string, std::string>> environment(const Server& server,
-                                                             std::uint64_t seed) {
+Environment environment(const Server& server, std::uint64_t seed) {
   const auto postgres = server.port(Interface::kPostgres), mysql = server.port(Interface::kMysql);
   return {
       {"PGHOST", kAddress},
@@ -35,11 +34,33 @@ std::vector<std::pair<std::string, std::string>> environment(const Server& serve
       {"CUPEL_MOCK_SEED", std::to_string(seed)}};
 }
 
-base::Result<CommandEnd> run_process(const Server& server, const std::vector<std::string>& command,
-                                     double time_limit_seconds, std::uint64_t seed,
+// Runs the set-up against a store that behaves like a database in one place, and makes the state it
+// leaves the initial state of `served`, which every session sees.
+base::Result<CommandEnd> set_up(wire::StoreServer& served, const Test& test, std::uint64_t seed,
+                                const RunContext& context) {
+  mock::Store loading(setup_store_options());
+  const auto backend = wire::make_backend(loading, served.catalog);
+  auto server = Server::start(*backend, {.postgres = 0, .mysql = 0, .http = 0});
+  if (!server.ok()) return std::move(server).error();
+  const auto end = run_setup(test, environment(**server, seed), context);
+  if (!end.ok() || end->kind == CommandEnd::Kind::kStopped) return end;
+  const auto session = loading.open_session("copy");
+  const auto reading = loading.begin(session);  // before the server stops, which ends the store
+  for (const auto& key : reading->keys_with_prefix("")) {
+    served.store.set_initial(key, *reading->read(key));
+  }
+  reading->rollback();
+  (*server)->stop();
+  return *end;
+}
+
+}  // namespace
+
+base::Result<CommandEnd> run_process(const std::vector<std::string>& command,
+                                     const Environment& environment, double time_limit_seconds,
                                      const RunContext& context) {
   auto process = base::Process::start({.arguments = command,
-                                       .environment = environment(server, seed),
+                                       .environment = environment,
                                        .input = base::Stream::nothing(),
                                        .output = base::Stream::file(context.output),
                                        .errors = base::Stream::output()});
@@ -58,41 +79,25 @@ base::Result<CommandEnd> run_process(const Server& server, const std::vector<std
   return CommandEnd{timed_out ? Kind::kTimedOut : Kind::kStopped};
 }
 
-// Runs the set-up against a store that behaves like a database in one place, and makes the state it
-// leaves the initial state of `served`, which every session sees.
-base::Result<CommandEnd> set_up(wire::StoreServer& served, const Test& test, std::uint64_t seed,
-                                const RunContext& context) {
+mock::Options setup_store_options() {
   mock::Options options;
   options.level = mock::Level::kStrongSessionSerializable;
   options.choose = [](std::size_t allowed) { return allowed - 1; };  // what was committed last
-  mock::Store loading(options);
-  const auto backend = wire::make_backend(loading, served.catalog);
-  auto server = Server::start(*backend, {.postgres = 0, .mysql = 0, .http = 0});
-  if (!server.ok()) return std::move(server).error();
-  const auto end =
-      run_process(**server, {"/bin/sh", "-c", test.setup}, test.time_limit_seconds, seed, context);
-  if (!end.ok()) return end.error();
-  if (end->failed()) {
-    const auto how =
-        end->kind == CommandEnd::Kind::kTimedOut
-            ? fmt::format("took more than {} s (--time-limit)", test.time_limit_seconds)
-            : end->status.to_string();
-    return base::Error{.message = fmt::format("the set-up {}; it printed:\n{}", how,
-                                              last_lines_of(context.output)),
-                       .file = test.setup};
-  }
-  if (end->kind == CommandEnd::Kind::kStopped) return *end;
-  const auto session = loading.open_session("copy");
-  const auto reading = loading.begin(session);  // before the server stops, which ends the store
-  for (const auto& key : reading->keys_with_prefix("")) {
-    served.store.set_initial(key, *reading->read(key));
-  }
-  reading->rollback();
-  (*server)->stop();
-  return *end;
+  return options;
 }
 
-}  // namespace
+base::Result<CommandEnd> run_setup(const Test& test, const Environment& environment,
+                                   const RunContext& context) {
+  auto end =
+      run_process({"/bin/sh", "-c", test.setup}, environment, test.time_limit_seconds, context);
+  if (!end.ok() || !end->failed()) return end;
+  const auto how = end->kind == CommandEnd::Kind::kTimedOut
+                       ? fmt::format("took more than {} s (--time-limit)", test.time_limit_seconds)
+                       : end->status.to_string();
+  return base::Error{
+      .message = fmt::format("the set-up {}; it printed:\n{}", how, last_lines_of(context.output)),
+      .file = test.setup};
+}
 
 base::Result<CommandEnd> run_command(wire::StoreServer& served, const Test& test,
                                      std::uint64_t seed, const RunContext& context) {
@@ -103,7 +108,8 @@ base::Result<CommandEnd> run_command(wire::StoreServer& served, const Test& test
   }
   if (const auto started = served.start({.postgres = 0, .mysql = 0, .http = 0}); !started.ok())
     return started.error();
-  auto end = run_process(*served.server, test.command, test.time_limit_seconds, seed, context);
+  auto end = run_process(test.command, environment(*served.server, seed), test.time_limit_seconds,
+                         context);
   served.server->stop();
   return end;
 }

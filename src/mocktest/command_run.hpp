@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.hpp"
 #include "mocktest/test.hpp"
@@ -16,6 +18,20 @@ struct RunContext {
   std::string output;              // a file
   std::function<bool()> stopping;  // asked about every 50 ms
 };
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// Runs a command until it ends. Error: it cannot start.
+base::Result<CommandEnd> run_process(const std::vector<std::string>& command,
+                                     const Environment& environment, double time_limit_seconds,
+                                     const RunContext& context);
+
+// Runs the set-up of the test. Errors: it cannot start, or it fails.
+base::Result<CommandEnd> run_setup(const Test& test, const Environment& environment,
+                                   const RunContext& context);
+
+// Store options for a set-up: a database in one place.
+mock::Options setup_store_options();
 
 // Runs the set-up, starts the servers, runs the command, and stops the servers. Errors: a process
 // cannot start, the set-up fails, a server cannot listen.

@@ -3,14 +3,17 @@
 
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "base/temp_dir.hpp"
 #include "mocktest/command_run.hpp"
 #include "mocktest/output_text.hpp"
+#include "mocktest/postgres_run.hpp"
 
 namespace cupel::mocktest {
 
@@ -26,6 +29,7 @@ class Iterations {
     if (stopping(number)) return;
     auto options = test_.store;
     options.seed += number;
+    if (test_.engine == Engine::kPostgres) return run_on_postgres(number, options);
     wire::StoreServer served(options);
     const auto output = folder_.file(std::to_string(number));
     const auto end = run_command(served, test_, options.seed,
@@ -49,6 +53,40 @@ class Iterations {
   }
 
  private:
+  void run_on_postgres(std::uint64_t number, const mock::Options& options) {
+    const auto output = folder_.file(std::to_string(number));
+    const RunContext context{.output = output, .stopping = [&] { return stopping(number); }};
+    auto runner = take_runner(context);
+    if (!runner.ok()) return keep_error(runner.error());
+    if (!*runner) return;  // stopped
+    const auto end = (*runner)->run(options, context);
+    if (!end.ok()) return keep_error(end.error());
+    ++finished_;
+    if ((*runner)->reached_store()) reached_store_ = true;
+    if (end->failed()) {
+      auto failed = (*runner)->failed_run(options.seed, *end, output);
+      if (!failed.ok()) return keep_error(failed.error());
+      keep_first(number, std::move(*failed));
+    }
+    std::error_code ignored;
+    std::filesystem::remove(output, ignored);
+    const std::lock_guard lock(mutex_);
+    runners_.push_back(std::move(*runner));
+  }
+
+  // One that no other run uses, or a new one.
+  base::Result<std::unique_ptr<PostgresRunner>> take_runner(const RunContext& context) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!runners_.empty()) {
+        auto runner = std::move(runners_.back());
+        runners_.pop_back();
+        return runner;
+      }
+    }
+    return PostgresRunner::start(test_, context, stopped_);
+  }
+
   [[nodiscard]] bool stopping(std::uint64_t number) const {
     return stopped_ || has_error_ || number > first_failed_;
   }
@@ -73,6 +111,7 @@ class Iterations {
   std::atomic<bool> has_error_ = false, reached_store_ = false;
   std::optional<FailedRun> failed_;
   std::optional<base::Error> error_;
+  std::vector<std::unique_ptr<PostgresRunner>> runners_;  // that no run uses
 };
 
 }  // namespace

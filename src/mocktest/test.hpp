@@ -18,11 +18,16 @@
 
 namespace cupel::mocktest {
 
+// The SQL over the store: cupel's own, or a PostgreSQL server's.
+enum class Engine : std::uint8_t { kOwn, kPostgres };
+
 struct Test {
+  Engine engine = Engine::kOwn;
+  bool strong_constraints = false;  // kPostgres: engines::PostgresEngine::Options
   mock::Options store = {};
   std::vector<std::string> command = {};  // the program first
   // A shell command that runs before the command, alone. The state it leaves is the initial state
-  // of the store. Empty: none.
+  // of the store. Empty: none. kPostgres: it runs once, and each run has a copy of its database.
   std::string setup = {};
   double time_limit_seconds = 60;  // of each run of the command and of the set-up
 };

@@ -389,6 +389,56 @@ TEST_F(MockCommand, WhatIsSetUpIsThereForEverySession) {
       << broken.output;
 }
 
+// A shop that reads the stock and writes it, with SQL that only PostgreSQL has.
+TEST_F(MockCommand, TestRunsOnPostgres) {
+  const auto script =
+      folder_.file("shop.sh",
+                   "buy() {\n"
+                   "  PGAPPNAME=$1 psql -qX -v ON_ERROR_STOP=1 <<'SQL'\n"
+                   "begin;\n"
+                   "select stock - 1 as stock from item where id = 1 \\gset\n"
+                   "with sold as (insert into sale default values returning 1)\n"
+                   "update item set stock = :stock from sold where id = 1;\n"
+                   "commit;\n"
+                   "SQL\n"
+                   "}\n"
+                   "until buy alice; do :; done\n"
+                   "until buy bob; do :; done\n"
+                   "left=$(PGAPPNAME=bob psql -qXAtc 'select stock from item where id = 1')\n"
+                   "[ \"$left\" = 8 ] || { echo \"sold 2 of 10, and $left are left\"; exit 1; }\n");
+  const auto test = [&](const std::string& level, const std::string& iterations) {
+    return run({CUPEL_BINARY, "mock", "test", "--engine", "postgres", "--level", level,
+                "--iterations", iterations, "--setup",
+                "psql -qXc 'create table item (id int primary key, stock int not null)' "
+                "-c 'create table sale (id serial primary key)' "
+                "-c 'insert into item values (1, 10)'",
+                "--", "sh", script},
+               folder_.path());
+  };
+  const auto found = test("causal", "10");
+  EXPECT_EQ(found.code, 1) << found.output;
+  EXPECT_NE(found.output.find("sold 2 of 10, and 9 are left"), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("item(1)"), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("\"(1, 10)\""), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("--engine postgres --setup"), std::string::npos) << found.output;
+  EXPECT_EQ(test("serializable", "3").code, 0);
+}
+
+TEST_F(MockCommand, OptionsOfEnginesAreChecked) {
+  const auto wrong = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {CUPEL_BINARY, "mock"});
+    const auto ran = run(options, folder_.path());
+    EXPECT_EQ(ran.code, 3) << ran.output;
+    return ran.output;
+  };
+  EXPECT_NE(wrong({"--engine", "oracle"}).find("--engine"), std::string::npos);
+  EXPECT_NE(wrong({"--constraints", "strong"}).find("expected it with --engine postgres"),
+            std::string::npos);
+  EXPECT_NE(wrong({"--engine", "postgres", "--mysql", "0"}).find("--mysql"), std::string::npos);
+  EXPECT_NE(wrong({"test", "--engine", "postgres", "--explore", "--", "true"}).find("--engine"),
+            std::string::npos);
+}
+
 TEST_F(MockCommand, OptionsBeforeTestAreRefused) {
   for (const std::vector<std::string>& wrong :
        {std::vector<std::string>{"--level", "prefix"}, {"--pg", "0"}, {"--level", "nonsense"}}) {

@@ -1,0 +1,39 @@
+// Runs of the command against PostgreSQL over a mock store.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "engines/postgres_engine.hpp"
+#include "mocktest/command_run.hpp"
+#include "mocktest/test.hpp"
+
+namespace cupel::mocktest {
+
+// A server for one run after another, each with a new store and a copy of the database that the
+// set-up left.
+class PostgresRunner {
+ public:
+  // Errors: the server cannot start, the set-up fails. Null: stopped.
+  static base::Result<std::unique_ptr<PostgresRunner>> start(const Test& test,
+                                                             const RunContext& context,
+                                                             const std::atomic<bool>& stopped);
+  base::Result<CommandEnd> run(const mock::Options& store, const RunContext& context);
+  [[nodiscard]] bool reached_store() const { return engine_->store().asked_for() > 0; }
+  // What the last run leaves; its clients lose their connections.
+  base::Result<FailedRun> failed_run(std::uint64_t seed, const CommandEnd& end,
+                                     const std::string& output);
+
+ private:
+  PostgresRunner(const Test& test, std::unique_ptr<engines::PostgresEngine> engine)
+      : test_(test), engine_(std::move(engine)) {}
+  [[nodiscard]] Environment environment(std::uint64_t seed) const;
+
+  const Test& test_;
+  std::unique_ptr<engines::PostgresEngine> engine_;
+};
+
+}  // namespace cupel::mocktest
