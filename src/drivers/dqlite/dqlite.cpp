@@ -365,7 +365,7 @@ class DqliteDatabase final : public Database {
     const auto sqlite = (*connection)->ask("SELECT sqlite_version()");
     if (!sqlite) return base::Error{.message = cannot(sqlite.error().message)};
     facts_ = {.product = "dqlite",
-              .version = "protocol 1",  // its own it does not say
+              .version = "1",  // the protocol does not say more
               .isolation = "serializable",
               .detail = fmt::format("SQLite {}, begin {}, {} hosts", *sqlite, settings_.mode,
                                     settings_.hosts.size())};
