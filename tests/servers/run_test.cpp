@@ -273,6 +273,42 @@ TEST(PostgresStandbyRun, GoesOnAtTheNewPrimary) {
       << listed(anomalies(*ran.checked)) << shown(ran.checked->run);
 }
 
+// Patroni makes another node the primary when it is asked to. With synchronous_mode nothing that
+// was acknowledged is lost, so serializable is promised across it.
+TEST(PatroniRun, GoesOnAtTheNewPrimary) {
+  auto started = lab::start(lab::Kind::kPatroni, {.durable = false, .synchronous = true});
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  const auto before = started->primaries();
+  ASSERT_EQ(before.size(), 1U);
+  auto options = load(started->url(), "serializable", 1);
+  options.run.read_from = ReadFrom::kPrimary;
+  options.run.txns = 0;
+  options.run.rate = 200;
+  std::atomic<bool> stop = false;
+  Progress progress;
+  base::Result<std::size_t> primary = base::Error{.message = "not asked for"};
+  std::jthread disturb([&] {
+    const auto await = [&](std::uint64_t more) {
+      const auto goal = progress.committed + more;
+      EXPECT_TRUE(test::poll_until([&] { return progress.committed >= goal; }));
+    };
+    await(200);
+    primary = started->failover();
+    await(200);
+    stop = true;
+  });
+  const auto ran = checked_run(options, progress, stop);
+  disturb.join();
+  ASSERT_TRUE(ran.checked) << ran.error;
+  ASSERT_TRUE(primary.ok()) << primary.error().to_string();
+  EXPECT_NE(*primary, before[0]);
+  EXPECT_EQ(started->primaries(), std::vector<std::size_t>{*primary});
+  EXPECT_GT(ran.checked->run.committed, 400U) << shown(ran.checked->run);
+  EXPECT_TRUE(ran.checked->promised);
+  EXPECT_EQ(ran.checked->verdict(), Verdict::kSatisfied)
+      << listed(anomalies(*ran.checked)) << shown(ran.checked->run);
+}
+
 TEST(EtcdClusterRun, IsStrictlySerializableThroughTheCrashOfANode) {
   auto started = lab::start(lab::Kind::kEtcd, {.durable = false, .nodes = 3});
   ASSERT_TRUE(started.ok()) << started.error().to_string();
