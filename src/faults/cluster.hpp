@@ -52,6 +52,13 @@ class Cluster {
   // stopped then, and follows once it is started.
   [[nodiscard]] virtual bool fails_over() const = 0;
   virtual base::Status fail_over() = 0;
+  // Why no node can leave the cluster and be a member again, in a sentence; empty: one can.
+  [[nodiscard]] virtual std::string unfit_membership() = 0;
+  // The nodes that may leave now.
+  [[nodiscard]] virtual std::vector<std::size_t> leavers() = 0;
+  // By the product's own commands; the node is stopped, and its data are gone. start() makes it a
+  // member again.
+  virtual base::Status leave(std::size_t node) = 0;
   // From here on the network has these faults and no others.
   virtual base::Status set_links(std::span<const LinkFault> faults) = 0;
   // Why set_links() cannot do this here, in a sentence; empty: it can.

@@ -103,6 +103,21 @@ std::vector<std::size_t> Effects::stopped_by(FaultId id) const {
   return nodes;
 }
 
+Status Effects::leave(FaultId id, const std::vector<std::size_t>& nodes) {
+  for (const auto node : nodes) {
+    if (!cluster_.running(node)) {
+      return base::Error{.message = fmt::format("node {} does not run", node)};
+    }
+    // What stands still hears no wish to end.
+    if (held(frozen_, node)) {
+      if (auto resumed = cluster_.resume(node); !resumed.ok()) return resumed;
+    }
+    stopped_[node].insert(id);
+    if (auto left = cluster_.leave(node); !left.ok()) return left;
+  }
+  return Ok{};
+}
+
 Status Effects::freeze(FaultId id, const std::vector<std::size_t>& nodes) {
   for (const auto node : nodes) {
     if (cluster_.running(node)) continue;

@@ -34,6 +34,9 @@ class Effects {
   base::Status fail_over(FaultId id);
   [[nodiscard]] std::vector<std::size_t> stopped_by(FaultId id) const;
 
+  // Nodes leave the cluster, and count as stopped by this fault. Error: one does not run.
+  base::Status leave(FaultId id, const std::vector<std::size_t>& nodes);
+
   // Error: a node does not run, so there is nothing to pause.
   base::Status freeze(FaultId id, const std::vector<std::size_t>& nodes);
   base::Status thaw(FaultId id, const std::vector<std::size_t>& nodes);

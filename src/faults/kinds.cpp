@@ -16,11 +16,15 @@ namespace {
 
 // In the order of the help. The last of a family needs least.
 constexpr std::array kAll{
-    &kPartitionHalves, &kPartitionOne,   &kPartitionPrimary, &kPartitionRing, &kPartitionBridge,
-    &kPartitionOneWay, &kPartitionSplit, &kPartitionClients, &kKill,          &kPause,
-    &kRestartCrash,    &kRestartOrderly, &kFailover,         &kLoss,          &kDelay,
-    &kBandwidth,       &kReset,          &kClockOffset,      &kClockJump,     &kClockDrift,
-    &kDiskFull,        &kDiskErrors,     &kUnsynced,         &kCorrupt,
+    &kPartitionHalves, &kPartitionOne,     &kPartitionPrimary,
+    &kPartitionRing,   &kPartitionBridge,  &kPartitionOneWay,
+    &kPartitionSplit,  &kPartitionClients, &kKill,
+    &kPause,           &kRestartCrash,     &kRestartOrderly,
+    &kFailover,        &kMembership,       &kLoss,
+    &kDelay,           &kBandwidth,        &kReset,
+    &kClockOffset,     &kClockJump,        &kClockDrift,
+    &kDiskFull,        &kDiskErrors,       &kUnsynced,
+    &kCorrupt,
 };
 
 struct NamedTargets {

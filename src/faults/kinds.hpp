@@ -113,6 +113,7 @@ extern const Kind kPartitionSplit, kPartitionHalves, kPartitionOne, kPartitionRi
     kPartitionOneWay, kPartitionPrimary, kPartitionBridge, kPartitionClients;  // partition.cpp
 extern const Kind kKill, kPause, kRestartCrash, kRestartOrderly;               // processes.cpp
 extern const Kind kFailover;                                                   // failover.cpp
+extern const Kind kMembership;                                                 // membership.cpp
 extern const Kind kLoss, kDelay, kBandwidth, kReset;                           // links.cpp
 extern const Kind kClockOffset, kClockJump, kClockDrift;                       // clocks.cpp
 extern const Kind kDiskFull, kDiskErrors, kUnsynced, kCorrupt;                 // disks.cpp

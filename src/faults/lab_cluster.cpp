@@ -66,6 +66,16 @@ Status LabCluster::fail_over() {
   return Ok{};
 }
 
+std::string LabCluster::unfit_membership() {
+  return server_.without_membership();
+}
+std::vector<std::size_t> LabCluster::leavers() {
+  return server_.leavers();
+}
+Status LabCluster::leave(std::size_t node) {
+  return server_.leave(node);
+}
+
 Status LabCluster::set_links(std::span<const LinkFault> faults) {
   return server_.set_links(faults);
 }

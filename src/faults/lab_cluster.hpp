@@ -21,6 +21,9 @@ class LabCluster : public Cluster {
   base::Status resume(std::size_t node) override;
   [[nodiscard]] bool fails_over() const override;
   base::Status fail_over() override;
+  [[nodiscard]] std::string unfit_membership() override;
+  [[nodiscard]] std::vector<std::size_t> leavers() override;
+  base::Status leave(std::size_t node) override;
   base::Status set_links(std::span<const LinkFault> faults) override;
   [[nodiscard]] std::string unfit(const LinkFault& fault) override;
   base::Status set_clock(std::size_t node, const ClockFault& fault) override;

@@ -3,6 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
 #include "lab/kinds.hpp"
 #include "lab/loopback.hpp"
 #include "lab/programs.hpp"
@@ -10,6 +16,11 @@
 namespace cupel::lab {
 
 namespace {
+
+using Json = nlohmann::json;
+
+constexpr base::Seconds kMembersAnswer{5}, kToBecomeHealthy{8};
+constexpr std::size_t kPeers = 1;  // of a node's ports
 
 base::Status find_etcd() {
   return need(find_program("etcd"), "program `etcd`", "etcd-server");
@@ -28,6 +39,11 @@ std::vector<std::string> etcd_command(const Site& site, const Node& node) {
 bool etcd_is_up(const Site& /*site*/, const Node& node, std::string_view /*written*/) {
   return ask(node, "GET /health HTTP/1.0\r\n\r\n", base::Seconds(1)).find("\"health\":\"true\"") !=
          std::string::npos;
+}
+
+// Of a node's addresses.
+std::string etcd_url(const Node& node, std::size_t port) {
+  return fmt::format("http://{}:{}", node.address, node.ports[port]);
 }
 
 std::string post(const Node& node, std::string_view path, std::string_view body) {
@@ -85,20 +101,112 @@ base::Result<std::size_t> move_leader(const Site& site) {
   return base::Error{.message = "the leader does not hand over: " + said};
 }
 
+// A question about the members, by a node; null: no answer. Its error is the field "error".
+Json ask_for_members(const Node& node, std::string_view action, const Json& body) {
+  const auto text = body.dump();
+  const auto said = ask_until(node.address, node.ports[0],
+                              fmt::format("POST /v3/cluster/member/{} HTTP/1.0\r\n"
+                                          "Content-Length: {}\r\n\r\n{}",
+                                          action, text.size(), text),
+                              {}, kMembersAnswer);
+  const auto begin = said.find("\r\n\r\n");
+  return begin == std::string::npos ? Json() : Json::parse(said.substr(begin), nullptr, false);
+}
+
+// The numbers of the members in such an answer by node; a member that is none of ours is left out.
+std::vector<std::pair<std::size_t, std::string>> members_in(const Site& site, const Json& answer) {
+  std::vector<std::pair<std::size_t, std::string>> found;
+  if (!answer.is_object()) return found;
+  for (const auto& member : answer.value("members", Json::array())) {
+    const auto urls = member.value("peerURLs", std::vector<std::string>());
+    for (const auto& node : site.nodes) {
+      if (std::find(urls.begin(), urls.end(), etcd_url(node, kPeers)) == urls.end()) continue;
+      found.emplace_back(site.number_of(node), member.value("ID", std::string()));
+    }
+  }
+  return found;
+}
+
+std::vector<std::size_t> etcd_members(const Site& site) {
+  std::set<std::size_t> all;
+  for (const auto& node : site.nodes) {
+    if (node.left) continue;
+    for (const auto& [member, id] :
+         members_in(site, ask_for_members(node, "list", Json::object()))) {
+      all.insert(member);
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+// Of the members but this one, the first that does it. Error: what the last one said.
+base::Result<Json> by_another(const Site& site, std::size_t node, std::string_view action,
+                              const Json& body) {
+  std::string said = "no other member answers";
+  for (const auto& other : site.nodes) {
+    if (other.left || site.number_of(other) == node) continue;
+    auto answer = ask_for_members(other, action, body);
+    if (answer.is_object() && !answer.contains("error")) return answer;
+    if (answer.is_object()) said = answer["error"].dump();
+  }
+  return base::Error{.message = fmt::format("etcd's member {} fails: {}", action, said)};
+}
+
+// etcd changes its members only 5 s after the connections between them changed.
+base::Result<Json> change_members(const Site& site, std::size_t node, std::string_view action,
+                                  const Json& body) {
+  const auto deadline = std::chrono::steady_clock::now() + kToBecomeHealthy;
+  for (;;) {
+    auto changed = by_another(site, node, action, body);
+    const bool again =
+        !changed.ok() && changed.error().message.find("unhealthy") != std::string::npos;
+    if (!again || std::chrono::steady_clock::now() > deadline) return changed;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
+base::Status remove_member(const Site& site, std::size_t node) {
+  const auto list = by_another(site, node, "list", Json::object());
+  if (!list.ok()) return list.error();
+  for (const auto& [member, id] : members_in(site, *list)) {
+    if (member != node) continue;
+    if (auto removed = change_members(site, node, "remove", {{"ID", id}}); !removed.ok()) {
+      return std::move(removed).error();
+    }
+  }
+  return base::Ok{};
+}
+
+// A member that was removed is a new one, with the others as they are now.
+base::Result<std::vector<std::string>> prepare_etcd(const Site& site, const Start& start) {
+  if (!start.joins) return std::vector<std::string>();
+  // An earlier try may have added it.
+  if (auto removed = remove_member(site, start.node); !removed.ok()) {
+    return std::move(removed).error();
+  }
+  const auto added =
+      change_members(site, start.node, "add",
+                     {{"peerURLs", Json::array({etcd_url(site.nodes[start.node], kPeers)})}});
+  if (!added.ok()) return added.error();
+  std::string all;
+  for (const auto& [member, id] : members_in(site, *added)) {
+    all += fmt::format("{}node-{}={}", all.empty() ? "" : ",", member,
+                       etcd_url(site.nodes[member], kPeers));
+  }
+  return std::vector<std::string>{"--initial-cluster=" + all, "--initial-cluster-state=existing"};
+}
+
 }  // namespace
 
 std::vector<std::string> etcd_arguments(const Site& site, const Node& node,
                                         const std::string& directory, std::size_t client_port,
                                         std::size_t peer_port) {
-  const auto url = [](const Node& of, std::size_t port) {
-    return fmt::format("http://{}:{}", of.address, of.ports[port]);
-  };
   std::string members;
   for (const auto& member : site.nodes) {
     members += fmt::format("{}node-{}={}", members.empty() ? "" : ",", site.number_of(member),
-                           url(member, peer_port));
+                           etcd_url(member, peer_port));
   }
-  const auto clients = url(node, client_port), peers = url(node, peer_port);
+  const auto clients = etcd_url(node, client_port), peers = etcd_url(node, peer_port);
   return {find_program("etcd"),
           fmt::format("--name=node-{}", site.number_of(node)),
           "--data-dir=" + directory,
@@ -123,8 +231,10 @@ constinit const KindSpec kEtcdKind{.kind = Kind::kEtcd,
                                    .initialize = initialize_etcd,
                                    .command = etcd_command,
                                    .is_up = etcd_is_up,
+                                   .prepare = prepare_etcd,
                                    .primaries = etcd_leaders,
                                    .failover = move_leader,
+                                   .membership = {.leave = remove_member, .members = etcd_members},
                                    .no_clocks = kGoClocks};
 
 }  // namespace cupel::lab

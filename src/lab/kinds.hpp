@@ -28,6 +28,7 @@ struct Node {
   // A namespace that its processes live in, as a file: "/proc/123/ns/net". Empty: ours.
   std::string network = {};
   std::vector<std::pair<std::string, std::string>> environment = {};  // besides ours
+  bool left = false;  // the cluster, and its data are gone: Server::leave()
 };
 
 // As ask() of loopback.hpp, of the port for clients.
@@ -56,6 +57,24 @@ struct Start {
   std::size_t node = 0;
   bool first = true;   // with data as initialize() made it
   bool alone = false;  // no other node runs
+  bool joins = false;  // it left the cluster, has no data and is to be a member again
+};
+
+// How a node leaves the cluster by the product's own commands, and is a member again after a start
+// without data. A kind without leave() has no such thing.
+struct Membership {
+  // Why no node of this cluster can leave, in a sentence; empty: one can.
+  std::string (*unfit)(const Site& site) = nullptr;
+  bool standbys_only = false;  // a primary cannot leave
+  // While the node runs. Afterwards its process is ended and its data are removed.
+  base::Status (*leave)(const Site& site, std::size_t node) = nullptr;
+  // Once its process has ended.
+  base::Status (*forget)(const Site& site, std::size_t node) = nullptr;
+  // Whether a node that joins, and is up, is a member by now. It is asked until then, and takes the
+  // next step each time.
+  bool (*has_joined)(const Site& site, std::size_t node) = nullptr;
+  // Whom one of the members lists that answer.
+  std::vector<std::size_t> (*members)(const Site& site) = nullptr;
 };
 
 // Why a server's clock cannot be shifted (KindSpec::no_clocks).
@@ -102,6 +121,7 @@ struct KindSpec {
   // runs: it is killed before, and prepare() of its next start makes it one.
   base::Result<std::size_t> (*failover)(const Site& site) = nullptr;
   bool failover_kills = false;
+  Membership membership = {};
   // Variables of its processes, once the ports of all nodes are known.
   std::vector<std::pair<std::string, std::string>> (*environment)(const Site& site,
                                                                   const Node& node) = nullptr;

@@ -35,6 +35,7 @@ Status find_galera() {
   if (!found.ok()) return found;
   found = need(fs::exists(kGaleraLibrary) ? "yes" : "", fmt::format("library {}", kGaleraLibrary),
                "galera-4");
+  if (found.ok()) found = need(find_program("mariadb"), "program `mariadb`", "mariadb-client");
   return found.ok() ? need(find_program("rsync"), "program `rsync`", "rsync") : found;
 }
 
@@ -85,6 +86,7 @@ void add_group(const Site& site, const Node& node, std::vector<std::string>& com
            "--wsrep-cluster-address=gcomm://" + members,
            fmt::format("--wsrep-node-name=node-{}", site.number_of(node)),
            fmt::format("--wsrep-node-address={}:{}", node.address, node.ports[1]),
+           fmt::format("--wsrep-node-incoming-address={}:{}", node.address, node.ports[0]),
            fmt::format("--wsrep-provider-options=base_port={1};gmcast.listen_addr=tcp://"
                        "{0}:{1};ist.recv_addr={0}:{2};gcache.size=32M",
                        node.address, node.ports[1], node.ports[2]),
@@ -161,6 +163,12 @@ base::Result<std::string> recovered_position(const Site& site, const Node& node)
 
 base::Result<std::vector<std::string>> prepare_galera(const Site& site, const Start& start) {
   std::vector<std::string> more;
+  if (start.joins) {  // a whole state transfer fills it
+    auto made =
+        run_once(site, {"mkdir", site.nodes[start.node].directory}, site.nodes[start.node].log);
+    if (!made.ok()) return std::move(made).error();
+    return more;
+  }
   if (start.alone) more.emplace_back("--wsrep-new-cluster");
   if (start.first) return more;
   const auto& data = site.nodes[start.node].directory;
@@ -185,6 +193,10 @@ base::Result<std::vector<std::size_t>> latest_first(const Site& site) {
   for (std::size_t node = 0; node < site.nodes.size(); ++node) order.push_back(node);
   std::vector<long long> positions;
   for (const auto& node : site.nodes) {
+    if (node.left) {
+      positions.push_back(-1);
+      continue;
+    }
     const auto position = recovered_position(site, node);
     if (!position.ok()) return position.error();
     positions.push_back(std::strtoll(position->c_str() + position->find(':') + 1, nullptr, 10));
@@ -192,6 +204,38 @@ base::Result<std::vector<std::size_t>> latest_first(const Site& site) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return positions[a] > positions[b]; });
   return order;
+}
+
+// Whoever is shut down in an orderly way leaves the group by itself.
+Status leave_group(const Site& /*site*/, std::size_t /*node*/) {
+  return Ok{};
+}
+
+// By the addresses for clients that the first member which answers gives.
+std::vector<std::size_t> group_members(const Site& site) {
+  std::vector<std::size_t> found;
+  for (const auto& node : site.nodes) {
+    if (node.left) continue;
+    const auto log = node.directory + ".members";
+    std::error_code ignored;
+    fs::remove(log, ignored);
+    auto asked = run_once_on(site, node,
+                             {find_program("mariadb"), "--no-defaults", "--host=" + node.address,
+                              fmt::format("--port={}", node.ports[0]), "--protocol=tcp",
+                              "--user=cupel", "--connect-timeout=3", "--skip-column-names",
+                              "--execute=SHOW STATUS LIKE 'wsrep_incoming_addresses'"},
+                             log);
+    if (!asked.ok()) continue;
+    const auto text = text_of_log(log) + ",";
+    for (const auto& member : site.nodes) {
+      const auto place = fmt::format("{}:{}", member.address, member.ports[0]);
+      for (const char* end : {",", "\n"}) {
+        if (text.find(place + end) != std::string::npos) found.push_back(site.number_of(member));
+      }
+    }
+    break;
+  }
+  return found;
 }
 
 bool mariadb_is_up(const Site& /*site*/, const Node& node, std::string_view written) {
@@ -261,6 +305,7 @@ constinit const KindSpec kGaleraKind{
     .is_up = galera_is_up,
     .prepare = prepare_galera,
     .restart_order = latest_first,
-    .starts_twice = true};
+    .starts_twice = true,
+    .membership = {.leave = leave_group, .members = group_members}};
 
 }  // namespace cupel::lab

@@ -39,7 +39,7 @@ constexpr base::Seconds kStatusTime{5};
 struct Description {
   bool from_file = true;  // not from the state of a server that was started by it
   std::string text;       // as JSON
-  std::string name, url, user, install, start, status, primary;
+  std::string name, url, user, install, start, status, primary, leave, join;
   std::uint32_t nodes = 1;
   std::size_t ports = 1;
   double patience = 60;
@@ -132,12 +132,30 @@ Status make_folders(const Site& site) {
 
 base::Result<std::vector<std::string>> install(const Site& site, const Start& start) {
   const auto& own = description_of(site.kind);
-  if (!start.first || own.install.empty()) return std::vector<std::string>();
-  constexpr base::Seconds kToInstall{300};
-  const auto done =
-      run_command(site, site.nodes[start.node], own.install, kToInstall, site.options.interrupted);
-  if (done.ok()) return std::vector<std::string>();
-  return Error{.message = "install: " + done.error().message};
+  const auto& node = site.nodes[start.node];
+  if (start.joins) {
+    auto made = run_once(site, {"mkdir", "-p", node.directory}, node.log);
+    if (!made.ok()) return std::move(made).error();
+  }
+  const auto run = [&](const char* field, const std::string& command) -> Status {
+    if (command.empty()) return Ok{};
+    constexpr base::Seconds kToInstall{300};
+    const auto done = run_command(site, node, command, kToInstall, site.options.interrupted);
+    if (done.ok()) return Ok{};
+    return Error{.message = fmt::format("{}: {}", field, done.error().message)};
+  };
+  auto ready = start.first || start.joins ? run("install", own.install) : Status(Ok{});
+  if (ready.ok() && start.joins) ready = run("join", own.join);
+  if (!ready.ok()) return std::move(ready).error();
+  return std::vector<std::string>();
+}
+
+Status leave_own(const Site& site, std::size_t node) {
+  constexpr base::Seconds kToLeave{60};
+  const auto done = run_command(site, site.nodes[node], description_of(site.kind).leave, kToLeave,
+                                site.options.interrupted);
+  if (done.ok()) return Ok{};
+  return Error{.message = "leave: " + done.error().message};
 }
 
 std::vector<std::string> start_command(const Site& site, const Node& /*node*/) {
@@ -189,7 +207,8 @@ double number_of_field(const std::string& name, const Json& value, double least,
 void take_field(const std::string& name, const Json& value, Description& own) {
   const std::map<std::string, std::string*> texts{
       {"url", &own.url},     {"user", &own.user},     {"install", &own.install},
-      {"start", &own.start}, {"status", &own.status}, {"primary", &own.primary}};
+      {"start", &own.start}, {"status", &own.status}, {"primary", &own.primary},
+      {"leave", &own.leave}, {"join", &own.join}};
   if (const auto text = texts.find(name); text != texts.end()) {
     *text->second = text_of_field(name, value);
   } else if (name == "nodes") {
@@ -201,7 +220,7 @@ void take_field(const std::string& name, const Json& value, Description& own) {
   } else {
     throw std::invalid_argument(fmt::format(
         "{}: found an unknown field, expected url, nodes, ports, user, install, start, status, "
-        "primary or patience",
+        "primary, leave, join or patience",
         name));
   }
 }
@@ -225,6 +244,7 @@ void fill_spec(Kind kind, Description& own) {
   spec.is_up = is_up;
   spec.environment = environment_of_node;
   if (!own.primary.empty()) spec.primaries = primaries;
+  if (!own.leave.empty()) spec.membership.leave = leave_own;
 }
 
 base::Result<Kind> add_kind(Registry& registry, Description own, const std::string& text) {
@@ -239,6 +259,9 @@ base::Result<Kind> add_kind(Registry& registry, Description own, const std::stri
       if (!all.contains(field)) {
         throw std::invalid_argument(fmt::format("found no field `{}`, expected it", field));
       }
+    }
+    if (own.leave.empty() != own.join.empty()) {
+      throw std::invalid_argument("found only one of the fields leave and join, expected both");
     }
     if (!own.user.empty() && !credentials_of(own.user)) {
       wrong("user", own.user, "a user of this machine");

@@ -274,6 +274,34 @@ base::Result<std::size_t> promote_standby(const Site& site) {
   return *next;
 }
 
+// Nobody takes its missing directory for that of a node which was promoted.
+Status leave_primary(const Site& site, std::size_t /*node*/) {
+  const auto primary = primary_of(site);
+  return write_primary(site, primary, primary);
+}
+
+// The primary, and whom it sends its log to.
+std::vector<std::size_t> followed_and_followers(const Site& site) {
+  auto found = postgres_primaries(site);
+  if (found.empty()) return found;
+  const auto names = query(
+      site, site.nodes[found.front()],
+      {"SELECT coalesce(string_agg(substr(application_name, 8), ' '), '') FROM pg_stat_replication "
+       "WHERE application_name LIKE 'standby%' AND state = 'streaming'"});
+  if (!names.ok()) return found;
+  std::istringstream numbers(*names);
+  for (std::size_t number = 0; numbers >> number;) {
+    if (number < site.nodes.size()) found.push_back(number);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+bool follows_primary(const Site& site, std::size_t node) {
+  const auto all = followed_and_followers(site);
+  return std::find(all.begin(), all.end(), node) != all.end();
+}
+
 }  // namespace
 
 void clear_postgres(const Node& node) {
@@ -335,6 +363,10 @@ constinit const KindSpec kPostgresStandbyKind{
     .primaries = postgres_primaries,
     .failover = promote_standby,
     .failover_kills = true,
+    .membership = {.standbys_only = true,
+                   .leave = leave_primary,
+                   .has_joined = follows_primary,
+                   .members = followed_and_followers},
     .clear_remains = clear_postgres};
 
 }  // namespace cupel::lab

@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <set>
 #include <sstream>
+#include <thread>
 
 #include "lab/failover.hpp"
 #include "lab/kinds.hpp"
@@ -66,6 +69,8 @@ struct Seen {
   std::string id, flags, primary;
   std::size_t number = 0;  // of the site; none: SIZE_MAX
   bool connected = false, has_slots = false;
+  // Nobody knows of a node at once whose replica it is.
+  [[nodiscard]] bool has_part() const { return has_slots || (is("slave") && primary != "-"); }
   [[nodiscard]] bool is(std::string_view flag) const {
     return fmt::format(",{},", flags).find(fmt::format(",{},", flag)) != std::string::npos;
   }
@@ -140,6 +145,11 @@ Status create_cluster(const Site& site) {
   return run_once(site, std::move(command), site.nodes.front().log);
 }
 
+bool replica_follows(const Node& replica) {
+  return ask_for_text(replica, "INFO replication").find("master_link_status:up") !=
+         std::string::npos;
+}
+
 // All see all, every slot has a primary, and the replicas follow.
 bool redis_cluster_is_formed(const Site& site) {
   bool formed = true, fresh = true;
@@ -147,14 +157,10 @@ bool redis_cluster_is_formed(const Site& site) {
     const auto all = seen_by(site, node);
     fresh = fresh && all.size() == 1 && !all.front().has_slots;
     const auto self = self_of(all);
-    const bool follows =
-        self &&
-        (self->is("master") ||
-         ask_for_text(node, "INFO replication").find("master_link_status:up") != std::string::npos);
-    // A replica is one to itself before the others hear of it.
-    const bool known = std::all_of(
-        all.begin(), all.end(), [](const Seen& one) { return one.is("slave") || one.has_slots; });
-    formed = formed && follows && known && all.size() == site.nodes.size() && cluster_is_well(node);
+    const bool ready = self && (self->is("master") || replica_follows(node));
+    const bool known =
+        std::all_of(all.begin(), all.end(), [](const Seen& one) { return one.has_part(); });
+    formed = formed && ready && known && all.size() == site.nodes.size() && cluster_is_well(node);
   }
   if (fresh) (void)create_cluster(site);  // its log says what went wrong
   return formed;
@@ -201,6 +207,119 @@ base::Result<std::size_t> redis_cluster_failover(const Site& site) {
   return *first;
 }
 
+std::string no_replicas(const Site& site) {
+  if (site.nodes.size() >= 2 * kLeastPrimaries) return {};
+  return fmt::format(
+      "found {} nodes, which have no replicas that could take over the slots, expected at least {}",
+      site.nodes.size(), 2 * kLeastPrimaries);
+}
+
+// A primary hands over its slots to a replica before.
+Status leave_cluster(const Site& site, std::size_t node) {
+  if (!takes_writes(site, site.nodes[node])) return Ok{};
+  auto next = hand_over(site, node);
+  return next.ok() ? Status(Ok{}) : std::move(next).error();
+}
+
+// By every other node, or they would tell each other of it. One that was its replica has to follow
+// another first.
+Status forget_node(const Site& site, std::size_t node) {
+  const auto forgotten = [&](const Node& by, std::string& said) {
+    bool all = true;
+    for (const auto& one : seen_by(site, by)) {
+      if (one.number != node) continue;
+      said = ask_node(by, "CLUSTER FORGET " + one.id);
+      all = all && said.starts_with("+OK");
+    }
+    return all;
+  };
+  for (const auto& other : site.nodes) {
+    if (other.left || site.number_of(other) == node) continue;
+    std::string said;
+    const auto deadline = std::chrono::steady_clock::now() + kToTakeOver;
+    while (!forgotten(other, said)) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        return Error{.message =
+                         fmt::format("node {} does not forget node {}: {}", site.number_of(other),
+                                     node, said.substr(0, said.find('\r')))};
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+  return Ok{};
+}
+
+std::vector<std::size_t> cluster_members(const Site& site) {
+  std::set<std::size_t> all;
+  for (const auto& node : site.nodes) {
+    if (node.left) continue;
+    for (const auto& one : seen_by(site, node)) {
+      const bool listed = !one.is("handshake") && !one.is("noaddr");
+      if (listed && one.number < site.nodes.size()) all.insert(one.number);
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+// The primary that has fewest replicas; empty: none is known.
+std::string neediest_primary(const std::vector<Seen>& all) {
+  std::string found;
+  std::ptrdiff_t fewest = 0;
+  for (const auto& primary : all) {
+    if (!primary.is("master") || !primary.has_slots || primary.is("fail")) continue;
+    const auto replicas = std::count_if(all.begin(), all.end(),
+                                        [&](const Seen& one) { return one.primary == primary.id; });
+    if (!found.empty() && replicas >= fewest) continue;
+    found = primary.id;
+    fewest = replicas;
+  }
+  return found;
+}
+
+base::Result<std::vector<std::string>> prepare_redis_cluster(const Site& site, const Start& start) {
+  if (!start.joins) return std::vector<std::string>();
+  auto made =
+      run_once(site, {"mkdir", site.nodes[start.node].directory}, site.nodes[start.node].log);
+  if (!made.ok()) return std::move(made).error();
+  return std::vector<std::string>();
+}
+
+// It meets the others, and then follows a primary.
+bool has_joined_cluster(const Site& site, std::size_t index) {
+  const auto& node = site.nodes[index];
+  std::vector<const Node*> others;
+  for (const auto& other : site.nodes) {
+    if (!other.left && redis_is_up(site, other, {})) others.push_back(&other);
+  }
+  if (others.empty()) return false;
+  const auto all = seen_by(site, node);
+  const auto self = self_of(all);
+  const bool meets =
+      std::any_of(all.begin(), all.end(), [](const Seen& one) { return one.is("handshake"); });
+  if (!self || meets) return false;
+  if (all.size() == 1) {
+    ask_node(node, fmt::format("CLUSTER MEET {} {} {}", others[0]->address,
+                               others[0]->ports[kClusterClients], others[0]->ports[kClusterBus]));
+    return false;
+  }
+  if (self->is("master")) {
+    const bool known = std::all_of(
+        all.begin(), all.end(), [](const Seen& one) { return one.is("myself") || one.has_part(); });
+    const auto primary = neediest_primary(all);
+    if (known && !primary.empty() && all.size() > others.size()) {
+      ask_node(node, "CLUSTER REPLICATE " + primary);
+    }
+    return false;
+  }
+  const bool known = std::all_of(others.begin(), others.end(), [&](const Node* other) {
+    const auto list = seen_by(site, *other);
+    return std::any_of(list.begin(), list.end(), [&](const Seen& one) {
+      return one.number == index && one.has_part() && one.id == self->id;
+    });
+  });
+  return known && replica_follows(node);
+}
+
 }  // namespace
 
 constinit const KindSpec kRedisClusterKind{
@@ -218,8 +337,14 @@ constinit const KindSpec kRedisClusterKind{
     .initialize = initialize_redis_cluster,
     .command = redis_cluster_command,
     .is_up = redis_is_up,
+    .prepare = prepare_redis_cluster,
     .is_formed = redis_cluster_is_formed,
     .primaries = shard_primaries,
-    .failover = redis_cluster_failover};
+    .failover = redis_cluster_failover,
+    .membership = {.unfit = no_replicas,
+                   .leave = leave_cluster,
+                   .forget = forget_node,
+                   .has_joined = has_joined_cluster,
+                   .members = cluster_members}};
 
 }  // namespace cupel::lab

@@ -48,7 +48,8 @@ using base::Status;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
-constexpr int kTries = 4;  // with other ports each, if somebody else took one
+constexpr Seconds kToForget{20};  // until the others no longer list a node that left
+constexpr int kTries = 4;         // with other ports each, if somebody else took one
 constexpr auto kPause = std::chrono::milliseconds(20);
 constexpr mode_t kFolderMode = 0700;  // PostgreSQL wants its data for itself
 
@@ -148,6 +149,7 @@ struct Server::State {
                        {"ports", node.ports},
                        {"directory", node.directory},
                        {"log", node.log},
+                       {"left", node.left},
                        {"arguments", node.arguments}});
     }
     Json all{{"cupel_lab", 1},
@@ -261,8 +263,10 @@ struct Server::State {
   }
 
   // Starts the process of a node.
-  Status spawn(const Start& start) {
+  Status spawn(Start start) {
     const auto& node = site.nodes[start.node];
+    start.joins = node.left;
+    if (start.joins) remove_data(start.node);  // of an earlier try
     auto arguments = node.arguments;
     if (spec().prepare != nullptr) {
       auto more = spec().prepare(site, start);
@@ -288,6 +292,57 @@ struct Server::State {
     children[start.node] = std::move(*process);
     questions[start.node] = {};  // was about the process before
     return save();
+  }
+
+  void remove_data(std::size_t index) const {
+    std::error_code ignored;
+    fs::remove_all(site.nodes[index].directory, ignored);
+  }
+
+  [[nodiscard]] std::vector<std::size_t> members() const {
+    if (spec().membership.members != nullptr) return spec().membership.members(site);
+    return those([](const Node& node) { return !node.left; });
+  }
+  [[nodiscard]] bool is_member(std::size_t index) const {
+    const auto all = members();
+    return std::find(all.begin(), all.end(), index) != all.end();
+  }
+
+  // Of a node that is up: whether it is a member again, if it left.
+  bool has_joined(std::size_t index) {
+    auto& node = site.nodes[index];
+    if (!node.left) return true;
+    const auto asked = spec().membership.has_joined;
+    if (asked != nullptr && !asked(site, index)) return false;
+    node.left = false;
+    static_cast<void>(save());
+    return true;
+  }
+
+  Status leave(std::size_t index) {
+    const auto& how = spec().membership;
+    auto done = how.leave(site, index);
+    if (!done.ok() && is_member(index)) return done;
+    end({index}, orderly_signal());
+    site.nodes[index].left = true;
+    remove_data(index);
+    if (auto saved = save(); !saved.ok()) return saved;
+    if (how.forget != nullptr) {
+      if (auto forgotten = how.forget(site, index); !forgotten.ok()) return forgotten;
+    }
+    const auto deadline = Clock::now() + kToForget;
+    while (is_member(index)) {
+      if (Clock::now() > deadline) {
+        return Error{.message = fmt::format("the other nodes still list node {} after {} s", index,
+                                            kToForget.count())};
+      }
+      std::this_thread::sleep_for(kPause);
+    }
+    return Ok{};
+  }
+
+  [[nodiscard]] int orderly_signal() const {
+    return spec().stop_signal == SIGKILL ? SIGTERM : spec().stop_signal;
   }
 
   // An answer may take a second to stay away; who may give up does not wait for that.
@@ -318,7 +373,7 @@ struct Server::State {
           return failed(other, "did not start: it " + status->to_string());
         }
       }
-      if (is_up_by_now(index)) return Ok{};
+      if (is_up_by_now(index) && has_joined(index)) return Ok{};
       const auto* interrupted = give_up ? nullptr : site.options.interrupted;
       if (interrupted != nullptr && *interrupted) {
         return Error{.message = fmt::format("interrupted while {} started", spec().name)};
@@ -347,10 +402,20 @@ struct Server::State {
     return launch_once(start);
   }
 
+  // Members in the order in which to start all of them anew.
+  base::Result<std::vector<std::size_t>> restart_order() const {
+    if (spec().restart_order == nullptr) {
+      return those([](const Node& node) { return !node.left; });
+    }
+    auto found = spec().restart_order(site);
+    if (found.ok()) std::erase_if(*found, [&](auto index) { return site.nodes[index].left; });
+    return found;
+  }
+
   Status launch_all(bool first) {
     auto order = all_nodes();
-    if (!first && spec().restart_order != nullptr) {
-      auto found = spec().restart_order(site);
+    if (!first) {
+      auto found = restart_order();
       if (!found.ok()) return std::move(found).error();
       order = *found;
     }
@@ -363,6 +428,9 @@ struct Server::State {
     for (const auto index : order) {
       if (!spec().together) break;
       if (auto up = wait_for(index); !up.ok()) return up;
+    }
+    for (const auto index : those([](const Node& node) { return node.left; })) {
+      if (auto up = launch({.node = index, .first = false}); !up.ok()) return up;
     }
     return wait_until_formed();
   }
@@ -387,10 +455,23 @@ struct Server::State {
     return Ok{};
   }
 
-  // Starts those of the nodes that do not run, and waits for all.
-  Status launch_stopped(std::vector<std::size_t> order) {
-    if (!any_lives() && order.size() == site.nodes.size() && spec().restart_order != nullptr) {
-      auto found = spec().restart_order(site);
+  // Starts those of the nodes that do not run, and waits for all. Who left needs the others first.
+  Status launch_stopped(std::vector<std::size_t> nodes) {
+    const auto left = std::stable_partition(
+        nodes.begin(), nodes.end(), [&](std::size_t index) { return !site.nodes[index].left; });
+    const std::vector<std::size_t> joining(left, nodes.end());
+    nodes.erase(left, nodes.end());
+    if (auto up = launch_stopped_members(std::move(nodes)); !up.ok()) return up;
+    for (const auto index : joining) {
+      if (auto up = launch_stopped_members({index}); !up.ok()) return up;
+    }
+    return Ok{};
+  }
+
+  Status launch_stopped_members(std::vector<std::size_t> order) {
+    const auto members = those([](const Node& node) { return !node.left; });
+    if (!any_lives() && order.size() == members.size() && !order.empty()) {
+      auto found = restart_order();
       if (!found.ok()) return std::move(found).error();
       order = *found;
     }
@@ -496,6 +577,15 @@ struct Server::State {
     std::vector<std::size_t> all(site.nodes.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     return all;
+  }
+
+  template <class Wanted>
+  [[nodiscard]] std::vector<std::size_t> those(const Wanted& wanted) const {
+    std::vector<std::size_t> found;
+    for (const auto index : all_nodes()) {
+      if (wanted(site.nodes[index])) found.push_back(index);
+    }
+    return found;
   }
 
   void stop() {
@@ -621,7 +711,7 @@ Status Server::restart(std::size_t node) {
 }
 
 void Server::shut_down(std::size_t node) {
-  state_->end({node}, state_->spec().stop_signal == SIGKILL ? SIGTERM : state_->spec().stop_signal);
+  state_->end({node}, state_->orderly_signal());
   static_cast<void>(state_->save());  // the file then names a process that is gone: no harm
 }
 
@@ -738,6 +828,49 @@ base::Result<std::size_t> Server::failover() {
   return primary;
 }
 
+std::string Server::without_membership() const {
+  const auto& spec = state_->spec();
+  if (spec.membership.leave == nullptr) {
+    std::vector<std::string_view> able;
+    for (const auto kind : all_kinds()) {
+      if (spec_of(kind).membership.leave != nullptr) able.push_back(name(kind));
+    }
+    return fmt::format(
+        "no node can leave {} and join it again; one can in {}, and in a cluster of your own with "
+        "the commands leave and join",
+        spec.name, fmt::join(able, ", "));
+  }
+  if (nodes() < 2) return "found 1 node, expected at least 2";
+  return spec.membership.unfit == nullptr ? std::string() : spec.membership.unfit(state_->site);
+}
+
+std::vector<std::size_t> Server::leavers() const {
+  auto all = members();
+  if (!without_membership().empty() || all.size() < 2) return {};
+  const auto stay =
+      state_->spec().membership.standbys_only ? primaries() : std::vector<std::size_t>();
+  std::erase_if(all, [&](std::size_t node) {
+    return !running(node) || std::find(stay.begin(), stay.end(), node) != stay.end();
+  });
+  return all;
+}
+
+std::vector<std::size_t> Server::members() const {
+  return state_->members();
+}
+
+Status Server::leave(std::size_t node) {
+  if (auto why = without_membership(); !why.empty()) return Error{.message = std::move(why)};
+  const auto may = leavers();
+  if (std::find(may.begin(), may.end(), node) == may.end()) {
+    return Error{.message = fmt::format("node {} cannot leave now: it is {}", node,
+                                        !running(node)         ? "not running"
+                                        : members().size() < 2 ? "the last member"
+                                                               : "the primary, or no member")};
+  }
+  return state_->leave(node);
+}
+
 void Server::stop() {
   state_->stop();
 }
@@ -789,7 +922,8 @@ base::Result<Server> Server::attach(const std::string& state_file) {
                             .address = node.value("address", std::string(kLoopback)),
                             .ports = node.at("ports"),
                             .arguments = node.at("arguments"),
-                            .network = node.value("network", std::string())});
+                            .network = node.value("network", std::string()),
+                            .left = node.value("left", false)});
       processes.push_back({node.at("pid"), node.at("start")});
     }
     for (auto& node : site.nodes) {

@@ -207,6 +207,17 @@ class Server {
   // become a follower while it runs, it was killed, and restart() makes it one.
   // Errors: the kind has no other primary to make, no node is fit to be one.
   base::Result<std::size_t> failover();
+  // Takes a node out of the cluster by the product's own commands, stops it and removes its data;
+  // returns when the other nodes no longer list it. Its next start makes it a member again, which
+  // gets its data from the others. Errors: without_membership(), none of leavers(), what the
+  // product says.
+  base::Status leave(std::size_t node);
+  // Why no node can leave, in a sentence; empty: one can.
+  [[nodiscard]] std::string without_membership() const;
+  // The nodes that may leave now.
+  [[nodiscard]] std::vector<std::size_t> leavers() const;
+  // Whom the nodes list as members; of a kind that has no such list, all that did not leave.
+  [[nodiscard]] std::vector<std::size_t> members() const;
   // Stops every process and removes the directory. Nothing to do: no error.
   void stop();
 

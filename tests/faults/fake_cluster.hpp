@@ -67,6 +67,15 @@ class FakeCluster : public Cluster {
     primaries_ = {(old + 1) % running_.size()};
     return kill(std::vector{old});
   }
+  [[nodiscard]] std::string unfit_membership() override { return no_membership_; }
+  [[nodiscard]] std::vector<std::size_t> leavers() override {
+    std::vector<std::size_t> standbys;
+    for (std::size_t node = 0; node < nodes(); ++node) {
+      if (running(node) && node != primaries_.front()) standbys.push_back(node);
+    }
+    return standbys;
+  }
+  base::Status leave(std::size_t node) override { return end("leave", std::vector{node}); }
   base::Status set_links(std::span<const LinkFault> faults) override {
     note(fmt::format("links {}", faults.size()));
     if (!faults.empty() && throwing_) throw std::runtime_error("no thread is left");
@@ -132,7 +141,7 @@ class FakeCluster : public Cluster {
 
  public:
   std::vector<std::size_t> primaries_;
-  std::string no_links_, no_delay_;  // why such faults are not possible
+  std::string no_links_, no_delay_, no_membership_;  // why such faults are not possible
   bool failing_links_ = false;
   bool throwing_ = false;
   std::atomic<int> failing_starts_ = 0;

@@ -307,6 +307,40 @@ TEST(Effects, ANodeRunsAgainAfterTheLastFaultThatStoppedIt) {
   EXPECT_EQ(cluster.notes(), (std::vector<std::string>{"kill 0", "kill 1", "start 0 1"}));
 }
 
+TEST(Membership, OneNodeLeavesThatMay) {
+  FakeCluster cluster(3);  // node 0 is the primary
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    base::Random random(seed);
+    std::vector<std::size_t> taken{2};
+    Choice choice{cluster, random, taken};
+    Fault fault{.kind = "membership"};
+    choose(fault, choice);
+    EXPECT_EQ(fault.nodes, std::vector<std::size_t>{1});
+    EXPECT_EQ(taken, (std::vector<std::size_t>{2, 1}));
+    Fault planned{.kind = "membership", .nodes = {0}};
+    choose(planned, choice);
+    EXPECT_EQ(planned.nodes, std::vector<std::size_t>{0});
+  }
+  EXPECT_EQ(why_not(cluster, {.list = "membership"}), "");
+  cluster.no_membership_ = "one server has no members";
+  EXPECT_NE(why_not(cluster, {.list = "membership"}).find("one server has no members"),
+            std::string::npos);
+}
+
+TEST(Membership, ANodeThatLeftStaysAwayUntilTheLastFaultOfItEnds) {
+  FakeCluster cluster(3);
+  Effects effects(cluster);
+  const GiveUp never = [] { return false; };
+  ASSERT_TRUE(effects.leave(1, {2}).ok());
+  EXPECT_FALSE(effects.leave(2, {2}).ok()) << "it does not run";
+  ASSERT_TRUE(effects.stop(3, {2}, Effects::Stop::kKill).ok());
+  ASSERT_TRUE(effects.start(1, {2}, never).ok());
+  EXPECT_FALSE(cluster.running(2));
+  ASSERT_TRUE(effects.start(3, {2}, never).ok());
+  EXPECT_TRUE(cluster.running(2));
+  EXPECT_EQ(cluster.notes(), (std::vector<std::string>{"leave 2", "start 2"}));
+}
+
 TEST(Effects, ANodeThatIsStartedWhileItIsPausedStandsStillAgain) {
   FakeCluster cluster(1);
   Effects effects(cluster);

@@ -1,0 +1,231 @@
+// Membership: a node leaves a real cluster by the product's own commands, the others no longer list
+// it, and after its next start it is a member again with the data of the others.
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+#include <mysql.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "lab/loopback.hpp"
+#include "lab/server.hpp"
+#include "support/polling.hpp"
+
+namespace cupel::lab {
+namespace {
+
+using base::Seconds;
+using Nodes = std::vector<std::size_t>;
+
+std::string in_redis(const Server& server, std::size_t node, const std::string& command) {
+  return ask("127.0.0.1", server.port(node), command + "\r\n", Seconds(10));
+}
+
+std::string in_etcd(const Server& server, std::size_t node, const std::string& path,
+                    const std::string& body) {
+  return ask_until("127.0.0.1", server.port(node),
+                   "POST /v3/kv/" + path + " HTTP/1.0\r\nContent-Length: " +
+                       std::to_string(body.size()) + "\r\n\r\n" + body,
+                   {}, Seconds(10));
+}
+
+// The first cell of the answer, or the error.
+std::string in_postgres(const Server& server, std::size_t node, const std::string& sql) {
+  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(
+      PQconnectdb(server.url(node).c_str()), PQfinish);
+  const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), sql.c_str()),
+                                                             PQclear);
+  if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) return "done";
+  if (PQresultStatus(result.get()) != PGRES_TUPLES_OK) return PQerrorMessage(connection.get());
+  return PQntuples(result.get()) == 0 ? "" : PQgetvalue(result.get(), 0, 0);
+}
+
+std::string in_mariadb(const Server& server, std::size_t node, const std::string& sql) {
+  const std::unique_ptr<MYSQL, decltype(&mysql_close)> connection(mysql_init(nullptr), mysql_close);
+  if (mysql_real_connect(connection.get(), "127.0.0.1", "cupel", nullptr, "cupel",
+                         server.port(node), nullptr, 0) == nullptr ||
+      mysql_query(connection.get(), sql.c_str()) != 0) {
+    return mysql_error(connection.get());
+  }
+  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(
+      mysql_store_result(connection.get()), mysql_free_result);
+  if (result == nullptr) return "done";
+  const auto* row = mysql_fetch_row(result.get());
+  return row == nullptr || row[0] == nullptr ? "" : row[0];
+}
+
+bool lists(const Server& server, std::size_t node) {
+  const auto all = server.members();
+  return std::find(all.begin(), all.end(), node) != all.end();
+}
+
+// `write` writes one more value by another node, and `read` tells what the node itself holds.
+void leaves_and_joins(Server& server, std::size_t node, const std::function<void()>& write,
+                      const std::function<bool()>& holds_all) {
+  const auto whole = server.members();
+  ASSERT_EQ(whole.size(), server.nodes());
+  write();
+  const auto left = server.leave(node);
+  ASSERT_TRUE(left.ok()) << left.error().to_string();
+  EXPECT_EQ(server.members().size(), whole.size() - 1);
+  EXPECT_FALSE(lists(server, node));
+  EXPECT_FALSE(server.running(node));
+  EXPECT_FALSE(server.leave(node).ok()) << "it left already";
+  write();
+  const auto joined = server.start_stopped(Nodes{node}, [] { return false; });
+  ASSERT_TRUE(joined.ok()) << joined.error().to_string();
+  EXPECT_TRUE(*joined);
+  EXPECT_EQ(server.members(), whole);
+  EXPECT_TRUE(server.running(node));
+  EXPECT_TRUE(test::poll_until(holds_all));
+}
+
+Server started(Kind kind, std::uint32_t nodes) {
+  auto server = start(kind, {.durable = false, .nodes = nodes});
+  if (!server.ok()) throw std::runtime_error(server.error().to_string());
+  return *std::move(server);
+}
+
+TEST(Membership, OfEtcd) {
+  auto server = started(Kind::kEtcd, 3);
+  for (int i = 0; i < 2; ++i) {
+    const auto leaders = server.primaries();
+    ASSERT_EQ(leaders.size(), 1U);
+    // First a follower, and then the leader.
+    const auto node = i == 0 ? (leaders[0] + 1) % 3 : leaders[0];
+    const auto other = (leaders[0] + 2) % 3;
+    int values = 0;
+    leaves_and_joins(
+        server, node,
+        [&] {  // the key is a
+          const auto value = values++ == 0 ? "MQ==" : "Mg==";
+          const auto body = R"({"key":"YQ==","value":")" + std::string(value) + R"("})";
+          // Without the leader, the others choose a new one first.
+          EXPECT_TRUE(test::poll_until([&] {
+            return in_etcd(server, other, "put", body).find("200 OK") != std::string::npos;
+          }));
+        },
+        [&] {
+          return in_etcd(server, node, "range", R"({"key":"YQ==","serializable":true})")
+                     .find(R"("value":"Mg==")") != std::string::npos;
+        });
+  }
+  // A crash of all is survived as before.
+  server.kill();
+  ASSERT_TRUE(server.restart().ok());
+  EXPECT_EQ(server.members().size(), 3U);
+}
+
+TEST(Membership, OfRedisCluster) {
+  auto server = started(Kind::kRedisCluster, 6);
+  const auto size_of = [&](std::size_t node) { return in_redis(server, node, "DBSIZE"); };
+  const auto write_everywhere = [&](const std::string& keys) {
+    for (int i = 0; i < 30; ++i) {
+      for (const auto node : server.primaries()) {
+        in_redis(server, node, "SET " + keys + std::to_string(i) + " 1");
+      }
+    }
+  };
+  for (const std::size_t node : {std::size_t{5}, server.primaries().at(1)}) {
+    leaves_and_joins(
+        server, node, [&] { write_everywhere("k" + std::to_string(node)); },
+        [&] {  // as much as its primary
+          for (const auto primary : server.primaries()) {
+            const auto port = std::to_string(server.port(primary));
+            if (in_redis(server, node, "ROLE").find(port) == std::string::npos) continue;
+            return size_of(primary) != ":0\r\n" && size_of(node) == size_of(primary);
+          }
+          return false;
+        });
+    EXPECT_EQ(server.primaries().size(), 3U);
+  }
+  // The replica of a primary that left leaves it without one, so the primary has to stay.
+  const auto primaries = server.primaries();
+  std::size_t replica = 0;
+  while (std::find(primaries.begin(), primaries.end(), replica) != primaries.end()) ++replica;
+  const auto role = in_redis(server, replica, "ROLE");
+  const auto owner = std::find_if(primaries.begin(), primaries.end(), [&](std::size_t node) {
+    return role.find(std::to_string(server.port(node))) != std::string::npos;
+  });
+  ASSERT_NE(owner, primaries.end());
+  ASSERT_TRUE(server.leave(replica).ok());
+  const auto refused = server.leave(*owner);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("no replica"), std::string::npos)
+      << refused.error().message;
+  EXPECT_TRUE(lists(server, *owner));
+  EXPECT_TRUE(server.running(*owner));
+}
+
+TEST(Membership, OfGalera) {
+  auto server = started(Kind::kGalera, 3);
+  EXPECT_EQ(in_mariadb(server, 0, "CREATE TABLE t (a INT PRIMARY KEY)"), "done");
+  int values = 0;
+  leaves_and_joins(
+      server, 2,
+      [&] {
+        EXPECT_EQ(in_mariadb(server, 0, "INSERT INTO t VALUES (" + std::to_string(++values) + ")"),
+                  "done");
+      },
+      [&] { return in_mariadb(server, 2, "SELECT count(*) FROM t") == "2"; });
+}
+
+TEST(Membership, OfPostgresStandbys) {
+  auto server = started(Kind::kPostgresStandby, 2);
+  EXPECT_EQ(in_postgres(server, 0, "CREATE TABLE t (a INT PRIMARY KEY)"), "done");
+  EXPECT_EQ(server.leavers(), Nodes{1});
+  const auto primary = server.leave(0);
+  ASSERT_FALSE(primary.ok());
+  EXPECT_EQ(primary.error().message, "node 0 cannot leave now: it is the primary, or no member");
+  int values = 0;
+  leaves_and_joins(
+      server, 1,
+      [&] {
+        EXPECT_EQ(in_postgres(server, 0, "INSERT INTO t VALUES (" + std::to_string(++values) + ")"),
+                  "done");
+      },
+      [&] { return in_postgres(server, 1, "SELECT count(*) FROM t") == "2"; });
+}
+
+TEST(Membership, OfAClusterOfYourOwn) {
+  const auto kind = find_kind(std::string(CUPEL_SOURCE_DIR) + "/examples/own_cluster.json");
+  ASSERT_TRUE(kind.ok()) << kind.error().to_string();
+  auto server = started(*kind, 3);
+  ASSERT_EQ(server.without_membership(), "");
+  ASSERT_EQ(server.leavers().size(), 3U);
+  const auto members = [&] {
+    const auto list = ask_until("127.0.0.1", server.port(0),
+                                "POST /v3/cluster/member/list HTTP/1.0\r\nContent-Length: 2\r\n\r\n"
+                                "{}",
+                                {}, Seconds(10));
+    int count = 0;
+    for (auto at = list.find("peerURLs"); at != std::string::npos;
+         at = list.find("peerURLs", at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(members(), 3);
+  const auto left = server.leave(2);
+  ASSERT_TRUE(left.ok()) << left.error().to_string();
+  EXPECT_EQ(members(), 2);
+  const auto joined = server.start_stopped(Nodes{2}, [] { return false; });
+  ASSERT_TRUE(joined.ok()) << joined.error().to_string();
+  EXPECT_EQ(members(), 3);
+}
+
+TEST(Membership, IsRefusedWithASentence) {
+  auto redis = started(Kind::kRedis, 1);
+  EXPECT_EQ(redis.without_membership(),
+            "no node can leave redis and join it again; one can in postgres-standby, galera, "
+            "redis-cluster, etcd, and in a cluster of your own with the commands leave and join");
+  EXPECT_FALSE(redis.leave(0).ok());
+  EXPECT_TRUE(redis.running());
+  const auto etcd = started(Kind::kEtcd, 1);
+  EXPECT_EQ(etcd.without_membership(), "found 1 node, expected at least 2");
+  const auto cluster = started(Kind::kRedisCluster, 3);
+  EXPECT_NE(cluster.without_membership().find("no replicas"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cupel::lab
