@@ -58,6 +58,9 @@ void ProgressLine::stage(Stage stage) {
   end();
   if (!write_) return;
   switch (stage) {
+    case Stage::kStart:
+      write_("starting the test server ...");
+      break;
     case Stage::kPrepare:
       write_("making and filling the tables ...");
       break;

@@ -212,7 +212,7 @@ class Stages {
 
  private:
   base::Status prepare() {
-    listener_(Stage::kPrepare);
+    listener_(is_lab_url(options_.url) ? Stage::kStart : Stage::kPrepare);
     auto workload = workload_of(options_);
     if (!workload.ok()) return std::move(workload).error();
     workload_ = std::move(*workload);
@@ -238,6 +238,7 @@ class Stages {
     }
     if (is_lab_url(url)) {
       if (auto started = start_server(); !started.ok()) return started;
+      listener_(Stage::kPrepare);
       const auto parsed = parse_lab_url(url);
       if (!parsed.ok()) return parsed.error();
       url = url_for_driver(server_->url(), *parsed);

@@ -40,7 +40,7 @@ struct RunAndCheckOptions {
       .shrink_seconds = 0, .whole_history = false, .test_power = analysis::TestPower::kNever};
 };
 
-enum class Stage : std::uint8_t { kPrepare, kRun, kRead, kCheck };
+enum class Stage : std::uint8_t { kStart, kPrepare, kRun, kRead, kCheck };
 
 struct CheckedRun {
   drivers::Facts facts;

@@ -96,12 +96,13 @@ struct ProgressLineTest : testing::Test {
 
 TEST_F(ProgressLineTest, EachStageReplacesTheLine) {
   ProgressLine line({progress, options, stopping}, lines.writer());
+  line.stage(Stage::kStart);
   line.stage(Stage::kPrepare);
   line.stage(Stage::kRead);
   line.stage(Stage::kCheck);
   line.end();
   EXPECT_EQ(lines.all,
-            (std::vector<std::string>{"", "making and filling the tables ...", "",
+            (std::vector<std::string>{"", "starting the test server ...", "", "making and filling the tables ...", "",
                                       "reading the history ...", "", "checking ...", ""}));
 }
 
@@ -129,7 +130,7 @@ TEST_F(ProgressLineTest, ARunIsShownUntilItsEnd) {
 
 TEST_F(ProgressLineTest, WithoutAWriterNothingIsShown) {
   ProgressLine line({progress, options, stopping}, {}, std::chrono::milliseconds(1));
-  for (const auto stage : {Stage::kPrepare, Stage::kRun, Stage::kRead, Stage::kCheck})
+  for (const auto stage : {Stage::kStart, Stage::kPrepare, Stage::kRun, Stage::kRead, Stage::kCheck})
     line.stage(stage);
   line.end();
 }
