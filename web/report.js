@@ -193,7 +193,7 @@
     if (data) linkNames(article.querySelector(".narrative pre"));
   });
 
-  if (data) all(".txns div").forEach((div) => linkNames(div));
+  if (data) all(".txns").forEach((cell) => linkNames(cell));
 
   // T12 in a text, where there is one T12 only.
   function linkNames(element) {

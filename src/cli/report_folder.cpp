@@ -14,6 +14,7 @@
 
 #include "base/write_file.hpp"
 #include "formats/extra_fields.hpp"
+#include "report/final_reads.hpp"
 
 namespace cupel::cli {
 
@@ -127,6 +128,7 @@ base::Result<base::Ok> ReportFolder::add(const report::Checked& checked,
   }
   remove_stale(folder, *files);
   Added added{inside, checked.file, checked.analysis.check};
+  added.lost = report::final_reads_verdict(checked);
   for (auto& level : added.result.levels) level.violation.reset();
   added_.push_back(std::move(added));
   return base::Ok{};
@@ -144,8 +146,8 @@ base::Result<base::Ok> ReportFolder::finish() const {
   }
   std::vector<report::ReportLink> links;
   for (const auto& added : added_) {
-    links.push_back(
-        {added.folder, added.file, added.error.empty() ? &added.result : nullptr, added.error});
+    links.push_back({added.folder, added.file, added.error.empty() ? &added.result : nullptr,
+                     added.error, added.lost});
   }
   return write(fs::path(folder_) / "index.html", report::contents_page(links));
 }

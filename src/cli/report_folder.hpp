@@ -38,6 +38,7 @@ class ReportFolder {
     std::string folder, file;
     check::CheckResult result;  // verdicts only
     std::string error = {};     // instead, if it could not be read
+    std::string lost = {};      // as report::ReportLink has it
   };
   std::string folder_;
   std::size_t histories_;

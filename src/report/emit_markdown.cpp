@@ -162,7 +162,7 @@ std::string row_of(const Checked& checked, const FinalReadsFinding& finding) {
   }
   auto what = fmt::format("{} {}", writer_of(checked.history, write), write.clause);
   if (finding.writes > 1) what += fmt::format(", and {} more before", finding.writes - 1);
-  if (!write.missing.empty()) what += "; " + write.missing;
+  if (!write.where.empty()) what += "; " + write.where;
   return fmt::format("| {} | {} | {} | {} |\n", markdown_text(finding.key), markdown_text(what),
                      markdown_text(when), markdown_text(finding.holdings));
 }

@@ -79,7 +79,7 @@ class Describer {
                               .found = one.found};
     for (const auto id : one.writes) {
       finding.by.push_back(write(id));
-      finding.by.back().missing = missing(id, one.found);
+      finding.by.back().where = where(id, one.found);
     }
     return finding;
   }
@@ -155,12 +155,15 @@ class Describer {
     return std::find(list.begin(), list.end(), value) != list.end();
   }
 
-  [[nodiscard]] std::string missing(OpId write, const std::vector<OpId>& found) const {
+  // A register's value that a node lacks may have been replaced there, so that it is not missing.
+  [[nodiscard]] std::string where(OpId write, const std::vector<OpId>& found) const {
+    const bool element = history_.op(write).kind == OpKind::kAppend;
     std::vector<std::string> nodes;
     for (const auto read : found) {
-      if (!holds(read, write)) nodes.push_back(numbered_name(history_, node_of(read)));
+      if (holds(read, write) != element) nodes.push_back(numbered_name(history_, node_of(read)));
     }
-    return nodes.empty() ? "" : "missing on " + explain::enumerate(nodes);
+    if (nodes.empty()) return {};
+    return (element ? "missing on " : "held by ") + explain::enumerate(nodes);
   }
 
   const History& history_;
@@ -176,7 +179,7 @@ std::string sentence_of(const History& history, const ReportedWrite& write) {
     text += fmt::format("{} by {}", write.acknowledged.empty() ? ", acknowledged" : "", write.node);
   }
   if (!write.fault.empty()) text += ", " + write.fault;
-  if (!write.missing.empty()) text += "; " + write.missing;
+  if (!write.where.empty()) text += "; " + write.where;
   return text + ".";
 }
 
@@ -215,7 +218,10 @@ std::string writer_of(const History& history, const ReportedWrite& write) {
 }
 
 std::string sentences_of(const History& history, const FinalReadsFinding& finding) {
-  const auto held = explain::capitalised(finding.holdings) + ".";
+  // The name of a host stays as it is.
+  const bool name =
+      !finding.holdings.starts_with("every ") && !finding.holdings.starts_with("node ");
+  const auto held = (name ? finding.holdings : explain::capitalised(finding.holdings)) + ".";
   if (finding.name == "lost-write") {
     const auto lost =
         finding.writes == 1

@@ -19,7 +19,9 @@ struct ReportedWrite {
   std::string acknowledged = {};  // "11.035 s"; empty: no times
   std::string node = {};          // "node 0 (198.18.1.1:5432), primary"; empty: not known
   std::string fault = {};         // "during kill: 0", "0.165 s before failover: 0"; empty: none
-  std::string missing = {};       // "missing on node 1 (…)"; empty for lost writes
+  // Of an element of a list "missing on node 1 (…)", of a register's value "held by node 1 (…)";
+  // empty for lost writes.
+  std::string where = {};
 };
 
 // One key that lost acknowledged writes, or on which the nodes differ. Every output has the same

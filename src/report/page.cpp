@@ -77,6 +77,12 @@ std::string answer(const check::CheckResult& result) {
     text += text.empty() ? "Not decided within the limits" : "; some levels are undecided";
   return text.empty() ? "Nothing was decided" : text;
 }
+// What the final reads found comes first; `lost` may be empty.
+std::string with_lost(const std::string& lost, std::string text) {
+  if (lost.empty()) return text;
+  text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return explain::capitalised(lost) + "; " + text;
+}
 std::string_view mood(const check::CheckResult& result) {
   if (!result.weakest_violated.empty()) return "violated";
   for (const auto& one : result.levels) {
@@ -264,10 +270,7 @@ class Page {
     const auto& result = checked_.analysis.check;
     auto text = kept_ ? answer_of_promise(history, *kept_, result) : answer(result);
     const auto lost = final_reads_verdict(checked_);
-    if (!lost.empty()) {
-      text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
-      text = explain::capitalised(lost) + "; " + text;
-    }
+    text = with_lost(lost, std::move(text));
     out += fmt::format(
         "<section class=\"verdict {}\" aria-label=\"Answer\">\n<p class=\"file\">{}</p>\n"
         "<h1>{}</h1>\n<p class=\"facts\">{}</p>\n</section>\n",
@@ -606,8 +609,8 @@ std::string contents_page(std::span<const ReportLink> links) {
       continue;
     }
     out += fmt::format("<li class=\"verdict {}\"><a href=\"{}/index.html\">{}</a><p>{}</p></li>\n",
-                       mood(*link.result), in_page(link.folder), in_page(link.file),
-                       in_page(answer(*link.result)));
+                       link.lost.empty() ? mood(*link.result) : "violated", in_page(link.folder),
+                       in_page(link.file), in_page(with_lost(link.lost, answer(*link.result))));
   }
   return out + "</ul>\n</main>\n</body>\n</html>\n";
 }

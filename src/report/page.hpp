@@ -41,6 +41,7 @@ struct ReportLink {
   std::string folder, file;          // of the report; the history's name
   const check::CheckResult* result;  // nullptr: it could not be read
   std::string error = {};            // then
+  std::string lost = {};             // "acknowledged writes are lost", if the final reads say so
 };
 std::string contents_page(std::span<const ReportLink> links);
 

@@ -1,10 +1,9 @@
-// See the header. A row is a key; its cells are the parts that every output has.
+// See the header. The cells are the parts that every output has.
 #include "report/page_final_reads.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <span>
 
 #include "analysis/final_reads.hpp"
@@ -16,7 +15,7 @@ namespace cupel::report {
 
 namespace {
 
-constexpr std::size_t kMostWritesInCell = 3;
+constexpr std::size_t kMostWritesInTable = 3;
 
 std::string in_cell(std::string_view text) {
   return in_markup(text, "\n\t");
@@ -32,35 +31,31 @@ std::string definition(std::string_view name) {
   return {};
 }
 
-// A line for each write.
-std::string lines(std::span<const ReportedWrite> writes,
-                  const std::function<std::string(const ReportedWrite&)>& text) {
-  std::string out;
-  for (const auto& write : writes.first(std::min(writes.size(), kMostWritesInCell))) {
-    const auto line = text(write);
-    out += fmt::format("<div>{}</div>", line.empty() ? "–" : in_cell(line));
-  }
-  return out;
+std::string cell(const std::string& text) {
+  return fmt::format("<td>{}</td>", text.empty() ? "–" : in_cell(text));
 }
 
-std::string row(const history::History& history, const FinalReadsFinding& finding) {
-  const auto what = lines(finding.by, [](const auto& write) {
-    return write.missing.empty() ? write.clause : write.clause + ", " + write.missing;
-  });
-  std::string more;
-  if (finding.writes > 1) {
-    more = fmt::format("<div>and {} before</div>", counted(finding.writes - 1, "lost write"));
-  } else if (finding.by.size() > kMostWritesInCell) {
-    more = "<div>…</div>";
+// A row for each write; the key and what the nodes hold stand beside all of them.
+std::string rows(const history::History& history, const FinalReadsFinding& finding) {
+  const auto writes = std::span(finding.by).first(std::min(finding.by.size(), kMostWritesInTable));
+  const auto span = fmt::format(" rowspan=\"{}\"", std::max<std::size_t>(writes.size(), 1));
+  auto out = fmt::format("<tr><th scope=\"row\"{}>{}</th>", span, in_cell(finding.key));
+  const auto held = fmt::format("<td{}>{}</td></tr>\n", span, in_cell(finding.holdings));
+  if (writes.empty()) return out + "<td colspan=\"5\">no write is known</td>" + held;
+  for (const auto& write : writes) {
+    const bool first = &write == &writes.front();
+    auto clause = write.clause;
+    if (!write.where.empty()) clause += ", " + write.where;
+    if (finding.writes > 1) {
+      clause += fmt::format(", and {} before", counted(finding.writes - 1, "lost write"));
+    }
+    if (!first) out += "<tr>";
+    out += cell(clause) +
+           fmt::format("<td class=\"txns\">{}</td>", in_cell(writer_of(history, write))) +
+           cell(write.acknowledged) + cell(write.node) + cell(write.fault);
+    out += first ? held : "</tr>\n";
   }
-  return fmt::format(
-      "<tr><th scope=\"row\">{}</th><td>{}{}</td><td class=\"txns\">{}</td><td>{}</td><td>{}</td>"
-      "<td>{}</td><td>{}</td></tr>\n",
-      in_cell(finding.key), what, more,
-      lines(finding.by, [&](const auto& write) { return writer_of(history, write); }),
-      lines(finding.by, [](const auto& write) { return write.acknowledged; }),
-      lines(finding.by, [](const auto& write) { return write.node; }),
-      lines(finding.by, [](const auto& write) { return write.fault; }), in_cell(finding.holdings));
+  return out;
 }
 
 void table(std::string& out, const Checked& checked, std::span<const FinalReadsFinding> findings,
@@ -76,7 +71,7 @@ void table(std::string& out, const Checked& checked, std::span<const FinalReadsF
       name, counted(all, "key"), in_cell(definition(name)), name,
       lost ? "lost write" : "write that is not on every node");
   for (const auto& finding : findings) {
-    if (finding.name == name) out += row(checked.history, finding);
+    if (finding.name == name) out += rows(checked.history, finding);
   }
   out += "</tbody>\n</table></div>\n";
   if (all > kMostKeysOnPage) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "base/budget.hpp"
 #include "faults/plan.hpp"
@@ -29,14 +31,22 @@ std::string_view promise_source(const drivers::Facts& facts) {
 
 constexpr std::size_t kMostFaults = 8;  // lines of the text; the file has all
 
-// "0 is h:1, 1 is h:2".
-std::string nodes_text(const std::string& nodes) {
-  std::string text;
+// Of the lines "NUMBER HOST": both.
+std::vector<std::pair<std::string, std::string>> hosts_of(const std::string& nodes) {
+  std::vector<std::pair<std::string, std::string>> hosts;
   std::istringstream lines(nodes);
   for (std::string line; std::getline(lines, line);) {
     const auto blank = line.find(' ');
-    text += fmt::format("{}{} is {}", text.empty() ? "" : ", ", line.substr(0, blank),
-                        line.substr(blank + 1));
+    hosts.emplace_back(line.substr(0, blank), line.substr(blank + 1));
+  }
+  return hosts;
+}
+
+// "0 is h:1, 1 is h:2".
+std::string nodes_text(const std::string& nodes) {
+  std::string text;
+  for (const auto& [number, host] : hosts_of(nodes)) {
+    text += fmt::format("{}{} is {}", text.empty() ? "" : ", ", number, host);
   }
   return text;
 }
@@ -173,6 +183,7 @@ std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
   run["p50_ms"] = ran.p50_ms;
   run["p99_ms"] = ran.p99_ms;
   run["reconnects"] = ran.reconnects;
+  for (const auto& [number, host] : hosts_of(checked.nodes)) run["nodes"][number] = host;
   run["faults"] = ran.faults;
   run["failed_faults"] = ran.failed_faults;
   if (!checked.faults_file.empty()) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "analysis/final_reads.hpp"
 #include "check/check.hpp"
@@ -90,6 +91,15 @@ TEST(FinalReadsWords, SayOfNodesThatDifferWhichWriteIsMissingWhere) {
   EXPECT_EQ(given.sentences(),
             "Node 0 (h:1) holds [1 2], node 1 (h:2) holds [1]. T1 of session b appended 2 to k, "
             "acknowledged at 2.500 s; missing on node 1 (h:2).");
+}
+
+// The older value was replaced on one node, so that it is not missing there.
+TEST(FinalReadsWords, SayWhoHoldsTheValuesOfARegister) {
+  const Given given(
+      "init=0 a: w(x,1) @0-10 | b: w(x,2) @20-30 | m: r(x,2) @90-91 | n: r(x,1) @90-91", "");
+  EXPECT_EQ(given.sentences(),
+            "h:1 holds 2, h:2 holds 1. T1 of session b wrote x = 2, acknowledged at 0.000 s; held "
+            "by h:1. T0 of session a wrote x = 1, acknowledged at 0.000 s; held by h:2.");
 }
 
 TEST(FinalReadsWords, CountTheWritesOfAKeyThatAreLost) {
@@ -178,14 +188,24 @@ TEST(FinalReadsPage, StandAtTheTopIfSomethingIsWrong) {
   const auto section = lost.find("<section id=\"final-reads\"");
   EXPECT_LT(section, lost.find("<section id=\"violations\""));
   EXPECT_LT(section, lost.find("<section id=\"timeline\""));
-  for (const char* cell : {"<div>wrote x = 2</div>", "<div>T1 of session b</div>",
-                           "<div>2.500 s</div>", "<div>during kill: 0</div>"}) {
+  for (const char* cell : {"<td>wrote x = 2</td>", "<td class=\"txns\">T1 of session b</td>",
+                           "<td>2.500 s</td>", "<td>during kill: 0</td>"}) {
     EXPECT_NE(lost.find(cell, section), std::string::npos) << cell;
   }
   const auto kept = page_of(
       Given("init=0 a: w(x,1) @0-1 | b: w(x,2) @20-25 | m: r(x,2) @90-91 | n: r(x,2) @90-91", ""));
   EXPECT_GT(kept.find("<section id=\"final-reads\""), kept.find("<section id=\"ladder\""));
   EXPECT_EQ(kept.find("<article class=\"finding\""), std::string::npos);
+}
+
+TEST(FinalReadsPage, AreInTheListOfSeveralReports) {
+  const Given given(kLost, "");
+  ReportLink link{"1-h", "h.jsonl", &given.analysis.check};
+  EXPECT_EQ(contents_page(std::span(&link, 1)).find("writes are lost"), std::string::npos);
+  link.lost = final_reads_verdict(given.checked());
+  const auto page = contents_page(std::span(&link, 1));
+  EXPECT_NE(page.find("<li class=\"verdict violated\">"), std::string::npos);
+  EXPECT_NE(page.find("<p>Acknowledged writes are lost; violates "), std::string::npos) << page;
 }
 
 TEST(FinalReadsPage, AreNotPartOfTheRateAndTheLatency) {

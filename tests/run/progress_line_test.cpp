@@ -102,7 +102,8 @@ TEST_F(ProgressLineTest, EachStageReplacesTheLine) {
   line.stage(Stage::kCheck);
   line.end();
   EXPECT_EQ(lines.all,
-            (std::vector<std::string>{"", "starting the test server ...", "", "making and filling the tables ...", "",
+            (std::vector<std::string>{"", "starting the test server ...", "",
+                                      "making and filling the tables ...", "",
                                       "reading the history ...", "", "checking ...", ""}));
 }
 
@@ -130,7 +131,8 @@ TEST_F(ProgressLineTest, ARunIsShownUntilItsEnd) {
 
 TEST_F(ProgressLineTest, WithoutAWriterNothingIsShown) {
   ProgressLine line({progress, options, stopping}, {}, std::chrono::milliseconds(1));
-  for (const auto stage : {Stage::kStart, Stage::kPrepare, Stage::kRun, Stage::kRead, Stage::kCheck})
+  for (const auto stage :
+       {Stage::kStart, Stage::kPrepare, Stage::kRun, Stage::kRead, Stage::kCheck})
     line.stage(stage);
   line.end();
 }
