@@ -1,6 +1,6 @@
-/* Transactions: the writes go to the store when PostgreSQL is about to commit. Nothing may fail
+/* Transactions: the writes go to the store when PostgreSQL is about to commit. Nothing should fail
    after the store has committed, so PostgreSQL's own check of serializable transactions comes
-   before. */
+   before. If something does (the queue of notifications is full), the client gets to know. */
 #include "access/xact.h"
 #include "own_writes.h"
 #include "statement.h"
@@ -8,6 +8,8 @@
 #include "store_client.h"
 #include "utility.h"
 #include "weak_table.h"
+
+static bool store_committed = false; /* and PostgreSQL has not yet */
 
 static void refuse_prepare(void) {
   if (!store_has_transaction() && count_final_writes() == 0) return;
@@ -18,6 +20,7 @@ static void refuse_prepare(void) {
 }
 
 static void forget_transaction(void) {
+  store_committed = false;
   store_forget();
   forget_own_writes();
   forget_all_statements();
@@ -28,11 +31,15 @@ static void end_transaction(XactEvent event, void* unused) {
     case XACT_EVENT_PRE_COMMIT:
       PreCommit_CheckForSerializationFailure();
       store_commit();
+      store_committed = true;
       break;
     case XACT_EVENT_PRE_PREPARE:
       refuse_prepare();
       break;
     case XACT_EVENT_ABORT:
+      if (store_committed)
+        ereport(WARNING, (errmsg("cupel's mock store committed the transaction before it failed"),
+                          errdetail("Other sessions see its rows.")));
       store_abort();
       forget_ddl();
       forget_transaction();
