@@ -54,6 +54,7 @@ std::string sentence_of(const mock::Failure& failure) {
 FailureKind kind_of(const mock::Failure& failure) {
   switch (failure.kind) {
     case mock::Failure::Kind::kConflict:
+    case mock::Failure::Kind::kDeadlock:
       return FailureKind::kConflict;
     case mock::Failure::Kind::kEnded:
       return FailureKind::kEnded;

@@ -202,6 +202,10 @@ std::exception_ptr Fiber::thrown() const {
   return state_->thrown;
 }
 
+bool Fiber::inside() {
+  return here != nullptr;
+}
+
 void Fiber::leave() {
   if (here != nullptr) static_cast<State*>(here)->leave();
 }

@@ -28,6 +28,8 @@ class Fiber {
 
   // Back to who called run() of the fiber that this is in; nothing where it is in none.
   static void leave();
+  // The caller is in a fiber.
+  static bool inside();
 
  private:
   struct State;

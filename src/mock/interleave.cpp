@@ -39,4 +39,8 @@ void await_turn() {
   Fiber::leave();
 }
 
+bool interleaved() {
+  return Fiber::inside();
+}
+
 }  // namespace cupel::mock

@@ -23,5 +23,7 @@ void interleave(std::span<const std::function<void()>> functions,
 // The caller is about to begin a transaction: waits for its turn, if it is one of an
 // interleaving.
 void await_turn();
+// The caller is one of an interleaving: who waits for another has to hand over.
+bool interleaved();
 
 }  // namespace cupel::mock

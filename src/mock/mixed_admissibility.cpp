@@ -15,8 +15,12 @@
 // transactions that come in another order not all of it is, since the order that is held
 // is never changed to make room.
 //
-// The order stands still while a transaction is open, so what its reads and writes say of
-// its place is kept from one to the next:
+// Several transactions may be open, each with bounds of its place. One that commits between them
+// moves the bounds of the others, and must not part those: so whoever only reads is never
+// refused. Others' writes may have no place left.
+//
+// The order stands still while nothing commits, so what a transaction's reads and writes say of
+// its place is kept from one operation to the next:
 //   prefix and above   it is after the writers it read and its session (`lowest_`), and no writer
 //   that it
 //                      has to see replaced what it read (`limit_`): a read of w is out if w's next
@@ -30,7 +34,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "base/hash_table.hpp"
 #include "mock/admissibility.hpp"
@@ -79,6 +85,7 @@ class MixedAdmissibility final : public AdmissibilityChecker {
     for (Txn t = 0; t < log.count(); ++t) {
       const auto& txn = log.at(t);
       if (txn.status != TransactionLog::Status::kCommitted) continue;
+      live_ = false;
       start(t, numbers[txn.session], txn.level);
       for (const auto& o : txn.operations) {
         if (o.is_write) {
@@ -92,12 +99,34 @@ class MixedAdmissibility final : public AdmissibilityChecker {
       sessions_[known_[t].session].push_back(t);
     }
     for (const Txn t : order) append(t);
+    live_ = false;
   }
 
   void begin(Txn t, Session session, Level level) override {
-    known_.resize(t + 1);
-    at_.resize(t + 1, 0);
+    park();
+    known_.resize(std::max<std::size_t>(known_.size(), t + 1));
+    at_.resize(known_.size(), 0);
     start(t, session, level);
+  }
+
+  void select(Txn open) override {
+    if (live_ && txn_ == open) return;
+    park();
+    const auto found = parked_.find(open);
+    assert(found != parked_.end());
+    txn_ = open;
+    live_ = true;
+    undo_ = {};
+    open_ = std::move(found->second.state);
+    accesses_ = std::move(found->second.accesses);
+    read_from_ = std::move(found->second.read_from);
+    lowest_ = found->second.lowest;
+    limit_ = found->second.limit;
+    parked_.erase(found);
+  }
+
+  Txn latest(Key key) override {
+    return key >= keys_.size() || keys_[key].writers.empty() ? kInitial : keys_[key].writers.back();
   }
 
   void candidates(Key key, std::vector<Txn>& found) override {
@@ -180,9 +209,10 @@ class MixedAdmissibility final : public AdmissibilityChecker {
     if (!is_weak(known_[reader].level)) reaches(key, kInitial, reader);
   }
 
-  void commit() override {
+  bool commit() override {
     const auto where = is_weak(open_.level) ? std::optional(order_.size()) : find_place();
-    assert(where && "what was read and written has a place in the order");
+    if (!where) return false;
+    live_ = false;
     open_.seen = sees(open_, *where);
     if (open_.level != Level::kCausal) {  // which had to know it before
       for (const Read& read : open_.reads) {
@@ -192,11 +222,12 @@ class MixedAdmissibility final : public AdmissibilityChecker {
     known_[txn_] = std::move(open_);
     const TxnState& t = known_[txn_];
     sessions_[t.session].push_back(txn_);
+    move_bounds(*where);
     if (*where == order_.size()) {
       at_[txn_] = *where;
       order_.push_back(txn_);
       enter(txn_);
-      return;
+      return true;
     }
     order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(*where), txn_);
     for (std::size_t i = *where; i < order_.size(); ++i) at_[order_[i]] = i;
@@ -210,15 +241,52 @@ class MixedAdmissibility final : public AdmissibilityChecker {
       other.seen = later(other.seen, txn_);
       for (const Read& read : other.reads) reaches(read.key, read.writer, *next);
     }
+    return true;
   }
 
-  void abort() override { open_ = {}; }
+  void abort() override {
+    live_ = false;
+    open_ = {};
+  }
 
   [[nodiscard]] std::vector<Txn> order() const override { return order_; }
 
  private:
+  struct Parked {  // open, and not selected
+    TxnState state;
+    base::HashMap<Key, OpenAccess> accesses;
+    base::HashSet<Txn> read_from;
+    std::size_t lowest = 0, limit = 0;
+
+    // What it read of the key; nullptr: nothing that matters to its place.
+    [[nodiscard]] const OpenAccess* placed_read(Key key) const {
+      if (is_weak(state.level)) return nullptr;
+      const auto found = accesses.find(key);
+      return found == accesses.end() || !found->second.read ? nullptr : &found->second;
+    }
+  };
+  void park() {
+    if (!live_) return;
+    live_ = false;
+    parked_[txn_] = {std::move(open_), std::move(accesses_), std::move(read_from_), lowest_,
+                     limit_};
+  }
+  // The committed transaction comes to this place.
+  void move_bounds(std::size_t place) {
+    for (auto& [other, its] : parked_) {
+      its.lowest += place < its.lowest;
+      its.limit += place <= its.limit;
+      for (const Key key : known_[txn_].writes) {
+        const OpenAccess* read = its.placed_read(key);
+        // Places of the order before the insertion.
+        if (read != nullptr && (read->from == kInitial || at_[read->from] < place))
+          its.limit = std::min(its.limit, place);
+      }
+    }
+  }
   void start(Txn t, Session session, Level level) {
     txn_ = t;
+    live_ = true;
     open_ = {};
     open_.session = session;
     open_.level = level;
@@ -405,8 +473,9 @@ class MixedAdmissibility final : public AdmissibilityChecker {
     return std::nullopt;
   }
 
-  // Of others' reads, of those after this place: nullopt if they allow the open transaction to be
-  // there, else the next place before it to try, and the same one if there is none.
+  // Of others' reads, of those after this place and of the open ones: nullopt if they allow the
+  // open transaction to be there, else the next place before it to try, and the same one if there
+  // is none.
   std::optional<std::size_t> next_place(std::size_t place) {
     bool fits = true;
     std::optional<std::size_t> next_try;
@@ -420,6 +489,13 @@ class MixedAdmissibility final : public AdmissibilityChecker {
       if (current != kInitial) then(at_[current]);
       const auto reach = of_key.reach.find(current);
       if (reach != of_key.reach.end() && at_[reach->second] >= place) fits = false;
+      for (const auto& [other, its] : parked_) {
+        const OpenAccess* read = its.placed_read(key);
+        if (read == nullptr || place >= its.lowest) continue;
+        if (read->from != kInitial && at_[read->from] >= place) continue;
+        fits = false;
+        if (read->from != kInitial) then(at_[read->from]);
+      }
       if (next == of_key.writers.end()) continue;
       const TxnState& winner = known_[*next];
       if (winner.level != Level::kStrongSessionSnapshotIsolation) continue;
@@ -446,7 +522,9 @@ class MixedAdmissibility final : public AdmissibilityChecker {
   std::vector<KeyFacts> keys_;
   std::vector<Txn> order_;
   std::vector<std::size_t> at_;  // by Txn
+  std::map<Txn, Parked> parked_;
   // The open transaction.
+  bool live_ = false;
   Txn txn_ = 0;
   TxnState open_;
   base::HashMap<Key, OpenAccess> accesses_;

@@ -114,7 +114,7 @@ void OrderAdmissibility::saw_absent(Key key, Txn reader) {
   all.insert(std::upper_bound(all.begin(), all.end(), reader), reader);
 }
 
-void OrderAdmissibility::commit() {
+bool OrderAdmissibility::commit() {
   const auto where = find_insertion();
   assert(where && "what was read and written has a place in the witness");
   const Event b = begin_of(txn_), c = commit_of(txn_);
@@ -131,6 +131,7 @@ void OrderAdmissibility::commit() {
   known_[txn_].committed = true;
   sessions_[known_[txn_].session].push_back(txn_);
   undo_log_.clear();
+  return true;
 }
 
 void OrderAdmissibility::abort() {

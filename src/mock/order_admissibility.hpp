@@ -38,11 +38,15 @@ class OrderAdmissibility final : public AdmissibilityChecker {
 
   void begin(Txn t, Session session, Level level) override;
   void candidates(Key key, std::vector<Txn>& found) override;
+  Txn latest(Key key) override {
+    const auto& order = facts(key).in_witness;
+    return order.empty() ? kInitial : order.back();
+  }
   bool try_read(Key key, Txn writer) override;
   void undo_last() override { undo_to(saved_); }
   bool try_write(Key key) override;
   void saw_absent(Key key, Txn reader) override;
-  void commit() override;
+  bool commit() override;
   void abort() override;
   [[nodiscard]] std::vector<Txn> order() const override {
     std::vector<Txn> found;

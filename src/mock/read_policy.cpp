@@ -8,9 +8,15 @@
 namespace cupel::mock {
 
 ReadPolicy::ReadPolicy(const Options& options, const TransactionLog& log, std::uint64_t seed)
-    : options_(options), log_(log), random_(seed), efforts_(seed ^ 0x6566666f7274ULL) {}
+    : options_(options), log_(log), random_(seed), efforts_(seed ^ 0x6566666f7274ULL) {
+  if (!is_versioned(options)) return;
+  kind_ = Kind::kVersioned;
+  checker_ = versioned_admissibility(options.product, log, seed);
+}
 
 void ReadPolicy::begin(Txn t, Session session, Level level, std::optional<Policy> policy) {
+  park();
+  open_ = true;
   txn_ = t;
   session_ = number(session);
   level_ = level;
@@ -22,21 +28,66 @@ void ReadPolicy::begin(Txn t, Session session, Level level, std::optional<Policy
   stronger_begin(t);
 }
 
+void ReadPolicy::park() {
+  if (!open_) return;
+  parked_[txn_] = {session_, level_, policy_, stronger_.live};
+  open_ = stronger_.live = false;
+}
+
+void ReadPolicy::select(Txn open) {
+  if (open_ && txn_ == open) return;
+  park();
+  const auto found = parked_.find(open);
+  assert(found != parked_.end() && "it is open");
+  txn_ = open;
+  open_ = true;
+  session_ = found->second.session;
+  level_ = found->second.level;
+  policy_ = found->second.policy;
+  stronger_.live = found->second.stronger;
+  parked_.erase(found);
+  checker_->select(open);
+  if (stronger_.live) stronger_.checker->select(open);
+}
+
+std::unique_ptr<AdmissibilityChecker> ReadPolicy::new_checker(Level level) const {
+  if (is_weak(level)) return weak_admissibility();
+  if (options_.overlap) return mixed_admissibility(TransactionLog(), {}, {});
+  return order_admissibility(level);
+}
+
 // A checker for this level too, if the one that is there is not.
 void ReadPolicy::check_at(Level level) {
   if (checker_) {
-    if (kind_ == Kind::kMixed || (kind_ == Kind::kWeak && is_weak(level))) return;
-    if (kind_ == Kind::kOrder && level == order_level_) return;
-    const auto order = checker_->order();
-    if (!order.empty()) {
-      kind_ = Kind::kMixed;
-      checker_ = mixed_admissibility(log_, order, numbers_);
+    if (kind_ == Kind::kVersioned || kind_ == Kind::kMixed ||
+        (kind_ == Kind::kWeak && is_weak(level)))
       return;
-    }
+    if (kind_ == Kind::kOrder && level == order_level_) return;
+    if (!checker_->order().empty() || !parked_.empty()) return to_mixed();
   }
-  kind_ = is_weak(level) ? Kind::kWeak : Kind::kOrder;
+  kind_ = is_weak(level) ? Kind::kWeak : options_.overlap ? Kind::kMixed : Kind::kOrder;
   order_level_ = level;
-  checker_ = is_weak(level) ? weak_admissibility() : order_admissibility(level);
+  checker_ = new_checker(level);
+}
+
+// With all that is committed, in the order that the checker holds, and all that is open.
+void ReadPolicy::to_mixed() {
+  const auto order = checker_->order();
+  kind_ = Kind::kMixed;
+  checker_ = mixed_admissibility(log_, order, numbers_);
+  for (const auto& [t, its] : parked_) {
+    checker_->begin(t, its.session, its.level);
+    repeat(*checker_, t);
+  }
+}
+
+// What the transaction did so far. False if that is not allowed any more.
+bool ReadPolicy::repeat(AdmissibilityChecker& checker, Txn t) {
+  checker.set_effort(kAnyEffort);
+  const auto& operations = log_.at(t).operations;
+  return std::all_of(operations.begin(), operations.end(), [&](const auto& o) {
+    return o.is_write ? checker.try_write(o.key) : o.local || checker.try_read(o.key, o.writer);
+  });
 }
 
 // What a checker costs is by sessions, and most that a store ever saw may be idle.
@@ -47,10 +98,10 @@ Session ReadPolicy::number(Session session) {
   return numbers_[session];
 }
 
-Txn ReadPolicy::read(Key key) {
+std::optional<Txn> ReadPolicy::read(Key key) {
   key_ = key;
   checker_->candidates(key, candidates_);
-  Txn chosen = kInitial;
+  std::optional<Txn> chosen;
   if (options_.choose) {
     chosen = enumerated(key);
   } else {
@@ -66,8 +117,16 @@ Txn ReadPolicy::read(Key key) {
         break;
     }
   }
-  stronger_read(key, chosen);
+  if (chosen) stronger_read(key, *chosen);
   return chosen;
+}
+
+std::optional<Txn> ReadPolicy::read_latest(Key key) {
+  const Txn last = checker_->latest(key);
+  checker_->set_effort(kAnyEffort);
+  if (!checker_->try_read(key, last)) return std::nullopt;
+  stronger_read(key, last);
+  return last;
 }
 
 bool ReadPolicy::try_read(Txn writer) {
@@ -76,10 +135,9 @@ bool ReadPolicy::try_read(Txn writer) {
 }
 
 // What was allowed before is allowed again, whatever that takes.
-void ReadPolicy::read_again(Key key, Txn writer) {
+bool ReadPolicy::read_again(Key key, Txn writer) {
   checker_->set_effort(kAnyEffort);
-  [[maybe_unused]] const bool taken = checker_->try_read(key, writer);
-  assert(taken);
+  return checker_->try_read(key, writer);
 }
 
 // Mostly little, rarely more, and however much there can be: so nothing that is allowed is
@@ -102,31 +160,30 @@ Policy ReadPolicy::draw_policy() {
   return drawn < u + l ? Policy::kLatest : Policy::kAdversarial;
 }
 
-Txn ReadPolicy::enumerated(Key key) {
+std::optional<Txn> ReadPolicy::enumerated(Key key) {
   std::vector<Txn> allowed;
   for (const Txn w : candidates_) {
     if (!try_read(w)) continue;
     checker_->undo_last();
     allowed.push_back(w);
   }
-  assert(!allowed.empty());
+  if (allowed.empty()) return std::nullopt;
   const auto index = allowed.size() == 1 ? 0 : options_.choose(allowed.size());
   assert(index < allowed.size());
   const Txn chosen = allowed[std::min(index, allowed.size() - 1)];
-  read_again(key, chosen);
-  return chosen;
+  return read_again(key, chosen) ? std::optional(chosen) : std::nullopt;
 }
 
-Txn ReadPolicy::uniform() {
+std::optional<Txn> ReadPolicy::uniform() {
   for (std::size_t left = candidates_.size(); left > 0; --left) {
     std::swap(candidates_[random_.below(left)], candidates_[left - 1]);
     if (try_read(candidates_[left - 1])) return candidates_[left - 1];
   }
-  assert(false && "every read has an answer");
-  return kInitial;
+  assert(options_.overlap && "every read has an answer");
+  return std::nullopt;
 }
 
-Txn ReadPolicy::latest() {
+std::optional<Txn> ReadPolicy::latest() {
   // By session, the sessions in a random order; null after all of them.
   struct Group {
     Session session;
@@ -147,12 +204,10 @@ Txn ReadPolicy::latest() {
       if (try_read(*w)) return *w;
     }
   }
-  [[maybe_unused]] const bool taken = try_read(kInitial);
-  assert(taken && "every read has an answer");
-  return kInitial;
+  return try_read(kInitial) ? std::optional(kInitial) : std::nullopt;
 }
 
-Txn ReadPolicy::adversarial(Key key) {
+std::optional<Txn> ReadPolicy::adversarial(Key key) {
   // Allowed ones are looked at up to this number: the stronger checker may be slow.
   constexpr int kMostTried = 32;
   std::optional<Txn> otherwise;
@@ -170,9 +225,8 @@ Txn ReadPolicy::adversarial(Key key) {
     }
     checker_->undo_last();
   }
-  assert(otherwise);
-  read_again(key, *otherwise);
-  return *otherwise;
+  if (otherwise && !read_again(key, *otherwise)) return std::nullopt;
+  return otherwise;
 }
 
 bool ReadPolicy::write(Key key) {
@@ -187,45 +241,43 @@ void ReadPolicy::saw_absent(Key key, Txn reader) {
   if (stronger_.checker && stronger_.known[reader]) stronger_.checker->saw_absent(key, reader);
 }
 
-void ReadPolicy::commit() {
-  checker_->commit();
+bool ReadPolicy::commit() {
+  if (!checker_->commit()) return false;
   stronger_end(txn_, true);
+  open_ = false;
+  return true;
 }
 
 void ReadPolicy::abort() {
   checker_->abort();
   stronger_end(txn_, false);
+  open_ = false;
 }
 
-void ReadPolicy::writes_removed() {
-  checker_->abort();
-  checker_->begin(txn_, session_, level_);
+bool ReadPolicy::writes_removed() {
+  checker_->begin_again(txn_, session_, level_);
   stronger_end(txn_, false);
   stronger_begin(txn_);
-  // Less than what was allowed is allowed.
   for (const auto& o : log_.at(txn_).operations) {
     if (o.is_write) {
-      checker_->set_effort(kAnyEffort);
-      [[maybe_unused]] const bool written = checker_->try_write(o.key);
-      assert(written);
       stronger_write(o.key);
     } else if (!o.local) {
-      read_again(o.key, o.writer);
       stronger_read(o.key, o.writer);
     }
   }
+  // Less than what was allowed is allowed.
+  return repeat(*checker_, txn_);
 }
 
 // ---- the checker at the next stronger level ----
 
 void ReadPolicy::start_stronger(Level level) {
-  if (level == Level::kStrongSessionSerializable) return;
+  if (kind_ == Kind::kVersioned || level >= Level::kStrongSessionSerializable) return;
   const auto next = static_cast<Level>(static_cast<int>(level) + 1);
-  stronger_.checker = is_weak(next) ? weak_admissibility() : order_admissibility(next);
+  stronger_.checker = new_checker(next);
   stronger_.checker->set_effort(kStrongerEffort);
-  for (Txn t = 0; t < txn_; ++t) {
+  for (const Txn t : log_.committed()) {
     const auto& txn = log_.at(t);
-    if (txn.status != TransactionLog::Status::kCommitted) continue;
     stronger_begin(t);
     for (const auto& o : txn.operations) {
       if (o.is_write && stronger_.live && !stronger_.checker->try_write(o.key))
@@ -240,7 +292,7 @@ void ReadPolicy::stronger_begin(Txn t) {
   if (!stronger_.checker) return;
   const auto next = static_cast<Level>(static_cast<int>(options_.level) + 1);
   stronger_.checker->begin(t, number(log_.at(t).session), next);
-  stronger_.known.resize(t + 1, false);
+  stronger_.known.resize(std::max<std::size_t>(stronger_.known.size(), t + 1), false);
   stronger_.live = true;
 }
 
@@ -255,12 +307,9 @@ void ReadPolicy::stronger_write(Key key) {
 
 void ReadPolicy::stronger_end(Txn t, bool committed) {
   if (!stronger_.live) return;
-  if (committed) {
-    stronger_.checker->commit();
-  } else {
-    stronger_.checker->abort();
-  }
-  stronger_.known[t] = committed;
+  const bool known = committed && stronger_.checker->commit();
+  if (!known) stronger_.checker->abort();
+  stronger_.known[t] = known;
   stronger_.live = false;
 }
 

@@ -1,8 +1,9 @@
 // The store: turns, sessions and the life of a transaction. What a read may return is
 // ReadPolicy's (read_policy.hpp); what happened is in the TransactionLog.
 //
-// One mutex guards everything. A turn is a ticket in a queue. Each who waits is woken alone:
-// the one in front when a transaction ends, the one whose turn it is, everybody at shut-down.
+// One mutex guards everything. Where transactions run one after another, a turn is a ticket in a
+// queue. Each who waits is woken alone: the one in front when a transaction ends, the one whose
+// turn it is, everybody at shut-down.
 #include "mock/store.hpp"
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 #include "base/random.hpp"
 #include "levels/level.hpp"
 #include "mock/interleave.hpp"
+#include "mock/lock_table.hpp"
 #include "mock/read_policy.hpp"
 #include "mock/transaction_log.hpp"
 
@@ -42,7 +44,16 @@ constexpr std::array kEngineLevels = {
     levels::Level::kPrefix,
     levels::Level::kStrongSessionSnapshotIsolation,
     levels::Level::kStrongSessionSerializable,
+    levels::Level::kStrictSerializable,
 };
+
+// A store at these levels is of no use with one transaction at a time, nor without locks.
+Options completed(Options options) {
+  if (!is_versioned(options)) return options;
+  options.overlap = options.locks = true;
+  options.settle_ms = 0;
+  return options;
+}
 
 }  // namespace
 
@@ -62,17 +73,28 @@ std::optional<Level> level_of(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view title(const Options& options) {
+  for (const auto& known : kProductLevels) {
+    if (known.product == options.product && known.level == options.level) return known.name;
+  }
+  return name(options.level);
+}
+
 // What the handle of a transaction and the store share of it.
 class Store::Open {
  public:
+  Txn txn = 0;
   Session session = 0;
+  Level level = Level::kCausal;
+  bool asking = false;           // a call of it is under way
+  Clock::time_point idle_since;  // or since when somebody waits for it
   std::optional<Failure> failure;
   bool over = false;
 };
 
 class Store::State : public std::enable_shared_from_this<Store::State> {
  public:
-  explicit State(const Options& options) : options_(options) { start(options.seed); }
+  explicit State(const Options& options) : options_(completed(options)) { start(options.seed); }
 
   std::uint32_t open_session(std::string name) {
     const std::lock_guard lock(mutex_);
@@ -91,15 +113,17 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
 
   void close_session(std::uint32_t session) {
     const std::lock_guard lock(mutex_);
-    if (open_ && open_->session == session) {
-      end(Failure{Failure::Kind::kEnded,
-                  "the transaction was rolled back, its session was closed"});
+    if (const auto open = open_of(session)) {
+      end(*open, Failure{Failure::Kind::kEnded,
+                         "the transaction was rolled back, its session was closed"});
     }
     std::erase(closed_, session);
     closed_.push_back(session);
   }
 
   std::unique_ptr<Transaction> begin(std::uint32_t session, const BeginOptions& options);
+  bool wait_for_turn(std::unique_lock<std::mutex>& lock, Session session,
+                     const BeginOptions& options);
   std::size_t waiting() {
     const std::lock_guard lock(mutex_);
     return queue_.size();
@@ -122,7 +146,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   void shut_down();
   base::Result<history::History> history() {
     const std::lock_guard lock(mutex_);
-    return log_.history(session_names_);
+    return log_.history(session_names_, is_versioned(options_));
   }
   void interleave(std::span<const std::function<void()>> functions) {
     mock::interleave(
@@ -139,6 +163,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     const std::lock_guard lock(mutex_);
     return log_.digest(session_names_, in_order);
   }
+  [[nodiscard]] const Options& options() const { return options_; }
   bool mixed() {
     const std::lock_guard lock(mutex_);
     return read_policy_->mixed();
@@ -153,6 +178,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
 
   void start(std::uint64_t seed) {
     log_ = TransactionLog();
+    locks_.clear();
     conflicts_ = 0;
     read_policy_.emplace(options_, log_, seed);
     // Apart, so that delays, aborts and turns that are asked for change no choice of a read.
@@ -170,7 +196,24 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     return static_cast<std::uint32_t>(session_names_.size() - 1);
   }
 
-  // Before the open transaction does anything with a key: who scanned and did not see it?
+  std::shared_ptr<Open> open_of(Session session) const {
+    const auto found = std::find_if(open_.begin(), open_.end(),
+                                    [&](const auto& open) { return open->session == session; });
+    return found == open_.end() ? nullptr : *found;
+  }
+  // Whose end the session's begin() waits for.
+  [[nodiscard]] std::shared_ptr<Open> in_the_way(Session session) const {
+    if (options_.overlap) return open_of(session);
+    return open_.empty() ? nullptr : open_.front();
+  }
+
+  // The transaction that the calls below are about.
+  void select(const Open& open) {
+    log_.select(open.txn);
+    read_policy_->select(open.txn);
+  }
+
+  // Before the selected transaction does anything with a key: who scanned and did not see it?
   void report_absent(Key key) {
     for (const Txn t : log_.absent_for(key)) read_policy_->saw_absent(key, t);
   }
@@ -184,6 +227,10 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
 
   // Whose turn it is, or else who is in front and sees to it.
   void wake() {
+    if (options_.overlap) {
+      for (const auto& waiting : queue_) waiting.woken->notify_one();
+      return;
+    }
     const auto turn = std::find_if(queue_.begin(), queue_.end(), [this](const Waiting& waiting) {
       return turn_of_ == waiting.ticket;
     });
@@ -226,21 +273,92 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     }
   }
 
-  // The open transaction ends: by itself, or with a failure.
-  void end(std::optional<Failure> failure, bool committed = false) {
-    if (committed) {
-      read_policy_->commit();
-      log_.commit();
-    } else {
-      read_policy_->abort();
-      log_.abort();
+  // The transaction ends: by itself, or with a failure.
+  void end(Open& open, std::optional<Failure> failure) {
+    select(open);
+    read_policy_->abort();
+    log_.abort();
+    ended(open, std::move(failure));
+  }
+
+  bool commit(Open& open) {
+    if (options_.overlap) report_new_keys(open);
+    select(open);
+    if (!read_policy_->commit()) {
+      end(open, Failure{Failure::Kind::kConflict,
+                        fmt::format("other transactions committed what contradicts this one, its "
+                                    "level {} does not allow it to commit",
+                                    mock::name(log_.at(open.txn).level))});
+      return false;
     }
-    open_->over = true;
-    if (failure && failure->kind == Failure::Kind::kConflict) ++conflicts_;
-    open_->failure = std::move(failure);
-    open_.reset();
+    log_.commit();
+    ended(open, std::nullopt);
+    return true;
+  }
+
+  // Of the keys that come into being: who scanned and did not see them, and is open or committed
+  // since they were written?
+  void report_new_keys(const Open& open) {
+    select(open);
+    for (const Key key : log_.open_writes()) {
+      if (!log_.writers(key).empty()) continue;
+      report_absent(key);
+      for (const auto& other : open_) {
+        if (other->txn == open.txn) continue;
+        select(*other);
+        // If it is not allowed any more, its next call finds out.
+        if (log_.saw_absent(key) && read_policy_->read(key)) log_.read_absent(key);
+      }
+      select(open);
+    }
+  }
+
+  // Rolls back who holds the lock, has asked for nothing for long, and keeps others waiting.
+  void lose_patience(Txn own, std::string_view name, LockMode mode, Clock::time_point began) {
+    const auto now = Clock::now();
+    for (const Txn holder : locks_.blockers(own, name, mode)) {
+      const auto found = std::find_if(open_.begin(), open_.end(),
+                                      [&](const auto& open) { return open->txn == holder; });
+      if (found == open_.end() || (*found)->asking) continue;
+      const auto idle = now - std::max((*found)->idle_since, began);
+      if (idle < milliseconds(options_.patience_s * 1000)) continue;
+      const auto open = *found;
+      end(*open, Failure{Failure::Kind::kEnded,
+                         fmt::format("the transaction was rolled back: it asked for nothing for "
+                                     "{:g} s while others waited for its locks",
+                                     options_.patience_s)});
+    }
+  }
+
+  void wait_for_release(std::unique_lock<std::mutex>& lock) {
+    if (interleaved()) {
+      lock.unlock();
+      await_turn();
+      lock.lock();
+    } else {
+      released_.wait_for(lock, std::chrono::milliseconds(20));
+    }
+  }
+
+  void ended(Open& open, std::optional<Failure> failure) {
+    open.over = true;
+    if (failure &&
+        (failure->kind == Failure::Kind::kConflict || failure->kind == Failure::Kind::kDeadlock)) {
+      ++conflicts_;
+    }
+    locks_.release(open.txn);
+    if (options_.locks) released_.notify_all();
+    open.failure = std::move(failure);
+    std::erase_if(open_, [&](const auto& one) { return one.get() == &open; });
     quiet_since_ = Clock::now();
     wake();
+  }
+
+  void end_all(Failure::Kind kind, const char* why) {
+    while (!open_.empty()) {
+      const auto open = open_.back();
+      end(*open, Failure{kind, why});
+    }
   }
 
   const Options options_;
@@ -256,9 +374,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   std::uint64_t next_ticket_ = 0;
   std::optional<std::uint64_t> turn_of_;  // a ticket, while nothing is open
   Clock::time_point quiet_since_;         // nobody came and nothing ended
-  std::shared_ptr<Open> open_;
-  bool asking_ = false;           // a call of the open transaction is under way
-  Clock::time_point idle_since_;  // of the open transaction, or since when somebody waits
+  std::vector<std::shared_ptr<Open>> open_;
 
   std::vector<std::string> session_names_;
   std::vector<std::string> names_asked_;    // of each session, before #2 and so on
@@ -266,6 +382,8 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   std::vector<Session> closed_;             // the one closed last is the last
   TransactionLog log_;
   std::optional<ReadPolicy> read_policy_;
+  LockTable locks_;
+  std::condition_variable released_;
   std::uint64_t conflicts_ = 0;
   base::Random delays_{0}, aborts_{0}, turns_{0};
 };
@@ -280,12 +398,45 @@ class Store::State::Handle final : public Transaction {
   }
 
   std::optional<Value> read(std::string_view name) override {
+    Call call(*this);
+    if (!call || (reads_lock() && !lock_covering(call, name, LockMode::kShare)))
+      return std::nullopt;
+    const Key key = state_->log_.key(name);
+    if (state_->log_.own(key) != nullptr) return state_->log_.read_own(key);
+    state_->report_absent(key);
+    const auto writer = state_->read_policy_->read(key);
+    if (writer) return state_->log_.read(key, *writer);
+    fail_reading(name);
+    return std::nullopt;
+  }
+
+  std::optional<Value> read_latest(std::string_view name) override {
     const Call call(*this);
     if (!call) return std::nullopt;
     const Key key = state_->log_.key(name);
     if (state_->log_.own(key) != nullptr) return state_->log_.read_own(key);
     state_->report_absent(key);
-    return state_->log_.read(key, state_->read_policy_->read(key));
+    const auto writer = state_->read_policy_->read_latest(key);
+    if (writer) return state_->log_.read(key, *writer);
+    fail_reading(name);
+    return std::nullopt;
+  }
+
+  LockResult lock(std::string_view name, LockMode mode, const LockOptions& options) override {
+    Call call(*this);
+    if (!call) return LockResult::kEnded;
+    return state_->options_.locks ? lock_in(call, name, mode, options) : LockResult::kGranted;
+  }
+
+  void begin_statement() override {
+    const Call call(*this);
+    if (call) state_->read_policy_->begin_statement();
+  }
+
+  [[nodiscard]] bool reads_lock() const override {
+    const auto product = state_->options_.product;
+    return (product == Product::kMysql || product == Product::kMariadbSnapshot) &&
+           open_->level >= Level::kStrongSessionSerializable;
   }
 
   std::vector<std::string> keys_with_prefix(std::string_view prefix) override {
@@ -305,14 +456,17 @@ class Store::State::Handle final : public Transaction {
   }
 
   bool write(std::string_view name, Value value) override {
-    const Call call(*this);
+    Call call(*this);
     if (!call) return false;
+    if (state_->options_.locks && !lock_covering(call, name, LockMode::kUpdate)) return false;
     const Key key = state_->log_.key(name);
     state_->report_absent(key);
     // What it saw and then wrote itself: null was the only answer.
     if (state_->log_.saw_absent(key)) {
-      [[maybe_unused]] const Txn nobody = state_->read_policy_->read(key);
-      assert(nobody == kInitial);
+      if (!state_->read_policy_->read(key)) {
+        fail_reading(name);
+        return false;
+      }
       state_->log_.read_absent(key);
     }
     const bool allowed = state_->read_policy_->write(key);
@@ -322,7 +476,7 @@ class Store::State::Handle final : public Transaction {
           fmt::format(
               "the write of {} contradicts what the transaction has read, its level {} does not "
               "allow it to commit",
-              name, mock::name(state_->log_.at(state_->log_.count() - 1).level))});
+              name, mock::name(level()))});
     return false;
   }
 
@@ -333,25 +487,30 @@ class Store::State::Handle final : public Transaction {
       fail({Failure::Kind::kConflict, "the transaction was aborted as abort-rate asks"});
       return false;
     }
-    state_->end(std::nullopt, true);
-    return true;
+    if (state_->commit(*open_)) return true;
+    failure_ = open_->failure;
+    return false;
   }
 
   void rollback() override {
     const std::lock_guard lock(state_->mutex_);
-    if (!open_->over) state_->end(std::nullopt);
+    if (!open_->over) state_->end(*open_, std::nullopt);
   }
 
   std::size_t savepoint() override {
     const std::lock_guard lock(state_->mutex_);
-    return open_->over ? 0 : state_->log_.at(state_->log_.count() - 1).operations.size();
+    return open_->over ? 0 : state_->log_.at(open_->txn).operations.size();
   }
 
   void rollback_to(std::size_t savepoint) override {
     const Call call(*this);
     if (!call) return;
     state_->log_.take_back(savepoint);
-    state_->read_policy_->writes_removed();
+    if (state_->read_policy_->writes_removed()) return;
+    fail({Failure::Kind::kConflict,
+          fmt::format("other transactions committed what contradicts this one, its level {} does "
+                      "not allow it to commit",
+                      mock::name(level()))});
   }
 
   [[nodiscard]] const std::optional<Failure>& failure() const override { return failure_; }
@@ -360,23 +519,25 @@ class Store::State::Handle final : public Transaction {
   // A call of the client: holds the lock, and the patience of those who wait.
   class Call {
    public:
-    explicit Call(Handle& handle) : handle_(handle), lock_(handle.state_->mutex_) {
+    explicit Call(Handle& handle) : handle_(handle) {
       auto& state = *handle_.state_;
+      if (state.options_.overlap) await_turn();
+      lock_ = std::unique_lock(state.mutex_);
       if (live()) {
-        state.asking_ = true;
+        handle_.open_->asking = true;
         state.sleep(lock_, milliseconds(state.options_.latency_ms));
       }
+      if (live()) state.select(*handle_.open_);
       handle_.failure_ = handle_.open_->failure;
     }
     ~Call() {
-      auto& state = *handle_.state_;
-      if (!live()) return;
-      state.asking_ = false;
-      state.idle_since_ = Clock::now();
+      handle_.open_->asking = false;
+      handle_.open_->idle_since = Clock::now();
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
     explicit operator bool() const { return live(); }
+    std::unique_lock<std::mutex>& lock() { return lock_; }
 
    private:
     [[nodiscard]] bool live() const { return !handle_.open_->over; }
@@ -386,7 +547,68 @@ class Store::State::Handle final : public Transaction {
 
   void fail(Failure failure) {
     failure_ = failure;
-    state_->end(std::move(failure));
+    state_->end(*open_, std::move(failure));
+  }
+  void fail_reading(std::string_view name) {
+    fail({Failure::Kind::kConflict,
+          fmt::format("no value of {} agrees with what the transaction has read and written, its "
+                      "level {} does not allow it to commit",
+                      name, mock::name(level()))});
+  }
+  [[nodiscard]] Level level() const { return open_->level; }
+
+  // Locks the key unless a lock on it or above it is held already. False: the transaction ended.
+  bool lock_covering(Call& call, std::string_view name, LockMode mode) {
+    for (auto above = name;; above = above.substr(0, above.rfind('/'))) {
+      if (state_->locks_.owns(open_->txn, lock_name(above))) return true;
+      if (above.find('/') == above.npos) break;
+    }
+    return lock_in(call, name, mode, {}) != LockResult::kEnded;
+  }
+
+  // A node of a cluster knows its own locks only.
+  [[nodiscard]] std::string lock_name(std::string_view name) const {
+    if (state_->options_.product != Product::kGalera) return std::string(name);
+    return fmt::format("{} {}", open_->session % kGaleraNodes, name);
+  }
+
+  LockResult lock_in(Call& call, std::string_view key, LockMode mode, const LockOptions& options) {
+    auto& state = *state_;
+    const auto name = lock_name(key);
+    const Txn own = open_->txn;
+    const auto began = Clock::now();
+    bool waited = false;
+    while (!state.locks_.acquire(own, name, mode)) {
+      if (!options.wait) return LockResult::kNotAvailable;
+      waited = true;
+      if (!state.locks_.wait(own, name, mode)) {
+        fail(
+            {Failure::Kind::kDeadlock,
+             fmt::format("deadlock detected: {} waits for a lock on {}, and those who hold it wait "
+                         "for it",
+                         state.session_names_[open_->session], key)});
+        return LockResult::kEnded;
+      }
+      if (options.give_up && options.give_up()) {
+        state.locks_.stop_waiting(own);
+        return LockResult::kGivenUp;
+      }
+      state.lose_patience(own, name, mode, began);
+      state.wait_for_release(call.lock());
+      if (open_->over) {
+        failure_ = open_->failure;
+        return LockResult::kEnded;
+      }
+    }
+    state.select(*open_);
+    const bool of_row =
+        mode == LockMode::kShare || mode == LockMode::kNoKeyUpdate || mode == LockMode::kUpdate;
+    if (of_row && !state.read_policy_->lock(state.log_.key(key))) {
+      fail({Failure::Kind::kConflict,
+            fmt::format("could not serialize access due to concurrent update of {}", key)});
+      return LockResult::kEnded;
+    }
+    return waited ? LockResult::kGrantedLater : LockResult::kGranted;
   }
 
   std::shared_ptr<State> state_;
@@ -400,8 +622,27 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session,
   std::unique_lock lock(mutex_);
   assert(session < session_names_.size());
   if (options_.delay_ms > 0) sleep(lock, milliseconds(delays_.unit() * options_.delay_ms));
+  if (!wait_for_turn(lock, session, options) || stopped_) return nullptr;
+  wake();  // there may be a new one in front
+  auto open = std::make_shared<Open>();
+  open->session = session;
+  open->idle_since = Clock::now();
+  Level level = options.level.value_or(options_.level);
+  // Which is of whole stores: real time orders the others too.
+  if (!is_versioned(options_)) level = std::min(level, Level::kStrongSessionSerializable);
+  open->level = level;
+  open->txn = log_.begin(session, level);
+  read_policy_->begin(open->txn, session, level, options.policy);
+  open_.push_back(open);
+  return std::make_unique<Handle>(shared_from_this(), std::move(open));
+}
+
+// False: the caller gave up.
+bool Store::State::wait_for_turn(std::unique_lock<std::mutex>& lock, Session session,
+                                 const BeginOptions& options) {
   const auto ticket = next_ticket_++;
-  if (queue_.empty()) idle_since_ = Clock::now();
+  if (const auto open = in_the_way(session); open && queue_.empty())
+    open->idle_since = Clock::now();
   std::condition_variable woken;
   queue_.push_back({ticket, session, &woken});
   quiet_since_ = Clock::now();
@@ -410,17 +651,19 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session,
     return options.give_up ? std::min(until, Clock::now() + kAsked) : until;
   };
   bool given_up = false;
-  while (!stopped_ && (open_ || turn_of_ != ticket)) {
+  while (!stopped_) {
+    const auto open = in_the_way(session);
+    if (!open && (options_.overlap || turn_of_ == ticket)) break;
     if (options.give_up && options.give_up()) {
       given_up = true;
       break;
     }
-    const bool in_front = queue_.front().ticket == ticket;
-    if (in_front && !open_ && !turn_of_) {
+    const bool in_front = options_.overlap || queue_.front().ticket == ticket;
+    if (in_front && !open && !turn_of_) {
       give_turn(lock);
       continue;
     }
-    if (!in_front || !open_) {
+    if (!in_front || !open) {
       if (options.give_up) {
         woken.wait_until(lock, patient(Clock::time_point::max()));
       } else {
@@ -429,14 +672,13 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session,
       continue;
     }
     // The first of those who wait looks after their patience.
-    const auto until = idle_since_ + milliseconds(options_.patience_s * 1000);
-    if (!asking_ && Clock::now() >= until) {
-      end(Failure{
-          Failure::Kind::kEnded,
-          fmt::format("the transaction was rolled back: it asked for nothing for {:g} s while "
-                      "others waited for their turn",
-                      options_.patience_s)});
-    } else if (asking_) {
+    const auto until = open->idle_since + milliseconds(options_.patience_s * 1000);
+    if (!open->asking && Clock::now() >= until) {
+      end(*open, Failure{Failure::Kind::kEnded,
+                         fmt::format("the transaction was rolled back: it asked for nothing for "
+                                     "{:g} s while others waited for their turn",
+                                     options_.patience_s)});
+    } else if (open->asking) {
       woken.wait_until(lock, patient(Clock::now() + milliseconds(50)));
     } else {
       woken.wait_until(lock, patient(until));
@@ -445,35 +687,24 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session,
   std::erase_if(queue_, [&](const Waiting& waiting) { return waiting.ticket == ticket; });
   if (given_up) {
     wake();
-    return nullptr;
+    return false;
   }
   turn_of_.reset();
-  if (stopped_) return nullptr;
-  wake();  // there may be a new one in front
-  open_ = std::make_shared<Open>();
-  open_->session = session;
-  asking_ = false;
-  idle_since_ = Clock::now();
-  const Level level = options.level.value_or(options_.level);
-  const Txn t = log_.begin(session, level);
-  read_policy_->begin(t, session, level, options.policy);
-  return std::make_unique<Handle>(shared_from_this(), open_);
+  return true;
 }
 
 void Store::State::reset(std::uint64_t seed) {
   const std::lock_guard lock(mutex_);
-  if (open_)
-    end(Failure{Failure::Kind::kEnded, "the transaction was rolled back, the store was reset"});
+  end_all(Failure::Kind::kEnded, "the transaction was rolled back, the store was reset");
   start(seed);
 }
 
 void Store::State::shut_down() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
-  if (open_)
-    end(Failure{Failure::Kind::kStopped,
-                "the transaction was rolled back, the store is shutting down"});
+  end_all(Failure::Kind::kStopped, "the transaction was rolled back, the store is shutting down");
   for (const auto& waiting : queue_) waiting.woken->notify_one();
+  released_.notify_all();
   stop_.notify_all();
 }
 
@@ -493,6 +724,12 @@ void Store::close_session(std::uint32_t session) {
 }
 std::unique_ptr<Transaction> Store::begin(std::uint32_t session, const BeginOptions& options) {
   return state_->begin(session, options);
+}
+bool Store::locks() const {
+  return state_->options().locks;
+}
+Product Store::product() const {
+  return state_->options().product;
 }
 std::size_t Store::waiting() const {
   return state_->waiting();

@@ -9,8 +9,11 @@
 // the transaction read holds it before transactions that the write would
 // contradict. Such a transaction cannot commit; its client gets kConflict.
 //
-// Transactions run one after another, as in the figure: while one is open, begin() of
-// another waits, first come first served. An open transaction that keeps others waiting
+// By default transactions run one after another, as in the figure: while one is open, begin() of
+// another waits, first come first served. With Options::overlap several are open, each read
+// returns what the level allows after what is committed then, and a transaction whose chance
+// another's commit ended gets kConflict. No transaction that only reads does, nor any at causal or
+// below. An open transaction that keeps others waiting
 // and asks for nothing during `patience` is rolled back (kEnded at its next call), so
 // that nothing ever hangs: a client that holds one transaction open while it waits for
 // another of its own gets the reason.
@@ -54,7 +57,9 @@ enum class Level : std::uint8_t {
   kPrefix,
   kStrongSessionSnapshotIsolation,
   kStrongSessionSerializable,
+  kStrictSerializable,  // of a whole store, not of single transactions
 };
+// Those whose reads are chosen among all values that the level allows.
 inline constexpr std::array kLevels = {Level::kReadCommitted,
                                        Level::kReadAtomic,
                                        Level::kCausal,
@@ -65,6 +70,61 @@ std::string_view name(Level level);  // "read-committed"
 // The names and aliases of levels.md; snapshot-isolation and serializable are these with
 // session order.
 std::optional<Level> level_of(std::string_view);
+
+// A database whose levels the store simulates: what it is documented to do, no weaker and no
+// stronger (docs/mock-levels.md). Reads return the version of a snapshot, and nothing is chosen
+// but when transactions overlap. Of Level then, the weak ones are the product's READ COMMITTED,
+// prefix and snapshot isolation its REPEATABLE READ, and those above its SERIALIZABLE.
+enum class Product : std::uint8_t {
+  kNone,
+  kPostgres,
+  kMysql,            // MySQL and MariaDB: InnoDB
+  kMariadbSnapshot,  // MariaDB with innodb_snapshot_isolation
+  kGalera,           // a cluster of three nodes; a session stays with one
+};
+
+struct ProductLevel {
+  std::string_view name;
+  Product product;
+  Level level;
+};
+inline constexpr std::array kProductLevels = {
+    ProductLevel{"postgres:read-committed", Product::kPostgres, Level::kReadCommitted},
+    ProductLevel{"postgres:repeatable-read", Product::kPostgres,
+                 Level::kStrongSessionSnapshotIsolation},
+    ProductLevel{"postgres:serializable", Product::kPostgres, Level::kStrongSessionSerializable},
+    ProductLevel{"mysql:read-committed", Product::kMysql, Level::kReadCommitted},
+    ProductLevel{"mysql:repeatable-read", Product::kMysql, Level::kPrefix},
+    ProductLevel{"mysql:serializable", Product::kMysql, Level::kStrongSessionSerializable},
+    ProductLevel{"mariadb:snapshot", Product::kMariadbSnapshot, Level::kPrefix},
+    ProductLevel{"galera:read-committed", Product::kGalera, Level::kReadCommitted},
+    ProductLevel{"galera:repeatable-read", Product::kGalera, Level::kPrefix},
+};
+
+// What a transaction locks until its end. The first four are PostgreSQL's locks of rows; InnoDB's
+// shared and exclusive ones are kShare and kUpdate.
+enum class LockMode : std::uint8_t {
+  kKeyShare,
+  kShare,
+  kNoKeyUpdate,
+  kUpdate,
+  kGap,        // no row may be added below the name; gaps do not exclude each other
+  kInsertion,  // a row is added below the name
+};
+
+enum class LockResult : std::uint8_t {
+  kGranted,
+  kGrantedLater,  // others changed what it covers, perhaps, while it was waited for
+  kNotAvailable,  // it would have to be waited for, and the caller does not want to
+  kGivenUp,       // LockOptions::give_up said so
+  kEnded,         // the transaction has ended: failure()
+};
+
+struct LockOptions {
+  bool wait = true;
+  // Asked about every 20 ms while it waits; true ends that.
+  std::function<bool()> give_up = {};
+};
 
 // How a read chooses among the values that it is allowed.
 enum class Policy : std::uint8_t {
@@ -92,6 +152,13 @@ struct Options {
   double delay_ms = 0;    // before a transaction queues for its turn: uniform in [0, delay_ms]
   double latency_ms = 0;  // before every read, write and commit
   double patience_s = 5;  // see above
+  // Transactions of different sessions are open at the same time. Not together with settle_ms.
+  // interleave() hands over at each call of a transaction then, not at its begin alone.
+  bool overlap = false;
+  // Implies overlap and locks.
+  Product product = Product::kNone;
+  // Transaction::lock() locks, and a write locks its key. Otherwise nobody waits for anybody.
+  bool locks = false;
   // For enumeration instead of chance: called where a read has more than one write to
   // return, with their number, and gives which (below it): 0 is null or the first that
   // was committed, and so on. Two writes of the same value count as two, since what may
@@ -111,12 +178,16 @@ struct Options {
 struct Failure {
   enum class Kind : std::uint8_t {
     kConflict,  // the level does not allow it to commit, or abort_rate struck; rolled back
+    kDeadlock,  // rolled back: those whose locks it waits for wait for its own
     kEnded,     // rolled back earlier: out of patience
     kStopped,   // the store is shutting down
   };
   Kind kind;
   std::string message;  // a sentence, no full stop
 };
+
+// The level's name, or the product's: "postgres:read-committed".
+std::string_view title(const Options& options);
 
 // One transaction. Used by one thread at a time. Destroyed while open: rolled back.
 class Transaction {
@@ -148,6 +219,25 @@ class Transaction {
     return keys;
   }
   virtual bool write(std::string_view key, Value value) = 0;
+  // Locks the name, and what is below it ("name/…"), until the transaction ends; two locks exclude
+  // each other only if they are on the same name. After kGranted and kGrantedLater nobody changes
+  // it, so read_latest() and a write lose no update. Waits for those who hold it: at most until
+  // they end, or have asked for nothing for Options::patience_s. Without Options::locks it is
+  // granted and means nothing. Levels of products end the transaction (kConflict) if they do not
+  // let it lock what changed since its snapshot. A name with "/=" stands for a value that has to be
+  // unique, and counts as changed by who locked it and wrote anything.
+  virtual LockResult lock(std::string_view /*name*/, LockMode /*mode*/,
+                          const LockOptions& /*options*/) {
+    return LockResult::kGranted;
+  }
+  // The version that was committed last, or its own write. kConflict where the level does not allow
+  // that after what it has read.
+  virtual std::optional<Value> read_latest(std::string_view key) { return read(key); }
+  // What is read from now on is of a new statement: levels of products may give it a snapshot of
+  // its own. Without a call, each read is a statement.
+  virtual void begin_statement() {}
+  // The transaction's level reads only what it has locked (InnoDB's SERIALIZABLE).
+  [[nodiscard]] virtual bool reads_lock() const { return false; }
   virtual bool commit() = 0;
   virtual void rollback() = 0;
   // Writes since then are taken back, as ROLLBACK TO SAVEPOINT does; reads stay in
@@ -189,6 +279,9 @@ class Store {
   std::unique_ptr<Transaction> begin(std::uint32_t session, const BeginOptions& options);
   std::unique_ptr<Transaction> begin(std::uint32_t session) { return begin(session, {}); }
 
+  // Transaction::lock() locks.
+  [[nodiscard]] bool locks() const;
+  [[nodiscard]] Product product() const;
   // How many wait in begin() now.
   [[nodiscard]] std::size_t waiting() const;
 
@@ -221,7 +314,7 @@ class Store {
   [[nodiscard]] bool mixed() const;
   // Transactions that were asked for, those that still wait too.
   [[nodiscard]] std::uint64_t asked_for() const;
-  // Transactions that ended with Failure::Kind::kConflict.
+  // Transactions that ended with Failure::Kind::kConflict or kDeadlock.
   [[nodiscard]] std::uint64_t conflicts() const;
   // What the clients saw: for each session by name, the values it read, a line.
   [[nodiscard]] std::string observed() const;

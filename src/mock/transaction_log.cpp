@@ -75,17 +75,33 @@ void TransactionLog::set_initial(Key key, Value value) {
 }
 
 Txn TransactionLog::begin(Session session, Level level) {
-  assert(transactions_.empty() || transactions_.back().status != Status::kOpen);
   transactions_.push_back({session, level, Status::kOpen, {}});
-  own_.clear();
-  touched_.clear();
-  return count() - 1;
+  transactions_.back().began = ++clock_;
+  const Txn t = count() - 1;
+  open_[t] = {};
+  select(t);
+  return t;
+}
+
+void TransactionLog::select(Txn open) {
+  if (now_ != nullptr && selected_ == open) return;
+  const auto found = open_.find(open);
+  assert(found != open_.end() && "it is open");
+  selected_ = open;
+  now_ = &found->second;
+}
+
+void TransactionLog::end(Status status) {
+  transactions_[selected_].status = status;
+  transactions_[selected_].ended = ++clock_;
+  open_.erase(selected_);
+  now_ = nullptr;
 }
 
 void TransactionLog::note(Operation operation) {
-  auto& operations = transactions_.back().operations;
-  touched_.insert(operation.key);
-  if (operation.is_write) own_[operation.key] = static_cast<std::uint32_t>(operations.size());
+  auto& operations = transactions_[selected_].operations;
+  now_->touched.insert(operation.key);
+  if (operation.is_write) now_->own[operation.key] = static_cast<std::uint32_t>(operations.size());
   operations.push_back(std::move(operation));
 }
 
@@ -116,7 +132,7 @@ std::vector<std::string> TransactionLog::scan(std::string_view prefix, char end)
   std::erase_if(keys,
                 [&](const std::string& key) { return key.find(end, prefix.size()) != key.npos; });
   Scan made{std::string(prefix), end};
-  auto& scans = transactions_.back().scans;
+  auto& scans = transactions_[selected_].scans;
   if (std::find(scans.begin(), scans.end(), made) == scans.end()) scans.push_back(std::move(made));
   return keys;
 }
@@ -129,14 +145,14 @@ std::vector<std::string> TransactionLog::scan_between(std::string_view low, std:
     if (it->first.ends_with(ending) && is_there(it->second)) found.push_back(it->first);
   }
   RangeScan made{std::string(low), std::string(high), std::string(ending)};
-  auto& scans = transactions_.back().range_scans;
+  auto& scans = transactions_[selected_].range_scans;
   if (std::find(scans.begin(), scans.end(), made) == scans.end()) scans.push_back(std::move(made));
   return found;
 }
 
 bool TransactionLog::saw_absent(Key key) const {
-  if (!writers_[key].empty() || initial_.contains(key) || touches(count() - 1, key)) return false;
-  const auto& open = transactions_.back();
+  if (!writers_[key].empty() || initial_.contains(key) || touches(selected_, key)) return false;
+  const auto& open = transactions_[selected_];
   const std::string_view name = *names_[key];
   return std::any_of(open.scans.begin(), open.scans.end(),
                      [&](const Scan& scan) {
@@ -153,6 +169,9 @@ std::vector<Txn> TransactionLog::absent_for(Key key) {
   if (scanned_ == 0 || !writers_[key].empty() || initial_.contains(key)) return found;
   absent_until_.resize(writers_.size(), 0);
   if (absent_until_[key] == scanned_) return found;
+  const auto new_since = [&](Txn t) {
+    return transactions_[t].commit_index >= absent_until_[key] && !touches(t, key);
+  };
   const std::string_view name = *names_[key];
   for (std::size_t size = 0; size <= name.size(); ++size) {
     const auto of_prefix = scans_.find(name.substr(0, size));
@@ -160,7 +179,7 @@ std::vector<Txn> TransactionLog::absent_for(Key key) {
     for (const auto& [end, last] : of_prefix->second) {
       if (name.find(end, size) != name.npos) continue;
       for (const auto& [scanner, t] : last) {
-        if (t >= absent_until_[key] && !touches(t, key)) found.push_back(t);
+        if (new_since(t)) found.push_back(t);
       }
     }
   }
@@ -169,7 +188,7 @@ std::vector<Txn> TransactionLog::absent_for(Key key) {
       const auto next = covered.upper_bound(name);
       if (next == covered.begin() || !name.ends_with(ending)) continue;
       const Txn t = std::prev(next)->second;
-      if (t != kInitial && t >= absent_until_[key] && !touches(t, key)) found.push_back(t);
+      if (t != kInitial && new_since(t)) found.push_back(t);
     }
   }
   absent_until_[key] = scanned_;
@@ -184,14 +203,14 @@ std::vector<Txn> TransactionLog::absent_for(Key key) {
 }
 
 bool TransactionLog::touches(Txn t, Key key) const {
-  if (transactions_[t].status == Status::kOpen) return touched_.contains(key);
+  if (transactions_[t].status == Status::kOpen) return open_.at(t).touched.contains(key);
   const auto found = touched_by_.find(t);
   assert(found != touched_by_.end() && "only of scanners");
   return found->second.contains(key);
 }
 
 void TransactionLog::take_back(std::size_t operations) {
-  auto& all = transactions_.back().operations;
+  auto& all = transactions_[selected_].operations;
   const auto from = all.begin() + static_cast<std::ptrdiff_t>(std::min(operations, all.size()));
   // A local read after the savepoint of a key that was written only before it stays.
   Keys taken;
@@ -206,16 +225,17 @@ void TransactionLog::take_back(std::size_t operations) {
   all.erase(from, all.end());
   std::move(kept.begin(), kept.end(), std::back_inserter(all));
   auto operations_left = std::exchange(all, {});
-  own_.clear();
-  touched_.clear();
+  *now_ = {};
   for (auto& operation : operations_left) note(std::move(operation));
 }
 
 void TransactionLog::commit() {
-  const Txn t = count() - 1;
+  const Txn t = selected_;
+  transactions_[t].commit_index = static_cast<std::uint32_t>(committed_.size());
+  committed_.push_back(t);
   for (const Key key : open_writes()) {
     writers_[key].push_back(t);
-    transactions_[t].last_writes.emplace_back(key, own_.at(key));
+    transactions_[t].last_writes.emplace_back(key, now_->own.at(key));
   }
   const Scanner scanner{transactions_[t].session, transactions_[t].level};
   for (const auto& scan : transactions_[t].scans) scans_[scan.prefix][scan.end][scanner] = t;
@@ -228,26 +248,27 @@ void TransactionLog::commit() {
     covered[scan.high] = before;
   }
   if (!transactions_[t].scans.empty() || !transactions_[t].range_scans.empty()) {
-    scanned_ = t + 1;
-    touched_by_[t] = std::move(touched_);
-    touched_ = {};
+    scanned_ = transactions_[t].commit_index + 1;
+    touched_by_[t] = std::move(now_->touched);
   }
-  transactions_.back().status = Status::kCommitted;
+  end(Status::kCommitted);
 }
 
 void TransactionLog::abort() {
-  transactions_.back().status = Status::kAborted;
+  end(Status::kAborted);
 }
 
 const Value* TransactionLog::own(Key key) const {
-  const auto found = own_.find(key);
-  return found == own_.end() ? nullptr : &transactions_.back().operations[found->second].value;
+  if (now_ == nullptr) return nullptr;
+  const auto found = now_->own.find(key);
+  return found == now_->own.end() ? nullptr
+                                  : &transactions_[selected_].operations[found->second].value;
 }
 
 std::vector<Key> TransactionLog::open_writes() const {
   std::vector<Key> keys;
-  keys.reserve(own_.size());
-  for (const auto& [key, at] : own_) keys.push_back(key);
+  keys.reserve(now_->own.size());
+  for (const auto& [key, at] : now_->own) keys.push_back(key);
   std::sort(keys.begin(), keys.end());
   return keys;
 }
@@ -276,12 +297,11 @@ std::vector<std::string> TransactionLog::keys_with_prefix(std::string_view prefi
 }
 
 bool TransactionLog::is_there(Key key) const {
-  const bool open = !transactions_.empty() && transactions_.back().status == Status::kOpen;
-  return !writers_[key].empty() || initial_.contains(key) || (open && own(key) != nullptr);
+  return !writers_[key].empty() || initial_.contains(key) || own(key) != nullptr;
 }
 
-base::Result<history::History> TransactionLog::history(
-    std::span<const std::string> sessions) const {
+base::Result<history::History> TransactionLog::history(std::span<const std::string> sessions,
+                                                       bool times) const {
   history::HistoryBuilder builder;
   std::vector<history::KeyId> keys;
   for (const auto* name : names_)
@@ -294,7 +314,10 @@ base::Result<history::History> TransactionLog::history(
     builder.begin(builder.session(sessions[txn.session]),
                   txn.status == Status::kCommitted ? history::TxnStatus::kCommitted
                                                    : history::TxnStatus::kAborted,
-                  {.label = t});
+                  {.invoke = times ? txn.began : history::kNoTime,
+                   .complete = times ? txn.ended : history::kNoTime,
+                   // With times, the line of its end: each begin and each end is one.
+                   .label = times ? static_cast<std::uint32_t>(txn.ended - 1) : t});
     for (const auto& o : txn.operations) {
       const auto value = builder.value(scalar(o.value));
       if (o.is_write) {

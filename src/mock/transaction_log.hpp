@@ -1,8 +1,8 @@
 // TransactionLog: what happened in a store, transaction by transaction.
 //
-// Transactions are numbered in the order of their begins, and since they run one after
-// another that is also the order of their ends. The last of them may be open. Only
-// committed ones are listed as writers of a key. No rule of any level is here.
+// Transactions are numbered in the order of their begins. Several may be open; one of them is
+// selected, and is "the open transaction" below. Only committed ones are listed as writers of a
+// key. No rule of any level is here.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,12 @@ class TransactionLog {
     std::vector<Operation> operations;
     std::vector<Scan> scans = {};
     std::vector<RangeScan> range_scans = {};
-    // Of one that committed: where its last write of each key is, ascending by key.
+    // Of one that committed: where its last write of each key is, ascending by key; and how many
+    // committed before it.
     std::vector<std::pair<Key, std::uint32_t>> last_writes = {};
+    std::uint32_t commit_index = 0;
+    // Of all begins and ends: which this was.
+    std::int64_t began = 0, ended = 0;
   };
 
   Key key(std::string_view name);  // interned
@@ -61,7 +65,10 @@ class TransactionLog {
   void set_initial(Key key, Value value);
   [[nodiscard]] std::size_t key_count() const { return writers_.size(); }
 
+  // Selects the new transaction.
   Txn begin(Session session, Level level);
+  void select(Txn open);
+  [[nodiscard]] Txn selected() const { return selected_; }
   // What the open transaction did. A read takes the value that `writer` wrote last.
   Value read(Key key, Txn writer);
   Value read_own(Key key);
@@ -91,13 +98,19 @@ class TransactionLog {
   [[nodiscard]] const Value* own(Key key) const;
   // The keys that the open transaction wrote, ascending.
   [[nodiscard]] std::vector<Key> open_writes() const;
+  // The name of the key.
+  [[nodiscard]] const std::string& name(Key key) const { return *names_[key]; }
+  // All that committed, in that order.
+  [[nodiscard]] std::span<const Txn> committed() const { return committed_; }
   // Committed writers of the key, in the order of their commits.
   [[nodiscard]] std::span<const Txn> writers(Key key) const { return writers_[key]; }
   // The committed transaction's last value of the key; the initial one for kInitial.
   [[nodiscard]] const Value& value(Txn writer, Key key) const;
   [[nodiscard]] std::vector<std::string> keys_with_prefix(std::string_view prefix) const;
 
-  [[nodiscard]] base::Result<history::History> history(std::span<const std::string> sessions) const;
+  // With the times of begins and ends, or without.
+  [[nodiscard]] base::Result<history::History> history(std::span<const std::string> sessions,
+                                                       bool times) const;
   // As Store::digest().
   [[nodiscard]] Digest digest(std::span<const std::string> sessions, bool in_order) const;
   [[nodiscard]] std::string observed(std::span<const std::string> sessions) const;
@@ -107,11 +120,18 @@ class TransactionLog {
   std::vector<const std::string*> names_;
   std::vector<std::vector<Txn>> writers_;
   std::vector<Transaction> transactions_;
-  // Of the open transaction, so that it may be long: where its last write of a key is, and all
+  // Of an open transaction, so that it may be long: where its last write of a key is, and all
   // keys of its operations. The latter are kept of those that scanned.
   using Keys = base::HashSet<Key>;
-  base::HashMap<Key, std::uint32_t> own_;
-  Keys touched_;
+  struct Open {
+    base::HashMap<Key, std::uint32_t> own;
+    Keys touched;
+  };
+  std::map<Txn, Open> open_;
+  Txn selected_ = kInitial;
+  Open* now_ = nullptr;  // of the selected one; null: none
+  std::int64_t clock_ = 0;
+  std::vector<Txn> committed_;
   base::HashMap<Txn, Keys> touched_by_;
   void note(Operation operation);
   std::map<Key, Value> initial_;  // where it is not null
@@ -126,8 +146,9 @@ class TransactionLog {
   // By scanner and ending: who scanned last from a key on, up to the next one here; or nobody.
   using Covered = std::map<std::string, Txn, std::less<>>;
   std::map<Scanner, std::map<std::string, Covered>> range_scans_;
-  Txn scanned_ = 0;                // transactions up to the last with scans
-  std::vector<Txn> absent_until_;  // by key: up to which scanned_ absent_for() has answered
+  std::uint32_t scanned_ = 0;                // commits up to the last with scans
+  std::vector<std::uint32_t> absent_until_;  // by key: up to which scanned_ absent_for() answered
+  void end(Status status);
 };
 
 }  // namespace cupel::mock

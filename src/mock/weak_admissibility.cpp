@@ -11,6 +11,11 @@
 // transaction itself is before nobody, so it has no node until it commits. Each
 // transaction may have its own level: it is its reads that the level constrains.
 //
+// Several transactions may be open. What the reads of each force is in the order at once, so no
+// other's reads contradict it, and whoever commits is after all of it: nobody is refused. An
+// aborted transaction's edges go only if no other acted in between; else they stay, which allows
+// less than could be but nothing more.
+//
 // One edge a session is enough, from its last writer in T's past: those before it follow
 // by so. The past is a clock, one number a session. The order is graph::OnlineOrder.
 // Cost of a try: the transactions that T read from × log, at causal T's reads × sessions × log
@@ -19,6 +24,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
+#include <utility>
 
 #include "base/hash_table.hpp"
 #include "graph/online_order.hpp"
@@ -49,7 +56,10 @@ class WeakAdmissibility final : public AdmissibilityChecker {
  public:
   void begin(Txn t, Session session, Level level) override {
     assert(is_weak(level));
+    park();
     txn_ = t;
+    live_ = true;
+    removable_ = true;
     open_ = {};
     open_.session = session;
     open_.level = level;
@@ -64,6 +74,32 @@ class WeakAdmissibility final : public AdmissibilityChecker {
       raise(open_.past, session, open_.position);
     }
     first_arc_ = order_.arc_count();
+  }
+
+  void select(Txn open) override {
+    if (live_ && txn_ == open) return;
+    park();
+    const auto found = parked_.find(open);
+    assert(found != parked_.end());
+    Parked& its = found->second;
+    txn_ = open;
+    live_ = true;
+    removable_ = false;
+    open_ = std::move(its.state);
+    sources_ = std::move(its.sources);
+    is_source_ = std::move(its.is_source);
+    read_from_ = std::move(its.read_from);
+    parked_.erase(found);
+  }
+
+  Txn latest(Key key) override {
+    Txn last = kInitial;
+    if (key >= writers_.size()) return last;
+    for (const auto& [session, all] : writers_[key]) {
+      if (last == kInitial || order_.rank(known_[all.back()].node) > order_.rank(known_[last].node))
+        last = all.back();
+    }
+    return last;
   }
 
   void candidates(Key key, std::vector<Txn>& found) override {
@@ -118,8 +154,9 @@ class WeakAdmissibility final : public AdmissibilityChecker {
 
   // Who writes the key comes later, and is not in the past of the reader.
   void saw_absent(Key /*key*/, Txn /*reader*/) override {}
-  void commit() override {
+  bool commit() override {
     const Txn t = txn_;
+    live_ = false;
     if (known_.size() <= t) known_.resize(t + 1);
     open_.node = order_.add_node();
     const auto after = [&](Txn before) {
@@ -140,9 +177,13 @@ class WeakAdmissibility final : public AdmissibilityChecker {
     sessions_[open_.session].push_back(t);
     open_.reads = {};  // what they force is in the order
     known_[t] = std::move(open_);
+    return true;
   }
 
-  void abort() override { order_.take_back_to(first_arc_); }
+  void abort() override {
+    live_ = false;
+    if (removable_) order_.take_back_to(first_arc_);
+  }
 
   [[nodiscard]] std::vector<Txn> order() const override {
     std::vector<Txn> found(order_.node_count());
@@ -166,6 +207,18 @@ class WeakAdmissibility final : public AdmissibilityChecker {
     std::vector<Key> writes;  // ascending
     std::vector<Read> reads;  // of the open one
   };
+  struct Parked {  // open, and not selected
+    TxnState state;
+    std::vector<Txn> sources;
+    base::HashSet<Txn> is_source;
+    base::HashMap<Key, Txn> read_from;
+  };
+  void park() {
+    if (!live_) return;
+    live_ = false;
+    parked_[txn_] = {std::move(open_), std::move(sources_), std::move(is_source_),
+                     std::move(read_from_)};
+  }
   struct SessionWriters {
     Session session;
     std::vector<Txn> all;
@@ -272,6 +325,9 @@ class WeakAdmissibility final : public AdmissibilityChecker {
   std::vector<std::vector<SessionWriters>> writers_;  // by key: committed, by session
   Txn txn_ = 0;
   TxnState open_;
+  bool live_ = false;       // a transaction is selected
+  bool removable_ = false;  // its arcs are the last
+  std::map<Txn, Parked> parked_;
   std::size_t first_arc_ = 0;
   struct {
     std::size_t arcs = 0, reads = 0, sources = 0;

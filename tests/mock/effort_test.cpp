@@ -63,7 +63,9 @@ TEST_P(Effort, LittleOfItAllowsLess) {
         quick->set_effort(kAny);
         both([&](AdmissibilityChecker& checker) { ASSERT_TRUE(checker.try_read(key, chosen)); });
       }
-      both([&](AdmissibilityChecker& checker) { alive ? checker.commit() : checker.abort(); });
+      both([&](AdmissibilityChecker& checker) {
+        if (!alive || !checker.commit()) checker.abort();
+      });
     }
   }
   EXPECT_GT(fewer, 0);

@@ -88,6 +88,7 @@ std::string wrong(const std::vector<Done>& done, const std::vector<Txn>& order) 
             visible = seen != kInitial && (k == seen || before(k, seen));
             break;
           case Level::kStrongSessionSerializable:
+          case Level::kStrictSerializable:
             visible = before(k, t);
             break;
         }

@@ -309,6 +309,7 @@ bool follows_axioms(const std::vector<Plain>& txns, const std::vector<int>& at) 
             up_to([&](int p) { return step[p][t]; });
             break;
           case mock::Level::kStrongSessionSerializable:
+          case mock::Level::kStrictSerializable:
             seen = at[k] < at[t];
             break;
         }

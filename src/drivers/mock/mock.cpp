@@ -108,6 +108,10 @@ class MockConnection final : public Connection {
         report.cause = Cause::kConflict;
         report.code = "conflict";
         break;
+      case mock::Failure::Kind::kDeadlock:
+        report.cause = Cause::kConflict;
+        report.code = "deadlock";
+        break;
       case mock::Failure::Kind::kEnded:
         report.cause = Cause::kTimeout;
         report.code = "ended";

@@ -305,7 +305,7 @@ class HttpSession {
     mock::Store::BeginOptions options;
     if (const auto name = fields.find_text("level")) {
       options.level = mock::level_of(*name);
-      if (!options.level) {
+      if (!options.level || *options.level == mock::Level::kStrictSerializable) {
         throw bad_request(fmt::format(
             "found the level `{}`, expected read-committed, read-atomic, causal, prefix, "
             "strong-session-snapshot-isolation or strong-session-serializable",
@@ -410,6 +410,8 @@ class HttpSession {
     switch (failure->kind) {
       case mock::Failure::Kind::kConflict:
         throw Refusal{409, "40001", failure->message};
+      case mock::Failure::Kind::kDeadlock:
+        throw Refusal{409, "40P01", failure->message};
       case mock::Failure::Kind::kEnded:
         throw Refusal{409, "25P03", failure->message};
       case mock::Failure::Kind::kStopped:
