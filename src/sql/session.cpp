@@ -208,6 +208,7 @@ class SessionOfStore : public Session, private SessionControl {
 
   // Transactions of the store.
   mock::Transaction& transaction();
+  void start_statement();
   void commit();
   void end_quietly();
   void undo_to(std::size_t size);
@@ -328,6 +329,20 @@ mock::Transaction& SessionOfStore::transaction() {
   ++begun_;
   facts_.now = now_microseconds();
   return *transaction_;
+}
+
+void SessionOfStore::start_statement() {
+  transaction().begin_statement();
+  const auto product = store_.product();
+  const bool innodb = product != mock::Product::kNone && product != mock::Product::kPostgres;
+  auto& locking = facts_.locking;
+  locking.locks = store_.locks();
+  const bool strict = catalog_.level() == mock::Level::kStrictSerializable;
+  locking.strong = product != mock::Product::kNone || strict;
+  locking.snapshot_filters = product == mock::Product::kPostgres || strict;
+  locking.gaps = innodb && isolation().level.value_or(catalog_.level()) > mock::Level::kCausal;
+  locking.limit_ms = dialect_.turn_limit_ms(now_->settings);
+  locking.limit_message = dialect_.turn_limit_message();
 }
 
 void SessionOfStore::undo_to(std::size_t size) {
@@ -555,6 +570,7 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
   if (types.size() > given) raise("42P02", fmt::format("there is no parameter ${}", given + 1));
   if (planned->writes) read_only(planned->command);
   if (!planned->locks.empty() && rules_.locks_are_writes) read_only(planned->locks);
+  start_statement();
   ExecutionContext context(transaction(), catalog_, facts_, sql::run);
   for (std::size_t at = 0; !literals() && at < parameters.size(); ++at) {
     context.parameters.push_back(parameters[at] ? from_text(*parameters[at], {types[at]})
@@ -838,6 +854,9 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
   if (name == "cupel.level") {
     const auto level = mock::level_of(value);
     if (!level) raise("22023", fmt::format("no level of the mock is called \"{}\"", value));
+    if (*level == mock::Level::kStrictSerializable && *level != catalog_.level()) {
+      raise("22023", "strict-serializable is a level of the whole mock: start it with --level");
+    }
     if (local && transaction_ != nullptr) {
       raise("25001", "SET LOCAL cupel.level must be called before any query");
     }

@@ -69,7 +69,8 @@ class ChangeRun {
     if (!open || most_ == 0) return;
     std::set<const Row*> seen;
     enumerate(*select.from, select.sources, frame_, [&] {
-      if (!seen.insert(frame_.rows[0]).second) return true;
+      if (seen.contains(frame_.rows[0]) || !lock_found(select, frame_)) return true;
+      seen.insert(frame_.rows[0]);
       auto* row = static_cast<StoredRow*>(frame_.rows[0]);
       found_.push_back({row, frame_.rows, &context_.keep<Overlay>(*row), {}});
       for (const auto& sort : select.sorts) {

@@ -153,6 +153,7 @@ class InsertRun {
 
   // REPLACE deletes, and what it puts there instead comes too late for children.
   void remove(StoredRow& other) {
+    other.lock({});
     std::vector<ParentChange> replaced{parent_change(context_, insert_.table, other)};
     other.set_present(false);
     apply_foreign_keys(context_, std::move(replaced));
@@ -163,6 +164,7 @@ class InsertRun {
     if (rules_.changes_row_once && touched_.count(&other) != 0) {
       raise("21000", "ON CONFLICT DO UPDATE command cannot affect row a second time");
     }
+    other.lock({.mode = mock::LockMode::kNoKeyUpdate});
     const auto& conflict = insert_.conflict;
     Frame frame{context_, nullptr, {&other, &row}, nullptr};
     if (conflict.where != nullptr && !holds(conflict.where, frame)) return;

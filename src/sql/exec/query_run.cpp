@@ -35,6 +35,35 @@ void nulls(const Join& join, Frame& frame) {
   nulls(*join.right, frame);
 }
 
+// What is done about locks before a row of a table is read. Rows are locked when they have been
+// found; before that only the one row that a whole key names, and those of a transaction that reads
+// what it has locked.
+class Locker {
+ public:
+  Locker(ExecutionContext& context, const Source& source, std::size_t known)
+      : lock_(source.lock),
+        locks_(context.facts.locking.locks && source.lock),
+        shares_(context.reads_lock()),
+        snapshot_(context.facts.locking.snapshot_filters),
+        one_(known > 0 && known == source.table->key.size()) {
+    if ((locks_ || shares_) && !one_) context.lock_gaps(*source.table);
+  }
+  // False: the row is skipped.
+  bool prepare(StoredRow& row) const {
+    if (locks_ && !snapshot_) {
+      if (one_) return row.lock(*lock_);
+      row.read_latest();
+    } else if (shares_ && !locks_) {
+      return row.lock({.mode = mock::LockMode::kShare});
+    }
+    return true;
+  }
+
+ private:
+  const std::optional<RowLock>& lock_;
+  bool locks_, shares_, snapshot_, one_;
+};
+
 bool leaf(const Join& join, const std::vector<Source>& sources, Frame& frame,
           const std::function<bool()>& found) {
   const auto& source = sources[join.source];
@@ -64,10 +93,12 @@ bool leaf(const Join& join, const std::vector<Source>& sources, Frame& frame,
       return true;
     }
   }
+  const Locker locker(frame.context, source, first.size());
   for (auto* row : frame.context.rows(source.table, first)) {
     frame.context.facts.check_interrupts();
     place = row;
     if (ruled_out(join.early, frame)) continue;
+    if (!locker.prepare(*row)) continue;
     if (!row->present()) continue;
     if (all_hold(join.filters, frame) && !found()) return false;
   }
@@ -275,6 +306,29 @@ std::vector<Scalar> outputs_of(const Select& select, const Frame& frame) {
 
 }  // namespace
 
+bool still_holds(const Join& join, const std::vector<Source>& sources, const Frame& frame) {
+  if (join.kind == Join::Kind::kLeaf) {
+    auto* stored = dynamic_cast<StoredRow*>(frame.rows[join.source]);
+    const bool there = stored == nullptr || stored->present();
+    const bool none = frame.rows[join.source] == &frame.context.null_row;
+    return there && (none || all_hold(join.filters, frame));
+  }
+  return still_holds(*join.left, sources, frame) && still_holds(*join.right, sources, frame) &&
+         (join.kind == Join::Kind::kLeft || all_hold(join.filters, frame));
+}
+
+bool lock_found(const Select& select, const Frame& frame) {
+  bool locked = false;
+  for (std::size_t at = 0; at < select.sources.size(); ++at) {
+    if (!select.sources[at].lock || !frame.context.facts.locking.locks) continue;
+    auto* row = dynamic_cast<StoredRow*>(frame.rows[at]);
+    if (row == nullptr) continue;
+    if (!row->lock(*select.sources[at].lock)) return false;
+    locked = true;
+  }
+  return !locked || still_holds(*select.from, select.sources, frame);
+}
+
 bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& frame,
                const std::function<bool()>& found) {
   if (join.kind == Join::Kind::kLeaf) return leaf(join, sources, frame, found);
@@ -369,6 +423,7 @@ class SelectRun {
       if (!seen_.insert(text_key(candidate.outputs, output_types_)).second) return true;
     }
     if (select_.sorts.empty()) {
+      if (!lock_found(select_, frame_)) return true;
       if (passed_++ < skip_) return true;
       if (!select_.distinct) candidate.outputs = outputs_of(select_, frame_);
       if (!row_(candidate.outputs)) return false;
@@ -425,9 +480,10 @@ class SelectRun {
                        return sorted_before(select_.sorts, left.order, right.order, rules());
                      });
     for (auto& candidate : waiting_) {
-      if (passed_++ < skip_) continue;
       frame_.rows = candidate.rows;
       frame_.aggregates = &candidate.aggregates;
+      if (!lock_found(select_, frame_)) continue;
+      if (passed_++ < skip_) continue;
       if (!select_.distinct) candidate.outputs = outputs_of(select_, frame_);
       if (!row_(candidate.outputs)) return;
       if (most_ >= 0 && passed_ - skip_ >= most_) return;

@@ -10,6 +10,9 @@ void run(const Select& select, ExecutionContext& context, const Frame* outer, co
 // Whether a row of these values of `sorts` comes before another.
 bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
                    const std::vector<Scalar>& right, const ValueRules& rules);
+// Locks the rows of the tables that the query locks, and asks its conditions again, since others
+// may have changed the rows before. False: a row is skipped, or is none of the query's any more.
+bool lock_found(const Select& select, const Frame& frame);
 // Every combination of rows for which the conditions hold; `found` returns false to end.
 bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& frame,
                const std::function<bool()>& found);

@@ -74,14 +74,25 @@ std::vector<Scalar> Writer::key_of(Row& row) const {
 StoredRow* Writer::find_duplicate(ExecutionContext& context, Row& row,
                                   const std::vector<std::size_t>& columns,
                                   const StoredRow* self) const {
+  const ExecutionContext::Latest latest(context);
   if (columns == table_->key) {
     auto& other = context.row(table_, key_of(row));
+    context.lock(other.key(), {}, table_->name);
     return &other != self && other.present() ? &other : nullptr;
   }
   std::vector<Scalar> wanted;
   for (const auto column : columns) {
     wanted.push_back(row.cell(column));
     if (is_null(wanted.back())) return nullptr;
+  }
+  if (context.facts.locking.strong) {
+    // Nobody else adds a row with these values meanwhile.
+    std::string name = table_->prefix + "=";
+    for (std::size_t at = 0; at < columns.size(); ++at) {
+      const auto value = canonical(wanted[at], table_->order_type_of(columns[at]));
+      name += fmt::format("{}:{}:{};", columns[at], value.size(), value);
+    }
+    context.lock(name, {}, table_->name);
   }
   for (auto* other : context.rows(table_)) {
     if (other == self || !other->present()) continue;
@@ -144,6 +155,10 @@ StoredRow& Writer::add(ExecutionContext& context, Row& row) {
   }
   std::vector<Scalar> values;
   for (std::size_t at = 0; at < table_->columns.size(); ++at) values.push_back(row.cell(at));
+  if (context.facts.locking.gaps) {
+    context.lock(table_->prefix, {.mode = mock::LockMode::kInsertion}, table_->name);
+  }
+  context.lock(made->key(), {}, table_->name);
   made->set_present(true);
   for (std::size_t at = 0; at < values.size(); ++at) {
     if (!table_->in_key(at)) made->set_cell(at, values[at]);
@@ -185,8 +200,13 @@ bool Writer::parent_there(ExecutionContext& context, const TablePtr& parent,
       ++placed;
     }
   }
+  const ExecutionContext::Latest latest(context);
   if (placed == parent->key.size() && placed == values.size()) {
-    return context.row(parent, key).present();
+    auto& row = context.row(parent, key);
+    const auto mode =
+        context.facts.locking.gaps ? mock::LockMode::kShare : mock::LockMode::kKeyShare;
+    if (context.facts.locking.strong) context.lock(row.key(), {.mode = mode}, parent->name);
+    return row.present();
   }
   for (auto* row : context.rows(parent)) {
     if (!row->present()) continue;
@@ -288,9 +308,11 @@ void change_children(ExecutionContext& context, const Reference& reference,
     if (action == Action::kRefuse) {
       if (!reference.parent_is_back(context)) reference.refuse();
     } else if (action == Action::kCascade && !parent.now) {
+      row->lock({});
       pending.push_back(parent_change(context, reference.child, *row));
       row->set_present(false);
     } else {
+      row->lock({});
       pending.push_back(reference.change(context, *row, action));
     }
   }
@@ -299,6 +321,7 @@ void change_children(ExecutionContext& context, const Reference& reference,
 }  // namespace
 
 void apply_foreign_keys(ExecutionContext& context, std::vector<ParentChange> pending) {
+  const ExecutionContext::Latest latest(context);
   for (std::size_t next = 0; next < pending.size(); ++next) {
     const auto parent = pending[next];
     for (const auto& child : context.catalog.all()) {

@@ -404,6 +404,11 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
         "an assignment that reads a column assigned to its left, in an UPDATE with a sub-query on "
         "the same table");
   }
+  const bool of_key = std::any_of(set.begin(), set.end(), [&](const Assignment& one) {
+    return table->in_key(one.column).has_value();
+  });
+  select->sources[0].lock =
+      RowLock{update && !of_key ? mock::LockMode::kNoKeyUpdate : mock::LockMode::kUpdate};
   // MySQL's: PostgreSQL's grammar has neither.
   select->sorts = binder.order(list(body, "sortClause"), scope);
   Scope limits;

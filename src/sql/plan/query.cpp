@@ -1458,8 +1458,8 @@ void Binder::sort(const Tree& body, Scope& scope, Select& made) {
   }
 }
 
-// FOR UPDATE: transactions run one after another, and there is nothing to lock.
-void Binder::lock(const Tree& locking, const Select& made) {
+// FOR UPDATE: of all tables of the query, or of those that it names.
+void Binder::lock(const Tree& locking, Select& made) {
   check_fields(locking, "FOR UPDATE", {"lockedRels", "strength", "waitPolicy"});
   if (made.grouped || made.distinct) {
     raise("0A000", "FOR UPDATE is not allowed with DISTINCT, GROUP BY or aggregate functions");
@@ -1470,6 +1470,32 @@ void Binder::lock(const Tree& locking, const Select& made) {
           : strength == "LCS_FORNOKEYUPDATE" ? "SELECT FOR NO KEY UPDATE"
           : strength == "LCS_FORSHARE"       ? "SELECT FOR SHARE"
                                              : "SELECT FOR KEY SHARE";
+  using mock::LockMode;
+  RowLock lock;
+  lock.mode = strength == "LCS_FORUPDATE"        ? LockMode::kUpdate
+              : strength == "LCS_FORNOKEYUPDATE" ? LockMode::kNoKeyUpdate
+              : strength == "LCS_FORSHARE"       ? LockMode::kShare
+                                                 : LockMode::kKeyShare;
+  const auto policy = text_of(locking, "waitPolicy");
+  lock.wait = policy == "LockWaitSkip"    ? RowLock::Wait::kSkip
+              : policy == "LockWaitError" ? RowLock::Wait::kNoWait
+                                          : RowLock::Wait::kWait;
+  const auto& named = list(locking, "lockedRels");
+  for (const auto& relation : named) {
+    const auto name = text_of(body_of(relation), "relname");
+    if (std::none_of(made.sources.begin(), made.sources.end(),
+                     [&](const Source& source) { return source.name == name; })) {
+      raise("42P01", fmt::format("relation \"{}\" in {} clause not found in FROM clause", name,
+                                 locks.substr(locks.find("FOR"))));
+    }
+  }
+  for (auto& source : made.sources) {
+    const bool meant =
+        named.empty() || std::any_of(named.begin(), named.end(), [&](const auto& relation) {
+          return text_of(body_of(relation), "relname") == source.name;
+        });
+    if (meant && source.table != nullptr) source.lock = lock;
+  }
 }
 
 SelectPtr Binder::select(const Tree& body, Scope* outer) {

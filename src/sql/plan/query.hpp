@@ -24,9 +24,10 @@ struct Source {
   TablePtr table;    // one of these two, or none for values given otherwise
   SelectPtr query;
   std::vector<std::pair<std::string, FullType>> columns;
-  std::vector<bool> used;     // the columns that somebody names
-  bool hidden = false;        // not in `*` nor found without its name
-  bool out_of_scope = false;  // not seen by the condition of a join that is bound now
+  std::vector<bool> used;            // the columns that somebody names
+  bool hidden = false;               // not in `*` nor found without its name
+  bool out_of_scope = false;         // not seen by the condition of a join that is bound now
+  std::optional<RowLock> lock = {};  // FOR UPDATE
 };
 
 struct Join {
@@ -172,7 +173,7 @@ class Binder {
   // GROUP BY, ORDER BY and FOR UPDATE of a query whose outputs are known.
   void group(const Tree& body, Scope& scope, Select& made);
   void sort(const Tree& body, Scope& scope, Select& made);
-  void lock(const Tree& locking, const Select& made);
+  void lock(const Tree& locking, Select& made);
 
   const Tables& catalog_;
   std::vector<Type>& parameters_;

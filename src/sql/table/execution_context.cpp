@@ -2,6 +2,7 @@
 #include "sql/table/execution_context.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace cupel::sql {
@@ -39,6 +40,7 @@ void raise_ended(const std::optional<mock::Failure>& failure) {
   Error error{"40001", "could not serialize access: the transaction was ended"};
   if (failure) {
     if (failure->kind == mock::Failure::Kind::kStopped) error.sqlstate = "57P01";
+    if (failure->kind == mock::Failure::Kind::kDeadlock) error.sqlstate = "40P01";
     if (failure->kind == mock::Failure::Kind::kEnded) error.sqlstate = "25P03";
     error.message = failure->message;
   }
@@ -53,12 +55,33 @@ StoredRow::StoredRow(ExecutionContext& context, TablePtr table, std::string key,
       key_values_(std::move(key_values)),
       cells_(table_->columns.size()) {}
 
+bool StoredRow::read_present() {
+  const auto value =
+      latest_ || context_.latest() ? context_.read_latest(key_) : context_.read(key_);
+  return value.kind == mock::Value::Kind::kInteger && value.integer != 0;
+}
+
 bool StoredRow::present() {
-  if (!present_) {
-    const auto value = context_.read(key_);
-    present_ = value.kind == mock::Value::Kind::kInteger && value.integer != 0;
-  }
+  // What a constraint reads is not what the statement's expressions see.
+  if (context_.latest() && !latest_) return read_present();
+  if (!present_) present_ = read_present();
   return *present_;
+}
+
+void StoredRow::read_latest() {
+  if (latest_) return;
+  latest_ = true;
+  present_.reset();
+  std::fill(cells_.begin(), cells_.end(), std::nullopt);
+}
+
+bool StoredRow::lock(const RowLock& lock) {
+  if (!context_.facts.locking.locks) return true;
+  if (!context_.lock(key_, lock, table_->name)) return false;
+  // Others may have changed it before this had the lock.
+  latest_ = false;
+  read_latest();
+  return true;
 }
 
 void StoredRow::set_present(bool present) {
@@ -68,11 +91,16 @@ void StoredRow::set_present(bool present) {
 
 Scalar StoredRow::cell(std::size_t column) {
   if (const auto place = table_->in_key(column)) return key_values_[*place];
+  if (context_.latest() && !latest_) return read_cell(column);
   auto& cell = cells_[column];
-  if (!cell) {
-    cell = loaded(context_.read(table_->cell_key(key_, column)), table_->columns[column].type);
-  }
+  if (!cell) cell = read_cell(column);
   return *cell;
+}
+
+Scalar StoredRow::read_cell(std::size_t column) {
+  const auto key = table_->cell_key(key_, column);
+  return loaded(latest_ || context_.latest() ? context_.read_latest(key) : context_.read(key),
+                table_->columns[column].type);
 }
 
 void StoredRow::set_cell(std::size_t column, const Scalar& value) {
@@ -94,6 +122,45 @@ mock::Value ExecutionContext::read(const std::string& key) {
   auto value = transaction_.read(key);
   if (!value) ended();
   return std::move(*value);
+}
+
+mock::Value ExecutionContext::read_latest(const std::string& key) {
+  facts.check_interrupts();
+  auto value = transaction_.read_latest(key);
+  if (!value) ended();
+  return std::move(*value);
+}
+
+bool ExecutionContext::lock(const std::string& name, const RowLock& lock,
+                            const std::string& table) {
+  const auto& locking = facts.locking;
+  if (!locking.locks) return true;
+  const auto start = std::chrono::steady_clock::now();
+  const auto too_long = [&] {
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    return locking.limit_ms > 0 && took.count() >= locking.limit_ms;
+  };
+  const mock::LockOptions options{.wait = lock.wait == RowLock::Wait::kWait, .give_up = [&] {
+                                    return facts.cancelled() || facts.timed_out() || too_long();
+                                  }};
+  switch (transaction_.lock(name, lock.mode, options)) {
+    case mock::LockResult::kGranted:
+    case mock::LockResult::kGrantedLater:
+      return true;
+    case mock::LockResult::kNotAvailable:
+      if (lock.wait == RowLock::Wait::kSkip) return false;
+      raise("55P03", "could not obtain lock on row in relation \"" + table + "\"");
+    case mock::LockResult::kGivenUp:
+      facts.check_interrupts();
+      raise("55P03", locking.limit_message);
+    case mock::LockResult::kEnded:
+      break;
+  }
+  ended();
+}
+
+void ExecutionContext::lock_gaps(const Table& table) {
+  if (facts.locking.gaps) lock(table.prefix, {.mode = mock::LockMode::kGap}, table.name);
 }
 
 void ExecutionContext::write(const std::string& key, mock::Value value) {

@@ -40,6 +40,13 @@ class ValueRow : public Row {
 
 class ExecutionContext;
 
+// FOR UPDATE and its like, and what UPDATE and DELETE do with the rows that they find.
+struct RowLock {
+  enum class Wait : std::uint8_t { kWait, kNoWait, kSkip };
+  mock::LockMode mode = mock::LockMode::kUpdate;
+  Wait wait = Wait::kWait;
+};
+
 // A row of a table in the store.
 class StoredRow : public Row {
  public:
@@ -48,6 +55,10 @@ class StoredRow : public Row {
   Scalar cell(std::size_t column) override;
   bool present();  // reads `has`
   void set_present(bool present);
+  // From now on its cells are read as they were committed last; what was read before is forgotten.
+  void read_latest();
+  // Locks it, and reads it so. False: it is locked by another, and the statement skips those.
+  bool lock(const RowLock& lock);
   void set_cell(std::size_t column, const Scalar& value);  // writes; not of the primary key
 
   [[nodiscard]] const TablePtr& table() const { return table_; }
@@ -55,15 +66,28 @@ class StoredRow : public Row {
   [[nodiscard]] const std::vector<Scalar>& key_values() const { return key_values_; }
 
  private:
+  bool read_present();
+  Scalar read_cell(std::size_t column);
   ExecutionContext& context_;
   TablePtr table_;
   std::string key_;
   std::vector<Scalar> key_values_;
+  bool latest_ = false;
   std::optional<bool> present_;
   std::vector<std::optional<Scalar>> cells_;
 };
 
 class Dialect;  // sql/dialect, which is above
+
+// What statements do about locks.
+struct Locking {
+  bool locks = false;   // the store has them
+  bool strong = false;  // constraints are checked on what was committed last
+  bool gaps = false;    // InnoDB: whoever scans what it locks keeps others from adding rows
+  bool snapshot_filters = false;  // PostgreSQL: rows are found by the snapshot, then locked
+  double limit_ms = 0;            // of a wait; 0: none
+  std::string limit_message = {};
+};
 
 // What expressions ask of the session.
 struct SessionFacts {
@@ -78,6 +102,7 @@ struct SessionFacts {
   // set_config(): what it is then.
   std::function<std::string(const std::string& name, const std::string& value, bool local)>
       configure = {};
+  Locking locking = {};
   std::uint32_t connection = 1;
   std::string user = "cupel";
   std::function<bool(std::uint32_t)> cancel_other = {};
@@ -117,10 +142,35 @@ class ExecutionContext {
 
   // Raises 40001 when the store ended the transaction.
   mock::Value read(const std::string& key);
+  mock::Value read_latest(const std::string& key);
   void write(const std::string& key, mock::Value value);
 
   StoredRow& row(const TablePtr& table, const std::string& key, std::vector<Scalar> key_values);
   StoredRow& row(const TablePtr& table, const std::vector<Scalar>& key_values);
+  // Locks the name until the transaction ends; nothing where the store has no locks. False: another
+  // holds it, and the lock says to skip those. `table` is for the message.
+  bool lock(const std::string& name, const RowLock& lock, const std::string& table);
+  // Keeps others from adding rows to the table, where the store is one that does.
+  void lock_gaps(const Table& table);
+  // The transaction reads only what it has locked.
+  [[nodiscard]] bool reads_lock() const { return facts.locking.locks && transaction_.reads_lock(); }
+
+  // While it lives, all is read as it was committed last, where constraints are strong.
+  class Latest {
+   public:
+    explicit Latest(ExecutionContext& context) : context_(context), before_(context.latest_) {
+      context.latest_ = context.latest_ || context.facts.locking.strong;
+    }
+    ~Latest() { context_.latest_ = before_; }
+    Latest(const Latest&) = delete;
+    Latest& operator=(const Latest&) = delete;
+
+   private:
+    ExecutionContext& context_;
+    bool before_;
+  };
+  [[nodiscard]] bool latest() const { return latest_; }
+
   // Rows that may be there, in the order of their primary keys; nothing is read. With the
   // first values of the key only those rows; all of the values: the one, known or not.
   std::vector<StoredRow*> rows(const TablePtr& table, const std::vector<Scalar>& first = {});
@@ -137,6 +187,7 @@ class ExecutionContext {
  private:
   [[noreturn]] void ended();
   mock::Transaction& transaction_;
+  bool latest_ = false;
   std::unordered_map<std::string, std::unique_ptr<StoredRow>> rows_;
   std::deque<std::unique_ptr<Row>> kept_;
 };
