@@ -41,7 +41,7 @@ base::Result<std::optional<formats::WriteOptions>> history_target(const ServeArg
 void print_level(const ServeArguments& arguments) {
   flush_output();
   if (!arguments.note.empty()) print_error(arguments.note);
-  print_error(fmt::format("level {}, seed {}; Ctrl-C stops it", mock::name(arguments.store.level),
+  print_error(fmt::format("level {}, seed {}; Ctrl-C stops it", mock::title(arguments.store),
                           arguments.store.seed));
 }
 
@@ -57,9 +57,12 @@ int write_served(const ServeArguments& arguments, const formats::WriteOptions& t
   }
   const int code = write_history(*history, arguments.history, target);
   if (code == kSatisfied) {
-    print_error(fmt::format("wrote {}; to check: cupel check -l {} {}",
-                            report::counted(history->txn_count(), "transaction"),
-                            mock::name(arguments.store.level), shell_word(arguments.history)));
+    const auto level = arguments.store.product == mock::Product::kNone
+                           ? fmt::format(" -l {}", mock::name(arguments.store.level))
+                           : std::string();
+    print_error(fmt::format("wrote {}; to check: cupel check{} {}",
+                            report::counted(history->txn_count(), "transaction"), level,
+                            shell_word(arguments.history)));
   }
   return code;
 }
@@ -184,6 +187,7 @@ void add_mock(Command& app, Run& run) {
       }
       run = [arguments] { return serve_postgres(*arguments); };
     } else {
+      arguments->store.overlap = true;
       run = [arguments] { return serve(*arguments); };
     }
   });

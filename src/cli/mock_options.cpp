@@ -22,6 +22,12 @@ std::vector<std::string> level_names_of_mock() {
   return names;
 }
 
+std::vector<std::string> product_level_names() {
+  std::vector<std::string> names;
+  for (const auto& level : mock::kProductLevels) names.emplace_back(level.name);
+  return names;
+}
+
 }  // namespace
 
 void add_engine_options(Command& command, StoreArguments& arguments) {
@@ -49,10 +55,20 @@ void add_store_options(Command& command, StoreArguments& arguments) {
   command
       .add_option(
           "--level", arguments.level,
-          fmt::format("The isolation level, which every history satisfies: {}, or a short name",
-                      one_of(level_names_of_mock())))
+          fmt::format("The isolation level, which every history satisfies: {}, or a short name. Or "
+                      "strict-serializable, or what a product allows: {} (docs/mock-levels.md)",
+                      one_of(level_names_of_mock()), one_of(product_level_names())))
       ->type_name("LEVEL")
       ->capture_default_str()
+      ->group(store);
+  command
+      .add_option("--locks", arguments.locks,
+                  "honoured: FOR UPDATE, UPDATE and DELETE lock rows and read what was committed "
+                  "last; others wait. ignored: nobody waits, and they read like any other "
+                  "statement. Default: honoured at strict-serializable and the levels of products, "
+                  "else ignored")
+      ->type_name("WHAT")
+      ->check(one_of_names({"honoured", "ignored"}))
       ->group(store);
   command
       .add_option("--seed", arguments.store.seed,
@@ -103,6 +119,11 @@ void take_engine(StoreArguments& arguments) {
   if (arguments.engine_name == "postgres") arguments.engine = mocktest::Engine::kPostgres;
   if (arguments.strong_constraints && arguments.engine == mocktest::Engine::kOwn)
     throw UsageError("--constraints", "found `strong`, expected it with --engine postgres");
+  if (arguments.store.locks && arguments.engine == mocktest::Engine::kPostgres) {
+    throw UsageError(arguments.locks.empty() ? "--level" : "--locks",
+                     fmt::format("found `{}` with --engine postgres, expected it with --engine own",
+                                 arguments.locks.empty() ? arguments.level : arguments.locks));
+  }
 }
 
 void take_policy(const std::string& text, mock::Options& options) {
@@ -153,13 +174,20 @@ std::string nearest_level_of_mock(levels::Level level) {
 
 // Why `text` is no level of the mock, and what may have been meant.
 std::string no_level_of_mock(const std::string& text) {
-  const auto names = level_names_of_mock();
+  auto names = level_names_of_mock();
+  names.emplace_back(mock::name(mock::Level::kStrictSerializable));
   if (const auto known = levels::parse_level(text)) {
     return fmt::format("found `{}`, expected {}; {}{}", text, one_of(names),
                        levels::needs_real_time(*known)
-                           ? "the level orders transactions by real time, which the mock does not"
+                           ? "the level orders transactions by real time, which the mock does at "
+                             "strict-serializable only"
                            : "the mock does not simulate this level",
                        nearest_level_of_mock(*known));
+  }
+  if (text.find(':') != std::string::npos) {
+    const auto meant = nearest(text, product_level_names());
+    return fmt::format("found `{}`, expected {}{}", text, one_of(product_level_names()),
+                       meant.empty() ? "" : fmt::format("; did you mean `{}`?", meant));
   }
   auto spelled = level_names();  // serializable is understood too
   std::erase_if(spelled, [](const std::string& name) { return !mock::level_of(name); });
@@ -171,10 +199,22 @@ std::string no_level_of_mock(const std::string& text) {
 
 }  // namespace
 
-void take_store_options(StoreArguments& arguments) {
+bool has_locks_always(const mock::Options& store) {
+  return store.product != mock::Product::kNone || store.level == mock::Level::kStrictSerializable;
+}
+
+namespace {
+
+void take_level(StoreArguments& arguments) {
+  auto& store = arguments.store;
+  for (const auto& known : mock::kProductLevels) {
+    if (known.name != arguments.level) continue;
+    store.product = known.product;
+    store.level = known.level;
+    return;
+  }
   const auto level = mock::level_of(arguments.level);
   if (!level) throw UsageError("--level", no_level_of_mock(arguments.level));
-  auto& store = arguments.store;
   store.level = *level;
   const auto asked = levels::parse_level(arguments.level);
   if (asked && levels::name(*asked) != mock::name(*level)) {
@@ -182,7 +222,26 @@ void take_store_options(StoreArguments& arguments) {
         fmt::format("note: the mock orders the transactions of a session, so {} is served as {}",
                     levels::name(*asked), mock::name(*level));
   }
+}
+
+void take_locks(StoreArguments& arguments) {
+  auto& store = arguments.store;
+  const bool always = has_locks_always(store);
+  if (always && arguments.locks == "ignored") {
+    throw UsageError("--locks", fmt::format("found `ignored`, expected `honoured`: {} is defined "
+                                            "with locks",
+                                            mock::title(store)));
+  }
+  store.locks = always || arguments.locks == "honoured";
+}
+
+}  // namespace
+
+void take_store_options(StoreArguments& arguments) {
+  take_level(arguments);
+  take_locks(arguments);
   take_engine(arguments);
+  auto& store = arguments.store;
   take_policy(arguments.policy, store);
   store.delay_ms = 1000 * or_throw(parse_duration(arguments.delay, 0.001), "--delay");
   store.latency_ms = 1000 * or_throw(parse_duration(arguments.latency, 0.001), "--latency");
@@ -192,7 +251,8 @@ void take_store_options(StoreArguments& arguments) {
     if (value != otherwise)
       arguments.given.push_back(fmt::format("{} {}", option, shell_word(value)));
   };
-  arguments.given.push_back(fmt::format("--level {}", mock::name(*level)));
+  arguments.given.push_back(fmt::format("--level {}", mock::title(store)));
+  say("--locks", arguments.locks, usual.locks);
   say("--engine", arguments.engine_name, usual.engine_name);
   say("--constraints", arguments.constraints, usual.constraints);
   say("--policy", arguments.policy, usual.policy);

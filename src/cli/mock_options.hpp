@@ -15,6 +15,7 @@ namespace cupel::cli {
 struct StoreArguments {
   mock::Options store;
   std::string level = std::string(mock::name(mock::Options().level));
+  std::string locks;  // empty: as the level has it
   std::string policy = "uniform", delay = "0ms", latency = "0ms", patience = "5s";
   // Which SQL is over the store: cupel's own, or that of a real server.
   mocktest::Engine engine = mocktest::Engine::kOwn;
@@ -28,6 +29,9 @@ void add_engine_options(Command& command, StoreArguments& arguments);
 void add_store_options(Command& command, StoreArguments& arguments);
 // The texts made into values; throws UsageError.
 void take_store_options(StoreArguments& arguments);
+
+// Its levels have locks, and transactions that overlap.
+bool has_locks_always(const mock::Options& store);
 
 // Where clients find a server that listens on `address`, which may be all of them.
 std::string host_of(const std::string& address);

@@ -144,9 +144,19 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
       throw UsageError("--history", can.error().to_string());
     }
   }
-  if (!arguments.explore && !arguments.exploration.choices) return;
+  if (!arguments.explore && !arguments.exploration.choices) {
+    arguments.store.overlap = arguments.engine == mocktest::Engine::kOwn;
+    return;
+  }
   if (arguments.engine != mocktest::Engine::kOwn)
     throw UsageError("--engine", "found `postgres`, expected `own` with --explore or --choices");
+  if (arguments.store.locks) {
+    throw UsageError(arguments.explore ? "--explore" : "--choices",
+                     fmt::format("found it with --level {}{}, expected a level without locks: "
+                                 "transactions run one after another in an exploration",
+                                 mock::title(arguments.store),
+                                 arguments.locks.empty() ? "" : " --locks " + arguments.locks));
+  }
   auto& exploration = arguments.exploration;
   if (!testing.get_option("--iterations")->empty()) {
     exploration.max_runs = arguments.iterations.count;

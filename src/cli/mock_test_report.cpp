@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -83,7 +84,7 @@ void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedR
       "find\n"
       "    belongs into --setup.\n");
   const auto& store = arguments.store;
-  const bool strongest = store.level == mock::Level::kStrongSessionSerializable &&
+  const bool strongest = store.level >= mock::Level::kStrongSessionSerializable &&
                          store.latest > 0 && store.uniform <= 0 && store.adversarial <= 0;
   if (!strongest) {
     print(
@@ -118,13 +119,29 @@ void report_relevance(const mocktest::FailureCause& cause) {
   }
 }
 
+// What every history of the store satisfies: of InnoDB's only that much, since statements that lock
+// read beside the snapshot.
+mock::Level satisfied_level(const mock::Options& store) {
+  return store.level == mock::Level::kPrefix && store.product != mock::Product::kNone
+             ? mock::Level::kReadCommitted
+             : store.level;
+}
+
+// "postgres-read-committed"
+std::string level_in_file_name(const mock::Options& store) {
+  std::string level(mock::title(store));
+  std::replace(level.begin(), level.end(), ':', '-');
+  return level;
+}
+
 void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun& failed,
                   const std::string& file) {
   const auto& history = failed.history;
   analysis::Options options;
   options.check = check_options({}, arguments.limits);
   options.shrink_seconds = shrink_seconds(arguments.limits);
-  const auto cause = mocktest::find_failure_cause(history, arguments.store.level, options);
+  const auto cause =
+      mocktest::find_failure_cause(history, satisfied_level(arguments.store), options);
   for (const auto& checked : cause.checks) print(report::lines({file, history, checked}));
   if (cause.unknown()) {
     print(report::explanation({file, history, cause.checks.back()}));
@@ -145,7 +162,7 @@ int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun
                    const FailureText& text) {
   const auto file =
       arguments.history.empty()
-          ? fmt::format("cupel-mock-{}-{}.jsonl", mock::name(arguments.store.level), failed.seed)
+          ? fmt::format("cupel-mock-{}-{}.jsonl", level_in_file_name(arguments.store), failed.seed)
           : arguments.history;
   const auto target = write_options(file, "", false, "");
   if (!target.ok()) return bad(target.error());
@@ -239,7 +256,7 @@ void warn_of_incompleteness(const MockTestArguments& arguments,
 int report_iterations(const MockTestArguments& arguments, const mocktest::IterationResult& result,
                       bool stopped) {
   const auto count = arguments.iterations.count;
-  const auto level = mock::name(arguments.store.level);
+  const auto level = mock::title(arguments.store);
   if (result.failed) {
     const auto& failed = *result.failed;
     if (!failed.reached_store) return report_store_not_reached(arguments, failed);
@@ -275,7 +292,7 @@ int report_chosen_run(const MockTestArguments& given, const mocktest::Exploratio
         "warning: the run did not offer the choices of --choices: the command, an option or the "
         "level is another one, or the command does not do the same when it reads the same");
   }
-  const auto level = mock::name(arguments.store.level);
+  const auto level = mock::title(arguments.store);
   if (result.failed) {
     return report_failure(arguments, *result.failed,
                           {fmt::format("one run at {}", level),
@@ -290,7 +307,7 @@ int report_exploration(const MockTestArguments& given, const mocktest::Explorati
   if (result.runs > 0 && !result.reached_store)
     return report_store_not_reached(given, result.failed);
   const auto arguments = as_explored(given, result);
-  const auto level = mock::name(arguments.store.level);
+  const auto level = mock::title(arguments.store);
   int code = kSatisfied;
   if (result.failed) {
     const auto choices = in_words(result.failed_choices);

@@ -94,6 +94,72 @@ TEST_F(StoreServers, OneConnectionAfterAnotherGoesOnWithTheSession) {
   EXPECT_GT(others_lag, 0);
 }
 
+// A connection that has only read, and forgot its transaction, stops nobody.
+TEST_F(StoreServers, AnOpenTransactionStopsNobody) {
+  start({.level = Level::kCausal, .overlap = true});
+  auto* idle = connect();
+  EXPECT_EQ(ask(idle, "CREATE TABLE t (id int PRIMARY KEY, n int)"), "PGRES_COMMAND_OK");
+  EXPECT_EQ(ask(idle, "INSERT INTO t VALUES (1, 10)"), "PGRES_COMMAND_OK");
+  EXPECT_EQ(ask(idle, "BEGIN"), "PGRES_COMMAND_OK");
+  EXPECT_EQ(ask(idle, "SELECT n FROM t WHERE id = 1"), "10");
+  auto* other = connect("application_name=other");
+  ASSERT_EQ(PQsendQuery(other, "INSERT INTO t VALUES (2, 20)"), 1);
+  EXPECT_TRUE(answers(other, 2000)) << "less than the patience of 5 s";
+  PQclear(PQgetResult(other));
+  EXPECT_EQ(PQgetResult(other), nullptr);
+  EXPECT_EQ(ask(idle, "SELECT n FROM t WHERE id = 1"), "10");
+  EXPECT_EQ(ask(idle, "COMMIT"), "PGRES_COMMAND_OK");
+  PQfinish(other);
+  PQfinish(idle);
+}
+
+// Locks over the protocols: who wants a locked row waits, is refused, or leaves it out, as it asks.
+TEST_F(StoreServers, RowsAreLocked) {
+  start({.level = Level::kReadCommitted, .product = mock::Product::kPostgres});
+  auto *one = connect(), *other = connect("application_name=other");
+  EXPECT_EQ(ask(one, "CREATE TABLE jobs (id int PRIMARY KEY, n int)"), "PGRES_COMMAND_OK");
+  EXPECT_EQ(ask(one, "INSERT INTO jobs VALUES (1, 10), (2, 20)"), "PGRES_COMMAND_OK");
+  EXPECT_EQ(ask(one, "BEGIN"), "PGRES_COMMAND_OK");
+  EXPECT_EQ(ask(one, "SELECT n FROM jobs WHERE id = 1 FOR UPDATE"), "10");
+  EXPECT_EQ(ask(other, "SELECT n FROM jobs FOR UPDATE SKIP LOCKED"), "20");
+  auto* refused = PQexec(other, "SELECT n FROM jobs WHERE id = 1 FOR UPDATE NOWAIT");
+  EXPECT_STREQ(PQresultErrorField(refused, PG_DIAG_SQLSTATE), "55P03");
+  PQclear(refused);
+  EXPECT_EQ(ask(other, "SELECT n FROM jobs WHERE id = 1"), "10");  // reading waits for nobody
+  ASSERT_EQ(PQsendQuery(other, "UPDATE jobs SET n = n + 1 WHERE id = 1 RETURNING n"), 1);
+  EXPECT_FALSE(answers(other, 100));
+  EXPECT_EQ(ask(one, "UPDATE jobs SET n = n + 5 WHERE id = 1"), "PGRES_COMMAND_OK");
+  EXPECT_EQ(ask(one, "COMMIT"), "PGRES_COMMAND_OK");
+  auto* changed = PQgetResult(other);
+  EXPECT_STREQ(PQgetvalue(changed, 0, 0), "16");
+  PQclear(changed);
+  EXPECT_EQ(PQgetResult(other), nullptr);
+  PQfinish(other);
+  PQfinish(one);
+}
+
+// Two clients lock two rows in two orders: one of them is told so, and the other goes on.
+TEST_F(StoreServers, ADeadlockIsReported) {
+  start({.level = Level::kPrefix, .product = mock::Product::kMysql});
+  auto *one = connect(), *other = connect("application_name=other");
+  EXPECT_EQ(ask(one, "CREATE TABLE t (id int PRIMARY KEY, n int)"), "PGRES_COMMAND_OK");
+  EXPECT_EQ(ask(one, "INSERT INTO t VALUES (1, 1), (2, 2)"), "PGRES_COMMAND_OK");
+  for (auto* client : {one, other}) EXPECT_EQ(ask(client, "BEGIN"), "PGRES_COMMAND_OK");
+  EXPECT_EQ(ask(one, "UPDATE t SET n = 0 WHERE id = 1"), "PGRES_COMMAND_OK");
+  EXPECT_EQ(ask(other, "UPDATE t SET n = 0 WHERE id = 2"), "PGRES_COMMAND_OK");
+  ASSERT_EQ(PQsendQuery(one, "UPDATE t SET n = 0 WHERE id = 2"), 1);
+  EXPECT_FALSE(answers(one, 100));
+  auto* refused = PQexec(other, "UPDATE t SET n = 0 WHERE id = 1");
+  EXPECT_STREQ(PQresultErrorField(refused, PG_DIAG_SQLSTATE), "40P01");
+  PQclear(refused);
+  EXPECT_TRUE(answers(one, 2000));
+  PQclear(PQgetResult(one));
+  EXPECT_EQ(PQgetResult(one), nullptr);
+  EXPECT_EQ(ask(one, "COMMIT"), "PGRES_COMMAND_OK");
+  PQfinish(other);
+  PQfinish(one);
+}
+
 TEST_F(StoreServers, MysqlAndHttpGoOnToo) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     start({.level = Level::kCausal, .seed = seed});
