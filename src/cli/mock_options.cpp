@@ -86,8 +86,10 @@ void add_store_options(Command& command, StoreArguments& arguments) {
       ->capture_default_str()
       ->group(store);
   command
-      .add_option("--delay", arguments.delay,
-                  "The longest pause before a transaction; each is random")
+      .add_option(
+          "--delay", arguments.delay,
+          "The longest pause before a transaction, a statement and a commit; each is random. "
+          "Transactions of concurrent clients overlap more often then")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(store);

@@ -429,7 +429,7 @@ class Store::State::Handle final : public Transaction {
   }
 
   void begin_statement() override {
-    const Call call(*this);
+    const Call call(*this, true);
     if (call) state_->read_policy_->begin_statement();
   }
 
@@ -481,7 +481,7 @@ class Store::State::Handle final : public Transaction {
   }
 
   bool commit() override {
-    const Call call(*this);
+    const Call call(*this, true);
     if (!call) return false;
     if (state_->options_.abort_rate > 0 && state_->aborts_.chance(state_->options_.abort_rate)) {
       fail({Failure::Kind::kConflict, "the transaction was aborted as abort-rate asks"});
@@ -519,13 +519,15 @@ class Store::State::Handle final : public Transaction {
   // A call of the client: holds the lock, and the patience of those who wait.
   class Call {
    public:
-    explicit Call(Handle& handle) : handle_(handle) {
+    explicit Call(Handle& handle, bool pauses = false) : handle_(handle) {
       auto& state = *handle_.state_;
       if (state.options_.overlap) await_turn();
       lock_ = std::unique_lock(state.mutex_);
       if (live()) {
         handle_.open_->asking = true;
         state.sleep(lock_, milliseconds(state.options_.latency_ms));
+        if (pauses && state.options_.overlap && state.options_.delay_ms > 0)
+          state.sleep(lock_, milliseconds(state.delays_.unit() * state.options_.delay_ms));
       }
       if (live()) state.select(*handle_.open_);
       handle_.failure_ = handle_.open_->failure;

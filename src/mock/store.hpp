@@ -149,7 +149,9 @@ struct Options {
   // Weights of the policies, by Policy; a policy is drawn for each read.
   double uniform = 1, latest = 0, adversarial = 0;
   double abort_rate = 0;  // share of commits that abort instead (kConflict)
-  double delay_ms = 0;    // before a transaction queues for its turn: uniform in [0, delay_ms]
+  // Before a transaction queues for its turn: uniform in [0, delay_ms]. With overlap also before
+  // each statement and commit, so that transactions overlap more often.
+  double delay_ms = 0;
   double latency_ms = 0;  // before every read, write and commit
   double patience_s = 5;  // see above
   // Transactions of different sessions are open at the same time. Not together with settle_ms.

@@ -690,5 +690,58 @@ TEST_F(MockCommand, BadUsage) {
   }
 }
 
+// A shop whose clients read a number and write back what they computed, or let the database compute
+// it: `step` is the statements of one transaction.
+std::string two_buyers(const std::string& step) {
+  return R"(
+for who in ann bob; do
+  PGAPPNAME=$who psql -qXAt -v ON_ERROR_STOP=1 > $who.log 2>&1 <<'STATEMENTS' &
+begin;
+)" + step +
+         R"(
+commit;
+STATEMENTS
+done
+wait
+left=$(psql -qXAt -c 'select n from c where id = 1')
+[ "$left" = 3 ] || { cat ann.log bob.log; echo "left: $left"; exit 1; }
+)";
+}
+
+class MockProductLevels : public MockCommand {
+ protected:
+  Ran buy(const std::string& level, const std::string& step, const std::string& iterations) {
+    return run({CUPEL_BINARY, "mock", "test", "--level", level, "--delay", "30ms", "--iterations",
+                iterations, "--setup",
+                "psql -qX -c 'create table c (id int primary key, n int)' -c 'insert into c values "
+                "(1, 5)'",
+                "--", "sh", folder_.file("buy.sh", two_buyers(step))},
+               folder_.path());
+  }
+};
+
+TEST_F(MockProductLevels, AShopThatComputesItselfFailsWithinTenRuns) {
+  const std::string computed = "select n from c where id = 1 \\gset\nupdate c set n = :n - 1;";
+  const auto lost = buy("postgres:read-committed", computed, "10");
+  EXPECT_EQ(lost.code, 1) << lost.output;
+  EXPECT_NE(lost.output.find("left: 4"), std::string::npos) << lost.output;
+  EXPECT_NE(lost.output.find("lost-update"), std::string::npos) << lost.output;
+  // There one of the two is refused, and the script does not try again.
+  const auto refused = buy("postgres:repeatable-read", computed, "10");
+  EXPECT_EQ(refused.code, 1) << refused.output;
+  EXPECT_NE(refused.output.find("could not serialize access"), std::string::npos) << refused.output;
+}
+
+TEST_F(MockProductLevels, AtomicUpdatesAndForUpdatePass) {
+  for (const char* step :
+       {"update c set n = n - 1 where id = 1;",
+        "select n from c where id = 1 for update \\gset\nupdate c set n = :n - 1;"}) {
+    for (const char* level : {"postgres:read-committed", "mysql:repeatable-read"}) {
+      const auto ran = buy(level, step, "10");
+      EXPECT_EQ(ran.code, 0) << level << ": " << ran.output;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cupel::mocktest
