@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include <deque>
+#include <algorithm>
 #include <functional>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "base/descriptor.hpp"
 #include "drivers/conformance.hpp"
