@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/simdjson_first_use.hpp"
+
 namespace cupel::certify {
 
 namespace {
@@ -741,6 +743,7 @@ Parsed parse(std::string_view json, const Sizes& sizes) {
       "expected a certificate, the JSON document that `cupel check --certificate FILE HISTORY` "
       "writes";
   if (json.empty()) return no_certificate(fmt::format("found an empty file, {}", kExpected));
+  base::prepare_simdjson();
   simdjson::dom::parser parser;
   element root;
   if (const auto error = parser.parse(json.data(), json.size()).get(root);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/simdjson_first_use.hpp"
 #include "history/builder.hpp"
 #include "history/naming.hpp"
 
@@ -32,6 +33,7 @@ std::size_t end_of_string(std::string_view text) {
 // None: it is no JSON string.
 std::optional<std::string> json_string(const std::string& text) {
   if (!text.starts_with('"') || end_of_string(text) != text.size()) return std::nullopt;
+  base::prepare_simdjson();
   simdjson::dom::parser parser;
   std::string_view content;
   if (parser.parse(text).get(content) != simdjson::SUCCESS) return std::nullopt;

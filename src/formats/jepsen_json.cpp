@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/simdjson_first_use.hpp"
 #include "formats/jepsen_events.hpp"
 #include "formats/json_members.hpp"
 #include "text/depth.hpp"
@@ -321,11 +322,7 @@ Chunk parse_maps(std::string_view bytes, Reading& reading) {
 }  // namespace
 
 std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads, Reading reading) {
-  {
-    // At its first use simdjson chooses an implementation, in a function that must not throw.
-    const base::AllocationWatch::Deferral later;
-    [[maybe_unused]] const bool chosen = simdjson::validate_utf8(bytes.substr(0, 1));
-  }
+  base::prepare_simdjson();
   std::vector<Chunk> chunks;
   const auto start = first_text(bytes, 0);
   if (start < bytes.size() && bytes[start] == '{') {

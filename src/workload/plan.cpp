@@ -12,6 +12,7 @@
 #include <iostream>
 
 #include "base/hash_table.hpp"
+#include "base/simdjson_first_use.hpp"
 #include "base/write_in_place.hpp"
 #include "workload/key_value.hpp"
 
@@ -143,6 +144,7 @@ class PlanReader {
     std::error_code unreadable;
     if (std::filesystem::is_directory(path_, unreadable))
       fail("", "found a directory, expected a workload file");
+    base::prepare_simdjson();
     dom::parser parser;
     dom::element root;
     if (const auto error = parser.load(path_).get(root)) {
