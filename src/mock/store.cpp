@@ -730,8 +730,14 @@ std::unique_ptr<Transaction> Store::begin(std::uint32_t session, const BeginOpti
 bool Store::locks() const {
   return state_->options().locks;
 }
-Product Store::product() const {
-  return state_->options().product;
+bool Store::is_of_product() const {
+  return state_->options().product != Product::kNone;
+}
+bool Store::locks_by_snapshot() const {
+  return state_->options().product == Product::kPostgres;
+}
+bool Store::locks_gaps() const {
+  return is_of_product() && !locks_by_snapshot();
 }
 std::size_t Store::waiting() const {
   return state_->waiting();

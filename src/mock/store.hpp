@@ -283,7 +283,10 @@ class Store {
 
   // Transaction::lock() locks.
   [[nodiscard]] bool locks() const;
-  [[nodiscard]] Product product() const;
+  // It has the levels of a product, and what that does besides:
+  [[nodiscard]] bool is_of_product() const;
+  [[nodiscard]] bool locks_by_snapshot() const;  // PostgreSQL finds rows by its snapshot
+  [[nodiscard]] bool locks_gaps() const;         // InnoDB keeps rows from being added
   // How many wait in begin() now.
   [[nodiscard]] std::size_t waiting() const;
 

@@ -333,14 +333,13 @@ mock::Transaction& SessionOfStore::transaction() {
 
 void SessionOfStore::start_statement() {
   transaction().begin_statement();
-  const auto product = store_.product();
-  const bool innodb = product != mock::Product::kNone && product != mock::Product::kPostgres;
   auto& locking = facts_.locking;
   locking.locks = store_.locks();
   const bool strict = catalog_.level() == mock::Level::kStrictSerializable;
-  locking.strong = product != mock::Product::kNone || strict;
-  locking.snapshot_filters = product == mock::Product::kPostgres || strict;
-  locking.gaps = innodb && isolation().level.value_or(catalog_.level()) > mock::Level::kCausal;
+  locking.strong = store_.is_of_product() || strict;
+  locking.snapshot_filters = store_.locks_by_snapshot() || strict;
+  locking.gaps =
+      store_.locks_gaps() && isolation().level.value_or(catalog_.level()) > mock::Level::kCausal;
   locking.limit_ms = dialect_.turn_limit_ms(now_->settings);
   locking.limit_message = dialect_.turn_limit_message();
 }

@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <chrono>
 #include <functional>
+#include <future>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -296,13 +297,19 @@ TEST(MockLocks, AWaitEndsWithTheHolder) {
   store.set_initial("x", Value::of(1));
   auto a = store.begin(store.open_session("a"));
   ASSERT_EQ(a->lock("x", LockMode::kUpdate, {}), LockResult::kGranted);
+  std::promise<void> waits;
+  std::once_flag once;
+  const LockOptions patiently{.give_up = [&] {
+    std::call_once(once, [&] { waits.set_value(); });
+    return false;
+  }};
   std::thread waiting([&] {
     const auto b = store.begin(store.open_session("b"));
-    EXPECT_EQ(b->lock("x", LockMode::kUpdate, {}), LockResult::kGrantedLater);
+    EXPECT_EQ(b->lock("x", LockMode::kUpdate, patiently), LockResult::kGrantedLater);
     EXPECT_EQ(b->read_latest("x"), Value::of(2));
     EXPECT_TRUE(b->commit());
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  waits.get_future().wait();
   EXPECT_TRUE(a->write("x", Value::of(2)) && a->commit());
   waiting.join();
 }
