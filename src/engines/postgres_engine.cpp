@@ -134,6 +134,7 @@ Status PostgresEngine::end_clients() {
 }
 
 Status PostgresEngine::start_over(const mock::Options& store) {
+  if (auto ended = end_clients(); !ended.ok()) return ended;
   service_->start_over(store);
   return run_sql("postgres",
                  {fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", kMainDatabase),

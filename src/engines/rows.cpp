@@ -70,8 +70,7 @@ RowId Rows::add(std::uint32_t database, const Write& insertion) {
   return {number, at};
 }
 
-mock::Value Rows::add_version(const RowId& /*row*/, const Position& version,
-                              std::string_view text) {
+mock::Value Rows::add_version(const Position& version, std::string_view text) {
   versions_.push_back({version, std::string(text)});
   return mock::Value::of(static_cast<std::int64_t>(versions_.size() - 1));
 }

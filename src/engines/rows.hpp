@@ -40,7 +40,7 @@ class Rows {
   // The row of this insertion, which may be there already by its primary key.
   RowId add(std::uint32_t database, const Write& insertion);
   // A version of the row, not valid for a deletion, as the store's value.
-  mock::Value add_version(const RowId& row, const Position& version, std::string_view text);
+  mock::Value add_version(const Position& version, std::string_view text);
   // What the store returned for the row.
   [[nodiscard]] Position version(const RowId& row, const mock::Value& value) const;
   [[nodiscard]] Position latest(const RowId& row) const;
@@ -70,8 +70,7 @@ class Rows {
     std::string text;
   };
   struct Row {
-    std::string key;  // primary key; empty: none
-    std::uint32_t same_name = 0;
+    std::string key;           // primary key; empty: none
     std::uint64_t latest = 0;  // a version, or 0: the base
     Version base = {};
   };

@@ -138,8 +138,12 @@ class Session {
     options.give_up = [this] { return socket_.hung_up(); };
     transaction_ = store_->begin(*session_, options);
     if (transaction_) return true;
-    failed_ = failure_reply(FailureKind::kStopped, "the mock store is shutting down");
+    failed_ = stopped();
     return false;
+  }
+
+  static std::string stopped() {
+    return failure_reply(FailureKind::kStopped, "the mock store is shutting down");
   }
 
   std::string fail() {
@@ -158,15 +162,17 @@ class Session {
 
   std::optional<std::string> reply_to(const ChooseRequest& request) {
     chosen_ = {};
+    mock::Store::BeginOptions options;
     if (!request.level.empty()) {
-      chosen_.level = mock::level_of(request.level);
-      if (!chosen_.level) return invalid("cupel.level", request.level);
+      options.level = mock::level_of(request.level);
+      if (!options.level) return invalid("cupel.level", request.level);
     }
-    if (request.policy.empty()) return done_reply();
     for (const auto& [name, policy] : kPolicies) {
-      if (name == request.policy) chosen_.policy = policy;
+      if (name == request.policy) options.policy = policy;
     }
-    return chosen_.policy ? done_reply() : invalid("cupel.policy", request.policy);
+    if (!request.policy.empty() && !options.policy) return invalid("cupel.policy", request.policy);
+    chosen_ = std::move(options);
+    return done_reply();
   }
 
   static std::string invalid(std::string_view setting, const std::string& value) {
@@ -221,6 +227,7 @@ class Session {
     if (!value) return std::nullopt;
     read_.insert(*id);
     const std::lock_guard lock(shared_.mutex);
+    if (store_ != shared_.store) return std::nullopt;  // its rows are gone
     return seen->second = shared_.rows.version(*id, *value);
   }
 
@@ -242,7 +249,7 @@ class Session {
         if (!transaction_ || transaction_->failure()) return fail();
         return fail_duplicate(*id);
       }
-      const auto value = value_of(*id, write);
+      const auto value = value_of(write);
       if (!transaction_->write(Rows::store_key(*id), value)) return fail();
       written.emplace_back(*id, value);
     }
@@ -250,6 +257,10 @@ class Session {
     if (!transaction_->commit()) return fail();
     {
       const std::lock_guard lock(shared_.mutex);
+      if (store_ != shared_.store) {  // its rows are gone
+        end();
+        return stopped();
+      }
       for (const auto& [id, value] : written) shared_.rows.set_latest(id, value);
     }
     apply_base(writes);
@@ -263,9 +274,9 @@ class Session {
     return shared_.rows.find({database_, write.table}, write.row);
   }
 
-  mock::Value value_of(const RowId& id, const Write& write) {
+  mock::Value value_of(const Write& write) {
     const std::lock_guard lock(shared_.mutex);
-    return shared_.rows.add_version(id, write.version, write.value);
+    return shared_.rows.add_version(write.version, write.value);
   }
 
   // An insertion reads that the primary key is not there, unless the engine has asked before. True:
@@ -448,7 +459,7 @@ void StoreService::keep_database(const std::string& name) {
 void StoreService::start_over(const mock::Options& options) {
   auto& shared = state_->shared;
   state_->store()->shut_down();
-  const std::lock_guard lock(shared.mutex);
+  const std::scoped_lock lock(shared.committing, shared.mutex);
   shared.store = std::make_shared<mock::Store>(options);
   shared.rows.start_over(shared.kept_database);
 }

@@ -48,20 +48,20 @@ TEST(EngineRows, HaveVersions) {
   Rows rows;
   const auto row = rows.add(kDatabase, insertion({0, 1}, "5", ""));
   EXPECT_FALSE(rows.version(row, {}).valid());  // null: nobody wrote it
-  const auto one = rows.add_version(row, {0, 1}, "(5, 1)");
-  const auto two = rows.add_version(row, {0, 2}, "(5, 2)");
+  const auto one = rows.add_version({0, 1}, "(5, 1)");
+  const auto two = rows.add_version({0, 2}, "(5, 2)");
   EXPECT_EQ(rows.version(row, one), (Position{0, 1}));
   EXPECT_FALSE(rows.latest(row).valid());
   rows.set_latest(row, two);
   EXPECT_EQ(rows.latest(row), (Position{0, 2}));
-  rows.set_latest(row, rows.add_version(row, {}, ""));
+  rows.set_latest(row, rows.add_version({}, ""));
   EXPECT_FALSE(rows.latest(row).valid());
 }
 
 TEST(EngineRows, AreCopiedWithTheirDatabase) {
   Rows rows;
   const auto row = rows.add(kDatabase, insertion({0, 1}, "5", ""));
-  rows.set_latest(row, rows.add_version(row, {0, 2}, "(5, 2)"));
+  rows.set_latest(row, rows.add_version({0, 2}, "(5, 2)"));
   rows.start_over(kDatabase);
   rows.copy_database(kDatabase, 6);
   const auto copy = rows.find({6, kTable}, {0, 1});
@@ -99,7 +99,7 @@ TEST(EngineRows, AreWordsInAHistory) {
   const auto row = rows.add(kDatabase, insertion({0, 1}, "5", ""));
   rows.set_base(row, {0, 1}, "(5, 1)");
   const auto fresh = rows.add(kDatabase, insertion({0, 2}, "6", ""));
-  const auto same = rows.add_version(row, {0, 3}, "(5, 1)"), gone = rows.add_version(row, {}, "");
+  const auto same = rows.add_version({0, 3}, "(5, 1)"), gone = rows.add_version({}, "");
 
   history::HistoryBuilder builder;
   const auto key = builder.key(history::ScalarView::of(std::string_view(Rows::store_key(row))));

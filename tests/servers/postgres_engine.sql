@@ -68,3 +68,17 @@ set default_transaction_isolation='serializable'; begin; select count(*) from cc
 set default_transaction_isolation='repeatable read'; begin; select count(*) from cc; insert into cc values (201,2) on conflict (a) do update set b=3; commit; reset all;
 cluster cc using cc_pkey; select count(*) from cc;
 select count(*) from parent p join child c on c.parent_id=p.id;
+
+-- Keys that move to each other's places, and a key that is empty.
+CREATE TABLE place (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, name text);
+INSERT INTO place VALUES (1, 'a'), (2, 'b'), (3, 'c');
+UPDATE place SET id = id + 1;
+SELECT * FROM place ORDER BY id;
+UPDATE place SET id = CASE id WHEN 2 THEN 4 WHEN 4 THEN 2 ELSE id END;
+SELECT * FROM place ORDER BY id;
+CREATE TABLE word (text text PRIMARY KEY);
+INSERT INTO word VALUES (''), ('\e');
+INSERT INTO word VALUES ('');
+DELETE FROM word WHERE text = '';
+SELECT quote_literal(text) FROM word;
+DROP TABLE place, word;

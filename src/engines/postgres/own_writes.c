@@ -115,11 +115,12 @@ int count_final_writes(void) {
   return found;
 }
 
-void for_each_final_write(void (*visit)(const FinalWrite*, void*), void* argument) {
+static void visit_final_writes(bool deletions, void (*visit)(const FinalWrite*, void*),
+                               void* argument) {
   for (int i = 0; i < count; ++i) {
     const OwnWrite *write = &writes[i], *insert;
     FinalWrite last = {write->row, write->version, .value = write->value};
-    if (!is_final(write)) continue;
+    if (!is_final(write) || ItemPointerIsValid(&write->version) == deletions) continue;
     insert = own_insert(&write->row);
     if (insert != NULL) {
       last.insert = true;
@@ -129,4 +130,10 @@ void for_each_final_write(void (*visit)(const FinalWrite*, void*), void* argumen
     }
     visit(&last, argument);
   }
+}
+
+/* Deletions first: a row may have been inserted under the primary key of one that went. */
+void for_each_final_write(void (*visit)(const FinalWrite*, void*), void* argument) {
+  visit_final_writes(true, visit, argument);
+  visit_final_writes(false, visit, argument);
 }

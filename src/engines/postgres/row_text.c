@@ -39,8 +39,10 @@ static char* text_of_datum(Datum value, Oid type) {
   return OidOutputFunctionCall(output, value);
 }
 
-/* Commas and backslashes are escaped, so that different keys have different texts. */
+/* Commas and backslashes are escaped, so that different keys have different texts. An empty one
+   has a text, too: none means that there is no key. */
 static void append_key_part(StringInfo text, const char* part) {
+  if (*part == '\0') appendStringInfoString(text, "\\e");
   for (; *part != '\0'; ++part) {
     if (*part == ',' || *part == '\\') appendStringInfoCharMacro(text, '\\');
     appendStringInfoCharMacro(text, *part);

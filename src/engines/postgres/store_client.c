@@ -291,10 +291,13 @@ void store_commit(void) {
   start_message('C');
   put_number(count, 4);
   for_each_final_write(put_write, NULL);
+  /* Who cancels it now would not know whether the store has committed. */
+  HOLD_INTERRUPTS();
   if (!send_message()) fail_lost("no request");
   has_transaction = true;
   if (receive_reply() != 'k') take_failure();
   has_transaction = false;
+  RESUME_INTERRUPTS();
 }
 
 void store_abort(void) {

@@ -16,10 +16,6 @@ extern void _PG_init(void);
 
 static TableAmRoutine routine;
 
-bool is_weak_table(Relation relation) {
-  return relation->rd_tableam == &routine;
-}
-
 Datum cupel_weak_table(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(&routine);
 }

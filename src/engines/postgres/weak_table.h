@@ -42,7 +42,6 @@ static inline RowId row_at(Relation relation, const ItemPointerData* first) {
   return row;
 }
 
-extern bool is_weak_table(Relation relation);
 
 /* The functions of the access method, by file. */
 extern void set_scan_functions(TableAmRoutine* routine);
