@@ -44,6 +44,19 @@ Error of_system(int number) {
 
 }  // namespace
 
+static Result<Descriptor> connect_to(const addrinfo& address, const Patience& patience) {
+  Descriptor socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return of_system(errno);
+  if (::connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0) return socket;
+  if (errno != EINPROGRESS) return of_system(errno);
+  if (!patience.wait(socket.get(), POLLOUT)) return patience.late();
+  int error = 0;
+  socklen_t size = sizeof error;
+  ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+  if (error != 0) return of_system(error);
+  return socket;
+}
+
 Result<Descriptor> connect_tcp(const TcpPlace& place, const Patience& patience) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -52,15 +65,10 @@ Result<Descriptor> connect_tcp(const TcpPlace& place, const Patience& patience) 
       ::getaddrinfo(place.host.c_str(), std::to_string(place.port).c_str(), &hints, &found);
   if (unknown != 0) return Error{.message = ::gai_strerror(unknown)};
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, ::freeaddrinfo);
-  Descriptor socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket) return of_system(errno);
-  if (::connect(socket.get(), found->ai_addr, found->ai_addrlen) == 0) return socket;
-  if (errno != EINPROGRESS) return of_system(errno);
-  if (!patience.wait(socket.get(), POLLOUT)) return patience.late();
-  int error = 0;
-  socklen_t size = sizeof error;
-  ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-  if (error != 0) return of_system(error);
+  auto socket = connect_to(*found, patience);
+  for (const auto* next = found->ai_next; next != nullptr && !socket.ok(); next = next->ai_next) {
+    socket = connect_to(*next, patience);
+  }
   return socket;
 }
 

@@ -88,6 +88,10 @@ Line* ClusterLines::line_to(const Target& target, std::string& why) {
       why = failure->message;
       return nullptr;
     }
+    if (answers[0].error()) {
+      why = answers[0].text;
+      return nullptr;
+    }
   }
   line = *std::move(made);
   return line.get();
