@@ -64,7 +64,7 @@ base::Result<std::vector<std::string>> await_earlier(const Site& site, const Sta
          std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  return std::vector<std::string>();  // of one that did not start, its log tells
+  return std::vector<std::string>();  // why one did not start is in its log
 }
 
 std::string word(std::uint64_t number) {
@@ -139,7 +139,7 @@ std::size_t voters_in(const std::vector<Member>& members) {
       std::count_if(members.begin(), members.end(), [](const Member& one) { return one.voter; }));
 }
 
-// It knows the leader, unless it is no voter, by what it knows: then it is never told.
+// It knows the leader, unless it is no voter, by what it knows: then it never learns.
 bool dqlite_is_up(const Site& /*site*/, const Node& node, std::string_view /*written*/) {
   const auto leader = leader_by(node);
   if (!leader) return false;

@@ -221,8 +221,8 @@ Status leave_cluster(const Site& site, std::size_t node) {
   return next.ok() ? Status(Ok{}) : std::move(next).error();
 }
 
-// By every other node, or they would tell each other of it. One that was its replica has to follow
-// another first.
+// By every other node, or they would learn of it from each other. One that was its replica has to
+// follow another first.
 Status forget_node(const Site& site, std::size_t node) {
   const auto forgotten = [&](const Node& by, std::string& said) {
     bool all = true;

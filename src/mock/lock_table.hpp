@@ -29,7 +29,7 @@ class LockTable {
   // in the way waits for the owner.
   bool wait(Txn owner, std::string_view name, LockMode mode);
   void stop_waiting(Txn owner);
-  // The owner holds a lock on this name that excludes all others.
+  // The owner holds a lock on this name that lets nobody else write.
   [[nodiscard]] bool owns(Txn owner, std::string_view name) const;
   // The end of the transaction.
   void release(Txn owner);

@@ -12,8 +12,8 @@
 // By default transactions run one after another, as in the figure: while one is open, begin() of
 // another waits, first come first served. With Options::overlap several are open, each read
 // returns what the level allows after what is committed then, and a transaction whose chance
-// another's commit ended gets kConflict. No transaction that only reads does, nor any at causal or
-// below. An open transaction that keeps others waiting
+// another's commit ended gets kConflict. No transaction that only reads does, nor, without
+// locks, any at causal or below. An open transaction that keeps others waiting
 // and asks for nothing during `patience` is rolled back (kEnded at its next call), so
 // that nothing ever hangs: a client that holds one transaction open while it waits for
 // another of its own gets the reason.
