@@ -257,7 +257,7 @@ void add_database_options(Command& command, RunArguments& arguments) {
           "--read-from", arguments.read_from,
           "Which of several hosts transactions that only read use: primary, replica or any. "
           "The others use the primary. Default: each session uses one host for everything; of a "
-          "test server with standbys, any")
+          "test server with standbys, primary")
       ->type_name("WHICH")
       ->group(whom);
   command.add_flag("--keep", options.keep, "Do not drop the tables at the end")->group(whom);

@@ -251,8 +251,8 @@ std::string final_reads_summary(const Checked& checked) {
   }
   if (found->well()) {
     if (found->keys_of_all == 0) return text;
-    return text + (found->nodes.size() > 1 ? "; no acknowledged write is lost, the nodes agree"
-                                           : "; no acknowledged write is lost");
+    return text + (found->nodes.size() > 1 ? "; they show no lost write, and the nodes agree"
+                                           : "; they show no lost write");
   }
   if (!found->lost.empty()) {
     text += fmt::format("; {} lost acknowledged writes", counted(found->lost.size(), "key"));
