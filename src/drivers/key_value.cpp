@@ -55,6 +55,14 @@ bool holds_expected(const Statement& statement, const std::optional<std::string>
                                                           : value == workload::to_string(expected);
 }
 
+Failure lost_before() {
+  return {.txn_outcome = TxnOutcome::kAborted,
+          .cause = Cause::kConnection,
+          .code = "lost",
+          .message = "the connection was lost before",
+          .connection_lost = true};
+}
+
 Failure there_already(std::string_view key) {
   return {.txn_outcome = TxnOutcome::kAborted,
           .cause = Cause::kConstraint,

@@ -65,6 +65,9 @@ class KeyValueConnection : public Connection {
 // Whether a row that holds `value` is what a compare-and-set expects.
 bool holds_expected(const workload::Statement& statement, const std::optional<std::string>& value);
 
+// Of what is asked of a connection that is gone: it was not sent.
+Failure lost_before();
+
 // The failure of an insert: certainly aborted.
 Failure there_already(std::string_view key);
 

@@ -2,6 +2,7 @@
 #include "drivers/url.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -192,6 +193,17 @@ std::optional<std::string> take_option(Url& url, const std::string& name) {
   auto value = std::move(found->second);
   url.options.erase(found);
   return value;
+}
+
+base::Result<std::string> take_choice(Url& url, const std::string& name, std::string otherwise,
+                                      std::initializer_list<std::string_view> choices) {
+  auto value = take_option(url, name);
+  if (!value) return otherwise;
+  if (std::find(choices.begin(), choices.end(), *value) == choices.end()) {
+    return base::Error{.message = fmt::format("found {}={} in the URL, expected one of {}", name,
+                                              *value, fmt::join(choices, ", "))};
+  }
+  return *std::move(value);
 }
 
 std::optional<base::Error> unknown_options(const Url& url, std::string_view known) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -50,6 +51,10 @@ void fill_in(std::vector<Host>& hosts, std::uint16_t port);
 
 // Takes an option out of the URL, so that what is left are those not known.
 std::optional<std::string> take_option(Url& url, const std::string& name);
+
+// The same of an option with a few values; `otherwise` if it is not there.
+base::Result<std::string> take_choice(Url& url, const std::string& name, std::string otherwise,
+                                      std::initializer_list<std::string_view> choices);
 
 // The error for options that no one took; none if there are none.
 std::optional<base::Error> unknown_options(const Url& url, std::string_view known);

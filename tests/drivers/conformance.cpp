@@ -111,6 +111,23 @@ std::string shown(const MaybeFailure& outcome) {
                      outcome->connection_lost ? " (connection lost)" : "");
 }
 
+std::unique_ptr<Database> opened(const std::string& url, const std::string& isolation,
+                                 double timeout) {
+  auto database = open(url, {.isolation = isolation, .statement_timeout = timeout});
+  EXPECT_TRUE(database.ok()) << database.error().message;
+  return database.ok() ? *std::move(database) : nullptr;
+}
+
+std::unique_ptr<Connection> connected(Database& database, std::uint32_t session) {
+  auto connection = database.connect(session);
+  EXPECT_TRUE(connection.ok()) << connection.error().message;
+  return connection.ok() ? *std::move(connection) : nullptr;
+}
+
+Tables two_rows() {
+  return Tables(workload::kv_schema()).row(0, {1}, {10}).row(0, {2}, {20});
+}
+
 std::vector<std::string> run(Connection& connection, const std::vector<Statement>& statements) {
   std::vector<Reply> replies;
   const auto outcome = connection.transact(statements, replies);

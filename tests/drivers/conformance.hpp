@@ -72,6 +72,13 @@ std::string shown(const MaybeFailure& outcome);
 std::vector<std::string> run(Connection& connection,
                              const std::vector<workload::Statement>& statements);
 
+// What the URL names, and a session of it; null, and a failure of the case, if that cannot be had.
+std::unique_ptr<Database> opened(const std::string& url, const std::string& isolation = {},
+                                 double timeout = 10);
+std::unique_ptr<Connection> connected(Database& database, std::uint32_t session = 0);
+// 1=10 and 2=20.
+Tables two_rows();
+
 class Conformance : public ::testing::TestWithParam<Subject> {
  protected:
   void SetUp() override;

@@ -62,20 +62,6 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, Conformance,
                                            subject("OptimisticForUpdate", "optimistic-for-update")),
                          subject_name);
 
-std::unique_ptr<Database> opened(const std::string& url, const std::string& isolation = {}) {
-  auto database = open(url, {.isolation = isolation});
-  EXPECT_TRUE(database.ok()) << database.error().message;
-  return database.ok() ? *std::move(database) : nullptr;
-}
-std::unique_ptr<Connection> connected(Database& database) {
-  auto connection = database.connect(0);
-  EXPECT_TRUE(connection.ok()) << connection.error().message;
-  return connection.ok() ? *std::move(connection) : nullptr;
-}
-Tables two_rows() {
-  return Tables(kv_schema()).row(0, {1}, {10}).row(0, {2}, {20});
-}
-
 // Two transactions that read `first` and `second` and then write the keys swapped
 // (or the same): how many commit. What does not is a conflict, and aborted.
 int committed_of_two(Database& database, int read_first, int read_second, int write_first,

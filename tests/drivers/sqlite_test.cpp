@@ -47,16 +47,6 @@ INSTANTIATE_TEST_SUITE_P(
                       subject("ReadUncommitted", "", "read-uncommitted")),
     subject_name);
 
-std::unique_ptr<Database> opened(const std::string& url, double timeout = 10) {
-  auto database = open(url, {.isolation = {}, .statement_timeout = timeout});
-  EXPECT_TRUE(database.ok()) << database.error().message;
-  return database.ok() ? *std::move(database) : nullptr;
-}
-std::unique_ptr<Connection> connected(Database& database) {
-  auto connection = database.connect(0);
-  EXPECT_TRUE(connection.ok()) << connection.error().message;
-  return connection.ok() ? *std::move(connection) : nullptr;
-}
 std::string error(const std::string& url) {
   const auto database = open(url, {});
   return database.ok() ? "nothing" : database.error().message;

@@ -14,6 +14,7 @@
 #include "drivers/conformance.hpp"
 #include "lab/server.hpp"
 #include "servers/standing_still.hpp"
+#include "servers/writers.hpp"
 #include "support/polling.hpp"
 
 namespace cupel::drivers::testing {
@@ -49,20 +50,6 @@ INSTANTIATE_TEST_SUITE_P(Dqlite, Conformance,
                                            subject("Immediate", 1, "?mode=immediate"),
                                            subject("Json", 1, "?list=json")),
                          subject_name);
-
-std::unique_ptr<Database> opened(const std::string& url, double timeout = 10) {
-  auto database = open(url, {.isolation = {}, .statement_timeout = timeout});
-  EXPECT_TRUE(database.ok()) << database.error().message;
-  return database.ok() ? *std::move(database) : nullptr;
-}
-std::unique_ptr<Connection> connected(Database& database) {
-  auto connection = database.connect(0);
-  EXPECT_TRUE(connection.ok()) << connection.error().message;
-  return connection.ok() ? *std::move(connection) : nullptr;
-}
-Tables two_rows() {
-  return Tables(kv_schema()).row(0, {1}, {10}).row(0, {2}, {20});
-}
 
 TEST(DqliteServer, SaysWhatItIs) {
   const auto facts = opened(server(3).url())->facts();
@@ -154,7 +141,7 @@ TEST(DqliteServer, RefusesWhatTheProtocolCannotHold) {
 
 TEST(DqliteServer, Killed) {
   auto mine = started(1);
-  const auto database = opened(mine.url(), 20);
+  const auto database = opened(mine.url(), "", 20);
   ASSERT_TRUE(database->prepare(two_rows()).ok());
   const auto one = connected(*database);
   const auto two = connected(*database);
@@ -182,7 +169,7 @@ TEST(DqliteServer, Killed) {
 // A node that stands still answers nothing and closes nothing; a COMMIT that was sent is unknown.
 TEST(DqliteServer, StandingStill) {
   auto mine = started(1);
-  const auto database = opened(mine.url(), 3);
+  const auto database = opened(mine.url(), "", 3);
   ASSERT_TRUE(database->prepare(two_rows()).ok());
   const auto one = connected(*database);
   const auto two = connected(*database);
@@ -259,77 +246,31 @@ TEST(DqliteFailover, InTheMiddleOfATransaction) {
   EXPECT_EQ(run(*connected(*database), {read(1), read(2)}), (Texts{"1=10", "2=22"}));
 }
 
-// What was reported to a session of its writes, each of a key of its own.
-struct Reported {
-  std::vector<std::int64_t> committed, aborted, unknown;
-};
-
-struct Counts {
-  std::atomic<int> commits = 0, failures = 0;
-};
-
-// Writes by whatever is the leader, until `enough` holds.
-Reported write_on(Database& database, std::int64_t first_key, Counts& counts,
-                  const std::function<bool()>& enough) {
-  Reported reported;
-  std::unique_ptr<Connection> connection;
-  for (auto key = first_key; !enough(); ++key) {
-    if (!connection) {
-      auto made = database.connect(0);
-      if (!made.ok()) {
-        cupel::test::back_off(std::chrono::milliseconds(20));
-        continue;
-      }
-      connection = *std::move(made);
-    }
-    std::vector<Reply> replies;
-    const std::vector<Statement> statements{write(key, 1)};
-    const auto failure = connection->transact(statements, replies);
-    ++(failure ? counts.failures : counts.commits);
-    auto& list = !failure                                       ? reported.committed
-                 : failure->txn_outcome == TxnOutcome::kAborted ? reported.aborted
-                                                                : reported.unknown;
-    list.push_back(key);
-    if (failure && failure->connection_lost) connection.reset();
-  }
-  return reported;
-}
-
 // Sessions write while the leader hands over, and while the next one is killed: nothing that was
 // aborted is there, and all that was committed is.
 TEST(DqliteFailover, UnderLoad) {
   auto mine = started(3);
   const auto database = opened(mine.url());
   ASSERT_TRUE(database->prepare(Tables(kv_schema())).ok());
-  Counts counts;
-  std::atomic<int> until = INT_MAX;  // commits
-  const std::function<bool()> enough = [&] { return counts.commits >= until; };
-  std::vector<std::future<Reported>> sessions;
-  for (std::int64_t session = 0; session < 4; ++session) {
-    sessions.push_back(std::async(std::launch::async, [&, session] {
-      return write_on(*database, session * 1'000'000, counts, enough);
-    }));
-  }
-  // The sessions announce nothing else.
-  EXPECT_TRUE(poll_until([&] { return counts.commits >= 50; }));
+  Writers writers(4, [&]() -> std::unique_ptr<Connection> {
+    auto made = database->connect(0);
+    return made.ok() ? *std::move(made) : nullptr;
+  });
+  EXPECT_TRUE(writers.await_commits(50));
   const auto second = mine.failover();
   EXPECT_TRUE(second.ok()) << second.error().to_string();
-  const int before = counts.commits;
-  EXPECT_TRUE(poll_until([&] { return counts.commits >= before + 50; }));
+  EXPECT_TRUE(writers.await_commits(50));
   if (second.ok()) mine.kill(*second);
-  until = counts.commits + 50;
-  std::vector<Reported> reported;
-  for (auto& session : sessions) reported.push_back(session.get());
-  EXPECT_GT(counts.failures, 0) << "nobody noticed";
+  EXPECT_TRUE(writers.await_commits(50));
+  const auto reported = writers.end();
+  EXPECT_GT(writers.failures(), 0) << "nobody noticed";
   const auto reader = connected(*database);
   ASSERT_NE(reader, nullptr);
-  for (const auto& one : reported) {
-    for (const auto key : one.aborted) {
-      EXPECT_EQ(run(*reader, {read(key)})[0], "") << "was aborted";
-    }
-    for (const auto key : one.committed) {
-      EXPECT_EQ(run(*reader, {read(key)})[0], fmt::format("{}=1", key)) << "was committed";
-    }
+  for (const auto key : reported.aborted) {
+    EXPECT_EQ(run(*reader, {read(key)})[0], "") << "was aborted";
+  }
+  for (const auto key : reported.committed) {
+    EXPECT_EQ(run(*reader, {read(key)})[0], fmt::format("{}=1", key)) << "was committed";
   }
 }
 

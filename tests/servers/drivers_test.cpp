@@ -80,15 +80,6 @@ std::unique_ptr<Database> opened(lab::Kind kind, const std::string& isolation,
   EXPECT_TRUE(database.ok()) << database.error().message;
   return database.ok() ? *std::move(database) : nullptr;
 }
-std::unique_ptr<Connection> connected(Database& database, std::uint32_t session = 0) {
-  auto connection = database.connect(session);
-  EXPECT_TRUE(connection.ok()) << connection.error().message;
-  return connection.ok() ? *std::move(connection) : nullptr;
-}
-Tables two_rows() {
-  return Tables(kv_schema()).row(0, {1}, {10}).row(0, {2}, {20});
-}
-
 void expect_error(const std::string& url, std::initializer_list<const char*> parts) {
   const auto started = Clock::now();
   const auto database = open(url, {.isolation = {}, .statement_timeout = 3});

@@ -17,6 +17,7 @@
 
 #include "drivers/conformance.hpp"
 #include "lab/server.hpp"
+#include "servers/writers.hpp"
 #include "support/polling.hpp"
 
 namespace cupel::drivers::testing {
@@ -124,75 +125,27 @@ TEST(PostgresFailover, InTheMiddleOfATransaction) {
   EXPECT_EQ(read_one(*reader, 2), "2=22");
 }
 
-// What was reported to a session of its writes, each of a key of its own.
-struct Reported {
-  std::vector<std::int64_t> committed, aborted, unknown;
-};
-
-struct Counts {
-  std::atomic<int> commits = 0, failures = 0;
-};
-
-// Writes on whatever is the primary, until `enough` holds.
-Reported write_on(Database& database, std::int64_t first_key, Counts& counts,
-                  const std::function<bool()>& enough) {
-  Reported reported;
-  std::unique_ptr<Connection> connection;
-  for (auto key = first_key; !enough(); ++key) {
-    cupel::test::back_off(std::chrono::milliseconds(2));
-    if (!connection) connection = connected_to_primary(database);
-    if (!connection) continue;
-    std::vector<Reply> replies;
-    const std::vector<Statement> statements{write(key, 1)};
-    const auto failure = connection->transact(statements, replies);
-    if (!failure) {
-      reported.committed.push_back(key);
-      ++counts.commits;
-      continue;
-    }
-    ++counts.failures;
-    (failure->txn_outcome == TxnOutcome::kAborted ? reported.aborted : reported.unknown)
-        .push_back(key);
-    if (failure->connection_lost || failure->cause == Cause::kConnection) connection.reset();
-  }
-  return reported;
-}
-
 // Sessions write while the Sentinels make another node the primary, and after the old one is gone.
 TEST(RedisFailover, UnderLoadNothingAbortedIsThere) {
   auto server = lab::start(lab::Kind::kRedisSentinel, {.durable = false});
   ASSERT_TRUE(server.ok()) << server.error().to_string();
   const auto database = opened(*server, "linearizable");
   ASSERT_TRUE(database->prepare(Tables(kv_schema())).ok());
-  Counts counts;
-  std::atomic<int> until = INT_MAX;  // commits
-  const std::function<bool()> enough = [&] { return counts.commits >= until; };
-  std::vector<std::future<Reported>> sessions;
-  for (std::int64_t session = 0; session < 6; ++session) {
-    sessions.push_back(std::async(std::launch::async, [&, session] {
-      return write_on(*database, session * 1'000'000, counts, enough);
-    }));
-  }
-  // The sessions announce nothing else.
-  EXPECT_TRUE(poll_until([&] { return counts.commits >= 100; }));
+  Writers writers(6, [&] { return connected_to_primary(*database); });
+  EXPECT_TRUE(writers.await_commits(100));
   const auto primary = server->failover();
   EXPECT_TRUE(primary.ok()) << primary.error().to_string();
   // The Sentinels would tell the old primary ten seconds later.
   server->kill(0);
-  EXPECT_TRUE(poll_until([&] { return counts.failures > 0; })) << "nobody noticed the failover";
-  until = primary.ok() ? counts.commits + 200 : 0;
-  std::vector<Reported> reported;
-  for (auto& session : sessions) reported.push_back(session.get());
+  EXPECT_TRUE(writers.await_failure()) << "nobody noticed the failover";
+  EXPECT_TRUE(writers.await_commits(primary.ok() ? 200 : 0));
+  const auto reported = writers.end();
   const auto reader = connected_to_primary(*database);
   ASSERT_NE(reader, nullptr);
-  for (const auto& one : reported) {
-    for (const auto key : one.aborted) EXPECT_EQ(read_one(*reader, key), "") << "was aborted";
-  }
+  for (const auto key : reported.aborted) EXPECT_EQ(read_one(*reader, key), "") << "was aborted";
   // The last 200 were acknowledged by the new primary.
   int there = 0;
-  for (const auto& one : reported) {
-    for (const auto key : one.committed) there += read_one(*reader, key).empty() ? 0 : 1;
-  }
+  for (const auto key : reported.committed) there += read_one(*reader, key).empty() ? 0 : 1;
   EXPECT_GE(there, 200);
 }
 

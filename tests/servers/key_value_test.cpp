@@ -63,21 +63,6 @@ INSTANTIATE_TEST_SUITE_P(Zookeeper, Conformance,
 INSTANTIATE_TEST_SUITE_P(Nats, Conformance, ::testing::Values(subject("Linearizable", kNats, "")),
                          subject_name);
 
-std::unique_ptr<Database> opened(const std::string& url, const std::string& isolation = {},
-                                 double timeout = 10) {
-  auto database = open(url, {.isolation = isolation, .statement_timeout = timeout});
-  EXPECT_TRUE(database.ok()) << database.error().message;
-  return database.ok() ? *std::move(database) : nullptr;
-}
-std::unique_ptr<Connection> connected(Database& database, std::uint32_t session = 0) {
-  auto connection = database.connect(session);
-  EXPECT_TRUE(connection.ok()) << connection.error().message;
-  return connection.ok() ? *std::move(connection) : nullptr;
-}
-Tables two_rows() {
-  return Tables(kv_schema()).row(0, {1}, {10}).row(0, {2}, {20});
-}
-
 MaybeFailure issue(Connection& connection, const std::vector<Statement>& statements) {
   std::vector<Reply> replies;
   return connection.transact(statements, replies);

@@ -12,6 +12,7 @@
 #include "drivers/redis/slots.hpp"
 #include "lab/loopback.hpp"
 #include "lab/server.hpp"
+#include "servers/writers.hpp"
 #include "support/polling.hpp"
 
 namespace cupel::drivers::testing {
@@ -39,12 +40,7 @@ INSTANTIATE_TEST_SUITE_P(RedisCluster, Conformance,
                                            subject("OneSlot", "?slot=one", "serializable")),
                          subject_name);
 
-std::unique_ptr<Database> opened(const std::string& url, const std::string& isolation = {}) {
-  auto database = open(url, {.isolation = isolation, .statement_timeout = 10});
-  if (!database.ok()) throw std::runtime_error(database.error().message);
-  return *std::move(database);
-}
-std::unique_ptr<Connection> connected(Database& database, std::uint32_t host) {
+std::unique_ptr<Connection> connected_to(Database& database, std::uint32_t host) {
   auto connection = database.connect_to_host(host);
   if (!connection.ok()) throw std::runtime_error(connection.error().message);
   return *std::move(connection);
@@ -93,7 +89,7 @@ TEST(RedisClusterServer, KeysAreOnAllPrimariesOrInOneSlot) {
 
   const auto together = opened(cluster().url() + "?slot=one", "serializable");
   ASSERT_TRUE(together->prepare(tables).ok());
-  const auto connection = connected(*together, 0);
+  const auto connection = connected_to(*together, 0);
   EXPECT_EQ(run(*connection, {read(1), write(2, 22), read(30)}), (Texts{"1=1", "", "30=30"}));
   int sizes = 0;
   for (const auto node : cluster().primaries()) {
@@ -125,7 +121,7 @@ TEST(RedisClusterServer, FollowsASlotThatMoves) {
   const auto database = opened(server.url());
   constexpr std::int64_t kKey = 7;
   ASSERT_TRUE(database->prepare(Tables(kv_schema())).ok());
-  const auto connection = connected(*database, 0);
+  const auto connection = connected_to(*database, 0);
   EXPECT_EQ(run(*connection, {read(kKey)}), Texts{""});
   const auto from = owner_of(server, kKey);
   const auto primaries = server.primaries();
@@ -142,7 +138,7 @@ TEST(RedisClusterServer, FollowsASlotThatMoves) {
   EXPECT_EQ(connection->node(), fmt::format("127.0.0.1:{}, primary", server.port(to)));
   EXPECT_EQ(run(*connection, {compare_and_set(kKey, 1, 2)}), Texts{""});
   EXPECT_EQ(run(*connection, {compare_and_set(kKey, 1, 3)}), Texts{"not set"});
-  EXPECT_EQ(run(*connected(*database, 0), {read(kKey)}), Texts{fmt::format("{}=2", kKey)});
+  EXPECT_EQ(run(*connected_to(*database, 0), {read(kKey)}), Texts{fmt::format("{}=2", kKey)});
   set_slot(to, "NODE " + id_of(server, to));
   set_slot(from, "NODE " + id_of(server, to));
   ASSERT_TRUE(by_hand(server, from, "GET " + key_text(kKey)).starts_with("-MOVED"));
@@ -156,7 +152,7 @@ TEST(RedisClusterServer, ReadsFromReplicas) {
   Tables tables(kv_schema());
   for (std::int64_t key = 1; key <= 9; ++key) tables.row(0, {key}, {key});
   ASSERT_TRUE(database->prepare(tables).ok());
-  const auto replicas = connected(*database, 1);
+  const auto replicas = connected_to(*database, 1);
   const auto primaries = server.primaries();
   for (std::int64_t key = 1; key <= 9; ++key) {
     EXPECT_EQ(run(*replicas, {read(key)}), Texts{fmt::format("{0}={0}", key)});
@@ -172,73 +168,36 @@ TEST(RedisClusterServer, ReadsFromReplicas) {
   EXPECT_TRUE(test::poll_until([&] { return run(*replicas, {read(1)}) == Texts{"1=11"}; }));
 }
 
-// What was reported to a session of its writes, each of a key of its own.
-struct Reported {
-  std::vector<std::int64_t> committed, aborted;
-};
-
 TEST(RedisClusterFailover, NothingAbortedIsThere) {
   auto started = lab::start(lab::Kind::kRedisCluster, {.durable = false});
   ASSERT_TRUE(started.ok()) << started.error().to_string();
   auto& server = *started;
   const auto database = opened(server.url());
   ASSERT_TRUE(database->prepare(Tables(kv_schema())).ok());
-  std::atomic<int> commits = 0, failures = 0;
-  std::atomic<bool> enough = false;
-  const auto write_on = [&](std::int64_t first_key) {
-    Reported reported;
-    std::unique_ptr<Connection> connection;
-    for (auto key = first_key; !enough; ++key) {
-      test::back_off(std::chrono::milliseconds(2));
-      if (!connection) {
-        auto made = database->connect(0);
-        if (!made.ok()) continue;
-        connection = *std::move(made);
-      }
-      std::vector<Reply> replies;
-      const std::vector<Statement> statements{write(key, 1)};
-      const auto failure = connection->transact(statements, replies);
-      ++(failure ? failures : commits);
-      if (!failure) {
-        reported.committed.push_back(key);
-      } else if (failure->txn_outcome == TxnOutcome::kAborted) {
-        reported.aborted.push_back(key);
-      }
-      if (failure && failure->connection_lost) connection.reset();
-    }
-    return reported;
-  };
-  std::vector<std::future<Reported>> sessions;
-  for (std::int64_t session = 0; session < 6; ++session) {
-    sessions.push_back(
-        std::async(std::launch::async, [&, session] { return write_on(session * 1'000'000); }));
-  }
-  const auto await = [&](int more) {
-    return test::poll_until([&, goal = commits + more] { return commits >= goal; });
-  };
-  EXPECT_TRUE(await(100));
+  Writers writers(6, [&]() -> std::unique_ptr<Connection> {
+    auto made = database->connect(0);
+    return made.ok() ? *std::move(made) : nullptr;
+  });
+  EXPECT_TRUE(writers.await_commits(100));
   const auto moved = server.failover();  // each shard's, in an orderly way
   EXPECT_TRUE(moved.ok()) << moved.error().to_string();
-  EXPECT_TRUE(await(100));
+  EXPECT_TRUE(writers.await_commits(100));
   const auto victim = server.primaries().at(0);
   server.kill(victim);
-  EXPECT_TRUE(test::poll_until([&] { return failures > 0; })) << "nobody noticed the crash";
+  EXPECT_TRUE(writers.await_failure()) << "nobody noticed the crash";
   // Its replica takes over.
   EXPECT_TRUE(test::poll_until([&] { return server.primaries().size() == 3; }));
-  EXPECT_TRUE(await(300));
-  enough = true;
-  std::vector<Reported> reported;
-  for (auto& session : sessions) reported.push_back(session.get());
-  const auto reader = connected(*database, 0);
-  int there = 0, aborted = 0;
-  for (const auto& one : reported) {
-    for (const auto key : one.aborted) {
-      EXPECT_EQ(run(*reader, {read(key)}), Texts{""}) << "was aborted";
-      ++aborted;
-    }
-    for (const auto key : one.committed) there += run(*reader, {read(key)}) == Texts{""} ? 0 : 1;
+  EXPECT_TRUE(writers.await_commits(300));
+  const auto reported = writers.end();
+  const auto reader = connected_to(*database, 0);
+  int there = 0;
+  for (const auto key : reported.aborted) {
+    EXPECT_EQ(run(*reader, {read(key)}), Texts{""}) << "was aborted";
   }
-  EXPECT_GT(aborted, 0);
+  for (const auto key : reported.committed) {
+    there += run(*reader, {read(key)}) == Texts{""} ? 0 : 1;
+  }
+  EXPECT_FALSE(reported.aborted.empty());
   EXPECT_GE(there, 300);
 }
 

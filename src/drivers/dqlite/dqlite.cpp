@@ -28,6 +28,7 @@
 #include "drivers/dqlite/protocol.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql_connection.hpp"
+#include "drivers/sqlite_options.hpp"
 #include "drivers/url.hpp"
 
 namespace cupel::drivers {
@@ -114,13 +115,10 @@ Cause cause_of(std::uint64_t code) {
   }
 }
 
-struct Settings {
+struct Settings : SqliteOptions {
   std::vector<Host> hosts;
   std::string database = "cupel";
-  std::string mode = "deferred";  // BEGIN DEFERRED …
-  std::chrono::milliseconds busy_timeout{1000};
   double timeout = 10;
-  sql::Dialect dialect;
 };
 
 // An answer to a request.
@@ -481,25 +479,9 @@ base::Result<Settings> parse_settings(const std::string& text, const OpenOptions
     return base::Error{.message = "found a zero byte in the name of the database, expected none"};
   }
   settings.timeout = options.statement_timeout;
-  if (auto mode = take_option(*url, "mode")) {
-    if (*mode != "deferred" && *mode != "immediate" && *mode != "exclusive") {
-      return base::Error{.message = fmt::format("found mode={} in the URL, expected one of "
-                                                "deferred, immediate, exclusive",
-                                                *mode)};
-    }
-    settings.mode = *std::move(mode);
-  }
-  if (const auto busy = take_option(*url, "busy_timeout")) {
-    const auto number = option_number("busy_timeout", *busy, 0, 3'600'000);
-    if (!number) return number.error();
-    settings.busy_timeout = std::chrono::milliseconds(*number);
-  }
-  settings.busy_timeout = std::min(
-      settings.busy_timeout,
-      std::chrono::milliseconds(static_cast<std::int64_t>(options.statement_timeout * 1000)));
-  const auto lists = sql::parse_list_form(take_option(*url, "list"));
-  if (!lists) return lists.error();
-  settings.dialect = {sql::Product::kSqlite, *lists};
+  auto common = take_sqlite_options(*url, options.statement_timeout);
+  if (!common) return std::move(common).error();
+  static_cast<SqliteOptions&>(settings) = *std::move(common);
   if (auto unknown = unknown_options(*url, "mode, busy_timeout or list")) {
     return *std::move(unknown);
   }

@@ -151,13 +151,7 @@ class Gateway {
  private:
   MaybeFailure ask(const char* method, const char* path, std::string body, bool writes,
                    json& answer) {
-    if (lost_) {
-      return Failure{.txn_outcome = TxnOutcome::kAborted,
-                     .cause = Cause::kConnection,
-                     .code = "lost",
-                     .message = "the connection was lost before",
-                     .connection_lost = true};
-    }
+    if (lost_) return lost_before();
     httplib::Request request;
     request.method = method;
     request.path = path;

@@ -25,7 +25,6 @@ namespace cupel::drivers {
 
 namespace {
 
-using base::Line;
 using base::Process;
 using base::Seconds;
 using workload::Datum;
@@ -161,14 +160,14 @@ class Conversation {
     if (!process_)
       return lost(TxnOutcome::kAborted, Cause::kConnection, "the client was ended before");
     // Nothing is sent yet, so nothing can have happened.
-    if (const auto line = process_->read_line(Seconds(0)); line.kind == Line::Kind::kLine) {
+    if (const auto line = process_->read_line(Seconds(0)); line.kind == base::Line::Kind::kLine) {
       ++lines_;
       return lost(
           TxnOutcome::kAborted, Cause::kStatement,
           fmt::format("line {} of the client's output answers nothing: found `{}`, expected "
                       "one line for each that it reads",
                       lines_, excerpt(line.text)));
-    } else if (line.kind == Line::Kind::kEnd) {
+    } else if (line.kind == base::Line::Kind::kEnd) {
       return lost(TxnOutcome::kAborted, Cause::kConnection, "the client " + end());
     }
     const auto deadline =
@@ -183,15 +182,15 @@ class Conversation {
     }
     const auto line = process_->read_line(std::max(Seconds(deadline - Clock::now()), Seconds(0)));
     switch (line.kind) {
-      case Line::Kind::kLine:
+      case base::Line::Kind::kLine:
         break;
-      case Line::Kind::kTimeout:
+      case base::Line::Kind::kTimeout:
         return lost(TxnOutcome::kUnknown, Cause::kTimeout,
                     fmt::format("the client did not answer in {} s", client_.timeout.count()));
-      case Line::Kind::kEnd:
+      case base::Line::Kind::kEnd:
         return lost(TxnOutcome::kUnknown, Cause::kConnection,
                     "the client " + end() + " and did not answer");
-      case Line::Kind::kTooLong:
+      case base::Line::Kind::kTooLong:
         return lost(TxnOutcome::kUnknown, Cause::kStatement,
                     fmt::format("line {} of the client's output is longer than {} MiB", lines_ + 1,
                                 base::kLongestLine >> 20));

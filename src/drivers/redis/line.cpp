@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/hung_up.hpp"
+#include "drivers/key_value.hpp"
 #include "drivers/sql_connection.hpp"
 
 namespace cupel::drivers::redis {
@@ -137,13 +138,7 @@ MaybeFailure Line::send(const std::vector<Command>& commands, std::vector<RedisR
 MaybeFailure Line::exchange(const std::vector<Command>& commands,
                             std::vector<RedisReply>& answers) {
   answers.clear();
-  if (lost_) {
-    return Failure{.txn_outcome = TxnOutcome::kAborted,
-                   .cause = Cause::kConnection,
-                   .code = "lost",
-                   .message = "the connection was lost before",
-                   .connection_lost = true};
-  }
+  if (lost_) return lost_before();
   if (base::hung_up(context_->fd)) return broken(0, false, "the server closed the connection");
   std::string bytes;
   for (const auto& command : commands) {

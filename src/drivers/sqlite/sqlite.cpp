@@ -26,6 +26,7 @@
 
 #include "drivers/registry.hpp"
 #include "drivers/sql_connection.hpp"
+#include "drivers/sqlite_options.hpp"
 #include "drivers/url.hpp"
 
 namespace cupel::drivers {
@@ -47,14 +48,11 @@ struct CloseStatement {
 using Handle = std::unique_ptr<sqlite3, CloseDatabase>;
 using Prepared = std::unique_ptr<sqlite3_stmt, CloseStatement>;
 
-struct Settings {
+struct Settings : SqliteOptions {
   std::string path;
-  std::string mode = "deferred";  // BEGIN DEFERRED …
   std::string journal = "wal";
   std::string synchronous = "normal";
-  std::chrono::milliseconds busy_timeout{1000};
   bool read_uncommitted = false;
-  sql::Dialect dialect;
 };
 
 // How long a lock is waited for in one call of sqlite3_step. SQLite's own handler
@@ -477,19 +475,6 @@ class SqliteDatabase final : public Database {
   std::unique_ptr<SqliteConnection> keeper_;
 };
 
-base::Result<std::string> choice(Url& url, const std::string& name, std::string otherwise,
-                                 std::initializer_list<std::string_view> choices) {
-  auto value = take_option(url, name);
-  if (!value) return otherwise;
-  if (std::find(choices.begin(), choices.end(), *value) == choices.end()) {
-    std::string list;
-    for (const auto one : choices) list += (list.empty() ? "" : ", ") + std::string(one);
-    return base::Error{
-        .message = fmt::format("found {}={} in the URL, expected one of {}", name, *value, list)};
-  }
-  return *std::move(value);
-}
-
 base::Result<Settings> parse_settings(const std::string& text, const OpenOptions& options) {
   auto url = parse_url(text);
   if (!url) return std::move(url).error();
@@ -509,27 +494,17 @@ base::Result<Settings> parse_settings(const std::string& text, const OpenOptions
                                "have a connection each, and cannot share a database in memory",
                                text)};
   }
-  auto mode = choice(*url, "mode", settings.mode, {"deferred", "immediate", "exclusive"});
-  if (!mode) return std::move(mode).error();
-  settings.mode = *std::move(mode);
+  auto common = take_sqlite_options(*url, options.statement_timeout);
+  if (!common) return std::move(common).error();
+  static_cast<SqliteOptions&>(settings) = *std::move(common);
   auto journal =
-      choice(*url, "journal", settings.journal, {"wal", "delete", "truncate", "persist"});
+      take_choice(*url, "journal", settings.journal, {"wal", "delete", "truncate", "persist"});
   if (!journal) return std::move(journal).error();
   settings.journal = *std::move(journal);
-  auto synchronous = choice(*url, "synchronous", settings.synchronous, {"off", "normal", "full"});
+  auto synchronous =
+      take_choice(*url, "synchronous", settings.synchronous, {"off", "normal", "full"});
   if (!synchronous) return std::move(synchronous).error();
   settings.synchronous = *std::move(synchronous);
-  if (const auto busy = take_option(*url, "busy_timeout")) {
-    const auto number = option_number("busy_timeout", *busy, 0, 3'600'000);
-    if (!number) return number.error();
-    settings.busy_timeout = std::chrono::milliseconds(*number);
-  }
-  settings.busy_timeout = std::min(
-      settings.busy_timeout,
-      std::chrono::milliseconds(static_cast<std::int64_t>(options.statement_timeout * 1000)));
-  const auto lists = sql::parse_list_form(take_option(*url, "list"));
-  if (!lists) return lists.error();
-  settings.dialect = {sql::Product::kSqlite, *lists};
   if (auto unknown = unknown_options(*url, "mode, journal, synchronous, busy_timeout or list")) {
     return *std::move(unknown);
   }

@@ -254,11 +254,7 @@ class ZooSession {
   MaybeFailure lost() {
     if (!lost_ && zoo_state(handle_) == kConnected) return std::nullopt;
     lost_ = true;
-    return Failure{.txn_outcome = TxnOutcome::kAborted,
-                   .cause = Cause::kConnection,
-                   .code = "lost",
-                   .message = "the connection was lost before",
-                   .connection_lost = true};
+    return lost_before();
   }
   MaybeFailure failed(int code, bool writes) {
     auto failure = failure_of(code, writes);
