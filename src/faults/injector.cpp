@@ -2,6 +2,7 @@
 #include "faults/injector.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -152,7 +153,8 @@ void Injector::begin(const Fault& planned, std::vector<std::size_t>& taken) {
   fault.at = milliseconds(now());
   fault.commits.reset();
   const auto* kind = find_kind(fault.kind);
-  const auto begun = attempt([&] { return kind->begin(effects_, id, fault); });
+  auto begun = attempt([&] { return kind->begin(effects_, id, fault); });
+  if (begun.ok() && ending()) begun = base::Error{.message = "the load ended before it began"};
   done_.push_back({.fault = fault, .what = describe(fault), .began = milliseconds(now())});
   auto& done = done_.back();
   active_.push_back({.id = id,
@@ -250,6 +252,9 @@ void Injector::finish() {
   if (schedule_.planned() && !pending_.empty()) {
     warnings_.push_back(
         fmt::format("{} of the plan's faults never came: the load ended before", pending_.size()));
+  }
+  if (const auto untried = schedule_.untried(done_); !done_.empty() && !untried.empty()) {
+    warnings_.push_back(fmt::format("the load ended before {} came", fmt::join(untried, ", ")));
   }
   if (active_.empty() && !interrupted()) wait_for_cluster();
   changed();

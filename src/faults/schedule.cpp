@@ -180,6 +180,21 @@ bool Schedule::may_have(const std::function<bool(const Kind&)>& such) const {
                      [&](const Fault& fault) { return such(*find_kind(fault.kind)); });
 }
 
+std::vector<std::string> Schedule::untried(std::span<const Done> done) const {
+  std::vector<std::string> names;
+  for (const auto& group : groups_) {
+    for (const auto& variants : group) {
+      const bool tried = std::any_of(done.begin(), done.end(), [&](const Done& one) {
+        return std::any_of(variants.begin(), variants.end(),
+                           [&](const Kind* kind) { return kind->name == one.fault.kind; });
+      });
+      const auto& first = *variants.front();
+      if (!tried) names.emplace_back(variants.size() == 1 ? first.name : first.family);
+    }
+  }
+  return names;
+}
+
 double Schedule::moment(std::uint64_t round) const {
   const auto period = std::max(options_.every + options_.lasts, kShortestPeriod);
   return options_.every + static_cast<double>(round) * period;

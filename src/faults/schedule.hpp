@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,8 @@ class Schedule {
   // A plan: all its faults, and none at the second call. Else those of the next round that begins
   // at `now` or later, seconds after the start of the load.
   std::vector<Fault> next(double now);
+  // Of a list: what was not tried.
+  [[nodiscard]] std::vector<std::string> untried(std::span<const Done> done) const;
   // Whether a fault of such a kind may come.
   [[nodiscard]] bool may_have(const std::function<bool(const Kind&)>& such) const;
   [[nodiscard]] bool planned() const { return planned_; }

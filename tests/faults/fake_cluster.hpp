@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -30,7 +31,10 @@ class FakeCluster : public Cluster {
     return fmt::format("the log of node {}", node);
   }
 
-  base::Status kill(std::span<const std::size_t> nodes) override { return end("kill", nodes); }
+  base::Status kill(std::span<const std::size_t> nodes) override {
+    if (while_killing_) while_killing_();
+    return end("kill", nodes);
+  }
   base::Status shut_down(std::span<const std::size_t> nodes) override {
     return end("shut down", nodes);
   }
@@ -144,6 +148,7 @@ class FakeCluster : public Cluster {
   std::string no_links_, no_delay_, no_membership_;  // why such faults are not possible
   bool failing_links_ = false;
   bool throwing_ = false;
+  std::function<void()> while_killing_;
   std::atomic<int> failing_starts_ = 0;
   std::atomic<bool> hanging_ = false;  // no start ever ends
 };

@@ -273,6 +273,31 @@ TEST_F(InjectorTest, ANodeThatEndedByItselfIsReportedAndStarted) {
 }
 
 // A server that met an error of its disk may take a second to end.
+TEST_F(InjectorTest, SaysWhatTheLoadWasTooShortFor) {
+  const auto faults = injector({.list = "kill,pause", .every = 0, .lasts = 60});
+  faults->start();
+  ASSERT_TRUE(test::poll_until([&] { return text().find("begins") != std::string::npos; }));
+  const bool killed = text().find("kill") != std::string::npos;
+  faults->heal_all();
+  ASSERT_EQ(faults->warnings().size(), 1U);
+  EXPECT_EQ(faults->warnings()[0],
+            fmt::format("the load ended before {} came", killed ? "pause" : "kill"));
+}
+
+TEST_F(InjectorTest, WhatBeginsOnlyAfterTheLoadIsNoFault) {
+  const auto faults = of_plan(R"([{"fault": "kill", "targets": [0], "at": 0, "for": 60}])");
+  cluster_.while_killing_ = [&] { faults->end(); };
+  faults->start();
+  wait_for("kill 0");
+  faults->heal_all();
+  EXPECT_EQ(faults->count(), 0U);
+  EXPECT_EQ(count("begins kill: 0"), 0) << text();
+  EXPECT_TRUE(cluster_.running(0));
+  ASSERT_EQ(faults->warnings().size(), 1U);
+  EXPECT_EQ(faults->warnings()[0],
+            "the fault `kill: 0` could not be caused: the load ended before it began");
+}
+
 TEST_F(InjectorTest, ANodeThatEndsWhileItIsWaitedForIsStarted) {
   const auto faults = of_plan(R"([{"fault": "pause", "targets": [0], "at": 0, "for": 0}])");
   faults->start();
