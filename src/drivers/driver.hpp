@@ -98,6 +98,9 @@ class Database {
   }
   // The URL's hosts, "127.0.0.1:5432", where it may have several; else none.
   [[nodiscard]] virtual std::vector<std::string> hosts() const { return {}; }
+  // The servers by which the history names transactions: hosts(), unless connections choose
+  // (Connection::node()).
+  [[nodiscard]] virtual std::vector<std::string> nodes() const { return hosts(); }
   // A connection to one of hosts().
   virtual base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) {
     return connect(host);

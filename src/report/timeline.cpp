@@ -70,7 +70,11 @@ class NodesOfHistory {
                        name);
     };
     for (const auto& text : nodes->names) sorted.insert(key(parse_node(text).name));
-    for (const auto& place : sorted) names_.push_back(place.second);
+    // Where some have numbers, a name without is of several servers: a cluster's replicas, say.
+    const bool numbered = !sorted.empty() && sorted.begin()->first != SIZE_MAX;
+    for (const auto& [number, name] : sorted) {
+      if (!numbered || number != SIZE_MAX) names_.push_back(name);
+    }
     for (const auto& text : nodes->names) {
       const auto node = parse_node(text);
       const auto at = std::find(names_.begin(), names_.end(), node.name) - names_.begin();
@@ -90,7 +94,7 @@ class NodesOfHistory {
     const auto label = history_.label(t);
     if (nodes_ == nullptr || label >= nodes_->of_label.size()) return nullptr;
     const auto number = nodes_->of_label[label];
-    return number == 0 ? nullptr : &at_[number - 1];
+    return number == 0 || at_[number - 1].node == count() ? nullptr : &at_[number - 1];
   }
 
  private:

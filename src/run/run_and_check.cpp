@@ -376,7 +376,7 @@ class Stages {
     if (!server_) return;
     for (std::size_t node = 0; node < server_->nodes(); ++node) {
       const auto url = server_->url(node);
-      for (const auto& host : database_->hosts()) {
+      for (const auto& host : database_->nodes()) {
         const auto at = url.find(host);
         const auto end = at + host.size();
         const bool whole =

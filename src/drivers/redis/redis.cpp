@@ -380,6 +380,13 @@ class RedisDatabase final : public Database {
     return names;
   }
 
+  [[nodiscard]] std::vector<std::string> nodes() const override {
+    if (!cluster_) return hosts();
+    std::vector<std::string> names;
+    for (const auto& node : cluster_->nodes()) names.push_back(address(node));
+    return names;
+  }
+
   base::Result<bool> takes_writes(std::uint32_t number) override {
     if (cluster_) {  // either client sends them to the primaries
       auto slots = current_slots();
