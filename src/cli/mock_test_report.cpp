@@ -52,9 +52,11 @@ int report_store_not_reached(const MockTestArguments& arguments,
   }
   print_error(
       fmt::format("{} never began a transaction on the store, so nothing was tested; connect to "
-                  "the address in PGHOST and PGPORT, in MYSQL_HOST and MYSQL_TCP_PORT, or in "
-                  "CUPEL_MOCK_HTTP_URL",
-                  command));
+                  "the address in PGHOST and PGPORT{}",
+                  command,
+                  arguments.engine == mocktest::Engine::kOwn
+                      ? ", in MYSQL_HOST and MYSQL_TCP_PORT, or in CUPEL_MOCK_HTTP_URL"
+                      : ""));
   return kBad;
 }
 

@@ -2,6 +2,7 @@
 #include "engines/store_service.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -165,19 +166,35 @@ class Session {
     mock::Store::BeginOptions options;
     if (!request.level.empty()) {
       options.level = mock::level_of(request.level);
-      if (!options.level) return invalid("cupel.level", request.level);
+      if (!options.level) {
+        return invalid("cupel.level", request.level,
+                       joined(mock::kLevels, [](mock::Level level) { return name(level); }));
+      }
     }
     for (const auto& [name, policy] : kPolicies) {
       if (name == request.policy) options.policy = policy;
     }
-    if (!request.policy.empty() && !options.policy) return invalid("cupel.policy", request.policy);
+    if (!request.policy.empty() && !options.policy) {
+      return invalid("cupel.policy", request.policy,
+                     joined(kPolicies, [](const auto& policy) { return policy.first; }));
+    }
     chosen_ = std::move(options);
     return done_reply();
   }
 
-  static std::string invalid(std::string_view setting, const std::string& value) {
-    return failure_reply(FailureKind::kInvalid,
-                         fmt::format("invalid value for parameter \"{}\": \"{}\"", setting, value));
+  template <typename List, typename Name>
+  static std::string joined(const List& list, const Name& name) {
+    std::vector<std::string_view> names;
+    for (const auto& one : list) names.push_back(name(one));
+    return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  static std::string invalid(std::string_view setting, const std::string& value,
+                             const std::string& expected) {
+    return failure_reply(
+        FailureKind::kInvalid,
+        fmt::format("invalid value for parameter \"{}\": \"{}\", expected one of {}", setting,
+                    value, expected));
   }
 
   std::optional<std::string> reply_to(const ReadRequest& request) {
