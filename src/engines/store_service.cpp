@@ -303,7 +303,7 @@ class Session {
     const auto value = transaction_->read(Rows::store_key(id));
     if (!value) return true;
     const std::lock_guard lock(shared_.mutex);
-    return shared_.rows.version(id, *value).valid();
+    return store_ == shared_.store && shared_.rows.version(id, *value).valid();
   }
 
   std::string fail_duplicate(const RowId& id) {

@@ -1,6 +1,7 @@
 /* Requests and replies over the Unix socket; see the header. A message is its length, its kind and
    its body, all numbers little-endian. While a reply is awaited, the backend looks for interrupts:
-   one that ends the statement closes the connection, and the store rolls back. */
+   one that ends the statement closes the connection, and the store rolls back. A commit is not
+   interrupted: nobody would know its outcome. */
 #include "store_client.h"
 
 #include <netinet/in.h>
