@@ -80,6 +80,7 @@ void LockTable::stop_waiting(Txn owner) {
   const auto lock = locks_.find(waits->second.name);
   std::erase_if(lock->second.waiting,
                 [&](const Request& request) { return request.owner == owner; });
+  if (lock->second.held.empty() && lock->second.waiting.empty()) locks_.erase(lock);
   waits_.erase(waits);
 }
 
