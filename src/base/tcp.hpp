@@ -32,7 +32,8 @@ class Patience {
   std::chrono::steady_clock::time_point deadline_;
 };
 
-// Errors, in the system's words: an unknown name, no connection in time.
+// To the first address of the name that answers; looking up the name has no deadline. Errors, in
+// the system's words: an unknown name, no connection in time.
 Result<Descriptor> connect_tcp(const TcpPlace& place, const Patience& patience);
 
 // Errors, in the system's words: the connection broke, or not all was sent in time; a part may

@@ -396,7 +396,7 @@ class Stages {
     if (hosts.size() < 2) {
       if (read_from == ReadFrom::kOwnHost) return base::Ok{};
       return base::Error{.message = fmt::format(
-                             "{}: found one host in the URL, expected several, as in "
+                             "{}: found no hosts to choose between, expected several, as in "
                              "postgres://H1,H2/db; `cupel lab start postgres-standby` starts such "
                              "a pair",
                              names().read_from)};

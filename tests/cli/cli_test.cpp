@@ -339,7 +339,7 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"lab start redis --nodes 3", "--nodes: found it with redis, which starts one server"},
       {"lab start redis --sync", "--sync: found it with redis, which has no synchronous standby"},
       {"run --read-from primry", "--read-from: found `primry`, expected primary, replica or any"},
-      {"run --read-from any", "--read-from: found one host in the URL, expected several"},
+      {"run --read-from any", "--read-from: found no hosts to choose between, expected several"},
       {"check -f plum fine.txt", "did you mean `plume`?"},
       {"check --threads -1 fine.txt", "--threads: found `-1`, expected a whole number from 0"},
       {"check --clock-drift 1m fine.txt", "found `1m`, expected a duration"},
