@@ -1,8 +1,6 @@
 // The test servers themselves: each kind starts, answers, keeps what it acknowledged
 // through a crash, stops, and leaves no files.
 #include <gtest/gtest.h>
-#include <libpq-fe.h>
-#include <mysql.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -21,6 +19,7 @@
 #include "lab/loopback.hpp"
 #include "lab/programs.hpp"
 #include "lab/server.hpp"
+#include "servers/one_statement.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -31,43 +30,6 @@ using base::Seconds;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return Seconds(std::chrono::steady_clock::now() - start).count();
-}
-
-// One statement at a node, as a user with a password or none: the first cell of the
-// answer, or "error: …".
-std::string in_postgres(const Server& server, const std::string& sql,
-                        const std::string& account = "user=cupel", std::size_t node = 0) {
-  const auto to =
-      "host=127.0.0.1 dbname=cupel connect_timeout=10 port=" + std::to_string(server.port(node)) +
-      " " + account;
-  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(to.c_str()), PQfinish);
-  if (PQstatus(connection.get()) != CONNECTION_OK) {
-    return std::string("error: ") + PQerrorMessage(connection.get());
-  }
-  const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), sql.c_str()),
-                                                             PQclear);
-  const auto status = PQresultStatus(result.get());
-  if (status == PGRES_COMMAND_OK) return "done";
-  if (status != PGRES_TUPLES_OK) return std::string("error: ") + PQresultErrorMessage(result.get());
-  return PQntuples(result.get()) == 0 ? "" : PQgetvalue(result.get(), 0, 0);
-}
-
-std::string in_mariadb(const Server& server, std::size_t node, const std::string& sql,
-                       const char* user = "cupel", const char* password = nullptr) {
-  const std::unique_ptr<MYSQL, decltype(&mysql_close)> connection(mysql_init(nullptr), mysql_close);
-  const auto error = [&] { return std::string("error: ") + mysql_error(connection.get()); };
-  if (mysql_real_connect(connection.get(), "127.0.0.1", user, password, "cupel", server.port(node),
-                         nullptr, 0) == nullptr ||
-      mysql_query(connection.get(), sql.c_str()) != 0) {
-    return error();
-  }
-  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(
-      mysql_store_result(connection.get()), mysql_free_result);
-  if (result == nullptr) return mysql_errno(connection.get()) == 0 ? "done" : error();
-  MYSQL_ROW row = mysql_fetch_row(result.get());
-  if (row == nullptr) return "";
-  const char* last = row[mysql_num_fields(result.get()) - 1];
-  return last == nullptr ? "NULL" : last;
 }
 
 std::string in_redis(const Server& server, const std::string& command, std::size_t node = 0) {
@@ -145,23 +107,24 @@ TEST(Lab, Postgres) {
   const auto port = std::to_string(server->port());
   EXPECT_EQ(server->url(), "postgres://cupel@127.0.0.1:" + port + "/cupel");
   EXPECT_EQ(server->guarded_url(), "postgres://guarded:secret@127.0.0.1:" + port + "/cupel");
-  EXPECT_EQ(in_postgres(*server, "SHOW deadlock_timeout"), "123ms");  // ours is 20ms
-  EXPECT_EQ(in_postgres(*server, "SHOW fsync"), "on");
-  EXPECT_EQ(in_postgres(*server, "SELECT current_user", "user=guarded password=secret"), "guarded");
-  EXPECT_NE(in_postgres(*server, "SELECT 1", "user=guarded password=wrong")
+  EXPECT_EQ(in_postgres(*server, 0, "SHOW deadlock_timeout"), "123ms");  // ours is 20ms
+  EXPECT_EQ(in_postgres(*server, 0, "SHOW fsync"), "on");
+  EXPECT_EQ(in_postgres(*server, 0, "SELECT current_user", "user=guarded password=secret"),
+            "guarded");
+  EXPECT_NE(in_postgres(*server, 0, "SELECT 1", "user=guarded password=wrong")
                 .find("password authentication failed"),
             std::string::npos);
-  EXPECT_EQ(in_postgres(*server, "CREATE TABLE t (a int)"), "done");
-  EXPECT_EQ(in_postgres(*server, "INSERT INTO t VALUES (7)"), "done");
+  EXPECT_EQ(in_postgres(*server, 0, "CREATE TABLE t (a int)"), "done");
+  EXPECT_EQ(in_postgres(*server, 0, "INSERT INTO t VALUES (7)"), "done");
   const auto first_segment = segment_of(server->directory());
   EXPECT_TRUE(segment_exists(first_segment));
   server->kill();
   EXPECT_FALSE(server->running());
   EXPECT_FALSE(some_process_mentions(server->directory()));
-  EXPECT_EQ(in_postgres(*server, "SELECT 1").substr(0, 6), "error:");
+  EXPECT_EQ(in_postgres(*server, 0, "SELECT 1").substr(0, 6), "error:");
   const auto restarted = server->restart();
   ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
-  EXPECT_EQ(in_postgres(*server, "SELECT a FROM t"), "7");
+  EXPECT_EQ(in_postgres(*server, 0, "SELECT a FROM t"), "7");
   // Stopped after another crash: the shared memory of the dead server goes too.
   const auto second_segment = segment_of(server->directory());
   EXPECT_TRUE(segment_exists(second_segment));
@@ -185,7 +148,7 @@ TEST(Lab, ACrashEndsConnectionsThatAreBeingMade) {
   for (int i = 0; i < 6; ++i) {
     clients.emplace_back([&] {
       while (!stop) {
-        if (in_postgres(*server, "SELECT 1") != "1") continue;
+        if (in_postgres(*server, 0, "SELECT 1") != "1") continue;
         ++answered;
         answered.notify_one();
       }
@@ -214,11 +177,11 @@ TEST(Lab, PostgresThatIsNotDurableStillSurvivesACrash) {
     ASSERT_TRUE(server.ok()) << server.error().to_string();
     directory = server->directory();
     port = server->port();
-    EXPECT_EQ(in_postgres(*server, "SHOW fsync"), "off");
-    EXPECT_EQ(in_postgres(*server, "CREATE TABLE t AS SELECT 7 AS a"), "done");
+    EXPECT_EQ(in_postgres(*server, 0, "SHOW fsync"), "off");
+    EXPECT_EQ(in_postgres(*server, 0, "CREATE TABLE t AS SELECT 7 AS a"), "done");
     const auto restarted = server->restart();  // kills it
     ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
-    EXPECT_EQ(in_postgres(*server, "SELECT a FROM t"), "7");
+    EXPECT_EQ(in_postgres(*server, 0, "SELECT a FROM t"), "7");
   }
   expect_nothing_left(directory, port);
 }
@@ -293,7 +256,7 @@ TEST(Lab, PostgresStandby) {
   ASSERT_TRUE(server.ok()) << server.error().to_string();
   ASSERT_EQ(server->nodes(), 3u);
   const auto at = [&](std::size_t node, const std::string& sql) {
-    return in_postgres(*server, sql, "user=cupel", node);
+    return in_postgres(*server, node, sql);
   };
   EXPECT_EQ(at(0, "SELECT pg_is_in_recovery()"), "f");
   EXPECT_EQ(at(0, "SHOW synchronous_standby_names"), "*");

@@ -1,8 +1,6 @@
 // Membership: a node leaves a real cluster by the product's own commands, the others no longer list
 // it, and after its next start it is a member again with the data of the others.
 #include <gtest/gtest.h>
-#include <libpq-fe.h>
-#include <mysql.h>
 
 #include <algorithm>
 #include <functional>
@@ -10,6 +8,7 @@
 
 #include "lab/loopback.hpp"
 #include "lab/server.hpp"
+#include "servers/one_statement.hpp"
 #include "support/polling.hpp"
 
 namespace cupel::lab {
@@ -28,31 +27,6 @@ std::string in_etcd(const Server& server, std::size_t node, const std::string& p
                    "POST /v3/kv/" + path + " HTTP/1.0\r\nContent-Length: " +
                        std::to_string(body.size()) + "\r\n\r\n" + body,
                    {}, Seconds(10));
-}
-
-// The first cell of the answer, or the error.
-std::string in_postgres(const Server& server, std::size_t node, const std::string& sql) {
-  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(
-      PQconnectdb(server.url(node).c_str()), PQfinish);
-  const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), sql.c_str()),
-                                                             PQclear);
-  if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) return "done";
-  if (PQresultStatus(result.get()) != PGRES_TUPLES_OK) return PQerrorMessage(connection.get());
-  return PQntuples(result.get()) == 0 ? "" : PQgetvalue(result.get(), 0, 0);
-}
-
-std::string in_mariadb(const Server& server, std::size_t node, const std::string& sql) {
-  const std::unique_ptr<MYSQL, decltype(&mysql_close)> connection(mysql_init(nullptr), mysql_close);
-  if (mysql_real_connect(connection.get(), "127.0.0.1", "cupel", nullptr, "cupel",
-                         server.port(node), nullptr, 0) == nullptr ||
-      mysql_query(connection.get(), sql.c_str()) != 0) {
-    return mysql_error(connection.get());
-  }
-  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(
-      mysql_store_result(connection.get()), mysql_free_result);
-  if (result == nullptr) return "done";
-  const auto* row = mysql_fetch_row(result.get());
-  return row == nullptr || row[0] == nullptr ? "" : row[0];
 }
 
 bool lists(const Server& server, std::size_t node) {

@@ -1,8 +1,6 @@
 // Faults of a node's clock and disk, each by what clients of real servers notice.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <libpq-fe.h>
-#include <mysql.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -14,6 +12,7 @@
 #include "lab/loopback.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/server.hpp"
+#include "servers/one_statement.hpp"
 #include "support/polling.hpp"
 
 namespace cupel::lab {
@@ -24,31 +23,6 @@ constexpr double kBusy = 30;  // seconds that a busy machine may take
 
 double machine() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-// The first cell of the answer, or the error.
-std::string postgres(const Server& server, const std::string& sql) {
-  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(server.url().c_str()),
-                                                                PQfinish);
-  const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), sql.c_str()),
-                                                             PQclear);
-  if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) return "done";
-  if (PQresultStatus(result.get()) != PGRES_TUPLES_OK) return PQerrorMessage(connection.get());
-  return PQgetvalue(result.get(), 0, 0);
-}
-
-std::string mariadb(const Server& server, const std::string& sql) {
-  const std::unique_ptr<MYSQL, decltype(&mysql_close)> connection(mysql_init(nullptr), mysql_close);
-  if (mysql_real_connect(connection.get(), "127.0.0.1", "cupel", nullptr, "cupel", server.port(),
-                         nullptr, 0) == nullptr ||
-      mysql_query(connection.get(), sql.c_str()) != 0) {
-    return mysql_error(connection.get());
-  }
-  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(
-      mysql_store_result(connection.get()), mysql_free_result);
-  if (result == nullptr) return "done";
-  const auto* row = mysql_fetch_row(result.get());
-  return row == nullptr ? "" : row[0];
 }
 
 std::string redis(const Server& server, const std::string& command) {
@@ -88,14 +62,16 @@ class NodeClocks : public testing::Test {
 TEST_F(NodeClocks, OfPostgres) {
   auto server = started(Kind::kPostgres, {.durable = false, .clocks = true});
   change(server, [&] {
-    return std::atof(postgres(server, "SELECT extract(epoch FROM clock_timestamp())").c_str());
+    return std::atof(
+        in_postgres(server, 0, "SELECT extract(epoch FROM clock_timestamp())").c_str());
   });
 }
 
 TEST_F(NodeClocks, OfMariadb) {
   auto server = started(Kind::kMariadb, {.durable = false, .clocks = true});
-  change(server,
-         [&] { return std::atof(mariadb(server, "SELECT UNIX_TIMESTAMP(SYSDATE(6))").c_str()); });
+  change(server, [&] {
+    return std::atof(in_mariadb(server, 0, "SELECT UNIX_TIMESTAMP(SYSDATE(6))").c_str());
+  });
 }
 
 TEST_F(NodeClocks, OfRedis) {
@@ -126,28 +102,28 @@ class NodeDisks : public testing::Test {
 
 TEST_F(NodeDisks, PostgresKeepsWhatItSynced) {
   auto server = started(Kind::kPostgres, {.disks = true});
-  ASSERT_EQ(postgres(server, "CREATE TABLE t AS SELECT 42 AS n"), "done");
+  ASSERT_EQ(in_postgres(server, 0, "CREATE TABLE t AS SELECT 42 AS n"), "done");
   lose_power(server);
-  EXPECT_EQ(postgres(server, "SELECT n FROM t"), "42");
+  EXPECT_EQ(in_postgres(server, 0, "SELECT n FROM t"), "42");
 
   ASSERT_TRUE(server.set_disk(0, {.full = true}).ok());
   const auto large = "CREATE TABLE u AS SELECT repeat('x', 1000) FROM generate_series(1, 5000)";
-  EXPECT_NE(postgres(server, large).find("No space left on device"), std::string::npos);
+  EXPECT_NE(in_postgres(server, 0, large).find("No space left on device"), std::string::npos);
   EXPECT_GT(server.disk_count(0).refused, 0U);
   ASSERT_TRUE(server.set_disk(0, {}).ok());
-  EXPECT_EQ(postgres(server, large), "done");
+  EXPECT_EQ(in_postgres(server, 0, large), "done");
 
   // What a restart without loss finds is another matter than what lasts: nothing is lost here.
   server.kill();
   ASSERT_TRUE(server.restart().ok());
-  EXPECT_EQ(postgres(server, "SELECT count(*) FROM u"), "5000");
+  EXPECT_EQ(in_postgres(server, 0, "SELECT count(*) FROM u"), "5000");
 }
 
 TEST_F(NodeDisks, PostgresLosesWhatItDoesNotSync) {
   auto server = started(Kind::kPostgres, {.durable = false, .disks = true});
-  ASSERT_EQ(postgres(server, "CREATE TABLE t AS SELECT 42 AS n"), "done");
+  ASSERT_EQ(in_postgres(server, 0, "CREATE TABLE t AS SELECT 42 AS n"), "done");
   lose_power(server);
-  EXPECT_NE(postgres(server, "SELECT n FROM t").find("does not exist"), std::string::npos);
+  EXPECT_NE(in_postgres(server, 0, "SELECT n FROM t").find("does not exist"), std::string::npos);
 }
 
 TEST_F(NodeDisks, RedisKeepsWhatItSyncedAndEndsWithItsDisk) {
@@ -181,9 +157,9 @@ TEST_F(NodeDisks, RedisLosesWhatItDoesNotSync) {
 
 TEST_F(NodeDisks, MariadbKeepsWhatItSynced) {
   auto server = started(Kind::kMariadb, {.disks = true});
-  ASSERT_EQ(mariadb(server, "CREATE TABLE t AS SELECT 42 AS n"), "done");
+  ASSERT_EQ(in_mariadb(server, 0, "CREATE TABLE t AS SELECT 42 AS n"), "done");
   lose_power(server);
-  EXPECT_EQ(mariadb(server, "SELECT n FROM t"), "42");
+  EXPECT_EQ(in_mariadb(server, 0, "SELECT n FROM t"), "42");
 }
 
 TEST_F(NodeDisks, EtcdKeepsWhatItSynced) {

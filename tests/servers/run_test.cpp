@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <set>
 #include <thread>
@@ -239,6 +241,24 @@ TEST(PostgresStandbyRun, OutlivesAStandby) {
   EXPECT_EQ(ran.checked->result(Level::kReadCommitted).verdict, Verdict::kSatisfied);
 }
 
+// Runs until `disturb` is done, which is called beside it with a way to wait for so many more
+// commits.
+using AwaitCommits = std::function<void(std::uint64_t more)>;
+Ran disturbed_run(RunAndCheckOptions options,
+                  const std::function<void(const AwaitCommits&)>& disturb) {
+  options.run.txns = 0;
+  std::atomic<bool> stop = false;
+  Progress progress;
+  const std::jthread disturbance([&] {
+    disturb([&](std::uint64_t more) {
+      const auto goal = progress.committed + more;
+      EXPECT_TRUE(test::poll_until([&] { return progress.committed >= goal; }));
+    });
+    stop = true;
+  });
+  return checked_run(options, progress, stop);
+}
+
 // The primary is killed and the standby takes its place. What was acknowledged is on the standby
 // too, so that a wrong outcome of a transaction that the crash met would be a violation.
 TEST(PostgresStandbyRun, GoesOnAtTheNewPrimary) {
@@ -246,24 +266,14 @@ TEST(PostgresStandbyRun, GoesOnAtTheNewPrimary) {
   ASSERT_TRUE(started.ok()) << started.error().to_string();
   auto options = load(started->url(), "serializable", 1);
   options.run.read_from = ReadFrom::kPrimary;
-  options.run.txns = 0;
-  std::atomic<bool> stop = false;
-  Progress progress;
   base::Result<std::size_t> primary = base::Error{.message = "not asked for"};
   base::Status restarted = base::Ok{};
-  std::jthread disturb([&] {
-    const auto await = [&](std::uint64_t more) {
-      const auto goal = progress.committed + more;
-      EXPECT_TRUE(test::poll_until([&] { return progress.committed >= goal; }));
-    };
+  const auto ran = disturbed_run(options, [&](const AwaitCommits& await) {
     await(200);
     primary = started->failover();
     restarted = started->restart(0);  // commits wait for a standby
     await(200);
-    stop = true;
   });
-  const auto ran = checked_run(options, progress, stop);
-  disturb.join();
   ASSERT_TRUE(ran.checked) << ran.error;
   ASSERT_TRUE(primary.ok()) << primary.error().to_string();
   EXPECT_EQ(*primary, 1U);
@@ -282,23 +292,13 @@ TEST(PatroniRun, GoesOnAtTheNewPrimary) {
   ASSERT_EQ(before.size(), 1U);
   auto options = load(started->url(), "serializable", 1);
   options.run.read_from = ReadFrom::kPrimary;
-  options.run.txns = 0;
   options.run.rate = 200;
-  std::atomic<bool> stop = false;
-  Progress progress;
   base::Result<std::size_t> primary = base::Error{.message = "not asked for"};
-  std::jthread disturb([&] {
-    const auto await = [&](std::uint64_t more) {
-      const auto goal = progress.committed + more;
-      EXPECT_TRUE(test::poll_until([&] { return progress.committed >= goal; }));
-    };
+  const auto ran = disturbed_run(options, [&](const AwaitCommits& await) {
     await(200);
     primary = started->failover();
     await(200);
-    stop = true;
   });
-  const auto ran = checked_run(options, progress, stop);
-  disturb.join();
   ASSERT_TRUE(ran.checked) << ran.error;
   ASSERT_TRUE(primary.ok()) << primary.error().to_string();
   EXPECT_NE(*primary, before[0]);
