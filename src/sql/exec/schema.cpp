@@ -13,6 +13,15 @@ namespace cupel::sql {
 
 namespace {
 
+void add_column_names(const Tree& tree, std::set<std::string>& names) {
+  if (tree.is_object() && tree.size() == 1 && tree.contains("ColumnRef")) {
+    names.insert(strings_of(tree["ColumnRef"], "fields").back());
+    return;
+  }
+  if (!tree.is_structured()) return;
+  for (const auto& part : tree) add_column_names(part, names);
+}
+
 Action action_of(const std::string& code) {
   if (code == "c") return Action::kCascade;
   if (code == "n") return Action::kSetNull;
@@ -71,6 +80,7 @@ class TableBuilder {
     check_expressions();
     table_->rules = dialect_.rules().values;
     table_->prefix = catalog_.new_prefix(table_->name);
+    table_->id = catalog_.new_id();
     return table_;
   }
 
@@ -137,11 +147,11 @@ class TableBuilder {
       const bool range = flag_of(body, "range");
       std::string made = name;
       if (made.empty() && !range) {
-        made = table_->name + (of ? "_" + table_->columns[*of].name : "") + "_check";
-        for (int again = 1; taken(made); ++again) {
-          made = fmt::format("{}{}_check{}", table_->name,
-                             of ? "_" + table_->columns[*of].name : "", again);
-        }
+        std::set<std::string> columns;
+        add_column_names(field(body, "raw_expr"), columns);
+        const auto stem = table_->name + (columns.size() == 1 ? "_" + *columns.begin() : "");
+        made = stem + "_check";
+        for (int again = 1; taken(made); ++again) made = fmt::format("{}_check{}", stem, again);
       }
       table_->checks.push_back({made, field(body, "raw_expr"), range});
     } else if (type == "CONSTR_PRIMARY") {

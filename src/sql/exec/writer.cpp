@@ -20,6 +20,21 @@ std::string listed(const Table& table, const std::vector<std::size_t>& columns) 
   return text;
 }
 
+[[noreturn]] void raise_violation(std::string sqlstate, std::string message, Violated violated) {
+  Error error{std::move(sqlstate), std::move(message)};
+  error.violated = std::move(violated);
+  throw SqlException{std::move(error)};
+}
+
+[[noreturn]] void raise_null(const Table& table, std::size_t column) {
+  const auto& name = table.columns[column].name;
+  raise_violation("23502",
+                  fmt::format("null value in column \"{}\" of relation \"{}\" violates "
+                              "not-null constraint",
+                              name, table.name),
+                  {table.name, name, ""});
+}
+
 bool same(const Scalar& left, const Scalar& right, Type type) {
   return !is_null(left) && !is_null(right) && compare(left, right, type) == 0;
 }
@@ -42,9 +57,7 @@ void Writer::check(ExecutionContext& context, Row& row, const std::set<std::size
   for (std::size_t at = 0; at < table_->columns.size(); ++at) {
     if (changed != nullptr && changed->count(at) == 0) continue;
     if (table_->columns[at].not_null && is_null(row.cell(at))) {
-      raise("23502", fmt::format("null value in column \"{}\" of relation \"{}\" violates "
-                                 "not-null constraint",
-                                 table_->columns[at].name, table_->name));
+      raise_null(*table_, at);
     }
   }
   Frame frame{context, nullptr, {&row}, nullptr};
@@ -59,8 +72,10 @@ void Writer::check(ExecutionContext& context, Row& row, const std::set<std::size
       if (check.range) {
         raise_out_of_range(table_->columns[*check.columns.begin()].name, number);
       }
-      raise("23514", fmt::format("new row for relation \"{}\" violates check constraint \"{}\"",
-                                 table_->name, check.name));
+      raise_violation("23514",
+                      fmt::format("new row for relation \"{}\" violates check constraint \"{}\"",
+                                  table_->name, check.name),
+                      {table_->name, "", check.name});
     }
   }
 }
@@ -112,10 +127,10 @@ void Writer::raise_duplicate(const Table& table, Row& row, const std::string& na
     values +=
         (values.empty() ? "" : ", ") + to_text(row.cell(column), table.columns[column].type.type);
   }
-  throw SqlException{{"23505",
-                      fmt::format("duplicate key value violates unique constraint \"{}\"", name),
-                      fmt::format("Key ({})=({}) already exists.", listed(table, columns), values),
-                      {}}};
+  Error error{"23505", fmt::format("duplicate key value violates unique constraint \"{}\"", name),
+              fmt::format("Key ({})=({}) already exists.", listed(table, columns), values)};
+  error.violated = {table.name, "", name};
+  throw SqlException{std::move(error)};
 }
 
 void Writer::check_unique(ExecutionContext& context, Row& row, const StoredRow* self,
@@ -183,9 +198,11 @@ void Writer::check_parents(ExecutionContext& context, Row& row,
     if (null) continue;
     const auto parent = context.catalog.find(foreign.parent);
     if (parent != nullptr && parent_there(context, parent, foreign, values)) continue;
-    raise("23503", fmt::format("insert or update on table \"{}\" violates foreign key "
-                               "constraint \"{}\"",
-                               table_->name, foreign.name));
+    raise_violation("23503",
+                    fmt::format("insert or update on table \"{}\" violates foreign key "
+                                "constraint \"{}\"",
+                                table_->name, foreign.name),
+                    {table_->name, "", foreign.name});
   }
 }
 
@@ -274,6 +291,7 @@ struct Reference {
                                      "constraint \"{}\" on table \"{}\"",
                                      parent.table->name, foreign.name, child->name)};
     error.mysql_number = 1451;
+    error.violated = {child->name, "", foreign.name};
     throw SqlException{std::move(error)};
   }
   // ON UPDATE CASCADE, SET NULL: the child's row with its new values; what it was to its children.
@@ -286,9 +304,7 @@ struct Reference {
       Scalar fresh;
       if (action == Action::kCascade) fresh = parent.now->at(foreign.parent_columns[at]);
       if (is_null(fresh) && child->columns[column].not_null) {
-        raise("23502", fmt::format("null value in column \"{}\" of relation \"{}\" violates "
-                                   "not-null constraint",
-                                   child->columns[column].name, child->name));
+        raise_null(*child, column);
       }
       row.set_cell(column, fresh);
       if (before.now->count(column) != 0) (*before.now)[column] = fresh;

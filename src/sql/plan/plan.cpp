@@ -12,10 +12,20 @@ namespace cupel::sql {
 
 namespace {
 
+// pg_attribute.atttypmod of a type.
+std::int32_t modifier_of(const FullType& type) {
+  constexpr int kHeader = 4;  // PostgreSQL counts that of a value
+  if (type.length >= 0) return type.length + kHeader;
+  if (type.precision >= 0) return ((type.precision << 16) | type.scale) + kHeader;
+  return -1;
+}
+
 std::vector<Column> columns_of(const std::vector<Output>& outputs, const Dialect& dialect) {
   std::vector<Column> columns;
   for (const auto& output : outputs) {
-    columns.push_back({output.name, dialect.shown_type(output.value->type.type), output.table});
+    const auto& value = *output.value;
+    columns.push_back({output.name, dialect.shown_type(value.type.type), output.table,
+                       modifier_of(value.type), output.table_id, output.number});
   }
   return columns;
 }

@@ -1274,6 +1274,18 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
         {bound_value, has(body, "name") ? text_of(body, "name") : output_name(value), of});
   }
   check_entries(made.size());
+  for (auto& output : made) {
+    const auto& value = *output.value;
+    if (value.kind != Expression::Kind::kColumn || value.depth != 0) continue;
+    const auto& from = (*scope.sources)[value.source];
+    if (from.table != nullptr) {
+      output.table_id = from.table->id;
+      output.number = static_cast<std::uint16_t>(value.column + 1);
+    } else if (from.query != nullptr && value.column < from.query->outputs.size()) {
+      output.table_id = from.query->outputs[value.column].table_id;
+      output.number = from.query->outputs[value.column].number;
+    }
+  }
   return made;
 }
 

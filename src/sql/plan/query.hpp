@@ -46,6 +46,9 @@ struct Output {
   ExpressionPtr value;
   std::string name;
   std::string table;
+  // The table's column that it is, also through sub-queries: Table::id, and its number from 1.
+  std::uint32_t table_id = 0;
+  std::uint16_t number = 0;
 };
 
 struct Sort {

@@ -114,8 +114,14 @@ std::string Tables::new_prefix(const std::string& name) {
   return escaped(name) + (generation == 1 ? "/" : fmt::format("@{}/", generation));
 }
 
+std::uint32_t Tables::new_id() {
+  const std::lock_guard lock(mutex_);
+  return ++last_id_;
+}
+
 void Tables::reset() {
   const std::lock_guard lock(mutex_);
+  last_id_ = kFirstId - 1;
   tables_.clear();
   generations_.clear();
 }

@@ -71,6 +71,7 @@ struct Check {
 struct Table {
   std::string name;
   std::string prefix;     // "accounts/"
+  std::uint32_t id = 0;   // differs from that of every other table, as PostgreSQL's OID
   ValueRules rules = {};  // of the dialect in which it was made
   std::vector<ColumnInfo> columns;
   std::vector<std::size_t> key;  // columns of the primary key; empty: hidden row numbers
@@ -110,13 +111,17 @@ class Tables {
   // Null takes it away. Gives what was there before, so that a rollback can put it back.
   TablePtr put(const std::string& name, TablePtr table);
   std::string new_prefix(const std::string& name);
+  std::uint32_t new_id();
   void reset();
 
  private:
+  static constexpr std::uint32_t kFirstId = 16384;  // PostgreSQL's first OID of a user's object
+
   mock::Level level_;
   mutable std::mutex mutex_;
   std::map<std::string, TablePtr> tables_;
   std::map<std::string, int> generations_;
+  std::uint32_t last_id_ = kFirstId - 1;
 };
 
 }  // namespace cupel::sql

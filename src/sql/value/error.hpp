@@ -11,6 +11,13 @@
 
 namespace cupel::sql {
 
+// What a violated constraint is of, as PostgreSQL's error fields name it; empty: of none.
+struct Violated {
+  std::string table;
+  std::string column;
+  std::string constraint;
+};
+
 struct Error {
   std::string sqlstate;  // "42601", "40001", "0A000" …
   std::string message;   // a sentence without its full stop
@@ -18,6 +25,7 @@ struct Error {
   std::optional<std::uint32_t> position = {};  // character in the statement, from 1
   std::uint16_t mysql_number = 0;              // where the SQLSTATE alone does not say MySQL's
   std::string hint = {};                       // a sentence, as PostgreSQL's
+  Violated violated = {};
 };
 
 struct SqlException {

@@ -13,6 +13,11 @@ struct Column {
   std::string name;
   Type type = Type::kText;
   std::string table;  // empty when it is no table's
+  // As PostgreSQL describes rows: the type's modifier, -1: none; the table, 0: of none; its column,
+  // from 1.
+  std::int32_t modifier = -1;
+  std::uint32_t table_id = 0;
+  std::uint16_t number = 0;
 };
 
 // What is said beside a result: "table "t" does not exist, skipping".

@@ -48,6 +48,12 @@ void put_report(std::string& out, char letter, const Report& report) {
   if (!report.detail.empty()) field('D', report.detail);
   if (!report.hint.empty()) field('H', report.hint);
   if (report.position) field('P', std::to_string(*report.position));
+  if (!report.table.empty()) {
+    field('s', "public");
+    field('t', report.table);
+  }
+  if (!report.column.empty()) field('c', report.column);
+  if (!report.constraint.empty()) field('n', report.constraint);
   out += '\0';
 }
 
@@ -267,11 +273,11 @@ void put_row_description(std::string& out, std::span<const Field> fields) {
   put_big(out, static_cast<std::uint16_t>(fields.size()));
   for (const auto& field : fields) {
     put_text_and_zero(out, field.name);
-    put_big(out, std::uint32_t{0});  // of no table that could be looked up,
-    put_big(out, std::uint16_t{0});  // and no column of it
+    put_big(out, field.table);
+    put_big(out, field.number);
     put_big(out, field.type);
     put_big(out, field.size);
-    put_big(out, std::int32_t{-1});
+    put_big(out, field.modifier);
     put_big(out, field.format);
   }
 }

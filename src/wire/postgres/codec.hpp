@@ -107,6 +107,9 @@ struct Field {
   Oid type = 25;
   std::int16_t size = -1;
   std::int16_t format = 0;
+  std::int32_t modifier = -1;  // of the type
+  std::uint32_t table = 0;     // 0: of none
+  std::uint16_t number = 0;    // of the column in its table, from 1
 };
 void put_row_description(std::string& out, std::span<const Field> fields);
 void put_data_row(std::string& out, std::span<const std::optional<std::string>> values);
@@ -119,6 +122,9 @@ struct Report {
   std::string_view detail = {};
   std::string_view hint = {};
   std::optional<std::uint32_t> position = {};
+  std::string_view table = {};  // of the violated constraint, as the next two
+  std::string_view column = {};
+  std::string_view constraint = {};
 };
 void put_error(std::string& out, const Report& report);
 void put_notice(std::string& out, const Report& report);

@@ -53,10 +53,12 @@ struct Refusal {
   std::string sqlstate, message, detail = {};
   std::optional<std::uint32_t> position = {};
   std::string hint = {};
+  sql::Violated violated = {};
 };
 Refusal refusal(sql::Error error) {
-  return {std::move(error.sqlstate), std::move(error.message), std::move(error.detail),
-          error.position, std::move(error.hint)};
+  return {std::move(error.sqlstate), std::move(error.message),
+          std::move(error.detail),   error.position,
+          std::move(error.hint),     std::move(error.violated)};
 }
 
 class Postgres : public Conversation {
@@ -311,7 +313,10 @@ class Postgres : public Conversation {
                      .message = refused.message,
                      .detail = refused.detail,
                      .hint = refused.hint,
-                     .position = refused.position});
+                     .position = refused.position,
+                     .table = refused.violated.table,
+                     .column = refused.violated.column,
+                     .constraint = refused.violated.constraint});
   }
   void send_notices(const sql::Result& result) {
     for (const auto& notice : result.notices) {
@@ -335,7 +340,10 @@ class Postgres : public Conversation {
       fields.push_back({.name = columns[i].name,
                         .type = type,
                         .size = size_of(type),
-                        .format = formats.empty() ? std::int16_t{0} : formats[i]});
+                        .format = formats.empty() ? std::int16_t{0} : formats[i],
+                        .modifier = columns[i].modifier,
+                        .table = columns[i].table_id,
+                        .number = columns[i].number});
     }
     return fields;
   }
