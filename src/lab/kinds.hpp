@@ -77,6 +77,9 @@ struct Membership {
   std::vector<std::size_t> (*members)(const Site& site) = nullptr;
 };
 
+// Membership::leave of a node whose orderly end is all that is needed.
+base::Status leave_by_ending(const Site& site, std::size_t node);
+
 // Why a server's clock cannot be shifted (KindSpec::no_clocks).
 inline constexpr std::string_view kGoClocks =
     "a Go program asks the kernel for the time, and no library that could change it";

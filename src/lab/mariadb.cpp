@@ -206,11 +206,6 @@ base::Result<std::vector<std::size_t>> latest_first(const Site& site) {
   return order;
 }
 
-// Whoever is shut down in an orderly way leaves the group by itself.
-Status leave_group(const Site& /*site*/, std::size_t /*node*/) {
-  return Ok{};
-}
-
 // By the addresses for clients that the first member which answers gives.
 std::vector<std::size_t> group_members(const Site& site) {
   std::vector<std::size_t> found;
@@ -306,6 +301,7 @@ constinit const KindSpec kGaleraKind{
     .prepare = prepare_galera,
     .restart_order = latest_first,
     .starts_twice = true,
-    .membership = {.leave = leave_group, .members = group_members}};
+    // Who is shut down in an orderly way leaves the group by itself.
+    .membership = {.leave = leave_by_ending, .members = group_members}};
 
 }  // namespace cupel::lab

@@ -1,7 +1,8 @@
 // Redis: one server, a primary with replicas, or these under Sentinels, one beside each server.
 //
 // Replication is asynchronous. Who is primary is in each server's redis.conf, which Redis rewrites
-// itself when it changes, so a server that is started anew is what it was.
+// itself when it changes, so a server that is started anew is what it was. A replica that left has
+// none any more: it starts as a new replica of who is the primary then.
 #include "lab/redis.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <set>
 #include <thread>
 
 #include "lab/failover.hpp"
@@ -26,7 +29,7 @@ using base::Seconds;
 using base::Status;
 
 constexpr const char* kMonitored = "cupel";  // the Sentinels' name for the primary
-constexpr Seconds kAnswer{1}, kToFailOver{20};
+constexpr Seconds kAnswer{1}, kToFailOver{20}, kToLearn{20};
 
 Status initialize_redis(const Site& site) {
   for (const auto& node : site.nodes) {
@@ -71,6 +74,10 @@ std::vector<std::string> redis_arguments(const Site& site, const Node& node,
     if (equals != std::string::npos) command.push_back(option.substr(equals + 1));
   }
   return command;
+}
+
+std::string ask_redis_for_text(const Node& node, std::string_view command) {
+  return ask_until(node.address, node.ports[0], fmt::format("{}\r\n", command), "\n\r\n", kAnswer);
 }
 
 bool redis_is_up(const Site& /*site*/, const Node& node, std::string_view /*written*/) {
@@ -122,29 +129,6 @@ std::vector<std::string> sentinel_command(const Site& site, const Node& node) {
 
 std::string ask_sentinel(const Node& node, std::string_view request) {
   return ask(node.address, node.ports[1], request, kAnswer);
-}
-
-// The first node starts as the primary.
-base::Result<std::vector<std::string>> prepare_group(const Site& site, const Start& start) {
-  std::vector<std::string> more;
-  if (!start.first) return more;
-  const auto& node = site.nodes[start.node];
-  const auto& primary = site.nodes.front();
-  const auto follow = fmt::format("replicaof {} {}\n", primary.address, primary.ports[0]);
-  auto written = write_as_user(site, configuration_of(node), start.node == 0 ? "" : follow);
-  if (!written.ok()) return std::move(written).error();
-  if (site.kind != Kind::kRedisSentinel) return more;
-  written = write_as_user(
-      site, sentinel_configuration_of(node),
-      fmt::format("port {1}\nbind {2}\nprotected-mode no\ndir {3}\n"
-                  "sentinel monitor {0} {4} {5} {6}\n"
-                  "sentinel down-after-milliseconds {0} 1000\n"
-                  "sentinel failover-timeout {0} 3000\n"
-                  "sentinel parallel-syncs {0} {7}\n",
-                  kMonitored, node.ports[1], node.address, node.directory, primary.address,
-                  primary.ports[0], site.nodes.size() / 2 + 1, site.nodes.size()));
-  if (!written.ok()) return std::move(written).error();
-  return more;
 }
 
 bool is_primary(const Node& node) {
@@ -199,6 +183,52 @@ std::optional<std::size_t> monitored(const Site& site) {
   return std::nullopt;
 }
 
+// The one that has replicas, by the Sentinels where there are any.
+std::optional<std::size_t> current_primary(const Site& site) {
+  if (site.kind == Kind::kRedisSentinel) return monitored(site);
+  const auto all = redis_primaries(site);
+  return all.empty() ? std::nullopt : std::optional(all.front());
+}
+
+// The first node starts as the primary; whom a node follows that joins.
+base::Result<const Node*> primary_at(const Site& site, const Start& start) {
+  if (!start.joins) return &site.nodes.front();
+  const auto current = current_primary(site);
+  if (!current || *current == start.node) {
+    return Error{.message = "no primary answers that the node could follow"};
+  }
+  return &site.nodes[*current];
+}
+
+// At its first start, and when it joins again.
+base::Result<std::vector<std::string>> prepare_group(const Site& site, const Start& start) {
+  std::vector<std::string> more;
+  if (!start.first && !start.joins) return more;
+  const auto& node = site.nodes[start.node];
+  if (start.joins) {
+    auto made = run_once(site, {"mkdir", node.directory}, node.log);
+    if (!made.ok()) return std::move(made).error();
+  }
+  const auto found = primary_at(site, start);
+  if (!found.ok()) return found.error();
+  const auto& primary = **found;
+  const auto follow = fmt::format("replicaof {} {}\n", primary.address, primary.ports[0]);
+  auto written = write_as_user(site, configuration_of(node), &node == &primary ? "" : follow);
+  if (!written.ok()) return std::move(written).error();
+  if (site.kind != Kind::kRedisSentinel) return more;
+  written = write_as_user(
+      site, sentinel_configuration_of(node),
+      fmt::format("port {1}\nbind {2}\nprotected-mode no\ndir {3}\n"
+                  "sentinel monitor {0} {4} {5} {6}\n"
+                  "sentinel down-after-milliseconds {0} 1000\n"
+                  "sentinel failover-timeout {0} 3000\n"
+                  "sentinel parallel-syncs {0} {7}\n",
+                  kMonitored, node.ports[1], node.address, node.directory, primary.address,
+                  primary.ports[0], site.nodes.size() / 2 + 1, site.nodes.size()));
+  if (!written.ok()) return std::move(written).error();
+  return more;
+}
+
 // By the Sentinels. The old primary takes writes until they make it a replica.
 base::Result<std::size_t> sentinel_failover(const Site& site) {
   const auto before = monitored(site);
@@ -223,7 +253,9 @@ base::Result<std::size_t> redis_failover(const Site& site) {
     return Error{.message = "no primary answers that could hand over to a replica"};
   }
   const auto& old = site.nodes[primaries.front()];
-  const auto& next = site.nodes[(primaries.front() + 1) % site.nodes.size()];
+  auto next_number = (primaries.front() + 1) % site.nodes.size();
+  while (site.nodes[next_number].left) next_number = (next_number + 1) % site.nodes.size();
+  const auto& next = site.nodes[next_number];
   const auto said =
       ask(old, fmt::format("FAILOVER TO {} {}\r\n", next.address, next.ports[0]), kAnswer);
   if (!said.starts_with("+OK")) {
@@ -243,6 +275,109 @@ base::Result<std::size_t> redis_failover(const Site& site) {
     ask(node, "CONFIG REWRITE\r\n", kAnswer);
   }
   return found;
+}
+
+// The primary, and the replicas that it sends its writes to.
+std::vector<std::size_t> followed_and_following(const Site& site) {
+  std::vector<std::size_t> found;
+  const auto primary = current_primary(site);
+  if (!primary) return found;
+  const auto known = ask_redis_for_text(site.nodes[*primary], "INFO replication");
+  for (const auto& node : site.nodes) {
+    const auto replica = fmt::format(":ip={},port={},state=online,", node.address, node.ports[0]);
+    const bool follows = known.find(replica) != std::string::npos;
+    if (follows || site.number_of(node) == *primary) found.push_back(site.number_of(node));
+  }
+  return found;
+}
+
+bool follows_redis_primary(const Site& site, std::size_t node) {
+  const auto all = followed_and_following(site);
+  return std::find(all.begin(), all.end(), node) != all.end();
+}
+
+// Those of the other nodes whose Sentinels answer.
+std::vector<const Node*> sentinels_but(const Site& site, std::size_t node) {
+  std::vector<const Node*> found;
+  for (const auto& other : site.nodes) {
+    const bool asked = !other.left && site.number_of(other) != node;
+    if (asked && !ask_sentinel(other, "PING\r\n").empty()) found.push_back(&other);
+  }
+  return found;
+}
+
+// How many a Sentinel knows: replicas, and Sentinels with itself.
+struct Known {
+  unsigned replicas = 0, sentinels = 0;
+};
+Known known_to(const Node& node) {
+  const auto answer = ask_sentinel(node, "INFO sentinel\r\n");
+  Known known;
+  if (const auto at = answer.find(",slaves="); at != std::string::npos) {
+    std::sscanf(answer.c_str() + at, ",slaves=%u,sentinels=%u", &known.replicas, &known.sentinels);
+  }
+  return known;
+}
+
+// The replicas that a Sentinel lists.
+std::vector<std::size_t> replicas_by(const Site& site, const Node& sentinel) {
+  std::vector<std::size_t> found;
+  const auto answer =
+      ask_until(sentinel.address, sentinel.ports[1],
+                fmt::format("SENTINEL REPLICAS {}\r\nPING\r\n", kMonitored), "+PONG\r\n", kAnswer);
+  for (const auto& node : site.nodes) {
+    const auto name = fmt::format("\r\n{}:{}\r\n", node.address, node.ports[0]);
+    if (answer.find(name) != std::string::npos) found.push_back(site.number_of(node));
+  }
+  return found;
+}
+
+// Redis' manual, Sentinel, section Adding or removing Sentinels: each of the others forgets all
+// that it knows (SENTINEL RESET) and finds the other Sentinels again, one after the other. Of
+// replicas they learn from the primary, which they ask every 10 s.
+Status reset_sentinels(const Site& site, std::size_t node) {
+  const auto others = sentinels_but(site, node);
+  if (others.empty()) return Error{.message = "no Sentinel answers that could forget the node"};
+  for (const auto* other : others) {
+    const auto said = ask_sentinel(*other, fmt::format("SENTINEL RESET {}\r\n", kMonitored));
+    const auto deadline = std::chrono::steady_clock::now() + kToLearn;
+    while (!said.starts_with(":1") || known_to(*other).sentinels < others.size()) {
+      if (!said.starts_with(":1") || std::chrono::steady_clock::now() > deadline) {
+        return Error{.message =
+                         fmt::format("the Sentinel of node {} does not find the others anew "
+                                     "after SENTINEL RESET, to which it answered: {}",
+                                     site.number_of(*other), said.substr(0, said.find('\r')))};
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+  return Ok{};
+}
+
+// The primary, its replicas, and those that any Sentinel lists, as one that has reset itself does
+// not yet.
+std::vector<std::size_t> known_to_sentinels(const Site& site) {
+  const auto group = followed_and_following(site);
+  std::set<std::size_t> all(group.begin(), group.end());
+  for (const auto& node : site.nodes) {
+    if (node.left) continue;
+    for (const auto replica : replicas_by(site, node)) all.insert(replica);
+  }
+  return {all.begin(), all.end()};
+}
+
+// All Sentinels know it and its Sentinel, which knows all.
+bool has_joined_sentinels(const Site& site, std::size_t index) {
+  if (!follows_redis_primary(site, index)) return false;
+  auto all = sentinels_but(site, index);
+  all.push_back(&site.nodes[index]);
+  const auto replicas = followed_and_following(site).size() - 1;
+  return std::all_of(all.begin(), all.end(), [&](const Node* sentinel) {
+    const auto known = known_to(*sentinel);
+    const auto listed = replicas_by(site, *sentinel);
+    return known.sentinels >= all.size() && known.replicas >= replicas &&
+           std::find(listed.begin(), listed.end(), index) != listed.end();
+  });
 }
 
 }  // namespace
@@ -272,7 +407,11 @@ constinit const KindSpec kRedisReplicaKind{.kind = Kind::kRedisReplica,
                                            .prepare = prepare_group,
                                            .is_formed = group_is_formed,
                                            .primaries = redis_primaries,
-                                           .failover = redis_failover};
+                                           .failover = redis_failover,
+                                           .membership = {.standbys_only = true,
+                                                          .leave = leave_by_ending,
+                                                          .has_joined = follows_redis_primary,
+                                                          .members = followed_and_following}};
 
 constinit const KindSpec kRedisSentinelKind{
     .kind = Kind::kRedisSentinel,
@@ -291,6 +430,11 @@ constinit const KindSpec kRedisSentinelKind{
     .prepare = prepare_group,
     .is_formed = sentinels_are_formed,
     .primaries = redis_primaries,
-    .failover = sentinel_failover};
+    .failover = sentinel_failover,
+    .membership = {.standbys_only = true,
+                   .leave = leave_by_ending,
+                   .forget = reset_sentinels,
+                   .has_joined = has_joined_sentinels,
+                   .members = known_to_sentinels}};
 
 }  // namespace cupel::lab

@@ -16,6 +16,8 @@ base::Status initialize_redis_group(const Site& site);
 // KindSpec::command of a server; -o comes last, so `more` does not win over it.
 std::vector<std::string> redis_arguments(const Site& site, const Node& node,
                                          const std::vector<std::string>& more);
+// The answer of a server to a command whose answer is a text that ends with a blank line: INFO.
+std::string ask_redis_for_text(const Node& node, std::string_view command);
 // KindSpec::is_up.
 bool redis_is_up(const Site& site, const Node& node, std::string_view written);
 

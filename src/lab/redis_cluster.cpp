@@ -58,12 +58,6 @@ std::string ask_node(const Node& node, std::string_view command) {
                    "\r\n", kNodeAnswer);
 }
 
-// A text of several lines, which a blank one ends.
-std::string ask_for_text(const Node& node, std::string_view command) {
-  return ask_until(node.address, node.ports[kClusterClients], fmt::format("{}\r\n", command),
-                   "\n\r\n", kNodeAnswer);
-}
-
 // A node as one of them sees it: a line of CLUSTER NODES.
 struct Seen {
   std::string id, flags, primary;
@@ -87,7 +81,7 @@ std::size_t number_at(const Site& site, const std::string& place) {
 }
 
 std::vector<Seen> seen_by(const Site& site, const Node& node) {
-  std::istringstream lines(ask_for_text(node, "CLUSTER NODES"));
+  std::istringstream lines(ask_redis_for_text(node, "CLUSTER NODES"));
   std::vector<Seen> all;
   std::string line;
   std::getline(lines, line);  // the length
@@ -114,7 +108,7 @@ std::optional<Seen> self_of(const std::vector<Seen>& all) {
 }
 
 bool cluster_is_well(const Node& node) {
-  return ask_for_text(node, "CLUSTER INFO").find("cluster_state:ok") != std::string::npos;
+  return ask_redis_for_text(node, "CLUSTER INFO").find("cluster_state:ok") != std::string::npos;
 }
 
 // A primary that hears no majority takes writes until the node timeout is over.
@@ -146,7 +140,7 @@ Status create_cluster(const Site& site) {
 }
 
 bool replica_follows(const Node& replica) {
-  return ask_for_text(replica, "INFO replication").find("master_link_status:up") !=
+  return ask_redis_for_text(replica, "INFO replication").find("master_link_status:up") !=
          std::string::npos;
 }
 

@@ -132,6 +132,36 @@ TEST(Membership, OfRedisCluster) {
   EXPECT_TRUE(server.running(*owner));
 }
 
+// A replica leaves, and gets what was written meanwhile. The primary cannot.
+void replica_of_redis_leaves(Kind kind, std::uint32_t nodes) {
+  auto server = started(kind, nodes);
+  EXPECT_EQ(server.leavers().size(), nodes - 1);
+  const auto primary = server.leave(0);
+  ASSERT_FALSE(primary.ok());
+  EXPECT_EQ(primary.error().message, "node 0 cannot leave now: it is the primary, or no member");
+  int values = 0;
+  leaves_and_joins(
+      server, 1,
+      [&] {
+        const auto key = std::to_string(++values);
+        EXPECT_EQ(in_redis(server, 0, "SET " + key + " 1"), "+OK\r\n");
+      },
+      [&] { return in_redis(server, 1, "DBSIZE") == ":2\r\n"; });
+  // It can be the primary as before, and then leaves no more.
+  const auto next = server.failover();
+  ASSERT_TRUE(next.ok()) << next.error().to_string();
+  EXPECT_EQ(in_redis(server, *next, "DBSIZE"), ":2\r\n");
+  EXPECT_FALSE(server.leave(*next).ok());
+}
+
+TEST(Membership, OfRedisReplicas) {
+  replica_of_redis_leaves(Kind::kRedisReplica, 2);
+}
+
+TEST(Membership, OfReplicasUnderSentinels) {
+  replica_of_redis_leaves(Kind::kRedisSentinel, 3);
+}
+
 TEST(Membership, OfGalera) {
   auto server = started(Kind::kGalera, 3);
   EXPECT_EQ(in_mariadb(server, 0, "CREATE TABLE t (a INT PRIMARY KEY)"), "done");
@@ -192,7 +222,8 @@ TEST(Membership, IsRefusedWithASentence) {
   auto redis = started(Kind::kRedis, 1);
   EXPECT_EQ(redis.without_membership(),
             "no node can leave redis and join it again; one can in postgres-standby, galera, "
-            "redis-cluster, etcd, and in a cluster of your own with the commands leave and join");
+            "redis-replica, redis-sentinel, redis-cluster, etcd, and in a cluster of your own with "
+            "the commands leave and join");
   EXPECT_FALSE(redis.leave(0).ok());
   EXPECT_TRUE(redis.running());
   const auto etcd = started(Kind::kEtcd, 1);
