@@ -181,6 +181,18 @@ TEST(MockSql, SubQueries) {
   EXPECT_EQ(sql("SELECT id FROM a WHERE x >= ALL (SELECT x FROM a WHERE x IS NOT NULL)"), "2");
 }
 
+TEST(MockSql, AListOfIntegersIsLookedUp) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY, v smallint)");
+  sql("INSERT INTO t VALUES (1, 10), (2, NULL), (3, 30)");
+  EXPECT_EQ(sql("SELECT id FROM t WHERE id IN (3, 1, 3, 9)"), "1 | 3");
+  EXPECT_EQ(sql("SELECT id FROM t WHERE v IN (10, 3000000000)"), "1");
+  EXPECT_EQ(sql("SELECT id FROM t WHERE v NOT IN (10, 11)"), "3");
+  EXPECT_EQ(sql("SELECT id FROM t WHERE v NOT IN (10, NULL)"), "");
+  EXPECT_EQ(sql("SELECT id FROM t WHERE v IN (10, 30.0)"), "1 | 3");
+  EXPECT_EQ(sql("SELECT id, v IN (10, 11) FROM t"), "1,t | 2,null | 3,f");
+}
+
 TEST(MockSql, UpdateAndDelete) {
   Bench sql;
   sql("CREATE TABLE t (id int PRIMARY KEY, x int NOT NULL, y text CHECK (y <> 'no'))");

@@ -224,7 +224,7 @@ ExpressionPtr Coercion::comparison(const std::string& name, ExpressionPtr left, 
                      [type, name](const std::vector<Scalar>& values) -> Scalar {
                        return holds_for_order(name, compare(values[0], values[1], type));
                      });
-  if (name != "=") return made;
+  if (name != "=" || made->kind == Expression::Kind::kConstant) return made;
   auto equal = std::make_shared<Expression>(*made);
   equal->kind = Expression::Kind::kEqual;
   return equal;

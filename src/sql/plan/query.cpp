@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <unordered_set>
 
 #include "sql/parse/sql_words.hpp"
 #include "sql/value/text_search.hpp"
@@ -171,6 +172,24 @@ std::optional<AggregateKind> aggregate_kind(const std::string& name) {
     if (name == called) return kind;
   }
   return std::nullopt;
+}
+
+// The numbers of `x IN (1, 2, 3)`, where x is an integer; empty for every other list. Thousands
+// of them are one look-up a row then.
+std::unordered_set<std::int64_t> integers_compared(const std::vector<ExpressionPtr>& equalities) {
+  std::unordered_set<std::int64_t> numbers;
+  for (const auto& equality : equalities) {
+    if (equality->kind != Expression::Kind::kEqual) return {};
+    const auto& left = *equality->parts[0];
+    const auto& right = *equality->parts[1];
+    const auto* number = std::get_if<std::int64_t>(&right.constant);
+    if (right.kind != Expression::Kind::kConstant || number == nullptr ||
+        !is_integer(left.type.type) || left.signature != equalities[0]->parts[0]->signature) {
+      return {};
+    }
+    numbers.insert(*number);
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -592,19 +611,25 @@ ExpressionPtr Binder::membership(const Tree& body, Scope& scope) {
       equalities.push_back(coercion.binary("=", left, right, position_of(body)));
     }
   }
-  return computed(negated ? "not in" : "in", {Type::kBoolean}, equalities,
-                  [equalities, negated](const Frame& frame) -> Scalar {
-                    bool null = false;
-                    for (const auto& equality : equalities) {
-                      const auto value = equality->value(frame);
-                      if (is_null(value)) {
-                        null = true;
-                      } else if (std::get<bool>(value)) {
-                        return !negated;
-                      }
-                    }
-                    return null ? Scalar() : Scalar(negated);
-                  });
+  return computed(
+      negated ? "not in" : "in", {Type::kBoolean}, equalities,
+      [equalities, negated, numbers = integers_compared(equalities)](const Frame& frame) -> Scalar {
+        if (!numbers.empty()) {
+          const auto value = equalities[0]->parts[0]->value(frame);
+          if (is_null(value)) return {};
+          return (numbers.count(std::get<std::int64_t>(value)) != 0) != negated;
+        }
+        bool null = false;
+        for (const auto& equality : equalities) {
+          const auto value = equality->value(frame);
+          if (is_null(value)) {
+            null = true;
+          } else if (std::get<bool>(value)) {
+            return !negated;
+          }
+        }
+        return null ? Scalar() : Scalar(negated);
+      });
 }
 
 ExpressionPtr Binder::distinct_from(const Tree& body, Scope& scope) {
