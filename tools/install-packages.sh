@@ -35,7 +35,7 @@ others=(
   # Database servers, for the tests and `cupel lab`. Those that are installed here are
   # kept from starting and from making a database of their own, now and at boot (see
   # below); those that were there before are left as they are.
-  postgresql mariadb-server galera-4 redis-server etcd-server
+  postgresql mariadb-server mariadb-backup galera-4 redis-server etcd-server
   postgresql-server-dev-15  # the extension of `cupel mock --engine postgres`
   libzookeeper-java default-jre-headless nats-server patroni python3-etcd
   go-dqlite

@@ -1,10 +1,15 @@
 // MariaDB: one server, a primary with replicas, or a Galera cluster.
+//
+// A replica that joins again is a copy that mariadb-backup makes of the running primary (MariaDB's
+// manual, page Setting up a Replica with mariadb-backup).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <regex>
+#include <sstream>
 
 #include "lab/kinds.hpp"
 #include "lab/log.hpp"
@@ -101,6 +106,7 @@ void add_group(const Site& site, const Node& node, std::vector<std::string>& com
 void add_replication(const Site& site, const Node& node, std::vector<std::string>& command) {
   const auto number = site.number_of(node);
   command.push_back(fmt::format("--server-id={}", number + 1));
+  command.push_back(fmt::format("--report-host=node-{}", number));
   command.push_back("--log-bin=" + node.directory + "/binlog");
   command.emplace_back("--binlog-format=ROW");
   if (site.options.synchronous) {
@@ -206,26 +212,33 @@ base::Result<std::vector<std::size_t>> latest_first(const Site& site) {
   return order;
 }
 
+// The answer of a node to a statement, a row a line; none: it does not answer.
+std::optional<std::string> ask_mariadb(const Site& site, const Node& node,
+                                       const std::string& statement) {
+  const auto log = node.directory + ".asked";
+  std::error_code ignored;
+  fs::remove(log, ignored);
+  auto asked =
+      run_once_on(site, node,
+                  {find_program("mariadb"), "--no-defaults", "--host=" + node.address,
+                   fmt::format("--port={}", node.ports[0]), "--protocol=tcp", "--user=cupel",
+                   "--connect-timeout=3", "--skip-column-names", "--execute=" + statement},
+                  log);
+  return asked.ok() ? std::optional(text_of_log(log)) : std::nullopt;
+}
+
 // By the addresses for clients that the first member which answers gives.
 std::vector<std::size_t> group_members(const Site& site) {
   std::vector<std::size_t> found;
   for (const auto& node : site.nodes) {
     if (node.left) continue;
-    const auto log = node.directory + ".members";
-    std::error_code ignored;
-    fs::remove(log, ignored);
-    auto asked = run_once_on(site, node,
-                             {find_program("mariadb"), "--no-defaults", "--host=" + node.address,
-                              fmt::format("--port={}", node.ports[0]), "--protocol=tcp",
-                              "--user=cupel", "--connect-timeout=3", "--skip-column-names",
-                              "--execute=SHOW STATUS LIKE 'wsrep_incoming_addresses'"},
-                             log);
-    if (!asked.ok()) continue;
-    const auto text = text_of_log(log) + ",";
+    auto text = ask_mariadb(site, node, "SHOW STATUS LIKE 'wsrep_incoming_addresses'");
+    if (!text) continue;
+    *text += ",";
     for (const auto& member : site.nodes) {
       const auto place = fmt::format("{}:{}", member.address, member.ports[0]);
       for (const char* end : {",", "\n"}) {
-        if (text.find(place + end) != std::string::npos) found.push_back(site.number_of(member));
+        if (text->find(place + end) != std::string::npos) found.push_back(site.number_of(member));
       }
     }
     break;
@@ -243,18 +256,88 @@ bool galera_is_up(const Site& /*site*/, const Node& node, std::string_view writt
          !ask(node, "", base::Seconds(1)).empty();
 }
 
+// Fills the empty directory of a replica. Returns the global transaction id that it has.
+base::Result<std::string> copy_mariadb(const Site& site, const Node& primary, const Node& replica) {
+  const auto log = replica.directory + ".backup.log";
+  const auto program = find_program("mariadb-backup");
+  for (const auto& command :
+       {std::vector<std::string>{
+            program, "--no-defaults", "--backup", "--target-dir=" + replica.directory,
+            "--datadir=" + primary.directory, "--host=" + primary.address,
+            fmt::format("--port={}", primary.ports[0]), "--protocol=tcp", "--user=cupel"},
+        std::vector<std::string>{program, "--no-defaults", "--prepare",
+                                 "--target-dir=" + replica.directory}}) {
+    auto made = run_once_on(site, replica, command, log);
+    if (!made.ok()) return std::move(made).error();
+  }
+  // "FILE POSITION ID"; there is no id before the first write.
+  std::istringstream position(text_of(replica.directory + "/xtrabackup_binlog_info"));
+  std::string file, place, id;
+  if (!(position >> file >> place)) {
+    return Error{.message = "mariadb-backup wrote no position; the end of its log:\n" +
+                            last_lines(log, 20)};
+  }
+  position >> id;
+  return id;
+}
+
 // What a replica does at each start.
 base::Result<std::vector<std::string>> prepare_replica(const Site& site, const Start& start) {
   if (start.node == 0) return std::vector<std::string>();
+  const auto& primary = site.nodes.front();
+  const auto& replica = site.nodes[start.node];
+  std::string position;
+  if (start.joins) {
+    auto copied = copy_mariadb(site, primary, replica);
+    if (!copied.ok()) return std::move(copied).error();
+    position = fmt::format("SET GLOBAL gtid_slave_pos='{}';\n", *copied);
+  }
   auto written = write_as_user(
-      site, site.nodes[start.node].directory + ".follow.sql",
-      // Who may write in spite of read_only would stop the replication by the first conflict.
-      fmt::format("SET sql_log_bin=0;\nREVOKE READ ONLY ADMIN ON *.* FROM cupel@'%';\n"
+      site, replica.directory + ".follow.sql",
+      // Who may write in spite of read_only would stop the replication by the first conflict. An
+      // idle primary notices within a heartbeat that a replica is gone.
+      fmt::format("SET sql_log_bin=0;\nREVOKE READ ONLY ADMIN ON *.* FROM cupel@'%';\n{}"
                   "CHANGE MASTER TO MASTER_HOST='{}', MASTER_PORT={}, MASTER_USER='cupel', "
-                  "MASTER_CONNECT_RETRY=1, MASTER_USE_GTID=slave_pos;\nSTART SLAVE;\n",
-                  site.nodes.front().address, site.nodes.front().ports[0]));
+                  "MASTER_CONNECT_RETRY=1, MASTER_HEARTBEAT_PERIOD=1, "
+                  "MASTER_USE_GTID=slave_pos;\nSTART SLAVE;\n",
+                  position, primary.address, primary.ports[0]));
   if (!written.ok()) return std::move(written).error();
   return std::vector<std::string>();
+}
+
+std::string without_backup(const Site& site) {
+  if (site.options.synchronous && site.nodes.size() == 2) {
+    return "found 2 nodes and --sync: commits wait for the only replica, and no copy of the "
+           "primary can be made while commits wait; expected at least 3";
+  }
+  for (const char* name : {"mariadb", "mariadb-backup"}) {
+    const auto* package = std::string_view(name) == "mariadb" ? "mariadb-client" : name;
+    auto found = need(find_program(name), fmt::format("program `{}`", name), package);
+    if (!found.ok()) return std::move(found).error().message;
+  }
+  return {};
+}
+
+// The primary, and the replicas that are connected to it.
+std::vector<std::size_t> connected_replicas(const Site& site) {
+  std::vector<std::size_t> found;
+  const auto text = ask_mariadb(site, site.nodes.front(), "SHOW SLAVE HOSTS");
+  if (!text) return found;
+  found.push_back(0);
+  std::istringstream rows(*text);
+  for (std::string row; std::getline(rows, row);) {  // "SERVER-ID HOST PORT PRIMARY-ID"
+    const auto number = static_cast<std::size_t>(std::atoi(row.c_str())) - 1;
+    if (number > 0 && number < site.nodes.size()) found.push_back(number);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+bool replicates(const Site& site, std::size_t node) {
+  const auto all = connected_replicas(site);
+  if (std::find(all.begin(), all.end(), node) == all.end()) return false;
+  const auto runs = ask_mariadb(site, site.nodes[node], "SHOW GLOBAL STATUS LIKE 'Slave_running'");
+  return runs && runs->find("ON") != std::string::npos;
 }
 
 }  // namespace
@@ -282,7 +365,12 @@ constinit const KindSpec kMariadbReplicaKind{.kind = Kind::kMariadbReplica,
                                              .initialize = initialize_mariadb,
                                              .command = mariadb_command,
                                              .is_up = mariadb_is_up,
-                                             .prepare = prepare_replica};
+                                             .prepare = prepare_replica,
+                                             .membership = {.unfit = without_backup,
+                                                            .standbys_only = true,
+                                                            .leave = leave_by_ending,
+                                                            .has_joined = replicates,
+                                                            .members = connected_replicas}};
 
 constinit const KindSpec kGaleraKind{
     .kind = Kind::kGalera,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "lab/loopback.hpp"
 #include "lab/server.hpp"
@@ -162,6 +164,39 @@ TEST(Membership, OfReplicasUnderSentinels) {
   replica_of_redis_leaves(Kind::kRedisSentinel, 3);
 }
 
+TEST(Membership, OfMariadbReplicas) {
+  auto server = started(Kind::kMariadbReplica, 2);
+  EXPECT_EQ(in_mariadb(server, 0, "CREATE TABLE t (a INT PRIMARY KEY)"), "done");
+  EXPECT_EQ(server.leavers(), Nodes{1});
+  EXPECT_FALSE(server.leave(0).ok());
+  int values = 0;
+  const auto write = [&] {
+    EXPECT_EQ(in_mariadb(server, 0, "INSERT INTO t VALUES (" + std::to_string(++values) + ")"),
+              "done");
+  };
+  const auto holds_all = [&] {
+    return in_mariadb(server, 1, "SELECT count(*) FROM t") == std::to_string(values);
+  };
+  leaves_and_joins(server, 1, write, holds_all);
+  // It follows the primary, also after a crash.
+  write();
+  EXPECT_TRUE(test::poll_until(holds_all));
+  server.kill(1);
+  write();
+  ASSERT_TRUE(server.restart(1).ok());
+  EXPECT_TRUE(test::poll_until(holds_all));
+  EXPECT_EQ(in_mariadb(server, 1, "SHOW STATUS LIKE 'Slave_running'"), "ON");
+}
+
+TEST(Membership, OfMariadbIsRefusedIfCommitsWaitForTheOnlyReplica) {
+  const auto server =
+      start(Kind::kMariadbReplica, {.durable = false, .nodes = 2, .synchronous = true});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  EXPECT_NE(server->without_membership().find("commits wait for the only replica"),
+            std::string::npos)
+      << server->without_membership();
+}
+
 TEST(Membership, OfGalera) {
   auto server = started(Kind::kGalera, 3);
   EXPECT_EQ(in_mariadb(server, 0, "CREATE TABLE t (a INT PRIMARY KEY)"), "done");
@@ -221,8 +256,10 @@ TEST(Membership, OfAClusterOfYourOwn) {
 TEST(Membership, IsRefusedWithASentence) {
   auto redis = started(Kind::kRedis, 1);
   EXPECT_EQ(redis.without_membership(),
-            "no node can leave redis and join it again; one can in postgres-standby, galera, "
-            "redis-replica, redis-sentinel, redis-cluster, etcd, and in a cluster of your own with "
+            "no node can leave redis and join it again; one can in postgres-standby, "
+            "mariadb-replica, galera, "
+            "redis-replica, redis-sentinel, redis-cluster, etcd, and in a cluster of "
+            "your own with "
             "the commands leave and join");
   EXPECT_FALSE(redis.leave(0).ok());
   EXPECT_TRUE(redis.running());
