@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/process.hpp"
 #include "lab/loopback.hpp"
 #include "lab/server.hpp"
 #include "servers/one_statement.hpp"
@@ -29,6 +31,23 @@ std::string in_etcd(const Server& server, std::size_t node, const std::string& p
                    "POST /v3/kv/" + path + " HTTP/1.0\r\nContent-Length: " +
                        std::to_string(body.size()) + "\r\n\r\n" + body,
                    {}, Seconds(10));
+}
+
+// A command of ZooKeeper's own shell.
+void in_zookeeper(const Server& server, std::size_t node, const std::vector<std::string>& command) {
+  std::vector<std::string> arguments{
+      "java",
+      "-cp",
+      "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar",
+      "org.apache.zookeeper.ZooKeeperMain",
+      "-server",
+      "127.0.0.1:" + std::to_string(server.port(node))};
+  arguments.insert(arguments.end(), command.begin(), command.end());
+  auto process = base::Process::start({.arguments = std::move(arguments),
+                                       .output = base::Stream::nothing(),
+                                       .errors = base::Stream::nothing()});
+  ASSERT_TRUE(process.ok()) << process.error().to_string();
+  process->wait(Seconds(30));
 }
 
 bool lists(const Server& server, std::size_t node) {
@@ -197,6 +216,43 @@ TEST(Membership, OfMariadbIsRefusedIfCommitsWaitForTheOnlyReplica) {
       << server->without_membership();
 }
 
+// First a follower, and then the leader.
+TEST(Membership, OfZookeeper) {
+  auto server = started(Kind::kZookeeper, 3);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(test::poll_until([&] { return server.primaries().size() == 1; }));
+    const auto leader = server.primaries().at(0);
+    const auto node = i == 0 ? (leader + 1) % 3 : leader;
+    const auto other = (leader + 2) % 3;
+    // How many znodes a server holds.
+    const auto count_in = [&](std::size_t which) {
+      const auto said = ask_until("127.0.0.1", server.port(which), "srvr", {}, Seconds(10));
+      const auto at = said.find("Node count: ");
+      return at == std::string::npos ? 0 : std::atoi(said.c_str() + at + 12);
+    };
+    int values = 0;
+    leaves_and_joins(
+        server, node,
+        [&] {
+          const auto before = count_in(other);
+          const auto path = "/znode-" + std::to_string(i) + std::to_string(values++);
+          EXPECT_TRUE(test::poll_until([&] {
+            in_zookeeper(server, other, {"create", path});
+            return count_in(other) == before + 1;
+          }));
+        },
+        [&] { return count_in(node) > 4 && count_in(node) == count_in(other); });
+  }
+  // Who the members are survives a crash of all.
+  ASSERT_TRUE(server.leave(1).ok());
+  server.kill();
+  const Nodes members{0, 2};
+  const auto again = server.start_stopped(members, [] { return false; });
+  ASSERT_TRUE(again.ok()) << again.error().to_string();
+  EXPECT_TRUE(test::poll_until([&] { return server.primaries().size() == 1; }));
+  EXPECT_EQ(server.members(), members);
+}
+
 TEST(Membership, OfGalera) {
   auto server = started(Kind::kGalera, 3);
   EXPECT_EQ(in_mariadb(server, 0, "CREATE TABLE t (a INT PRIMARY KEY)"), "done");
@@ -258,7 +314,7 @@ TEST(Membership, IsRefusedWithASentence) {
   EXPECT_EQ(redis.without_membership(),
             "no node can leave redis and join it again; one can in postgres-standby, "
             "mariadb-replica, galera, "
-            "redis-replica, redis-sentinel, redis-cluster, etcd, and in a cluster of "
+            "redis-replica, redis-sentinel, redis-cluster, etcd, zookeeper, and in a cluster of "
             "your own with "
             "the commands leave and join");
   EXPECT_FALSE(redis.leave(0).ok());
