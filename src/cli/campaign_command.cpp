@@ -53,6 +53,9 @@ int campaign(const CampaignArguments& arguments) {
             print_status(fmt::format("{} {}{}{}\n", result.asked, result.verdict,
                                      anomalies.empty() ? "" : ", seen:", anomalies));
             if (!result.error.empty()) print_status("    " + result.error + "\n");
+            if (result.without_faults) {
+              print_status("    none of these faults is possible here, so the run had none\n");
+            }
           }};
   const bool servers =
       std::any_of(campaign->runs.begin(), campaign->runs.end(),

@@ -41,6 +41,7 @@ Injector::Injector(Cluster& cluster, Schedule schedule, Hooks hooks, const std::
                    Limits limits)
     : effects_(cluster),
       schedule_(std::move(schedule)),
+      possible_(schedule_.may_have([](const Kind&) { return true; })),
       hooks_(std::move(hooks)),
       stop_(stop),
       limits_(limits) {}

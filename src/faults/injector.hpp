@@ -56,6 +56,8 @@ class Injector {
   // end(), and returns when all is healed and every node answers, or given up.
   void heal_all();
 
+  // Whether there is a fault that this cluster can have.
+  [[nodiscard]] bool possible() const { return possible_; }
   // After heal_all().
   [[nodiscard]] const std::vector<Done>& done() const { return done_; }
   [[nodiscard]] std::uint64_t count() const;                   // that were in force
@@ -97,6 +99,7 @@ class Injector {
 
   Effects effects_;
   Schedule schedule_;
+  bool possible_;
   Hooks hooks_;
   const std::atomic<bool>& stop_;
   Limits limits_;

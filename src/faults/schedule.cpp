@@ -106,6 +106,9 @@ base::Result<Schedule> Schedule::make(const Options& options, Cluster& cluster,
   auto taken = schedule.planned_ ? schedule.take_plan(cluster, warnings)
                                  : schedule.take_list(cluster, warnings);
   if (!taken.ok()) return std::move(taken).error();
+  if (!schedule.may_have([](const Kind&) { return true; })) {
+    warnings.emplace_back("no fault is possible here, so the run had none");
+  }
   return schedule;
 }
 
@@ -130,7 +133,6 @@ base::Status Schedule::take_list(Cluster& cluster, std::vector<std::string>& war
     }
     if (!group.empty()) groups_.push_back(std::move(group));
   }
-  if (groups_.empty()) warnings.emplace_back("no fault is possible here, so the run had none");
   return base::Ok{};
 }
 

@@ -43,7 +43,7 @@ Json to_json(const CampaignResult& r) {
           {"anomalies", r.anomalies}, {"strongest_satisfied", r.strongest_satisfied},
           {"committed", r.committed}, {"aborted", r.aborted},
           {"unknown", r.unknown},     {"seconds", r.seconds},
-          {"history", r.history}};
+          {"history", r.history},     {"without_faults", r.without_faults}};
 }
 
 // Throws Json::exception on what is no result.
@@ -66,6 +66,7 @@ CampaignResult from_json(const Json& json) {
   json.at("unknown").get_to(r.unknown);
   json.at("seconds").get_to(r.seconds);
   json.at("history").get_to(r.history);
+  r.without_faults = json.value("without_faults", false);
   return r;
 }
 
@@ -139,6 +140,7 @@ void fill(CampaignResult& result, const CheckedRun& checked) {
   result.aborted = checked.run.aborted;
   result.unknown = checked.run.unknown;
   result.seconds = checked.run.seconds;
+  result.without_faults = checked.run.faults_left_out;
 }
 
 // What a violation ends under StopAt::kEach.
@@ -294,7 +296,8 @@ class Cells {
     if (!stop_) {
       if (checked.ok()) {
         fill(result, *checked);
-        if (run.options.inject.any() && checked->run.faults == 0) {
+        const auto& ran = checked->run;
+        if (run.options.inject.any() && ran.faults == 0 && !ran.faults_left_out) {
           result.verdict = "error";
           result.error =
               "no fault began, so this run says nothing about them; a longer time_limit "

@@ -52,8 +52,9 @@ struct Campaign {
 struct CampaignResult {
   std::string identity, database, isolation, workload, faults, product;
   std::uint64_t seed = 0;
-  std::string asked, verdict;  // the level, and "satisfied", "violated", "unknown" or "error"
-  std::string error;           // a sentence, for "error"
+  std::string asked, verdict;   // the level, and "satisfied", "violated", "unknown" or "error"
+  std::string error;            // a sentence, for "error"
+  bool without_faults = false;  // none of `faults` is possible here, and they are optional
   std::vector<std::string> anomalies;  // names, of every violated level, sorted
   std::vector<std::string> strongest_satisfied;
   std::uint64_t committed = 0, aborted = 0, unknown = 0;

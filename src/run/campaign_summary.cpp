@@ -21,7 +21,7 @@ constexpr std::size_t kMostColumns = 8;  // of a table that people can read
 // A column of the table.
 struct Column {
   std::string database, isolation, faults, product, asked;
-  std::size_t runs = 0, violated = 0, unknown = 0, errors = 0;
+  std::size_t runs = 0, violated = 0, unknown = 0, errors = 0, without_faults = 0;
   std::uint64_t committed = 0, aborted = 0;
   std::string error;                        // the first
   std::map<std::string, std::size_t> seen;  // anomaly → runs
@@ -45,6 +45,7 @@ std::vector<Column> columns_of(const CampaignSummary& summary) {
     if (!result.asked.empty()) it->asked = result.asked;
     it->violated += result.verdict == "violated" ? 1 : 0;
     it->unknown += result.verdict == "unknown" ? 1 : 0;
+    it->without_faults += result.without_faults ? 1 : 0;
     if (result.verdict == "error") {
       ++it->errors;
       if (it->error.empty()) it->error = result.error;
@@ -79,10 +80,13 @@ std::string escaped(std::string text) {
 
 std::string verdict_cell(const Column& column) {
   if (column.runs == column.errors) return "error";
+  const std::string without = column.without_faults > 0 ? ", without faults" : "";
   if (column.violated > 0)
-    return fmt::format("**violated** in {} of {}", column.violated, column.runs);
-  if (column.unknown > 0) return fmt::format("unknown in {} of {}", column.unknown, column.runs);
-  return fmt::format("satisfied in {}", column.runs - column.errors);
+    return fmt::format("**violated** in {} of {}{}", column.violated, column.runs, without);
+  if (column.unknown > 0) {
+    return fmt::format("unknown in {} of {}{}", column.unknown, column.runs, without);
+  }
+  return fmt::format("satisfied in {}{}", column.runs - column.errors, without);
 }
 
 // Anomalies down, databases across.

@@ -103,7 +103,8 @@ void take_faults(faults::Injector& injector, const SettingNames& names, RunResul
   result.fault_list = injector.done();
   const auto& warnings = injector.warnings();
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
-  if (injector.done().empty()) {
+  result.faults_left_out = !injector.possible();
+  if (injector.done().empty() && injector.possible()) {
     result.warnings.push_back(
         fmt::format("no fault began: the load ended after {:.1f} s; see {} and {}", result.seconds,
                     names.time_limit, names.fault_every));

@@ -97,6 +97,7 @@ struct RunResult {
   std::uint64_t reconnects = 0;
   std::uint64_t faults = 0;              // that were in force
   std::uint64_t failed_faults = 0;       // whose command failed or hung, or that were not possible
+  bool faults_left_out = false;          // all that were asked for are not possible here
   std::vector<faults::Done> fault_list;  // of the injector, in the order of their begins
   double last_commit = 0;                // seconds from the start; 0 if nothing committed
   std::vector<std::string> warnings;     // sessions that ended early, fault commands that failed

@@ -184,7 +184,31 @@ TEST_F(Faults, WhatIsNotPossibleIsAnErrorBeforeTheRunOrLeftOut) {
   optional.emplace_back("--faults-optional");
   EXPECT_EQ(run(optional), 0);
   EXPECT_NE(errors().find("it was left out"), std::string::npos) << errors();
+  EXPECT_NE(errors().find("no fault is possible here"), std::string::npos) << errors();
+  EXPECT_EQ(errors().find("no fault began"), std::string::npos) << errors();
   EXPECT_EQ(result_["run"]["faults"], 0);
+}
+
+TEST_F(Faults, ACampaignSaysThatARunHadNone) {
+  const auto file = scratch_.path() + "/campaign.json";
+  const auto campaign = [&](const char* optional) {
+    std::ofstream(file) << R"({"databases": [{"name": "R", "url": "lab:redis?fast=1"}], "rate": 50,
+      "faults": [{"faults": "partition-halves", "optional": )"
+                        << optional << R"(}], "time_limit": 1})";
+    auto process = base::Process::start(
+        {.arguments = {CUPEL_BINARY, "campaign", file, "-o", scratch_.path() + "/" + optional},
+         .output = base::Stream::file(output_),
+         .errors = base::Stream::file(errors_)});
+    EXPECT_TRUE(process.ok()) << process.error().to_string();
+    return finish(*process);
+  };
+  EXPECT_EQ(campaign("false"), 3);
+  EXPECT_NE(errors().find("partition-halves is not possible here"), std::string::npos) << errors();
+  EXPECT_EQ(campaign("true"), 0);
+  EXPECT_NE(errors().find("so the run had none"), std::string::npos) << errors();
+  EXPECT_NE(text_of(output_).find("satisfied in 1, without faults"), std::string::npos);
+  const auto line = Json::parse(text_of(scratch_.path() + "/true/results.jsonl"));
+  EXPECT_EQ(line["without_faults"], true);
 }
 
 }  // namespace
