@@ -20,7 +20,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr base::Seconds kMembersAnswer{5}, kToBecomeHealthy{8};
-constexpr std::size_t kPeers = 1;  // of a node's ports
 
 base::Status find_etcd() {
   return need(find_program("etcd"), "program `etcd`", "etcd-server");
@@ -31,7 +30,7 @@ base::Status initialize_etcd(const Site& /*site*/) {
 }
 
 std::vector<std::string> etcd_command(const Site& site, const Node& node) {
-  auto command = etcd_arguments(site, node, node.directory, 0, 1);
+  auto command = etcd_arguments(site, node, node.directory, {});
   for (const auto& option : site.options.server_options) command.push_back("--" + option);
   return command;
 }
@@ -102,9 +101,9 @@ base::Result<std::size_t> move_leader(const Site& site) {
 }
 
 // A question about the members, by a node; null: no answer. Its error is the field "error".
-Json ask_for_members(const Node& node, std::string_view action, const Json& body) {
+Json ask_for_members(const Node& node, EtcdPorts ports, std::string_view action, const Json& body) {
   const auto text = body.dump();
-  const auto said = ask_until(node.address, node.ports[0],
+  const auto said = ask_until(node.address, node.ports[ports.clients],
                               fmt::format("POST /v3/cluster/member/{} HTTP/1.0\r\n"
                                           "Content-Length: {}\r\n\r\n{}",
                                           action, text.size(), text),
@@ -114,38 +113,27 @@ Json ask_for_members(const Node& node, std::string_view action, const Json& body
 }
 
 // The numbers of the members in such an answer by node; a member that is none of ours is left out.
-std::vector<std::pair<std::size_t, std::string>> members_in(const Site& site, const Json& answer) {
+std::vector<std::pair<std::size_t, std::string>> members_in(const Site& site, EtcdPorts ports,
+                                                            const Json& answer) {
   std::vector<std::pair<std::size_t, std::string>> found;
   if (!answer.is_object()) return found;
   for (const auto& member : answer.value("members", Json::array())) {
     const auto urls = member.value("peerURLs", std::vector<std::string>());
     for (const auto& node : site.nodes) {
-      if (std::find(urls.begin(), urls.end(), etcd_url(node, kPeers)) == urls.end()) continue;
+      if (std::find(urls.begin(), urls.end(), etcd_url(node, ports.peers)) == urls.end()) continue;
       found.emplace_back(site.number_of(node), member.value("ID", std::string()));
     }
   }
   return found;
 }
 
-std::vector<std::size_t> etcd_members(const Site& site) {
-  std::set<std::size_t> all;
-  for (const auto& node : site.nodes) {
-    if (node.left) continue;
-    for (const auto& [member, id] :
-         members_in(site, ask_for_members(node, "list", Json::object()))) {
-      all.insert(member);
-    }
-  }
-  return {all.begin(), all.end()};
-}
-
 // Of the members but this one, the first that does it. Error: what the last one said.
-base::Result<Json> by_another(const Site& site, std::size_t node, std::string_view action,
-                              const Json& body) {
+base::Result<Json> by_another(const Site& site, std::size_t node, EtcdPorts ports,
+                              std::string_view action, const Json& body) {
   std::string said = "no other member answers";
   for (const auto& other : site.nodes) {
     if (other.left || site.number_of(other) == node) continue;
-    auto answer = ask_for_members(other, action, body);
+    auto answer = ask_for_members(other, ports, action, body);
     if (answer.is_object() && !answer.contains("error")) return answer;
     if (answer.is_object()) said = answer["error"].dump();
   }
@@ -153,11 +141,11 @@ base::Result<Json> by_another(const Site& site, std::size_t node, std::string_vi
 }
 
 // etcd changes its members only 5 s after the connections between them changed.
-base::Result<Json> change_members(const Site& site, std::size_t node, std::string_view action,
-                                  const Json& body) {
+base::Result<Json> change_members(const Site& site, std::size_t node, EtcdPorts ports,
+                                  std::string_view action, const Json& body) {
   const auto deadline = std::chrono::steady_clock::now() + kToBecomeHealthy;
   for (;;) {
-    auto changed = by_another(site, node, action, body);
+    auto changed = by_another(site, node, ports, action, body);
     const bool again =
         !changed.ok() && changed.error().message.find("unhealthy") != std::string::npos;
     if (!again || std::chrono::steady_clock::now() > deadline) return changed;
@@ -165,48 +153,28 @@ base::Result<Json> change_members(const Site& site, std::size_t node, std::strin
   }
 }
 
-base::Status remove_member(const Site& site, std::size_t node) {
-  const auto list = by_another(site, node, "list", Json::object());
-  if (!list.ok()) return list.error();
-  for (const auto& [member, id] : members_in(site, *list)) {
-    if (member != node) continue;
-    if (auto removed = change_members(site, node, "remove", {{"ID", id}}); !removed.ok()) {
-      return std::move(removed).error();
-    }
-  }
-  return base::Ok{};
+base::Status leave_etcd(const Site& site, std::size_t node) {
+  return remove_etcd_member(site, node, {});
 }
 
-// A member that was removed is a new one, with the others as they are now.
 base::Result<std::vector<std::string>> prepare_etcd(const Site& site, const Start& start) {
-  if (!start.joins) return std::vector<std::string>();
-  // An earlier try may have added it.
-  if (auto removed = remove_member(site, start.node); !removed.ok()) {
-    return std::move(removed).error();
-  }
-  const auto added =
-      change_members(site, start.node, "add",
-                     {{"peerURLs", Json::array({etcd_url(site.nodes[start.node], kPeers)})}});
-  if (!added.ok()) return added.error();
-  std::string all;
-  for (const auto& [member, id] : members_in(site, *added)) {
-    all += fmt::format("{}node-{}={}", all.empty() ? "" : ",", member,
-                       etcd_url(site.nodes[member], kPeers));
-  }
-  return std::vector<std::string>{"--initial-cluster=" + all, "--initial-cluster-state=existing"};
+  return start.joins ? add_etcd_member(site, start.node, {}) : std::vector<std::string>();
+}
+
+std::vector<std::size_t> members_of_etcd(const Site& site) {
+  return etcd_members(site, {});
 }
 
 }  // namespace
 
 std::vector<std::string> etcd_arguments(const Site& site, const Node& node,
-                                        const std::string& directory, std::size_t client_port,
-                                        std::size_t peer_port) {
+                                        const std::string& directory, EtcdPorts ports) {
   std::string members;
   for (const auto& member : site.nodes) {
     members += fmt::format("{}node-{}={}", members.empty() ? "" : ",", site.number_of(member),
-                           etcd_url(member, peer_port));
+                           etcd_url(member, ports.peers));
   }
-  const auto clients = etcd_url(node, client_port), peers = etcd_url(node, peer_port);
+  const auto clients = etcd_url(node, ports.clients), peers = etcd_url(node, ports.peers);
   return {find_program("etcd"),
           fmt::format("--name=node-{}", site.number_of(node)),
           "--data-dir=" + directory,
@@ -217,6 +185,49 @@ std::vector<std::string> etcd_arguments(const Site& site, const Node& node,
           "--initial-cluster=" + members,
           "--logger=zap",
           "--log-outputs=stderr"};
+}
+
+std::vector<std::size_t> etcd_members(const Site& site, EtcdPorts ports) {
+  std::set<std::size_t> all;
+  for (const auto& node : site.nodes) {
+    if (node.left) continue;
+    for (const auto& [member, id] :
+         members_in(site, ports, ask_for_members(node, ports, "list", Json::object()))) {
+      all.insert(member);
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+base::Status remove_etcd_member(const Site& site, std::size_t node, EtcdPorts ports) {
+  const auto list = by_another(site, node, ports, "list", Json::object());
+  if (!list.ok()) return list.error();
+  for (const auto& [member, id] : members_in(site, ports, *list)) {
+    if (member != node) continue;
+    if (auto removed = change_members(site, node, ports, "remove", {{"ID", id}}); !removed.ok()) {
+      return std::move(removed).error();
+    }
+  }
+  return base::Ok{};
+}
+
+// A member that was removed is a new one, with the others as they are now.
+base::Result<std::vector<std::string>> add_etcd_member(const Site& site, std::size_t node,
+                                                       EtcdPorts ports) {
+  // An earlier try may have added it.
+  if (auto removed = remove_etcd_member(site, node, ports); !removed.ok()) {
+    return std::move(removed).error();
+  }
+  const auto added =
+      change_members(site, node, ports, "add",
+                     {{"peerURLs", Json::array({etcd_url(site.nodes[node], ports.peers)})}});
+  if (!added.ok()) return added.error();
+  std::string all;
+  for (const auto& [member, id] : members_in(site, ports, *added)) {
+    all += fmt::format("{}node-{}={}", all.empty() ? "" : ",", member,
+                       etcd_url(site.nodes[member], ports.peers));
+  }
+  return std::vector<std::string>{"--initial-cluster=" + all, "--initial-cluster-state=existing"};
 }
 
 constinit const KindSpec kEtcdKind{.kind = Kind::kEtcd,
@@ -234,7 +245,7 @@ constinit const KindSpec kEtcdKind{.kind = Kind::kEtcd,
                                    .prepare = prepare_etcd,
                                    .primaries = etcd_leaders,
                                    .failover = move_leader,
-                                   .membership = {.leave = remove_member, .members = etcd_members},
+                                   .membership = {.leave = leave_etcd, .members = members_of_etcd},
                                    .no_clocks = kGoClocks};
 
 }  // namespace cupel::lab

@@ -2,11 +2,14 @@
 //
 // A node is a Patroni, its PostgreSQL and an etcd. Patroni starts PostgreSQL as a daemon, whose
 // parent would be init; so the node's first process is a small program that adopts what is below
-// it, and what is done to the node's processes meets all of them.
+// it, and what is done to the node's processes meets all of them. Asked to end, it ends Patroni
+// first, which shuts down its PostgreSQL, and then etcd.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "lab/etcd.hpp"
 #include "lab/failover.hpp"
@@ -27,23 +30,32 @@ using Json = nlohmann::json;
 
 constexpr Seconds kRestAnswer{1}, kToSwitchOver{30};
 enum PatroniPort : std::uint8_t { kPostgresClients, kEtcdClients, kEtcdPeers, kPatroniRest };
+constexpr EtcdPorts kEtcdPorts{.clients = kEtcdClients, .peers = kEtcdPeers};
 
-// Starts the commands, which `--` separates, and ends when the last of them does. 36 is
+// Starts the commands, which `--` separates, and ends when the first of them does. 36 is
 // PR_SET_CHILD_SUBREAPER.
 constexpr const char* kKeeper = R"(
 import ctypes, os, signal, subprocess, sys
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
-words, commands = sys.argv[1:], []
+words, commands, asked = sys.argv[1:], [], []
 while '--' in words:
     commands.append(words[:words.index('--')])
     words = words[words.index('--') + 1:]
-for command in commands:
-    subprocess.Popen(command, env={k: v for k, v in os.environ.items() if k[:8] != 'PATRONI_'})
-main = subprocess.Popen(words)
+helpers = [subprocess.Popen(command, env={k: v for k, v in os.environ.items() if k[:8] != 'PATRONI_'})
+           for command in commands[1:] + [words]]
+main = subprocess.Popen(commands[0])
+def end(*_):
+    asked.append(True)
+    os.kill(main.pid, signal.SIGTERM)
+signal.signal(signal.SIGTERM, end)
 while True:
     process, status = os.wait()
     if process == main.pid:
-        sys.exit(os.waitstatus_to_exitcode(status) & 255)
+        break
+for helper in helpers if asked else []:
+    helper.terminate()
+    helper.wait()
+sys.exit(os.waitstatus_to_exitcode(status) & 255)
 )";
 
 Status find_patroni() {
@@ -76,14 +88,14 @@ std::string patroni_place(const Node& node, PatroniPort port) {
   return fmt::format("{}:{}", node.address, node.ports[port]);
 }
 
+// What prepare() adds is for etcd, the last.
 std::vector<std::string> patroni_command(const Site& site, const Node& node) {
-  std::vector<std::string> command{find_program("python3", {"/usr/bin"}), "-c", kKeeper};
-  for (auto& word :
-       etcd_arguments(site, node, node.directory + "/etcd", kEtcdClients, kEtcdPeers)) {
+  std::vector<std::string> command{find_program("python3", {"/usr/bin"}), "-c", kKeeper,
+                                   find_program("patroni"), "--"};
+  for (auto& word : etcd_arguments(site, node, node.directory + "/etcd", kEtcdPorts)) {
     command.push_back(std::move(word));
   }
-  for (const char* word : {"--log-level=warn", "--"}) command.emplace_back(word);
-  command.push_back(find_program("patroni"));
+  command.emplace_back("--log-level=warn");
   return command;
 }
 
@@ -194,6 +206,58 @@ base::Result<std::size_t> switch_over(const Site& site) {
                           (body_at == std::string::npos ? "no answer" : said.substr(body_at + 4))};
 }
 
+// Its etcd; Patroni takes its own name off the list when it ends, or the name expires.
+Status leave_patroni(const Site& site, std::size_t node) {
+  return remove_etcd_member(site, node, kEtcdPorts);
+}
+
+base::Result<std::vector<std::string>> prepare_patroni(const Site& site, const Start& start) {
+  if (!start.joins) return std::vector<std::string>();
+  const auto& node = site.nodes[start.node];
+  auto made = run_once(site, {"mkdir", node.directory}, node.log);
+  if (!made.ok()) return std::move(made).error();
+  return add_etcd_member(site, start.node, kEtcdPorts);
+}
+
+// Those that one of the Patronis lists.
+std::vector<std::size_t> patroni_names(const Site& site) {
+  std::vector<std::size_t> found;
+  for (const auto& node : site.nodes) {
+    if (node.left) continue;
+    const auto answer = ask_until(node.address, node.ports[kPatroniRest],
+                                  "GET /cluster HTTP/1.0\r\n\r\n", {}, kRestAnswer);
+    const auto body = answer.find("\r\n\r\n");
+    if (body == std::string::npos) continue;
+    const auto all = Json::parse(answer.substr(body), nullptr, false);
+    if (!all.is_object() || !all.contains("members")) continue;
+    for (const auto& member : all["members"]) {
+      for (const auto& other : site.nodes) {
+        if (member.value("name", std::string()) == patroni_name(site, other)) {
+          found.push_back(site.number_of(other));
+        }
+      }
+    }
+    break;
+  }
+  return found;
+}
+
+// Of the etcds, or of the Patronis.
+std::vector<std::size_t> patroni_members(const Site& site) {
+  const auto etcds = etcd_members(site, kEtcdPorts), names = patroni_names(site);
+  std::set<std::size_t> all(etcds.begin(), etcds.end());
+  all.insert(names.begin(), names.end());
+  return {all.begin(), all.end()};
+}
+
+bool has_joined_patroni(const Site& site, std::size_t node) {
+  const auto in = [&](const std::vector<std::size_t>& all) {
+    return std::find(all.begin(), all.end(), node) != all.end();
+  };
+  return says_yes(site.nodes[node], "/replica") && in(patroni_names(site)) &&
+         in(etcd_members(site, kEtcdPorts));
+}
+
 void clear_data(const Node& node) {
   // The server's user may have made it a link.
   if (!std::filesystem::is_directory(std::filesystem::symlink_status(node.directory))) return;
@@ -221,9 +285,14 @@ constinit const KindSpec kPatroniKind{
     .initialize = initialize_patroni,
     .command = patroni_command,
     .is_up = patroni_is_up,
+    .prepare = prepare_patroni,
     .is_formed = cluster_is_formed,
     .primaries = patroni_leaders,
     .failover = switch_over,
+    .membership = {.standbys_only = true,
+                   .leave = leave_patroni,
+                   .has_joined = has_joined_patroni,
+                   .members = patroni_members},
     .environment = patroni_environment,
     .no_clocks = kGoClocks,
     .clear_remains = clear_data};

@@ -216,6 +216,27 @@ TEST(Membership, OfMariadbIsRefusedIfCommitsWaitForTheOnlyReplica) {
       << server->without_membership();
 }
 
+TEST(Membership, OfPatroni) {
+  auto server = started(Kind::kPatroni, 3);
+  const auto primary = server.primaries().at(0);
+  EXPECT_EQ(in_postgres(server, primary, "CREATE TABLE t (a INT PRIMARY KEY)"), "done");
+  EXPECT_EQ(server.leavers().size(), 2U);
+  EXPECT_FALSE(server.leave(primary).ok());
+  const auto node = (primary + 1) % 3;
+  int values = 0;
+  leaves_and_joins(
+      server, node,
+      [&] {
+        EXPECT_EQ(
+            in_postgres(server, primary, "INSERT INTO t VALUES (" + std::to_string(++values) + ")"),
+            "done");
+      },
+      [&] { return in_postgres(server, node, "SELECT count(*) FROM t") == "2"; });
+  EXPECT_EQ(server.primaries(), Nodes{primary});
+  // PostgreSQL was shut down in an orderly way, as Patroni does it.
+  EXPECT_NE(server.log(node, 1000).find("database system is shut down"), std::string::npos);
+}
+
 // First a follower, and then the leader.
 TEST(Membership, OfZookeeper) {
   auto server = started(Kind::kZookeeper, 3);
@@ -311,12 +332,13 @@ TEST(Membership, OfAClusterOfYourOwn) {
 
 TEST(Membership, IsRefusedWithASentence) {
   auto redis = started(Kind::kRedis, 1);
-  EXPECT_EQ(redis.without_membership(),
-            "no node can leave redis and join it again; one can in postgres-standby, "
-            "mariadb-replica, galera, "
-            "redis-replica, redis-sentinel, redis-cluster, etcd, zookeeper, and in a cluster of "
-            "your own with "
-            "the commands leave and join");
+  EXPECT_EQ(
+      redis.without_membership(),
+      "no node can leave redis and join it again; one can in postgres-standby, "
+      "mariadb-replica, galera, "
+      "redis-replica, redis-sentinel, redis-cluster, etcd, zookeeper, patroni, and in a cluster of "
+      "your own with "
+      "the commands leave and join");
   EXPECT_FALSE(redis.leave(0).ok());
   EXPECT_TRUE(redis.running());
   const auto etcd = started(Kind::kEtcd, 1);
