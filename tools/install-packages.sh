@@ -40,6 +40,12 @@ others=(
   libzookeeper-java default-jre-headless nats-server patroni python3-etcd
   go-dqlite
   iproute2 nftables  # their networks, and faults of those
+  # Object mappers and test frameworks, for PostgreSQL over the mock store.
+  python3-psycopg2 python3-django python3-sqlalchemy python3-pytest
+  ruby-pg ruby-activerecord ruby-rspec
+  php-cli php-pgsql php-doctrine-orm php-symfony-cache
+  libpostgresql-jdbc-java default-jdk-headless junit5
+  golang-go golang-github-lib-pq-dev
 )
 case $mode in
   program) ;;

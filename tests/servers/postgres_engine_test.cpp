@@ -20,6 +20,7 @@
 #include "lab/server.hpp"
 #include "levels/level.hpp"
 #include "libpq_client.hpp"
+#include "servers/one_place.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::engines {
@@ -28,15 +29,9 @@ namespace {
 using base::Process;
 using base::Seconds;
 using base::Stream;
+using test::in_one_place;
 
 constexpr int kRows = 400;
-
-mock::Options in_one_place() {
-  mock::Options options;
-  options.level = mock::Level::kStrongSessionSerializable;
-  options.choose = [](std::size_t allowed) { return allowed - 1; };
-  return options;
-}
 
 mock::Options at(mock::Level level, std::uint64_t seed = 1) {
   mock::Options options;
