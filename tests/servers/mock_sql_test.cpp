@@ -349,7 +349,7 @@ class Author final : public RandomSql {
 
   // What SET does, where, and for how long.
   std::string setting() {
-    const auto one = pick({"work_mem", "statement_timeout", "geqo", "application_name",
+    const auto one = pick({"statement_timeout", "bytea_output", "application_name",
                            "default_transaction_isolation", "default_transaction_read_only",
                            "app.user" + std::to_string(round_)});
     switch (below(8)) {
@@ -363,13 +363,12 @@ class Author final : public RandomSql {
         return pick({"BEGIN READ ONLY", "SHOW transaction_isolation", "SHOW transaction_read_only",
                      "SET TRANSACTION READ ONLY", "SET TRANSACTION READ WRITE",
                      "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "SELECT id FROM t FOR UPDATE",
-                     "SET transaction_read_only = off", "SHOW no_such_setting"});
+                     "SET transaction_read_only = off", "SHOW no.such_setting"});
       default:
         break;
     }
-    const auto value = one == "work_mem"            ? pick({"'1MB'", "4096", "'2GB'", "'x'"})
-                       : one == "statement_timeout" ? pick({"90000", "'5min'", "0", "'1h'", "-1"})
-                       : one == "geqo"              ? pick({"on", "off", "'f'", "maybe"})
+    const auto value = one == "statement_timeout" ? pick({"90000", "'5min'", "0", "'1h'", "-1"})
+                       : one == "bytea_output"    ? pick({"hex", "'escape'", "maybe"})
                        : one == "default_transaction_isolation"
                            ? pick({"'repeatable read'", "'serializable'", "'none'"})
                        : one == "default_transaction_read_only" ? pick({"off", "off", "on"})

@@ -247,9 +247,9 @@ TEST_F(StoreServers, PreparedStatementsAreGivenUpBySqlToo) {
 
 TEST_F(StoreServers, WhatRunsIsCancelled) {
   start({.level = Level::kStrongSessionSerializable});
-  auto* client = connect("options='-c statement_timeout=90s -c geqo=off'");
+  auto* client = connect("options='-c statement_timeout=90s -c jit=on'");
   EXPECT_EQ(ask(client, "SHOW statement_timeout"), "90s");
-  EXPECT_EQ(ask(client, "SHOW geqo"), "off");
+  EXPECT_EQ(ask(client, "SHOW jit"), "on");
   EXPECT_EQ(ask(client, "SELECT pg_backend_pid()"), std::to_string(PQbackendPID(client)));
   ask(client, "CREATE TABLE t (id int PRIMARY KEY)");
   std::string rows = "INSERT INTO t VALUES (0)";
@@ -311,15 +311,15 @@ TEST_F(StoreServers, WhatRunsIsCancelled) {
 TEST_F(StoreServers, WhatAClientConnectsWith) {
   start({.level = Level::kCausal});
   EXPECT_EQ(once("SHOW application_name", "application_name=shop"), "shop");
-  // What is not done is a warning, what is no setting an error.
+  // What is not done is a warning, a wrong value an error.
   EXPECT_EQ(once("SHOW timezone", "options='-c timezone=Europe/Berlin'"), "UTC");
-  EXPECT_EQ(once("RESET work_mem; SHOW work_mem", "options=--work-mem=1MB"), "1MB");
+  EXPECT_EQ(once("RESET lock_timeout; SHOW lock_timeout", "options=--lock-timeout=1s"), "1s");
   const auto to =
       "host=127.0.0.1 user=alice port=" + std::to_string(server_->port(Interface::kPostgres)) +
-      " options='-c no_such=1'";
+      " options='-c lock_timeout=soon'";
   auto* client = PQconnectdb(to.c_str());
   EXPECT_EQ(PQstatus(client), CONNECTION_BAD);
-  EXPECT_NE(std::string(PQerrorMessage(client)).find("no_such"), std::string::npos);
+  EXPECT_NE(std::string(PQerrorMessage(client)).find("lock_timeout"), std::string::npos);
   PQfinish(client);
 }
 

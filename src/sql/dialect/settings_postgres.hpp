@@ -1,6 +1,5 @@
-// PostgreSQL's settings; see settings.hpp.
-// Values are read, rounded, bounded and shown as PostgreSQL 15 does, with its messages, details and
-// hints; a server test compares them one by one (tests/servers/mock_settings_test.cpp).
+// PostgreSQL's settings; see settings.hpp. Those with an effect here, those that drivers read or
+// set when they connect, and names with a dot, which are the application's. Any other is 0A000.
 #pragma once
 
 #include <optional>
@@ -22,7 +21,7 @@ Settings first_settings();
 // that the mock does not do, 55P02 for one that is read-only, and as below.
 std::string checked_setting(const std::string& name, const std::string& value,
                             std::string_view now);
-// 42704, or 0A000 where PostgreSQL knows it and the mock does not.
+// 42704 for a name with a dot, else 0A000.
 [[nodiscard]] SqlException unknown_setting(const std::string& name);
 // Of one in units of time; 0 for none.
 double milliseconds_of(const Settings& settings, std::string_view name);
