@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace cupel::lab {
 namespace {
 
 using base::Seconds;
+using Json = nlohmann::json;
 using Nodes = std::vector<std::size_t>;
 
 std::string in_redis(const Server& server, std::size_t node, const std::string& command) {
@@ -48,6 +50,31 @@ void in_zookeeper(const Server& server, std::size_t node, const std::vector<std:
                                        .errors = base::Stream::nothing()});
   ASSERT_TRUE(process.ok()) << process.error().to_string();
   process->wait(Seconds(30));
+}
+
+// A request of a client of NATS, and its answer.
+std::string in_nats(const Server& server, std::size_t node, const std::string& subject,
+                    const std::string& body) {
+  return ask_until("127.0.0.1", server.port(node),
+                   "CONNECT {\"verbose\":false}\r\nSUB answer 1\r\nPUB " + subject + " answer " +
+                       std::to_string(body.size()) + "\r\n" + body + "\r\n",
+                   "}\r\n", Seconds(5));
+}
+
+// How many messages a node itself holds of the first stream; -1: it has none.
+int messages_in_nats(const Server& server, std::size_t node) {
+  const auto ports = Json::parse(server.to_json()).at("nodes").at(node).at("ports");
+  const auto said =
+      ask_until("127.0.0.1", ports.at(2).get<std::uint16_t>(),
+                "GET /jsz?accounts=true&streams=true HTTP/1.0\r\n\r\n", {}, Seconds(5));
+  const auto body = said.find("\r\n\r\n");
+  if (body == std::string::npos) return -1;
+  const auto all = Json::parse(said.substr(body));
+  if (!all.contains("account_details")) return -1;
+  for (const auto& account : all["account_details"]) {
+    if (account.contains("stream_detail")) return account["stream_detail"][0]["state"]["messages"];
+  }
+  return -1;
 }
 
 bool lists(const Server& server, std::size_t node) {
@@ -237,6 +264,34 @@ TEST(Membership, OfPatroni) {
   EXPECT_NE(server.log(node, 1000).find("database system is shut down"), std::string::npos);
 }
 
+// First one that leads nothing, and then the leader of the bucket.
+TEST(Membership, OfNats) {
+  auto server = started(Kind::kNats, 3);
+  ASSERT_NE(in_nats(server, 0, "$JS.API.STREAM.CREATE.KV_test",
+                    R"({"name":"KV_test","subjects":["test.*"],"num_replicas":3})")
+                .find(R"("did_create":true)"),
+            std::string::npos);
+  int values = 0;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(test::poll_until([&] { return server.primaries().size() == 1; }));
+    const auto leader = server.primaries().at(0);
+    const auto node = i == 0 ? (leader + 1) % 3 : leader;
+    const auto other = (leader + 2) % 3;
+    leaves_and_joins(
+        server, node,
+        [&] {  // without the leader, the others choose a new one first
+          const auto subject = "test." + std::to_string(++values);
+          EXPECT_TRUE(test::poll_until([&] {
+            return in_nats(server, other, subject, "x").find("\"seq\"") != std::string::npos;
+          }));
+        },
+        [&] {
+          const int held = messages_in_nats(server, node);
+          return held >= values && held == messages_in_nats(server, other);
+        });
+  }
+}
+
 // First a follower, and then the leader.
 TEST(Membership, OfZookeeper) {
   auto server = started(Kind::kZookeeper, 3);
@@ -334,11 +389,9 @@ TEST(Membership, IsRefusedWithASentence) {
   auto redis = started(Kind::kRedis, 1);
   EXPECT_EQ(
       redis.without_membership(),
-      "no node can leave redis and join it again; one can in postgres-standby, "
-      "mariadb-replica, galera, "
-      "redis-replica, redis-sentinel, redis-cluster, etcd, zookeeper, patroni, and in a cluster of "
-      "your own with "
-      "the commands leave and join");
+      "no node can leave redis and join it again; one can in postgres-standby, mariadb-replica, "
+      "galera, redis-replica, redis-sentinel, redis-cluster, etcd, zookeeper, nats, patroni, "
+      "and in a cluster of your own with the commands leave and join");
   EXPECT_FALSE(redis.leave(0).ok());
   EXPECT_TRUE(redis.running());
   const auto etcd = started(Kind::kEtcd, 1);
