@@ -37,6 +37,7 @@ others=(
   # below); those that were there before are left as they are.
   postgresql mariadb-server mariadb-backup galera-4 redis-server etcd-server
   postgresql-server-dev-15  # the extension of `cupel mock --engine postgres`
+  libmariadbd-dev  # that of --engine mariadb, with tools/mariadb-headers.sh
   libzookeeper-java default-jre-headless nats-server patroni python3-etcd
   go-dqlite
   iproute2 nftables  # their networks, and faults of those
@@ -77,7 +78,13 @@ for package in "${packages[@]}"; do
   state=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
   [[ $state == installed ]] || missing+=("$package")
 done
+# Not in a package; without them `cupel mock --engine mariadb` is left out.
+get_headers() {
+  [[ $mode != all ]] || "$(dirname "$0")/mariadb-headers.sh" ||
+    printf 'install-packages: cupel is built without --engine mariadb\n' >&2
+}
 if [[ ${#missing[@]} -eq 0 ]]; then
+  get_headers
   exit 0
 fi
 
@@ -151,3 +158,4 @@ if [[ " ${missing[*]} " == *" nats-server "* ]] && command -v systemctl >/dev/nu
   "${as_root[@]}" systemctl disable --quiet nats-server.service >&2 ||
     fail "could not disable nats-server, which was just installed; do it by hand: systemctl disable nats-server.service"
 fi
+get_headers

@@ -9,7 +9,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/mock_options.hpp"
 #include "cli/options.hpp"
-#include "engines/postgres_engine.hpp"
+#include "mocktest/engine_run.hpp"
 #include "report/wording.hpp"
 #include "wire/store_server.hpp"
 
@@ -67,16 +67,23 @@ int write_served(const ServeArguments& arguments, const formats::WriteOptions& t
   return code;
 }
 
-int serve_postgres(const ServeArguments& arguments) {
+std::string mariadb_line(const std::string& host, std::uint16_t port, bool password) {
+  return fmt::format("mysql     mariadb -h {} -P {} -u cupel{} cupel\n", host, port,
+                     password ? " -p" : "");
+}
+
+int serve_engine(const ServeArguments& arguments) {
   const auto target = history_target(arguments);
   if (!target.ok()) return bad(target.error());
   const Interruptible interruptible;
   const auto engine =
-      engines::PostgresEngine::start({.store = arguments.store,
-                                      .strong_constraints = arguments.strong_constraints,
-                                      .interrupted = &interruptible.stopped()});
+      mocktest::start_engine(arguments.engine, {.store = arguments.store,
+                                                .strong_constraints = arguments.strong_constraints,
+                                                .interrupted = &interruptible.stopped()});
   if (!engine.ok()) return bad(engine.error());
-  print(fmt::format("postgres  psql {}\n", (*engine)->url()));
+  print(arguments.engine == mocktest::Engine::kPostgres
+            ? fmt::format("postgres  psql {}\n", (*engine)->url())
+            : mariadb_line("127.0.0.1", (*engine)->port(), false));
   print_level(arguments);
   interruptible.wait();
   (*engine)->server().stop();
@@ -90,8 +97,7 @@ void print_servers(const ServeArguments& arguments, const wire::Server& server) 
   if (const auto open = server.port(Interface::kMysql)) {
     auto host = host_of(arguments.address);
     if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
-    print(fmt::format("mysql     mariadb -h {} -P {} -u cupel{} cupel\n", host, open,
-                      arguments.password ? " -p" : ""));
+    print(mariadb_line(host, open, arguments.password.has_value()));
   }
   if (const auto open = server.port(Interface::kHttp)) {
     print(fmt::format("http      curl {}-d '{{\"sql\": \"select 1\"}}' {}/sql\n",
@@ -180,12 +186,14 @@ void add_mock(Command& app, Run& run) {
       return;
     }
     take_store_options(*arguments);
-    if (arguments->engine == mocktest::Engine::kPostgres) {
+    if (arguments->engine != mocktest::Engine::kOwn) {
       for (const char* option : {"--pg", "--mysql", "--http", "--bind", "--password"}) {
         if (command->get_option(option)->empty()) continue;
-        throw UsageError(option, "found with --engine postgres, expected it with --engine own");
+        throw UsageError(option,
+                         fmt::format("found with --engine {}, expected it with --engine own",
+                                     arguments->engine_name));
       }
-      run = [arguments] { return serve_postgres(*arguments); };
+      run = [arguments] { return serve_engine(*arguments); };
     } else {
       arguments->store.overlap = true;
       run = [arguments] { return serve(*arguments); };

@@ -33,16 +33,18 @@ std::vector<std::string> product_level_names() {
 void add_engine_options(Command& command, StoreArguments& arguments) {
   const char* group = "SQL engine";
   command
-      .add_option("--engine", arguments.engine_name,
-                  "The SQL over the store: own, a subset of SQL in this program, or postgres, a "
-                  "PostgreSQL server whose tables are in the store")
+      .add_option(
+          "--engine", arguments.engine_name,
+          "The SQL over the store: own, a subset of SQL in this program, or that of a server "
+          "whose tables are in the store: postgres, mariadb")
       ->type_name("ENGINE")
       ->capture_default_str()
-      ->check(one_of_names({"own", "postgres"}))
+      ->check(one_of_names({"own", "postgres", "mariadb"}))
       ->group(group);
   command
       .add_option("--constraints", arguments.constraints,
-                  "With --engine postgres: unique constraints and foreign keys are as weak as the "
+                  "With --engine postgres or mariadb: unique constraints and foreign keys are as "
+                  "weak as the "
                   "level (weak), or see what was committed last (strong)")
       ->type_name("HOW")
       ->capture_default_str()
@@ -119,12 +121,15 @@ namespace {
 void take_engine(StoreArguments& arguments) {
   arguments.strong_constraints = arguments.constraints == "strong";
   if (arguments.engine_name == "postgres") arguments.engine = mocktest::Engine::kPostgres;
+  if (arguments.engine_name == "mariadb") arguments.engine = mocktest::Engine::kMariadb;
   if (arguments.strong_constraints && arguments.engine == mocktest::Engine::kOwn)
-    throw UsageError("--constraints", "found `strong`, expected it with --engine postgres");
-  if (arguments.store.locks && arguments.engine == mocktest::Engine::kPostgres) {
+    throw UsageError("--constraints",
+                     "found `strong`, expected it with --engine postgres or mariadb");
+  if (arguments.store.locks && arguments.engine != mocktest::Engine::kOwn) {
     throw UsageError(arguments.locks.empty() ? "--level" : "--locks",
-                     fmt::format("found `{}` with --engine postgres, expected it with --engine own",
-                                 arguments.locks.empty() ? arguments.level : arguments.locks));
+                     fmt::format("found `{}` with --engine {}, expected it with --engine own",
+                                 arguments.locks.empty() ? arguments.level : arguments.locks,
+                                 arguments.engine_name));
   }
 }
 

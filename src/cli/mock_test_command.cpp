@@ -39,9 +39,10 @@ int run_test(const MockTestArguments& arguments) {
 constexpr const char* kFooter =
     "The environment of the command names the store: PGHOST, PGPORT, PGUSER, PGDATABASE,\n"
     "MYSQL_HOST, MYSQL_TCP_PORT, CUPEL_MOCK_PG_URL, CUPEL_MOCK_MYSQL_URL and\n"
-    "CUPEL_MOCK_HTTP_URL; with --engine postgres those of PostgreSQL. CUPEL_MOCK_SEED is the\n"
-    "seed. A run fails if its exit code is not 0 or\n"
-    "if it takes longer than --time-limit.\n"
+    "CUPEL_MOCK_HTTP_URL; with --engine postgres or mariadb those of this server.\n"
+    "CUPEL_MOCK_SEED is the seed. A run fails if its exit code is not 0 or if it takes longer "
+    "than\n"
+    "--time-limit.\n"
     "\n"
     "Exit code: 0 no run failed, 1 a run failed, 2 stopped early, or the exploration may be\n"
     "incomplete, 3 the command could not be run or did not use the store.\n"
@@ -149,7 +150,9 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
     return;
   }
   if (arguments.engine != mocktest::Engine::kOwn)
-    throw UsageError("--engine", "found `postgres`, expected `own` with --explore or --choices");
+    throw UsageError("--engine",
+                     fmt::format("found `{}`, expected `own` with --explore or --choices",
+                                 arguments.engine_name));
   if (arguments.store.locks) {
     throw UsageError(arguments.explore ? "--explore" : "--choices",
                      fmt::format("found it with --level {}{}, expected a level without locks: "

@@ -2,14 +2,9 @@
 #include "engines/postgres_engine.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
-#include "base/process.hpp"
-#include "base/write_file.hpp"
 #include "engines/rows.hpp"
 #include "lab/postgres.hpp"
 #include "lab/programs.hpp"
@@ -18,28 +13,10 @@ namespace cupel::engines {
 
 namespace {
 
-using base::Error;
-using base::Ok;
 using base::Status;
 
-constexpr base::Seconds kToEnd(60);
 constexpr const char* kTemplate = "cupel_template";
-
-// The server runs as another user than we do, if we are root.
-Status open_to_all(const std::string& path, mode_t mode) {
-  if (::chmod(path.c_str(), mode) == 0) return Ok{};
-  return Error{.message = std::strerror(errno), .file = path};
-}
-
-Status write_library(const std::string& path) {
-  if (weak_table_library().empty()) {
-    return Error{.message =
-                     "this cupel was built without the headers of PostgreSQL's server; "
-                     "install the Debian package postgresql-server-dev-15 and build again"};
-  }
-  auto written = base::write_file(path, std::string(weak_table_library()));
-  return written.ok() ? open_to_all(path, 0644) : written;
-}
+constexpr const char* kWeakTableFile = "cupel_weak_table.so";
 
 std::vector<std::string> settings(const std::string& library, const std::string& socket,
                                   bool strong_constraints) {
@@ -56,30 +33,18 @@ std::vector<std::string> settings(const std::string& library, const std::string&
 
 }  // namespace
 
-PostgresEngine::PostgresEngine(base::TempDir folder, std::unique_ptr<StoreService> service,
-                               lab::Server server)
-    : folder_(std::move(folder)), service_(std::move(service)), server_(std::move(server)) {}
-
 base::Result<std::unique_ptr<PostgresEngine>> PostgresEngine::start(const Options& options) {
   auto found = lab::need(lab::postgres_program("psql"), "program `psql`", "postgresql-client");
   if (!found.ok()) return std::move(found).error();
-  auto folder = base::TempDir::make("cupel-engine-");
-  if (!folder.ok()) return std::move(folder).error();
-  auto opened = open_to_all(folder->path().string(), 0755);
-  if (!opened.ok()) return std::move(opened).error();
-  const auto library = folder->file("cupel_weak_table.so"), socket = folder->file("store");
-  auto written = write_library(library);
-  if (!written.ok()) return std::move(written).error();
-  auto service = StoreService::start(socket, options.store);
-  if (!service.ok()) return std::move(service).error();
-  auto server = lab::start(lab::Kind::kPostgres,
-                           {.server_options = settings(library, socket, options.strong_constraints),
-                            .durable = false,
-                            .interrupted = options.interrupted});
-  if (!server.ok()) return std::move(server).error();
-  (*service)->set_engine_port(server->port());
-  std::unique_ptr<PostgresEngine> engine(
-      new PostgresEngine(std::move(*folder), std::move(*service), std::move(*server)));
+  auto parts =
+      start_parts(lab::Kind::kPostgres,
+                  {weak_table_library(), kWeakTableFile, "PostgreSQL",
+                   "install the Debian package postgresql-server-dev-15 and build again"},
+                  options, [&](const Places& places) {
+                    return settings(places.library, places.socket, options.strong_constraints);
+                  });
+  if (!parts.ok()) return std::move(parts).error();
+  std::unique_ptr<PostgresEngine> engine(new PostgresEngine(std::move(*parts)));
   auto made = engine->make_access_method();
   if (!made.ok()) return std::move(made).error();
   return engine;
@@ -91,7 +56,7 @@ Status PostgresEngine::make_access_method() {
       "template1",
       {fmt::format("CREATE FUNCTION pg_catalog.cupel_weak_table(internal) RETURNS table_am_handler "
                    "LANGUAGE C AS '{}', 'cupel_weak_table'",
-                   folder_.file("cupel_weak_table.so")),
+                   library_file(kWeakTableFile)),
        "CREATE ACCESS METHOD cupel TYPE TABLE HANDLER pg_catalog.cupel_weak_table"});
   if (!made.ok()) return made;
   return run_sql("postgres", {fmt::format("DROP DATABASE {}", kMainDatabase),
@@ -106,20 +71,11 @@ Status PostgresEngine::run_sql(const std::string& database,
                   "application_name=cupel-engine",
                   port(), database)};
   for (const auto& statement : statements) command.push_back("--command=" + statement);
-  auto process = base::Process::start({.arguments = std::move(command),
-                                       .environment = {{"PGOPTIONS", ""}},
-                                       .output = base::Stream::pipe(),
-                                       .errors = base::Stream::output()});
-  if (!process.ok()) return std::move(process).error();
-  const auto said = process->read_all(kToEnd);
-  const auto status = process->wait(kToEnd);
-  if (said && status && status->well()) return Ok{};
-  return Error{.message = fmt::format("PostgreSQL did not accept a statement: {}",
-                                      said.value_or("no end in sight"))};
+  return run_client(std::move(command), "PGOPTIONS", "PostgreSQL");
 }
 
 Status PostgresEngine::keep_as_template() {
-  service_->keep_database(std::string(kMainDatabase));
+  store().keep_database(std::string(kMainDatabase));
   template_ = kTemplate;
   return run_sql("postgres",
                  {fmt::format("ALTER DATABASE {} RENAME TO {}", kMainDatabase, kTemplate)});
@@ -133,9 +89,9 @@ Status PostgresEngine::end_clients() {
                               kMilliseconds, kMainDatabase)});
 }
 
-Status PostgresEngine::start_over(const mock::Options& store) {
+Status PostgresEngine::start_over(const mock::Options& options) {
   if (auto ended = end_clients(); !ended.ok()) return ended;
-  service_->start_over(store);
+  store().start_over(options);
   return run_sql("postgres",
                  {fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", kMainDatabase),
                   fmt::format("CREATE DATABASE {} TEMPLATE {}", kMainDatabase, template_)});

@@ -60,8 +60,8 @@ Status initialize_mariadb(const Site& site) {
   made = run_once(site,
                   {find_program("mariadb-install-db"), "--no-defaults", "--datadir=" + data,
                    "--auth-root-authentication-method=normal", "--skip-test-db",
-                   "--skip-name-resolve", "--extra-file=" + sql, "--innodb-log-file-size=8M",
-                   "--innodb-flush-method=nosync", "--sync-frm=0", "--skip-log-bin"},
+                   "--skip-name-resolve", "--extra-file=" + sql, "--loose-innodb-log-file-size=8M",
+                   "--loose-innodb-flush-method=nosync", "--sync-frm=0", "--skip-log-bin"},
                   log);
   if (!made.ok()) return made;
   // It ends well even if the SQL did not.
@@ -133,11 +133,11 @@ std::vector<std::string> mariadb_command(const Site& site, const Node& node) {
       "--bind-address=" + node.address,
       "--skip-name-resolve",
       "--max-connections=200",
-      "--innodb-log-file-size=8M",
+      "--loose-innodb-log-file-size=8M",
   };
   if (!site.options.durable) {
-    command.emplace_back("--innodb-flush-log-at-trx-commit=2");
-    command.emplace_back("--innodb-flush-method=nosync");
+    command.emplace_back("--loose-innodb-flush-log-at-trx-commit=2");
+    command.emplace_back("--loose-innodb-flush-method=nosync");
   }
   if (site.kind == Kind::kGalera) add_group(site, node, command);
   if (site.kind == Kind::kMariadbReplica) add_replication(site, node, command);

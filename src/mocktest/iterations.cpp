@@ -12,8 +12,8 @@
 #include "base/parallel.hpp"
 #include "base/temp_dir.hpp"
 #include "mocktest/command_run.hpp"
+#include "mocktest/engine_run.hpp"
 #include "mocktest/output_text.hpp"
-#include "mocktest/postgres_run.hpp"
 
 namespace cupel::mocktest {
 
@@ -29,7 +29,7 @@ class Iterations {
     if (stopping(number)) return;
     auto options = test_.store;
     options.seed += number;
-    if (test_.engine == Engine::kPostgres) return run_on_postgres(number, options);
+    if (test_.engine != Engine::kOwn) return run_on_engine(number, options);
     wire::StoreServer served(options);
     const auto output = folder_.file(std::to_string(number));
     const auto end = run_command(served, test_, options.seed,
@@ -53,7 +53,7 @@ class Iterations {
   }
 
  private:
-  void run_on_postgres(std::uint64_t number, const mock::Options& options) {
+  void run_on_engine(std::uint64_t number, const mock::Options& options) {
     const auto output = folder_.file(std::to_string(number));
     const RunContext context{.output = output, .stopping = [&] { return stopping(number); }};
     auto runner = take_runner(context);
@@ -75,7 +75,7 @@ class Iterations {
   }
 
   // One that no other run uses, or a new one.
-  base::Result<std::unique_ptr<PostgresRunner>> take_runner(const RunContext& context) {
+  base::Result<std::unique_ptr<EngineRunner>> take_runner(const RunContext& context) {
     {
       const std::lock_guard lock(mutex_);
       if (!runners_.empty()) {
@@ -84,7 +84,7 @@ class Iterations {
         return runner;
       }
     }
-    return PostgresRunner::start(test_, context, stopped_);
+    return EngineRunner::start(test_, context, stopped_);
   }
 
   [[nodiscard]] bool stopping(std::uint64_t number) const {
@@ -111,7 +111,7 @@ class Iterations {
   std::atomic<bool> has_error_ = false, reached_store_ = false;
   std::optional<FailedRun> failed_;
   std::optional<base::Error> error_;
-  std::vector<std::unique_ptr<PostgresRunner>> runners_;  // that no run uses
+  std::vector<std::unique_ptr<EngineRunner>> runners_;  // that no run uses
 };
 
 }  // namespace

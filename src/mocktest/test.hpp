@@ -18,16 +18,16 @@
 
 namespace cupel::mocktest {
 
-// The SQL over the store: cupel's own, or a PostgreSQL server's.
-enum class Engine : std::uint8_t { kOwn, kPostgres };
+// The SQL over the store: cupel's own, or that of a real server.
+enum class Engine : std::uint8_t { kOwn, kPostgres, kMariadb };
 
 struct Test {
   Engine engine = Engine::kOwn;
-  bool strong_constraints = false;  // kPostgres: engines::PostgresEngine::Options
+  bool strong_constraints = false;  // not kOwn: engines::SqlEngine::Options
   mock::Options store = {};
   std::vector<std::string> command = {};  // the program first
   // A shell command that runs before the command, alone. The state it leaves is the initial state
-  // of the store. Empty: none. kPostgres: it runs once, and each run has a copy of its database.
+  // of the store. Empty: none. Not kOwn: it runs once, and each run has a copy of its databases.
   std::string setup = {};
   double time_limit_seconds = 60;  // of each run of the command and of the set-up
 };

@@ -1,0 +1,114 @@
+// The client program of MariaDB runs the few statements that keep and restore databases.
+#include "engines/mariadb_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "engines/rows.hpp"
+#include "lab/programs.hpp"
+
+namespace cupel::engines {
+
+namespace {
+
+using base::Status;
+
+constexpr const char* kWeakEngineFile = "cupel_weak_engine.so";
+
+// A connection that is killed ends its transaction and then leaves the list.
+constexpr const char* kEndClients =
+    "BEGIN NOT ATOMIC"
+    " DECLARE CONTINUE HANDLER FOR 1094 BEGIN END;"  // it has left by itself
+    " FOR client IN (SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID()"
+    "   AND user NOT IN ('system user', 'event_scheduler'))"
+    " DO KILL CONNECTION client.id; END FOR;"
+    " FOR attempt IN 1..1000 DO"
+    "   IF NOT EXISTS (SELECT 1 FROM information_schema.processlist WHERE id <> CONNECTION_ID()"
+    "     AND user NOT IN ('system user', 'event_scheduler'))"
+    "   THEN SET attempt = 1000; ELSE DO SLEEP(0.01); END IF;"
+    " END FOR;"
+    " END//";
+
+// Routines and events are rows of tables that a dropped database loses.
+constexpr const char* kKeep =
+    "CREATE OR REPLACE TABLE mysql.cupel_proc ENGINE=Aria AS SELECT * FROM mysql.proc"
+    "  WHERE db NOT IN ('mysql', 'sys')//"
+    "CREATE OR REPLACE TABLE mysql.cupel_event ENGINE=Aria AS SELECT * FROM mysql.event//"
+    "FLUSH TABLES//"
+    "SET GLOBAL cupel_databases = 'keep'//";
+
+constexpr const char* kRestore =
+    "BEGIN NOT ATOMIC"
+    " FOR made IN (SELECT schema_name AS name FROM information_schema.schemata WHERE schema_name"
+    "   NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys'))"
+    " DO EXECUTE IMMEDIATE CONCAT('DROP DATABASE `', REPLACE(made.name, '`', '``'), '`'); END FOR;"
+    " END//"
+    "SET GLOBAL cupel_databases = 'restore'//"
+    // A statement that writes a table of the server reads no other.
+    "BEGIN NOT ATOMIC"
+    " FOR p IN (SELECT * FROM mysql.cupel_proc) DO INSERT INTO mysql.proc VALUES (p.db, p.name,"
+    "   p.type, p.specific_name, p.language, p.sql_data_access, p.is_deterministic,"
+    "   p.security_type, p.param_list, p.returns, p.body, p.definer, p.created, p.modified,"
+    "   p.sql_mode, p.comment, p.character_set_client, p.collation_connection, p.db_collation,"
+    "   p.body_utf8, p.aggregate); END FOR;"
+    " FOR e IN (SELECT * FROM mysql.cupel_event) DO INSERT INTO mysql.event VALUES (e.db, e.name,"
+    "   e.body, e.definer, e.execute_at, e.interval_value, e.interval_field, e.created,"
+    "   e.modified, e.last_executed, e.starts, e.ends, e.status, e.on_completion, e.sql_mode,"
+    "   e.comment, e.originator, e.time_zone, e.character_set_client, e.collation_connection,"
+    "   e.db_collation, e.body_utf8); END FOR;"
+    " END//";
+
+}  // namespace
+
+base::Result<std::unique_ptr<MariadbEngine>> MariadbEngine::start(const Options& options) {
+  auto found = lab::need(lab::find_program("mariadb"), "program `mariadb`", "mariadb-client");
+  if (!found.ok()) return std::move(found).error();
+  auto parts = start_parts(
+      lab::Kind::kMariadb,
+      {weak_engine_library(), kWeakEngineFile, "MariaDB",
+       "run tools/mariadb-headers.sh, which gets them from Debian's source package, and build "
+       "again"},
+      options, [&](const Places& places) {
+        return std::vector<std::string>{
+            "ignore-builtin-innodb",
+            "plugin-dir=" + places.folder,
+            std::string("plugin-load=") + kWeakEngineFile,
+            "cupel-socket=" + places.socket,
+            fmt::format("cupel-strong-constraints={}", options.strong_constraints ? "ON" : "OFF"),
+            "skip-log-bin",
+            "query-cache-type=OFF"};
+      });
+  if (!parts.ok()) return std::move(parts).error();
+  std::unique_ptr<MariadbEngine> engine(new MariadbEngine(std::move(*parts)));
+  auto kept = engine->run_sql(fmt::format(
+      "ALTER DATABASE {} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci//", kMainDatabase));
+  if (kept.ok()) kept = engine->keep_as_template();
+  if (!kept.ok()) return std::move(kept).error();
+  return engine;
+}
+
+Status MariadbEngine::run_sql(const std::string& statements) {
+  return run_client({lab::find_program("mariadb"), "--no-defaults", "--host=127.0.0.1",
+                     fmt::format("--port={}", port()), "--protocol=tcp", "--user=cupel",
+                     "--connect-timeout=10", "--delimiter=//", "--execute=" + statements},
+                    "MYSQL_PWD", "MariaDB");
+}
+
+Status MariadbEngine::keep_as_template() {
+  auto kept = run_sql(kKeep);
+  store().keep_database(std::string(kMainDatabase));
+  return kept;
+}
+
+Status MariadbEngine::end_clients() {
+  return run_sql(kEndClients);
+}
+
+Status MariadbEngine::start_over(const mock::Options& options) {
+  if (auto ended = end_clients(); !ended.ok()) return ended;
+  store().start_over(options);
+  return run_sql(kRestore);
+}
+
+}  // namespace cupel::engines
