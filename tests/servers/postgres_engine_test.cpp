@@ -306,6 +306,28 @@ TEST_F(PostgresEngineTest, ContinuesTheSessionOfAClientThatLeft) {
   }
 }
 
+// A rewritten table has its rows under their keys, and every session sees them.
+TEST_F(PostgresEngineTest, ShowsTheRowsOfARewrittenTableToEverySession) {
+  start_over(at(mock::Level::kReadCommitted));
+  Client a(*engine_, "a"), b(*engine_, "b");
+  for (const auto* rewrite : {"VACUUM FULL item", "ALTER TABLE item ALTER n TYPE bigint"}) {
+    EXPECT_EQ(a.run("UPDATE item SET n = n + 1 WHERE id <= 20"), "");
+    EXPECT_EQ(a.run("SELECT count(*) FROM item"), row(kRows));
+    EXPECT_EQ(a.run(rewrite), "") << a.message();
+    const auto count = "SELECT count(*), count(DISTINCT id) FROM item";
+    EXPECT_EQ(b.run(count), row(kRows) + "|" + row(kRows));
+    EXPECT_EQ(a.run("INSERT INTO item VALUES (1, 0)"), "!23505");
+  }
+  EXPECT_EQ(b.run("SELECT n > 0 FROM item WHERE id = 20"), "t");
+  expect_within(mock::Level::kReadCommitted);
+  const auto history = engine_->store().history();
+  ASSERT_TRUE(history.ok());
+  for (std::uint32_t i = 0; i < history->key_count(); ++i) {
+    const auto key = std::string(history->key(history::KeyId(i)).text);
+    EXPECT_EQ(key.rfind("item(", 0), 0U) << key;
+  }
+}
+
 TEST_F(PostgresEngineTest, RejectsTwoPhaseCommitOfWeakTables) {
   start_over(at(mock::Level::kCausal));
   Client client(*engine_, "client");

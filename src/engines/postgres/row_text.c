@@ -4,10 +4,12 @@
 #include "access/htup_details.h"
 #include "catalog/namespace.h"
 #include "lib/stringinfo.h"
+#include "utility.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/relcache.h"
 
 enum { kLongestValue = 60 };
 
@@ -17,7 +19,7 @@ static Oid named_relation(Relation relation) {
   const char prefix[] = "pg_temp_";
   char* end;
   unsigned long number;
-  if (strncmp(name, prefix, strlen(prefix)) != 0) return RelationGetRelid(relation);
+  if (!runs_ddl() || strncmp(name, prefix, strlen(prefix)) != 0) return RelationGetRelid(relation);
   number = strtoul(name + strlen(prefix), &end, 10);
   return *end == '\0' && get_rel_name((Oid)number) != NULL ? (Oid)number
                                                            : RelationGetRelid(relation);
@@ -49,8 +51,16 @@ static void append_key_part(StringInfo text, const char* part) {
   }
 }
 
+/* A table that is being rewritten has its columns already, and its indexes later. */
+static Bitmapset* key_columns(Relation relation) {
+  Relation named = RelationIdGetRelation(named_relation(relation));
+  Bitmapset* columns = RelationGetIndexAttrBitmap(named, INDEX_ATTR_BITMAP_PRIMARY_KEY);
+  RelationClose(named);
+  return columns;
+}
+
 char* key_text(Relation relation, TupleTableSlot* slot) {
-  Bitmapset* columns = RelationGetIndexAttrBitmap(relation, INDEX_ATTR_BITMAP_PRIMARY_KEY);
+  Bitmapset* columns = key_columns(relation);
   StringInfoData text;
   int column = -1;
   if (bms_is_empty(columns)) return NULL;
