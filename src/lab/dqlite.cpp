@@ -22,11 +22,11 @@ namespace {
 using base::Error;
 using base::Seconds;
 
-constexpr Seconds kDqliteAnswer{1}, kToTransfer{20};
+constexpr Seconds kDqliteAnswer{1}, kToTransfer{20}, kToRemoveNode{20};
 constexpr auto kToJoin = std::chrono::seconds(20);
 constexpr std::size_t kVoters = 3;  // by the `app` package; of two nodes, one
 enum DqlitePort : std::uint8_t { kDatabase, kDemoApi };
-enum RequestType : std::uint8_t { kAskLeader = 0, kAskCluster = 16, kTransfer = 17 };
+enum RequestType : std::uint8_t { kAskLeader = 0, kRemove = 14, kAskCluster = 16, kTransfer = 17 };
 enum AnswerType : std::uint8_t { kServer = 1, kServers = 3, kEmpty = 8 };
 constexpr std::size_t kWord = 8;
 
@@ -50,21 +50,6 @@ std::vector<std::string> dqlite_command(const Site& site, const Node& node) {
   if (site.number_of(node) > 0) command.push_back("--join=" + dqlite_address(site.nodes.front()));
   for (const auto& option : site.options.server_options) command.push_back("--" + option);
   return command;
-}
-
-// New nodes come one after the other. Each makes the demo's table before it listens on the demo's
-// port, and gives up if another one is about to.
-base::Result<std::vector<std::string>> await_earlier(const Site& site, const Start& start) {
-  const auto deadline = std::chrono::steady_clock::now() + kToJoin;
-  const auto joined = [&] {
-    const auto& earlier = site.nodes[start.node - 1];
-    return listens(earlier.address, earlier.ports[kDemoApi], kDqliteAnswer);
-  };
-  while (start.first && start.node > 0 && !joined() &&
-         std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return std::vector<std::string>();  // why one did not start is in its log
 }
 
 std::string word(std::uint64_t number) {
@@ -187,25 +172,108 @@ base::Result<std::size_t> transfer_leadership(const Site& site) {
   return Error{.message = "no other voter answers that could be the leader"};
 }
 
+// By the leader; empty: none answers.
+std::vector<Member> members_by_leader(const Site& site) {
+  for (const auto leader : dqlite_leaders(site)) {
+    auto members = members_by(site.nodes[leader]);
+    if (!members.empty()) return members;
+  }
+  return {};
+}
+
+std::vector<std::size_t> dqlite_members(const Site& site) {
+  const auto members = members_by_leader(site);
+  std::vector<std::size_t> found;
+  for (const auto& node : site.nodes) {
+    if (std::any_of(members.begin(), members.end(),
+                    [&](const Member& member) { return member.address == dqlite_address(node); })) {
+      found.push_back(site.number_of(node));
+    }
+  }
+  return found;
+}
+
+// New nodes come one after the other. Each makes the demo's table before it listens on the demo's
+// port, and gives up if another one is about to.
+void await_earlier(const Site& site, const Start& start) {
+  const auto deadline = std::chrono::steady_clock::now() + kToJoin;
+  const auto joined = [&] {
+    const auto& earlier = site.nodes[start.node - 1];
+    return listens(earlier.address, earlier.ports[kDemoApi], kDqliteAnswer);
+  };
+  while (start.first && start.node > 0 && !joined() &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+// By the leader, which hands over before if it is the node itself.
+base::Status remove_dqlite(const Site& site, std::size_t node) {
+  const auto deadline = std::chrono::steady_clock::now() + kToRemoveNode;
+  const auto address = dqlite_address(site.nodes[node]);
+  for (; std::chrono::steady_clock::now() < deadline;
+       std::this_thread::sleep_for(std::chrono::milliseconds(100))) {
+    const auto leaders = dqlite_leaders(site);
+    const auto members = members_by_leader(site);
+    if (leaders.size() != 1 || members.empty()) continue;
+    const auto member = std::find_if(members.begin(), members.end(),
+                                     [&](const Member& one) { return one.address == address; });
+    if (member == members.end()) return base::Ok{};
+    if (leaders.front() == node) {
+      auto next = transfer_leadership(site);
+      if (!next.ok()) return std::move(next).error();
+    } else {
+      (void)ask_dqlite(site.nodes[leaders.front()], kRemove, member->id, kEmpty, kToTransfer);
+    }
+  }
+  return Error{.message = "no leader removes the node"};
+}
+
+base::Result<std::vector<std::string>> prepare_dqlite(const Site& site, const Start& start) {
+  std::vector<std::string> more;
+  if (!start.joins) {
+    await_earlier(site, start);
+    return more;  // why one did not start is in its log
+  }
+  // An earlier try may have added it, and a member must not forget what it voted for.
+  auto removed = remove_dqlite(site, start.node);
+  if (!removed.ok()) return std::move(removed).error();
+  for (const auto& other : site.nodes) {
+    if (!other.left) more.push_back("--join=" + dqlite_address(other));
+  }
+  return more;
+}
+
+// It is a member, and there are the voters that there will be.
+bool has_joined_dqlite(const Site& site, std::size_t node) {
+  const auto all = dqlite_members(site);
+  if (std::find(all.begin(), all.end(), node) == all.end()) return false;
+  const auto members = members_by_leader(site);
+  return voters_in(members) >= (members.size() < kVoters ? 1 : kVoters);
+}
+
 }  // namespace
 
-constinit const KindSpec kDqliteKind{.kind = Kind::kDqlite,
-                                     .name = "dqlite",
-                                     .summary = "dqlite, a cluster or one node",
-                                     .user = "nobody",
-                                     .url = "dqlite://HOSTS",
-                                     .default_nodes = 3,
-                                     .most_nodes = 5,
-                                     .ports = 2,  // database, the demo's own
-                                     .together = true,
-                                     .find_programs = find_dqlite,
-                                     .initialize = initialize_dqlite,
-                                     .command = dqlite_command,
-                                     .is_up = dqlite_is_up,
-                                     .prepare = await_earlier,
-                                     .starts_twice = true,
-                                     .is_formed = dqlite_is_formed,
-                                     .primaries = dqlite_leaders,
-                                     .failover = transfer_leadership};
+constinit const KindSpec kDqliteKind{
+    .kind = Kind::kDqlite,
+    .name = "dqlite",
+    .summary = "dqlite, a cluster or one node",
+    .user = "nobody",
+    .url = "dqlite://HOSTS",
+    .default_nodes = 3,
+    .most_nodes = 5,
+    .ports = 2,  // database, the demo's own
+    .together = true,
+    .find_programs = find_dqlite,
+    .initialize = initialize_dqlite,
+    .command = dqlite_command,
+    .is_up = dqlite_is_up,
+    .prepare = prepare_dqlite,
+    .starts_twice = true,
+    .is_formed = dqlite_is_formed,
+    .primaries = dqlite_leaders,
+    .failover = transfer_leadership,
+    .membership = {
+        .leave = remove_dqlite, .has_joined = has_joined_dqlite, .members = dqlite_members}};
 
 }  // namespace cupel::lab

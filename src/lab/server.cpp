@@ -831,14 +831,9 @@ base::Result<std::size_t> Server::failover() {
 std::string Server::without_membership() const {
   const auto& spec = state_->spec();
   if (spec.membership.leave == nullptr) {
-    std::vector<std::string_view> able;
-    for (const auto kind : all_kinds()) {
-      if (spec_of(kind).membership.leave != nullptr) able.push_back(name(kind));
-    }
-    return fmt::format(
-        "no node can leave {} and join it again; one can in {}, and in a cluster of your own with "
-        "the commands leave and join",
-        spec.name, fmt::join(able, ", "));
+    return spec.most_nodes < 2
+               ? fmt::format("{} is one server, which no node can leave", spec.name)
+               : fmt::format("the description of {} has no commands leave and join", spec.name);
   }
   if (nodes() < 2) return "found 1 node, expected at least 2";
   return spec.membership.unfit == nullptr ? std::string() : spec.membership.unfit(state_->site);
