@@ -11,6 +11,8 @@
 #include "cli/mock_test_report.hpp"
 #include "cli/options.hpp"
 #include "cli/units.hpp"
+#include "drivers/url.hpp"
+#include "mocktest/database_run.hpp"
 #include "mocktest/exploration.hpp"
 #include "mocktest/iterations.hpp"
 
@@ -30,7 +32,9 @@ int run_test(const MockTestArguments& arguments) {
     const auto result = mocktest::run_iterations(test, arguments.iterations, stopped);
     return result.ok() ? report_iterations(arguments, *result, stopped) : bad(result.error());
   }
-  const auto result = mocktest::explore(test, arguments.exploration, stopped);
+  const auto result = test.database.empty()
+                          ? mocktest::explore(test, arguments.exploration, stopped)
+                          : mocktest::explore_database(test, arguments.exploration, stopped);
   if (!result.ok()) return bad(result.error());
   return arguments.explore ? report_exploration(arguments, *result, stopped)
                            : report_chosen_run(arguments, *result);
@@ -50,7 +54,8 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  cupel mock test --level causal --iterations 200 -- ./run-tests.sh --quick\n"
     "  cupel mock test --level causal --setup 'psql -qXf tables.sql' -- ./two-clients.sh\n"
-    "  cupel mock test --level causal --explore -- ./two-clients.sh";
+    "  cupel mock test --level causal --explore -- ./two-clients.sh\n"
+    "  cupel mock test --on postgres://me@127.0.0.1/shop --explore -- ./run-tests.sh";
 
 void add_run_options(Command& testing, MockTestArguments& arguments) {
   testing
@@ -79,6 +84,29 @@ void add_run_options(Command& testing, MockTestArguments& arguments) {
                   "The file for the history of the failed run. Default: "
                   "cupel-mock-LEVEL-SEED.jsonl in the current folder")
       ->type_name("FILE");
+}
+
+void add_database_options(Command& testing, MockTestArguments& arguments) {
+  const char* group = "A true database";
+  auto* on = testing
+                 .add_option("--on", arguments.test.database,
+                             "Run the command on this PostgreSQL database instead of a store: "
+                             "postgres://USER@HOST/DATABASE. A proxy holds each client's next "
+                             "statement and decides who goes on: by the seed, or in every order "
+                             "(--explore). Each run has a copy of the database, which is dropped "
+                             "afterwards. --setup runs once, on such a copy")
+                 ->type_name("URL")
+                 ->group(group);
+  testing
+      .add_flag("--in-place", arguments.test.in_place,
+                "With --on: use the database itself, and no copies. --setup runs before each run, "
+                "and has to undo what the run before it did. Anomalies have no names then")
+      ->needs(on)
+      ->group(group);
+  for (const char* option : {"--level", "--locks", "--engine", "--constraints", "--policy",
+                             "--delay", "--latency", "--patience", "--abort-rate"}) {
+    on->excludes(testing.get_option(option));
+  }
 }
 
 void add_exploration_options(Command& testing, MockTestArguments& arguments) {
@@ -126,9 +154,19 @@ void add_exploration_options(Command& testing, MockTestArguments& arguments) {
   choices->excludes(testing.get_option("--jobs"))->excludes(testing.get_option("--iterations"));
 }
 
+// With --on, what repeats the run.
+void take_database(MockTestArguments& arguments) {
+  arguments.on = drivers::without_password(arguments.test.database);
+  if (arguments.test.in_place && arguments.iterations.jobs > 1)
+    throw UsageError("--jobs", "found it with --in-place, expected one run at a time");
+  arguments.given = {fmt::format("--on {}", shell_word(arguments.on))};
+  if (arguments.test.in_place) arguments.given.emplace_back("--in-place");
+}
+
 // The texts made into values; throws UsageError.
 void take_test_options(Command& testing, MockTestArguments& arguments) {
   take_store_options(arguments);
+  if (!arguments.test.database.empty()) take_database(arguments);
   arguments.test.time_limit_seconds =
       or_throw(parse_duration(arguments.time_limit, 1), "--time-limit");
   if (arguments.time_limit != MockTestArguments().time_limit) {
@@ -145,6 +183,10 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
       throw UsageError("--history", can.error().to_string());
     }
   }
+  arguments.store.settle_ms = 1000 * or_throw(parse_duration(arguments.settle, 0.001), "--settle");
+  arguments.settle_given = !testing.get_option("--settle")->empty();
+  if (arguments.settle_given && arguments.explore_or_on())
+    arguments.given.push_back(fmt::format("--settle {}", shell_word(arguments.settle)));
   if (!arguments.explore && !arguments.exploration.choices) {
     arguments.store.overlap = arguments.engine == mocktest::Engine::kOwn;
     return;
@@ -153,7 +195,7 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
     throw UsageError("--engine",
                      fmt::format("found `{}`, expected `own` with --explore or --choices",
                                  arguments.engine_name));
-  if (arguments.store.locks) {
+  if (arguments.store.locks && arguments.on.empty()) {
     throw UsageError(arguments.explore ? "--explore" : "--choices",
                      fmt::format("found it with --level {}{}, expected a level without locks: "
                                  "transactions run one after another in an exploration",
@@ -165,12 +207,8 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
     exploration.max_runs = arguments.iterations.count;
   }
   if (arguments.states == "output") exploration.states = mocktest::StateKind::kOutput;
-  arguments.store.settle_ms = 1000 * or_throw(parse_duration(arguments.settle, 0.001), "--settle");
-  arguments.settle_given = !testing.get_option("--settle")->empty();
   exploration.may_raise_settle = !arguments.settle_given;
   exploration.on_settle_raised = report_settle_raised;
-  if (arguments.settle_given)
-    arguments.given.push_back(fmt::format("--settle {}", shell_word(arguments.settle)));
 }
 
 }  // namespace
@@ -183,6 +221,7 @@ void add_mock_test(Command& mock, Run& run) {
   add_store_options(*testing, *arguments);
   add_run_options(*testing, *arguments);
   add_exploration_options(*testing, *arguments);
+  add_database_options(*testing, *arguments);
   add_limit_options(*testing, "The time for the check of the failed run", arguments->limits);
   testing->add_option("COMMAND", arguments->test.command, "The command to run, after --")
       ->required()

@@ -35,6 +35,12 @@ std::string command_text(const MockTestArguments& arguments) {
   return text;
 }
 
+// "at causal", "on postgres://me@127.0.0.1/shop"
+std::string at_or_on(const MockTestArguments& arguments) {
+  return arguments.on.empty() ? fmt::format("at {}", mock::title(arguments.store))
+                              : "on " + arguments.on;
+}
+
 // "exited with 1"
 std::string ending(const MockTestArguments& arguments, const mocktest::CommandEnd& end) {
   return end.kind == mocktest::CommandEnd::Kind::kTimedOut
@@ -50,6 +56,13 @@ int report_store_not_reached(const MockTestArguments& arguments,
     print(fmt::format("failed: {} {}\n", command, ending(arguments, failed->end)));
     print(failed->output);
   }
+  if (!arguments.on.empty()) {
+    print_error(
+        fmt::format("{} never connected to the database by the proxy, so nothing was "
+                    "tested; connect to the address in PGHOST and PGPORT",
+                    command));
+    return kBad;
+  }
   const char* where = arguments.engine == mocktest::Engine::kPostgres ? "PGHOST and PGPORT"
                       : arguments.engine == mocktest::Engine::kMariadb
                           ? "MYSQL_HOST and MYSQL_TCP_PORT"
@@ -64,8 +77,47 @@ int report_store_not_reached(const MockTestArguments& arguments,
 
 // --- Why the command failed
 
+// Why nothing on a true database is violated, although the command failed.
+void report_no_cause_on(const mocktest::FailedRun& failed) {
+  print("No anomaly was found in what the statements read and wrote. Possible reasons:\n");
+  if (failed.deadlocks > 0) {
+    print(
+        fmt::format("  - The command does not retry after a deadlock: the server ended {} in this "
+                    "run (40P01).\n",
+                    report::counted(failed.deadlocks, "transaction")));
+  }
+  if (failed.conflicts > failed.deadlocks) {
+    print(
+        fmt::format("  - The command does not retry aborted transactions: the server aborted {} in "
+                    "this run\n"
+                    "    with SQLSTATE 40001.\n",
+                    report::counted(failed.conflicts - failed.deadlocks, "transaction")));
+  }
+  print("  - The order of the transactions alone makes it fail.\n");
+  if (!failed.not_recorded.empty()) print("  - The anomaly is in what is not recorded.\n");
+}
+
+// What the clients did, and what of it the history leaves out.
+void report_schedule(const mocktest::FailedRun& failed) {
+  constexpr std::size_t kMostSteps = 60, kMostReasons = 8;
+  const auto& schedule = failed.schedule;
+  print("The statements, in their order:\n");
+  const auto first = schedule.size() > kMostSteps ? schedule.size() - kMostSteps : 0;
+  if (first > 0) print(fmt::format("  … {} before\n", report::counted(first, "statement")));
+  for (auto i = first; i < schedule.size(); ++i)
+    print(fmt::format("  {:>3}  {}\n", i + 1, schedule[i]));
+  const auto& left_out = failed.not_recorded;
+  if (left_out.empty()) return;
+  print("Not recorded:\n");
+  for (std::size_t i = 0; i < left_out.size() && i < kMostReasons; ++i)
+    print(fmt::format("  {}\n", left_out[i]));
+  if (left_out.size() > kMostReasons)
+    print(fmt::format("  … {} more\n", left_out.size() - kMostReasons));
+}
+
 // The history keeps to all levels.
 void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
+  if (!arguments.on.empty()) return report_no_cause_on(failed);
   print(
       "The history satisfies every level of the mock, strong-session-serializable too. Possible "
       "reasons:\n"
@@ -125,7 +177,9 @@ void report_relevance(const mocktest::FailureCause& cause) {
 
 // What every history of the store satisfies: of InnoDB's only that much, since statements that lock
 // read beside the snapshot.
-mock::Level satisfied_level(const mock::Options& store) {
+mock::Level satisfied_level(const MockTestArguments& arguments) {
+  const auto& store = arguments.store;
+  if (!arguments.on.empty()) return mock::Level::kReadCommitted;
   return store.level == mock::Level::kPrefix && store.product != mock::Product::kNone
              ? mock::Level::kReadCommitted
              : store.level;
@@ -144,8 +198,7 @@ void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun&
   analysis::Options options;
   options.check = check_options({}, arguments.limits);
   options.shrink_seconds = shrink_seconds(arguments.limits);
-  const auto cause =
-      mocktest::find_failure_cause(history, satisfied_level(arguments.store), options);
+  const auto cause = mocktest::find_failure_cause(history, satisfied_level(arguments), options);
   for (const auto& checked : cause.checks) print(report::lines({file, history, checked}));
   if (cause.unknown()) {
     print(report::explanation({file, history, cause.checks.back()}));
@@ -166,7 +219,9 @@ int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun
                    const FailureText& text) {
   const auto file =
       arguments.history.empty()
-          ? fmt::format("cupel-mock-{}-{}.jsonl", level_in_file_name(arguments.store), failed.seed)
+          ? fmt::format("cupel-mock-{}-{}.jsonl",
+                        arguments.on.empty() ? level_in_file_name(arguments.store) : "on-postgres",
+                        failed.seed)
           : arguments.history;
   const auto target = write_options(file, "", false, "");
   if (!target.ok()) return bad(target.error());
@@ -175,7 +230,8 @@ int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun
   print(failed.output);
   print(fmt::format("again: cupel mock test {} {} -- {}\n", fmt::join(arguments.given, " "),
                     text.again, command));
-  if (const auto sessions = failed.history.session_count(); sessions > 1) {
+  if (!arguments.on.empty()) report_schedule(failed);
+  if (const auto sessions = failed.history.session_count(); sessions > 1 && arguments.on.empty()) {
     print(
         fmt::format("  This repeats the run if the requests of the {} sessions arrive in the same "
                     "order.\n",
@@ -260,14 +316,14 @@ void warn_of_incompleteness(const MockTestArguments& arguments,
 int report_iterations(const MockTestArguments& arguments, const mocktest::IterationResult& result,
                       bool stopped) {
   const auto count = arguments.iterations.count;
-  const auto level = mock::title(arguments.store);
+  const auto where = at_or_on(arguments);
   if (result.failed) {
     const auto& failed = *result.failed;
     if (!failed.reached_store) return report_store_not_reached(arguments, failed);
     return report_failure(
         arguments, failed,
-        {fmt::format("iteration {} of {} at {}, seed {}", failed.seed - arguments.store.seed + 1,
-                     count, level, failed.seed),
+        {fmt::format("iteration {} of {} {}, seed {}", failed.seed - arguments.store.seed + 1,
+                     count, where, failed.seed),
          fmt::format("--seed {} --iterations 1", failed.seed)});
   }
   if (stopped) {
@@ -278,7 +334,7 @@ int report_iterations(const MockTestArguments& arguments, const mocktest::Iterat
   if (!result.reached_store) return report_store_not_reached(arguments, {});
   const auto first = arguments.store.seed, last = first + count - 1;
   print(fmt::format(
-      "passed: {} at {}, {}: {}\n", report::counted(count, "iteration"), level,
+      "passed: {} {}, {}: {}\n", report::counted(count, "iteration"), where,
       first == last ? fmt::format("seed {}", first) : fmt::format("seeds {} to {}", first, last),
       command_text(arguments)));
   return kSatisfied;
@@ -296,13 +352,13 @@ int report_chosen_run(const MockTestArguments& given, const mocktest::Exploratio
         "warning: the run did not offer the choices of --choices: the command, an option or the "
         "level is another one, or the command does not do the same when it reads the same");
   }
-  const auto level = mock::title(arguments.store);
+  const auto where = at_or_on(arguments);
   if (result.failed) {
     return report_failure(arguments, *result.failed,
-                          {fmt::format("one run at {}", level),
+                          {fmt::format("one run {}", where),
                            fmt::format("--choices {}", in_words(result.failed_choices))});
   }
-  print(fmt::format("passed: one run at {}: {}\n", level, command_text(arguments)));
+  print(fmt::format("passed: one run {}: {}\n", where, command_text(arguments)));
   return kSatisfied;
 }
 
@@ -311,22 +367,26 @@ int report_exploration(const MockTestArguments& given, const mocktest::Explorati
   if (result.runs > 0 && !result.reached_store)
     return report_store_not_reached(given, result.failed);
   const auto arguments = as_explored(given, result);
-  const auto level = mock::title(arguments.store);
+  const auto where = at_or_on(arguments);
   int code = kSatisfied;
   if (result.failed) {
     const auto choices = in_words(result.failed_choices);
     code = report_failure(
         arguments, *result.failed,
-        {fmt::format("run {} at {}, choices {}", result.failed_number, level,
+        {fmt::format("run {} {}, choices {}", result.failed_number, where,
                      choices.empty() ? "none" : choices),
          choices.empty() ? "--explore --iterations 1" : fmt::format("--choices {}", choices)});
     if (code != kViolated) return code;
   }
   print(fmt::format(
-      "explored: {} in {} at {}, {} that the client saw ({}); {}: {}\n",
-      report::counted(result.histories, "different history"), report::counted(result.runs, "run"),
-      level, report::counted(result.states, "state"), arguments.states,
-      result.failures == 0 ? "no history failed" : fmt::format("{} failed", result.failures),
+      "explored: {} in {} {}, {} that the client saw ({}); {}: {}\n",
+      report::counted(result.histories,
+                      arguments.on.empty() ? "different history" : "different interleaving"),
+      report::counted(result.runs, "run"), where, report::counted(result.states, "state"),
+      arguments.states,
+      result.failures > 0    ? fmt::format("{} failed", result.failures)
+      : arguments.on.empty() ? "no history failed"
+                             : "none failed",
       command_text(arguments)));
   warn_of_incompleteness(arguments, result, stopped);
   if (code != kSatisfied) return code;

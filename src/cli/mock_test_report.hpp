@@ -19,8 +19,11 @@ struct MockTestArguments : StoreArguments {
   mocktest::IterationOptions iterations;
   mocktest::ExplorationOptions exploration;
   bool explore = false, settle_given = false;
+  std::string on;  // Test::database, without its password
   std::string states = "reads", settle = "5ms", time_limit = "60s", history;
   LimitArguments limits;
+
+  [[nodiscard]] bool explore_or_on() const { return explore || exploration.choices || !on.empty(); }
 };
 
 // Each prints the result and returns the exit code. `stopped`: by Ctrl-C.

@@ -65,6 +65,7 @@ base::Result<CommandEnd> run_process(const std::vector<std::string>& command,
                                        .output = base::Stream::file(context.output),
                                        .errors = base::Stream::output()});
   if (!process.ok()) return std::move(process).error();
+  if (context.started) context.started(process->id());
   const auto began = std::chrono::steady_clock::now();
   std::optional<base::ExitStatus> status;
   bool timed_out = false;

@@ -15,8 +15,9 @@ namespace cupel::mocktest {
 
 // Where the output goes, and when to stop.
 struct RunContext {
-  std::string output;              // a file
-  std::function<bool()> stopping;  // asked about every 50 ms
+  std::string output;                       // a file
+  std::function<bool()> stopping;           // asked about every 50 ms
+  std::function<void(pid_t)> started = {};  // told the command's process
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;

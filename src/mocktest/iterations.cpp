@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/random.hpp"
 #include "base/temp_dir.hpp"
 #include "mocktest/command_run.hpp"
+#include "mocktest/database_run.hpp"
 #include "mocktest/engine_run.hpp"
 #include "mocktest/output_text.hpp"
 
@@ -29,6 +31,7 @@ class Iterations {
     if (stopping(number)) return;
     auto options = test_.store;
     options.seed += number;
+    if (!test_.database.empty()) return run_on_database(number, options.seed);
     if (test_.engine != Engine::kOwn) return run_on_engine(number, options);
     wire::StoreServer served(options);
     const auto output = folder_.file(std::to_string(number));
@@ -74,6 +77,45 @@ class Iterations {
     runners_.push_back(std::move(*runner));
   }
 
+  void run_on_database(std::uint64_t number, std::uint64_t seed) {
+    const auto output = folder_.file(std::to_string(number));
+    const RunContext context{.output = output, .stopping = [&] { return stopping(number); }};
+    auto* runner = database_runner();
+    if (runner == nullptr) return;
+    base::Random random(seed);
+    const auto run = runner->run(
+        seed, [&](const auto& waiting) { return random.below(waiting.size()); },
+        [](const proxy::Footprint&) {}, context, test_.store.settle_ms);
+    if (!run.ok()) return keep_error(run.error());
+    ++finished_;
+    if (run->reached) reached_store_ = true;
+    if (run->end.failed()) {
+      auto failed = runner->failed_run(*run, seed, output);
+      if (!failed.ok()) {
+        keep_error(failed.error());
+      } else {
+        keep_first(number, std::move(*failed));
+      }
+    }
+    runner->drop(*run);
+    std::error_code ignored;
+    std::filesystem::remove(output, ignored);
+  }
+
+  // The one of all runs. Null: it does not start, or was stopped.
+  DatabaseRunner* database_runner() {
+    const std::lock_guard lock(database_mutex_);
+    if (database_runner_ || stopped_ || has_error_) return database_runner_.get();
+    auto runner = DatabaseRunner::start(
+        test_, {.output = folder_.file("setup"), .stopping = [this] { return stopped_.load(); }});
+    if (!runner.ok()) {
+      keep_error(runner.error());
+      return nullptr;
+    }
+    database_runner_ = std::move(*runner);
+    return database_runner_.get();
+  }
+
   // One that no other run uses, or a new one.
   base::Result<std::unique_ptr<EngineRunner>> take_runner(const RunContext& context) {
     {
@@ -112,6 +154,8 @@ class Iterations {
   std::optional<FailedRun> failed_;
   std::optional<base::Error> error_;
   std::vector<std::unique_ptr<EngineRunner>> runners_;  // that no run uses
+  std::mutex database_mutex_;
+  std::unique_ptr<DatabaseRunner> database_runner_;
 };
 
 }  // namespace

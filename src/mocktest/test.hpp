@@ -29,6 +29,10 @@ struct Test {
   // A shell command that runs before the command, alone. The state it leaves is the initial state
   // of the store. Empty: none. Not kOwn: it runs once, and each run has a copy of its databases.
   std::string setup = {};
+  // Not empty: the command runs on this database, a URL, and on no store. Each run has a copy of
+  // it; in place: the database itself, with a set-up before each run.
+  std::string database = {};
+  bool in_place = false;
   double time_limit_seconds = 60;  // of each run of the command and of the set-up
 };
 
@@ -54,6 +58,11 @@ struct FailedRun {
   history::History history = {};
   std::uint64_t conflicts = 0;  // transactions that the store aborted
   bool reached_store = true;    // the command began a transaction
+  // On a true database: what the clients did, in order; which statements the history leaves out,
+  // and why; how many deadlocks the server ended.
+  std::vector<std::string> schedule = {};
+  std::vector<std::string> not_recorded = {};
+  std::uint64_t deadlocks = 0;
 };
 
 }  // namespace cupel::mocktest

@@ -1,0 +1,365 @@
+// A copy of the database and a proxy for each run; see the header.
+#include "mocktest/database_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/temp_dir.hpp"
+#include "mocktest/output_text.hpp"
+#include "proxy/row_history.hpp"
+#include "proxy/sessions.hpp"
+
+namespace cupel::mocktest {
+
+namespace {
+
+using proxy::PostgresProxy;
+
+constexpr std::size_t kMostRecordedRows = 20'000;
+
+// What the clients read, whatever the order of their statements.
+std::string observed(const std::vector<proxy::Executed>& executed) {
+  std::map<std::string, std::string> by_client;
+  for (const auto& one : executed) {
+    auto& text = by_client[one.client];
+    for (const auto& answer : one.answers) {
+      for (const auto& row : answer.rows) {
+        for (const auto& cell : row) text += cell ? fmt::format("{}:{}", cell->size(), *cell) : "-";
+        text += '\n';
+      }
+      text += answer.tag + answer.sqlstate + '\n';
+    }
+  }
+  std::string all;
+  for (const auto& [client, text] : by_client)
+    all += fmt::format("{}:{}{}:{}", client.size(), client, text.size(), text);
+  return all;
+}
+
+std::string shown(std::string text) {
+  constexpr std::size_t kLongest = 90;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (text.size() <= kLongest) return text;
+  auto end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
+
+// "alice: UPDATE c SET n = 1 -- waited for a lock; 40P01 deadlock detected"
+std::string in_words(const proxy::Executed& executed) {
+  std::string text, remarks;
+  for (const auto& request : executed.requests) {
+    std::string parameters;
+    for (const auto& parameter : request.parameters)
+      parameters += (parameters.empty() ? " [" : ", ") +
+                    (parameter.format == 0 ? parameter.value.value_or("NULL") : "…");
+    text +=
+        (text.empty() ? "" : "; ") + request.text + (parameters.empty() ? "" : parameters + "]");
+  }
+  if (executed.left) text = "(disconnects)";
+  const auto remark = [&](const std::string& words) {
+    remarks += (remarks.empty() ? " -- " : "; ") + words;
+  };
+  if (executed.waited) remark("waited for a lock");
+  for (const auto& answer : executed.answers) {
+    if (!answer.sqlstate.empty()) remark(answer.sqlstate + " " + answer.message);
+    if (answer.rows.size() == 1 && answer.rows[0].size() == 1 && answer.rows[0][0])
+      remark("read " + shown(*answer.rows[0][0]));
+  }
+  return fmt::format("{}: {}{}", executed.client, shown(text), remarks);
+}
+
+// One copy's connections, used by the thread of the proxy.
+struct SideConnections {
+  drivers::PlainPostgres locks, catalog;
+};
+
+}  // namespace
+
+Environment DatabaseRunner::environment(std::uint16_t port, const std::string& database,
+                                        std::uint64_t seed) const {
+  Environment environment{
+      {"PGHOST", "127.0.0.1"},
+      {"PGPORT", std::to_string(port)},
+      {"PGUSER", database_->user()},
+      {"PGDATABASE", database},
+      {"CUPEL_MOCK_PG_URL",
+       fmt::format("postgres://{}{}@127.0.0.1:{}/{}", database_->user(),
+                   database_->password().empty() ? "" : ":" + database_->password(), port,
+                   database)},
+      {"CUPEL_MOCK_SEED", std::to_string(seed)}};
+  if (!database_->password().empty()) environment.emplace_back("PGPASSWORD", database_->password());
+  return environment;
+}
+
+base::Result<CommandEnd> DatabaseRunner::set_up(const RunContext& context) {
+  auto passing = PostgresProxy::start({.server = database_->endpoint(),
+                                       .database_asked = database_->name(),
+                                       .database_given = database_->original(),
+                                       .holds = false});
+  if (!passing.ok()) return std::move(passing).error();
+  return run_setup(test_, environment((*passing)->port(), database_->original(), test_.store.seed),
+                   context);
+}
+
+base::Result<std::unique_ptr<DatabaseRunner>> DatabaseRunner::start(const Test& test,
+                                                                    const RunContext& context) {
+  auto database = proxy::TestDatabase::open({.url = test.database, .in_place = test.in_place});
+  if (!database.ok()) return std::move(database).error();
+  std::unique_ptr<DatabaseRunner> runner(new DatabaseRunner(test, std::move(*database)));
+  if (!test.in_place && !test.setup.empty()) {
+    const auto end = runner->set_up(context);
+    if (!end.ok()) return end.error();
+    if (end->kind == CommandEnd::Kind::kStopped) return std::unique_ptr<DatabaseRunner>();
+  }
+  runner->no_recorder_ = runner->database_->install_recorder();
+  return runner;
+}
+
+base::Result<DatabaseRunner::Run> DatabaseRunner::run(
+    std::uint64_t seed, const Choose& choose,
+    const std::function<void(const proxy::Footprint&)>& ran, const RunContext& context,
+    double settle_ms) {
+  Run run;
+  if (test_.in_place && !test_.setup.empty()) {
+    const auto end = set_up(context);
+    if (!end.ok()) return end.error();
+    run.end = *end;
+    if (end->kind == CommandEnd::Kind::kStopped) return run;
+  }
+  auto copy = database_->make_copy();
+  if (!copy.ok()) return std::move(copy).error();
+  run.database = *copy;
+  const auto fail = [&](base::Error error) -> base::Result<Run> {
+    drop(run);
+    return error;
+  };
+  auto connection = database_->connect(run.database);
+  if (!connection.ok()) return fail(connection.error());
+  auto catalog = proxy::read_catalog(*connection);
+  if (!catalog.ok()) return fail(catalog.error());
+  const auto level = proxy::read_default_level(*connection);
+  if (!level.ok()) return fail(level.error());
+  if (no_recorder_.empty()) {
+    if (auto rows = proxy::read_rows(*connection, *catalog, kMostRecordedRows); rows.ok())
+      run.rows = std::move(*rows);
+  }
+  proxy::Sessions sessions(*level);
+  const auto follow = [&](const std::vector<proxy::Executed>& executed,
+                          const proxy::Executed* waits) {
+    proxy::Footprint footprint;
+    if (waits != nullptr) footprint = sessions.begun(*waits, *catalog);
+    for (const auto& one : executed) footprint.add(sessions.follow(one, *catalog).footprint);
+    // What is unknown may have changed the tables.
+    if (footprint.unknown) {
+      if (auto anew = proxy::read_catalog(*connection); anew.ok()) *catalog = std::move(*anew);
+    }
+    ran(footprint);
+  };
+  auto server = PostgresProxy::start({.server = database_->endpoint(),
+                                      .database_asked = database_->name(),
+                                      .database_given = run.database,
+                                      .user = database_->user(),
+                                      .mark = database_->mark(),
+                                      .settle = std::chrono::duration<double>(settle_ms / 1000),
+                                      .choose = choose,
+                                      .ran = follow,
+                                      .blockers = [&](const std::vector<std::int32_t>& backends) {
+                                        return proxy::read_blockers(*connection, backends);
+                                      }});
+  if (!server.ok()) return fail(server.error());
+  auto watched = context;
+  watched.started = [&](pid_t process) { (*server)->watch(process); };
+  const auto end = run_process(test_.command, environment((*server)->port(), run.database, seed),
+                               test_.time_limit_seconds, watched);
+  (*server)->stop();
+  if (!end.ok()) return fail(end.error());
+  if (!(*server)->trouble().empty())
+    return fail({.message = "the database: " + (*server)->trouble()});
+  run.end = *end;
+  run.reached = (*server)->connections() > 0;
+  run.executed = (*server)->executed();
+  run.observed = observed(run.executed);
+  return run;
+}
+
+base::Result<FailedRun> DatabaseRunner::failed_run(const Run& run, std::uint64_t seed,
+                                                   const std::string& output) {
+  FailedRun failed{
+      .seed = seed, .end = run.end, .output = last_lines_of(output), .reached_store = run.reached};
+  for (const auto& one : run.executed) {
+    failed.schedule.push_back(in_words(one));
+    for (const auto& answer : one.answers) {
+      if (answer.sqlstate == "40001" || answer.sqlstate == "40P01") ++failed.conflicts;
+      if (answer.sqlstate == "40P01") ++failed.deadlocks;
+    }
+  }
+  auto connection = database_->connect(run.database);
+  if (!connection.ok()) return std::move(connection).error();
+  auto recorded = proxy::record_rows(run.executed, run.rows, *connection);
+  if (!recorded.ok()) return std::move(recorded).error();
+  failed.history = std::move(recorded->history);
+  failed.not_recorded = std::move(recorded->not_recorded);
+  if (!no_recorder_.empty()) failed.not_recorded = {"no statement: " + no_recorder_};
+  return failed;
+}
+
+namespace {
+
+class DatabaseExploration {
+ public:
+  DatabaseExploration(const Test& test, const ExplorationOptions& options,
+                      const base::TempDir& folder, const std::atomic<bool>& stopped)
+      : test_(test),
+        options_(options),
+        folder_(folder),
+        stopped_(stopped),
+        settle_ms_(test.store.settle_ms) {
+    restart();
+  }
+
+  base::Result<ExplorationResult> run() && {
+    auto runner = DatabaseRunner::start(test_, context(folder_.file("setup")));
+    if (!runner.ok()) return std::move(runner).error();
+    if (!*runner) return std::move(result_);
+    runner_ = std::move(*runner);
+    const std::uint64_t most = options_.choices ? 1 : options_.max_runs;
+    while (!result_.exhausted && result_.runs < most && !stopped_) {
+      const auto next = run_once();
+      if (!next.ok()) return next.error();
+      if (!*next) break;
+    }
+    result_.states = states_.size();
+    result_.histories = all_.found();
+    result_.diverged = all_.diverged();
+    result_.settle_ms = settle_ms_;
+    return std::move(result_);
+  }
+
+ private:
+  void restart() {
+    all_ = options_.choices ? proxy::Interleavings(*options_.choices) : proxy::Interleavings();
+    states_.clear();
+    result_.failures = 0;
+    result_.failed.reset();
+  }
+
+  // False: that was the last one.
+  base::Result<bool> run_once() {
+    const auto output = folder_.file(std::to_string(result_.runs));
+    std::vector<std::size_t> offered;
+    const auto run = runner_->run(
+        test_.store.seed,
+        [&](const std::vector<proxy::Interleavings::Waiting>& waiting) {
+          if (waiting.size() > 1) offered.push_back(waiting.size());
+          return all_.choose(waiting);
+        },
+        [&](const proxy::Footprint& footprint) { all_.ran(footprint); }, context(output),
+        settle_ms_);
+    if (!run.ok()) return run.error();
+    const auto counted = count(*run, output, offered);
+    runner_->drop(*run);
+    std::error_code ignored;
+    std::filesystem::remove(output, ignored);
+    return counted;
+  }
+
+  base::Result<bool> count(const DatabaseRunner::Run& run, const std::string& output,
+                           const std::vector<std::size_t>& offered) {
+    if (run.end.kind == CommandEnd::Kind::kStopped) return false;
+    ++result_.runs;
+    result_.reached_store |= run.reached;
+    if (!result_.reached_store && run.end.failed()) {
+      auto failed = runner_->failed_run(run, test_.store.seed, output);
+      if (!failed.ok()) return failed.error();
+      result_.failed = std::move(*failed);
+      return false;
+    }
+    if (result_.runs == 1 && !options_.choices && !looked_for_late_) {
+      looked_for_late_ = true;
+      const auto late = look_for_late_clients(run.end.failed(), offered);
+      if (!late.ok()) return late.error();
+      result_.late_clients = *late;
+      if (raise_settle()) return true;
+    }
+    result_.exhausted = !all_.next();
+    if (all_.repeated()) return true;
+    states_.insert(options_.states == StateKind::kOutput ? contents_of(output) : run.observed);
+    if (!run.end.failed() || ++result_.failures > 1) return true;
+    auto failed = runner_->failed_run(run, test_.store.seed, output);
+    if (!failed.ok()) return failed.error();
+    result_.failed = std::move(*failed);
+    result_.failed_number = result_.runs;
+    result_.failed_choices = all_.choices();
+    return true;
+  }
+
+  // Repeats the first run with a longer settle time, as Exploration does.
+  base::Result<LateClients> look_for_late_clients(bool first_failed,
+                                                  const std::vector<std::size_t>& offered) {
+    std::vector<std::size_t> offered_now;
+    const auto output = folder_.file("repeated");
+    const auto run = runner_->run(
+        test_.store.seed,
+        [&](const std::vector<proxy::Interleavings::Waiting>& waiting) {
+          if (waiting.size() > 1) offered_now.push_back(waiting.size());
+          return std::size_t{0};
+        },
+        [](const proxy::Footprint&) {}, context(output), longer_settle_ms(settle_ms_));
+    if (!run.ok()) return run.error();
+    runner_->drop(*run);
+    std::error_code ignored;
+    std::filesystem::remove(output, ignored);
+    if (run->end.kind == CommandEnd::Kind::kStopped) return LateClients::kUnknown;
+    if (offered_now != offered) return LateClients::kOtherChoices;
+    return run->end.failed() && !first_failed ? LateClients::kFailed : LateClients::kNone;
+  }
+
+  bool raise_settle() {
+    constexpr double kLongestMs = 1000;
+    const auto longer = longer_settle_ms(settle_ms_);
+    if (result_.late_clients != LateClients::kOtherChoices || !options_.may_raise_settle ||
+        longer > kLongestMs) {
+      return false;
+    }
+    if (options_.on_settle_raised) options_.on_settle_raised(settle_ms_, longer);
+    settle_ms_ = longer;
+    result_.runs = 0;
+    result_.late_clients = LateClients::kNone;
+    restart();
+    return true;
+  }
+
+  [[nodiscard]] RunContext context(const std::string& output) const {
+    return {.output = output, .stopping = [this] { return stopped_.load(); }};
+  }
+
+  const Test& test_;
+  const ExplorationOptions& options_;
+  const base::TempDir& folder_;
+  const std::atomic<bool>& stopped_;
+  double settle_ms_;
+  bool looked_for_late_ = false;
+  std::unique_ptr<DatabaseRunner> runner_;
+  proxy::Interleavings all_;
+  std::set<std::string> states_;
+  ExplorationResult result_;
+};
+
+}  // namespace
+
+base::Result<ExplorationResult> explore_database(const Test& test,
+                                                 const ExplorationOptions& options,
+                                                 const std::atomic<bool>& stopped) {
+  const auto folder = base::TempDir::make("cupel-mock-");
+  if (!folder.ok()) return folder.error();
+  return DatabaseExploration(test, options, *folder, stopped).run();
+}
+
+}  // namespace cupel::mocktest

@@ -1,0 +1,128 @@
+// Footprints: what a statement touches, so that two statements whose order makes no difference are
+// told from two whose order may make one.
+//
+// The statement is read by PostgreSQL's own parser, the tables by the server's catalog. Whatever is
+// not known to be harmless (a function of the user's, a view, a trigger, DDL, a catalog table …)
+// makes the statement `unknown`: it may touch everything. Two kinds of difference are not looked
+// at: the order of rows that no ORDER BY decides, and clocks.
+//
+// PostgreSQL's rules: a plain read waits for nobody and sees only what is committed; writes of one
+// row, and reads FOR UPDATE, exclude each other until the end of the transaction; at repeatable
+// read and above the first statement of a transaction decides what it sees; at serializable every
+// end of a transaction may make another one fail (PostgreSQL 15 documentation, chapter 13).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/messages.hpp"
+
+namespace cupel::proxy {
+
+// A table of the catalog, as far as footprints need it.
+struct TableFacts {
+  std::uint32_t oid = 0;
+  std::string schema, name;
+  bool read_runs_more = false;   // a view, a partition, row security …
+  bool write_runs_more = false;  // that, or a trigger, or a default that calls a function
+  bool unique_besides_key = false;
+  struct KeyColumn {
+    std::string name;
+    enum class Kind : std::uint8_t { kInteger, kText, kOther } kind = Kind::kOther;
+  };
+  std::vector<KeyColumn> key = {};                                 // the primary key; empty: none
+  std::vector<std::uint32_t> references = {}, referenced_by = {};  // foreign keys
+};
+
+struct Catalog {
+  std::map<std::uint32_t, TableFacts> tables = {};
+  std::set<std::string, std::less<>> own_functions = {}, own_operators = {};  // of the user's
+  // None: no table has this name, or more than one.
+  [[nodiscard]] const TableFacts* find(std::string_view schema, std::string_view name) const;
+};
+
+enum class Isolation : std::uint8_t { kReadCommitted, kRepeatableRead, kSerializable };
+std::optional<Isolation> isolation_of(std::string_view words);  // "repeatable read"
+
+// The end or a part of a transaction.
+enum class TransactionWord : std::uint8_t {
+  kNone,
+  kBegin,
+  kCommit,
+  kRollback,
+  kSavepoint,
+  kRelease,
+  kRollbackTo,
+  kOther
+};
+
+// What the text of one statement says, without the catalog.
+struct StatementText {
+  bool unknown = false;  // it may do anything
+  bool local = false;    // nothing but the client's own session is concerned: BEGIN, SET, SHOW
+  TransactionWord word = TransactionWord::kNone;
+  std::string savepoint = {};
+  std::optional<Isolation> level_here = {}, level_from_now = {};
+  enum class Use : std::uint8_t { kRead, kShare, kWrite };
+  struct TableUse {
+    std::string schema, name;
+    Use use = Use::kRead;
+  };
+  std::vector<TableUse> tables = {};
+  std::set<std::string> functions = {}, operators = {}, common_tables = {};
+  bool reads_only = false;  // a SELECT (which may lock)
+  bool locks = false;       // … FOR UPDATE
+  bool ordered = false;     // ORDER BY
+  bool inserts = false, deletes = false;
+  std::set<std::string> assigned = {};     // UPDATE: the columns
+  std::set<std::string> overwritten = {};  // … whose new value does not depend on the row
+  // Where the statement concerns one table: the columns that equal a constant or a parameter, one
+  // map for each row that is inserted, or one for WHERE.
+  struct Constant {
+    int parameter = 0;  // from 1; 0: `text`
+    std::string text = {};
+  };
+  std::vector<std::map<std::string, Constant>> rows = {};
+};
+
+// The statements of a text.
+std::vector<StatementText> statements_of(std::string_view text);
+
+// Whether these requests concern nobody but the client itself, whatever the tables are. `open`: in
+// a transaction.
+bool concern_only_the_client(const std::vector<Request>& requests, bool open);
+
+// A row or, without a key, any rows of a table.
+struct Touch {
+  std::uint32_t table = 0;
+  std::string key = {};
+  auto operator<=>(const Touch&) const = default;
+};
+using Touches = std::set<Touch>;
+
+struct Footprint {
+  bool unknown = false;
+  Touches reads = {}, shares = {}, writes = {};  // shares: locks that exclude writes only
+  bool takes_snapshot = false;                   // for later statements too
+  bool serializable = false;                     // reads or writes at that level
+  // The end of a transaction: what it touched; a lock of it is released, a write is seen.
+  bool ends = false, ended_unknown = false;
+  Touches ended_shares = {}, ended_writes = {};
+
+  [[nodiscard]] bool nothing() const;
+  void add(const Footprint& other);
+};
+
+// Of a statement with its parameters; without the transaction around it.
+Footprint footprint_of(const StatementText& statement,
+                       const std::vector<Request::Parameter>& parameters, const Catalog& catalog);
+
+// Whether the order of two statements of different clients makes no difference.
+bool independent(const Footprint& one, const Footprint& other);
+
+}  // namespace cupel::proxy

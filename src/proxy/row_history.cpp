@@ -1,0 +1,600 @@
+// First the versions of all rows, then what each SELECT depended on; see the header.
+#include "proxy/row_history.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "history/builder.hpp"
+#include "proxy/sessions.hpp"
+
+namespace cupel::proxy {
+
+namespace {
+
+using drivers::PlainPostgres;
+using history::ScalarView;
+using history::TxnStatus;
+using nlohmann::json;
+
+constexpr std::size_t kMostRowsAtEnd = 20'000, kMostEvaluations = 2'000;
+
+struct RowKey {
+  std::uint32_t table = 0;
+  std::string key;  // "alice", "1, 2"
+  auto operator<=>(const RowKey&) const = default;
+};
+
+// A state of a row. The labels tell apart versions with the same content.
+struct Version {
+  json row = nullptr;                               // null: it is not there
+  std::string presence = {};                        // "present", "absent#2"
+  std::map<std::string, std::string> columns = {};  // of the row: label by column
+};
+using State = std::map<RowKey, std::size_t>;  // the version of each row; not there: 0
+
+struct Operation {
+  bool writes = false;
+  std::string key, value;
+};
+
+struct Transaction {
+  std::string client;
+  TxnStatus status = TxnStatus::kAborted;
+  std::chrono::nanoseconds began{}, ended{};
+  std::vector<Operation> operations = {};
+};
+
+// A SELECT whose reads are still to be found.
+struct Select {
+  std::size_t transaction = 0, at = 0;  // before that operation
+  const Request* request = nullptr;
+  const StatementText* text = nullptr;
+  const Answer* answer = nullptr;
+  State seen = {};
+};
+
+std::string text_of(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+class Recording {
+ public:
+  Recording(const std::vector<Executed>& executed, const Rows& before, PlainPostgres& connection,
+            Catalog catalog, Isolation level)
+      : executed_(executed),
+        connection_(connection),
+        catalog_(std::move(catalog)),
+        sessions_(level) {
+    for (const auto& [table, rows] : before) {
+      recorded_.insert(table);
+      for (const auto& row : rows) {
+        const RowKey key{table, key_of(table, row)};
+        committed_[key] = add_version(key, row);
+      }
+    }
+    initial_ = committed_;
+  }
+
+  base::Result<RowHistory> run() && {
+    for (const auto& one : executed_) follow(one);
+    for (auto& [client, open] : open_) close(open, TxnStatus::kAborted, {});
+    compare_at_the_end();
+    if (trouble_.empty()) {
+      for (const auto& select : selects_) find_reads(select);
+    } else {
+      not_recorded_.insert(not_recorded_.begin(), "no statement: " + trouble_);
+    }
+    insert_reads();
+    return build();
+  }
+
+ private:
+  struct Open {
+    std::optional<std::size_t> transaction;
+    State own = {};
+    std::optional<State> snapshot = {};
+    bool unsure = false;  // which snapshot it has
+    struct Savepoint {
+      std::string name;
+      State own;
+      std::size_t operations = 0;
+    };
+    std::vector<Savepoint> savepoints = {};
+  };
+
+  // --- Versions
+
+  [[nodiscard]] std::string key_of(std::uint32_t table, const json& row) const {
+    std::string key;
+    const auto facts = catalog_.tables.find(table);
+    if (facts == catalog_.tables.end()) return key;
+    for (const auto& column : facts->second.key) {
+      key += (key.empty() ? "" : ", ") + text_of(row.value(column.name, json()));
+    }
+    return key;
+  }
+  [[nodiscard]] std::string name_of(const RowKey& key) const {
+    const auto facts = catalog_.tables.find(key.table);
+    return fmt::format("{}({})", facts == catalog_.tables.end() ? "?" : facts->second.name,
+                       key.key);
+  }
+  std::string label(const std::string& key, const std::string& value) {
+    const auto number = ++written_[key][value];
+    return number == 1 ? value : fmt::format("{}#{}", value, number);
+  }
+
+  std::vector<Version>& versions_of(const RowKey& key) {
+    auto& versions = versions_[key];
+    if (versions.empty()) versions.push_back({.presence = label(name_of(key), "absent")});
+    return versions;
+  }
+
+  // After `last`: what does not change keeps its label.
+  std::size_t add_version(const RowKey& key, const json& row, std::size_t last = 0,
+                          const std::set<std::string>& overwritten = {}) {
+    auto& versions = versions_of(key);
+    const auto before = versions[last];
+    Version made{.row = row};
+    const auto name = name_of(key);
+    made.presence = row.is_null() == before.row.is_null()
+                        ? before.presence
+                        : label(name, row.is_null() ? "absent" : "present");
+    for (const auto& [column, value] : row.items()) {
+      const auto had = before.columns.find(column);
+      made.columns[column] = had != before.columns.end() && before.row[column] == value &&
+                                     !overwritten.contains(column)
+                                 ? had->second
+                                 : label(name + "." + column, text_of(value));
+    }
+    versions.push_back(std::move(made));
+    return versions.size() - 1;
+  }
+
+  [[nodiscard]] static std::size_t version_in(const State& state, const RowKey& key) {
+    const auto found = state.find(key);
+    return found == state.end() ? 0 : found->second;
+  }
+
+  // --- What was executed
+
+  void follow(const Executed& executed) {
+    const auto followed = sessions_.follow(executed, catalog_);
+    auto& open = open_[executed.client];
+    if (!open.transaction && (executed.before != 'I' || executed.after != 'I' ||
+                              !concern_only_the_client(executed.requests, false)))
+      begin(open, executed);
+    std::size_t at = 0;
+    bool committed = true, said_end = false;
+    const auto& answers = executed.answers;
+    for (const auto& request : executed.requests) {
+      const auto& texts = sessions_.read(request.text);
+      for (std::size_t i = 0; i < texts.size() && at < answers.size(); ++i, ++at) {
+        const auto& answer = answers[at];
+        if (!answer.sqlstate.empty()) committed = false;
+        if (texts[i].word == TransactionWord::kCommit ||
+            texts[i].word == TransactionWord::kRollback) {
+          committed = answer.tag == "COMMIT";
+          said_end = true;
+        }
+        if (open.transaction) statement(open, executed, request, texts, i, answer, followed.level);
+        if (said_end && open.transaction) {
+          close(open, committed ? TxnStatus::kCommitted : TxnStatus::kAborted, executed.ended);
+          said_end = false;
+        }
+      }
+    }
+    for (; at < answers.size(); ++at) {
+      if (!answers[at].sqlstate.empty()) committed = false;
+      if (open.transaction) write(open, answers[at]);
+    }
+    if (executed.unreadable && open.transaction)
+      not_recorded_.push_back(
+          fmt::format("a request of {}: it is not understood", executed.client));
+    if (executed.left) committed = false;
+    if (executed.after == 'I' && open.transaction)
+      close(open, committed ? TxnStatus::kCommitted : TxnStatus::kAborted, executed.ended);
+    if (executed.left) open_.erase(executed.client);
+  }
+
+  void begin(Open& open, const Executed& executed) {
+    open = {};
+    open.transaction = transactions_.size();
+    transactions_.push_back({.client = executed.client, .began = executed.began});
+  }
+
+  void close(Open& open, TxnStatus status, std::chrono::nanoseconds ended) {
+    if (!open.transaction) return;
+    auto& transaction = transactions_[*open.transaction];
+    transaction.status = status;
+    transaction.ended = std::max(ended, transaction.began);
+    if (status == TxnStatus::kCommitted) {
+      for (const auto& [key, version] : open.own) committed_[key] = version;
+    }
+    open = {};
+  }
+
+  void statement(Open& open, const Executed& executed, const Request& request,
+                 const std::vector<StatementText>& texts, std::size_t number, const Answer& answer,
+                 Isolation level) {
+    const auto& text = texts[number];
+    const bool works = !text.local && text.word == TransactionWord::kNone;
+    if (works && level != Isolation::kReadCommitted && !open.snapshot) {
+      open.snapshot = committed_;
+      // While it waited, others may have committed; and not every statement takes a snapshot.
+      open.unsure = executed.waited || text.unknown;
+    }
+    write(open, answer, &text);
+    savepoint(open, text, answer);
+    if (text.reads_only && answer.sqlstate.empty() && !text.tables.empty())
+      select(open, executed, request, texts.size() == 1, text, answer, level);
+    else if (works && text.unknown && answer.sqlstate.empty())
+      leave_out(request, "it may do more than read and write tables");
+  }
+
+  void leave_out(const Request& request, const std::string& why) {
+    not_recorded_.push_back(request.text + ": " + why);
+  }
+
+  void select(Open& open, const Executed& executed, const Request& request, bool alone,
+              const StatementText& text, const Answer& answer, Isolation level) {
+    const auto footprint = footprint_of(text, request.parameters, catalog_);
+    std::string why;
+    for (const auto& used : text.tables) {
+      if (!used.schema.empty()) why = "it names a schema";
+      const auto* table = catalog_.find(used.schema, used.name);
+      if (table != nullptr && !recorded_.contains(table->oid))
+        why = fmt::format("the table {} has no primary key, or is not recorded", used.name);
+    }
+    if (footprint.unknown) why = "it may do more than read and write tables";
+    if (executed.unreadable || !alone) why = "it is sent together with others";
+    if (answer.rows_dropped) why = "its answer is too long";
+    if (open.unsure) why = "it is not known which snapshot its transaction has";
+    if (executed.waited && level == Isolation::kReadCommitted && text.tables.size() > 1)
+      why = "it waited, and reads several tables";
+    if (request.results == Request::Format::kMixed) why = "its answer mixes text and binary values";
+    if (!why.empty()) return leave_out(request, why);
+    Select made{
+        .transaction = *open.transaction,
+        .at = transactions_[*open.transaction].operations.size(),
+        .request = &request,
+        .text = &text,
+        .answer = &answer,
+        .seen = open.snapshot && level != Isolation::kReadCommitted ? *open.snapshot : committed_};
+    for (const auto& [key, version] : open.own) made.seen[key] = version;
+    selects_.push_back(std::move(made));
+  }
+
+  void savepoint(Open& open, const StatementText& text, const Answer& answer) {
+    if (!answer.sqlstate.empty()) return;
+    auto& savepoints = open.savepoints;
+    auto& operations = transactions_[*open.transaction].operations;
+    if (text.word == TransactionWord::kSavepoint) {
+      savepoints.push_back({text.savepoint, open.own, operations.size()});
+      return;
+    }
+    if (text.word != TransactionWord::kRollbackTo && text.word != TransactionWord::kRelease) return;
+    const auto found = std::find_if(savepoints.rbegin(), savepoints.rend(),
+                                    [&](const auto& one) { return one.name == text.savepoint; });
+    if (found == savepoints.rend()) {
+      trouble_ = "a savepoint is not known";
+      return;
+    }
+    const auto index = static_cast<std::size_t>(savepoints.rend() - found - 1);
+    if (text.word == TransactionWord::kRelease) {
+      savepoints.resize(index);
+      return;
+    }
+    open.own = savepoints[index].own;
+    // What was written since is undone: nobody sees it. SELECTs after it stand at its end.
+    const auto kept = savepoints[index].operations;
+    operations.resize(std::min(kept, operations.size()));
+    for (auto& select : selects_) {
+      if (select.transaction == *open.transaction) select.at = std::min(select.at, kept);
+    }
+    savepoints.resize(index + 1);
+  }
+
+  // `text`: of the statement that wrote, where it is known.
+  void write(Open& open, const Answer& answer, const StatementText* text = nullptr) {
+    for (const auto& recorded : answer.recorded) {
+      const auto said = json::parse(recorded, nullptr, false);
+      if (!said.is_object() || said.contains("truncated") || !said.contains("table")) {
+        trouble_ = "a table was truncated";
+        continue;
+      }
+      const auto table = said["table"].get<std::uint32_t>();
+      const auto& before = said["old"];
+      const auto& after = said["new"];
+      const RowKey old_key{table, before.is_null() ? "" : key_of(table, before)};
+      const RowKey new_key{table, after.is_null() ? "" : key_of(table, after)};
+      if (!before.is_null()) {
+        const auto last = current(open, old_key);
+        if (versions_of(old_key)[last].row != before)
+          trouble_ = fmt::format("{} was another row than expected", name_of(old_key));
+        write_row(open, old_key, last,
+                  after.is_null() || new_key != old_key ? json(nullptr) : after,
+                  overwritten(text, table));
+      }
+      if (!after.is_null() && (before.is_null() || new_key != old_key))
+        write_row(open, new_key, current(open, new_key), after);
+    }
+  }
+
+  std::size_t current(const Open& open, const RowKey& key) {
+    versions_of(key);
+    return open.own.contains(key) ? open.own.at(key) : version_in(committed_, key);
+  }
+
+  // The columns that an UPDATE sets whatever they held: they are written even where that is what
+  // they held before. Only of the table that it names; others change by foreign keys.
+  [[nodiscard]] std::set<std::string> overwritten(const StatementText* text,
+                                                  std::uint32_t table) const {
+    if (text == nullptr) return {};
+    const auto named = std::find_if(text->tables.begin(), text->tables.end(), [](const auto& used) {
+      return used.use == StatementText::Use::kWrite;
+    });
+    if (named == text->tables.end()) return {};
+    const auto* facts = catalog_.find(named->schema, named->name);
+    return facts != nullptr && facts->oid == table ? text->overwritten : std::set<std::string>();
+  }
+
+  void write_row(Open& open, const RowKey& key, std::size_t last, const json& row,
+                 const std::set<std::string>& overwritten = {}) {
+    const auto before = versions_of(key)[last];
+    const auto made = add_version(key, row, last, overwritten);
+    open.own[key] = made;
+    const auto& version = versions_of(key)[made];
+    auto& operations = transactions_[*open.transaction].operations;
+    const auto name = name_of(key);
+    if (version.presence != before.presence) operations.push_back({true, name, version.presence});
+    for (const auto& [column, value] : version.columns) {
+      const auto had = before.columns.find(column);
+      if (had == before.columns.end() || had->second != value)
+        operations.push_back({true, name + "." + column, value});
+    }
+  }
+
+  void compare_at_the_end() {
+    const auto now = read_rows(connection_, catalog_, kMostRowsAtEnd);
+    if (!now.ok()) {
+      if (trouble_.empty()) trouble_ = now.error().message;
+      return;
+    }
+    for (const auto table : recorded_) {
+      std::map<std::string, json> expected, found;
+      for (const auto& [key, version] : committed_) {
+        const auto& row = versions_of(key)[version].row;
+        if (key.table == table && !row.is_null()) expected[key.key] = row;
+      }
+      const auto rows = now->find(table);
+      if (rows == now->end()) continue;
+      for (const auto& row : rows->second) found[key_of(table, row)] = row;
+      if (expected != found && trouble_.empty()) {
+        trouble_ = fmt::format("the table {} holds other rows than were seen to be written",
+                               catalog_.tables.at(table).name);
+      }
+    }
+  }
+
+  // --- What a SELECT depended on
+
+  using Tables = std::map<std::uint32_t, std::map<std::string, json>>;  // rows by key
+
+  void find_reads(const Select& select) {
+    std::set<std::uint32_t> used;
+    for (const auto& table : select.text->tables) {
+      if (const auto* facts = catalog_.find(table.schema, table.name)) used.insert(facts->oid);
+    }
+    Tables seen;
+    for (const auto table : used) seen[table];
+    for (const auto& [key, version] : select.seen) {
+      const auto& row = versions_of(key)[version].row;
+      if (used.contains(key.table) && !row.is_null()) seen[key.table][key.key] = row;
+    }
+    for (const auto table : used) {
+      if (!make_table(table)) return leave_out(*select.request, "no temporary table can be made");
+    }
+    auto expected = select.answer->rows;
+    if (!select.text->ordered) std::sort(expected.begin(), expected.end());
+    const auto answer = evaluate(select, seen);
+    if (!answer || *answer != expected)
+      return leave_out(*select.request, "its answer is not what the versions give");
+    for (auto& [key, versions] : versions_) {
+      if (!used.contains(key.table) || versions.size() < 2) continue;
+      if (!find_reads_of(select, seen, key, versions, expected)) return;
+    }
+  }
+
+  using Answers = std::vector<std::vector<std::optional<std::string>>>;
+
+  // False: it took too many evaluations.
+  bool find_reads_of(const Select& select, Tables& seen, const RowKey& key,
+                     const std::vector<Version>& versions, const Answers& expected) {
+    const auto& now = versions[version_in(select.seen, key)];
+    auto& rows = seen[key.table];
+    const auto name = name_of(key);
+    const auto differs = [&](const json& row) {
+      const auto kept = rows.find(key.key) == rows.end() ? json(nullptr) : rows[key.key];
+      if (row.is_null()) {
+        rows.erase(key.key);
+      } else {
+        rows[key.key] = row;
+      }
+      const auto answer = evaluate(select, seen);
+      if (kept.is_null()) {
+        rows.erase(key.key);
+      } else {
+        rows[key.key] = kept;
+      }
+      return !answer || *answer != expected;
+    };
+    const auto too_many = [&] {
+      if (evaluations_ < kMostEvaluations) return false;
+      leave_out(*select.request, "too many rows changed to find out which it read");
+      return true;
+    };
+    std::set<std::string> tried;
+    bool read = false;
+    // The first version is that of a row that is not there, which this one may never have been.
+    for (auto at = initial_.contains(key) ? 1U : 0U; at < versions.size(); ++at) {
+      const auto& version = versions[at];
+      if (read || version.row.is_null() == now.row.is_null()) continue;
+      if (!tried.insert(version.row.dump()).second) continue;
+      if (too_many()) return false;
+      read = differs(version.row);
+    }
+    if (read) reads_[&select].push_back({false, name, now.presence});
+    if (now.row.is_null()) return true;
+    for (const auto& [column, label] : now.columns) {
+      std::set<std::string> values{now.row[column].dump()};
+      bool dependent = false;
+      for (const auto& version : versions) {
+        if (dependent || version.row.is_null() || !version.row.contains(column)) continue;
+        if (!values.insert(version.row[column].dump()).second) continue;
+        if (too_many()) return false;
+        auto row = now.row;
+        row[column] = version.row[column];
+        dependent = differs(row);
+      }
+      if (dependent) reads_[&select].push_back({false, name + "." + column, label});
+    }
+    return true;
+  }
+
+  // A temporary table with the name and the columns of a table: it is found first.
+  bool make_table(std::uint32_t oid) {
+    if (made_.contains(oid)) return true;
+    const auto& table = catalog_.tables.at(oid);
+    const auto name = connection_.identifier(table.name);
+    const auto made = connection_.run(fmt::format("CREATE TEMPORARY TABLE {} (LIKE {}.{})", name,
+                                                  connection_.identifier(table.schema), name));
+    if (made.ok()) made_.insert(oid);
+    return made.ok();
+  }
+
+  // The answer on these rows; none: an error.
+  std::optional<Answers> evaluate(const Select& select, const Tables& tables) {
+    ++evaluations_;
+    for (const auto& [oid, rows] : tables) {
+      auto all = json::array();
+      for (const auto& [key, row] : rows) all.push_back(row);
+      const auto name = connection_.identifier(catalog_.tables.at(oid).name);
+      const auto filled =
+          connection_.run(fmt::format("TRUNCATE pg_temp.{0}; INSERT INTO pg_temp.{0} SELECT * FROM "
+                                      "jsonb_populate_recordset(NULL::pg_temp.{0}, {1})",
+                                      name, connection_.literal(all.dump())));
+      if (!filled.ok()) return std::nullopt;
+    }
+    std::vector<PlainPostgres::Parameter> parameters;
+    for (const auto& parameter : select.request->parameters)
+      parameters.push_back({parameter.type, parameter.format, parameter.value});
+    const bool binary = select.request->results == Request::Format::kBinary;
+    const auto said = parameters.empty() && !binary
+                          ? connection_.run(select.request->text)
+                          : connection_.run(select.request->text, parameters, binary);
+    if (!said.ok()) return std::nullopt;
+    auto rows = *said;
+    if (!select.text->ordered) std::sort(rows.begin(), rows.end());
+    return rows;
+  }
+
+  // --- The history
+
+  void insert_reads() {
+    // The last first, so that the places of the others stay.
+    for (auto select = selects_.rbegin(); select != selects_.rend(); ++select) {
+      const auto found = reads_.find(&*select);
+      if (found == reads_.end() || !trouble_.empty()) continue;
+      auto& operations = transactions_[select->transaction].operations;
+      const auto at =
+          operations.begin() + static_cast<std::ptrdiff_t>(std::min(select->at, operations.size()));
+      operations.insert(at, found->second.begin(), found->second.end());
+    }
+    // What nobody read, or nobody wrote, says nothing.
+    std::set<std::string> read, written;
+    for (const auto& transaction : transactions_) {
+      for (const auto& operation : transaction.operations)
+        (operation.writes ? written : read).insert(operation.key);
+    }
+    std::set_intersection(read.begin(), read.end(), written.begin(), written.end(),
+                          std::inserter(keys_, keys_.end()));
+    if (!trouble_.empty()) keys_.clear();
+    for (auto& transaction : transactions_) {
+      std::erase_if(transaction.operations,
+                    [&](const Operation& operation) { return !keys_.contains(operation.key); });
+    }
+  }
+
+  base::Result<RowHistory> build() {
+    history::HistoryBuilder builder;
+    for (const auto& [key, versions] : versions_) {
+      const auto& first = versions[version_in(initial_, key)];
+      const auto initial = [&](const std::string& name, const std::string& value) {
+        if (keys_.contains(name))
+          builder.set_initial(builder.key(ScalarView::of(name)),
+                              builder.value(ScalarView::of(value)));
+      };
+      const auto name = name_of(key);
+      initial(name, first.presence);
+      for (const auto& [column, value] : first.columns) initial(name + "." + column, value);
+    }
+    std::uint32_t label = 0;
+    for (const auto& transaction : transactions_) {
+      builder.begin(builder.session(transaction.client), transaction.status,
+                    {.invoke = transaction.began.count(),
+                     .complete = transaction.ended.count(),
+                     .label = label++});
+      for (const auto& operation : transaction.operations) {
+        const auto key = builder.key(ScalarView::of(operation.key));
+        const auto value = builder.value(ScalarView::of(operation.value));
+        if (operation.writes) {
+          builder.write(key, value);
+        } else {
+          builder.read(key, value);
+        }
+      }
+      builder.end();
+    }
+    auto history = std::move(builder).finish();
+    if (!history.ok()) return std::move(history).error();
+    return RowHistory{std::move(*history), std::move(not_recorded_)};
+  }
+
+  const std::vector<Executed>& executed_;
+  PlainPostgres& connection_;
+  const Catalog catalog_;
+  Sessions sessions_;
+  std::set<std::uint32_t> recorded_;  // tables
+  std::map<RowKey, std::vector<Version>> versions_;
+  std::map<std::string, std::map<std::string, int>> written_;  // how often a key got a value
+  State committed_, initial_;
+  std::map<std::string, Open> open_;
+  std::vector<Transaction> transactions_;
+  std::vector<Select> selects_;
+  std::map<const Select*, std::vector<Operation>> reads_;
+  std::set<std::string> keys_;    // of the history
+  std::set<std::uint32_t> made_;  // temporary tables
+  std::size_t evaluations_ = 0;
+  std::vector<std::string> not_recorded_;
+  std::string trouble_;  // why nothing is recorded
+};
+
+}  // namespace
+
+base::Result<RowHistory> record_rows(const std::vector<Executed>& executed, const Rows& before,
+                                     PlainPostgres& connection) {
+  auto catalog = read_catalog(connection);
+  if (!catalog.ok()) return std::move(catalog).error();
+  const auto level = read_default_level(connection);
+  if (!level.ok()) return level.error();
+  return Recording(executed, before, connection, std::move(*catalog), *level).run();
+}
+
+}  // namespace cupel::proxy

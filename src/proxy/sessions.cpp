@@ -1,0 +1,97 @@
+// What a transaction touched is kept until it ends; see the header.
+#include "proxy/sessions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cupel::proxy {
+
+const std::vector<StatementText>& Sessions::read(const std::string& text) {
+  const auto found = read_.find(text);
+  if (found != read_.end()) return found->second;
+  return read_.emplace(text, statements_of(text)).first->second;
+}
+
+// Its locks are given back.
+void Sessions::end(Session& session, Footprint& footprint) {
+  const auto& kept = session.transaction;
+  footprint.ends = true;
+  footprint.ended_unknown |= kept.unknown;
+  footprint.serializable |= kept.serializable;
+  footprint.ended_shares.insert(kept.shares.begin(), kept.shares.end());
+  footprint.ended_writes.insert(kept.writes.begin(), kept.writes.end());
+}
+
+void Sessions::follow(Session& session, const StatementText& statement, Footprint touched,
+                      Footprint& footprint) {
+  if (statement.word == TransactionWord::kBegin && session.transaction.nothing())
+    session.level = session.default_level;
+  if (statement.level_here) session.level = *statement.level_here;
+  const bool works = !statement.local && statement.word == TransactionWord::kNone;
+  if (works) {
+    if (session.level != Isolation::kReadCommitted && !session.has_snapshot) {
+      touched.takes_snapshot = true;
+      session.has_snapshot = !statement.unknown;
+    }
+    touched.serializable = session.level == Isolation::kSerializable;
+    session.transaction.add(touched);
+  }
+  footprint.add(touched);
+  switch (statement.word) {
+    case TransactionWord::kCommit:
+    case TransactionWord::kRollback:
+      end(session, footprint);
+      session.transaction = {};
+      session.has_snapshot = false;
+      session.level = session.default_level;
+      break;
+    case TransactionWord::kRollbackTo:
+      end(session, footprint);
+      break;
+    default:
+      break;
+  }
+}
+
+Footprint Sessions::begun(const Executed& executed, const Catalog& catalog) {
+  const auto kept = sessions_;
+  const auto footprint = follow(executed, catalog).footprint;
+  sessions_ = kept;
+  return footprint;
+}
+
+Sessions::Followed Sessions::follow(const Executed& executed, const Catalog& catalog) {
+  auto [found, is_new] = sessions_.try_emplace(executed.client);
+  auto& session = found->second;
+  if (is_new && !executed.own_settings) session.default_level = session.level = default_;
+  if (executed.before == 'I') {
+    session.transaction = {};
+    session.has_snapshot = false;
+    session.level = session.default_level;
+  }
+  Followed followed;
+  if (executed.unreadable) {
+    session.transaction.unknown = true;
+    followed.footprint.unknown = true;
+  }
+  for (const auto& request : executed.requests) {
+    for (const auto& statement : read(request.text)) {
+      follow(session, statement, footprint_of(statement, request.parameters, catalog),
+             followed.footprint);
+      followed.level = session.level;
+      if (!statement.level_from_now) continue;
+      session.default_level = executed.before == 'I'
+                                  ? *statement.level_from_now
+                                  : std::max(session.default_level, *statement.level_from_now);
+    }
+  }
+  if (executed.after == 'I') {
+    end(session, followed.footprint);
+    followed.footprint.takes_snapshot = false;
+    session.transaction = {};
+  }
+  if (executed.left) sessions_.erase(found);
+  return followed;
+}
+
+}  // namespace cupel::proxy

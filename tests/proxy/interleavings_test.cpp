@@ -1,0 +1,175 @@
+// The search for interleavings: against all orders of random programs, each counted once but for
+// the places of independent statements.
+#include "proxy/interleavings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+
+namespace cupel::proxy {
+namespace {
+
+using Programs = std::vector<std::vector<Footprint>>;  // of each client, its statements
+
+// Statement `at` of a client.
+struct Place {
+  std::size_t client = 0, at = 0;
+};
+
+// The same for two orders that differ only in the places of independent statements: how each pair
+// of dependent statements is ordered.
+std::string canonical(const Programs& programs, const std::vector<Place>& order) {
+  std::string pairs;
+  std::vector<std::vector<std::size_t>> position(programs.size());
+  for (std::size_t i = 0; i < programs.size(); ++i) position[i].resize(programs[i].size());
+  for (std::size_t i = 0; i < order.size(); ++i) position[order[i].client][order[i].at] = i;
+  for (std::size_t one = 0; one < programs.size(); ++one) {
+    for (std::size_t other = one + 1; other < programs.size(); ++other) {
+      for (std::size_t i = 0; i < programs[one].size(); ++i) {
+        for (std::size_t j = 0; j < programs[other].size(); ++j) {
+          if (independent(programs[one][i], programs[other][j])) continue;
+          pairs += position[one][i] < position[other][j] ? '<' : '>';
+        }
+      }
+    }
+  }
+  return pairs;
+}
+
+// A run in which `choose` says who goes on.
+std::vector<Place> run(
+    const Programs& programs,
+    const std::function<std::size_t(const std::vector<std::size_t>& clients)>& choose) {
+  std::vector<std::size_t> next(programs.size());
+  std::vector<Place> order;
+  for (;;) {
+    std::vector<std::size_t> clients;
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      if (next[i] < programs[i].size()) clients.push_back(i);
+    }
+    if (clients.empty()) return order;
+    const auto client = clients[choose(clients)];
+    order.push_back({client, next[client]++});
+  }
+}
+
+std::set<std::string> all_of(const Programs& programs) {
+  std::set<std::string> found;
+  std::vector<std::pair<std::size_t, std::size_t>> digits;  // which, of how many
+  for (;;) {
+    std::size_t made = 0;
+    found.insert(canonical(programs, run(programs, [&](const auto& clients) {
+                             if (made == digits.size()) digits.emplace_back(0, clients.size());
+                             return digits[made++].first;
+                           })));
+    while (!digits.empty() && digits.back().first + 1 == digits.back().second) digits.pop_back();
+    if (digits.empty()) return found;
+    ++digits.back().first;
+  }
+}
+
+struct Explored {
+  std::set<std::string> found;
+  std::uint64_t counted = 0, diverged = 0;
+  std::vector<std::size_t> choices = {};  // of the last run
+};
+Explored explored(const Programs& programs) {
+  Interleavings all;
+  Explored result;
+  for (bool more = true; more;) {
+    std::vector<std::size_t> next(programs.size());
+    const auto order = run(programs, [&](const auto& clients) {
+      std::vector<Interleavings::Waiting> waiting;
+      for (const auto client : clients)
+        waiting.push_back({std::to_string(client), std::to_string(next[client])});
+      const auto chosen = all.choose(waiting);
+      all.ran(programs[clients[chosen]][next[clients[chosen]]++]);
+      return chosen;
+    });
+    more = all.next();
+    if (!all.repeated()) result.found.insert(canonical(programs, order));
+    result.choices = all.choices();
+  }
+  result.counted = all.found();
+  result.diverged = all.diverged();
+  return result;
+}
+
+Programs random_programs(base::Random& random) {
+  Programs programs(2 + random.below(2));
+  for (auto& program : programs) {
+    Touches written;
+    const auto length = 1 + random.below(3);
+    for (std::uint64_t i = 0; i < length; ++i) {
+      Footprint footprint;
+      const Touch touch{static_cast<std::uint32_t>(random.below(2)),
+                        random.chance(0.3) ? "" : std::to_string(random.below(2))};
+      if (random.chance(0.05)) footprint.unknown = true;
+      if (random.chance(0.4)) {
+        footprint.reads.insert(touch);
+      } else {
+        footprint.writes.insert(touch);
+        written.insert(touch);
+      }
+      program.push_back(footprint);
+    }
+    Footprint commit;
+    commit.ends = true;
+    commit.ended_writes = written;
+    program.push_back(commit);
+  }
+  return programs;
+}
+
+TEST(InterleavingsTest, AreFoundOnceEach) {
+  base::Random random(17);
+  std::size_t reduced = 0;
+  for (int i = 0; i < 150; ++i) {
+    const auto programs = random_programs(random);
+    const auto all = all_of(programs);
+    const auto found = explored(programs);
+    EXPECT_EQ(found.found, all) << "program " << i;
+    EXPECT_EQ(found.counted, all.size()) << "program " << i;
+    EXPECT_EQ(found.diverged, 0U);
+    reduced += all.size() == 1 ? 1 : 0;
+  }
+  EXPECT_GT(reduced, 0U);
+}
+
+TEST(InterleavingsTest, RepeatARunFromItsChoices) {
+  base::Random random(3);
+  const auto programs = random_programs(random);
+  const auto last = explored(programs).choices;
+  Interleavings again(last);
+  std::vector<std::size_t> next(programs.size());
+  run(programs, [&](const auto& clients) {
+    std::vector<Interleavings::Waiting> waiting(clients.size());
+    return again.choose(waiting);
+  });
+  again.next();
+  EXPECT_EQ(again.choices(), last);
+  EXPECT_EQ(again.diverged(), 0U);
+}
+
+TEST(InterleavingsTest, SayThatARunDoesNotRepeat) {
+  Interleavings all;
+  const std::vector<Interleavings::Waiting> both{{"a", "1"}, {"b", "1"}};
+  int runs = 0;
+  do {
+    all.choose(both);
+    all.ran({.unknown = true});
+    // Another statement in each run.
+    all.choose({{"a", std::to_string(runs)}, {"b", "2"}});
+    all.ran({.unknown = true});
+  } while (all.next() && ++runs < 100);
+  EXPECT_LT(runs, 100);
+  EXPECT_GT(all.diverged(), 0U);
+}
+
+}  // namespace
+}  // namespace cupel::proxy

@@ -1,0 +1,231 @@
+// `cupel mock test --on`: textbook programs (textbook_client.cpp) on a real PostgreSQL. Each one
+// with an anomaly fails in some of the interleavings, and the anomaly has its name; with its fix it
+// fails in none.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "base/process.hpp"
+#include "lab/server.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace cupel::mocktest {
+namespace {
+
+using base::Process;
+using base::Stream;
+
+constexpr base::Seconds kPatience(120);
+
+struct Ran {
+  int code = -1;
+  std::string output;
+  [[nodiscard]] bool says(const std::string& text) const {
+    return output.find(text) != std::string::npos;
+  }
+};
+
+// One server for all cases.
+lab::Server& server() {
+  static lab::Server started = [] {
+    auto made = lab::start(lab::Kind::kPostgres, {.durable = false});
+    if (!made.ok()) throw std::runtime_error(made.error().to_string());
+    return std::move(*made);
+  }();
+  return started;
+}
+
+class OnDatabase : public ::testing::Test {
+ protected:
+  Ran run(const std::vector<std::string>& arguments) {
+    auto process = Process::start({.arguments = arguments,
+                                   .directory = folder_.path("."),
+                                   .output = Stream::pipe(),
+                                   .errors = Stream::output()});
+    if (!process.ok()) return {-1, process.error().to_string()};
+    auto output = process->read_all(kPatience).value_or("timeout");
+    const auto ended = process->wait(kPatience);
+    return {ended ? ended->code : -1, output};
+  }
+  std::string sql(const std::string& statement) {
+    return run({"psql", "-qXAt", "-c", statement, server().url()}).output;
+  }
+  void SetUp() override {
+    ASSERT_EQ(sql("SET client_min_messages TO warning;"
+                  "DROP TABLE IF EXISTS counters, doctors;"
+                  "CREATE TABLE counters (id int PRIMARY KEY, n int, m int DEFAULT 0);"
+                  "INSERT INTO counters VALUES (1, 0), (2, 0);"
+                  "CREATE TABLE doctors (name text PRIMARY KEY, on_call bool, shift int);"
+                  "INSERT INTO doctors VALUES ('alice', true, 1), ('bob', true, 1),"
+                  "  ('carol', false, 2)"),
+              "");
+  }
+  void TearDown() override {
+    EXPECT_EQ(sql("SELECT count(*) FROM pg_database WHERE datname LIKE 'cupel_test%'"), "0\n");
+    EXPECT_EQ(sql("SELECT sum(n) FROM counters"), "0\n") << "the database itself is not touched";
+  }
+
+  Ran test(const std::vector<std::string>& options, const std::vector<std::string>& program) {
+    std::vector<std::string> arguments{CUPEL_BINARY, "mock", "test", "--on", server().url()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {"--", TEXTBOOK_CLIENT});
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    return run(arguments);
+  }
+  Ran explore(const std::vector<std::string>& program) { return test({"--explore"}, program); }
+
+  // "explored: 6 different interleavings in 7 runs … 4 failed"; and the exploration is complete.
+  void expect_explored(const Ran& ran, int interleavings, int failed) {
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(
+        ran.output, found,
+        std::regex("explored: (\\d+) different interleavings? in (\\d+) runs? .*; (\\w+) failed")))
+        << ran.output;
+    EXPECT_EQ(found[1], std::to_string(interleavings)) << ran.output;
+    EXPECT_EQ(found[3], failed == 0 ? "none" : std::to_string(failed)) << ran.output;
+    EXPECT_FALSE(ran.says("warning: this")) << ran.output;
+    EXPECT_EQ(ran.code, failed == 0 ? 0 : 1) << ran.output;
+  }
+
+  test::ScratchFolder folder_;
+};
+
+using OnDatabaseFixed = OnDatabase;
+using OnDatabaseRuns = OnDatabase;
+
+// One after the other: 2. Otherwise both read first, and the second update waits for the commit of
+// the first one, or comes after it: 2 for each of the two that may be first.
+TEST_F(OnDatabase, FindsALostUpdate) {
+  const auto ran = explore({"lost-update"});
+  expect_explored(ran, 6, 4);
+  EXPECT_TRUE(ran.says("lost-update (G-single)")) << ran.output;
+  EXPECT_TRUE(ran.says("\"counters(1).n\"")) << ran.output;
+}
+
+TEST_F(OnDatabase, FindsALostUpdateInPreparedStatements) {
+  const auto ran = explore({"pipelined"});
+  expect_explored(ran, 6, 4);
+  EXPECT_TRUE(ran.says("lost-update (G-single)")) << ran.output;
+}
+
+TEST_F(OnDatabaseFixed, FindsNoLostUpdateInAtomicUpdates) {
+  expect_explored(explore({"atomic-update"}), 4, 0);
+}
+
+TEST_F(OnDatabaseFixed, FindsNoLostUpdateWithForUpdate) {
+  expect_explored(explore({"for-update"}), 6, 0);
+}
+
+// One after the other, or both read first.
+TEST_F(OnDatabase, FindsWriteSkew) {
+  const auto ran = explore({"write-skew", "repeatable read"});
+  expect_explored(ran, 3, 1);
+  EXPECT_TRUE(ran.says("write-skew (G2-item)")) << ran.output;
+  EXPECT_TRUE(ran.says("\"doctors(alice).on_call\"")) << ran.output;
+}
+
+TEST_F(OnDatabaseFixed, FindsNoWriteSkewAtSerializable) {
+  const auto ran = explore({"write-skew", "serializable"});
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_TRUE(ran.says("; none failed")) << ran.output;
+}
+
+TEST_F(OnDatabase, FindsADeadlock) {
+  const auto ran = explore({"deadlock"});
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_TRUE(ran.says("40P01 deadlock detected")) << ran.output;
+  EXPECT_TRUE(ran.says("the server ended 1 transaction in this run (40P01)")) << ran.output;
+  EXPECT_TRUE(ran.says("waited for a lock")) << ran.output;
+}
+
+TEST_F(OnDatabaseFixed, FindsNoDeadlockInOrderedLocks) {
+  expect_explored(explore({"ordered-locks"}), 4, 0);
+}
+
+TEST_F(OnDatabaseFixed, ExploresIndependentClientsOnce) {
+  expect_explored(explore({"apart"}), 1, 0);
+}
+
+TEST_F(OnDatabaseRuns, RepeatsARunByItsChoices) {
+  const auto first = explore({"lost-update"});
+  std::smatch found;
+  ASSERT_TRUE(
+      std::regex_search(first.output, found, std::regex("again: .*--choices ([0-9,]+) -- ")))
+      << first.output;
+  const auto again = test({"--choices", found[1]}, {"lost-update"});
+  EXPECT_EQ(again.code, 1) << again.output;
+  EXPECT_TRUE(again.says("lost-update (G-single)")) << again.output;
+  EXPECT_FALSE(again.says("warning: the run")) << again.output;
+}
+
+TEST_F(OnDatabaseRuns, FindsALostUpdateBySeeds) {
+  const auto first = test({"--iterations", "20", "--jobs", "2"}, {"lost-update"});
+  EXPECT_EQ(first.code, 1) << first.output;
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(first.output, found, std::regex("again: .*--seed (\\d+) ")))
+      << first.output;
+  const auto again = test({"--seed", found[1], "--iterations", "1"}, {"lost-update"});
+  EXPECT_EQ(again.code, 1) << again.output;
+  EXPECT_TRUE(again.says("lost-update (G-single)")) << again.output;
+}
+
+// It fails whatever the database does, and no anomaly is to blame: the clients count other shifts,
+// change other columns of one row, and write what is there already.
+TEST_F(OnDatabaseFixed, AccusesNoInnocentStatement) {
+  const auto ran = explore({"blameless"});
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_TRUE(ran.says("No anomaly was found")) << ran.output;
+  EXPECT_FALSE(ran.says("Not recorded")) << ran.output;
+}
+
+TEST_F(OnDatabaseRuns, SetsUpACopy) {
+  const auto ran = test({"--iterations", "2", "--setup", "psql -qX -c 'UPDATE counters SET n = 1'"},
+                        {"lost-update"});
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_TRUE(ran.says("expected 2")) << ran.output;
+}
+
+TEST_F(OnDatabaseRuns, WorksInPlace) {
+  const std::string back = "psql -qX -c 'UPDATE counters SET n = 0'";
+  const auto ran = test({"--in-place", "--explore", "--setup", back}, {"lost-update"});
+  expect_explored(ran, 6, 4);
+  EXPECT_TRUE(ran.says("a database in place has no recorder")) << ran.output;
+  sql("UPDATE counters SET n = 0");
+}
+
+TEST_F(OnDatabaseRuns, CopiesTheSettingsOfTheDatabase) {
+  sql("ALTER DATABASE cupel SET default_transaction_isolation TO 'serializable'");
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--on", server().url(), "--iterations", "1",
+                        "--", "sh", "-c",
+                        "test \"$(psql -qXAt -c 'SHOW default_transaction_isolation')\" = "
+                        "serializable"});
+  sql("ALTER DATABASE cupel RESET default_transaction_isolation");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+}
+
+TEST_F(OnDatabaseRuns, SurvivesAClientThatIsKilledInATransaction) {
+  const auto ran =
+      run({CUPEL_BINARY, "mock", "test", "--on", server().url(), "--explore", "--", "sh", "-c",
+           "(echo 'BEGIN; UPDATE counters SET n = 7 WHERE id = 1;'; "
+           "echo '\\! kill -9 $PPID') | PGAPPNAME=killed psql -qX; "
+           "test \"$(psql -qXAt -c 'SELECT n FROM counters WHERE id = 1')\" = 0"});
+  EXPECT_EQ(ran.code, 0) << ran.output;
+}
+
+TEST_F(OnDatabaseRuns, SaysWhatIsWrong) {
+  const auto on = [&](const std::string& url) {
+    return run({CUPEL_BINARY, "mock", "test", "--on", url, "--iterations", "1", "--", "true"});
+  };
+  const auto other = on("redis://127.0.0.1");
+  EXPECT_EQ(other.code, 3);
+  EXPECT_TRUE(other.says("expected postgres://")) << other.output;
+  const auto unused = on(server().url());
+  EXPECT_EQ(unused.code, 3);
+  EXPECT_TRUE(unused.says("never connected to the database")) << unused.output;
+}
+
+}  // namespace
+}  // namespace cupel::mocktest
