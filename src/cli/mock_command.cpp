@@ -174,6 +174,7 @@ void add_mock(Command& app, Run& run) {
       "  cupel mock --level causal --pg 5433 --history history.jsonl\n"
       "  cupel mock --level read-committed --policy adversarial\n"
       "  cupel mock --engine postgres --level snapshot-isolation\n"
+      "  cupel mock --engine mariadb --level read-committed\n"
       "  cupel mock test --level causal --iterations 200 -- ./run-tests.sh");
   command->callback([arguments, command, &run] {
     if (command->got_subcommand("test")) {

@@ -71,13 +71,12 @@ base::Result<std::unique_ptr<MariadbEngine>> MariadbEngine::start(const Options&
        "again"},
       options, [&](const Places& places) {
         return std::vector<std::string>{
-            "ignore-builtin-innodb",
-            "plugin-dir=" + places.folder,
-            std::string("plugin-load=") + kWeakEngineFile,
-            "cupel-socket=" + places.socket,
+            "ignore-builtin-innodb", "plugin-dir=" + places.folder,
+            std::string("plugin-load=") + kWeakEngineFile, "cupel-socket=" + places.socket,
             fmt::format("cupel-strong-constraints={}", options.strong_constraints ? "ON" : "OFF"),
-            "skip-log-bin",
-            "query-cache-type=OFF"};
+            "skip-log-bin", "query-cache-type=OFF",
+            // As Debian's own configuration says.
+            "character-set-server=utf8mb4", "collation-server=utf8mb4_general_ci"};
       });
   if (!parts.ok()) return std::move(parts).error();
   std::unique_ptr<MariadbEngine> engine(new MariadbEngine(std::move(*parts)));

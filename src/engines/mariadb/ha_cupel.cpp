@@ -223,21 +223,48 @@ int ha_cupel::index_init(uint index, bool /*sorted*/) {
   active_index = index;
   order_ = order_of(key(index));
   entry_ = nullptr;
-  return look({}, true) ? 0 : failed();
+  return 0;
+}
+
+// Twice as many each time: few rows are read in vain if the statement stops early.
+bool ha_cupel::look_ahead(Direction direction, std::optional<std::string_view> start) {
+  if (looked_ahead_ > 0) {
+    --looked_ahead_;
+    return true;
+  }
+  const auto in_range = [&](const RowStore::Entry& entry) {
+    const auto* key = bytes_of(entry.key);
+    if (start) return order_(key, bytes_of(*start), start->size()) == 0;
+    if (end_range == nullptr) return true;
+    const int compared = order_(key, end_range->key, end_range->length);
+    return compared < 0 || (compared == 0 && end_range->flag != HA_READ_BEFORE_KEY);
+  };
+  const auto most = direction == Direction::kForward ? next_look_ : 1;
+  std::vector<RowNumber> rows = {entry_->row};
+  while (rows.size() < most) {
+    const auto* entry = weak_->rows.entry(active_index, place_ + rows.size());
+    if (entry == nullptr || !in_range(*entry)) break;
+    rows.push_back(entry->row);
+  }
+  next_look_ = std::min(2 * next_look_, kRowsAtOnce);
+  looked_ahead_ = rows.size() - 1;
+  return look(rows, true);
 }
 
 int ha_cupel::read_from(uchar* record, std::size_t place, Direction direction,
                         std::optional<std::string_view> start) {
   const auto& rows = weak_->rows;
   const auto& info = key(active_index);
-  const int nothing = start ? HA_ERR_KEY_NOT_FOUND : HA_ERR_END_OF_FILE;
+  const int end = start ? HA_ERR_KEY_NOT_FOUND : HA_ERR_END_OF_FILE;
   place_ = place;
   entry_count_ = rows.entry_count(active_index);
   for (;;) {
     const auto* entry = rows.entry(active_index, place_);
-    if (entry == nullptr) return nothing;
+    if (entry == nullptr) return nothing(end);
     entry_ = entry;
-    if (start && order_(bytes_of(entry->key), bytes_of(*start), start->size()) != 0) return nothing;
+    if (start && order_(bytes_of(entry->key), bytes_of(*start), start->size()) != 0)
+      return nothing(end);
+    if (!look_ahead(direction, start)) return failed();
     const auto version = see(entry->row);
     if (!version) return failed();
     if (*version != 0) {
@@ -249,25 +276,28 @@ int ha_cupel::read_from(uchar* record, std::size_t place, Direction direction,
       place_ = rows.place(active_index, order_, *entry_);
       entry_count_ = rows.entry_count(active_index);
     }
-    if (direction == Direction::kBackward && place_ == 0) return nothing;
+    if (direction == Direction::kBackward && place_ == 0) return nothing(end);
     place_ += direction == Direction::kForward ? 1 : std::size_t(-1);
   }
 }
 
-int ha_cupel::step(uchar* record, Direction direction) {
+int ha_cupel::step(uchar* record, Direction direction, std::optional<std::string_view> start) {
   if (entry_ == nullptr) return HA_ERR_END_OF_FILE;
   if (weak_->rows.entry_count(active_index) != entry_count_)
     place_ = weak_->rows.place(active_index, order_, *entry_);
-  if (direction == Direction::kForward) return read_from(record, place_ + 1, direction, {});
-  return place_ == 0 ? HA_ERR_END_OF_FILE : read_from(record, place_ - 1, direction, {});
+  if (direction == Direction::kForward) return read_from(record, place_ + 1, direction, start);
+  return place_ == 0 ? nothing(HA_ERR_END_OF_FILE)
+                     : read_from(record, place_ - 1, direction, start);
 }
 
 int ha_cupel::index_read(uchar* record, const uchar* key, uint length, enum ha_rkey_function how) {
   const auto start = view_of(key, length);
+  looked_ahead_ = 0;
+  next_look_ = 1;
   const auto place = [&](Edge edge) { return weak_->rows.find(active_index, order_, start, edge); };
   const auto backward = [&](Edge edge, std::optional<std::string_view> only) {
     const auto end = place(edge);
-    if (end == 0) return int{HA_ERR_KEY_NOT_FOUND};
+    if (end == 0) return nothing(HA_ERR_KEY_NOT_FOUND);
     return read_from(record, end - 1, Direction::kBackward, only);
   };
   int error = 0;
@@ -303,20 +333,29 @@ int ha_cupel::index_read_last(uchar* record, const uchar* key, uint length) {
 }
 
 int ha_cupel::index_first(uchar* record) {
+  looked_ahead_ = 0;
+  next_look_ = 1;
   return read_from(record, 0, Direction::kForward, {});
 }
 
 int ha_cupel::index_last(uchar* record) {
   const auto count = weak_->rows.entry_count(active_index);
-  return count == 0 ? HA_ERR_END_OF_FILE : read_from(record, count - 1, Direction::kBackward, {});
+  looked_ahead_ = 0;
+  return count == 0 ? nothing(HA_ERR_END_OF_FILE)
+                    : read_from(record, count - 1, Direction::kBackward, {});
 }
 
 int ha_cupel::index_next(uchar* record) {
-  return step(record, Direction::kForward);
+  return step(record, Direction::kForward, {});
 }
 
 int ha_cupel::index_prev(uchar* record) {
-  return step(record, Direction::kBackward);
+  return step(record, Direction::kBackward, {});
+}
+
+int ha_cupel::index_next_same(uchar* record, const uchar* key, uint length) {
+  const int error = step(record, Direction::kForward, view_of(key, length));
+  return error == HA_ERR_KEY_NOT_FOUND ? HA_ERR_END_OF_FILE : error;
 }
 
 std::optional<bool> ha_cupel::is_taken(uint index, const std::string& wanted, RowNumber except) {

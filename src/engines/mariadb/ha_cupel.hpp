@@ -48,6 +48,7 @@ class ha_cupel final : public handler {
   int index_last(uchar* record) override;
   int index_next(uchar* record) override;
   int index_prev(uchar* record) override;
+  int index_next_same(uchar* record, const uchar* key, uint length) override;
 
   int write_row(const uchar* record) override;
   int update_row(const uchar* before, const uchar* after) override;
@@ -80,7 +81,12 @@ class ha_cupel final : public handler {
   // those whose key starts so.
   int read_from(uchar* record, std::size_t place, Direction direction,
                 std::optional<std::string_view> start);
-  int step(uchar* record, Direction direction);
+  int step(uchar* record, Direction direction, std::optional<std::string_view> start);
+  // Asks the store for the rows of the next entries at once, up to the end of the range if the
+  // server said where it is. False: failed.
+  bool look_ahead(Direction direction, std::optional<std::string_view> start);
+  // No more rows; the statement has seen that.
+  int nothing(int error) { return look({}, true) ? error : failed(); }
 
   // An error if another row than `except` has a key of this one. Before: only keys that differ.
   int check_unique(const uchar* record, RowNumber except, const uchar* before);
@@ -102,6 +108,7 @@ class ha_cupel final : public handler {
   KeyOrder order_;
   const RowStore::Entry* entry_ = nullptr;
   std::size_t place_ = 0, entry_count_ = 0;
+  std::size_t looked_ahead_ = 0, next_look_ = 1;  // entries
   // The last duplicate.
   uint duplicate_key_ = MAX_KEY;
   RowNumber duplicate_row_ = 0;

@@ -88,6 +88,15 @@ int roll_back(handlerton* /*hton*/, THD* thd, bool all) {
   return 0;
 }
 
+// A transaction of XA would have to survive its session.
+int prepare(handlerton* /*hton*/, THD* thd, bool all) {
+  if (!all || !thd->transaction->xid_state.is_explicit_XA()) return 0;
+  my_printf_error(ER_NOT_SUPPORTED_YET,
+                  "A transaction that used tables of cupel's mock store cannot be prepared",
+                  MYF(0));
+  return 1;
+}
+
 int set_savepoint(handlerton* /*hton*/, THD* thd, void* savepoint) {
   *static_cast<std::size_t*>(savepoint) = transaction_of(thd).mark();
   return 0;
@@ -115,6 +124,7 @@ int start_engine(void* plugin) {
   engine->close_connection = end_session;
   engine->commit = commit;
   engine->rollback = roll_back;
+  engine->prepare = prepare;
   engine->savepoint_offset = sizeof(std::size_t);
   engine->savepoint_set = set_savepoint;
   engine->savepoint_rollback = roll_back_to_savepoint;
