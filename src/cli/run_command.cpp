@@ -281,7 +281,7 @@ void add_client_options(Command& command, RunArguments& arguments) {
                                        "Number of clients. Each has its own connection")
                            ->type_name("N")
                            ->capture_default_str()
-                           ->check(whole_number(1, 100000))
+                           ->check(whole_number(1, run::kMostSessions))
                            ->group(what);
   arguments.txns =
       command

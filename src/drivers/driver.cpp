@@ -131,6 +131,15 @@ base::Result<workload::Needs> can_at(const std::string& url, const std::string& 
   return driver->can_at != nullptr ? driver->can_at(*level) : driver->can;
 }
 
+base::Result<bool> begins_on_standbys(const std::string& url, const std::string& isolation) {
+  base::Error error;
+  const auto* driver = driver_of(url, error);
+  if (driver == nullptr) return error;
+  const auto level = isolation_at(*driver, url, isolation);
+  if (!level.ok()) return level.error();
+  return *level != driver->not_on_standbys;
+}
+
 base::Result<std::unique_ptr<Database>> open(const std::string& url, const OpenOptions& options) {
   base::Error error;
   const auto* driver = driver_of(url, error);

@@ -136,7 +136,9 @@ struct DriverInfo {
   std::span<const std::string_view> isolations;  // first: the default
   bool any_isolation = false;                    // or any other: the client program interprets it
   bool isolation_in_url = false;  // the URL's path may name one: "mock:prefix?seed=1"
-  workload::Needs can;            // at the default level, as Database::can() says
+  // Of the levels, the one at which a standby or replica begins no transaction; may be empty.
+  std::string_view not_on_standbys{};
+  workload::Needs can;  // at the default level, as Database::can() says
   // … at a level, where that differs; null: the same at every level.
   workload::Needs (*can_at)(std::string_view isolation) = nullptr;
   bool built_in = false;  // false: left out of this build
@@ -152,6 +154,8 @@ base::Result<std::string> isolation_of(const std::string& url, const std::string
 // What the driver of `url` can do at that level, as Database::can() says of the open one.
 // Nothing is connected to. Errors: those of isolation_of().
 base::Result<workload::Needs> can_at(const std::string& url, const std::string& isolation);
+// Whether a standby or replica begins transactions at the level. Errors: the same.
+base::Result<bool> begins_on_standbys(const std::string& url, const std::string& isolation);
 
 // Connects once to see that the database is there and knows the isolation level.
 // Errors are sentences that say what to do: a bad URL, a server that is not

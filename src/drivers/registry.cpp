@@ -90,6 +90,7 @@ const std::array kDrivers{
             .url = "postgres://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE",
             .page = "docs/drivers/postgres.md",
             .isolations = kPostgresLevels,
+            .not_on_standbys = "serializable",
             .can = sql::all_needs()}},
     Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_MYSQL, open_mysql),
            {.name = "mysql",

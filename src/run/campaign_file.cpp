@@ -59,7 +59,7 @@ bool shape_field(const std::string& name, const FileJson& value, const std::stri
                  RunAndCheckOptions& options) {
   auto& shape = options.shape;
   if (name == "sessions") {
-    number(value, place, options.run.sessions, 1, 100000);
+    number(value, place, options.run.sessions, 1, kMostSessions);
   } else if (name == "txns") {
     number(value, place, options.run.txns, 0, 1e9);
   } else if (name == "time_limit") {

@@ -119,18 +119,30 @@ ReadFrom usual_read_from(const std::string& url) {
   return standbys ? ReadFrom::kPrimary : ReadFrom::kOwnHost;
 }
 
-base::Result<std::string> isolation_of(const std::string& url, const std::string& isolation) {
+namespace {
+
+// What a function of the drivers says of a URL, also of a test server's.
+template <class Answer>
+Answer by_driver(Answer (*ask)(const std::string&, const std::string&), const std::string& url,
+                 const std::string& isolation) {
   if (is_lab_url(url)) {
     if (auto parsed = parse_lab_url(url); !parsed.ok()) return parsed.error();
   }
-  return drivers::isolation_of(with_driver(url), isolation);
+  return ask(with_driver(url), isolation);
+}
+
+}  // namespace
+
+base::Result<std::string> isolation_of(const std::string& url, const std::string& isolation) {
+  return by_driver(drivers::isolation_of, url, isolation);
 }
 
 base::Result<workload::Needs> can_at(const std::string& url, const std::string& isolation) {
-  if (is_lab_url(url)) {
-    if (auto parsed = parse_lab_url(url); !parsed.ok()) return parsed.error();
-  }
-  return drivers::can_at(with_driver(url), isolation);
+  return by_driver(drivers::can_at, url, isolation);
+}
+
+base::Result<bool> begins_on_standbys(const std::string& url, const std::string& isolation) {
+  return by_driver(drivers::begins_on_standbys, url, isolation);
 }
 
 }  // namespace cupel::run

@@ -44,5 +44,6 @@ ReadFrom usual_read_from(const std::string& url);
 // isolation levels of its driver.
 base::Result<std::string> isolation_of(const std::string& url, const std::string& isolation);
 base::Result<workload::Needs> can_at(const std::string& url, const std::string& isolation);
+base::Result<bool> begins_on_standbys(const std::string& url, const std::string& isolation);
 
 }  // namespace cupel::run

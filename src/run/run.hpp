@@ -51,8 +51,12 @@ struct SettingNames {
   std::string commands = ", or name commands with --fault and --heal";  // instead of faults
 };
 
+// Each session is a thread with a connection: with more, they keep each other from getting on, and
+// a run no longer ends soon.
+inline constexpr std::uint32_t kMostSessions = 2000;
+
 struct RunOptions {
-  std::uint32_t sessions = 10;
+  std::uint32_t sessions = 10;  // at most kMostSessions
   std::uint64_t txns =
       100;  // a session, that are begun (retries not counted); 0: until the time is up
   double time_limit = 0;      // seconds; 0: none

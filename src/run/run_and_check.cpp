@@ -216,7 +216,13 @@ class Stages {
     auto workload = workload_of(options_);
     if (!workload.ok()) return std::move(workload).error();
     workload_ = std::move(*workload);
+    if (const auto sessions = workload_->sessions(); sessions > kMostSessions) {  // of a plan
+      return base::Error{.message = fmt::format("found {} sessions, expected at most {}: each is a "
+                                                "thread with a connection",
+                                                sessions, kMostSessions)};
+    }
     if (auto output = check_output(options_); !output.ok()) return output;
+    if (auto fit = check_lab(); !fit.ok()) return fit;
     if (auto opened = open_database(); !opened.ok()) return opened;
     if (auto possible = prepare_faults(); !possible.ok()) return possible;
     const TablesOfRun tables(*workload_, database_->shared() ? new_run_name() : "");
@@ -249,13 +255,55 @@ class Stages {
     checked_.facts = database_->facts();
     if (auto hosts = check_hosts(); !hosts.ok()) return hosts;
     number_nodes();
-    if (const auto lacks = unfit(workload_->needs(), database_->can()); !lacks.empty()) {
-      return base::Error{
-          .message = fmt::format("the workload {} needs {}, which the driver for {} does not have; "
-                                 "`cupel run --list` shows which workload runs on which database",
-                                 options_.workload, lacks, checked_.facts.product)};
+    return check_needs(database_->can(), checked_.facts.product);
+  }
+
+  [[nodiscard]] base::Status check_needs(const workload::Needs& can,
+                                         std::string_view product) const {
+    const auto lacks = unfit(workload_->needs(), can);
+    if (lacks.empty()) return base::Ok{};
+    return base::Error{
+        .message = fmt::format("the workload {} needs {}, which the driver for {} does not have; "
+                               "`cupel run --list` shows which workload runs on which database",
+                               options_.workload, lacks, product)};
+  }
+
+  // What a test server cannot do is known before it starts.
+  base::Status check_lab() {
+    if (!is_lab_url(options_.url)) return base::Ok{};
+    const auto url = parse_lab_url(options_.url);
+    if (!url.ok()) return url.error();
+    const auto read_from = options_.run.read_from;
+    const auto nodes =
+        url->options.nodes > 0 ? url->options.nodes : lab::node_count(url->kind).by_default;
+    if (read_from != ReadFrom::kOwnHost && nodes < 2) return no_hosts();
+    const auto& asked = options_.open.isolation;
+    const auto level = isolation_of(options_.url, asked);
+    const auto begins = begins_on_standbys(options_.url, asked);
+    const auto can = can_at(options_.url, asked);
+    if (!level.ok()) return level.error();
+    if (!begins.ok()) return begins.error();
+    if (!can.ok()) return can.error();
+    const bool on_standbys = read_from == ReadFrom::kReplica || read_from == ReadFrom::kAny;
+    if (on_standbys && lab::has_standbys(url->kind) && !*begins) {
+      return not_at_this_level(fmt::format("a standby of {}", lab::name(url->kind)), *level, "");
     }
-    return base::Ok{};
+    return check_needs(*can, lab::name(url->kind));
+  }
+
+  [[nodiscard]] base::Error no_hosts() const {
+    return {.message =
+                fmt::format("{}: found no hosts to choose between, expected several, as in "
+                            "postgres://H1,H2/db; `cupel lab start postgres-standby` starts such "
+                            "a pair",
+                            names().read_from)};
+  }
+  [[nodiscard]] base::Error not_at_this_level(std::string_view host, std::string_view level,
+                                              const std::string& why) const {
+    return {.message = fmt::format("{} begins no transaction at {}{}; choose another {}, or {} "
+                                   "primary",
+                                   host, level, why.empty() ? "" : ": " + why, names().isolation,
+                                   names().read_from)};
   }
 
   base::Status start_server() {
@@ -395,11 +443,7 @@ class Stages {
     checked_.several_servers = database_->fails_over();
     if (hosts.size() < 2) {
       if (read_from == ReadFrom::kOwnHost) return base::Ok{};
-      return base::Error{.message = fmt::format(
-                             "{}: found no hosts to choose between, expected several, as in "
-                             "postgres://H1,H2/db; `cupel lab start postgres-standby` starts such "
-                             "a pair",
-                             names().read_from)};
+      return no_hosts();
     }
     const bool on_all = read_from != ReadFrom::kPrimary;
     checked_.several_servers = on_all || checked_.several_servers;
@@ -417,11 +461,7 @@ class Stages {
       auto connection = database_->connect_to_host(host);
       if (!connection.ok()) return std::move(connection).error();
       if (const auto failure = (*connection)->begin()) {
-        return base::Error{.message =
-                               fmt::format("{} begins no transaction at {}: {}; choose "
-                                           "another {}, or {} primary",
-                                           hosts[host], checked_.facts.isolation, failure->message,
-                                           names().isolation, names().read_from)};
+        return not_at_this_level(hosts[host], checked_.facts.isolation, failure->message);
       }
       (*connection)->rollback();
     }

@@ -339,6 +339,14 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"lab start redis --nodes 3", "--nodes: found it with redis, which starts one server"},
       {"lab start redis --sync", "--sync: found it with redis, which has no synchronous standby"},
       {"run --read-from primry", "--read-from: found `primry`, expected primary, replica or any"},
+      {"run --db lab:postgres-standby --read-from any",
+       "a standby of postgres-standby begins no transaction at serializable; choose another "
+       "--isolation, or --read-from primary"},
+      {"run --db lab:etcd --read-from any", "--read-from: found no hosts to choose between"},
+      {"run --db lab:redis --workload tpcc",
+       "the workload tpcc needs transactions of several statements, one after the other, which the "
+       "driver for redis does not have"},
+      {"run --sessions 100000", "--sessions: found `100000`, expected a whole number from 1 to 2000"},
       {"run --read-from any", "--read-from: found no hosts to choose between, expected several"},
       {"check -f plum fine.txt", "did you mean `plume`?"},
       {"check --threads -1 fine.txt", "--threads: found `-1`, expected a whole number from 0"},
