@@ -187,6 +187,7 @@ void add_mock(Command& app, Run& run) {
       return;
     }
     take_store_options(*arguments);
+    arguments->store.overlap = arguments->engine != mocktest::Engine::kPostgres;
     if (arguments->engine != mocktest::Engine::kOwn) {
       for (const char* option : {"--pg", "--mysql", "--http", "--bind", "--password"}) {
         if (command->get_option(option)->empty()) continue;
@@ -196,7 +197,6 @@ void add_mock(Command& app, Run& run) {
       }
       run = [arguments] { return serve_engine(*arguments); };
     } else {
-      arguments->store.overlap = true;
       run = [arguments] { return serve(*arguments); };
     }
   });

@@ -188,7 +188,7 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
   if (arguments.settle_given && arguments.explore_or_on())
     arguments.given.push_back(fmt::format("--settle {}", shell_word(arguments.settle)));
   if (!arguments.explore && !arguments.exploration.choices) {
-    arguments.store.overlap = arguments.engine == mocktest::Engine::kOwn;
+    arguments.store.overlap = arguments.engine != mocktest::Engine::kPostgres;
     return;
   }
   if (arguments.engine != mocktest::Engine::kOwn)

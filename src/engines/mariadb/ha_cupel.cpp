@@ -175,6 +175,8 @@ int ha_cupel::rnd_init(bool scan) {
   scanned_.clear();
   scan_at_ = looked_to_ = 0;
   if (!scan) return 0;
+  // First, so that rows that are new from now on are among those that the transaction saw missing.
+  if (!look({}, true)) return failed();
   if (has_primary_key()) {
     const auto index = table_share->primary_key;
     const auto count = weak_->rows.entry_count(index);
@@ -184,7 +186,7 @@ int ha_cupel::rnd_init(bool scan) {
     const auto count = weak_->rows.row_count();
     for (RowNumber row = 1; row <= count; ++row) scanned_.push_back(row);
   }
-  return look({}, true) ? 0 : failed();
+  return 0;
 }
 
 int ha_cupel::rnd_next(uchar* record) {
@@ -193,7 +195,7 @@ int ha_cupel::rnd_next(uchar* record) {
       looked_to_ = std::min(scanned_.size(), scan_at_ + kRowsAtOnce);
       const auto from = scanned_.begin() + static_cast<std::ptrdiff_t>(scan_at_);
       const auto to = scanned_.begin() + static_cast<std::ptrdiff_t>(looked_to_);
-      if (!look({from, to}, true)) return failed();
+      if (!look({from, to}, false)) return failed();
     }
     const auto row = scanned_[scan_at_++];
     const auto version = see(row);
@@ -223,7 +225,7 @@ int ha_cupel::index_init(uint index, bool /*sorted*/) {
   active_index = index;
   order_ = order_of(key(index));
   entry_ = nullptr;
-  return 0;
+  return look({}, true) ? 0 : failed();  // first, as for a scan of the table
 }
 
 // Twice as many each time: few rows are read in vain if the statement stops early.
@@ -248,7 +250,7 @@ bool ha_cupel::look_ahead(Direction direction, std::optional<std::string_view> s
   }
   next_look_ = std::min(2 * next_look_, kRowsAtOnce);
   looked_ahead_ = rows.size() - 1;
-  return look(rows, true);
+  return look(rows, false);
 }
 
 int ha_cupel::read_from(uchar* record, std::size_t place, Direction direction,
@@ -260,10 +262,9 @@ int ha_cupel::read_from(uchar* record, std::size_t place, Direction direction,
   entry_count_ = rows.entry_count(active_index);
   for (;;) {
     const auto* entry = rows.entry(active_index, place_);
-    if (entry == nullptr) return nothing(end);
+    if (entry == nullptr) return end;
     entry_ = entry;
-    if (start && order_(bytes_of(entry->key), bytes_of(*start), start->size()) != 0)
-      return nothing(end);
+    if (start && order_(bytes_of(entry->key), bytes_of(*start), start->size()) != 0) return end;
     if (!look_ahead(direction, start)) return failed();
     const auto version = see(entry->row);
     if (!version) return failed();
@@ -276,7 +277,7 @@ int ha_cupel::read_from(uchar* record, std::size_t place, Direction direction,
       place_ = rows.place(active_index, order_, *entry_);
       entry_count_ = rows.entry_count(active_index);
     }
-    if (direction == Direction::kBackward && place_ == 0) return nothing(end);
+    if (direction == Direction::kBackward && place_ == 0) return end;
     place_ += direction == Direction::kForward ? 1 : std::size_t(-1);
   }
 }
@@ -286,8 +287,7 @@ int ha_cupel::step(uchar* record, Direction direction, std::optional<std::string
   if (weak_->rows.entry_count(active_index) != entry_count_)
     place_ = weak_->rows.place(active_index, order_, *entry_);
   if (direction == Direction::kForward) return read_from(record, place_ + 1, direction, start);
-  return place_ == 0 ? nothing(HA_ERR_END_OF_FILE)
-                     : read_from(record, place_ - 1, direction, start);
+  return place_ == 0 ? HA_ERR_END_OF_FILE : read_from(record, place_ - 1, direction, start);
 }
 
 int ha_cupel::index_read(uchar* record, const uchar* key, uint length, enum ha_rkey_function how) {
@@ -297,7 +297,7 @@ int ha_cupel::index_read(uchar* record, const uchar* key, uint length, enum ha_r
   const auto place = [&](Edge edge) { return weak_->rows.find(active_index, order_, start, edge); };
   const auto backward = [&](Edge edge, std::optional<std::string_view> only) {
     const auto end = place(edge);
-    if (end == 0) return nothing(HA_ERR_KEY_NOT_FOUND);
+    if (end == 0) return int{HA_ERR_KEY_NOT_FOUND};
     return read_from(record, end - 1, Direction::kBackward, only);
   };
   int error = 0;
@@ -341,8 +341,7 @@ int ha_cupel::index_first(uchar* record) {
 int ha_cupel::index_last(uchar* record) {
   const auto count = weak_->rows.entry_count(active_index);
   looked_ahead_ = 0;
-  return count == 0 ? nothing(HA_ERR_END_OF_FILE)
-                    : read_from(record, count - 1, Direction::kBackward, {});
+  return count == 0 ? HA_ERR_END_OF_FILE : read_from(record, count - 1, Direction::kBackward, {});
 }
 
 int ha_cupel::index_next(uchar* record) {
@@ -390,6 +389,9 @@ int ha_cupel::check_unique(const uchar* record, RowNumber except, const uchar* b
     if ((info.flags & HA_NOSAME) == 0) continue;
     if ((info.flags & HA_NULL_ARE_EQUAL) == 0 && has_null(info, record)) continue;
     if (before != nullptr && same_key(info, before, record)) continue;
+    // That no row has the key is a read, too; of a primary key the store sees to it.
+    if (index != table_share->primary_key && !constraints_are_strong() && !look({}, true))
+      return failed();
     const auto taken = is_taken(index, key_of(info, record), except);
     if (!taken) return failed();
     if (!*taken) continue;

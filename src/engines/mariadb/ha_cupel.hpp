@@ -85,8 +85,6 @@ class ha_cupel final : public handler {
   // Asks the store for the rows of the next entries at once, up to the end of the range if the
   // server said where it is. False: failed.
   bool look_ahead(Direction direction, std::optional<std::string_view> start);
-  // No more rows; the statement has seen that.
-  int nothing(int error) { return look({}, true) ? error : failed(); }
 
   // An error if another row than `except` has a key of this one. Before: only keys that differ.
   int check_unique(const uchar* record, RowNumber except, const uchar* before);
