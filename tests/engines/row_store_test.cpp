@@ -89,7 +89,7 @@ class WeakTransaction : public testing::Test {
     options.uniform = 0;
     options.latest = 1;
     service_ = std::move(*StoreService::start(folder_.file("store"), options));
-    table_ = catalog_.make("./cupel/t", 0, false);
+    table_ = catalog_.make("./cupel/t", 0, TableKind::kWeak);
   }
   Transaction session(const std::string& name) {
     return Transaction({.socket = folder_.file("store"),
@@ -192,7 +192,7 @@ TEST_F(WeakTransaction, FailsIfTheStoreIsGone) {
 }
 
 TEST_F(WeakTransaction, KeepsTablesOfTheServerOutOfTheStore) {
-  const auto strong = catalog_.make("./mysql/t", 0, true);
+  const auto strong = catalog_.make("./mysql/t", 0, TableKind::kStrong);
   auto one = session("one"), other = session("other");
   const auto row = strong->rows.add_row("");
   one.write(strong, {.row = row, .version = strong->rows.add_version("x"), .insert = true});
@@ -200,6 +200,16 @@ TEST_F(WeakTransaction, KeepsTablesOfTheServerOutOfTheStore) {
   EXPECT_TRUE(one.commit());
   EXPECT_EQ(other.visible(strong, row), VersionNumber{1});
   EXPECT_EQ(service_->asked_for(), 0u);
+}
+
+TEST_F(WeakTransaction, DoesNotTakeBackWhatASequenceGave) {
+  const auto sequence = catalog_.make("./cupel/s", 0, TableKind::kSequence);
+  auto one = session("one"), other = session("other");
+  const auto row = sequence->rows.add_row("");
+  one.write(sequence, {.row = row, .version = sequence->rows.add_version("1")});
+  EXPECT_EQ(other.visible(sequence, row), VersionNumber{1});
+  one.roll_back();
+  EXPECT_EQ(one.visible(sequence, row), VersionNumber{1});
 }
 
 TEST(Catalog, RestoresFilesAndRows) {
@@ -212,14 +222,14 @@ TEST(Catalog, RestoresFilesAndRows) {
   };
   Catalog catalog;
   for (const char* name : {"cupel/t.frm", "mysql/user.frm"}) write_file(name);
-  const auto table = catalog.make("./cupel/t", 0, false);
+  const auto table = catalog.make("./cupel/t", 0, TableKind::kWeak);
   table->rows.add_row("1");
-  catalog.make("/tmp/#sql-1", 0, true);
+  catalog.make("/tmp/#sql-1", 0, TableKind::kStrong);
   catalog.keep(data);
   write_file("cupel/u.frm");
   write_file("mysql/more.frm");
   table->rows.add_row("2");
-  catalog.make("./cupel/u", 0, false);
+  catalog.make("./cupel/u", 0, TableKind::kWeak);
   fs::remove_all(data / "cupel");  // as DROP DATABASE does
   EXPECT_EQ(catalog.restore(data), 1u);
   EXPECT_EQ(catalog.generation(), 2u);

@@ -435,8 +435,14 @@ TEST_F(MockCommand, OptionsOfEnginesAreChecked) {
   EXPECT_NE(wrong({"--constraints", "strong"}).find("expected it with --engine postgres"),
             std::string::npos);
   EXPECT_NE(wrong({"--engine", "postgres", "--mysql", "0"}).find("--mysql"), std::string::npos);
-  EXPECT_NE(wrong({"test", "--engine", "postgres", "--explore", "--", "true"}).find("--engine"),
+  EXPECT_NE(wrong({"--engine", "mariadb", "--pg", "0"}).find("found with --engine mariadb"),
             std::string::npos);
+  EXPECT_NE(wrong({"--engine", "mariadb", "--locks", "honoured"}).find("--locks"),
+            std::string::npos);
+  for (const char* engine : {"postgres", "mariadb"}) {
+    EXPECT_NE(wrong({"test", "--engine", engine, "--explore", "--", "true"}).find("--engine"),
+              std::string::npos);
+  }
 }
 
 TEST_F(MockCommand, OptionsBeforeTestAreRefused) {

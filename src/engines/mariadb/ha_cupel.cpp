@@ -83,9 +83,10 @@ ulong ha_cupel::index_flags(uint /*index*/, uint /*part*/, bool /*all_parts*/) c
 }
 
 int ha_cupel::open(const char* path, int /*mode*/, uint /*test_if_locked*/) {
+  path_ = path;
   weak_ = catalog().find(path);
   // The server's own tables were made by another engine, when its folder was.
-  if (!weak_) weak_ = catalog().make(path, table_share->keys, true);
+  if (!weak_) weak_ = catalog().make(path, table_share->keys, TableKind::kStrong);
   return 0;
 }
 
@@ -95,15 +96,22 @@ int ha_cupel::close() {
 }
 
 int ha_cupel::create(const char* path, TABLE* form, HA_CREATE_INFO* options) {
-  const bool strong = options->tmp_table() || form->s->table_type == TABLE_TYPE_SEQUENCE ||
-                      options->sequence || std::strncmp(path, "./mysql/", 8) == 0;
-  const auto made = catalog().make(path, form->s->keys, strong);
+  const bool strong = options->tmp_table() || std::strncmp(path, "./mysql/", 8) == 0;
+  const auto kind = options->sequence ? TableKind::kSequence
+                    : strong          ? TableKind::kStrong
+                                      : TableKind::kWeak;
+  const auto made = catalog().make(path, form->s->keys, kind);
   made->next_auto_increment = std::max<ulonglong>(options->auto_increment_value, 1);
   return 0;
 }
 
 int ha_cupel::delete_table(const char* path) {
   return catalog().remove(path) ? 0 : ENOENT;
+}
+
+int ha_cupel::truncate() {
+  weak_ = catalog().make(path_, table_share->keys, weak_->kind);
+  return 0;
 }
 
 int ha_cupel::rename_table(const char* from, const char* to) {
@@ -407,7 +415,7 @@ void ha_cupel::write(RowNumber row, const uchar* record, bool is_new) {
   const auto version = rows.add_version(pack_row(*table, record));
   for (uint index = 0; index < table_share->keys; ++index)
     rows.add_entry(index, order_of(key(index)), key_of(key(index), record), row);
-  if (runs_ddl_ && !weak_->strong) {
+  if (runs_ddl_ && !weak_->strong()) {
     rows.set_latest(row, version);
     rows.share_row(row);
     weak_->unsent.push_back({.table = weak_->number,

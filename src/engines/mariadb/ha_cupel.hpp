@@ -30,6 +30,7 @@ class ha_cupel final : public handler {
   int close() override;
   int create(const char* path, TABLE* form, HA_CREATE_INFO* options) override;
   int delete_table(const char* path) override;
+  int truncate() override;  // of a temporary table; the server makes others anew
   int rename_table(const char* from, const char* to) override;
   void update_create_info(HA_CREATE_INFO* options) override;
 
@@ -94,6 +95,7 @@ class ha_cupel final : public handler {
   void write(RowNumber row, const uchar* record, bool is_new);
   void count_auto_increment(const Field* field);
 
+  std::string path_;
   TablePtr weak_;
   bool runs_ddl_ = false;
   // The row that was read or written last.

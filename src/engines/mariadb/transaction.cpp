@@ -50,7 +50,7 @@ bool Transaction::read(const TablePtr& table, const std::vector<RowNumber>& rows
 }
 
 bool Transaction::look(const TablePtr& table, const std::vector<RowNumber>& rows, Sight sight) {
-  if (table->strong) return true;
+  if (table->strong()) return true;
   std::vector<RowNumber> unknown;
   for (const auto row : rows) {
     if (!known(table, row) && !seen_.contains({table->number, row})) unknown.push_back(row);
@@ -70,7 +70,7 @@ std::optional<VersionNumber> Transaction::own(const TablePtr& table, RowNumber r
 
 std::optional<VersionNumber> Transaction::known(const TablePtr& table, RowNumber row) const {
   if (const auto written = own(table, row)) return written;
-  if (table->strong || !table->unsent.empty()) return table->rows.latest(row);
+  if (table->strong() || !table->unsent.empty()) return table->rows.latest(row);
   if (!table->rows.is_shared(row)) return 0;
   return std::nullopt;
 }
@@ -95,6 +95,8 @@ std::optional<VersionNumber> Transaction::latest(const TablePtr& table, RowNumbe
 }
 
 void Transaction::write(const TablePtr& table, Change change) {
+  if (table->kind == TableKind::kSequence)
+    return table->rows.set_latest(change.row, change.version);
   const RowKey key{table->number, change.row};
   const auto before = own_.find(key);
   if (before == own_.end()) {
@@ -128,7 +130,7 @@ bool Transaction::commit() {
   for (const auto& [key, own] : own_) {
     const auto& change = own.change;
     const auto& rows = own.table->rows;
-    if (own.table->strong) continue;
+    if (own.table->strong()) continue;
     request.writes.push_back({.table = key.first,
                               .row = position_of(change.row),
                               .version = position_of(change.version),
@@ -147,7 +149,7 @@ bool Transaction::commit() {
     if (!client_.commit(request)) return fail();
   }
   for (const auto& [key, own] : own_) {
-    if (own.table->strong) own.table->rows.set_latest(own.change.row, own.change.version);
+    if (own.table->strong()) own.table->rows.set_latest(own.change.row, own.change.version);
   }
   forget();
   return true;

@@ -49,9 +49,9 @@ std::map<std::string, TablePtr> copies(const std::map<std::string, TablePtr>& ta
 
 }  // namespace
 
-TablePtr Catalog::make(const std::string& path, std::size_t indexes, bool strong) {
+TablePtr Catalog::make(const std::string& path, std::size_t indexes, TableKind kind) {
   const std::lock_guard lock(mutex_);
-  auto table = std::make_shared<WeakTable>(++last_number_, indexes, strong);
+  auto table = std::make_shared<WeakTable>(++last_number_, indexes, kind);
   tables_[path] = table;
   return table;
 }

@@ -19,23 +19,30 @@
 
 namespace cupel::engines::mariadb {
 
+enum class TableKind : std::uint8_t {
+  kWeak,
+  // Every session sees the latest version of each row, and the store does not know the table:
+  // temporary tables and those of the server itself.
+  kStrong,
+  kSequence,  // likewise, and a rollback does not undo changes
+};
+
 struct WeakTable {
-  WeakTable(std::uint32_t number_, std::size_t indexes, bool strong_)
-      : number(number_), strong(strong_), rows(indexes) {}
+  WeakTable(std::uint32_t number_, std::size_t indexes, TableKind kind_)
+      : number(number_), kind(kind_), rows(indexes) {}
   WeakTable(const WeakTable& other)
       : number(other.number),
-        strong(other.strong),
+        kind(other.kind),
         rows(other.rows),
         next_auto_increment(other.next_auto_increment.load()),
         unsent(other.unsent) {}
   WeakTable& operator=(const WeakTable&) = delete;
 
   const std::uint32_t number;
-  // Every session sees the latest version of each row, and the store does not know the table:
-  // temporary tables, sequences and those of the server itself.
-  const bool strong;
+  const TableKind kind;
   RowStore rows;
   std::atomic<std::uint64_t> next_auto_increment = 1;
+  [[nodiscard]] bool strong() const { return kind != TableKind::kWeak; }
   // The rows of a table that ALTER TABLE copies, until the table has its name. Only the session
   // that copies uses the table meanwhile.
   std::vector<Write> unsent;
@@ -45,7 +52,7 @@ using TablePtr = std::shared_ptr<WeakTable>;
 class Catalog {
  public:
   // Replaces a table of this path.
-  TablePtr make(const std::string& path, std::size_t indexes, bool strong);
+  TablePtr make(const std::string& path, std::size_t indexes, TableKind kind);
   // Null: there is none.
   TablePtr find(const std::string& path) const;
   bool remove(const std::string& path);
