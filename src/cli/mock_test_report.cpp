@@ -79,7 +79,10 @@ int report_store_not_reached(const MockTestArguments& arguments,
 
 // Why nothing on a true database is violated, although the command failed.
 void report_no_cause_on(const mocktest::FailedRun& failed) {
-  print("No anomaly was found in what the statements read and wrote. Possible reasons:\n");
+  print(failed.nothing_recorded.empty()
+            ? "No anomaly was found in what the statements read and wrote. Possible reasons:\n"
+            : fmt::format("Nothing is recorded, so an anomaly has no name: {}. Possible reasons:\n",
+                          failed.nothing_recorded));
   if (failed.deadlocks > 0) {
     print(
         fmt::format("  - The command does not retry after a deadlock: the server ended {} in this "
@@ -94,7 +97,8 @@ void report_no_cause_on(const mocktest::FailedRun& failed) {
                     report::counted(failed.conflicts - failed.deadlocks, "transaction")));
   }
   print("  - The order of the transactions alone makes it fail.\n");
-  if (!failed.not_recorded.empty()) print("  - The anomaly is in what is not recorded.\n");
+  if (!failed.not_recorded.empty() || !failed.nothing_recorded.empty())
+    print("  - An anomaly, in what is not recorded.\n");
 }
 
 // What the clients did, and what of it the history leaves out.
@@ -107,7 +111,7 @@ void report_schedule(const mocktest::FailedRun& failed) {
   for (auto i = first; i < schedule.size(); ++i)
     print(fmt::format("  {:>3}  {}\n", i + 1, schedule[i]));
   const auto& left_out = failed.not_recorded;
-  if (left_out.empty()) return;
+  if (left_out.empty() || !failed.nothing_recorded.empty()) return;
   print("Not recorded:\n");
   for (std::size_t i = 0; i < left_out.size() && i < kMostReasons; ++i)
     print(fmt::format("  {}\n", left_out[i]));
@@ -231,6 +235,10 @@ int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun
   print(fmt::format("again: cupel mock test {} {} -- {}\n", fmt::join(arguments.given, " "),
                     text.again, command));
   if (!arguments.on.empty()) report_schedule(failed);
+  if (!failed.nothing_recorded.empty()) {
+    report_no_cause_on(failed);
+    return kViolated;
+  }
   if (const auto sessions = failed.history.session_count(); sessions > 1 && arguments.on.empty()) {
     print(
         fmt::format("  This repeats the run if the requests of the {} sessions arrive in the same "

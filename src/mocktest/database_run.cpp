@@ -147,8 +147,12 @@ base::Result<DatabaseRunner::Run> DatabaseRunner::run(
   const auto level = proxy::read_default_level(*connection);
   if (!level.ok()) return fail(level.error());
   if (no_recorder_.empty()) {
-    if (auto rows = proxy::read_rows(*connection, *catalog, kMostRecordedRows); rows.ok())
+    auto rows = proxy::read_rows(*connection, *catalog, kMostRecordedRows);
+    if (rows.ok()) {
       run.rows = std::move(*rows);
+    } else {
+      run.no_rows = rows.error().message;
+    }
   }
   proxy::Sessions sessions(*level);
   const auto follow = [&](const std::vector<proxy::Executed>& executed,
@@ -206,7 +210,9 @@ base::Result<FailedRun> DatabaseRunner::failed_run(const Run& run, std::uint64_t
   if (!recorded.ok()) return std::move(recorded).error();
   failed.history = std::move(recorded->history);
   failed.not_recorded = std::move(recorded->not_recorded);
-  if (!no_recorder_.empty()) failed.not_recorded = {"no statement: " + no_recorder_};
+  failed.nothing_recorded = !no_recorder_.empty()  ? no_recorder_
+                            : !run.no_rows.empty() ? run.no_rows
+                                                   : recorded->nothing_recorded;
   return failed;
 }
 

@@ -33,6 +33,7 @@ class DatabaseRunner {
     std::string observed = {};  // what the clients read
     std::string database = {};  // in which it happened; drop() it
     proxy::Rows rows = {};      // before the run; nothing without a recorder
+    std::string no_rows = {};   // why they are not known
   };
   // With a turn for whom `choose` says; `ran` is told what each turn touched. Any thread.
   base::Result<Run> run(std::uint64_t seed, const Choose& choose,

@@ -62,6 +62,7 @@ struct FailedRun {
   // and why; how many deadlocks the server ended.
   std::vector<std::string> schedule = {};
   std::vector<std::string> not_recorded = {};
+  std::string nothing_recorded = {};  // why the history has nothing of it; empty: it has
   std::uint64_t deadlocks = 0;
 };
 

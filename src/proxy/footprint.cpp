@@ -365,7 +365,6 @@ StatementText read_statement(const Tree& tree) {
   } else if (kind == "SelectStmt" || kind == "InsertStmt" || kind == "UpdateStmt" ||
              kind == "DeleteStmt") {
     text.reads_only = kind == "SelectStmt";
-    text.ordered = body.contains("sortClause");
     Walk(text).kind(kind, body, Use::kRead);
     for (const auto& name : text.functions) {
       if (!kHarmlessFunctions.contains(name)) text.unknown = true;

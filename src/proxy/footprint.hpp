@@ -77,7 +77,6 @@ struct StatementText {
   std::set<std::string> functions = {}, operators = {}, common_tables = {};
   bool reads_only = false;  // a SELECT (which may lock)
   bool locks = false;       // … FOR UPDATE
-  bool ordered = false;     // ORDER BY
   bool inserts = false, deletes = false;
   std::set<std::string> assigned = {};     // UPDATE: the columns
   std::set<std::string> overwritten = {};  // … whose new value does not depend on the row

@@ -363,7 +363,7 @@ class PostgresProxy::Loop {
     auto& batch = *client.running;
     client.doing = {.client = client.name,
                     .requests = batch.requests,
-                    .unreadable = batch.unreadable,
+                    .unreadable = batch.unreadable || (batch.end == 'X' && client.keeps_locks),
                     .left = batch.end == 'X',
                     .before = client.state == 'F' ? 'T' : client.state,
                     .own_settings = client.own_settings,

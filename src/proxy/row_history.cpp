@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -23,7 +24,8 @@ using history::ScalarView;
 using history::TxnStatus;
 using nlohmann::json;
 
-constexpr std::size_t kMostRowsAtEnd = 20'000, kMostEvaluations = 2'000;
+constexpr std::size_t kMostRowsAtEnd = 20'000;
+constexpr std::chrono::seconds kEvaluating{20};  // of all SELECTs
 
 struct RowKey {
   std::uint32_t table = 0;
@@ -84,12 +86,10 @@ class Recording {
 
   base::Result<RowHistory> run() && {
     for (const auto& one : executed_) follow(one);
-    for (auto& [client, open] : open_) close(open, TxnStatus::kAborted, {});
+    for (auto& [client, open] : open_) close(open, TxnStatus::kAborted, last_);
     compare_at_the_end();
     if (trouble_.empty()) {
       for (const auto& select : selects_) find_reads(select);
-    } else {
-      not_recorded_.insert(not_recorded_.begin(), "no statement: " + trouble_);
     }
     insert_reads();
     return build();
@@ -166,6 +166,7 @@ class Recording {
 
   void follow(const Executed& executed) {
     const auto followed = sessions_.follow(executed, catalog_);
+    last_ = std::max(last_, executed.ended);
     auto& open = open_[executed.client];
     if (!open.transaction && (executed.before != 'I' || executed.after != 'I' ||
                               !concern_only_the_client(executed.requests, false)))
@@ -342,7 +343,8 @@ class Recording {
     });
     if (named == text->tables.end()) return {};
     const auto* facts = catalog_.find(named->schema, named->name);
-    return facts != nullptr && facts->oid == table ? text->overwritten : std::set<std::string>();
+    const bool known = facts != nullptr && facts->oid == table && !facts->write_runs_more;
+    return known ? text->overwritten : std::set<std::string>();
   }
 
   void write_row(Open& open, const RowKey& key, std::size_t last, const json& row,
@@ -362,7 +364,9 @@ class Recording {
   }
 
   void compare_at_the_end() {
-    const auto now = read_rows(connection_, catalog_, kMostRowsAtEnd);
+    Catalog recorded;
+    for (const auto table : recorded_) recorded.tables[table] = catalog_.tables[table];
+    const auto now = read_rows(connection_, recorded, kMostRowsAtEnd);
     if (!now.ok()) {
       if (trouble_.empty()) trouble_ = now.error().message;
       return;
@@ -402,10 +406,12 @@ class Recording {
       if (!make_table(table)) return leave_out(*select.request, "no temporary table can be made");
     }
     auto expected = select.answer->rows;
-    if (!select.text->ordered) std::sort(expected.begin(), expected.end());
-    const auto answer = evaluate(select, seen);
-    if (!answer || *answer != expected)
-      return leave_out(*select.request, "its answer is not what the versions give");
+    std::sort(expected.begin(), expected.end());
+    for (const bool reversed : {false, true}) {
+      const auto answer = evaluate(select, seen, reversed);
+      if (!answer || *answer != expected)
+        return leave_out(*select.request, "its answer is not what the versions give");
+    }
     for (auto& [key, versions] : versions_) {
       if (!used.contains(key.table) || versions.size() < 2) continue;
       if (!find_reads_of(select, seen, key, versions, expected)) return;
@@ -414,7 +420,7 @@ class Recording {
 
   using Answers = std::vector<std::vector<std::optional<std::string>>>;
 
-  // False: it took too many evaluations.
+  // False: it took too long.
   bool find_reads_of(const Select& select, Tables& seen, const RowKey& key,
                      const std::vector<Version>& versions, const Answers& expected) {
     const auto& now = versions[version_in(select.seen, key)];
@@ -427,17 +433,22 @@ class Recording {
       } else {
         rows[key.key] = row;
       }
-      const auto answer = evaluate(select, seen);
+      // Where the answer depends on the order of the rows, nothing is known.
+      bool all = true;
+      for (const bool reversed : {false, true}) {
+        const auto answer = all ? evaluate(select, seen, reversed) : std::nullopt;
+        all = answer && *answer != expected;
+      }
       if (kept.is_null()) {
         rows.erase(key.key);
       } else {
         rows[key.key] = kept;
       }
-      return !answer || *answer != expected;
+      return all;
     };
-    const auto too_many = [&] {
-      if (evaluations_ < kMostEvaluations) return false;
-      leave_out(*select.request, "too many rows changed to find out which it read");
+    const auto too_long = [&] {
+      if (std::chrono::steady_clock::now() - began_ < kEvaluating) return false;
+      leave_out(*select.request, "it takes too long to find out what it read");
       return true;
     };
     std::set<std::string> tried;
@@ -447,7 +458,7 @@ class Recording {
       const auto& version = versions[at];
       if (read || version.row.is_null() == now.row.is_null()) continue;
       if (!tried.insert(version.row.dump()).second) continue;
-      if (too_many()) return false;
+      if (too_long()) return false;
       read = differs(version.row);
     }
     if (read) reads_[&select].push_back({false, name, now.presence});
@@ -458,7 +469,7 @@ class Recording {
       for (const auto& version : versions) {
         if (dependent || version.row.is_null() || !version.row.contains(column)) continue;
         if (!values.insert(version.row[column].dump()).second) continue;
-        if (too_many()) return false;
+        if (too_long()) return false;
         auto row = now.row;
         row[column] = version.row[column];
         dependent = differs(row);
@@ -473,18 +484,20 @@ class Recording {
     if (made_.contains(oid)) return true;
     const auto& table = catalog_.tables.at(oid);
     const auto name = connection_.identifier(table.name);
-    const auto made = connection_.run(fmt::format("CREATE TEMPORARY TABLE {} (LIKE {}.{})", name,
-                                                  connection_.identifier(table.schema), name));
+    const auto made =
+        connection_.run(fmt::format("CREATE TEMPORARY TABLE {} (LIKE {}.{} INCLUDING INDEXES)",
+                                    name, connection_.identifier(table.schema), name));
     if (made.ok()) made_.insert(oid);
     return made.ok();
   }
 
-  // The answer on these rows; none: an error.
-  std::optional<Answers> evaluate(const Select& select, const Tables& tables) {
-    ++evaluations_;
+  // The answer on these rows, which are stored in the order of their keys or in the other one;
+  // without an order of its own. None: an error.
+  std::optional<Answers> evaluate(const Select& select, const Tables& tables, bool reversed) {
     for (const auto& [oid, rows] : tables) {
       auto all = json::array();
       for (const auto& [key, row] : rows) all.push_back(row);
+      if (reversed) std::reverse(all.begin(), all.end());
       const auto name = connection_.identifier(catalog_.tables.at(oid).name);
       const auto filled =
           connection_.run(fmt::format("TRUNCATE pg_temp.{0}; INSERT INTO pg_temp.{0} SELECT * FROM "
@@ -501,7 +514,7 @@ class Recording {
                           : connection_.run(select.request->text, parameters, binary);
     if (!said.ok()) return std::nullopt;
     auto rows = *said;
-    if (!select.text->ordered) std::sort(rows.begin(), rows.end());
+    std::sort(rows.begin(), rows.end());
     return rows;
   }
 
@@ -545,6 +558,9 @@ class Recording {
       initial(name, first.presence);
       for (const auto& [column, value] : first.columns) initial(name + "." + column, value);
     }
+    // Numbered in the order of their ends; those of a session are in that order already.
+    std::stable_sort(transactions_.begin(), transactions_.end(),
+                     [](const auto& one, const auto& other) { return one.ended < other.ended; });
     std::uint32_t label = 0;
     for (const auto& transaction : transactions_) {
       builder.begin(builder.session(transaction.client), transaction.status,
@@ -564,24 +580,25 @@ class Recording {
     }
     auto history = std::move(builder).finish();
     if (!history.ok()) return std::move(history).error();
-    return RowHistory{std::move(*history), std::move(not_recorded_)};
+    return RowHistory{std::move(*history), std::move(not_recorded_), std::move(trouble_)};
   }
 
   const std::vector<Executed>& executed_;
   PlainPostgres& connection_;
-  const Catalog catalog_;
+  Catalog catalog_;
   Sessions sessions_;
   std::set<std::uint32_t> recorded_;  // tables
   std::map<RowKey, std::vector<Version>> versions_;
   std::map<std::string, std::map<std::string, int>> written_;  // how often a key got a value
   State committed_, initial_;
+  std::chrono::nanoseconds last_{};  // when the last statement ended
   std::map<std::string, Open> open_;
   std::vector<Transaction> transactions_;
   std::vector<Select> selects_;
   std::map<const Select*, std::vector<Operation>> reads_;
   std::set<std::string> keys_;    // of the history
   std::set<std::uint32_t> made_;  // temporary tables
-  std::size_t evaluations_ = 0;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::vector<std::string> not_recorded_;
   std::string trouble_;  // why nothing is recorded
 };

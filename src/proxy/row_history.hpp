@@ -33,6 +33,7 @@ namespace cupel::proxy {
 struct RowHistory {
   history::History history;
   std::vector<std::string> not_recorded = {};  // "SELECT …: why"
+  std::string nothing_recorded = {};           // why the history is empty; empty: it is not
 };
 
 // `before`: the rows before the run; none: nothing is recorded but the transactions. `connection`:

@@ -85,6 +85,8 @@ Sessions::Followed Sessions::follow(const Executed& executed, const Catalog& cat
                                   : std::max(session.default_level, *statement.level_from_now);
     }
   }
+  // A transaction that fails gives its locks back at once, or those since the last savepoint.
+  if (executed.after == 'E' && executed.before != 'E') end(session, followed.footprint);
   if (executed.after == 'I') {
     end(session, followed.footprint);
     followed.footprint.takes_snapshot = false;

@@ -139,6 +139,19 @@ TEST(Independence, OfCommits) {
   EXPECT_FALSE(independent(last_of({"begin", "select my_function()", "commit"}), commit));
 }
 
+// The server gives the locks of a transaction back when a statement of it fails.
+TEST(Independence, OfAStatementThatFails) {
+  Client client;
+  client.run("begin");
+  client.run("update accounts set n = 1 where id = 1");
+  Executed failing{.client = "a", .requests = {{.text = "update accounts set n = 1 where id = 2"}}};
+  failing.before = 'T';
+  failing.after = 'E';
+  const auto failed = client.sessions.follow(failing, catalog()).footprint;
+  EXPECT_FALSE(independent(failed, open("update accounts set n = 1 where id = 1")));
+  EXPECT_TRUE(independent(failed, open("update accounts set n = 1 where id = 3")));
+}
+
 TEST(Independence, OfSnapshots) {
   const auto commit = last_of({"begin", "update accounts set n = 1 where id = 1", "commit"});
   const std::string repeatable = "begin isolation level repeatable read";
