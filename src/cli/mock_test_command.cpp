@@ -183,6 +183,7 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
       throw UsageError("--history", can.error().to_string());
     }
   }
+  arguments.store.keep_statements = true;
   arguments.store.settle_ms = 1000 * or_throw(parse_duration(arguments.settle, 0.001), "--settle");
   arguments.settle_given = !testing.get_option("--settle")->empty();
   if (arguments.settle_given && arguments.explore_or_on())

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "analysis/analyze.hpp"
@@ -202,6 +203,14 @@ void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun&
   analysis::Options options;
   options.check = check_options({}, arguments.limits);
   options.shrink_seconds = shrink_seconds(arguments.limits);
+  options.fields = [&](const std::set<std::uint32_t>& labels, base::Budget&) {
+    explain::FieldsByLabel fields;
+    for (const auto label : labels) {
+      const auto found = failed.statements.find(label);
+      if (found != failed.statements.end()) fields.insert(*found);
+    }
+    return fields;
+  };
   const auto cause = mocktest::find_failure_cause(history, satisfied_level(arguments), options);
   for (const auto& checked : cause.checks) print(report::lines({file, history, checked}));
   if (cause.unknown()) {

@@ -488,6 +488,10 @@ base::Result<history::History> StoreService::history() const {
   return state_->shared.rows.in_words(*history);
 }
 
+std::map<std::uint32_t, std::vector<std::string>> StoreService::statements() const {
+  return state_->store()->statements();
+}
+
 std::uint64_t StoreService::asked_for() const {
   return state_->store()->asked_for();
 }

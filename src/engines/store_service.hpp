@@ -37,6 +37,8 @@ class StoreService {
 
   // Of the store, with rows as "accounts(5)" and their values in words.
   [[nodiscard]] base::Result<history::History> history() const;
+  // As mock::Store::statements().
+  [[nodiscard]] std::map<std::uint32_t, std::vector<std::string>> statements() const;
   [[nodiscard]] std::uint64_t asked_for() const;
   [[nodiscard]] std::uint64_t conflicts() const;
 

@@ -148,6 +148,10 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     const std::lock_guard lock(mutex_);
     return log_.history(session_names_, is_versioned(options_));
   }
+  std::map<std::uint32_t, std::vector<std::string>> statements() {
+    const std::lock_guard lock(mutex_);
+    return log_.statements(is_versioned(options_));
+  }
   void interleave(std::span<const std::function<void()>> functions) {
     mock::interleave(
         functions,
@@ -428,9 +432,11 @@ class Store::State::Handle final : public Transaction {
     return state_->options_.locks ? lock_in(call, name, mode, options) : LockResult::kGranted;
   }
 
-  void begin_statement() override {
+  void begin_statement(std::string_view text) override {
     const Call call(*this, true);
-    if (call) state_->read_policy_->begin_statement();
+    if (!call) return;
+    if (state_->options_.keep_statements) state_->log_.note_statement(text);
+    state_->read_policy_->begin_statement();
   }
 
   [[nodiscard]] bool reads_lock() const override {
@@ -756,6 +762,9 @@ void Store::interleave(std::span<const std::function<void()>> functions) {
 }
 base::Result<history::History> Store::history() const {
   return state_->history();
+}
+std::map<std::uint32_t, std::vector<std::string>> Store::statements() const {
+  return state_->statements();
 }
 Digest Store::digest(bool in_order) const {
   return state_->digest(in_order);

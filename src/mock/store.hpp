@@ -25,6 +25,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -157,6 +158,7 @@ struct Options {
   // Transactions of different sessions are open at the same time. Not together with settle_ms.
   // interleave() hands over at each call of a transaction then, not at its begin alone.
   bool overlap = false;
+  bool keep_statements = false;  // for statements()
   // Implies overlap and locks.
   Product product = Product::kNone;
   // Transaction::lock() locks, and a write locks its key. Otherwise nobody waits for anybody.
@@ -236,8 +238,8 @@ class Transaction {
   // that after what it has read.
   virtual std::optional<Value> read_latest(std::string_view key) { return read(key); }
   // What is read from now on is of a new statement: levels of products may give it a snapshot of
-  // its own. Without a call, each read is a statement.
-  virtual void begin_statement() {}
+  // its own. Without a call, each read is a statement. `text` is kept for Store::statements().
+  virtual void begin_statement(std::string_view /*text*/ = {}) {}
   // The transaction's level reads only what it has locked (InnoDB's SERIALIZABLE).
   [[nodiscard]] virtual bool reads_lock() const { return false; }
   virtual bool commit() = 0;
@@ -310,6 +312,10 @@ class Store {
   // key, it does not say from which a read took it. Writes that a savepoint took back, and
   // reads of them, are left out: nobody else could see either.
   [[nodiscard]] base::Result<history::History> history() const;
+  // With Options::keep_statements: the texts that begin_statement() was given, by the label of
+  // their transaction in the history. Of each transaction the first 20, of each text about 500
+  // bytes.
+  [[nodiscard]] std::map<std::uint32_t, std::vector<std::string>> statements() const;
   // Of what each session did: equal for two histories that differ only in the order in
   // which transactions of different sessions came, unless `in_order`. Who was read from
   // counts. Two that have the same allow the same from there on, if in_order or not mixed().

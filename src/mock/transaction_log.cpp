@@ -316,8 +316,7 @@ base::Result<history::History> TransactionLog::history(std::span<const std::stri
                                                    : history::TxnStatus::kAborted,
                   {.invoke = times ? txn.began : history::kNoTime,
                    .complete = times ? txn.ended : history::kNoTime,
-                   // With times, the line of its end: each begin and each end is one.
-                   .label = times ? static_cast<std::uint32_t>(txn.ended - 1) : t});
+                   .label = label(t, times)});
     for (const auto& o : txn.operations) {
       const auto value = builder.value(scalar(o.value));
       if (o.is_write) {
@@ -329,6 +328,39 @@ base::Result<history::History> TransactionLog::history(std::span<const std::stri
     builder.end();
   }
   return std::move(builder).finish();
+}
+
+// With times, the line of its end: each begin and each end is one.
+std::uint32_t TransactionLog::label(Txn t, bool times) const {
+  return times ? static_cast<std::uint32_t>(transactions_[t].ended - 1) : t;
+}
+
+constexpr std::size_t kMostStatements = 20;
+constexpr std::size_t kLongestStatement = 500;
+
+void TransactionLog::note_statement(std::string_view text) {
+  auto& noted = transactions_[selected_].statements;
+  if (text.empty() || noted.size() == kMostStatements) return;
+  if (text.size() > kLongestStatement) {
+    std::size_t end = kLongestStatement;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+    text = text.substr(0, end);
+  }
+  const auto [known, is_new] =
+      text_ids_.try_emplace(std::string(text), static_cast<std::uint32_t>(texts_.size()));
+  if (is_new) texts_.emplace_back(text);
+  if (noted.empty() || noted.back() != known->second) noted.push_back(known->second);
+}
+
+std::map<std::uint32_t, std::vector<std::string>> TransactionLog::statements(bool times) const {
+  std::map<std::uint32_t, std::vector<std::string>> by_label;
+  for (Txn t = 0; t < count(); ++t) {
+    const auto& txn = transactions_[t];
+    if (txn.status == Status::kOpen || txn.statements.empty()) continue;
+    auto& texts = by_label[label(t, times)];
+    for (const auto text : txn.statements) texts.push_back(texts_[text]);
+  }
+  return by_label;
 }
 
 Digest TransactionLog::digest(std::span<const std::string> sessions, bool in_order) const {

@@ -50,6 +50,7 @@ class TransactionLog {
     Level level;
     Status status = Status::kOpen;
     std::vector<Operation> operations;
+    std::vector<std::uint32_t> statements = {};  // their texts, in texts_
     std::vector<Scan> scans = {};
     std::vector<RangeScan> range_scans = {};
     // Of one that committed: where its last write of each key is, ascending by key; and how many
@@ -87,6 +88,8 @@ class TransactionLog {
   // The open transaction scanned and saw that nobody had written the key, and has done nothing
   // with it since.
   [[nodiscard]] bool saw_absent(Key key) const;
+  // The open transaction runs a statement with this text; empty: not known.
+  void note_statement(std::string_view text);
   // Takes back the writes after the first `operations` operations, and the reads of them.
   void take_back(std::size_t operations);
   void commit();
@@ -111,11 +114,15 @@ class TransactionLog {
   // With the times of begins and ends, or without.
   [[nodiscard]] base::Result<history::History> history(std::span<const std::string> sessions,
                                                        bool times) const;
+  // As Store::statements(), of the labels of history() with the same `times`.
+  [[nodiscard]] std::map<std::uint32_t, std::vector<std::string>> statements(bool times) const;
   // As Store::digest().
   [[nodiscard]] Digest digest(std::span<const std::string> sessions, bool in_order) const;
   [[nodiscard]] std::string observed(std::span<const std::string> sessions) const;
 
  private:
+  [[nodiscard]] std::uint32_t label(Txn t, bool times) const;
+
   std::map<std::string, Key, std::less<>> keys_;
   std::vector<const std::string*> names_;
   std::vector<std::vector<Txn>> writers_;
@@ -130,6 +137,8 @@ class TransactionLog {
   std::map<Txn, Open> open_;
   Txn selected_ = kInitial;
   Open* now_ = nullptr;  // of the selected one; null: none
+  base::HashMap<std::string, std::uint32_t> text_ids_;
+  std::vector<std::string> texts_;
   std::int64_t clock_ = 0;
   std::vector<Txn> committed_;
   base::HashMap<Txn, Keys> touched_by_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mocktest/output_text.hpp"
+#include "mocktest/statement_lines.hpp"
 
 namespace cupel::mocktest {
 
@@ -123,6 +124,7 @@ base::Result<FailedRun> failed_run(const wire::StoreServer& served, std::uint64_
                    .end = end,
                    .output = last_lines_of(output),
                    .history = std::move(*history),
+                   .statements = statement_fields(served.store.statements()),
                    .conflicts = served.store.conflicts(),
                    .reached_store = served.store.asked_for() > 0};
 }

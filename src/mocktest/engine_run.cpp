@@ -7,6 +7,7 @@
 #include "engines/postgres_engine.hpp"
 #include "engines/rows.hpp"
 #include "mocktest/output_text.hpp"
+#include "mocktest/statement_lines.hpp"
 
 namespace cupel::mocktest {
 
@@ -74,6 +75,7 @@ base::Result<FailedRun> EngineRunner::failed_run(std::uint64_t seed, const Comma
                    .end = end,
                    .output = last_lines_of(output),
                    .history = std::move(*history),
+                   .statements = statement_fields(engine_->store().statements()),
                    .conflicts = engine_->store().conflicts(),
                    .reached_store = reached_store()};
 }

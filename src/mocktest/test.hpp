@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "explain/why/explain.hpp"
 #include "history/history.hpp"
 #include "mock/store.hpp"
 
@@ -56,8 +57,9 @@ struct FailedRun {
   CommandEnd end = {};
   std::string output = {};  // the last lines that the command printed, indented
   history::History history = {};
-  std::uint64_t conflicts = 0;  // transactions that the store aborted
-  bool reached_store = true;    // the command began a transaction
+  explain::FieldsByLabel statements = {};  // of the history's transactions: statement_lines.hpp
+  std::uint64_t conflicts = 0;             // transactions that the store aborted
+  bool reached_store = true;               // the command began a transaction
   // On a true database: what the clients did, in order; which statements the history leaves out,
   // and why; how many deadlocks the server ended.
   std::vector<std::string> schedule = {};

@@ -112,7 +112,13 @@ Json details_object(const Found& found, TxnId txn) {
   if (found.fields != nullptr) {
     const auto known = found.fields->find(history.label(txn));
     if (known != found.fields->end()) {
-      for (const auto& [name, text] : known->second) object["fields"][name] = text;
+      for (const auto& [name, text] : known->second) {
+        if (name == explain::kStatementField) {
+          object["statements"].push_back(text);
+        } else {
+          object["fields"][name] = text;
+        }
+      }
     }
   }
   return object;

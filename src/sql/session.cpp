@@ -90,6 +90,7 @@ class PreparedStatement : public Prepared {
   std::vector<Type> types;
   std::vector<Column> shape;
   bool rows = false;
+  std::string text;  // as it was prepared
   std::string word;
   ParsedStatement parsed;  // nothing: an empty text
 };
@@ -258,6 +259,7 @@ class SessionOfStore : public Session, private SessionControl {
   const Dialect::TransactionRules& rules_;
   Deallocate deallocate_;
   std::vector<ExpressionPtr> given_;  // the parameters of the statement that runs, as literals
+  std::string text_;                  // of that statement, with those that came together with it
   std::uint32_t number_;
   SessionFacts facts_;
   Configuration first_;       // as the client asked for when it connected
@@ -332,7 +334,7 @@ mock::Transaction& SessionOfStore::transaction() {
 }
 
 void SessionOfStore::start_statement() {
-  transaction().begin_statement();
+  transaction().begin_statement(text_);
   auto& locking = facts_.locking;
   locking.locks = store_.locks();
   const bool strict = catalog_.level() == mock::Level::kStrictSerializable;
@@ -414,6 +416,7 @@ Session::Run SessionOfStore::run(std::string_view text) {
   const Cancellable cancellable(facts_);
   try {
     given_.clear();
+    text_ = text;
     const auto list = dialect_.statements(text);
     implicit_ = rules_.span_text && list.size() > 1;
     for (const auto& parsed : list) all.results.push_back(perform(parsed, {}, {}));
@@ -430,6 +433,7 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
     std::string_view text, std::span<const Type> types, std::span<const Type> otherwise) {
   try {
     auto made = std::make_unique<PreparedStatement>();
+    made->text = text;
     auto list = dialect_.statements(text);
     if (list.size() > 1)
       raise("42601", "cannot insert multiple commands into a prepared statement");
@@ -485,6 +489,7 @@ std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
     }
     if (!statement.parsed.statement && !statement.parsed.own) return Result{};
     given_.clear();
+    text_ = statement.text;
     for (std::size_t at = 0; literals() && at < parameters.size(); ++at) {
       given_.push_back(literal(parameters[at], at < sent.size() ? sent[at] : Type::kText));
     }

@@ -727,11 +727,16 @@ class MockProductLevels : public MockCommand {
 };
 
 TEST_F(MockProductLevels, AShopThatComputesItselfFailsWithinTenRuns) {
-  const std::string computed = "select n from c where id = 1 \\gset\nupdate c set n = :n - 1;";
+  const std::string computed =
+      "select n from c where id = 1 \\gset\nupdate c set n = :n - 1 "
+      "/*file='shop%2Fbuy.py',line='12'*/;";
   const auto lost = buy("postgres:read-committed", computed, "10");
   EXPECT_EQ(lost.code, 1) << lost.output;
   EXPECT_NE(lost.output.find("left: 4"), std::string::npos) << lost.output;
   EXPECT_NE(lost.output.find("lost-update"), std::string::npos) << lost.output;
+  EXPECT_NE(lost.output.find("select n from c where id = 1\n"), std::string::npos) << lost.output;
+  EXPECT_NE(lost.output.find("update c set n = 5 - 1 -- shop/buy.py:12\n"), std::string::npos)
+      << lost.output;
   // There one of the two is refused, and the script does not try again.
   const auto refused = buy("postgres:repeatable-read", computed, "10");
   EXPECT_EQ(refused.code, 1) << refused.output;

@@ -66,6 +66,9 @@ struct Origin {
 // What the source says of a transaction beyond a history's own columns, by its
 // label: ("node", "\"n3\""), shown as it is.
 using Field = std::pair<std::string, std::string>;
+// Fields of this name are the transaction's SQL statements, in their order; explanations show each
+// on a line of its own.
+inline constexpr std::string_view kStatementField = "statement";
 using FieldsByLabel = std::map<std::uint32_t, std::vector<Field>>;
 
 // What an explanation may use besides the history. All borrowed.

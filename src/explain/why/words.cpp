@@ -22,6 +22,7 @@ constexpr std::size_t kWholeList = 10;  // lists up to this length are shown who
 constexpr std::size_t kAround = 2;      // elements kept on each side of one in focus
 constexpr std::size_t kOperationsInLine = 8;
 constexpr std::size_t kLongestNote = 200;   // a recorder's sentence, in bytes
+constexpr std::size_t kMostStatements = 6;  // of a transaction
 constexpr std::size_t kListingWidth = 100;  // with wider lines, two a transaction
 constexpr char kGlue = '\x1f';              // a blank where no line is broken
 constexpr history::Time kEpochFrom = 100'000'000'000'000'000;  // 1973: before, it is no date
@@ -461,6 +462,7 @@ std::string Words::details(TxnId t) const {
     const auto found = context_.fields->find(history_.label(t));
     if (found != context_.fields->end()) {
       for (const auto& [field, shown] : found->second) {
+        if (field == kStatementField) continue;  // see statements()
         const bool note = field == "note" && shown.size() <= kLongestNote;
         text += fmt::format(", {} = {}", history::cut(field), note ? shown : history::cut(shown));
       }
@@ -469,15 +471,34 @@ std::string Words::details(TxnId t) const {
   return text;
 }
 
+std::vector<std::string> Words::statements(TxnId t, std::size_t most) const {
+  std::vector<std::string> lines;
+  if (context_.fields == nullptr) return lines;
+  const auto found = context_.fields->find(history_.label(t));
+  if (found == context_.fields->end()) return lines;
+  std::size_t more = 0;
+  for (const auto& [field, text] : found->second) {
+    if (field != kStatementField) continue;
+    if (lines.size() < most) {
+      lines.push_back(text);
+    } else {
+      ++more;
+    }
+  }
+  if (more > 0) lines.push_back(fmt::format("+{} more statement{}", more, more == 1 ? "" : "s"));
+  return lines;
+}
+
 std::string Words::listing(std::size_t most, std::size_t indent) const {
   struct Row {
     std::string name, operations, details;
+    std::vector<std::string> statements;
   };
   std::vector<Row> rows;
   std::size_t names = 0, widest = 0, right = 0;
   for (const TxnId t : referenced_) {
     if (rows.size() == most) break;
-    rows.push_back({name(t), operations(t, kGlue), details(t)});
+    rows.push_back({name(t), operations(t, kGlue), details(t), statements(t, kMostStatements)});
     names = std::max(names, columns(rows.back().name));
     widest = std::max(widest, columns(rows.back().operations));
     right = std::max(right, columns(rows.back().details));
@@ -497,6 +518,9 @@ std::string Words::listing(std::size_t most, std::size_t indent) const {
     } else {
       text += broken(row.operations, left + 2, left) + "\n" + std::string(left, ' ') +
               broken(row.details, left + 2, left);
+    }
+    for (const auto& statement : row.statements) {
+      text += "\n" + std::string(left, ' ') + broken(statement, left + 2, left);
     }
   }
   if (referenced_.size() > rows.size()) {

@@ -75,6 +75,8 @@ class Words {
   [[nodiscard]] std::string operations(TxnId txn, char glue = ' ') const;
   // "session 2, 3rd transaction, aborted, 1.200 to 1.900 ms, node = "n3"".
   [[nodiscard]] std::string details(TxnId txn) const;
+  // Its SQL, a line each; after `most` a line says how many more there are.
+  [[nodiscard]] std::vector<std::string> statements(TxnId txn, std::size_t most) const;
 
  private:
   void reference(OpId op, std::span<const ValueId> focus = {});

@@ -155,5 +155,18 @@ TEST(Words, AreOfTheWholeHistory) {
   EXPECT_EQ(w.details(TxnId(1)), "session b, 1st transaction, node = \"n3\", link = 7");
 }
 
+TEST(Words, ListStatementsOnLinesOfTheirOwn) {
+  const auto whole = history_of("a: r(x,0) w(x,1)");
+  FieldsByLabel fields;
+  auto& known = fields[whole.label(TxnId(0))];
+  known = {{"statement", "SELECT 1"}, {"statement", "SELECT 2"}, {"statement", "SELECT 3"}};
+  const Words w(whole, {}, {.fields = &fields});
+  EXPECT_EQ(w.details(TxnId(0)), "session a, 1st transaction");
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(w.statements(TxnId(0), 3), (Lines{"SELECT 1", "SELECT 2", "SELECT 3"}));
+  EXPECT_EQ(w.statements(TxnId(0), 2), (Lines{"SELECT 1", "SELECT 2", "+1 more statement"}));
+  EXPECT_EQ(w.statements(TxnId(0), 1), (Lines{"SELECT 1", "+2 more statements"}));
+}
+
 }  // namespace
 }  // namespace cupel::explain
