@@ -123,10 +123,11 @@ void report_schedule(const mocktest::FailedRun& failed) {
 // The history keeps to all levels.
 void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
   if (!arguments.on.empty()) return report_no_cause_on(failed);
+  const bool timed = failed.history.has_all_times();
   print(
-      "The history satisfies every level of the mock, strong-session-serializable too. Possible "
-      "reasons:\n"
-      "  - The command fails by itself, on any database.\n");
+      fmt::format("The history satisfies every level{} too. Possible reasons:\n"
+                  "  - The command fails by itself, on any database.\n",
+                  timed ? ", strict-serializable" : " of the mock, strong-session-serializable"));
   if (failed.conflicts > 0) {
     print(
         fmt::format("  - The command does not retry aborted transactions: the store aborted {} in "
@@ -136,18 +137,20 @@ void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedR
                     "    stronger levels, and the client has to run the transaction again.\n",
                     report::counted(failed.conflicts, "transaction")));
   }
-  print(
-      "  - The command relies on real-time order: one connection sees at once what another one "
-      "committed.\n"
-      "    No level of the mock promises that. Use one connection, or close the first before the "
-      "second\n"
-      "    opens: a new connection with the same name continues its session. What all clients must "
-      "find\n"
-      "    belongs into --setup.\n");
+  if (!timed) {
+    print(
+        "  - The command relies on real-time order: one connection sees at once what another one "
+        "committed.\n"
+        "    No level of the mock promises that. Use one connection, or close the first before the "
+        "second\n"
+        "    opens: a new connection with the same name continues its session. What all clients "
+        "must\n"
+        "    find belongs into --setup.\n");
+  }
   const auto& store = arguments.store;
   const bool strongest = store.level >= mock::Level::kStrongSessionSerializable &&
                          store.latest > 0 && store.uniform <= 0 && store.adversarial <= 0;
-  if (!strongest) {
+  if (!strongest && !timed) {
     print(
         "To find out which, run the test with --level strong-session-serializable --policy latest. "
         "If each key\n"
@@ -220,6 +223,16 @@ void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun&
   if (!cause.anomaly) return report_no_cause(arguments, failed);
   print(report::explanation({file, cause.anomaly->history, cause.anomaly->analysis}));
   print(report::counts({file, history, *cause.counts}));
+  const auto level = cause.counts->check.levels.front().level;
+  if (arguments.on.empty() && level == levels::Level::kStrictSerializable) {
+    print(
+        "  Databases on one server show one connection at once what another one committed. Of the "
+        "mock's levels,\n"
+        "  only strict-serializable and those of products do (--level postgres:read-committed). "
+        "What "
+        "all\n"
+        "  clients must find belongs into --setup.\n");
+  }
   report_relevance(cause);
 }
 

@@ -207,8 +207,9 @@ base::Result<history::History> Rows::in_words(const history::History& from) cons
   }
   for (std::uint32_t i = 0; i < from.txn_count(); ++i) {
     const history::TxnId txn(i);
-    builder.begin(builder.session(from.session_name(from.session(txn))), from.status(txn),
-                  {.label = from.label(txn)});
+    builder.begin(
+        builder.session(from.session_name(from.session(txn))), from.status(txn),
+        {.invoke = from.invoke(txn), .complete = from.complete(txn), .label = from.label(txn)});
     for (auto at = from.first_op(txn); at < from.last_op(txn); ++at) {
       const auto op = from.op(history::OpId(at));
       const auto value = value_of(op.key, op.value);

@@ -61,9 +61,11 @@ class Writer {
       processes_.push_back(process(name));
     }
     numbered_ = numbered();
-    if (numbered_) line_ = h_.txn_count();  // the header's, beyond those of the transactions
     const auto lines = moments();
+    if (h_.has_times()) numbered_ = are_labels(lines);
+    if (numbered_) line_ = lines.size();  // the header's, beyond those of the transactions
     header(sessions_differ(lines));
+    if (numbered_) line_ = 0;
     for (const Moment& moment : lines) {
       const TxnId t(moment.txn);
       if (moment.completion) {
@@ -254,11 +256,10 @@ class Writer {
     put("false");
   }
 
-  void begin_line(std::string_view type) { begin_line(type, line_++); }
-  void begin_line(std::string_view type, std::uint64_t index) {
+  void begin_line(std::string_view type) {
     put('{');
     field("index", true);
-    number(static_cast<std::int64_t>(index));
+    number(static_cast<std::int64_t>(line_++));
     field("type");
     word(type);
     field("process");
@@ -269,7 +270,7 @@ class Writer {
   }
 
   void line(TxnId t, std::string_view type, Time time, bool invocation) {
-    begin_line(type, numbered_ ? h_.label(t) : line_++);
+    begin_line(type);
     put(processes_[h_.session(t).index()]);
     field("f");
     word("txn");
@@ -311,6 +312,14 @@ class Writer {
       seen[label] = true;
       const bool follows = t > 0 && h_.session(TxnId(t)) == h_.session(TxnId(t - 1));
       if (follows && label < h_.label(TxnId(t - 1))) return false;
+    }
+    return true;
+  }
+
+  // With times: whether each label is the place of the line that completes its transaction.
+  bool are_labels(const std::vector<Moment>& lines) const {
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+      if (lines[at].completion && h_.label(TxnId(lines[at].txn)) != at) return false;
     }
     return true;
   }
@@ -413,7 +422,7 @@ class Writer {
   std::vector<std::string> processes_;
   base::HashMap<std::uint32_t, std::string> keys_, values_;  // texts, by id
   std::uint64_t line_ = 0;
-  bool numbered_ = false;  // by the labels
+  bool numbered_ = false;  // the labels are the indexes of lines
 };
 
 }  // namespace

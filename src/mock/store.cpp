@@ -146,12 +146,14 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   void shut_down();
   base::Result<history::History> history() {
     const std::lock_guard lock(mutex_);
-    return log_.history(session_names_, is_versioned(options_));
+    return log_.history(session_names_, has_times());
   }
   std::map<std::uint32_t, std::vector<std::string>> statements() {
     const std::lock_guard lock(mutex_);
-    return log_.statements(is_versioned(options_));
+    return log_.statements(has_times());
   }
+  // One transaction after another has no order in time that a client could rely on.
+  [[nodiscard]] bool has_times() const { return options_.overlap || is_versioned(options_); }
   void interleave(std::span<const std::function<void()>> functions) {
     mock::interleave(
         functions,

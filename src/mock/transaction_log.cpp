@@ -303,6 +303,7 @@ bool TransactionLog::is_there(Key key) const {
 base::Result<history::History> TransactionLog::history(std::span<const std::string> sessions,
                                                        bool times) const {
   history::HistoryBuilder builder;
+  if (times) builder.set_metadata("times", "line order");
   std::vector<history::KeyId> keys;
   for (const auto* name : names_)
     keys.push_back(builder.key(history::ScalarView::of(std::string_view(*name))));

@@ -46,6 +46,11 @@ class CauseSearch {
       if (stronger <= level) continue;
       if (!look_at(stronger)) break;
     }
+    // No level of the store promises that, but databases do.
+    const bool promised = level == mock::Level::kStrictSerializable;
+    if (!cause_.anomaly && !cause_.unknown() && !promised && history_.has_all_times()) {
+      look_at(mock::Level::kStrictSerializable);
+    }
     if (!cause_.anomaly) return std::move(cause_);
     if (last_reader_) {
       cause_.last_reader_session = history_.session_name(history_.session(*last_reader_));
