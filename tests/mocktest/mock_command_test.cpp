@@ -447,6 +447,39 @@ TEST_F(MockCommand, TestRunsOnPostgres) {
   EXPECT_EQ(test("serializable", "3").code, 0);
 }
 
+TEST_F(MockCommand, TestRunsOnMariadb) {
+  const std::string client =
+      "mariadb --no-defaults --protocol=tcp -h $MYSQL_HOST -P $MYSQL_TCP_PORT -u cupel -N cupel";
+  const auto script = folder_.file(
+      "shop.sh",
+      "sql() { " + client +
+          " -e \"$1\"; }\n"
+          "buy() {\n"
+          "  sql \"set cupel_session = '$1'; begin; select stock - 1 into @left from "
+          "item where id = 1; update item set stock = @left where id = 1; commit\"\n"
+          "}\n"
+          "until buy alice; do :; done\n"
+          "until buy bob; do :; done\n"
+          "left=$(sql \"set cupel_session = 'bob'; select stock from item\")\n"
+          "[ \"$left\" = 8 ] || { echo \"sold 2 of 10, and $left are left\"; exit 1; }\n");
+  const auto test = [&](const std::string& level, const std::string& iterations) {
+    return run({CUPEL_BINARY, "mock", "test", "--engine", "mariadb", "--level", level,
+                "--iterations", iterations, "--setup",
+                client + " -e 'create table item (id int primary key, stock int not null) "
+                         "engine=InnoDB; insert into item values (1, 10)'",
+                "--", "sh", script},
+               folder_.path());
+  };
+  const auto found = test("causal", "10");
+  if (found.output.find("built without the headers of MariaDB") != std::string::npos)
+    GTEST_SKIP() << found.output;
+  EXPECT_EQ(found.code, 1) << found.output;
+  EXPECT_NE(found.output.find("sold 2 of 10, and 9 are left"), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("session bob"), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("\"(1, 10)\""), std::string::npos) << found.output;
+  EXPECT_EQ(test("serializable", "3").code, 0);
+}
+
 TEST_F(MockCommand, OptionsOfEnginesAreChecked) {
   const auto wrong = [&](std::vector<std::string> options) {
     options.insert(options.begin(), {CUPEL_BINARY, "mock"});

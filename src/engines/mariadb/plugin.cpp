@@ -39,6 +39,10 @@ MYSQL_THDVAR_STR(policy, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_MEMALLOC,
                  "How reads choose in the next transactions; empty: as cupel's --policy says",
                  nullptr, nullptr, "");
 
+MYSQL_THDVAR_STR(session, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_MEMALLOC,
+                 "The session's name in histories, before it uses a table; empty: the user's name",
+                 nullptr, nullptr, "");
+
 // A session's transaction, of the databases' generation that it began in.
 struct Session {
   std::uint32_t generation;
@@ -50,6 +54,8 @@ Session* session_of(THD* thd) {
 }
 
 std::string session_name(THD* thd) {
+  const char* chosen = THDVAR(thd, session);
+  if (chosen != nullptr && *chosen != '\0') return chosen;
   const auto* user = thd->main_security_ctx.user;
   return user != nullptr ? user : "server";
 }
@@ -165,9 +171,13 @@ int change_databases(MYSQL_THD thd, st_mysql_sys_var* /*variable*/, void* save,
 MYSQL_SYSVAR_STR(databases, databases_state, PLUGIN_VAR_NOCMDOPT | PLUGIN_VAR_MEMALLOC,
                  "For cupel: keeps or restores all databases", change_databases, nullptr, "");
 
-st_mysql_sys_var* settings[] = {MYSQL_SYSVAR(socket),    MYSQL_SYSVAR(strong_constraints),
-                                MYSQL_SYSVAR(level),     MYSQL_SYSVAR(policy),
-                                MYSQL_SYSVAR(databases), nullptr};
+st_mysql_sys_var* settings[] = {MYSQL_SYSVAR(socket),
+                                MYSQL_SYSVAR(strong_constraints),
+                                MYSQL_SYSVAR(level),
+                                MYSQL_SYSVAR(policy),
+                                MYSQL_SYSVAR(session),
+                                MYSQL_SYSVAR(databases),
+                                nullptr};
 
 // A new member function would move those behind it.
 bool has_same_class_of_engines() {
