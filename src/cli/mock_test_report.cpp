@@ -106,6 +106,7 @@ void report_no_cause_on(const mocktest::FailedRun& failed) {
 void report_schedule(const mocktest::FailedRun& failed) {
   constexpr std::size_t kMostSteps = 60, kMostReasons = 8;
   const auto& schedule = failed.schedule;
+  if (schedule.empty()) return;
   print("The statements, in their order:\n");
   const auto first = schedule.size() > kMostSteps ? schedule.size() - kMostSteps : 0;
   if (first > 0) print(fmt::format("  … {} before\n", report::counted(first, "statement")));
