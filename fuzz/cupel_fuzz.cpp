@@ -29,16 +29,17 @@ void put_block(std::string& out, std::uint32_t column, std::size_t raw_size,
   out += stored;
 }
 
-std::string packed(std::string_view columns) {
+std::string packed(std::string_view columns, std::uint32_t version) {
   std::string file(
       "\x89"
       "CUPEL\r\n",
       8);
-  put(file, std::uint32_t{1});
+  put(file, version);
   put(file, static_cast<std::uint32_t>(fnv(file)));
+  const std::uint32_t end = version == 1 ? 12 : 13;
   std::uint64_t blocks = 0;
   for (; columns.size() > 3; ++blocks) {
-    const auto column = static_cast<unsigned char>(columns[0]) % 12u;
+    const auto column = static_cast<unsigned char>(columns[0]) % end;
     const std::size_t claimed =
         static_cast<unsigned char>(columns[1]) | static_cast<unsigned char>(columns[2]) << 8;
     const auto raw = columns.substr(3, claimed);
@@ -49,7 +50,7 @@ std::string packed(std::string_view columns) {
   }
   std::string count;
   put(count, blocks);
-  put_block(file, 12, count.size(), count);
+  put_block(file, end, count.size(), count);
   return file;
 }
 
@@ -73,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto read = [](std::string_view file) { return formats::read_cupel(file, "input"); };
   formats::recognize_cupel(bytes);
-  for (const std::string& file : {std::string(bytes), packed(bytes)}) {
+  for (const std::string& file : {std::string(bytes), packed(bytes, 1), packed(bytes, 2)}) {
     const auto history = read(file);
     Counting sink;
     const bool streamed = formats::stream_cupel(file, {}, 0, sink);
@@ -83,7 +84,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (!history.ok()) continue;
     fuzz::touch(*history);
-    fuzz::round_trip(*history, formats::write_cupel, read);
+    const auto nodes = formats::nodes_of_cupel(file);
+    fuzz::round_trip(
+        *history,
+        [&](const history::History& h, std::ostream& out) {
+          return formats::write_cupel(h, out, nodes);
+        },
+        read);
   }
   return 0;
 }

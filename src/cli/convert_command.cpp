@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
+#include "formats/extra_fields.hpp"
 
 namespace cupel::cli {
 
@@ -79,7 +80,13 @@ void add_convert(Command& app, Run& run) {
         print_error(history.error());
         return kBad;
       }
-      return write_history(*history, arguments->out, *options);
+      auto with_nodes = *options;
+      formats::Nodes nodes;
+      if (options->format == formats::Format::kCupel) {
+        nodes = formats::nodes_of_file(arguments->in, history->fact("format"));
+        with_nodes.nodes = &nodes;
+      }
+      return write_history(*history, arguments->out, with_nodes);
     };
   });
 }

@@ -5,8 +5,10 @@
 // all little-endian. A column is the concatenation of its blocks, each a zstd
 // frame of at most 1 MiB of raw bytes: a reader holds one raw block a column,
 // whatever a block claims. The checksum (FNV-1a) covers the block's own header
-// and stored bytes; the last block is the column kEnd, which holds the number
+// and stored bytes; the last block is of no column, and holds the number
 // of blocks before it, so that a file cut between blocks is seen as cut.
+// Version 2 has the column kNodes; what has no nodes is written as version 1,
+// which every cupel reads.
 //
 // Raw bytes are varints. Transactions and operations are in the order of the
 // source, in which values are numbered as they first appear: so a written value
@@ -39,7 +41,7 @@ constexpr std::string_view kMagic(
     "\x89"
     "CUPEL\r\n",
     8);  // a text-mode copy breaks it, visibly
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kPlainVersion = 1, kVersion = 2;
 constexpr unsigned kScalarKinds = 5;
 constexpr std::uint64_t kSmallDeltas = 64;  // zigzag deltas that share a byte with the kind
 constexpr std::size_t kHeaderBytes = 16, kBlockHeaderBytes = 20;
@@ -59,9 +61,14 @@ enum Column : std::uint32_t {
   kLists,     // what list reads saw
   kRanges,    // range reads
   kSwaps,     // compare-and-sets
+  kNodes,     // names of the nodes, the node of each transaction
   kColumns,
-  kEnd = kColumns,
 };
+
+// The column of the last block.
+constexpr std::uint32_t end_column(std::uint32_t version) {
+  return version == kPlainVersion ? kNodes : kColumns;
+}
 
 std::uint64_t fnv(std::string_view bytes, std::uint64_t hash = 0xcbf29ce484222325) {
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -89,10 +96,11 @@ class ColumnWriter {
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 1);
   }
 
-  void start(std::ostream& out) {
+  void start(std::ostream& out, std::uint32_t version) {
     out_ = &out;
+    version_ = version;
     std::string header(kMagic);
-    put_little(header, kVersion);
+    put_little(header, version);
     put_little(header, static_cast<std::uint32_t>(fnv(header)));
     out << header;
   }
@@ -120,7 +128,7 @@ class ColumnWriter {
     }
     std::string count;
     put_little(count, blocks_);
-    emit(kEnd, count.size(), count);
+    emit(end_column(version_), count.size(), count);
   }
 
  private:
@@ -145,6 +153,7 @@ class ColumnWriter {
 
   std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context_;
   std::ostream* out_ = nullptr;
+  std::uint32_t version_ = kVersion;
   std::array<std::string, kColumns> raw_;
   std::uint64_t blocks_ = 0;
 };
@@ -318,16 +327,18 @@ class Reader {
     ByteCursor in(bytes_);
     const auto magic = in.take(kMagic.size());
     if (magic != kMagic) throw Broken{0, "found other bytes than the opening of a cupel file"};
-    const auto version = in.little_u32();
+    version_ = in.little_u32();
     const auto checksum = in.little_u32();
     if (in.failed()) throw Broken{bytes_.size(), "the file ends inside its header"};
     if (checksum != static_cast<std::uint32_t>(fnv(bytes_.substr(0, kHeaderBytes - 4)))) {
       throw Broken{8, "the header's checksum is wrong"};
     }
-    if (version != kVersion) {
-      throw Broken{8, fmt::format("found version {}, expected {}: a newer cupel wrote this file",
-                                  version, kVersion)};
+    if (version_ < kPlainVersion || version_ > kVersion) {
+      throw Broken{8, fmt::format("found version {}, expected {} or {}: a newer cupel wrote this "
+                                  "file",
+                                  version_, kPlainVersion, kVersion)};
     }
+    const auto end = end_column(version_);
     for (std::uint64_t blocks = 0;; ++blocks) {
       if (reading_.stopped()) throw Stopped{};  // a block is a megabyte
       const auto at = in.offset();
@@ -342,14 +353,14 @@ class Reader {
         throw Broken{at, "the file ends inside the block that begins here: it was cut"};
       if (fnv(stored, fnv(header)) != expected)
         throw Broken{at, "the checksum of the block that begins here is wrong"};
-      if (column == kEnd) {
+      if (column == end) {
         if (ByteCursor(stored).little_u64() != blocks || stored.size() != 8) {
           throw Broken{at, "the number of blocks is not the recorded one"};
         }
         if (!in.at_end()) throw Broken{in.offset(), "found bytes after the last block"};
         return;
       }
-      if (column > kEnd || raw_size > kRawBlockBytes)
+      if (column > end || raw_size > kRawBlockBytes)
         throw Broken{at, "found a block of no known column or size"};
       columns_[column].add({at, raw_size, stored});
       reading_.release(stored.data(), stored.data() + stored.size());
@@ -399,6 +410,18 @@ class Reader {
     }
     txns_ = in.below(0xffffffff, "number of transactions");
     if constexpr (requires { builder_.expect_txns(txns_); }) builder_.expect_txns(txns_);
+    if (version_ > kPlainVersion) read_node_names();
+  }
+
+  void read_node_names() {
+    auto& in = columns_[kNodes];
+    nodes_ = in.below(kMostNodeNames + 1, "number of nodes");
+    for (std::uint64_t n = 0; n < nodes_; ++n) {
+      auto name = columns_[kTexts].text(in.varint());
+      if constexpr (requires { builder_.add_node(std::move(name)); }) {
+        builder_.add_node(std::move(name));
+      }
+    }
   }
 
   ValueId id(ColumnReader& in, RecencyCode& code) {
@@ -429,6 +452,12 @@ class Reader {
         facts.invoke = static_cast<Time>(invoke += unzigzag(columns_[kTimes].varint()));
       if (flags & 8)
         facts.complete = static_cast<Time>(invoke + unzigzag(columns_[kTimes].varint()));
+      if (version_ > kPlainVersion) {
+        const auto node = columns_[kNodes].below(nodes_ + 1, "node of a transaction");
+        if constexpr (requires { builder_.at_node(facts.label, node); }) {
+          builder_.at_node(facts.label, node);
+        }
+      }
       builder_.begin(SessionId(session), static_cast<TxnStatus>(flags & 3), facts);
       for (std::uint64_t i = 0; i < ops; ++i) read_op();
       builder_.end();
@@ -493,7 +522,8 @@ class Reader {
   Reading reading_;
   std::array<ColumnReader, kColumns> columns_;
   Builder& builder_;
-  std::uint64_t keys_ = 0, values_ = 0, sessions_ = 0, txns_ = 0;
+  std::uint32_t version_ = kVersion;
+  std::uint64_t keys_ = 0, values_ = 0, sessions_ = 0, txns_ = 0, nodes_ = 0;
   RecencyCode op_code_, swap_code_, range_code_;
   std::vector<ValueId> elements_;
   std::vector<RangeEntry> entries_;
@@ -612,6 +642,40 @@ class SingleOps {
   std::vector<SingleOp> batch_;
 };
 
+// Takes what a HistoryBuilder takes, and keeps the nodes only.
+class NodeTaker {
+ public:
+  KeyId key(ScalarView) { return KeyId(keys_++); }
+  ValueId value(ScalarView) { return ValueId(values_++); }
+  SessionId session(const std::string&) { return SessionId(sessions_++); }
+  void set_metadata(const std::string&, const std::string&) {}
+  void set_default_initial(ValueId) {}
+  void set_initial(KeyId, ValueId) {}
+  void add_node(std::string name) { nodes_.names.push_back(std::move(name)); }
+  void at_node(std::uint32_t label, std::uint64_t node) {
+    if (node == 0 || label >= kMostNodeLabels) return;
+    auto& of = nodes_.of_label;
+    if (of.size() <= label) of.resize(std::max<std::size_t>(label + 1, of.size() * 3 / 2));
+    of[label] = static_cast<std::uint16_t>(node);
+  }
+  void begin(SessionId, TxnStatus, const HistoryBuilder::TxnFacts&) {}
+  void read(KeyId, ValueId) {}
+  void write(KeyId, ValueId) {}
+  void compare_and_set(KeyId, ValueId, ValueId, bool) {}
+  void append(KeyId, ValueId) {}
+  void insert(KeyId, ValueId) {}
+  void erase(KeyId, ValueId) {}
+  void list_read(KeyId, std::span<const ValueId>) {}
+  void list_read_unknown(KeyId) {}
+  void range_read(ValueId, ValueId, std::span<const RangeEntry>) {}
+  void end() {}
+  [[nodiscard]] Nodes taken() && { return std::move(nodes_); }
+
+ private:
+  std::size_t keys_ = 0, values_ = 0, sessions_ = 0;
+  Nodes nodes_;
+};
+
 }  // namespace
 
 Match recognize_cupel(std::string_view bytes) {
@@ -653,9 +717,23 @@ bool stream_cupel(std::string_view bytes, Reading reading, std::size_t least_txn
   return false;
 }
 
-base::Status write_cupel(const History& h, std::ostream& stream) {
+Nodes nodes_of_cupel(std::string_view bytes, Reading reading) {
+  ByteCursor in(bytes);
+  in.take(kMagic.size());
+  if (in.little_u32() <= kPlainVersion) return {};
+  try {
+    NodeTaker taker;
+    Reader(bytes, reading, taker).run();
+    return std::move(taker).taken();
+  } catch (const Broken&) {  // read_cupel() says it
+    return {};
+  }
+}
+
+base::Status write_cupel(const History& h, std::ostream& stream, const Nodes& nodes) {
+  const bool with_nodes = !nodes.names.empty();
   ColumnWriter out;
-  out.start(stream);
+  out.start(stream, with_nodes ? kVersion : kPlainVersion);
   write_scalars(out, kKeys, h.key_count(), [&](std::size_t i) { return h.key(KeyId(i)); });
   write_scalars(out, kValues, h.value_count(), [&](std::size_t i) { return h.value(ValueId(i)); });
 
@@ -677,6 +755,10 @@ base::Status write_cupel(const History& h, std::ostream& stream) {
     last_key = key.raw;
   }
   out.varint(kFacts, h.txn_count());
+  if (with_nodes) {
+    out.varint(kNodes, nodes.names.size());
+    for (const auto& name : nodes.names) out.text(kNodes, name);
+  }
 
   RecencyCode op_code, swap_code, range_code;
   std::uint64_t label = 0, invoke = 0;
@@ -688,6 +770,9 @@ base::Status write_cupel(const History& h, std::ostream& stream) {
     out.varint(kTxns, zigzag(h.label(t) - label));
     label = h.label(t);
     out.varint(kTxns, h.last_op(t) - h.first_op(t));
+    if (with_nodes) {
+      out.varint(kNodes, h.label(t) < nodes.of_label.size() ? nodes.of_label[h.label(t)] : 0);
+    }
     if (invoked) {
       out.varint(kTimes, zigzag(static_cast<std::uint64_t>(h.invoke(t)) - invoke));
       invoke = static_cast<std::uint64_t>(h.invoke(t));
@@ -750,7 +835,9 @@ extern constinit const FormatSpec kCupelFormat{
     .recognize = recognize_cupel,
     .read = [](const Source& source,
                Reading reading) { return read_cupel(source.files[0].bytes, source.path, reading); },
-    .write = [](const History& history, std::ostream& out,
-                const WriteOptions&) { return write_cupel(history, out); }};
+    .write =
+        [](const History& history, std::ostream& out, const WriteOptions& options) {
+          return write_cupel(history, out, options.nodes == nullptr ? Nodes() : *options.nodes);
+        }};
 
 }  // namespace cupel::formats

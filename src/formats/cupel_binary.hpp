@@ -1,5 +1,6 @@
 // cupel: the project's own format. Compressed columns that hold everything a
-// History holds; the layout is in docs/formats/cupel.md and in cupel_binary.cpp.
+// History holds, and the nodes of its transactions; the layout is in docs/formats/cupel.md and in
+// cupel_binary.cpp.
 #pragma once
 
 #include <iosfwd>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/extra_fields.hpp"
 #include "formats/format_spec.hpp"
 #include "formats/input.hpp"
 #include "history/history.hpp"
@@ -24,6 +26,9 @@ base::Result<history::History> read_cupel(std::string_view bytes, const std::str
 // how), or where the sink wants no more. May throw Stopped.
 bool stream_cupel(std::string_view bytes, Reading reading, std::size_t least_txns,
                   history::SingleOpSink& sink);
-base::Status write_cupel(const history::History& history, std::ostream& out);
+base::Status write_cupel(const history::History& history, std::ostream& out,
+                         const Nodes& nodes = {});
+// The nodes in a file; empty if there are none, or it is broken. May throw Stopped.
+Nodes nodes_of_cupel(std::string_view bytes, Reading reading = {});
 
 }  // namespace cupel::formats

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "formats/cupel_binary.hpp"
 #include "formats/edn.hpp"
 #include "formats/input.hpp"
 #include "formats/jepsen_events.hpp"
@@ -60,7 +61,7 @@ class NodeCollector {
     ++place_;
     const auto node = std::find_if(fields.begin(), fields.end(),
                                    [](const auto& field) { return field.first == "node"; });
-    if (node == fields.end() || label >= kMostLabels) return true;
+    if (node == fields.end() || label >= kMostNodeLabels) return true;
     std::string_view name = node->second;
     if (name.size() >= 2 && name.front() == '"' && name.back() == '"') {
       name = name.substr(1, name.size() - 2);
@@ -68,19 +69,17 @@ class NodeCollector {
     const auto [known, fresh] =
         numbers_.try_emplace(std::string(name), static_cast<std::uint16_t>(numbers_.size() + 1));
     if (fresh) nodes_.names.emplace_back(name);
-    if (nodes_.names.size() > kMostNames) return false;
+    if (nodes_.names.size() > kMostNodeNames) return false;
     auto& of = nodes_.of_label;
     if (of.size() <= label) of.resize(std::max<std::size_t>(label + 1, of.size() * 3 / 2));
     of[label] = known->second;
     return true;
   }
   [[nodiscard]] Nodes found() && {
-    return nodes_.names.size() > kMostNames ? Nodes() : std::move(nodes_);
+    return nodes_.names.size() > kMostNodeNames ? Nodes() : std::move(nodes_);
   }
 
  private:
-  static constexpr std::size_t kMostNames = 1000;
-  static constexpr std::uint64_t kMostLabels = 1 << 27;  // an index may be any number
   std::map<std::string, std::uint16_t> numbers_;
   Nodes nodes_;
   std::uint64_t place_ = 0;
@@ -166,10 +165,20 @@ auto collected(const MappedFile& file, Collector collector, Reading reading) {
   return std::move(collector).found();
 }
 
+// The nodes of these labels, as fields.
+ByLabel fields_of(const Nodes& nodes, const std::set<std::uint32_t>& labels) {
+  ByLabel found;
+  for (const auto label : labels) {
+    const auto number = label < nodes.of_label.size() ? nodes.of_label[label] : 0;
+    if (number > 0) found[label] = {{"node", '"' + nodes.names[number - 1] + '"'}};
+  }
+  return found;
+}
+
 }  // namespace
 
 bool has_extra_fields(std::string_view format) {
-  return format == "jepsen";
+  return format == "jepsen" || format == "cupel";
 }
 
 ByLabel extra_fields(const std::string& path, std::string_view format,
@@ -179,6 +188,7 @@ ByLabel extra_fields(const std::string& path, std::string_view format,
       !std::filesystem::is_regular_file(path, ignored)) {
     return {};
   }
+  if (format == "cupel") return fields_of(nodes_of_file(path, format, budget), labels);
   try {
     const auto file = MappedFile::open(path, budget);
     return file.ok() ? collected(*file, FieldCollector(labels), Reading(budget, &*file))
@@ -193,6 +203,9 @@ Nodes nodes_of_file(const std::string& path, std::string_view format, base::Budg
   if (!has_extra_fields(format) || !std::filesystem::is_regular_file(path, ignored)) return {};
   try {
     const auto file = MappedFile::open(path, budget);
+    if (file.ok() && format == "cupel") {
+      return nodes_of_cupel(file->bytes(), Reading(budget, &*file));
+    }
     // Most files have none, which is quickly seen.
     if (!file.ok() || file->bytes().find("node") == std::string_view::npos) return {};
     return collected(*file, NodeCollector(), Reading(budget, &*file));

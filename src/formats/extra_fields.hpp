@@ -24,9 +24,9 @@ bool has_extra_fields(std::string_view format);
 // By label (History::label), the fields of that operation map that the reader
 // ignores, in the file's order: ("node", "\"n3\""), values as the file's syntax writes
 // them, EDN's in canonical form. `format` is the metadata "format" of the history;
-// only jepsen has such fields. Empty for other formats, standard input and a file
-// that cannot be read again, or not before a limit of `budget` (borrowed) is met. Linear in the
-// file's size, holding one map at a time.
+// only jepsen has such fields, and cupel the node. Empty for other formats, standard input and a
+// file that cannot be read again, or not before a limit of `budget` (borrowed) is met. Linear in
+// the file's size, holding one map at a time.
 std::map<std::uint32_t, std::vector<std::pair<std::string, std::string>>> extra_fields(
     const std::string& path, std::string_view format, const std::set<std::uint32_t>& labels,
     base::Budget* budget = nullptr);
@@ -36,6 +36,9 @@ struct Nodes {
   std::vector<std::string> names;         // as the file writes them, without quotes
   std::vector<std::uint16_t> of_label{};  // 0: not known; n: names[n - 1]
 };
+
+inline constexpr std::size_t kMostNodeNames = 1000;
+inline constexpr std::uint64_t kMostNodeLabels = 1 << 27;  // a label may be any number
 
 // Empty where extra_fields() is, and for a file that has more than 1000 names. Linear in the file's
 // size; two bytes for each label.

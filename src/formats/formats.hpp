@@ -54,10 +54,13 @@ base::Result<Format> detect(const std::string& path);
 bool stream(const std::string& path, const ReadOptions& options, std::size_t least_txns,
             history::SingleOpSink& sink);
 
+struct Nodes;  // extra_fields.hpp
+
 // Which variant of a format to write.
 struct WriteOptions {
   Format format = Format::kJepsen;
-  bool edn = false;  // jepsen only: EDN instead of JSON lines
+  bool edn = false;              // jepsen only: EDN instead of JSON lines
+  const Nodes* nodes = nullptr;  // cupel only: of the transactions, by label; borrowed
 };
 // Which variant a file name's ending asks for (".jsonl"); none if it says nothing.
 std::optional<WriteOptions> options_of_extension(std::string_view ending);

@@ -21,6 +21,7 @@
 #include "faults/injector.hpp"
 #include "faults/lab_cluster.hpp"
 #include "faults/plan.hpp"
+#include "formats/extra_fields.hpp"
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
 #include "lab/disk/disk.hpp"
@@ -561,8 +562,9 @@ class Stages {
   // To the compressed format, if the history was asked for in it.
   base::Status convert() {
     if (!options_.history.ends_with(".cupel")) return base::Ok{};
-    const auto converted =
-        formats::write(checked_.history, options_.history, {.format = formats::Format::kCupel});
+    const auto nodes = formats::nodes_of_file(recorded_, checked_.history.fact("format"));
+    const auto converted = formats::write(checked_.history, options_.history,
+                                          {.format = formats::Format::kCupel, .nodes = &nodes});
     if (!converted.ok()) {
       auto why = converted.error();
       why.message += "; the history stays in " + recorded_;

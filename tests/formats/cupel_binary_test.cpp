@@ -11,6 +11,7 @@
 #include "formats/formats.hpp"
 #include "formats/history_text.hpp"
 #include "history/builder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::formats {
 namespace {
@@ -78,6 +79,46 @@ TEST(CupelBinary, HoldsEverything) {
     EXPECT_EQ(back->is_list(KeyId(k)), h.is_list(KeyId(k)));
   }
   EXPECT_EQ(written(*back), bytes);
+}
+
+// By label: the third of four transactions has none, and one label is beyond all nodes.
+TEST(CupelBinary, HoldsTheNodesToo) {
+  HistoryBuilder b;
+  const auto a = b.session("a");
+  const auto x = b.key(1);
+  for (const std::uint32_t label : {0U, 7U, 3U, 4294967295U}) {
+    b.begin(a, TxnStatus::kCommitted, {.label = label});
+    b.read(x, b.null_value());
+    b.end();
+  }
+  const auto h = *std::move(b).finish();
+  const Nodes nodes{.names = {"127.0.0.1:7001, replica", ""}, .of_label = {2, 0, 0, 0, 0, 0, 0, 1}};
+  std::ostringstream out;
+  ASSERT_TRUE(write_cupel(h, out, nodes).ok());
+  const auto bytes = std::move(out).str();
+  EXPECT_EQ(bytes[8], 2) << "an older cupel says that a newer one wrote it";
+  EXPECT_EQ(written(h)[8], 1) << "without nodes every cupel reads it";
+  const auto back = read_cupel(bytes, "f");
+  ASSERT_TRUE(back.ok()) << back.error().to_string();
+  EXPECT_EQ(text_of(*back), text_of(h));
+  const auto kept = nodes_of_cupel(bytes);
+  EXPECT_EQ(kept.names, nodes.names);
+  ASSERT_GE(kept.of_label.size(), 8U);
+  for (std::size_t label = 0; label < kept.of_label.size(); ++label) {
+    EXPECT_EQ(kept.of_label[label], label < 8 ? nodes.of_label[label] : 0) << label;
+  }
+  EXPECT_TRUE(nodes_of_cupel(written(h)).names.empty());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(read_cupel(bytes.substr(0, size), "f").ok()) << size;
+    EXPECT_TRUE(nodes_of_cupel(bytes.substr(0, size)).names.empty()) << size;
+  }
+  // As fields of the operation maps, which explanations show.
+  const test::ScratchFolder folder;
+  const auto file = folder.file("h.cupel", bytes);
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+  const auto fields = extra_fields(file, "cupel", {3, 7});
+  ASSERT_EQ(fields.size(), 1U);
+  EXPECT_EQ(fields.at(7), (Fields{{"node", "\"127.0.0.1:7001, replica\""}}));
 }
 
 TEST(CupelBinary, HoldsNothing) {
@@ -213,7 +254,7 @@ TEST(CupelBinary, StreamsSingleOperationsAndNothingElse) {
 
 TEST(CupelBinary, SaysThatANewerVersionWroteTheFile) {
   auto bytes = written(everything());
-  bytes[8] = 2;
+  bytes[8] = 3;
   std::uint64_t hash = 0xcbf29ce484222325;
   for (int i = 0; i < 12; ++i)
     hash = (hash ^ static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)])) * 0x100000001b3;
@@ -221,9 +262,10 @@ TEST(CupelBinary, SaysThatANewerVersionWroteTheFile) {
     bytes[static_cast<std::size_t>(12 + i)] = static_cast<char>(hash >> (8 * i));
   const auto h = read_cupel(bytes, "f");
   ASSERT_FALSE(h.ok());
-  EXPECT_EQ(h.error().to_string(),
-            "f: byte 8: found version 2, expected 1: a newer cupel wrote this file, expected a "
-            "whole and intact cupel file");
+  EXPECT_EQ(
+      h.error().to_string(),
+      "f: byte 8: found version 3, expected 1 or 2: a newer cupel wrote this file, expected a "
+      "whole and intact cupel file");
 }
 
 TEST(CupelRecorded, IsAFifthOfJsonLinesOrLess) {
