@@ -225,7 +225,7 @@ void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun&
   print(report::explanation({file, cause.anomaly->history, cause.anomaly->analysis}));
   print(report::counts({file, history, *cause.counts}));
   const auto level = cause.counts->check.levels.front().level;
-  if (arguments.on.empty() && level == levels::Level::kStrictSerializable) {
+  if (arguments.on.empty() && levels::needs_real_time(level)) {
     print(
         "  Databases on one server show one connection at once what another one committed. Of the "
         "mock's levels,\n"
