@@ -78,6 +78,7 @@ int serve_engine(const ServeArguments& arguments) {
   const Interruptible interruptible;
   const auto engine =
       mocktest::start_engine(arguments.engine, {.store = arguments.store,
+                                                .locks = arguments.engine_locks,
                                                 .strong_constraints = arguments.strong_constraints,
                                                 .interrupted = &interruptible.stopped()});
   if (!engine.ok()) return bad(engine.error());
@@ -187,7 +188,7 @@ void add_mock(Command& app, Run& run) {
       return;
     }
     take_store_options(*arguments);
-    arguments->store.overlap = arguments->engine != mocktest::Engine::kPostgres;
+    arguments->store.overlap = true;
     if (arguments->engine != mocktest::Engine::kOwn) {
       for (const char* option : {"--pg", "--mysql", "--http", "--bind", "--password"}) {
         if (command->get_option(option)->empty()) continue;

@@ -44,10 +44,9 @@ void add_engine_options(Command& command, StoreArguments& arguments) {
   command
       .add_option("--constraints", arguments.constraints,
                   "With --engine postgres or mariadb: unique constraints and foreign keys are as "
-                  "weak as the "
-                  "level (weak), or see what was committed last (strong)")
+                  "weak as the level (weak), or see what was committed last (strong). Default: "
+                  "strong at strict-serializable and the levels of products, else weak")
       ->type_name("HOW")
-      ->capture_default_str()
       ->check(one_of_names({"weak", "strong"}))
       ->group(group);
 }
@@ -67,8 +66,8 @@ void add_store_options(Command& command, StoreArguments& arguments) {
       .add_option("--locks", arguments.locks,
                   "honoured: FOR UPDATE, UPDATE and DELETE lock rows and read what was committed "
                   "last; others wait. ignored: nobody waits, and they read like any other "
-                  "statement. Default: honoured at strict-serializable and the levels of products, "
-                  "else ignored")
+                  "statement. Default: honoured with --engine postgres, at strict-serializable and "
+                  "at the levels of products, else ignored")
       ->type_name("WHAT")
       ->check(one_of_names({"honoured", "ignored"}))
       ->group(store);
@@ -118,18 +117,52 @@ void add_store_options(Command& command, StoreArguments& arguments) {
 
 namespace {
 
-void take_engine(StoreArguments& arguments) {
+// An SQL server has the levels of its own product.
+void take_postgres(StoreArguments& arguments) {
+  auto& store = arguments.store;
+  const bool other =
+      store.product != mock::Product::kNone && store.product != mock::Product::kPostgres;
+  if (other) {
+    throw UsageError("--level",
+                     fmt::format("found `{}` with --engine postgres, expected a level of "
+                                 "postgres, or --engine own",
+                                 arguments.level));
+  }
+  arguments.strong_constraints =
+      arguments.constraints.empty() ? has_locks_always(store) : arguments.constraints == "strong";
+  if (has_locks_always(store) && !arguments.strong_constraints) {
+    throw UsageError("--constraints", fmt::format("found `weak`, expected `strong`: {} is defined "
+                                                  "with them",
+                                                  mock::title(store)));
+  }
+  if (arguments.patience != StoreArguments().patience) {
+    throw UsageError("--patience",
+                     "found it with --engine postgres, expected it with --engine own: PostgreSQL's "
+                     "clients wait for locks as long as their lock_timeout");
+  }
+  arguments.engine_locks = has_locks_always(store) || arguments.locks != "ignored";
+  store.locks = false;  // they are the server's
+}
+
+void take_mariadb(StoreArguments& arguments) {
   arguments.strong_constraints = arguments.constraints == "strong";
-  if (arguments.engine_name == "postgres") arguments.engine = mocktest::Engine::kPostgres;
-  if (arguments.engine_name == "mariadb") arguments.engine = mocktest::Engine::kMariadb;
-  if (arguments.strong_constraints && arguments.engine == mocktest::Engine::kOwn)
+  if (!arguments.store.locks) return;
+  throw UsageError(arguments.locks.empty() ? "--level" : "--locks",
+                   fmt::format("found `{}` with --engine mariadb, expected it with --engine own",
+                               arguments.locks.empty() ? arguments.level : arguments.locks));
+}
+
+void take_engine(StoreArguments& arguments) {
+  if (arguments.engine_name == "postgres") {
+    arguments.engine = mocktest::Engine::kPostgres;
+    take_postgres(arguments);
+  } else if (arguments.engine_name == "mariadb") {
+    arguments.engine = mocktest::Engine::kMariadb;
+    take_mariadb(arguments);
+  } else if (!arguments.constraints.empty()) {
     throw UsageError("--constraints",
-                     "found `strong`, expected it with --engine postgres or mariadb");
-  if (arguments.store.locks && arguments.engine != mocktest::Engine::kOwn) {
-    throw UsageError(arguments.locks.empty() ? "--level" : "--locks",
-                     fmt::format("found `{}` with --engine {}, expected it with --engine own",
-                                 arguments.locks.empty() ? arguments.level : arguments.locks,
-                                 arguments.engine_name));
+                     fmt::format("found `{}`, expected it with --engine postgres or mariadb",
+                                 arguments.constraints));
   }
 }
 

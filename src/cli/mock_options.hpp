@@ -19,8 +19,8 @@ struct StoreArguments {
   std::string policy = "uniform", delay = "0ms", latency = "0ms", patience = "5s";
   // Which SQL is over the store: cupel's own, or that of a real server.
   mocktest::Engine engine = mocktest::Engine::kOwn;
-  std::string engine_name = "own", constraints = "weak";
-  bool strong_constraints = false;
+  std::string engine_name = "own", constraints;  // empty: as the level has it
+  bool strong_constraints = false, engine_locks = true;
   std::string note;                // to print at the start, if the level is another than asked for
   std::vector<std::string> given;  // options that repeat this behaviour, but for the seed
 };

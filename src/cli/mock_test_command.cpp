@@ -26,6 +26,7 @@ int run_test(const MockTestArguments& arguments) {
   test.store = arguments.store;
   test.engine = arguments.engine;
   test.strong_constraints = arguments.strong_constraints;
+  test.engine_locks = arguments.engine_locks;
   const Interruptible interruptible;
   const auto& stopped = interruptible.stopped();
   if (!arguments.explore && !arguments.exploration.choices) {
@@ -189,7 +190,7 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
   if (arguments.settle_given && arguments.explore_or_on())
     arguments.given.push_back(fmt::format("--settle {}", shell_word(arguments.settle)));
   if (!arguments.explore && !arguments.exploration.choices) {
-    arguments.store.overlap = arguments.engine != mocktest::Engine::kPostgres;
+    arguments.store.overlap = true;
     return;
   }
   if (arguments.engine != mocktest::Engine::kOwn)

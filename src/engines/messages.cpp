@@ -1,6 +1,7 @@
 // Each body is read to its end; a message with bytes left over is malformed.
 #include "engines/messages.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "wire/bytes.hpp"
@@ -12,8 +13,9 @@ namespace {
 using wire::put_little;
 using wire::Reader;
 
-constexpr std::uint8_t kLatest = 1, kAbsent = 2;
-constexpr std::uint8_t kBase = 1, kInsert = 2;
+constexpr std::uint8_t kLatest = 1, kAbsent = 2, kFind = 4;
+constexpr std::uint8_t kShared = 1, kObserved = 2;
+constexpr std::uint8_t kBase = 1, kInsert = 2, kChecked = 4;
 
 std::string take_text(Reader& reader) {
   const auto size = reader.little<std::uint32_t>();
@@ -36,21 +38,39 @@ OpenRequest take_open(Reader& reader) {
 }
 
 ChooseRequest take_choice(Reader& reader) {
-  auto level = take_text(reader);
-  return {std::move(level), take_text(reader)};
+  ChooseRequest request;
+  request.level = take_text(reader);
+  request.policy = take_text(reader);
+  const auto isolation = reader.little<std::uint8_t>();
+  request.isolation = static_cast<ChooseRequest::Isolation>(std::min<std::uint8_t>(isolation, 2));
+  return request;
 }
 
 ReadRequest take_read(Reader& reader) {
   ReadRequest request;
   request.statement = reader.little<std::uint32_t>();
+  request.commits = reader.little<std::uint32_t>();
   const auto flags = reader.little<std::uint8_t>();
   request.latest = (flags & kLatest) != 0;
   request.absent = (flags & kAbsent) != 0;
+  request.find = (flags & kFind) != 0;
   request.table = reader.little<std::uint32_t>();
   const auto count = reader.little<std::uint32_t>();
   for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
     request.rows.push_back(take_position(reader));
   }
+  return request;
+}
+
+LockRequest take_lock(Reader& reader) {
+  LockRequest request;
+  request.statement = reader.little<std::uint32_t>();
+  request.commits = reader.little<std::uint32_t>();
+  request.table = reader.little<std::uint32_t>();
+  request.row = take_position(reader);
+  const auto flags = reader.little<std::uint8_t>();
+  request.shared = (flags & kShared) != 0;
+  request.observed = (flags & kObserved) != 0;
   return request;
 }
 
@@ -62,6 +82,7 @@ Write take_write(Reader& reader) {
   const auto flags = reader.little<std::uint8_t>();
   write.base = (flags & kBase) != 0;
   write.insert = (flags & kInsert) != 0;
+  write.checked = (flags & kChecked) != 0;
   write.table_name = take_text(reader);
   write.key = take_text(reader);
   write.value = take_text(reader);
@@ -90,8 +111,14 @@ std::optional<Request> take_body(char kind, Reader& reader) {
       return take_choice(reader);
     case 'R':
       return take_read(reader);
+    case 'L':
+      return take_lock(reader);
+    case 'E':
+      return EndStatementRequest{reader.little<std::uint32_t>()};
     case 'C':
       return take_commit(reader);
+    case 'F':
+      return FinishRequest{};
     case 'A':
       return AbortRequest{};
     case 'D':
@@ -132,15 +159,33 @@ struct Encoder {
     out += 'B';
     put_text(out, request.level);
     put_text(out, request.policy);
+    put_little(out, static_cast<std::uint64_t>(request.isolation), 1);
   }
   void operator()(const ReadRequest& request) {
     out += 'R';
     put_little(out, request.statement, 4);
-    put_little(out, (request.latest ? kLatest : 0U) | (request.absent ? kAbsent : 0U), 1);
+    put_little(out, request.commits, 4);
+    put_little(out,
+               (request.latest ? kLatest : 0U) | (request.absent ? kAbsent : 0U) |
+                   (request.find ? kFind : 0U),
+               1);
     put_little(out, request.table, 4);
     put_little(out, request.rows.size(), 4);
     for (const auto& row : request.rows) put_position(out, row);
   }
+  void operator()(const LockRequest& request) {
+    out += 'L';
+    put_little(out, request.statement, 4);
+    put_little(out, request.commits, 4);
+    put_little(out, request.table, 4);
+    put_position(out, request.row);
+    put_little(out, (request.shared ? kShared : 0U) | (request.observed ? kObserved : 0U), 1);
+  }
+  void operator()(const EndStatementRequest& request) {
+    out += 'E';
+    put_little(out, request.statement, 4);
+  }
+  void operator()(const FinishRequest& /*request*/) { out += 'F'; }
   void operator()(const CommitRequest& request) {
     out += 'C';
     put_little(out, request.writes.size(), 4);
@@ -148,7 +193,10 @@ struct Encoder {
       put_little(out, write.table, 4);
       put_position(out, write.row);
       put_position(out, write.version);
-      put_little(out, (write.base ? kBase : 0U) | (write.insert ? kInsert : 0U), 1);
+      put_little(out,
+                 (write.base ? kBase : 0U) | (write.insert ? kInsert : 0U) |
+                     (write.checked ? kChecked : 0U),
+                 1);
       put_text(out, write.table_name);
       put_text(out, write.key);
       put_text(out, write.value);
@@ -179,6 +227,12 @@ std::optional<std::uint32_t> message_length(std::string_view bytes) {
 
 std::string done_reply() {
   return framed("k");
+}
+
+std::string opened_reply(bool refuses) {
+  std::string body = "o";
+  put_little(body, refuses ? 1U : 0U, 1);
+  return framed(body);
 }
 
 std::string versions_reply(const std::vector<Position>& versions) {

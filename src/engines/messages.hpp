@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ struct Position {
   friend auto operator<=>(const Position&, const Position&) = default;
 };
 
+inline constexpr auto kEveryCommit = std::numeric_limits<std::uint32_t>::max();
+
 // The first message of a connection.
 struct OpenRequest {
   std::uint8_t protocol = 0;
@@ -34,15 +37,34 @@ struct OpenRequest {
 // The level and the policy of the next transaction; empty: the store's own.
 struct ChooseRequest {
   std::string level, policy;
+  // What the client asks for; a level of a product is at least that.
+  enum class Isolation : std::uint8_t { kReadCommitted, kRepeatableRead, kSerializable };
+  Isolation isolation = Isolation::kReadCommitted;
 };
 
 // Which versions of these rows does the transaction see?
 struct ReadRequest {
   std::uint32_t statement = 0;
-  bool latest = false;  // what was committed last: no read of the transaction
-  bool absent = false;  // the transaction sees that the table has no other rows
+  std::uint32_t commits = kEveryCommit;  // that the statement may see, by CommitCount
+  bool latest = false;                   // what was committed last: no read of the transaction
+  bool absent = false;                   // the transaction sees that the table has no other rows
+  // The statement locks what it finds (mock::Transaction::find): the rows that it has not locked
+  // when it ends are the ones that it read.
+  bool find = false;
   std::uint32_t table = 0;
   std::vector<Position> rows = {};
+};
+
+// The engine holds a lock on the row. Which version was committed last?
+struct LockRequest {
+  std::uint32_t statement = 0, commits = kEveryCommit, table = 0;
+  Position row;
+  bool shared = false;    // others may hold it too
+  bool observed = false;  // the client is shown what it finds
+};
+// The end of a statement that found rows, which it did not lock. It has no reply.
+struct EndStatementRequest {
+  std::uint32_t statement = 0;
 };
 
 struct Write {
@@ -50,21 +72,24 @@ struct Write {
   Position row, version;  // not valid: the row is deleted
   bool base = false;      // of a rewritten table: every session sees it
   bool insert = false;    // the row is new
+  bool checked = false;   // and the engine has seen to it that there is no other with its key
   std::string table_name = {}, key = {}, value = {};
 };
 
 struct CommitRequest {
   std::vector<Write> writes;
 };
-struct AbortRequest {};  // has no reply
+struct FinishRequest {};  // commits a transaction that only read; has no reply
+struct AbortRequest {};   // has no reply
 struct CopyDatabaseRequest {
   std::uint32_t from = 0, to = 0;
 };
 
-using Request = std::variant<OpenRequest, ChooseRequest, ReadRequest, CommitRequest, AbortRequest,
-                             CopyDatabaseRequest>;
+using Request =
+    std::variant<OpenRequest, ChooseRequest, ReadRequest, LockRequest, EndStatementRequest,
+                 CommitRequest, FinishRequest, AbortRequest, CopyDatabaseRequest>;
 
-inline constexpr std::uint8_t kProtocol = 1;
+inline constexpr std::uint8_t kProtocol = 2;
 
 // A message without its length. None: it is malformed.
 std::optional<Request> decode(std::string_view message);
@@ -73,10 +98,20 @@ std::optional<Request> decode(std::string_view message);
 // None: too few bytes to know.
 std::optional<std::uint32_t> message_length(std::string_view bytes);
 
-enum class FailureKind : std::uint8_t { kConflict, kEnded, kStopped, kDuplicate, kInvalid };
+enum class FailureKind : std::uint8_t {
+  kConflict,
+  kEnded,
+  kStopped,
+  kDuplicate,
+  kInvalid,
+  kDeadlock
+};
 
 // Whole messages.
 std::string done_reply();
+// Of OpenRequest. `refuses`: the store refuses transactions that only read, so FinishRequest is not
+// to be used.
+std::string opened_reply(bool refuses);
 std::string versions_reply(const std::vector<Position>& versions);
 std::string failure_reply(FailureKind kind, std::string_view message);
 // For tests and fuzzing: what decode() reads.

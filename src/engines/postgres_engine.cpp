@@ -18,15 +18,38 @@ using base::Status;
 constexpr const char* kTemplate = "cupel_template";
 constexpr const char* kWeakTableFile = "cupel_weak_table.so";
 
+// Waits for rows are the engine's, so the store has no locks but those that a product's levels
+// need.
+mock::Options in_engine(mock::Options options) {
+  options.overlap = true;
+  options.locks = false;
+  options.settle_ms = 0;
+  return options;
+}
+
+std::string_view isolation(const mock::Options& store) {
+  if (store.product == mock::Product::kNone || store.level <= mock::Level::kCausal)
+    return "read committed";
+  return store.level <= mock::Level::kStrongSessionSnapshotIsolation ? "repeatable read"
+                                                                     : "serializable";
+}
+
 std::vector<std::string> settings(const std::string& library, const std::string& socket,
-                                  bool strong_constraints) {
+                                  const PostgresEngine::Options& options) {
+  const auto on = [](bool value) { return value ? "on" : "off"; };
   return {"shared_preload_libraries=" + library, "cupel.socket=" + socket,
-          fmt::format("cupel.strong_constraints={}", strong_constraints ? "on" : "off"),
+          fmt::format("cupel.strong_constraints={}", on(options.strong_constraints)),
+          fmt::format("cupel.locks={}", on(options.locks)),
+          "cupel.levels=" + StoreService::known_levels(options.store),
+          "cupel.policies=" + StoreService::known_policies(),
+          fmt::format("default_transaction_isolation={}", isolation(options.store)),
           "default_table_access_method=cupel",
           // Every version stays, since some session may see it.
           "autovacuum=off",
           // A parallel worker would have no transaction of the store.
           "max_worker_processes=0", "max_parallel_workers=0", "jit=off",
+          // A client that is killed while it waits loses its locks.
+          "client_connection_check_interval=1s",
           // What is in it is lost with the store.
           "synchronous_commit=off", "checkpoint_timeout=1h", "max_wal_size=4GB"};
 }
@@ -36,13 +59,13 @@ std::vector<std::string> settings(const std::string& library, const std::string&
 base::Result<std::unique_ptr<PostgresEngine>> PostgresEngine::start(const Options& options) {
   auto found = lab::need(lab::postgres_program("psql"), "program `psql`", "postgresql-client");
   if (!found.ok()) return std::move(found).error();
-  auto parts =
-      start_parts(lab::Kind::kPostgres,
-                  {weak_table_library(), kWeakTableFile, "PostgreSQL",
-                   "install the Debian package postgresql-server-dev-15 and build again"},
-                  options, [&](const Places& places) {
-                    return settings(places.library, places.socket, options.strong_constraints);
-                  });
+  Options used = options;
+  used.store = in_engine(options.store);
+  auto parts = start_parts(
+      lab::Kind::kPostgres,
+      {weak_table_library(), kWeakTableFile, "PostgreSQL",
+       "install the Debian package postgresql-server-dev-15 and build again"},
+      used, [&](const Places& places) { return settings(places.library, places.socket, used); });
   if (!parts.ok()) return std::move(parts).error();
   std::unique_ptr<PostgresEngine> engine(new PostgresEngine(std::move(*parts)));
   auto made = engine->make_access_method();
@@ -91,7 +114,7 @@ Status PostgresEngine::end_clients() {
 
 Status PostgresEngine::start_over(const mock::Options& options) {
   if (auto ended = end_clients(); !ended.ok()) return ended;
-  store().start_over(options);
+  store().start_over(in_engine(options));
   return run_sql("postgres",
                  {fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", kMainDatabase),
                   fmt::format("CREATE DATABASE {} TEMPLATE {}", kMainDatabase, template_)});

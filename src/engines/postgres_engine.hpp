@@ -24,6 +24,8 @@ class PostgresEngine final : public SqlEngine {
   // The main database becomes a template, which start_over() copies; other databases stay.
   base::Status keep_as_template() override;
   base::Status end_clients() override;
+  // Whether rows are locked, and the client's isolation level by default, stay as they were at the
+  // start.
   base::Status start_over(const mock::Options& store) override;
 
  private:

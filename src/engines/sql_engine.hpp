@@ -25,6 +25,9 @@ class SqlEngine {
  public:
   struct Options {
     mock::Options store = {};
+    // UPDATE, DELETE, FOR UPDATE and the like lock rows. PostgreSQL: transactions overlap, and the
+    // store has no locks but those of its product.
+    bool locks = true;
     // Unique constraints and foreign keys are checked on what was committed last, and not on what
     // the level allows a transaction to see.
     bool strong_constraints = false;

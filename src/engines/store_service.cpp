@@ -24,8 +24,10 @@
 #include <vector>
 
 #include "engines/client_sockets.hpp"
+#include "engines/commit_count.hpp"
 #include "engines/messages.hpp"
 #include "engines/rows.hpp"
+#include "mock/level_names.hpp"
 #include "wire/socket.hpp"
 
 namespace cupel::engines {
@@ -40,7 +42,7 @@ constexpr std::uint32_t kLongestMessage = 1U << 28;
 constexpr Seconds kWriting(10);
 // For a client that has hung up, while the engine ends its backend.
 constexpr auto kLeaving = std::chrono::seconds(2);
-constexpr std::size_t kStatements = 64;  // that a connection remembers
+constexpr std::size_t kStatements = 1024;  // that a transaction goes back to
 
 constexpr std::pair<std::string_view, mock::Policy> kPolicies[] = {
     {"uniform", mock::Policy::kUniform},
@@ -48,15 +50,18 @@ constexpr std::pair<std::string_view, mock::Policy> kPolicies[] = {
     {"adversarial", mock::Policy::kAdversarial}};
 
 std::string sentence_of(const mock::Failure& failure) {
+  constexpr std::string_view kPrefix = "could not serialize access";
   const bool conflict = failure.kind == mock::Failure::Kind::kConflict;
-  return (conflict ? "could not serialize access: " : "") + failure.message;
+  if (!conflict || failure.message.starts_with(kPrefix)) return failure.message;
+  return fmt::format("{}: {}", kPrefix, failure.message);
 }
 
 FailureKind kind_of(const mock::Failure& failure) {
   switch (failure.kind) {
     case mock::Failure::Kind::kConflict:
-    case mock::Failure::Kind::kDeadlock:
       return FailureKind::kConflict;
+    case mock::Failure::Kind::kDeadlock:
+      return FailureKind::kDeadlock;
     case mock::Failure::Kind::kEnded:
       return FailureKind::kEnded;
     case mock::Failure::Kind::kStopped:
@@ -67,8 +72,12 @@ FailureKind kind_of(const mock::Failure& failure) {
 
 // What all connections share.
 struct Shared {
-  std::mutex mutex;  // of what follows, but for `stop`
+  explicit Shared(CommitCount count) : commits(std::move(count)) {}
+
+  std::mutex mutex;     // of what follows, but for `stop`
+  CommitCount commits;  // of the store
   std::shared_ptr<mock::Store> store;
+  mock::Options options;  // of the store
   Rows rows;
   std::map<std::string, std::uint32_t> databases;  // that connected last, by name
   std::uint32_t kept_database = 0;
@@ -79,8 +88,6 @@ struct Shared {
   };
   std::map<std::uint64_t, Client> clients;  // by connection
   std::condition_variable client_left;
-  // Commits of the store and of `rows` are in the same order.
-  std::mutex committing;
   wire::StopEvent stop;
 };
 
@@ -117,7 +124,7 @@ class Session {
     shared_.clients[number_] = {request.session, request.client_port};
     store_ = shared_.store;
     session_ = store_->continue_session(request.session);
-    return done_reply();
+    return opened_reply(shared_.options.abort_rate > 0);
   }
 
   // An earlier client of the same name may have hung up while its session is still open.
@@ -157,29 +164,55 @@ class Session {
 
   void end() {
     transaction_.reset();
-    seen_.clear();
+    statement_.reset();
+    statements_.clear();
+    found_.clear();
+    locked_.clear();
     read_.clear();
   }
 
   std::optional<std::string> reply_to(const ChooseRequest& request) {
     chosen_ = {};
     mock::Store::BeginOptions options;
-    if (!request.level.empty()) {
+    if (store_->is_of_product()) {
+      if (!request.level.empty())
+        return invalid("cupel.level", request.level, "none: the level of a product is the store's");
+      options.level = std::max(shared_options().level, level_of(request.isolation));
+    } else if (!request.level.empty()) {
       options.level = mock::level_of(request.level);
       if (!options.level) {
-        return invalid("cupel.level", request.level,
-                       joined(mock::kLevels, [](mock::Level level) { return name(level); }));
+        return invalid(
+            "cupel.level", request.level,
+            "one of " + joined(mock::kLevels, [](mock::Level level) { return name(level); }));
       }
     }
     for (const auto& [name, policy] : kPolicies) {
       if (name == request.policy) options.policy = policy;
     }
     if (!request.policy.empty() && !options.policy) {
-      return invalid("cupel.policy", request.policy,
-                     joined(kPolicies, [](const auto& policy) { return policy.first; }));
+      return invalid(
+          "cupel.policy", request.policy,
+          "one of " + joined(kPolicies, [](const auto& policy) { return policy.first; }));
     }
     chosen_ = std::move(options);
     return done_reply();
+  }
+
+  mock::Options shared_options() {
+    const std::lock_guard lock(shared_.mutex);
+    return shared_.options;
+  }
+
+  static mock::Level level_of(ChooseRequest::Isolation isolation) {
+    switch (isolation) {
+      case ChooseRequest::Isolation::kReadCommitted:
+        return mock::Level::kReadCommitted;
+      case ChooseRequest::Isolation::kRepeatableRead:
+        return mock::Level::kStrongSessionSnapshotIsolation;
+      case ChooseRequest::Isolation::kSerializable:
+        break;
+    }
+    return mock::Level::kStrongSessionSerializable;
   }
 
   template <typename List, typename Name>
@@ -191,31 +224,68 @@ class Session {
 
   static std::string invalid(std::string_view setting, const std::string& value,
                              const std::string& expected) {
-    return failure_reply(
-        FailureKind::kInvalid,
-        fmt::format("invalid value for parameter \"{}\": \"{}\", expected one of {}", setting,
-                    value, expected));
+    return failure_reply(FailureKind::kInvalid,
+                         fmt::format("invalid value for parameter \"{}\": \"{}\", expected {}",
+                                     setting, value, expected));
   }
 
   std::optional<std::string> reply_to(const ReadRequest& request) {
     const Rows::File file{database_, request.table};
     std::vector<Position> versions;
-    if (request.latest) {
-      const std::lock_guard lock(shared_.mutex);
-      for (const auto& row : request.rows) {
-        const auto id = shared_.rows.find(file, row);
-        versions.push_back(id ? shared_.rows.latest(*id) : Position());
-      }
-      return versions_reply(versions);
-    }
+    if (request.latest) return versions_reply(latest(file, request));
     if (!begin()) return failed_;
+    continue_with(request.statement, request.commits);
     if (request.absent && !look_for_others(file)) return fail();
-    for (const auto& row : request.rows) {
-      const auto version = read(file, row, request.statement);
-      if (!version) return fail();
-      versions.push_back(*version);
+    const auto rows = rows_at(file, request.rows);
+    std::vector<mock::Value> values;
+    for (const auto& row : rows) {
+      const auto value = row ? see(*row, request) : mock::Value();
+      if (!value) return fail();
+      values.push_back(std::move(*value));
     }
+    const std::lock_guard lock(shared_.mutex);
+    if (store_ != shared_.store) return stopped();  // its rows are gone
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      versions.push_back(rows[i] ? shared_.rows.version(*rows[i], values[i]) : Position());
     return versions_reply(versions);
+  }
+
+  std::vector<Position> latest(const Rows::File& file, const ReadRequest& request) {
+    std::vector<Position> versions;
+    const std::lock_guard lock(shared_.mutex);
+    for (const auto& row : request.rows) {
+      const auto id = shared_.rows.find(file, row);
+      if (!id) {
+        versions.emplace_back();
+      } else if (request.commits == kEveryCommit || store_ != shared_.store) {
+        versions.push_back(shared_.rows.latest(*id));
+      } else {
+        versions.push_back(
+            shared_.rows.version(*id, store_->latest(Rows::store_key(*id), request.commits)));
+      }
+    }
+    return versions;
+  }
+
+  // None: nobody committed a row that begins there.
+  std::vector<std::optional<RowId>> rows_at(const Rows::File& file,
+                                            const std::vector<Position>& positions) {
+    std::vector<std::optional<RowId>> rows;
+    rows.reserve(positions.size());
+    const std::lock_guard lock(shared_.mutex);
+    for (const auto& position : positions) rows.push_back(shared_.rows.find(file, position));
+    return rows;
+  }
+
+  // What the transaction does now is of this statement of the engine, which it may have left for
+  // others.
+  void continue_with(std::uint32_t statement, std::uint32_t commits) {
+    if (statement_ == statement) return;
+    statement_ = statement;
+    const auto known = statements_.find(statement);
+    if (known != statements_.end()) return transaction_->continue_statement(known->second, commits);
+    if (statements_.size() >= kStatements) statements_.erase(statements_.begin());
+    statements_[statement] = transaction_->begin_statement({}, commits);
   }
 
   bool look_for_others(const Rows::File& file) {
@@ -229,23 +299,73 @@ class Session {
   }
 
   // None: the transaction is over.
-  std::optional<Position> read(const Rows::File& file, const Position& row,
-                               std::uint32_t statement) {
-    std::optional<RowId> id;
-    {
-      const std::lock_guard lock(shared_.mutex);
-      id = shared_.rows.find(file, row);
+  std::optional<mock::Value> see(const RowId& row, const ReadRequest& request) {
+    const auto locked = locked_.find(row);
+    // A cursor that is older than the lock sees its own snapshot.
+    if (locked != locked_.end() && (request.find || !store_->is_of_product()))
+      return locked->second;
+    if (!request.find) {
+      read_.insert(row);
+      return transaction_->read(Rows::store_key(row));
     }
-    if (!id) return Position();  // nobody committed it
-    if (seen_.size() > kStatements) seen_.erase(seen_.begin());
-    const auto [seen, added] = seen_[statement].try_emplace(*id);
-    if (!added) return seen->second;
-    const auto value = transaction_->read(Rows::store_key(*id));
-    if (!value) return std::nullopt;
-    read_.insert(*id);
+    auto found = transaction_->find(Rows::store_key(row), false);
+    if (!found) return std::nullopt;
+    auto value = found->value;
+    found_[request.statement].insert_or_assign(row, std::move(*found));
+    return value;
+  }
+
+  // The engine excludes others from the row, so what was committed last stays that.
+  std::optional<std::string> reply_to(const LockRequest& request) {
+    if (!begin()) return failed_;
+    continue_with(request.statement, request.commits);
+    const auto row = rows_at({database_, request.table}, {request.row}).front();
+    if (!row) return versions_reply({Position()});
+    const auto key = Rows::store_key(*row);
+    const auto mode = request.shared ? mock::LockMode::kShare : mock::LockMode::kUpdate;
+    const mock::LockOptions options{.give_up = [this] { return socket_.hung_up(); }};
+    if (transaction_->lock(key, mode, options) == mock::LockResult::kEnded) return fail();
+    const auto last = transaction_->find(key, true);
+    if (!last) return fail();
+    if (transaction_->read_found(key, *last, request.observed)) {
+      locked_.insert_or_assign(*row, last->value);
+      read_.insert(*row);
+    } else if (transaction_->failure()) {
+      return fail();
+    }
+    for (auto& [statement, found] : found_) found.erase(*row);
     const std::lock_guard lock(shared_.mutex);
-    if (store_ != shared_.store) return std::nullopt;  // its rows are gone
-    return seen->second = shared_.rows.version(*id, *value);
+    if (store_ != shared_.store) return stopped();
+    return versions_reply({shared_.rows.version(*row, last->value)});
+  }
+
+  std::optional<std::string> reply_to(const EndStatementRequest& request) {
+    const auto found = found_.find(request.statement);
+    if (found == found_.end()) return std::string();
+    read_all(found->second);  // if the transaction is over, its next request gets to know
+    found_.erase(found);
+    return std::string();
+  }
+
+  // What a statement found and did not lock, it read.
+  bool read_all(const std::map<RowId, mock::Transaction::Found>& found) {
+    for (const auto& [row, version] : found) {
+      if (!transaction_->read_found(Rows::store_key(row), version, false) &&
+          transaction_->failure())
+        return false;
+    }
+    return true;
+  }
+
+  bool end_statements() {
+    return std::all_of(found_.begin(), found_.end(),
+                       [this](const auto& found) { return read_all(found.second); });
+  }
+
+  std::optional<std::string> reply_to(const FinishRequest& /*request*/) {
+    if (transaction_) transaction_->commit();  // who only reads is never refused
+    end();
+    return std::string();
   }
 
   std::optional<std::string> reply_to(const CommitRequest& request) {
@@ -257,20 +377,19 @@ class Session {
       return done_reply();
     }
     if (!begin()) return failed_;
-    std::vector<std::pair<RowId, mock::Value>> written;
+    if (!end_statements()) return fail();
+    std::vector<RowId> written;
     for (const auto& write : writes) {
       if (write.base) continue;
       const auto id = row_of(write);
       if (!id) return std::nullopt;
-      if (write.insert && inserts_what_is_there(*id)) {
+      if (write.insert && !write.checked && inserts_what_is_there(*id)) {
         if (!transaction_ || transaction_->failure()) return fail();
         return fail_duplicate(*id);
       }
-      const auto value = value_of(write);
-      if (!transaction_->write(Rows::store_key(*id), value)) return fail();
-      written.emplace_back(*id, value);
+      if (!transaction_->write(Rows::store_key(*id), value_of(write))) return fail();
+      written.push_back(*id);
     }
-    const std::lock_guard in_order(shared_.committing);
     if (!transaction_->commit()) return fail();
     {
       const std::lock_guard lock(shared_.mutex);
@@ -278,7 +397,10 @@ class Session {
         end();
         return stopped();
       }
-      for (const auto& [id, value] : written) shared_.rows.set_latest(id, value);
+      // Another may have committed meanwhile.
+      for (const auto& id : written)
+        shared_.rows.set_latest(id, store_->latest(Rows::store_key(id)));
+      shared_.commits.set(store_->commits());
     }
     apply_base(writes);
     end();
@@ -342,8 +464,12 @@ class Session {
   std::unique_ptr<mock::Transaction> transaction_;
   std::string failed_;
   mock::Store::BeginOptions chosen_;  // of the next transaction
-  // What the statements of this transaction saw, and what it read.
-  std::map<std::uint32_t, std::map<RowId, Position>> seen_;
+  // Of the transaction: the engine's statement, and what the store calls those that there were;
+  // what they found and have not locked; the rows that it locked and read then; what it read.
+  std::optional<std::uint32_t> statement_;
+  std::map<std::uint32_t, std::uint32_t> statements_;
+  std::map<std::uint32_t, std::map<RowId, mock::Transaction::Found>> found_;
+  std::map<RowId, mock::Value> locked_;
   std::set<RowId> read_;
 };
 
@@ -388,7 +514,9 @@ base::Result<Descriptor> listen_on_file(const std::string& path) {
 
 class StoreService::State {
  public:
-  State(Descriptor listening, const mock::Options& options) : listening_(std::move(listening)) {
+  State(Descriptor listening, CommitCount commits, const mock::Options& options)
+      : shared(std::move(commits)), listening_(std::move(listening)) {
+    shared.options = options;
     shared.store = std::make_shared<mock::Store>(options);
     accepting_ = std::thread([this] { accept_all(); });
   }
@@ -457,8 +585,21 @@ base::Result<std::unique_ptr<StoreService>> StoreService::start(const std::strin
                                                                 const mock::Options& options) {
   auto listening = listen_on_file(socket);
   if (!listening.ok()) return std::move(listening).error();
-  return std::unique_ptr<StoreService>(
-      new StoreService(std::make_unique<State>(std::move(*listening), options)));
+  auto commits = CommitCount::make(socket + ".commits");
+  if (!commits.ok()) return std::move(commits).error();
+  return std::unique_ptr<StoreService>(new StoreService(
+      std::make_unique<State>(std::move(*listening), std::move(*commits), options)));
+}
+
+std::string StoreService::known_levels(const mock::Options& options) {
+  if (options.product != mock::Product::kNone) return "";
+  return fmt::format("{}", fmt::join(mock::level_names(), ","));
+}
+
+std::string StoreService::known_policies() {
+  std::vector<std::string_view> names;
+  for (const auto& policy : kPolicies) names.push_back(policy.first);
+  return fmt::format("{}", fmt::join(names, ","));
 }
 
 void StoreService::set_engine_port(std::uint16_t port) {
@@ -476,8 +617,10 @@ void StoreService::keep_database(const std::string& name) {
 void StoreService::start_over(const mock::Options& options) {
   auto& shared = state_->shared;
   state_->store()->shut_down();
-  const std::scoped_lock lock(shared.committing, shared.mutex);
+  const std::lock_guard lock(shared.mutex);
+  shared.options = options;
   shared.store = std::make_shared<mock::Store>(options);
+  shared.commits.set(0);
   shared.rows.start_over(shared.kept_database);
 }
 

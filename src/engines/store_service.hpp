@@ -2,7 +2,7 @@
 //
 // Each connection is a session of the store, whose transactions follow one another. Reads go to the
 // store at once, writes at the commit (messages.hpp). A connection that ends has its transaction
-// rolled back.
+// rolled back. Rows are locked by the engine, which tells of it.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,17 @@ namespace cupel::engines {
 
 class StoreService {
  public:
-  // Listens on a socket file that this makes; every local user who finds it may connect. Errors:
-  // the file cannot be made.
+  // Listens on a socket file that this makes; every local user who finds it may connect. Beside it,
+  // with ".commits" after its name, is the file of a CommitCount. Errors: a file cannot be made.
   static base::Result<std::unique_ptr<StoreService>> start(const std::string& socket,
                                                            const mock::Options& options);
   ~StoreService();
   StoreService(const StoreService&) = delete;
   StoreService& operator=(const StoreService&) = delete;
+
+  // What ChooseRequest takes for a store with these options, with commas between; empty: nothing.
+  static std::string known_levels(const mock::Options& options);
+  static std::string known_policies();
 
   // Where clients connect to the engine. A new connection continues the session of one with the
   // same name whose client has hung up, even before the engine has noticed.

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,8 +33,12 @@ class AdmissibilityChecker {
     abort();
     begin(t, session, level);
   }
-  // What it reads from now on is of a new statement.
-  virtual void begin_statement() {}
+  // What it reads from now on is of a new statement, which sees so many commits at most. Gives its
+  // number.
+  virtual std::uint32_t begin_statement(std::uint32_t /*commits*/) { return 0; }
+  virtual void continue_statement(std::uint32_t /*number*/) {}
+  // What a read would return where that is no choice.
+  virtual std::optional<Txn> only_candidate(Key /*key*/) { return std::nullopt; }
   // The writers of the key that may be allowed, kInitial among them: all that are, in the
   // order of their commits, and few that are not.
   virtual void candidates(Key key, std::vector<Txn>& found) = 0;

@@ -98,35 +98,43 @@ Session ReadPolicy::number(Session session) {
   return numbers_[session];
 }
 
-std::optional<Txn> ReadPolicy::read(Key key) {
+std::optional<Txn> ReadPolicy::read(Key key, std::uint32_t commits) {
   key_ = key;
   checker_->candidates(key, candidates_);
-  std::optional<Txn> chosen;
-  if (options_.choose) {
-    chosen = enumerated(key);
-  } else {
-    switch (draw_policy()) {
-      case Policy::kUniform:
-        chosen = uniform();
-        break;
-      case Policy::kLatest:
-        chosen = latest();
-        break;
-      case Policy::kAdversarial:
-        chosen = adversarial(key);
-        break;
-    }
+  const auto later = std::erase_if(candidates_, [&](Txn writer) {
+    return writer != kInitial && log_.at(writer).commit_index >= commits;
+  });
+  auto chosen = candidates_.empty() ? std::nullopt : choose(key);
+  if (!chosen && (later > 0 || candidates_.empty())) {
+    checker_->candidates(key, candidates_);
+    chosen = choose(key);
   }
   if (chosen) stronger_read(key, *chosen);
   return chosen;
 }
 
+std::optional<Txn> ReadPolicy::choose(Key key) {
+  if (options_.choose) return enumerated(key);
+  switch (draw_policy()) {
+    case Policy::kUniform:
+      return uniform();
+    case Policy::kLatest:
+      return latest();
+    case Policy::kAdversarial:
+      return adversarial(key);
+  }
+  return std::nullopt;
+}
+
 std::optional<Txn> ReadPolicy::read_latest(Key key) {
   const Txn last = checker_->latest(key);
-  checker_->set_effort(kAnyEffort);
-  if (!checker_->try_read(key, last)) return std::nullopt;
-  stronger_read(key, last);
-  return last;
+  return read_version(key, last) ? std::optional(last) : std::nullopt;
+}
+
+bool ReadPolicy::read_version(Key key, Txn writer) {
+  if (!read_again(key, writer)) return false;
+  stronger_read(key, writer);
+  return true;
 }
 
 bool ReadPolicy::try_read(Txn writer) {

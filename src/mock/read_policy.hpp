@@ -27,10 +27,17 @@ class ReadPolicy {
   void begin(Txn t, Session session, Level level, std::optional<Policy> policy);
   // Which of the open transactions the calls below are about.
   void select(Txn open);
-  void begin_statement() { checker_->begin_statement(); }
-  // Of a key that the open transaction has not written. Nothing: the level does not allow it to
-  // commit any more.
-  std::optional<Txn> read(Key key);
+  std::uint32_t begin_statement(std::uint32_t commits) {
+    return checker_->begin_statement(commits);
+  }
+  void continue_statement(std::uint32_t number) { checker_->continue_statement(number); }
+  // What a read would return where that is no choice.
+  std::optional<Txn> only_candidate(Key key) { return checker_->only_candidate(key); }
+  // This version. False if the level does not allow that.
+  bool read_version(Key key, Txn writer);
+  // Of a key that the open transaction has not written, as of so many commits if it may still read
+  // that. Nothing: the level does not allow it to commit any more.
+  std::optional<Txn> read(Key key, std::uint32_t commits);
   // The version that was committed last. Nothing: the level does not allow that.
   std::optional<Txn> read_latest(Key key);
   // False if the level does not allow the open transaction to write the key.
@@ -68,6 +75,7 @@ class ReadPolicy {
   void park();
   void to_mixed();
   std::unique_ptr<AdmissibilityChecker> new_checker(Level level) const;
+  std::optional<Txn> choose(Key key);
   std::optional<Txn> enumerated(Key key);
   std::optional<Txn> uniform();
   std::optional<Txn> latest();

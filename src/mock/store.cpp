@@ -86,8 +86,9 @@ class Store::Open {
   Txn txn = 0;
   Session session = 0;
   Level level = Level::kCausal;
-  bool asking = false;           // a call of it is under way
-  Clock::time_point idle_since;  // or since when somebody waits for it
+  std::uint32_t commits = kAllCommits;  // that its statement may see
+  bool asking = false;                  // a call of it is under way
+  Clock::time_point idle_since;         // or since when somebody waits for it
   std::optional<Failure> failure;
   bool over = false;
 };
@@ -170,6 +171,15 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     return log_.digest(session_names_, in_order);
   }
   [[nodiscard]] const Options& options() const { return options_; }
+  std::uint32_t commits() {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::uint32_t>(log_.committed().size());
+  }
+  Value latest(std::string_view name, std::uint32_t commits) {
+    const std::lock_guard lock(mutex_);
+    const Key key = log_.key(name);
+    return log_.value(log_.last_writer(key, commits), key);
+  }
   bool mixed() {
     const std::lock_guard lock(mutex_);
     return read_policy_->mixed();
@@ -313,7 +323,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
         if (other->txn == open.txn) continue;
         select(*other);
         // If it is not allowed any more, its next call finds out.
-        if (log_.saw_absent(key) && read_policy_->read(key)) log_.read_absent(key);
+        if (log_.saw_absent(key) && read_policy_->read(key, kAllCommits)) log_.read_absent(key);
       }
       select(open);
     }
@@ -410,7 +420,7 @@ class Store::State::Handle final : public Transaction {
     const Key key = state_->log_.key(name);
     if (state_->log_.own(key) != nullptr) return state_->log_.read_own(key);
     state_->report_absent(key);
-    const auto writer = state_->read_policy_->read(key);
+    const auto writer = state_->read_policy_->read(key, open_->commits);
     if (writer) return state_->log_.read(key, *writer);
     fail_reading(name);
     return std::nullopt;
@@ -434,11 +444,47 @@ class Store::State::Handle final : public Transaction {
     return state_->options_.locks ? lock_in(call, name, mode, options) : LockResult::kGranted;
   }
 
-  void begin_statement(std::string_view text) override {
+  std::optional<Found> find(std::string_view name, bool last) override {
+    const Call call(*this);
+    if (!call) return std::nullopt;
+    const Key key = state_->log_.key(name);
+    if (const auto* own = state_->log_.own(key)) return Found{*own, open_->txn};
+    auto writer = last ? std::nullopt : state_->read_policy_->only_candidate(key);
+    if (!writer) writer = state_->log_.last_writer(key, last ? kAllCommits : open_->commits);
+    return Found{state_->log_.value(*writer, key), *writer};
+  }
+
+  bool read_found(std::string_view name, const Found& found, bool must) override {
+    const Call call(*this);
+    if (!call) return false;
+    const Key key = state_->log_.key(name);
+    if (found.writer == open_->txn) {
+      state_->log_.read_own(key);
+      return true;
+    }
+    const bool may_omit = level() <= Level::kPrefix && !must;
+    if (may_omit && state_->log_.has_read_other(key, found.writer)) return false;
+    state_->report_absent(key);
+    if (state_->read_policy_->read_version(key, found.writer)) {
+      state_->log_.read(key, found.writer);
+      return true;
+    }
+    if (!may_omit) fail({Failure::Kind::kConflict, concurrent_update(name)});
+    return false;
+  }
+
+  std::uint32_t begin_statement(std::string_view text, std::uint32_t commits) override {
     const Call call(*this, true);
-    if (!call) return;
+    open_->commits = commits;
+    if (!call) return 0;
     if (state_->options_.keep_statements) state_->log_.note_statement(text);
-    state_->read_policy_->begin_statement();
+    return state_->read_policy_->begin_statement(commits);
+  }
+
+  void continue_statement(std::uint32_t number, std::uint32_t commits) override {
+    const Call call(*this);
+    open_->commits = commits;
+    if (call) state_->read_policy_->continue_statement(number);
   }
 
   [[nodiscard]] bool reads_lock() const override {
@@ -471,7 +517,7 @@ class Store::State::Handle final : public Transaction {
     state_->report_absent(key);
     // What it saw and then wrote itself: null was the only answer.
     if (state_->log_.saw_absent(key)) {
-      if (!state_->read_policy_->read(key)) {
+      if (!state_->read_policy_->read(key, kAllCommits)) {
         fail_reading(name);
         return false;
       }
@@ -565,6 +611,9 @@ class Store::State::Handle final : public Transaction {
                       "level {} does not allow it to commit",
                       name, mock::name(level()))});
   }
+  static std::string concurrent_update(std::string_view name) {
+    return fmt::format("could not serialize access due to concurrent update of {}", name);
+  }
   [[nodiscard]] Level level() const { return open_->level; }
 
   // Locks the key unless a lock on it or above it is held already. False: the transaction ended.
@@ -614,8 +663,7 @@ class Store::State::Handle final : public Transaction {
     const bool of_row =
         mode == LockMode::kShare || mode == LockMode::kNoKeyUpdate || mode == LockMode::kUpdate;
     if (of_row && !state.read_policy_->lock(state.log_.key(key))) {
-      fail({Failure::Kind::kConflict,
-            fmt::format("could not serialize access due to concurrent update of {}", key)});
+      fail({Failure::Kind::kConflict, concurrent_update(key)});
       return LockResult::kEnded;
     }
     return waited ? LockResult::kGrantedLater : LockResult::kGranted;
@@ -770,6 +818,12 @@ std::map<std::uint32_t, std::vector<std::string>> Store::statements() const {
 }
 Digest Store::digest(bool in_order) const {
   return state_->digest(in_order);
+}
+std::uint32_t Store::commits() const {
+  return state_->commits();
+}
+Value Store::latest(std::string_view key, std::uint32_t commits) const {
+  return state_->latest(key, commits);
 }
 std::uint64_t Store::asked_for() const {
   return state_->asked_for();

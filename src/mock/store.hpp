@@ -25,6 +25,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -193,6 +194,8 @@ struct Failure {
 // The level's name, or the product's: "postgres:read-committed".
 std::string_view title(const Options& options);
 
+inline constexpr auto kAllCommits = std::numeric_limits<std::uint32_t>::max();
+
 // One transaction. Used by one thread at a time. Destroyed while open: rolled back.
 class Transaction {
  public:
@@ -237,9 +240,34 @@ class Transaction {
   // The version that was committed last, or its own write. kConflict where the level does not allow
   // that after what it has read.
   virtual std::optional<Value> read_latest(std::string_view key) { return read(key); }
+  // What a statement that locks finds before it has the lock, and no read of the transaction: the
+  // version that was committed last, or, unless `last`, last for the statement, and that of its
+  // snapshot where a level of a product has one. None: the transaction is over.
+  struct Found {
+    Value value;
+    std::uint32_t writer;  // for read_found()
+  };
+  virtual std::optional<Found> find(std::string_view key, bool /*last*/) {
+    auto value = read(key);
+    return value ? std::optional(Found{std::move(*value), 0}) : std::nullopt;
+  }
+  // What find() found is a read of the transaction. False if its level does not allow that. Then it
+  // is over (kConflict); but at prefix and below, unless it `must`, it goes on as if it had not
+  // looked, as it does there if it has read another version before. So a lock is no reason to fail,
+  // and leaving out a read accuses nobody: whatever violates a level without it does so with it.
+  virtual bool read_found(std::string_view /*key*/, const Found& /*found*/, bool /*must*/) {
+    return true;
+  }
   // What is read from now on is of a new statement: levels of products may give it a snapshot of
-  // its own. Without a call, each read is a statement. `text` is kept for Store::statements().
-  virtual void begin_statement(std::string_view /*text*/ = {}) {}
+  // its own. Without a call, each read is a statement. `text` is kept for Store::statements(). It
+  // sees what was committed when Store::commits() was that number, where the transaction may still
+  // see that. Gives the number that continue_statement() takes to go on with it after others.
+  virtual std::uint32_t begin_statement(std::string_view /*text*/ = {},
+                                        std::uint32_t /*commits*/ = kAllCommits) {
+    return 0;
+  }
+  virtual void continue_statement(std::uint32_t /*number*/,
+                                  std::uint32_t /*commits*/ = kAllCommits) {}
   // The transaction's level reads only what it has locked (InnoDB's SERIALIZABLE).
   [[nodiscard]] virtual bool reads_lock() const { return false; }
   virtual bool commit() = 0;
@@ -323,6 +351,10 @@ class Store {
   // Transactions at prefix or above came together with some of another level: what is
   // returned depends on their order (mixed_admissibility.cpp).
   [[nodiscard]] bool mixed() const;
+  // How many transactions have committed.
+  [[nodiscard]] std::uint32_t commits() const;
+  // What was committed last to the key when there were so many.
+  [[nodiscard]] Value latest(std::string_view key, std::uint32_t commits = kAllCommits) const;
   // Transactions that were asked for, those that still wait too.
   [[nodiscard]] std::uint64_t asked_for() const;
   // Transactions that ended with Failure::Kind::kConflict or kDeadlock.

@@ -265,6 +265,22 @@ const Value* TransactionLog::own(Key key) const {
                                   : &transactions_[selected_].operations[found->second].value;
 }
 
+Txn TransactionLog::last_writer(Key key, std::uint32_t commits) const {
+  const auto& writers = writers_[key];
+  const auto found = std::find_if(writers.rbegin(), writers.rend(), [&](Txn writer) {
+    return transactions_[writer].commit_index < commits;
+  });
+  return found == writers.rend() ? kInitial : *found;
+}
+
+bool TransactionLog::has_read_other(Key key, Txn writer) const {
+  if (!touches(selected_, key)) return false;
+  const auto& operations = transactions_[selected_].operations;
+  return std::any_of(operations.begin(), operations.end(), [&](const Operation& o) {
+    return !o.is_write && !o.local && o.key == key && o.writer != writer;
+  });
+}
+
 std::vector<Key> TransactionLog::open_writes() const {
   std::vector<Key> keys;
   keys.reserve(now_->own.size());

@@ -105,8 +105,12 @@ class TransactionLog {
   [[nodiscard]] const std::string& name(Key key) const { return *names_[key]; }
   // All that committed, in that order.
   [[nodiscard]] std::span<const Txn> committed() const { return committed_; }
+  // The open transaction read another version of the key.
+  [[nodiscard]] bool has_read_other(Key key, Txn writer) const;
   // Committed writers of the key, in the order of their commits.
   [[nodiscard]] std::span<const Txn> writers(Key key) const { return writers_[key]; }
+  // The last of them when so many transactions had committed; kInitial: none.
+  [[nodiscard]] Txn last_writer(Key key, std::uint32_t commits) const;
   // The committed transaction's last value of the key; the initial one for kInitial.
   [[nodiscard]] const Value& value(Txn writer, Key key) const;
   [[nodiscard]] std::vector<std::string> keys_with_prefix(std::string_view prefix) const;

@@ -72,10 +72,26 @@ class VersionedAdmissibility final : public AdmissibilityChecker {
     now_->own_rows.clear();
   }
 
-  void begin_statement() override {
+  // The number is of its snapshot, from 1; 0: that is still to be taken.
+  std::uint32_t begin_statement(std::uint32_t commits) override {
+    const bool first = !now_->statements;
     now_->statements = true;
     next_statement();
-    if (now_->rules.at_first_statement) take_snapshot();
+    if (now_->rules.at_first_statement && !now_->snapshot)
+      now_->snapshot = std::min(seen(), commits);
+    // It began when it could see no more than that.
+    if (first && now_->rules.real_time && commits < ends_.size()) now_->began = ends_[commits];
+    return now_->snapshot ? *now_->snapshot + 1 : 0;
+  }
+
+  void continue_statement(std::uint32_t number) override {
+    if (now_->rules.each_statement && number > 0) now_->snapshot = number - 1;
+  }
+
+  std::optional<Txn> only_candidate(Key key) override {
+    std::vector<Txn> found;
+    candidates(key, found);
+    return found.front();
   }
 
   void candidates(Key key, std::vector<Txn>& found) override {
@@ -302,6 +318,7 @@ class VersionedAdmissibility final : public AdmissibilityChecker {
 
   bool finish() {
     ++commits_;
+    ends_.push_back(last_end_);
     for (const auto& [key, seen] : now_->writes) {
       versions(key).emplace_back(commits_, txn_);
       changed_[key] = commits_;
@@ -334,6 +351,7 @@ class VersionedAdmissibility final : public AdmissibilityChecker {
   base::HashMap<Txn, graph::Node> nodes_;  // of serializable transactions
   base::HashMap<std::pair<Key, Txn>, std::vector<Txn>> readers_;
   std::optional<graph::Node> last_end_;
+  std::vector<std::optional<graph::Node>> ends_ = {std::nullopt};  // after so many commits
 
   std::map<Txn, Open> open_;
   Txn txn_ = 0;

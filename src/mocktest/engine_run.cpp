@@ -42,15 +42,28 @@ base::Result<std::unique_ptr<engines::SqlEngine>> start_engine(
   return std::unique_ptr<engines::SqlEngine>(std::move(*started));
 }
 
+namespace {
+
+// A single copy of the data. Where transactions overlap, they wait for locks only.
+mock::Options store_of_setup(Engine engine) {
+  if (engine != Engine::kPostgres) return setup_store_options();
+  return {.level = mock::Level::kReadCommitted, .product = mock::Product::kPostgres};
+}
+
+}  // namespace
+
 base::Result<std::unique_ptr<EngineRunner>> EngineRunner::start(const Test& test,
                                                                 const RunContext& context,
                                                                 const std::atomic<bool>& stopped) {
-  auto engine = start_engine(test.engine, {.store = setup_store_options(),
+  auto engine = start_engine(test.engine, {.store = test.store,
+                                           .locks = test.engine_locks,
                                            .strong_constraints = test.strong_constraints,
                                            .interrupted = &stopped});
   if (!engine.ok()) return std::move(engine).error();
   std::unique_ptr<EngineRunner> runner(new EngineRunner(test, std::move(*engine)));
   if (test.setup.empty()) return runner;
+  const auto ready = runner->engine_->start_over(store_of_setup(test.engine));
+  if (!ready.ok()) return ready.error();
   const auto end = run_setup(test, runner->environment(test.store.seed), context);
   if (!end.ok()) return end.error();
   if (end->kind == CommandEnd::Kind::kStopped) return std::unique_ptr<EngineRunner>();

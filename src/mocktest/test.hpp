@@ -24,7 +24,7 @@ enum class Engine : std::uint8_t { kOwn, kPostgres, kMariadb };
 
 struct Test {
   Engine engine = Engine::kOwn;
-  bool strong_constraints = false;  // not kOwn: engines::SqlEngine::Options
+  bool strong_constraints = false, engine_locks = true;  // not kOwn: engines::SqlEngine::Options
   mock::Options store = {};
   std::vector<std::string> command = {};  // the program first
   // A shell command that runs before the command, alone. The state it leaves is the initial state

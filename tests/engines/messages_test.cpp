@@ -27,13 +27,13 @@ std::uint32_t random_number(base::Random& random) {
 }
 
 Request random_request(base::Random& random) {
-  switch (random.below(6)) {
+  switch (random.below(9)) {
     case 0:
       return OpenRequest{kProtocol, random_number(random), random_text(random), random_text(random),
                          5432};
     case 1: {
-      ReadRequest request{random_number(random), random.chance(0.5), random.chance(0.5),
-                          random_number(random)};
+      ReadRequest request{random_number(random), random_number(random), random.chance(0.5),
+                          random.chance(0.5),    random.chance(0.5),    random_number(random)};
       for (auto n = random.below(300); n > 0; --n) request.rows.push_back(random_position(random));
       return request;
     }
@@ -42,14 +42,23 @@ Request random_request(base::Random& random) {
       for (auto n = random.below(5); n > 0; --n) {
         request.writes.push_back({random_number(random), random_position(random),
                                   random_position(random), random.chance(0.5), random.chance(0.5),
-                                  random_text(random), random_text(random), random_text(random)});
+                                  random.chance(0.5), random_text(random), random_text(random),
+                                  random_text(random)});
       }
       return request;
     }
     case 3:
-      return ChooseRequest{random_text(random), random_text(random)};
+      return ChooseRequest{random_text(random), random_text(random),
+                           static_cast<ChooseRequest::Isolation>(random.below(3))};
     case 4:
       return AbortRequest{};
+    case 5:
+      return LockRequest{random_number(random),   random_number(random), random_number(random),
+                         random_position(random), random.chance(0.5),    random.chance(0.5)};
+    case 6:
+      return EndStatementRequest{random_number(random)};
+    case 7:
+      return FinishRequest{};
     default:
       return CopyDatabaseRequest{random_number(random), random_number(random)};
   }

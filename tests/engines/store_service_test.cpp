@@ -27,12 +27,13 @@ class Backend {
     EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   }
   Backend(const std::string& path, const std::string& name) : Backend(path) {
-    EXPECT_EQ(ask(OpenRequest{kProtocol, 5, "cupel", name, 0}), "k");
+    EXPECT_EQ(ask(OpenRequest{kProtocol, 5, "cupel", name, 0}), opened());
   }
   ~Backend() { ::close(socket_); }
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
+  static std::string opened() { return opened_reply(false).substr(4); }
   // The reply; empty: the connection is over.
   std::string ask(const Request& request) {
     send(request);
@@ -90,14 +91,18 @@ class StoreServiceTest : public testing::Test {
 
 TEST_F(StoreServiceTest, ReturnsWhatASessionCommitted) {
   Backend one(path_, "one");
-  EXPECT_EQ(one.ask(ReadRequest{1, false, true, kTable, {{0, 1}}}), versions({{}}));
+  EXPECT_EQ(one.ask(ReadRequest{1, kEveryCommit, false, true, false, kTable, {{0, 1}}}),
+            versions({{}}));
   EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
-  EXPECT_EQ(one.ask(ReadRequest{2, false, true, kTable, {{0, 1}, {0, 2}}}), versions({{0, 1}, {}}));
+  EXPECT_EQ(one.ask(ReadRequest{2, kEveryCommit, false, true, false, kTable, {{0, 1}, {0, 2}}}),
+            versions({{0, 1}, {}}));
   EXPECT_EQ(one.ask(CommitRequest{{Write{.table = kTable, .row = {0, 1}, .version = {0, 2}}}}),
             "k");
-  EXPECT_EQ(one.ask(ReadRequest{3, false, false, kTable, {{0, 1}}}), versions({{0, 2}}));
+  EXPECT_EQ(one.ask(ReadRequest{3, kEveryCommit, false, false, false, kTable, {{0, 1}}}),
+            versions({{0, 2}}));
   one.send(AbortRequest{});
-  EXPECT_EQ(one.ask(ReadRequest{0, true, false, kTable, {{0, 1}}}), versions({{0, 2}}));
+  EXPECT_EQ(one.ask(ReadRequest{0, kEveryCommit, true, false, false, kTable, {{0, 1}}}),
+            versions({{0, 2}}));
   const auto history = service_->history();
   ASSERT_TRUE(history.ok());
   EXPECT_EQ(history->txn_count(), 3u);
@@ -111,26 +116,97 @@ TEST_F(StoreServiceTest, RejectsASecondInsertionOfAKey) {
             failure_reply(FailureKind::kDuplicate,
                           "duplicate key value violates unique constraint: t(5) already exists")
                 .substr(4));
-  EXPECT_EQ(one.ask(ReadRequest{1, false, false, kTable, {{0, 1}, {0, 2}}}),
+  EXPECT_EQ(one.ask(ReadRequest{1, kEveryCommit, false, false, false, kTable, {{0, 1}, {0, 2}}}),
             versions({{0, 1}, {0, 1}}));
 }
 
 TEST_F(StoreServiceTest, TakesALevelForATransaction) {
   Backend one(path_, "one");
-  EXPECT_EQ(one.ask(ChooseRequest{"causal", "latest"}), "k");
-  EXPECT_EQ(one.ask(ChooseRequest{"rc", ""}), "k");
-  EXPECT_EQ(one.ask(ChooseRequest{"none", ""})[0], 'f');
-  EXPECT_EQ(one.ask(ChooseRequest{"", "first"})[0], 'f');
+  EXPECT_EQ(one.ask(ChooseRequest{"causal", "latest", {}}), "k");
+  EXPECT_EQ(one.ask(ChooseRequest{"rc", "", {}}), "k");
+  EXPECT_EQ(one.ask(ChooseRequest{"none", "", {}})[0], 'f');
+  EXPECT_EQ(one.ask(ChooseRequest{"", "first", {}})[0], 'f');
   EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
 }
 
 TEST_F(StoreServiceTest, RollsBackAConnectionThatEnds) {
   {
     Backend one(path_, "one");
-    one.ask(ReadRequest{1, false, true, kTable, {{0, 1}}});
+    one.ask(ReadRequest{1, kEveryCommit, false, true, false, kTable, {{0, 1}}});
   }
   Backend other(path_, "other");  // waits for its turn until the first is gone
   EXPECT_EQ(other.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+}
+
+// The engine holds the lock. What the transaction read before stays its only read of the row.
+TEST_F(StoreServiceTest, GivesTheLastVersionOfALockedRow) {
+  mock::Options options;
+  options.overlap = true;
+  service_->start_over(options);
+  Backend one(path_, "one"), other(path_, "other");
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+  EXPECT_EQ(other.ask(ChooseRequest{"", "latest", {}}), "k");
+  EXPECT_EQ(other.ask(ReadRequest{.statement = 1, .table = kTable, .rows = {{0, 1}}}),
+            versions({{0, 1}}));
+  EXPECT_EQ(one.ask(CommitRequest{{Write{.table = kTable, .row = {0, 1}, .version = {0, 2}}}}),
+            "k");
+  EXPECT_EQ(other.ask(ReadRequest{.statement = 2, .find = true, .table = kTable, .rows = {{0, 1}}}),
+            versions({{0, 2}}));
+  EXPECT_EQ(other.ask(LockRequest{.statement = 2, .table = kTable, .row = {0, 1}}),
+            versions({{0, 2}}));
+  EXPECT_EQ(other.ask(CommitRequest{{Write{.table = kTable, .row = {0, 1}, .version = {0, 3}}}}),
+            "k");
+  auto history = service_->history();
+  ASSERT_TRUE(history.ok());
+  const history::TxnId last(history->txn_count() - 1);
+  EXPECT_EQ(history->last_op(last) - history->first_op(last), 2u);
+  // Who has read nothing before reads what it has locked, and must see what it is shown.
+  EXPECT_EQ(one.ask(LockRequest{.statement = 3, .table = kTable, .row = {0, 1}}),
+            versions({{0, 3}}));
+  EXPECT_EQ(other.ask(CommitRequest{{Write{.table = kTable, .row = {0, 1}, .version = {0, 4}}}}),
+            "k");
+  EXPECT_EQ(
+      one.ask(LockRequest{.statement = 4, .table = kTable, .row = {0, 1}, .observed = true})[0],
+      'f');
+}
+
+TEST_F(StoreServiceTest, CountsWhatWasFoundAndNotLockedAsRead) {
+  Backend one(path_, "one");
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+  for (const bool ended : {true, false}) {
+    EXPECT_EQ(one.ask(ReadRequest{.statement = 2, .find = true, .table = kTable, .rows = {{0, 1}}}),
+              versions({{0, 1}}));
+    if (ended) one.send(EndStatementRequest{2});
+    EXPECT_EQ(one.ask(CommitRequest{}), "k");
+  }
+  const auto history = service_->history();
+  ASSERT_TRUE(history.ok());
+  for (const std::uint32_t txn : {1U, 2U}) {
+    EXPECT_EQ(history->last_op(history::TxnId(txn)) - history->first_op(history::TxnId(txn)), 1u);
+  }
+}
+
+TEST_F(StoreServiceTest, ShowsWhatWasCommittedWhenTheStatementStarted) {
+  Backend one(path_, "one");
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+  EXPECT_EQ(one.ask(CommitRequest{{Write{.table = kTable, .row = {0, 1}, .version = {0, 2}}}}),
+            "k");
+  EXPECT_EQ(one.ask(CommitRequest{{Write{.table = kTable, .row = {0, 1}, .version = {0, 3}}}}),
+            "k");
+  for (const bool latest : {true, false}) {
+    Backend other(path_, latest ? "latest" : "other");
+    if (!latest) {
+      EXPECT_EQ(other.ask(ChooseRequest{"read-committed", "latest", {}}), "k");
+    }
+    for (const std::uint32_t commits : {1U, 2U, 3U}) {
+      EXPECT_EQ(other.ask(ReadRequest{.statement = commits,
+                                      .commits = commits,
+                                      .latest = latest,
+                                      .table = kTable,
+                                      .rows = {{0, 1}}}),
+                versions({{0, static_cast<std::uint16_t>(commits)}}));
+    }
+  }
 }
 
 TEST_F(StoreServiceTest, EndsAConnectionThatBreaksTheRules) {
@@ -157,8 +233,9 @@ TEST_F(StoreServiceTest, KeepsADatabaseWhenItStartsOver) {
   Backend other(path_, "other");
   EXPECT_EQ(other.ask(CopyDatabaseRequest{5, 6}), "k");
   Backend copy(path_);
-  EXPECT_EQ(copy.ask(OpenRequest{kProtocol, 6, "cupel", "copy", 0}), "k");
-  EXPECT_EQ(copy.ask(ReadRequest{1, false, false, kTable, {{0, 1}}}), versions({{0, 1}}));
+  EXPECT_EQ(copy.ask(OpenRequest{kProtocol, 6, "cupel", "copy", 0}), Backend::opened());
+  EXPECT_EQ(copy.ask(ReadRequest{1, kEveryCommit, false, false, false, kTable, {{0, 1}}}),
+            versions({{0, 1}}));
 }
 
 TEST_F(StoreServiceTest, ShowsRewrittenRowsToAll) {
@@ -166,7 +243,8 @@ TEST_F(StoreServiceTest, ShowsRewrittenRowsToAll) {
   auto moved = insertion({0, 1}, "5", {0, 1});
   moved.base = true;
   EXPECT_EQ(one.ask(CommitRequest{{moved}}), "k");
-  EXPECT_EQ(other.ask(ReadRequest{1, false, false, kTable, {{0, 1}}}), versions({{0, 1}}));
+  EXPECT_EQ(other.ask(ReadRequest{1, kEveryCommit, false, false, false, kTable, {{0, 1}}}),
+            versions({{0, 1}}));
 }
 
 }  // namespace

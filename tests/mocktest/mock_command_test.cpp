@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -490,6 +491,15 @@ TEST_F(MockCommand, OptionsOfEnginesAreChecked) {
   EXPECT_NE(wrong({"--engine", "oracle"}).find("--engine"), std::string::npos);
   EXPECT_NE(wrong({"--constraints", "strong"}).find("expected it with --engine postgres"),
             std::string::npos);
+  EXPECT_NE(wrong({"--engine", "postgres", "--level", "mysql:read-committed"})
+                .find("expected a level of postgres"),
+            std::string::npos);
+  EXPECT_NE(wrong({"--engine", "postgres", "--patience", "2s"}).find("lock_timeout"),
+            std::string::npos);
+  EXPECT_NE(
+      wrong({"--engine", "postgres", "--level", "postgres:serializable", "--constraints", "weak"})
+          .find("expected `strong`"),
+      std::string::npos);
   EXPECT_NE(wrong({"--engine", "postgres", "--mysql", "0"}).find("--mysql"), std::string::npos);
   EXPECT_NE(wrong({"--engine", "mariadb", "--pg", "0"}).find("found with --engine mariadb"),
             std::string::npos);
@@ -765,16 +775,17 @@ commit;
 STATEMENTS
 done
 wait
-left=$(psql -qXAt -c 'select n from c where id = 1')
+left=$(psql -qXAt -c 'select n from c where id = 1 for update')
 [ "$left" = 3 ] || { cat ann.log bob.log; echo "left: $left"; exit 1; }
 )";
 }
 
 class MockProductLevels : public MockCommand {
  protected:
-  Ran buy(const std::string& level, const std::string& step, const std::string& iterations) {
-    return run({CUPEL_BINARY, "mock", "test", "--level", level, "--delay", "30ms", "--iterations",
-                iterations, "--setup",
+  Ran buy(const std::string& level, const std::string& step, const std::string& iterations,
+          const std::string& engine = "own") {
+    return run({CUPEL_BINARY, "mock", "test", "--engine", engine, "--level", level, "--delay",
+                "30ms", "--iterations", iterations, "--setup",
                 "psql -qX -c 'create table c (id int primary key, n int)' -c 'insert into c values "
                 "(1, 5)'",
                 "--", "sh", folder_.file("buy.sh", two_buyers(step))},
@@ -797,6 +808,32 @@ TEST_F(MockProductLevels, AShopThatComputesItselfFailsWithinTenRuns) {
   const auto refused = buy("postgres:repeatable-read", computed, "10");
   EXPECT_EQ(refused.code, 1) << refused.output;
   EXPECT_NE(refused.output.find("could not serialize access"), std::string::npos) << refused.output;
+}
+
+TEST_F(MockProductLevels, SoItDoesOnPostgres) {
+  const std::string computed =
+      "select n from c where id = 1 \\gset\nupdate c set n = :n - 1 where id = 1;";
+  for (const auto* level : {"causal", "read-committed", "postgres:read-committed"}) {
+    const auto lost = buy(level, computed, "10", "postgres");
+    EXPECT_EQ(lost.code, 1) << lost.output;
+    EXPECT_NE(lost.output.find("left: 4"), std::string::npos) << lost.output;
+    EXPECT_NE(lost.output.find("lost-update"), std::string::npos) << lost.output;
+    EXPECT_NE(lost.output.find("\"c(1)\""), std::string::npos) << lost.output;
+    EXPECT_LE(std::count(lost.output.begin(), lost.output.end(), '\n'), 40) << lost.output;
+  }
+  const auto refused = buy("postgres:repeatable-read", computed, "10", "postgres");
+  EXPECT_EQ(refused.code, 1) << refused.output;
+  EXPECT_NE(refused.output.find("could not serialize access due to concurrent update of c(1)"),
+            std::string::npos)
+      << refused.output;
+  for (const char* step :
+       {"update c set n = n - 1 where id = 1;",
+        "select n from c where id = 1 for update \\gset\nupdate c set n = :n - 1;"}) {
+    for (const char* level : {"causal", "postgres:read-committed"}) {
+      const auto ran = buy(level, step, "5", "postgres");
+      EXPECT_EQ(ran.code, 0) << level << ": " << ran.output;
+    }
+  }
 }
 
 TEST_F(MockProductLevels, AtomicUpdatesAndForUpdatePass) {

@@ -8,6 +8,8 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +23,7 @@
 #include "levels/level.hpp"
 #include "libpq_client.hpp"
 #include "servers/one_place.hpp"
+#include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::engines {
@@ -89,9 +92,8 @@ std::string output_of(const std::vector<std::string>& command) {
   return text;
 }
 
-std::unique_ptr<PostgresEngine> start_engine(bool strong_constraints) {
-  auto engine =
-      PostgresEngine::start({.store = in_one_place(), .strong_constraints = strong_constraints});
+std::unique_ptr<PostgresEngine> start_engine(PostgresEngine::Options options) {
+  auto engine = PostgresEngine::start(options);
   EXPECT_TRUE(engine.ok()) << engine.error().to_string();
   if (!engine.ok()) return nullptr;
   {
@@ -111,7 +113,7 @@ std::unique_ptr<PostgresEngine> start_engine(bool strong_constraints) {
 
 class PostgresEngineTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { engine_ = start_engine(false).release(); }
+  static void SetUpTestSuite() { engine_ = start_engine({.store = in_one_place()}).release(); }
   static void TearDownTestSuite() {
     delete engine_;
     engine_ = nullptr;
@@ -143,14 +145,20 @@ struct Anomalies {
 
 constexpr int kTries = 40;
 
+// Adds one to what the client has read, which it returns, or "conflict".
+std::string read_and_write(Client& client, int id) {
+  client.run("BEGIN");
+  const auto seen = client.run("SELECT n FROM item WHERE id = " + row(id));
+  const auto sum = row(std::atoi(seen.c_str()) + 1);
+  const auto written = client.run("UPDATE item SET n = " + sum + " WHERE id = " + row(id));
+  return written.empty() && client.run("COMMIT").empty() ? seen
+                                                         : client.run("ROLLBACK") + "conflict";
+}
+
 int lost_updates(Client& a, Client& b) {
   int found = 0;
-  for (int i = 1; i <= kTries; ++i) {
-    const auto add = "UPDATE item SET n = n + 1 WHERE id = " + row(i) + " RETURNING n";
-    const auto first = a.run(add), second = b.run(add);
-    EXPECT_TRUE(second == "1" || second == "2" || second == "!40001") << second << b.message();
-    found += first == "1" && second == "1";
-  }
+  for (int i = 1; i <= kTries; ++i)
+    found += read_and_write(a, i) == "0" && read_and_write(b, i) == "0";
   return found;
 }
 
@@ -268,16 +276,20 @@ TEST_F(PostgresEngineTest, CountsWithSeveralClients) {
   expect_within(mock::Level::kStrongSessionSerializable);
 }
 
-TEST_F(PostgresEngineTest, SaysWhichRowMadeACommitFail) {
+TEST_F(PostgresEngineTest, SaysWhichRowMadeATransactionFail) {
   start_over(at(mock::Level::kStrongSessionSnapshotIsolation));
   Client a(*engine_, "a"), b(*engine_, "b");
   std::string outcome;
-  for (int i = 1; i <= kTries && outcome.find("!40001") == std::string::npos; ++i) {
+  for (int i = 1; i <= kTries && outcome.empty(); ++i) {
     a.run("UPDATE item SET n = 5 WHERE id = " + row(i));
+    b.run("BEGIN");
+    b.run("SELECT n FROM item WHERE id = " + row(i));
     outcome = b.run("UPDATE item SET n = n + 1 WHERE id = " + row(i));
+    b.run("COMMIT");
   }
   EXPECT_EQ(outcome, "!40001");
-  EXPECT_NE(b.message().find("could not serialize access: the write of item("), std::string::npos)
+  EXPECT_NE(b.message().find("could not serialize access due to concurrent update of item("),
+            std::string::npos)
       << b.message();
 }
 
@@ -344,20 +356,122 @@ TEST_F(PostgresEngineTest, TakesALevelAndAPolicyForASession) {
     a.run("UPDATE item SET n = 1 WHERE id = " + row(i));
     EXPECT_EQ(b.run("SELECT n FROM item WHERE id = " + row(i)), "1");
   }
-  EXPECT_EQ(b.run("SET cupel.level = 'nothing'"), "");
-  EXPECT_EQ(b.run("SELECT n FROM item WHERE id = 1"), "!22023");
+  EXPECT_EQ(b.run("SET cupel.level = 'nothing'"), "!22023");
+  EXPECT_EQ(b.run("SET cupel.policy = 'first'"), "!22023");
+  EXPECT_EQ(b.run("SET cupel.level = 'SI'"), "");
+  EXPECT_EQ(b.run("SELECT n FROM item WHERE id = 1"), "1");
 }
 
-// Cancelling a statement that waits for its turn ends the statement, and the session goes on.
+// Several transactions are open in one thread, as in fixtures of tests.
+TEST_F(PostgresEngineTest, LetsTransactionsOverlap) {
+  start_over(at(mock::Level::kCausal));
+  Client a(*engine_, "a"), b(*engine_, "b"), c(*engine_, "c");
+  for (auto* client : {&a, &b, &c}) {
+    EXPECT_EQ(client->run("BEGIN"), "");
+    EXPECT_EQ(client->run("SELECT n FROM item WHERE id = 1"), "0");
+  }
+  EXPECT_EQ(c.run("UPDATE item SET n = 3 WHERE id = 3"), "");
+  EXPECT_EQ(a.run("UPDATE item SET n = 1 WHERE id = 1"), "");
+  EXPECT_EQ(b.run("UPDATE item SET n = 2 WHERE id = 2"), "");
+  EXPECT_EQ(a.run("SELECT n FROM item WHERE id = 1"), "1");
+  EXPECT_EQ(b.run("SELECT n FROM item WHERE id = 1"), "0");  // causal: it has read it before
+  for (auto* client : {&b, &a, &c}) EXPECT_EQ(client->run("COMMIT"), "");
+  EXPECT_EQ(a.run("SELECT n FROM item WHERE id = 1"), "1");
+  expect_within(mock::Level::kCausal);
+}
+
+TEST_F(PostgresEngineTest, CountsAtomicUpdatesOfEightClients) {
+  start_over(at(mock::Level::kCausal));
+  constexpr int kClients = 8, kUpdates = 25;
+  std::atomic<int> failed = 0;
+  {
+    std::vector<std::thread> threads;
+    for (int c = 0; c < kClients; ++c) {
+      threads.emplace_back([&, c] {
+        Client client(*engine_, "client" + row(c));
+        for (int i = 0; i < kUpdates; ++i)
+          failed += !client.run("UPDATE item SET n = n + 1 WHERE id = 1").empty();
+      });
+    }
+    for (auto& thread : threads) thread.join();
+  }
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(Client(*engine_, "reader").run("SELECT n FROM item WHERE id = 1 FOR UPDATE"),
+            row(kClients * kUpdates));
+  expect_within(mock::Level::kCausal);
+}
+
+// Runs the statement while `meanwhile` is done, which it waits for: its answer.
+std::string run_waiting(const PostgresEngine& engine, Client& client, const std::string& sql,
+                        const std::function<void()>& meanwhile) {
+  std::string answer;
+  std::thread waiting([&] { answer = client.run(sql); });
+  Client watcher(engine, "watcher");
+  // The server tells nobody when a client begins to wait.
+  EXPECT_TRUE(test::poll_until([&] {
+    return watcher.run("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") !=
+           "0";
+  }));
+  meanwhile();
+  waiting.join();
+  return answer;
+}
+
+TEST_F(PostgresEngineTest, AsksConditionsAgainAfterAWait) {
+  for (const auto level : {mock::Level::kReadCommitted, mock::Level::kCausal}) {
+    start_over(at(level));
+    Client a(*engine_, "a"), b(*engine_, "b");
+    a.run("UPDATE item SET n = 10 WHERE id IN (1, 2)");
+    a.run("BEGIN; UPDATE item SET n = n - 1 WHERE id IN (1, 2)");
+    EXPECT_EQ(run_waiting(*engine_, b, "UPDATE item SET n = n - 1 WHERE id = 1 RETURNING n",
+                          [&] { a.run("COMMIT"); }),
+              "8");
+    a.run("BEGIN; UPDATE item SET n = n - 1 WHERE id = 2");
+    EXPECT_EQ(run_waiting(*engine_, b, "DELETE FROM item WHERE id = 2 AND n = 9 RETURNING n",
+                          [&] { a.run("COMMIT"); }),
+              "");
+    EXPECT_EQ(b.run("SELECT n FROM item WHERE n BETWEEN 1 AND 100 ORDER BY id FOR UPDATE"), "8;8");
+    expect_within(level);
+  }
+}
+
+TEST_F(PostgresEngineTest, DoesNotWaitForWhatIsToBeSkipped) {
+  start_over(at(mock::Level::kReadCommitted));
+  Client a(*engine_, "a"), b(*engine_, "b");
+  EXPECT_EQ(a.run("BEGIN; SELECT id FROM item WHERE id = 1 FOR UPDATE"), "1");
+  EXPECT_EQ(b.run("SELECT id FROM item WHERE id = 1 FOR NO KEY UPDATE NOWAIT"), "!55P03");
+  EXPECT_EQ(b.run("SELECT id FROM item WHERE id < 4 ORDER BY id FOR UPDATE SKIP LOCKED"), "2;3");
+  EXPECT_EQ(b.run("SET lock_timeout = '50ms'; UPDATE item SET n = 1 WHERE id = 1"), "!55P03");
+  EXPECT_EQ(b.run("SELECT n FROM item WHERE id = 1"), "0");
+  EXPECT_EQ(a.run("SAVEPOINT s; SELECT id FROM item WHERE id = 2 FOR UPDATE; ROLLBACK TO s"), "");
+  EXPECT_EQ(b.run("UPDATE item SET n = 1 WHERE id = 2 RETURNING n"), "1");
+  EXPECT_EQ(a.run("SELECT n FROM item WHERE id = 2 FOR SHARE"), "1");
+  EXPECT_EQ(b.run("SELECT n FROM item WHERE id = 2 FOR SHARE NOWAIT"), "1");
+}
+
+TEST_F(PostgresEngineTest, FindsDeadlocks) {
+  start_over(at(mock::Level::kCausal));
+  Client a(*engine_, "a"), b(*engine_, "b");
+  a.run("BEGIN; UPDATE item SET n = 1 WHERE id = 1");
+  b.run("BEGIN; UPDATE item SET n = 2 WHERE id = 2");
+  std::string second;
+  const auto first = run_waiting(*engine_, a, "UPDATE item SET n = 1 WHERE id = 2", [&] {
+    second = b.run("UPDATE item SET n = 2 WHERE id = 1");
+    b.run("COMMIT");
+  });
+  EXPECT_TRUE((first == "!40P01" && second.empty()) || (first.empty() && second == "!40P01"))
+      << first << ' ' << second;
+}
+
+// Cancelling a statement that waits ends the statement, and the session goes on.
 TEST_F(PostgresEngineTest, CancelsAStatementThatWaits) {
   start_over(at(mock::Level::kStrongSessionSerializable));
   Client a(*engine_, "a"), b(*engine_, "b");
   EXPECT_EQ(a.run("BEGIN; UPDATE item SET n = 1 WHERE id = 1"), "");
   EXPECT_EQ(b.run("SET statement_timeout = '300ms'"), "");
-  const auto waited = b.run("UPDATE item SET n = 2 WHERE id = 2");
-  EXPECT_TRUE(waited == "!57014" || waited.empty()) << waited;  // empty: nobody has to wait
+  EXPECT_EQ(b.run("UPDATE item SET n = 2 WHERE id = 1"), "!57014");
   EXPECT_EQ(a.run("COMMIT"), "");
-  EXPECT_EQ(b.run("SELECT n >= 0 FROM item WHERE id = 2"), "t");
+  EXPECT_EQ(b.run("UPDATE item SET n = n + 2 WHERE id = 1 RETURNING n"), "3");
 }
 
 // Two sessions, none of which has to see the other, use one address. How often both may.
@@ -393,11 +507,181 @@ TEST_F(PostgresEngineTest, HasConstraintsAsWeakAsTheLevel) {
 }
 
 TEST(PostgresEngineConstraints, AreStrongOnRequest) {
-  const auto engine = start_engine(true);
+  const auto engine = start_engine({.store = in_one_place(), .strong_constraints = true});
   ASSERT_NE(engine, nullptr);
   ASSERT_TRUE(engine->start_over(at(mock::Level::kCausal)).ok());
   EXPECT_EQ(shared_addresses(*engine), 0);
   EXPECT_EQ(missed_references(*engine), 0);
+
+  // Who adds what another may be adding waits for the other.
+  Client a(*engine, "c"), b(*engine, "d");
+  const std::string add =
+      "INSERT INTO account (email) VALUES ('x') ON CONFLICT DO NOTHING RETURNING 1";
+  EXPECT_EQ(a.run("BEGIN; " + add), "1");
+  EXPECT_EQ(run_waiting(*engine, b, add, [&] { a.run("ROLLBACK"); }), "1");
+  EXPECT_EQ(a.run("BEGIN; DELETE FROM account WHERE email = 'x'"), "");
+  EXPECT_EQ(run_waiting(*engine, b, "INSERT INTO account (email) VALUES ('x') RETURNING 1",
+                        [&] { a.run("COMMIT"); }),
+            "1");
+  a.run("INSERT INTO account VALUES (1000, 'parent')");
+  EXPECT_EQ(a.run("BEGIN; DELETE FROM account WHERE id = 1000"), "");
+  EXPECT_EQ(run_waiting(*engine, b, "INSERT INTO entry VALUES (1000)", [&] { a.run("COMMIT"); }),
+            "!23503");
+}
+
+// The levels of PostgreSQL itself, and a real-time one.
+class PostgresEngineProducts : public testing::Test {
+ protected:
+  void serve(mock::Product product, mock::Level level) {
+    mock::Options store;
+    store.product = product;
+    store.level = level;
+    engine_ = start_engine({.store = store, .strong_constraints = true});
+    ASSERT_NE(engine_, nullptr);
+    ASSERT_TRUE(engine_->start_over(store).ok());
+  }
+  // Two clients sell one of the same item by these statements: what became of the second.
+  std::string sell_twice(int id, const std::string& look, const std::string& change) {
+    Client a(*engine_, "a"), b(*engine_, "b");
+    a.run("BEGIN; " + look);
+    b.run("BEGIN");
+    const bool looks = look.find("FOR UPDATE") == std::string::npos;
+    if (looks) b.run(look);
+    a.run(change);
+    const auto second =
+        run_waiting(*engine_, b, looks ? change : look + ";" + change, [&] { a.run("COMMIT"); });
+    const auto end = second.starts_with('!') ? second : b.run("COMMIT");
+    return end.empty() ? Client(*engine_, "c").run("SELECT n FROM item WHERE id = " + row(id))
+                       : end;
+  }
+
+  std::unique_ptr<PostgresEngine> engine_;
+};
+
+TEST_F(PostgresEngineProducts, LoseUpdatesAtReadCommitted) {
+  serve(mock::Product::kPostgres, mock::Level::kReadCommitted);
+  const std::string look = "SELECT n FROM item WHERE id = ";
+  EXPECT_EQ(sell_twice(1, look + "1", "UPDATE item SET n = 1 WHERE id = 1"), "1");
+  EXPECT_EQ(sell_twice(2, look + "2", "UPDATE item SET n = n + 1 WHERE id = 2"), "2");
+  EXPECT_EQ(sell_twice(3, look + "3 FOR UPDATE", "UPDATE item SET n = n + 1 WHERE id = 3"), "2");
+  EXPECT_EQ(sell_twice(4, look + "4", "UPDATE item SET n = n + 1 WHERE id = 4 AND n = 0"), "1");
+  // Each statement has a snapshot, also one that goes on after others.
+  Client a(*engine_, "a"), b(*engine_, "b");
+  a.run("BEGIN; DECLARE c CURSOR FOR SELECT n FROM item WHERE id IN (5, 300) ORDER BY id");
+  EXPECT_EQ(a.run("FETCH c"), "0");
+  b.run("UPDATE item SET n = 9 WHERE id IN (5, 300)");
+  EXPECT_EQ(a.run("SELECT n FROM item WHERE id = 300"), "9");
+  EXPECT_EQ(a.run("FETCH c"), "0");
+  EXPECT_EQ(a.run("COMMIT"), "");
+  // A client may ask for more.
+  a.run("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT n FROM item WHERE id = 6");
+  b.run("UPDATE item SET n = 9 WHERE id = 6");
+  EXPECT_EQ(a.run("SELECT n FROM item WHERE id = 6"), "0");
+  EXPECT_EQ(a.run("UPDATE item SET n = 1 WHERE id = 6"), "!40001");
+  EXPECT_EQ(a.run("ROLLBACK; SET cupel.level = 'causal'"), "!22023");
+}
+
+TEST_F(PostgresEngineProducts, RefuseLostUpdatesAtRepeatableRead) {
+  serve(mock::Product::kPostgres, mock::Level::kStrongSessionSnapshotIsolation);
+  const std::string look = "SELECT n FROM item WHERE id = ";
+  EXPECT_EQ(sell_twice(1, look + "1", "UPDATE item SET n = 1 WHERE id = 1"), "!40001");
+  EXPECT_EQ(sell_twice(2, look + "2", "UPDATE item SET n = n + 1 WHERE id = 2"), "!40001");
+  Client a(*engine_, "a"), b(*engine_, "b");
+  EXPECT_EQ(write_skews(a, b), 0);  // one after the other
+  const auto both = "SELECT sum(n) FROM item WHERE id IN (3, 4)";
+  a.run("BEGIN");
+  b.run("BEGIN");
+  EXPECT_EQ(a.run(both) + b.run(both), "00");
+  EXPECT_EQ(a.run("UPDATE item SET n = 1 WHERE id = 3; COMMIT"), "");
+  EXPECT_EQ(b.run("UPDATE item SET n = 1 WHERE id = 4; COMMIT"), "");
+}
+
+TEST_F(PostgresEngineProducts, RefuseWriteSkewAtSerializable) {
+  for (const auto product : {mock::Product::kPostgres, mock::Product::kNone}) {
+    serve(product, product == mock::Product::kNone ? mock::Level::kStrictSerializable
+                                                   : mock::Level::kStrongSessionSerializable);
+    Client a(*engine_, "a"), b(*engine_, "b");
+    const auto both = "SELECT sum(n) FROM item WHERE id IN (3, 4)";
+    a.run("BEGIN");
+    b.run("BEGIN");
+    EXPECT_EQ(a.run(both) + b.run(both), "00");
+    EXPECT_EQ(a.run("UPDATE item SET n = 1 WHERE id = 3; COMMIT"), "");
+    EXPECT_EQ(b.run("UPDATE item SET n = 1 WHERE id = 4; COMMIT"), "!40001");
+    EXPECT_EQ(b.run("ROLLBACK; " + std::string(both)), "1");
+  }
+}
+
+// Customers buy one of the same item at the same time, and each that is refused tries again.
+// Whatever the level, no item is sold twice if the shop locks the row, or lets the database
+// compute.
+class PostgresEngineShop : public testing::Test {
+ protected:
+  void sell(int iterations) {
+    using mock::Level;
+    using mock::Product;
+    const std::pair<Product, Level> levels[] = {
+        {Product::kNone, Level::kReadCommitted},
+        {Product::kNone, Level::kCausal},
+        {Product::kPostgres, Level::kReadCommitted},
+        {Product::kPostgres, Level::kStrongSessionSnapshotIsolation},
+        {Product::kPostgres, Level::kStrongSessionSerializable}};
+    for (const auto& [product, level] : levels) {
+      mock::Options store;
+      store.product = product;
+      store.level = level;
+      SCOPED_TRACE(mock::title(store));
+      const auto engine =
+          start_engine({.store = store, .strong_constraints = product == Product::kPostgres});
+      ASSERT_NE(engine, nullptr);
+      ASSERT_TRUE(engine->start_over(store).ok());
+      const int for_update = iterations / 2;
+      sell_item(*engine, 1, iterations - for_update, "");
+      sell_item(*engine, 2, for_update, " FOR UPDATE");
+    }
+  }
+
+ private:
+  static void sell_item(const PostgresEngine& engine, int id, int iterations,
+                        const std::string& lock) {
+    constexpr int kCustomers = 2;
+    const auto where = " WHERE id = " + row(id);
+    std::atomic<int> failed = 0;
+    std::vector<std::thread> threads;
+    for (int c = 0; c < kCustomers; ++c) {
+      threads.emplace_back([&, c] {
+        Client client(engine, "customer" + row(c));
+        for (int i = 0; i < iterations; ++i) failed += !sell_one(client, where, lock);
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(failed, 0);
+    EXPECT_EQ(Client(engine, "owner").run("SELECT n FROM item" + where + " FOR UPDATE"),
+              row(kCustomers * iterations));
+  }
+  static bool sell_one(Client& client, const std::string& where, const std::string& lock) {
+    for (int tries = 0; tries < 1000; ++tries) {
+      std::string sold = "n + 1";
+      std::string outcome = client.run("BEGIN");
+      if (!lock.empty()) {
+        outcome = client.run("SELECT n + 1 FROM item" + where + lock);
+        sold = outcome;
+      }
+      if (!outcome.starts_with('!')) outcome = client.run("UPDATE item SET n = " + sold + where);
+      if (outcome.empty()) outcome = client.run("COMMIT");
+      if (outcome.empty()) return true;
+      client.run("ROLLBACK");
+      if (outcome != "!40001") return false;
+    }
+    return false;
+  }
+};
+
+TEST_F(PostgresEngineShop, SellsNothingTwice) {
+  sell(40);
+}
+class PostgresEngineLong : public PostgresEngineShop {};
+TEST_F(PostgresEngineLong, SellsNothingTwiceInAThousandRounds) {
+  sell(1000);
 }
 
 // Loading through it only makes an application forget its last run.
@@ -416,7 +700,8 @@ class PostgresEngineApplications : public testing::Test {
  protected:
   // The template has the application's tables.
   void load(applications::Application& application) {
-    auto engine = PostgresEngine::start({.store = in_one_place()});
+    // The thesis's store has no locks.
+    auto engine = PostgresEngine::start({.store = in_one_place(), .locks = false});
     ASSERT_TRUE(engine.ok()) << engine.error().to_string();
     {
       applications::LibpqClient loader((*engine)->url() + "?application_name=load");

@@ -54,8 +54,12 @@ bool StoreClient::connect() {
   }
   const timeval poll{.tv_sec = 0, .tv_usec = kPollMicroseconds};
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &poll, sizeof poll);
-  return ask_done(OpenRequest{kProtocol, settings_.database, "cupel", settings_.session,
-                              settings_.client_port});
+  const auto reply = ask(OpenRequest{kProtocol, settings_.database, "cupel", settings_.session,
+                                     settings_.client_port});
+  if (!reply) return false;
+  if (reply->front() == 'o') return true;
+  errno = EPROTO;
+  return lose("another reply than expected");
 }
 
 bool StoreClient::send(const Request& request) {

@@ -4,10 +4,14 @@
 
 #include "access/genam.h"
 #include "access/heapam.h"
+#include "access/htup_details.h"
 #include "access/relscan.h"
+#include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "row_lock.h"
 #include "storage/bufmgr.h"
+#include "storage/procarray.h"
 #include "store_client.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -21,7 +25,10 @@ static IndexFetchTableData* weak_index_fetch_begin(Relation relation) {
   if (running_statement() != NULL && !checks_foreign_key(running_statement()) &&
       first_look_at(table)) {
     RowId nothing = {table, 0, 0};
-    ReadRequest request = {.absent = true, .rows = &nothing};
+    ReadRequest request = {.statement = statement_number(running_statement()),
+                           .commits = statement_commits(running_statement()),
+                           .absent = true,
+                           .rows = &nothing};
     store_read(&request, NULL);
   }
   return fetch;
@@ -37,7 +44,7 @@ static void weak_index_fetch_end(IndexFetchTableData* fetch) {
 static bool fetch_version(Relation relation, ItemPointer position, Snapshot snapshot,
                           TupleTableSlot* slot) {
   BufferHeapTupleTableSlot* stored = (BufferHeapTupleTableSlot*)slot;
-  Reader reader = reader_of(snapshot);
+  Reader reader = reader_of(relation, snapshot);
   Version version = {.position = *position};
   Buffer buffer;
   ExecClearTuple(slot);
@@ -54,14 +61,48 @@ static bool fetch_version(Relation relation, ItemPointer position, Snapshot snap
   return true;
 }
 
+/* An open transaction wrote the version, another than the own; the snapshot says which. */
+static bool is_of_other_open(HeapTuple tuple, Snapshot snapshot) {
+  TransactionId writer = HeapTupleHeaderGetRawXmin(tuple->t_data);
+  if (!TransactionIdIsValid(writer) || TransactionIdIsCurrentTransactionId(writer) ||
+      !TransactionIdIsInProgress(writer))
+    return false;
+  if (HeapTupleHeaderIsSpeculative(tuple->t_data))
+    snapshot->speculativeToken = HeapTupleHeaderGetSpeculativeToken(tuple->t_data);
+  snapshot->xmin = writer;
+  return true;
+}
+
+/* For unique and exclusion constraints that are strong: also what open transactions wrote, and who
+   may be changing what was committed last. PostgreSQL waits for them, as it does over the heap. */
+static bool fetch_also_open(Relation relation, ItemPointer position, Snapshot snapshot,
+                            TupleTableSlot* slot) {
+  HeapTupleData tuple = {.t_self = *position};
+  Buffer buffer;
+  bool open, found;
+  if (!heap_fetch(relation, SnapshotAny, &tuple, &buffer, false)) return false;
+  LockBuffer(buffer, BUFFER_LOCK_SHARE);
+  open = is_of_other_open(&tuple, snapshot);
+  LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+  if (open) {
+    found = fetch_version(relation, position, SnapshotAny, slot);
+  } else {
+    found = is_of_committed(tuple.t_data) && fetch_version(relation, position, snapshot, slot);
+    if (found) snapshot->xmax = changer_of_row(relation, &tuple);
+  }
+  ReleaseBuffer(buffer);
+  return found;
+}
+
 static bool weak_index_fetch_tuple(IndexFetchTableData* fetch, ItemPointer position,
                                    Snapshot snapshot, TupleTableSlot* slot, bool* call_again,
                                    bool* all_dead) {
   *call_again = false;
   if (all_dead != NULL) *all_dead = false;
   if (snapshot->snapshot_type == SNAPSHOT_DIRTY) {
-    snapshot->xmin = snapshot->xmax = InvalidTransactionId; /* nobody to wait for */
+    snapshot->xmin = snapshot->xmax = InvalidTransactionId;
     snapshot->speculativeToken = 0;
+    if (constraints_are_strong) return fetch_also_open(fetch->rel, position, snapshot, slot);
   }
   return fetch_version(fetch->rel, position, snapshot, slot);
 }
@@ -72,7 +113,7 @@ static bool weak_fetch_row_version(Relation relation, ItemPointer position, Snap
 }
 
 static bool weak_satisfies_snapshot(Relation relation, TupleTableSlot* slot, Snapshot snapshot) {
-  Reader reader = reader_of(snapshot);
+  Reader reader = reader_of(relation, snapshot);
   Version version;
   return find_version(relation, &slot->tts_tid, &version) &&
          check_visible(relation, &reader, &version);

@@ -1,12 +1,14 @@
-/* Changes: a new version is a new heap tuple; the row that it belongs to is in its t_ctid. Nothing
-   is locked, and nobody waits: the store decides at the commit which transactions exclude each
-   other. */
+/* Changes: a new version is a new heap tuple; the row that it belongs to is in its t_ctid. Where
+   locks are honoured, a change locks its row, and PostgreSQL asks the conditions of the statement
+   again if that has a version that the statement did not find. Otherwise nobody waits, and the
+   store decides at the commit which transactions exclude each other. */
 #include "access/generic_xlog.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/catalog.h"
 #include "own_writes.h"
+#include "row_lock.h"
 #include "row_text.h"
 #include "storage/bufmgr.h"
 #include "utility.h"
@@ -42,15 +44,24 @@ static void weak_tuple_insert(Relation relation, TupleTableSlot* slot, CommandId
   note_insert(relation, slot, command);
 }
 
-/* Nobody else sees it before the commit, so nobody needs to know that it is not certain yet. */
+/* Where constraints are weak, nobody else sees it before the commit, so nobody needs to know that
+   it is not certain yet. */
 static void weak_insert_speculative(Relation relation, TupleTableSlot* slot, CommandId command,
                                     int options, BulkInsertState bulk, uint32 token) {
-  weak_tuple_insert(relation, slot, command, options, bulk);
+  if (!constraints_are_strong) {
+    weak_tuple_insert(relation, slot, command, options, bulk);
+    return;
+  }
+  GetHeapamTableAmRoutine()->tuple_insert_speculative(relation, slot, command,
+                                                      options & ~TABLE_INSERT_FROZEN, bulk, token);
+  note_insert(relation, slot, command);
 }
 
 static void weak_complete_speculative(Relation relation, TupleTableSlot* slot, uint32 token,
                                       bool succeeded) {
   RowId row = row_at(relation, &slot->tts_tid);
+  if (constraints_are_strong)
+    GetHeapamTableAmRoutine()->tuple_complete_speculative(relation, slot, token, succeeded);
   if (!succeeded) cancel_own_insert(&row);
 }
 
@@ -85,11 +96,31 @@ static void note_delete(const RowId* row, CommandId command) {
   add_own_write(write);
 }
 
+/* Locks the row, unless it is the open transaction's own. TM_Updated and TM_Deleted: what was
+   committed last is another version than this one, or none. */
+static TM_Result lock_version(Relation relation, const Version* version, CommandId command,
+                              LockTupleMode mode, LockWaitPolicy policy, TM_FailureData* failure) {
+  ItemPointerData last;
+  TM_Result result;
+  if (!locks_are_honoured || is_own_row(&version->row)) return TM_Ok;
+  /* Foreign keys whose checks are weak lock nothing. */
+  if (mode == LockTupleKeyShare && !constraints_are_strong) return TM_Ok;
+  result = lock_row(relation, &version->row, command, mode, policy, &last);
+  if (result != TM_Ok || last_own_write(&version->row) != NULL) return result;
+  if (ItemPointerEquals(&last, (ItemPointer)&version->position)) return TM_Ok;
+  failure->ctid = ItemPointerIsValid(&last) ? last : version->position;
+  failure->xmax = InvalidTransactionId;
+  failure->cmax = InvalidCommandId;
+  return ItemPointerIsValid(&last) ? TM_Updated : TM_Deleted;
+}
+
 static TM_Result weak_tuple_delete(Relation relation, ItemPointer position, CommandId command,
                                    Snapshot snapshot, Snapshot crosscheck, bool wait,
                                    TM_FailureData* failure, bool changing_partition) {
   Version version = version_at(relation, position);
   TM_Result result = changed_by_command(&version.row, command, failure);
+  if (result == TM_Ok)
+    result = lock_version(relation, &version, command, LockTupleExclusive, LockWaitBlock, failure);
   if (result != TM_Ok) return result;
   GetCurrentTransactionId(); /* a transaction that writes has a number */
   note_delete(&version.row, command);
@@ -112,13 +143,14 @@ static void join_row(Relation relation, ItemPointer position, const RowId* row) 
   UnlockReleaseBuffer(buffer);
 }
 
-/* A row whose primary key changes becomes another row. */
-static bool becomes_another(Relation relation, ItemPointer position, TupleTableSlot* slot) {
+/* The version in the slot differs from that at the position in columns of these indexes. */
+static bool differs_in(Relation relation, ItemPointer position, TupleTableSlot* slot,
+                       IndexAttrBitmapKind columns) {
   HeapTupleData old = {.t_self = *position};
   Buffer buffer;
   bool differs;
   if (!heap_fetch(relation, SnapshotAny, &old, &buffer, false)) return false;
-  differs = key_differs(relation, slot, &old);
+  differs = columns_differ(relation, slot, &old, columns);
   ReleaseBuffer(buffer);
   return differs;
 }
@@ -130,10 +162,14 @@ static TM_Result weak_tuple_update(Relation relation, ItemPointer position, Tupl
   Version version = version_at(relation, position);
   TM_Result result = changed_by_command(&version.row, command, failure);
   bool another;
-  *mode = LockTupleNoKeyExclusive;
+  *mode = differs_in(relation, position, slot, INDEX_ATTR_BITMAP_KEY) ? LockTupleExclusive
+                                                                      : LockTupleNoKeyExclusive;
   *update_indexes = true; /* an index names versions */
+  if (result == TM_Ok)
+    result = lock_version(relation, &version, command, *mode, LockWaitBlock, failure);
   if (result != TM_Ok) return result;
-  another = becomes_another(relation, position, slot);
+  /* A row whose primary key changes becomes another row. */
+  another = differs_in(relation, position, slot, INDEX_ATTR_BITMAP_PRIMARY_KEY);
   insert_tuple(relation, slot, command, 0, NULL);
   if (another) {
     note_delete(&version.row, command);
@@ -149,17 +185,38 @@ static TM_Result weak_tuple_update(Relation relation, ItemPointer position, Tupl
   return TM_Ok;
 }
 
-/* FOR UPDATE locks nothing. A version that this command made is invisible to it. */
+/* The statement goes on with the version that was committed last, and asks its conditions again. */
+static TM_Result lock_last_version(Relation relation, ItemPointer position, TupleTableSlot* slot,
+                                   TM_FailureData* failure) {
+  *position = failure->ctid;
+  failure->traversed = true;
+  return table_tuple_fetch_row_version(relation, position, SnapshotAny, slot) ? TM_Ok : TM_Deleted;
+}
+
+/* What the running statement has seen of the row is not what it has locked. */
+static void note_last_version(const RowId* row, const TM_FailureData* failure) {
+  Statement* statement = running_statement();
+  if (statement != NULL) remember_version(statement, row, &failure->ctid);
+}
+
+/* A version that this command made is invisible to it. */
 static TM_Result weak_tuple_lock(Relation relation, ItemPointer position, Snapshot snapshot,
                                  TupleTableSlot* slot, CommandId command, LockTupleMode mode,
                                  LockWaitPolicy policy, uint8 flags, TM_FailureData* failure) {
   Version version = version_at(relation, position);
   const OwnWrite* last = last_own_write(&version.row);
+  TM_Result result;
   if (!table_tuple_fetch_row_version(relation, position, SnapshotAny, slot)) return TM_Deleted;
   if (last != NULL && last->command >= command &&
       ItemPointerEquals((ItemPointer)&last->version, position))
     return TM_Invisible;
-  return changed_by_command(&version.row, command, failure);
+  result = changed_by_command(&version.row, command, failure);
+  if (result == TM_Ok) result = lock_version(relation, &version, command, mode, policy, failure);
+  if (result != TM_Updated) return result;
+  if ((flags & TUPLE_LOCK_FLAG_FIND_LAST_VERSION) != 0)
+    return lock_last_version(relation, position, slot, failure);
+  note_last_version(&version.row, failure);
+  return TM_Updated;
 }
 
 void set_modify_functions(TableAmRoutine* routine) {

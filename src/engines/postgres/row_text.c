@@ -109,8 +109,9 @@ char* value_text(TupleTableSlot* slot) {
   return text.data;
 }
 
-bool key_differs(Relation relation, TupleTableSlot* slot, HeapTuple old) {
-  Bitmapset* columns = RelationGetIndexAttrBitmap(relation, INDEX_ATTR_BITMAP_PRIMARY_KEY);
+bool columns_differ(Relation relation, TupleTableSlot* slot, HeapTuple old,
+                    IndexAttrBitmapKind kind) {
+  Bitmapset* columns = RelationGetIndexAttrBitmap(relation, kind);
   bool differs = false;
   int at = -1;
   while (!differs && (at = bms_next_member(columns, at)) >= 0) {

@@ -12,7 +12,8 @@ extern char* table_text(Relation relation);
 extern char* key_text(Relation relation, TupleTableSlot* slot);
 /* All columns; long values are shortened. */
 extern char* value_text(TupleTableSlot* slot);
-/* Whether the primary key differs from that of the row in `slot`. */
-extern bool key_differs(Relation relation, TupleTableSlot* slot, HeapTuple old);
+/* Whether the row in `slot` differs from the other in columns of these indexes. */
+extern bool columns_differ(Relation relation, TupleTableSlot* slot, HeapTuple old,
+                           IndexAttrBitmapKind kind);
 
 #endif

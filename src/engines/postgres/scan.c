@@ -41,7 +41,9 @@ static void start_scan(WeakScan* scan) {
 /* A scan sees all rows of the table, also those that are not there. */
 static void note_look(const WeakScan* scan) {
   RowId nothing = {scan->base.rs_rd->rd_node.relNode, 0, 0};
-  ReadRequest request = {.absent = true, .rows = &nothing};
+  ReadRequest request = {
+      .commits = statement_commits(scan->reader.statement), .absent = true, .rows = &nothing};
+  if (scan->reader.statement != NULL) request.statement = statement_number(scan->reader.statement);
   if (scan->reader.sight == SIGHT_WEAK && first_look_at(nothing.table)) store_read(&request, NULL);
 }
 
@@ -55,7 +57,7 @@ static TableScanDesc weak_scan_begin(Relation relation, Snapshot snapshot, int k
   scan->base.rs_snapshot = snapshot;
   scan->base.rs_flags = flags;
   scan->base.rs_parallel = parallel;
-  scan->reader = reader_of(snapshot);
+  scan->reader = reader_of(relation, snapshot);
   if (scan->reader.statement == NULL && scan->reader.sight != SIGHT_ALL)
     scan->reader.statement = scan->own_statement = make_statement();
   start_scan(scan);

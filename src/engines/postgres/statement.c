@@ -5,6 +5,8 @@
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "nodes/pg_list.h"
+#include "parser/parsetree.h"
+#include "store_client.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
@@ -13,8 +15,10 @@ struct Statement {
   const EState* executor; /* NULL: of make_statement() */
   Snapshot snapshot;
   SubTransactionId subtransaction;
-  uint32 number;
-  bool foreign_key;
+  uint32 number, commits;
+  bool foreign_key, shows;
+  List* locked_tables;
+  uint64 found, locked; /* rows */
   MemoryContext memory;
   HTAB* versions;
 };
@@ -42,8 +46,28 @@ uint32 statement_number(const Statement* statement) {
   return statement->number;
 }
 
+uint32 statement_commits(const Statement* statement) {
+  return statement == NULL ? kAllCommits : statement->commits;
+}
+
 bool checks_foreign_key(const Statement* statement) {
   return statement->foreign_key;
+}
+
+bool locks_table(const Statement* statement, Oid table) {
+  return list_member_oid(statement->locked_tables, table);
+}
+
+bool only_shows(const Statement* statement) {
+  return statement->shows;
+}
+
+void note_found(Statement* statement, int rows) {
+  statement->found += rows;
+}
+
+void note_locked(Statement* statement) {
+  ++statement->locked;
 }
 
 Statement* running_statement(void) {
@@ -63,6 +87,7 @@ Statement* make_statement(void) {
   Statement* made = MemoryContextAllocZero(memory, sizeof(Statement));
   made->memory = memory;
   made->number = next_statement_number();
+  made->commits = store_commits();
   return made;
 }
 
@@ -107,12 +132,32 @@ static bool locks_key_share(const PlannedStmt* plan) {
   return false;
 }
 
+static List* tables_to_lock(const PlannedStmt* plan) {
+  List* tables = NIL;
+  ListCell* cell;
+  if (plan->commandType != CMD_INSERT) {
+    foreach (cell, plan->resultRelations)
+      tables = list_append_unique_oid(tables, rt_fetch(lfirst_int(cell), plan->rtable)->relid);
+  }
+  foreach (cell, plan->rowMarks) {
+    const PlanRowMark* mark = lfirst_node(PlanRowMark, cell);
+    if (mark->markType <= ROW_MARK_SHARE)
+      tables = list_append_unique_oid(tables, rt_fetch(mark->rti, plan->rtable)->relid);
+  }
+  return tables;
+}
+
 static void add_statement(const QueryDesc* query) {
   Statement* made = make_statement();
+  MemoryContext before;
   made->executor = query->estate;
   made->snapshot = query->estate->es_snapshot;
   made->subtransaction = GetCurrentSubTransactionId();
   made->foreign_key = locks_key_share(query->plannedstmt);
+  made->shows = query->operation == CMD_SELECT;
+  before = MemoryContextSwitchTo(made->memory);
+  made->locked_tables = tables_to_lock(query->plannedstmt);
+  MemoryContextSwitchTo(before);
   made->next = statements;
   statements = made;
 }
@@ -122,6 +167,7 @@ static void remove_statement(const EState* executor) {
     Statement* found = *at;
     if (found->executor != executor) continue;
     *at = found->next;
+    if (found->found > found->locked) store_end_statement(found->number);
     free_statement(found);
     return;
   }

@@ -16,10 +16,20 @@ extern Statement* make_statement(void);
 extern void free_statement(Statement* statement);
 
 extern uint32 statement_number(const Statement* statement);
+/* How many transactions had committed when it started; kAllCommits for NULL. */
+extern uint32 statement_commits(const Statement* statement);
 /* A number that no statement has. */
 extern uint32 next_statement_number(void);
 /* It checks a foreign key. */
 extern bool checks_foreign_key(const Statement* statement);
+/* It changes or locks rows of the table that it finds. */
+extern bool locks_table(const Statement* statement, Oid table);
+/* It only locks rows, and shows them to the client. */
+extern bool only_shows(const Statement* statement);
+/* It found so many rows of such a table, and locked one. At its end the store gets to know that it
+   read the others. */
+extern void note_found(Statement* statement, int rows);
+extern void note_locked(Statement* statement);
 
 /* NULL: the version is not known yet. */
 extern const ItemPointerData* remembered_version(const Statement* statement, const RowId* row);

@@ -4,7 +4,9 @@
    interrupted: nobody would know its outcome. */
 #include "store_client.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -18,28 +20,53 @@
 #include "utils/backend_status.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
+#include "visibility.h"
 
 char* store_socket_path = NULL;
 char* transaction_level = NULL;
 char* read_policy = NULL;
 
-enum { kProtocol = 1, kPollMilliseconds = 20, kMostReply = 1 << 28 };
-enum { kReadLatest = 1, kReadAbsent = 2 };
-enum { kWriteBase = 1, kWriteInsert = 2 };
+enum { kProtocol = 2, kPollMilliseconds = 20, kMostReply = 1 << 28 };
+enum { kReadLatest = 1, kReadAbsent = 2, kReadFind = 4 };
+enum { kLockShared = 1, kLockObserved = 2 };
+enum { kWriteBase = 1, kWriteInsert = 2, kWriteChecked = 4 };
 enum {
   kConflict = 0,
   kEnded = 1,
   kStopped = 2,
   kDuplicate = 3,
-  kInvalid = 4
+  kInvalid = 4,
+  kDeadlock = 5
 }; /* kinds of failures */
 
 static int connection = -1;
 static StringInfoData message; /* of the request, then of its reply */
 static bool has_transaction = false;
-static bool is_over = false; /* the store ended the transaction */
+static bool has_found = false;     /* rows that it may not have locked: its end may be refused */
+static bool store_refuses = false; /* also transactions that only read */
+static bool is_over = false;       /* the store ended the transaction */
 static int over_code;
 static char* over_text;
+
+static const uint32* commits = NULL;
+
+/* By the postmaster, for all backends. */
+void map_store_commits(void) {
+  char path[MAXPGPATH];
+  void* mapped;
+  int file;
+  snprintf(path, sizeof path, "%s.commits", store_socket_path);
+  file = open(path, O_RDONLY | O_CLOEXEC);
+  mapped = file < 0 ? MAP_FAILED : mmap(NULL, sizeof *commits, PROT_READ, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED)
+    ereport(ERROR, (errcode_for_file_access(), errmsg("cannot map the file \"%s\": %m", path)));
+  close(file);
+  commits = mapped;
+}
+
+uint32 store_commits(void) {
+  return __atomic_load_n(commits, __ATOMIC_ACQUIRE);
+}
 
 bool store_has_transaction(void) {
   return has_transaction;
@@ -159,6 +186,8 @@ static int code_of(int kind) {
       return ERRCODE_UNIQUE_VIOLATION;
     case kInvalid:
       return ERRCODE_INVALID_PARAMETER_VALUE;
+    case kDeadlock:
+      return ERRCODE_T_R_DEADLOCK_DETECTED;
     default:
       return ERRCODE_T_R_SERIALIZATION_FAILURE;
   }
@@ -214,12 +243,13 @@ static void ensure_connection(void) {
   put_text(session_name());
   put_number(client_port(), 2);
   if (!send_message()) fail_lost("no greeting");
-  if (receive_reply() != 'k') {
+  if (receive_reply() != 'o') {
     disconnect();
     ereport(ERROR, (errcode(ERRCODE_PROTOCOL_VIOLATION),
                     errmsg("cupel's mock store rejected the connection"),
                     errhint("The access method and cupel are of different versions.")));
   }
+  store_refuses = take_number(1) != 0;
 }
 
 static void ensure_transaction(void) {
@@ -231,12 +261,20 @@ static void ensure_transaction(void) {
   ensure_connection();
 }
 
+static int isolation(void) {
+  if (XactIsoLevel == XACT_SERIALIZABLE) return 2;
+  return XactIsoLevel == XACT_REPEATABLE_READ ? 1 : 0;
+}
+
 /* Before the first request of a transaction: its level and policy, if the client chose them. */
 static void choose_level(void) {
-  if (has_transaction || (transaction_level[0] == '\0' && read_policy[0] == '\0')) return;
+  if (has_transaction ||
+      (transaction_level[0] == '\0' && read_policy[0] == '\0' && isolation() == 0))
+    return;
   start_message('B');
   put_text(transaction_level);
   put_text(read_policy);
+  put_number(isolation(), 1);
   if (!send_message()) fail_lost("no request");
   if (receive_reply() != 'k') take_failure();
 }
@@ -247,15 +285,25 @@ static void put_row(const RowId* row) {
   put_number(row->offset, 2);
 }
 
+static void take_position(ItemPointerData* position) {
+  BlockNumber block = (BlockNumber)take_number(4);
+  OffsetNumber offset = (OffsetNumber)take_number(2);
+  ItemPointerSet(position, block, offset);
+}
+
 void store_read(const ReadRequest* request, ItemPointerData* versions) {
   ensure_transaction();
   if (!request->latest) {
     choose_level();
     has_transaction = true;
   }
+  if (request->find) has_found = true;
   start_message('R');
   put_number(request->statement, 4);
-  put_number((request->latest ? kReadLatest : 0) | (request->absent ? kReadAbsent : 0), 1);
+  put_number(request->commits, 4);
+  put_number((request->latest ? kReadLatest : 0) | (request->absent ? kReadAbsent : 0) |
+                 (request->find ? kReadFind : 0),
+             1);
   put_number(request->rows[0].table, 4);
   put_number(request->count, 4);
   for (int i = 0; i < request->count; ++i) {
@@ -264,11 +312,28 @@ void store_read(const ReadRequest* request, ItemPointerData* versions) {
   }
   if (!send_message()) fail_lost("no request");
   if (receive_reply() != 'v') take_failure();
-  for (int i = 0; i < request->count; ++i) {
-    BlockNumber block = (BlockNumber)take_number(4);
-    OffsetNumber offset = (OffsetNumber)take_number(2);
-    ItemPointerSet(&versions[i], block, offset);
-  }
+  for (int i = 0; i < request->count; ++i) take_position(&versions[i]);
+}
+
+void store_lock(const LockRequest* request, ItemPointerData* last) {
+  ensure_transaction();
+  choose_level();
+  has_transaction = has_found = true;
+  start_message('L');
+  put_number(request->statement, 4);
+  put_number(request->commits, 4);
+  put_row(request->row);
+  put_number((request->shared ? kLockShared : 0) | (request->observed ? kLockObserved : 0), 1);
+  if (!send_message()) fail_lost("no request");
+  if (receive_reply() != 'v') take_failure();
+  take_position(last);
+}
+
+void store_end_statement(uint32 statement) {
+  if (!has_transaction || is_over || connection < 0) return;
+  start_message('E');
+  put_number(statement, 4);
+  if (!send_message()) fail_lost("no request");
 }
 
 static void put_write(const FinalWrite* write, void* unused) {
@@ -277,7 +342,9 @@ static void put_write(const FinalWrite* write, void* unused) {
       ItemPointerIsValid(&write->version) ? ItemPointerGetBlockNumberNoCheck(&write->version) : 0,
       4);
   put_number(ItemPointerGetOffsetNumberNoCheck(&write->version), 2);
-  put_number((write->base ? kWriteBase : 0) | (write->insert ? kWriteInsert : 0), 1);
+  put_number((write->base ? kWriteBase : 0) | (write->insert ? kWriteInsert : 0) |
+                 (constraints_are_strong ? kWriteChecked : 0),
+             1);
   put_text(write->table);
   put_text(write->key);
   put_text(write->value);
@@ -288,6 +355,12 @@ void store_commit(void) {
   if (is_over) fail_over();
   if (!has_transaction && count == 0) return;
   ensure_transaction();
+  if (count == 0 && !has_found && !store_refuses) {
+    start_message('F');
+    if (!send_message()) fail_lost("no request");
+    has_transaction = false;
+    return;
+  }
   choose_level();
   start_message('C');
   put_number(count, 4);
@@ -309,7 +382,7 @@ void store_abort(void) {
 }
 
 void store_forget(void) {
-  has_transaction = is_over = false;
+  has_transaction = has_found = is_over = false;
   over_text = NULL;
 }
 

@@ -13,6 +13,11 @@ extern char* store_socket_path;
 extern char* transaction_level;
 extern char* read_policy;
 
+/* How many transactions have committed. Asks nobody. */
+enum { kAllCommits = -1 };
+extern uint32 store_commits(void);
+extern void map_store_commits(void);
+
 /* Whether the open transaction has reached the store. */
 extern bool store_has_transaction(void);
 
@@ -20,12 +25,24 @@ extern bool store_has_transaction(void);
    that were committed last, which is no read of the transaction. Absent: the transaction also saw
    that the table has no other rows. */
 typedef struct ReadRequest {
-  uint32 statement;
+  uint32 statement, commits; /* which it may see */
   bool latest, absent;
+  bool find; /* to be locked: what is not locked when the statement ends was read */
   const RowId* rows;
   int count;
 } ReadRequest;
 extern void store_read(const ReadRequest* request, ItemPointerData* versions);
+
+/* The row is locked: gives the version that was committed last. That is a read of the transaction.
+ */
+typedef struct LockRequest {
+  uint32 statement, commits;
+  const RowId* row;
+  bool shared, observed; /* others may lock it too; the client is shown what it finds */
+} LockRequest;
+extern void store_lock(const LockRequest* request, ItemPointerData* last);
+/* The statement found rows that it did not lock. */
+extern void store_end_statement(uint32 statement);
 
 /* Writes the own writes and commits; an error if the store does not allow it. */
 extern void store_commit(void);

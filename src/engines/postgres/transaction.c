@@ -3,6 +3,7 @@
    before. If something does (the queue of notifications is full), the client gets to know. */
 #include "access/xact.h"
 #include "own_writes.h"
+#include "row_lock.h"
 #include "statement.h"
 #include "storage/predicate.h"
 #include "store_client.h"
@@ -23,6 +24,7 @@ static void forget_transaction(void) {
   store_committed = false;
   store_forget();
   forget_own_writes();
+  forget_locks();
   forget_all_statements();
 }
 
@@ -57,6 +59,7 @@ static void end_subtransaction(SubXactEvent event, SubTransactionId ended, SubTr
                                void* unused) {
   if (event != SUBXACT_EVENT_ABORT_SUB) return;
   take_back_own_writes(ended);
+  forget_locks_of(ended);
   forget_statements(ended);
 }
 

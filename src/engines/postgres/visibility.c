@@ -7,9 +7,11 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "own_writes.h"
+#include "row_lock.h"
 #include "storage/bufmgr.h"
 #include "store_client.h"
 #include "utility.h"
+#include "utils/rel.h"
 
 bool constraints_are_strong = false;
 
@@ -18,7 +20,13 @@ enum { kMostRows = MaxHeapTuplesPerPage };
 static Version alone[kMostRows];
 static int alone_count = 0;
 
-Reader reader_of(Snapshot snapshot) {
+/* Statements that lock rows of the table. A foreign key is checked in another way. */
+static bool finds_to_lock(Relation relation, const Statement* statement) {
+  return locks_are_honoured && statement != NULL && !checks_foreign_key(statement) &&
+         locks_table(statement, RelationGetRelid(relation));
+}
+
+Reader reader_of(Relation relation, Snapshot snapshot) {
   Reader reader = {SIGHT_WEAK, InvalidCommandId, NULL};
   if (snapshot == NULL) {
     reader.sight = SIGHT_LATEST;
@@ -36,6 +44,7 @@ Reader reader_of(Snapshot snapshot) {
     case SNAPSHOT_MVCC:
       reader.command = snapshot->curcid;
       reader.statement = statement_of(snapshot);
+      if (finds_to_lock(relation, reader.statement)) reader.sight = SIGHT_FOUND;
       break;
     default:
       reader.statement = running_statement();
@@ -88,14 +97,17 @@ static int unknown_rows(const Reader* reader, const Version* versions, int count
 void read_rows(Relation relation, const Reader* reader, const Version* versions, int count) {
   RowId rows[kMostRows];
   ItemPointerData positions[kMostRows];
-  ReadRequest request = {.rows = rows, .latest = reader->sight == SIGHT_LATEST};
+  ReadRequest request = {
+      .rows = rows, .latest = reader->sight == SIGHT_LATEST, .find = reader->sight == SIGHT_FOUND};
   if (reader->statement == NULL) alone_count = 0;
   if (reader->sight == SIGHT_ALL) return;
   request.count = unknown_rows(reader, versions, count, rows);
   if (request.count == 0) return;
   request.statement =
       reader->statement != NULL ? statement_number(reader->statement) : next_statement_number();
+  request.commits = statement_commits(reader->statement);
   store_read(&request, positions);
+  if (request.find) note_found(reader->statement, request.count);
   for (int i = 0; i < request.count; ++i) remember(reader, &rows[i], &positions[i]);
 }
 

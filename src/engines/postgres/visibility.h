@@ -9,6 +9,7 @@
 /* How much of the store a reader sees. */
 typedef enum Sight {
   SIGHT_WEAK,   /* what the level allows */
+  SIGHT_FOUND,  /* the same of a statement that locks what it finds */
   SIGHT_LATEST, /* what was committed last: DDL, and strong constraints */
   SIGHT_ALL     /* every version, for the planner and for triggers that know the version */
 } Sight;
@@ -20,7 +21,7 @@ typedef struct Reader {
 } Reader;
 
 /* The snapshot may be NULL: the latest versions. */
-extern Reader reader_of(Snapshot snapshot);
+extern Reader reader_of(Relation relation, Snapshot snapshot);
 
 typedef struct Version {
   RowId row;

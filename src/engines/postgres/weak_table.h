@@ -14,6 +14,7 @@
      scan           sequential, bitmap and sample scans, ANALYZE
      index          fetches by index, and the building of indexes
      modify         INSERT, UPDATE, DELETE, FOR UPDATE, COPY
+     row_lock       who may change a row, until when
      utility        DDL: strong, since catalogs are
      transaction    commit, abort, savepoints
      weak_table     the table of the functions
@@ -41,7 +42,6 @@ static inline RowId row_at(Relation relation, const ItemPointerData* first) {
                ItemPointerGetOffsetNumberNoCheck(first)};
   return row;
 }
-
 
 /* The functions of the access method, by file. */
 extern void set_scan_functions(TableAmRoutine* routine);
