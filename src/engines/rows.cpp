@@ -16,8 +16,16 @@ namespace {
 constexpr std::size_t kDigits = 8;
 constexpr std::size_t kKeySize = 2 * kDigits + 1;
 
+void put_number(std::string& key, std::size_t at, std::uint32_t number) {
+  for (std::size_t digit = kDigits; digit > 0; number >>= 4)
+    key[at + --digit] = "0123456789abcdef"[number & 15];
+}
+
 std::string key_of(std::uint32_t table, std::uint32_t row) {
-  return fmt::format("{:08x}/{:08x}", table, row);
+  std::string key(kKeySize, '/');
+  put_number(key, 0, table);
+  put_number(key, kDigits + 1, row);
+  return key;
 }
 
 std::optional<std::uint32_t> number_of(std::string_view digits) {
@@ -88,6 +96,10 @@ Position Rows::version(const RowId& id, const mock::Value& value) const {
 
 Position Rows::latest(const RowId& id) const {
   return latest_version(row(id)).position;
+}
+
+bool Rows::has_only_base(const RowId& id) const {
+  return row(id).latest == 0 && row(id).base.position.valid();
 }
 
 void Rows::set_latest(const RowId& id, const mock::Value& value) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,6 +46,8 @@ class Rows {
   [[nodiscard]] Position version(const RowId& row, const mock::Value& value) const;
   [[nodiscard]] Position latest(const RowId& row) const;
   void set_latest(const RowId& row, const mock::Value& value);
+  // It has a base version, and nobody has committed another.
+  [[nodiscard]] bool has_only_base(const RowId& row) const;
   // Every session sees this version from now on.
   void set_base(const RowId& row, const Position& version, std::string_view text);
 
@@ -74,11 +77,16 @@ class Rows {
     std::uint64_t latest = 0;  // a version, or 0: the base
     Version base = {};
   };
+  struct PositionHash {
+    std::size_t operator()(const Position& position) const {
+      return std::hash<std::uint64_t>()(std::uint64_t{position.block} << 16 | position.offset);
+    }
+  };
   struct Table {
     File file;
     std::string name;
     std::vector<Row> rows = {};
-    std::map<Position, std::uint32_t> by_position = {};
+    std::unordered_map<Position, std::uint32_t, PositionHash> by_position = {};
     std::unordered_map<std::string, std::uint32_t> by_key = {};
   };
 

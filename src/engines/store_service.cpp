@@ -14,6 +14,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <iterator>
 #include <list>
 #include <map>
 #include <mutex>
@@ -42,6 +43,7 @@ constexpr std::uint32_t kLongestMessage = 1U << 28;
 constexpr Seconds kWriting(10);
 // For a client that has hung up, while the engine ends its backend.
 constexpr auto kLeaving = std::chrono::seconds(2);
+constexpr std::size_t kTogether = 8;       // at least so many rows are
 constexpr std::size_t kStatements = 1024;  // that a transaction goes back to
 
 constexpr std::pair<std::string_view, mock::Policy> kPolicies[] = {
@@ -237,9 +239,12 @@ class Session {
     continue_with(request.statement, request.commits);
     if (request.absent && !look_for_others(file)) return fail();
     const auto rows = rows_at(file, request.rows);
+    std::set<RowId> seen_together;
+    if (!request.find && !see_together(rows, seen_together)) return fail();
     std::vector<mock::Value> values;
     for (const auto& row : rows) {
-      const auto value = row ? see(*row, request) : mock::Value();
+      const bool base = !row || seen_together.contains(*row);
+      const auto value = base ? mock::Value() : see(*row, request);
       if (!value) return fail();
       values.push_back(std::move(*value));
     }
@@ -265,6 +270,39 @@ class Session {
       }
     }
     return versions;
+  }
+
+  // Rows whose keys follow each other and that nobody has written since they are there: the
+  // transaction sees that there is nothing in the store between the first and the last. False: it
+  // is over.
+  bool see_together(const std::vector<std::optional<RowId>>& rows, std::set<RowId>& seen) {
+    if (rows.size() < kTogether) return true;
+    std::vector<RowId> unwritten;
+    {
+      const std::lock_guard lock(shared_.mutex);
+      for (const auto& row : rows) {
+        if (row && shared_.rows.has_only_base(*row)) unwritten.push_back(*row);
+      }
+    }
+    std::sort(unwritten.begin(), unwritten.end());
+    for (auto first = unwritten.begin(); first != unwritten.end();) {
+      auto end = std::next(first);
+      while (end != unwritten.end() && end->table == first->table &&
+             end->row == std::prev(end)->row + 1)
+        ++end;
+      if (end - first >= static_cast<std::ptrdiff_t>(kTogether)) {
+        const RowId after{first->table, std::prev(end)->row + 1};
+        const auto there =
+            transaction_->scan_between(Rows::store_key(*first), Rows::store_key(after), "");
+        if (transaction_->failure()) return false;
+        // What another has committed meanwhile is read as it is.
+        std::copy_if(first, end, std::inserter(seen, seen.end()), [&](const RowId& row) {
+          return !std::binary_search(there.begin(), there.end(), Rows::store_key(row));
+        });
+      }
+      first = end;
+    }
+    return true;
   }
 
   // None: nobody committed a row that begins there.

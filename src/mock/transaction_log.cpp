@@ -61,10 +61,11 @@ class Hash {
 }  // namespace
 
 Key TransactionLog::key(std::string_view name) {
-  const auto found = keys_.find(name);
-  if (found != keys_.end()) return found->second;
+  const auto found = by_name_.find(name);
+  if (found != by_name_.end()) return found->second;
   const auto key = static_cast<Key>(writers_.size());
   const auto added = keys_.emplace(std::string(name), key).first;
+  by_name_.emplace(added->first, key);
   names_.push_back(&added->first);
   writers_.emplace_back();
   return key;

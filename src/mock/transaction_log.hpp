@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -128,6 +129,7 @@ class TransactionLog {
   [[nodiscard]] std::uint32_t label(Txn t, bool times) const;
 
   std::map<std::string, Key, std::less<>> keys_;
+  std::unordered_map<std::string_view, Key> by_name_;  // the same
   std::vector<const std::string*> names_;
   std::vector<std::vector<Txn>> writers_;
   std::vector<Transaction> transactions_;

@@ -830,7 +830,7 @@ TEST_F(MockProductLevels, SoItDoesOnPostgres) {
        {"update c set n = n - 1 where id = 1;",
         "select n from c where id = 1 for update \\gset\nupdate c set n = :n - 1;"}) {
     for (const char* level : {"causal", "postgres:read-committed"}) {
-      const auto ran = buy(level, step, "5", "postgres");
+      const auto ran = buy(level, step, "3", "postgres");
       EXPECT_EQ(ran.code, 0) << level << ": " << ran.output;
     }
   }

@@ -23,14 +23,9 @@ static IndexFetchTableData* weak_index_fetch_begin(Relation relation) {
   fetch->rel = relation;
   /* Who looks for rows by an index also sees that others are not there. The planner looks too. */
   if (running_statement() != NULL && !checks_foreign_key(running_statement()) &&
-      first_look_at(table)) {
-    RowId nothing = {table, 0, 0};
-    ReadRequest request = {.statement = statement_number(running_statement()),
-                           .commits = statement_commits(running_statement()),
-                           .absent = true,
-                           .rows = &nothing};
-    store_read(&request, NULL);
-  }
+      first_look_at(table))
+    store_look(table, statement_number(running_statement()),
+               statement_commits(running_statement()));
   return fetch;
 }
 

@@ -40,11 +40,11 @@ static void start_scan(WeakScan* scan) {
 
 /* A scan sees all rows of the table, also those that are not there. */
 static void note_look(const WeakScan* scan) {
-  RowId nothing = {scan->base.rs_rd->rd_node.relNode, 0, 0};
-  ReadRequest request = {
-      .commits = statement_commits(scan->reader.statement), .absent = true, .rows = &nothing};
-  if (scan->reader.statement != NULL) request.statement = statement_number(scan->reader.statement);
-  if (scan->reader.sight == SIGHT_WEAK && first_look_at(nothing.table)) store_read(&request, NULL);
+  const Statement* statement = scan->reader.statement;
+  Oid table = scan->base.rs_rd->rd_node.relNode;
+  if (scan->reader.sight > SIGHT_FOUND || !first_look_at(table)) return;
+  store_look(table, statement != NULL ? statement_number(statement) : next_statement_number(),
+             statement_commits(statement));
 }
 
 static TableScanDesc weak_scan_begin(Relation relation, Snapshot snapshot, int key_count,

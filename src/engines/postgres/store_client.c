@@ -68,10 +68,6 @@ uint32 store_commits(void) {
   return __atomic_load_n(commits, __ATOMIC_ACQUIRE);
 }
 
-bool store_has_transaction(void) {
-  return has_transaction;
-}
-
 static void disconnect(void) {
   if (connection >= 0) close(connection);
   connection = -1;
@@ -291,7 +287,8 @@ static void take_position(ItemPointerData* position) {
   ItemPointerSet(position, block, offset);
 }
 
-void store_read(const ReadRequest* request, ItemPointerData* versions) {
+static void read_versions(const ReadRequest* request, Oid table, bool absent,
+                          ItemPointerData* versions) {
   ensure_transaction();
   if (!request->latest) {
     choose_level();
@@ -301,10 +298,10 @@ void store_read(const ReadRequest* request, ItemPointerData* versions) {
   start_message('R');
   put_number(request->statement, 4);
   put_number(request->commits, 4);
-  put_number((request->latest ? kReadLatest : 0) | (request->absent ? kReadAbsent : 0) |
+  put_number((request->latest ? kReadLatest : 0) | (absent ? kReadAbsent : 0) |
                  (request->find ? kReadFind : 0),
              1);
-  put_number(request->rows[0].table, 4);
+  put_number(table, 4);
   put_number(request->count, 4);
   for (int i = 0; i < request->count; ++i) {
     put_number(request->rows[i].block, 4);
@@ -313,6 +310,19 @@ void store_read(const ReadRequest* request, ItemPointerData* versions) {
   if (!send_message()) fail_lost("no request");
   if (receive_reply() != 'v') take_failure();
   for (int i = 0; i < request->count; ++i) take_position(&versions[i]);
+}
+
+bool store_has_transaction(void) {
+  return has_transaction;
+}
+
+void store_look(Oid table, uint32 statement, uint32 commits) {
+  ReadRequest request = {.statement = statement, .commits = commits};
+  read_versions(&request, table, true, NULL);
+}
+
+void store_read(const ReadRequest* request, ItemPointerData* versions) {
+  read_versions(request, request->rows[0].table, false, versions);
 }
 
 void store_lock(const LockRequest* request, ItemPointerData* last) {

@@ -22,16 +22,19 @@ extern void map_store_commits(void);
 extern bool store_has_transaction(void);
 
 /* Which versions of the rows the transaction sees; an invalid one where it sees none. Latest: those
-   that were committed last, which is no read of the transaction. Absent: the transaction also saw
-   that the table has no other rows. */
+   that were committed last, which is no read of the transaction. */
 typedef struct ReadRequest {
   uint32 statement, commits; /* which it may see */
-  bool latest, absent;
+  bool latest;
   bool find; /* to be locked: what is not locked when the statement ends was read */
   const RowId* rows;
   int count;
 } ReadRequest;
 extern void store_read(const ReadRequest* request, ItemPointerData* versions);
+
+/* The transaction sees that the table has no other rows than those that it asks for from now on: to
+   be called before it looks which there are. */
+extern void store_look(Oid table, uint32 statement, uint32 commits);
 
 /* The row is locked: gives the version that was committed last. That is a read of the transaction.
  */
