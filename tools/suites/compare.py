@@ -9,7 +9,7 @@ one by one. Exit code: 0 if at least 99 % of the tests that pass on PostgreSQL p
     tools/suites/compare.py lib-pq -- --level causal   # other options of cupel mock
 
 The outcome of each test is written to the folder of --keep, if it is given. Over the store the servers
-differ in nothing but the mock's options, by default `--level serializable --policy latest`.
+differ in nothing but the mock's options, by default `--level strict-serializable`.
 """
 
 import argparse
@@ -25,7 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PYTHON = "/usr/bin/python3"  # Debian's own, for which its packages are
 LEAST_SHARE = 0.99
-DEFAULT_OPTIONS = ["--level", "serializable", "--policy", "latest"]
+DEFAULT_OPTIONS = ["--level", "strict-serializable"]
 
 # Those that use the database most.
 DJANGO_LABELS = """aggregation aggregation_regress annotations backends basic bulk_create constraints
