@@ -1,4 +1,4 @@
-// What the fuzz targets of the mock store's wire protocols share: a client's bytes, sent in one
+// What a fuzz target of a wire protocol of the mock store does: a client's bytes, sent in one
 // piece and byte by byte, must be answered by the same number of bytes.
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace cupel::fuzz {
 
-// `make`: make_postgres or make_mysql.
+// `make`: make_postgres.
 template <typename Make>
-std::string answers(Make make, sql::Product dialect, std::string_view bytes, std::size_t piece) {
+std::string answers(Make make, std::string_view bytes, std::size_t piece) {
   wire::FakeBackend backend;
   backend.log.stopped = true;  // nobody waits
   std::string said;
   const auto conversation =
-      make({.open = [&](const std::string& client) { return backend.open_sql(dialect, client); },
+      make({.open = [&](const std::string& client) { return backend.open_sql(client); },
             .password = {},
             .number = 1,
             .secret = 2,
@@ -34,12 +34,12 @@ std::string answers(Make make, sql::Product dialect, std::string_view bytes, std
 }
 
 template <typename Make>
-void talk(Make make, sql::Product dialect, const std::uint8_t* data, std::size_t size) {
+void talk(Make make, const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const auto said = answers(make, dialect, bytes, bytes.size() + 1);
+  const auto said = answers(make, bytes, bytes.size() + 1);
   // A statement is looked for in what has come so far, so a piece may show in transactions, but
   // not in how many bytes there are.
-  require(said.size() == answers(make, dialect, bytes, 1).size(), "pieces do not matter");
+  require(said.size() == answers(make, bytes, 1).size(), "pieces do not matter");
 }
 
 }  // namespace cupel::fuzz

@@ -3,6 +3,6 @@
 #include "mock_conversation.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  cupel::fuzz::talk(cupel::wire::make_postgres, cupel::sql::Product::kPostgres, data, size);
+  cupel::fuzz::talk(cupel::wire::make_postgres, data, size);
   return 0;
 }

@@ -17,7 +17,6 @@ packages=(
   # Database clients, for the drivers.
   libsqlite3-dev libpq-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
   libzookeeper-mt-dev libnats-dev
-  libssl-dev  # digests of passwords, for the mock store's servers
   libfuse3-dev  # disks with faults, for the servers that cupel starts
 )
 # To compile and run the quick tests.

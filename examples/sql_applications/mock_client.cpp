@@ -4,7 +4,7 @@
 namespace cupel::applications {
 
 MockClient::MockClient(mock::Store& store, sql::Catalog& catalog, const std::string& name)
-    : session_(sql::Session::open(store, catalog, sql::Product::kPostgres, name)) {}
+    : session_(sql::Session::open(store, catalog, name)) {}
 
 void MockClient::run(const std::string& text) {
   const auto ran = session_->run(text);

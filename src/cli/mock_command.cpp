@@ -20,7 +20,7 @@ namespace {
 using wire::Interface;
 
 struct ServeArguments : StoreArguments {
-  std::optional<std::uint16_t> postgres, mysql, http;
+  std::optional<std::uint16_t> postgres, http;
   std::string address = "127.0.0.1", history;
   std::optional<std::string> password;
 };
@@ -67,11 +67,6 @@ int write_served(const ServeArguments& arguments, const formats::WriteOptions& t
   return code;
 }
 
-std::string mariadb_line(const std::string& host, std::uint16_t port, bool password) {
-  return fmt::format("mysql     mariadb -h {} -P {} -u cupel{} cupel\n", host, port,
-                     password ? " -p" : "");
-}
-
 int serve_engine(const ServeArguments& arguments) {
   const auto target = history_target(arguments);
   if (!target.ok()) return bad(target.error());
@@ -84,7 +79,8 @@ int serve_engine(const ServeArguments& arguments) {
   if (!engine.ok()) return bad(engine.error());
   print(arguments.engine == mocktest::Engine::kPostgres
             ? fmt::format("postgres  psql {}\n", (*engine)->url())
-            : mariadb_line("127.0.0.1", (*engine)->port(), false));
+            : fmt::format("mysql     mariadb -h 127.0.0.1 -P {} -u cupel cupel\n",
+                          (*engine)->port()));
   print_level(arguments);
   interruptible.wait();
   (*engine)->server().stop();
@@ -94,11 +90,6 @@ int serve_engine(const ServeArguments& arguments) {
 void print_servers(const ServeArguments& arguments, const wire::Server& server) {
   if (const auto open = server.port(Interface::kPostgres)) {
     print(fmt::format("postgres  psql {}\n", url("postgres", arguments.address, open)));
-  }
-  if (const auto open = server.port(Interface::kMysql)) {
-    auto host = host_of(arguments.address);
-    if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
-    print(mariadb_line(host, open, arguments.password.has_value()));
   }
   if (const auto open = server.port(Interface::kHttp)) {
     print(fmt::format("http      curl {}-d '{{\"sql\": \"select 1\"}}' {}/sql\n",
@@ -111,14 +102,13 @@ int serve(const ServeArguments& arguments) {
   const auto target = history_target(arguments);
   if (!target.ok()) return bad(target.error());
   wire::StoreServer served(arguments.store);
-  const bool all = !arguments.postgres && !arguments.mysql && !arguments.http;
+  const bool all = !arguments.postgres && !arguments.http;
   const auto port = [&](const std::optional<std::uint16_t>& given) {
     return all ? std::optional<std::uint16_t>(0) : given;
   };
   const Interruptible interruptible;
   if (const auto started = served.start({.address = arguments.address,
                                          .postgres = port(arguments.postgres),
-                                         .mysql = port(arguments.mysql),
                                          .http = port(arguments.http),
                                          .password = arguments.password});
       !started.ok()) {
@@ -145,7 +135,7 @@ void add_mock(Command& app, Run& run) {
   auto arguments = std::make_shared<ServeArguments>();
   add_engine_options(*command, *arguments);
   add_store_options(*command, *arguments);
-  const char* where = "Protocols and ports (default: all three, on free ports)";
+  const char* where = "Protocols and ports (default: both, on free ports)";
   const auto port = [&](const char* option, std::optional<std::uint16_t>& value, const char* what) {
     command->add_option(option, value, fmt::format("{}; 0: any free port", what))
         ->type_name("PORT")
@@ -153,7 +143,6 @@ void add_mock(Command& app, Run& run) {
         ->group(where);
   };
   port("--pg", arguments->postgres, "PostgreSQL's wire protocol on this port");
-  port("--mysql", arguments->mysql, "MySQL's wire protocol on this port");
   port("--http", arguments->http, "HTTP with JSON on this port (docs/mock-server.md)");
   command->add_option("--bind", arguments->address, "The address to listen on")
       ->type_name("ADDRESS")
@@ -190,7 +179,7 @@ void add_mock(Command& app, Run& run) {
     take_store_options(*arguments);
     arguments->store.overlap = true;
     if (arguments->engine != mocktest::Engine::kOwn) {
-      for (const char* option : {"--pg", "--mysql", "--http", "--bind", "--password"}) {
+      for (const char* option : {"--pg", "--http", "--bind", "--password"}) {
         if (command->get_option(option)->empty()) continue;
         throw UsageError(option,
                          fmt::format("found with --engine {}, expected it with --engine own",

@@ -303,11 +303,16 @@ void take_store_options(StoreArguments& arguments) {
     arguments.given.push_back(fmt::format("--abort-rate {}", store.abort_rate));
 }
 
+namespace {
+
 std::string host_of(const std::string& address) {
   if (address == "0.0.0.0") return "127.0.0.1";
   if (address == "::") return "[::1]";
   return address.find(':') != std::string::npos ? fmt::format("[{}]", address) : address;
 }
+
+}  // namespace
+
 std::string url(const char* scheme, const std::string& address, std::uint16_t port) {
   return fmt::format("{}://cupel@{}:{}/cupel", scheme, host_of(address), port);
 }

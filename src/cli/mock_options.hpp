@@ -34,7 +34,6 @@ void take_store_options(StoreArguments& arguments);
 bool has_locks_always(const mock::Options& store);
 
 // Where clients find a server that listens on `address`, which may be all of them.
-std::string host_of(const std::string& address);
 std::string url(const char* scheme, const std::string& address, std::uint16_t port);
 std::string http_url(const std::string& address, std::uint16_t port);
 

@@ -67,8 +67,7 @@ int report_store_not_reached(const MockTestArguments& arguments,
   const char* where = arguments.engine == mocktest::Engine::kPostgres ? "PGHOST and PGPORT"
                       : arguments.engine == mocktest::Engine::kMariadb
                           ? "MYSQL_HOST and MYSQL_TCP_PORT"
-                          : "PGHOST and PGPORT, in MYSQL_HOST and "
-                            "MYSQL_TCP_PORT, or in CUPEL_MOCK_HTTP_URL";
+                          : "PGHOST and PGPORT, or in CUPEL_MOCK_HTTP_URL";
   print_error(
       fmt::format("{} never began a transaction on the store, so nothing was tested; connect to "
                   "the address in {}",

@@ -21,16 +21,13 @@ using wire::Server;
 constexpr const char* kAddress = "127.0.0.1";
 
 Environment environment(const Server& server, std::uint64_t seed) {
-  const auto postgres = server.port(Interface::kPostgres), mysql = server.port(Interface::kMysql);
+  const auto postgres = server.port(Interface::kPostgres);
   return {
       {"PGHOST", kAddress},
       {"PGPORT", std::to_string(postgres)},
       {"PGUSER", "cupel"},
       {"PGDATABASE", "cupel"},
-      {"MYSQL_HOST", kAddress},
-      {"MYSQL_TCP_PORT", std::to_string(mysql)},
       {"CUPEL_MOCK_PG_URL", fmt::format("postgres://cupel@{}:{}/cupel", kAddress, postgres)},
-      {"CUPEL_MOCK_MYSQL_URL", fmt::format("mysql://cupel@{}:{}/cupel", kAddress, mysql)},
       {"CUPEL_MOCK_HTTP_URL", fmt::format("http://{}:{}", kAddress, server.port(Interface::kHttp))},
       {"CUPEL_MOCK_SEED", std::to_string(seed)}};
 }
@@ -41,7 +38,7 @@ base::Result<CommandEnd> set_up(wire::StoreServer& served, const Test& test, std
                                 const RunContext& context) {
   mock::Store loading(setup_store_options());
   const auto backend = wire::make_backend(loading, served.catalog);
-  auto server = Server::start(*backend, {.postgres = 0, .mysql = 0, .http = 0});
+  auto server = Server::start(*backend, {.postgres = 0, .http = 0});
   if (!server.ok()) return std::move(server).error();
   const auto end = run_setup(test, environment(**server, seed), context);
   if (!end.ok() || end->kind == CommandEnd::Kind::kStopped) return end;
@@ -108,7 +105,7 @@ base::Result<CommandEnd> run_command(wire::StoreServer& served, const Test& test
     if (!ready.ok()) return ready.error();
     if (ready->kind == CommandEnd::Kind::kStopped) return *ready;
   }
-  if (const auto started = served.start({.postgres = 0, .mysql = 0, .http = 0}); !started.ok())
+  if (const auto started = served.start({.postgres = 0, .http = 0}); !started.ok())
     return started.error();
   auto end = run_process(test.command, environment(*served.server, seed), test.time_limit_seconds,
                          context);

@@ -5,7 +5,7 @@
 //   find_failure_cause()  which anomaly made the command fail
 //
 // A command fails if its exit code is not 0 or if it exceeds the time limit. It reaches the store
-// by environment variables: PGHOST, PGPORT, MYSQL_HOST, CUPEL_MOCK_HTTP_URL and others.
+// by environment variables: PGHOST, PGPORT, CUPEL_MOCK_HTTP_URL and others.
 #pragma once
 
 #include <cstdint>

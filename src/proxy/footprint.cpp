@@ -506,9 +506,7 @@ std::vector<StatementText> statements_of(std::string_view text) {
   try {
     sql::check_parser_limits(text);
     std::vector<StatementText> statements;
-    for (const auto& statement : sql::parse(text)) {
-      statements.push_back(read_statement(statement.tree));
-    }
+    for (const auto& tree : sql::parse(text)) statements.push_back(read_statement(tree));
     return statements;
   } catch (const sql::SqlException&) {
     // The server says what is wrong, or its parser is a newer one.

@@ -4,15 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <set>
 
 #include "base/text.hpp"
-#include "sql/dialect/dialect.hpp"
-#include "sql/dialect/session_control.hpp"
-#include "sql/exec/describe.hpp"
 #include "sql/exec/query_run.hpp"
 #include "sql/exec/run.hpp"
 #include "sql/exec/schema.hpp"
@@ -22,39 +18,8 @@ namespace cupel::sql {
 
 namespace {
 
-// "AlterTableStmt" is ALTER TABLE; and what to use instead of such statements.
-[[noreturn]] void not_a_statement_here(const Tree& tree) {
-  struct Instead {
-    std::string_view kind, statement, words;
-  };
-  static constexpr Instead kInstead[] = {
-      {"CopyStmt", "COPY",
-       "use INSERT INTO … VALUES with several rows to load a table, SELECT to read it"},
-      {"AlterTableStmt", "ALTER TABLE", "drop the table and create it as it is to be"},
-      {"RenameStmt", "ALTER … RENAME", "drop the table and create it as it is to be"},
-      {"ViewStmt", "CREATE VIEW", "write its query as a sub-query in FROM"},
-      {"LockStmt", "LOCK",
-       "transactions run one after another, and no lock makes a read stronger; ask for a "
-       "stronger isolation level"},
-      {"DeclareCursorStmt", "DECLARE CURSOR", "use SELECT with LIMIT and OFFSET"},
-      {"PrepareStmt", "PREPARE", "use the protocol's prepared statements"},
-  };
-  const auto kind = kind_of(tree);
-  if (kind == "VacuumStmt" && !flag_of(body_of(tree), "is_vacuumcmd")) not_supported("ANALYZE");
-  for (const auto& [other, statement, words] : kInstead) {
-    if (kind == other)
-      raise("0A000", fmt::format("{} is not supported by the mock; {}", statement, words));
-  }
-  not_supported(in_sql(kind));
-}
-
-// A parameter as a literal of its type.
-ExpressionPtr literal(const Datum& value, Type sent) {
-  if (!value) return constant({}, {Type::kNull});
-  if (sent == Type::kBoolean) return constant(std::int64_t{*value == "t"}, {Type::kBigint});
-  if (!is_number(sent)) return constant(*value, {Type::kNull});
-  return constant(from_text(*value, {sent}), {sent});
-}
+constexpr const char* kAborted =
+    "current transaction is aborted, commands ignored until end of transaction block";
 
 // How often each parameter is used, by its number.
 void count_uses(const Tree& tree, std::map<std::int64_t, std::size_t>& uses) {
@@ -92,15 +57,44 @@ class PreparedStatement : public Prepared {
   bool rows = false;
   std::string text;  // as it was prepared
   std::string word;
-  ParsedStatement parsed;  // nothing: an empty text
+  Tree tree;  // null: an empty text
 };
 
-// What SET changes. Never changed once it is shared: PostgreSQL's ROLLBACK goes back to an old one.
+// Of a session or of a transaction: the standard's name as asked for, and what it means here.
+struct Isolation {
+  std::string name = "read committed";
+  std::optional<mock::Level> level = {};
+  bool read_only = false;
+  bool deferrable = false;  // without effect
+
+  void take(const Isolation& other, TransactionSetting::Of what) {
+    switch (what) {
+      case TransactionSetting::Of::kIsolation:
+        name = other.name;
+        level = other.level;
+        break;
+      case TransactionSetting::Of::kReadOnly:
+        read_only = other.read_only;
+        break;
+      case TransactionSetting::Of::kDeferrable:
+        deferrable = other.deferrable;
+        break;
+    }
+  }
+};
+
+// The least that PostgreSQL gives for the standard's name.
+mock::Level least_level(const std::string& isolation) {
+  if (isolation == "repeatable read") return mock::Level::kStrongSessionSnapshotIsolation;
+  if (isolation == "serializable") return mock::Level::kStrongSessionSerializable;
+  return mock::Level::kReadCommitted;
+}
+
+// What SET changes. Never changed once it is shared: ROLLBACK goes back to an old one.
 struct Configuration {
-  Settings settings;
+  Settings settings = first_settings();
   Isolation isolation;  // of the transactions to come
   std::optional<mock::Policy> policy;
-  std::string database{kFirstDatabase};
 };
 using ConfigurationPtr = std::shared_ptr<const Configuration>;
 
@@ -125,24 +119,22 @@ class Cancellable {
   std::atomic<SessionFacts::State>& state_;
 };
 
-class SessionOfStore : public Session, private SessionControl {
+Result result_of(std::string tag) {
+  Result result;
+  result.tag = std::move(tag);
+  return result;
+}
+
+class SessionOfStore : public Session {
  public:
-  SessionOfStore(mock::Store& store, Catalog& catalog, const Dialect& dialect, std::uint32_t number)
-      : store_(store),
-        catalog_(catalog.tables()),
-        dialect_(dialect),
-        rules_(dialect.rules().transactions),
-        number_(number),
-        facts_{dialect, dialect.rules().values} {
+  SessionOfStore(mock::Store& store, Catalog& catalog, std::uint32_t number)
+      : store_(store), catalog_(catalog.tables()), number_(number) {
+    facts_.version = kVersion;
     facts_.setting = [this](const std::string& name) { return setting(name); };
     facts_.configure = [this](const std::string& name, const std::string& value, bool local) {
       set(name, value, local);
       return setting(name);
     };
-    facts_.version = dialect.version();
-    facts_.database = [this] { return now_->database; };
-    first_.settings = dialect.first_settings();
-    first_.isolation = {.name = dialect.first_isolation()};
     forget_settings();
   }
   ~SessionOfStore() override {
@@ -154,14 +146,13 @@ class SessionOfStore : public Session, private SessionControl {
   std::variant<std::unique_ptr<Prepared>, Error> prepare(std::string_view text,
                                                          std::span<const Type> types,
                                                          std::span<const Type> otherwise) override;
-  std::variant<Result, Error> execute(const Prepared& prepared, std::span<const Datum> parameters,
-                                      std::span<const Type> sent) override;
+  std::variant<Result, Error> execute(const Prepared& prepared,
+                                      std::span<const Datum> parameters) override;
   [[nodiscard]] TransactionState state() const override {
     return failed_  ? TransactionState::kFailed
            : block_ ? TransactionState::kOpen
                     : TransactionState::kIdle;
   }
-  [[nodiscard]] bool autocommit() const override { return autocommit_; }
   void reset() override {
     end_quietly();
     block_ = failed_ = false;
@@ -179,34 +170,12 @@ class SessionOfStore : public Session, private SessionControl {
   }
   void on_user(std::string user) override { facts_.user = std::move(user); }
   std::optional<Error> configure(const std::string& setting, const std::string& value) override;
-  [[nodiscard]] std::optional<Idle> idle_limit() const override;
+  [[nodiscard]] std::optional<Idle> idle_limit() const override {
+    return sql::idle_limit(now_->settings, block_ || failed_);
+  }
   void on_deallocate(Deallocate deallocate) override { deallocate_ = std::move(deallocate); }
 
  private:
-  // What the dialect's own statements do with the session.
-  void begin() override;
-  [[nodiscard]] bool in_block() const override { return block_; }
-  void set_autocommit(bool wanted) override;
-  [[nodiscard]] Isolation isolation_of(Scope scope) const override {
-    return scope == Scope::kSession ? now_->isolation : isolation();
-  }
-  void set_isolation(const Isolation& isolation, Scope scope) override;
-  [[nodiscard]] mock::Level level_for(const std::string& isolation) const override;
-  [[nodiscard]] const Settings& settings() const override { return now_->settings; }
-  [[nodiscard]] std::string setting(const std::string& name) const override;
-  void set(const std::string& name, const std::string& value) override { set(name, value, false); }
-  [[nodiscard]] std::string database() const override { return now_->database; }
-  void set_database(const std::string& name) override {
-    change([&](Configuration& all) { all.database = name; });
-  }
-  [[nodiscard]] std::vector<std::string> tables() const override;
-  [[nodiscard]] std::vector<std::vector<Datum>> described(const std::string& table) const override {
-    return sql::described(table, catalog_, dialect_);
-  }
-  bool cancel(std::uint32_t connection) override {
-    return facts_.cancel_other && facts_.cancel_other(connection);
-  }
-
   // Transactions of the store.
   mock::Transaction& transaction();
   void start_statement();
@@ -214,22 +183,34 @@ class SessionOfStore : public Session, private SessionControl {
   void end_quietly();
   void undo_to(std::size_t size);
 
-  Result perform(const ParsedStatement& parsed, std::span<const Datum> parameters,
+  // Statements.
+  Result perform(const Tree& tree, std::span<const Datum> parameters,
                  const std::vector<Type>& types);
-  Result perform_in_block(const ParsedStatement& parsed, std::span<const Datum> parameters,
-                          const std::vector<Type>& types);
-  Result data(const Statement& statement, std::span<const Datum> parameters,
-              std::vector<Type> types);
-  std::optional<Result> control(const Statement& statement);
+  Result data(const Tree& tree, std::span<const Datum> parameters, std::vector<Type> types);
+  std::optional<Result> control(const Tree& tree);
   Result transaction_statement(const Tree& body);
+  Result end_block(bool keep);
+  Result savepoint_statement(const std::string& kind, const std::string& name);
   Result set_statement(const Tree& body);
+  Result deallocate(const std::string& name);
+  void check_not_failed() const {
+    if (failed_) raise("25P02", kAborted);
+  }
+  void need_block(const char* what) const {
+    if (!block_) raise("25P01", fmt::format("{} can only be used in transaction blocks", what));
+  }
   void take_error(const SqlException& exception);
 
   // Settings.
-  void forget_settings();
-  // The end of a transaction that undoes settings: what SET LOCAL did goes, and if it is rolled
-  // back what SET did.
-  void settle_settings(bool committed);
+  void forget_settings() {
+    now_ = lasting_ = before_ = std::make_shared<Configuration>(first_);
+    isolation_.reset();
+  }
+  // The end of a transaction: what SET LOCAL did goes, and if it is rolled back what SET did.
+  void settle_settings(bool committed) {
+    if (!committed) lasting_ = before_;
+    now_ = before_ = lasting_;
+  }
   template <typename Change>
   void change(const Change& change, bool local = false) {
     const auto changed = [&](const ConfigurationPtr& before) {
@@ -241,25 +222,22 @@ class SessionOfStore : public Session, private SessionControl {
     now_ = changed(now_);
     if (!local) lasting_ = both ? now_ : changed(lasting_);
   }
-  void reset_setting(const std::string& name);
   [[nodiscard]] const Isolation& isolation() const {
     return isolation_ ? *isolation_ : now_->isolation;
   }
   [[nodiscard]] bool in_transaction() const { return block_ || implicit_; }
+  [[nodiscard]] std::string setting(const std::string& name) const;
   void set(const std::string& name, const std::string& value, bool local);
-  void set_transaction_setting(const TransactionSetting& setting, const std::string& name,
-                               const std::string& value, bool local);
-  void check_before_reads(const TransactionSetting& setting, const Isolation& wanted) const;
-  [[nodiscard]] bool literals() const { return dialect_.rules().queries.parameters_are_literals; }
-  void transaction_options(const Tree& options, bool session);
+  void set_level(const std::string& value, bool local);
+  void set_of_transaction(const TransactionSetting& setting, const std::string& name,
+                          const std::string& value, bool local);
+  void set_transaction_options(const Tree& options, const std::string& prefix);
+  void reset_setting(const std::string& name);
 
   mock::Store& store_;
   Tables& catalog_;
-  const Dialect& dialect_;
-  const Dialect::TransactionRules& rules_;
   Deallocate deallocate_;
-  std::vector<ExpressionPtr> given_;  // the parameters of the statement that runs, as literals
-  std::string text_;                  // of that statement, with those that came together with it
+  std::string text_;  // of the statement that runs, with those that came together with it
   std::uint32_t number_;
   SessionFacts facts_;
   Configuration first_;       // as the client asked for when it connected
@@ -268,10 +246,8 @@ class SessionOfStore : public Session, private SessionControl {
   ConfigurationPtr before_;   // the transaction
   // The application's settings that ever were: known from then on, as in PostgreSQL.
   std::set<std::string, std::less<>> own_names_;
-  bool autocommit_ = true;
 
   std::unique_ptr<mock::Transaction> transaction_;
-  std::uint64_t begun_ = 0;                  // transactions so far
   std::vector<std::function<void()>> undo_;  // of the catalog
   std::vector<Savepoint> savepoints_;
   bool block_ = false;  // between BEGIN and COMMIT
@@ -279,19 +255,6 @@ class SessionOfStore : public Session, private SessionControl {
   bool implicit_ = false;               // several statements in one text
   std::optional<Isolation> isolation_;  // of the transaction, or of the next
 };
-
-void SessionOfStore::forget_settings() {
-  now_ = lasting_ = before_ = std::make_shared<Configuration>(first_);
-  isolation_.reset();
-  autocommit_ = true;
-  facts_.last_insert_id = 0;
-}
-
-void SessionOfStore::settle_settings(bool committed) {
-  if (!rules_.undo_settings) return;
-  if (!committed) lasting_ = before_;
-  now_ = before_ = lasting_;
-}
 
 std::optional<Error> SessionOfStore::configure(const std::string& setting,
                                                const std::string& value) {
@@ -305,17 +268,13 @@ std::optional<Error> SessionOfStore::configure(const std::string& setting,
   }
 }
 
-std::optional<Session::Idle> SessionOfStore::idle_limit() const {
-  return dialect_.idle_limit(now_->settings, block_ || failed_);
-}
-
 mock::Transaction& SessionOfStore::transaction() {
   if (transaction_ != nullptr) return *transaction_;
   mock::Store::BeginOptions options;
   options.level = isolation().level;
   options.policy = now_->policy;
   // What waits for a lock in a database waits here for its turn.
-  const auto limit = dialect_.turn_limit_ms(now_->settings);
+  const auto limit = milliseconds_of(now_->settings, "lock_timeout");
   const auto start = std::chrono::steady_clock::now();
   const auto too_long = [&] {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
@@ -325,10 +284,9 @@ mock::Transaction& SessionOfStore::transaction() {
   transaction_ = store_.begin(number_, options);
   if (transaction_ == nullptr) {
     facts_.check_interrupts();
-    if (too_long()) raise("55P03", dialect_.turn_limit_message());
+    if (too_long()) raise("55P03", kLockTimeout);
     raise("57P01", "the mock is shutting down");
   }
-  ++begun_;
   facts_.now = now_microseconds();
   return *transaction_;
 }
@@ -342,8 +300,7 @@ void SessionOfStore::start_statement() {
   locking.snapshot_filters = store_.locks_by_snapshot() || strict;
   locking.gaps =
       store_.locks_gaps() && isolation().level.value_or(catalog_.level()) > mock::Level::kCausal;
-  locking.limit_ms = dialect_.turn_limit_ms(now_->settings);
-  locking.limit_message = dialect_.turn_limit_message();
+  locking.limit_ms = milliseconds_of(now_->settings, "lock_timeout");
 }
 
 void SessionOfStore::undo_to(std::size_t size) {
@@ -381,33 +338,21 @@ void SessionOfStore::commit() {
 
 // After an error in a statement.
 void SessionOfStore::take_error(const SqlException& exception) {
-  if (exception.ended || (transaction_ != nullptr && transaction_->failure())) {
+  const bool ended =
+      exception.ended || (transaction_ != nullptr && transaction_->failure().has_value());
+  if (ended) {
     undo_to(0);
     transaction_.reset();
-    end_quietly();
-    if (rules_.fail_with_statement) {
-      failed_ = block_;
-      if (!block_) settle_settings(false);
-    } else {
-      block_ = false;
-    }
-    return;
   }
-  if (!rules_.fail_with_statement) {
-    if (!block_ && autocommit_) end_quietly();
-    return;
-  }
+  failed_ = block_;
   if (!block_) {
     end_quietly();
     settle_settings(false);
-    return;
-  }
-  failed_ = true;
-  // It is of no use any more, unless there is a savepoint to go back to.
-  if (savepoints_.empty()) {
+  } else if (ended || savepoints_.empty()) {
+    // It is of no use any more, unless there is a savepoint to go back to.
     const auto isolation = isolation_;
     end_quietly();
-    isolation_ = isolation;
+    if (!ended) isolation_ = isolation;
   }
 }
 
@@ -415,15 +360,14 @@ Session::Run SessionOfStore::run(std::string_view text) {
   Run all;
   const Cancellable cancellable(facts_);
   try {
-    given_.clear();
     text_ = text;
-    const auto list = dialect_.statements(text);
-    implicit_ = rules_.span_text && list.size() > 1;
-    for (const auto& parsed : list) all.results.push_back(perform(parsed, {}, {}));
+    const auto statements = parse(text);
+    implicit_ = statements.size() > 1;
+    for (const auto& tree : statements) all.results.push_back(perform(tree, {}, {}));
     if (implicit_ && !block_) commit();
   } catch (const SqlException& exception) {
     take_error(exception);
-    all.error = dialect_.reported(exception.error);
+    all.error = exception.error;
   }
   implicit_ = false;
   return all;
@@ -434,52 +378,39 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
   try {
     auto made = std::make_unique<PreparedStatement>();
     made->text = text;
-    auto list = dialect_.statements(text);
-    if (list.size() > 1)
+    auto statements = parse(text);
+    if (statements.size() > 1)
       raise("42601", "cannot insert multiple commands into a prepared statement");
     made->types.assign(types.begin(), types.end());
-    if (!list.empty()) {
-      made->parsed = std::move(list[0]);
-      if (made->parsed.statement) {
-        const auto& tree = made->parsed.statement->tree;
-        const bool ends = kind_of(tree) == "TransactionStmt";
-        if (failed_ && !ends) {
-          raise("25P02",
-                "current transaction is aborted, commands ignored until end of transaction block");
-        }
-        if (!literals()) complete(tree, made->types, otherwise);
-        if (const auto planned = plan(tree, catalog_, dialect_, made->types)) {
-          made->shape = planned->columns;
-          made->rows = planned->has_rows;
-          made->word = planned->command;
-        } else {
-          made->word = std::string(kind_of(tree));
-          if (made->word == "VariableShowStmt") {
-            made->rows = true;
-            made->word = "SHOW";
-            made->shape = {
-                {shown_name(base::to_lower(text_of(body_of(tree), "name"))), Type::kText, ""}};
-          }
-        }
+    if (!statements.empty()) {
+      const auto& tree = made->tree = std::move(statements[0]);
+      const auto kind = kind_of(tree);
+      if (kind != "TransactionStmt") check_not_failed();
+      complete(tree, made->types, otherwise);
+      if (const auto planned = plan(tree, catalog_, made->types)) {
+        made->shape = planned->columns;
+        made->rows = planned->has_rows;
+        made->word = planned->command;
+      } else if (kind == "VariableShowStmt") {
+        made->rows = true;
+        made->word = "SHOW";
+        const auto name = shown_name(base::to_lower(text_of(body_of(tree), "name")));
+        made->shape = {{name, Type::kText, ""}};
       } else {
-        made->word = made->parsed.own->command();
-        made->rows = made->parsed.own->has_rows();
+        made->word = std::string(kind);
       }
     }
-    for (auto& type : made->types) {
-      if (type == Type::kNull) type = Type::kText;
-    }
+    std::replace(made->types.begin(), made->types.end(), Type::kNull, Type::kText);
     return made;
   } catch (const SqlException& exception) {
     // PostgreSQL fails the transaction here too.
     take_error(exception);
-    return dialect_.reported(exception.error);
+    return exception.error;
   }
 }
 
 std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
-                                                    std::span<const Datum> parameters,
-                                                    std::span<const Type> sent) {
+                                                    std::span<const Datum> parameters) {
   const auto& statement = dynamic_cast<const PreparedStatement&>(prepared);
   const Cancellable cancellable(facts_);
   try {
@@ -487,77 +418,40 @@ std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
       raise("08P01", fmt::format("{} parameters given, {} needed", parameters.size(),
                                  statement.types.size()));
     }
-    if (!statement.parsed.statement && !statement.parsed.own) return Result{};
-    given_.clear();
+    if (statement.tree.is_null()) return Result{};
     text_ = statement.text;
-    for (std::size_t at = 0; literals() && at < parameters.size(); ++at) {
-      given_.push_back(literal(parameters[at], at < sent.size() ? sent[at] : Type::kText));
-    }
-    return perform(statement.parsed, parameters, statement.types);
+    return perform(statement.tree, parameters, statement.types);
   } catch (const SqlException& exception) {
     take_error(exception);
-    return dialect_.reported(exception.error);
+    return exception.error;
   }
 }
 
-Result SessionOfStore::perform(const ParsedStatement& parsed, std::span<const Datum> parameters,
+Result SessionOfStore::perform(const Tree& tree, std::span<const Datum> parameters,
                                const std::vector<Type>& types) {
-  const bool ending = parsed.statement && kind_of(parsed.statement->tree) == "TransactionStmt";
-  if (failed_ && !ending) {
-    raise("25P02",
-          "current transaction is aborted, commands ignored until end of transaction block");
-  }
+  if (kind_of(tree) != "TransactionStmt") check_not_failed();
   facts_.until.reset();
-  const bool select = parsed.statement && kind_of(parsed.statement->tree) == "SelectStmt";
-  if (const auto limit = dialect_.statement_limit_ms(now_->settings, select); limit > 0) {
+  if (const auto limit = milliseconds_of(now_->settings, "statement_timeout"); limit > 0) {
     facts_.until = std::chrono::steady_clock::now() +
                    std::chrono::microseconds(static_cast<std::int64_t>(1000 * limit));
   }
   facts_.check_interrupts();
-  // A statement that fails alone in an open transaction takes back its own writes only: all there
-  // are, if the transaction began with it.
-  const bool open = !rules_.fail_with_statement && (block_ || !autocommit_) && !ending;
-  if (!open) {
-    auto result = perform_in_block(parsed, parameters, types);
-    std::erase_if(result.notices,
-                  [&](const Notice& notice) { return !dialect_.shows(notice, now_->settings); });
-    return result;
-  }
-  const auto before = transaction_ != nullptr ? transaction_->savepoint() : 0;
-  const auto begun = begun_;
-  try {
-    return perform_in_block(parsed, parameters, types);
-  } catch (const SqlException& exception) {
-    if (!exception.ended && transaction_ != nullptr && !transaction_->failure()) {
-      transaction_->rollback_to(begun_ == begun ? before : 0);
-    }
-    throw;
-  }
-}
-
-Result SessionOfStore::perform_in_block(const ParsedStatement& parsed,
-                                        std::span<const Datum> parameters,
-                                        const std::vector<Type>& types) {
-  std::optional<Result> result;
-  if (parsed.own) return parsed.own->run(*this);
-  if (auto made = control(*parsed.statement)) {
+  auto result = control(tree);
+  if (result) {
     if (!in_transaction()) settle_settings(true);
-    return *made;
+  } else {
+    result = data(tree, parameters, types);
+    if (!in_transaction()) commit();
   }
-  const bool schema = is_schema_statement(parsed.statement->tree);
-  if (schema && rules_.end_at_schema_changes) {
-    commit();
-    block_ = false;
-  }
-  result = data(*parsed.statement, parameters, types);
-  const bool stays = block_ || implicit_ || (!autocommit_ && !schema);
-  if (!stays) commit();
+  const auto& least = now_->settings.at("client_min_messages");
+  std::erase_if(result->notices, [&](const Notice& notice) {
+    return least == "error" || (least == "warning" && !notice.warning);
+  });
   return *result;
 }
 
-Result SessionOfStore::data(const Statement& statement, std::span<const Datum> parameters,
+Result SessionOfStore::data(const Tree& tree, std::span<const Datum> parameters,
                             std::vector<Type> types) {
-  const auto& tree = statement.tree;
   const auto read_only = [&](const std::string& what) {
     if (isolation().read_only) {
       raise("25006", fmt::format("cannot execute {} in a read-only transaction", what));
@@ -566,137 +460,91 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
   if (is_schema_statement(tree)) {
     read_only("a statement that changes the schema");
     ExecutionContext context(transaction(), catalog_, facts_, sql::run);
-    return change_schema(tree, catalog_, dialect_, undo_, context);
+    return change_schema(tree, catalog_, undo_, context);
   }
   const auto given = types.size();
-  const auto planned = plan(tree, catalog_, dialect_, types, literals() ? &given_ : nullptr);
-  if (!planned) not_a_statement_here(tree);
+  const auto planned = plan(tree, catalog_, types);
+  if (!planned) not_supported(in_sql(kind_of(tree)));
   if (types.size() > given) raise("42P02", fmt::format("there is no parameter ${}", given + 1));
   if (planned->writes) read_only(planned->command);
-  if (!planned->locks.empty() && rules_.locks_are_writes) read_only(planned->locks);
+  if (!planned->locks.empty()) read_only(planned->locks);
   start_statement();
   ExecutionContext context(transaction(), catalog_, facts_, sql::run);
-  for (std::size_t at = 0; !literals() && at < parameters.size(); ++at) {
+  for (std::size_t at = 0; at < parameters.size(); ++at) {
     context.parameters.push_back(parameters[at] ? from_text(*parameters[at], {types[at]})
                                                 : Scalar());
   }
-  auto result = sql::run(*planned, context);
-  if (result.last_insert_id != 0 && !result.given_insert_id) {
-    facts_.last_insert_id = result.last_insert_id;
-  }
-  return result;
+  return sql::run(*planned, context);
 }
 
-std::optional<Result> SessionOfStore::control(const Statement& statement) {
-  const auto kind = kind_of(statement.tree);
-  const auto& body = body_of(statement.tree);
+std::optional<Result> SessionOfStore::control(const Tree& tree) {
+  const auto kind = kind_of(tree);
+  const auto& body = body_of(tree);
   if (kind == "TransactionStmt") return transaction_statement(body);
   if (kind == "VariableSetStmt") return set_statement(body);
   if (kind == "VariableShowStmt") {
     const auto name = base::to_lower(text_of(body, "name"));
-    if (name == "all") not_supported("SHOW ALL");
-    Result result;
+    auto result = result_of("SHOW");
     result.has_rows = true;
     result.columns.push_back({shown_name(name), Type::kText, ""});
     result.rows.push_back({setting(name)});
-    result.tag = "SHOW";
     return result;
   }
   if (kind == "DiscardStmt") {
     if (in_transaction()) raise("25001", "DISCARD ALL cannot run inside a transaction block");
     forget_settings();
     if (deallocate_) deallocate_(std::nullopt);
-    Result result;
-    result.tag = "DISCARD ALL";
-    return result;
+    return result_of("DISCARD ALL");
   }
-  if (kind == "DeallocateStmt" && rules_.deallocate) {
-    const auto name = text_of(body, "name");
-    if (name.empty()) {
-      if (deallocate_) deallocate_(std::nullopt);
-    } else if (!deallocate_ || !deallocate_(name)) {
-      raise("26000", fmt::format("prepared statement \"{}\" does not exist", name));
-    }
-    Result result;
-    result.tag = name.empty() ? "DEALLOCATE ALL" : "DEALLOCATE";
-    return result;
-  }
+  if (kind == "DeallocateStmt") return deallocate(text_of(body, "name"));
   return std::nullopt;
 }
 
-void SessionOfStore::begin() {
-  const auto next = transaction_ == nullptr ? isolation_ : std::nullopt;  // SET TRANSACTION
-  commit();
-  isolation_ = next;
-  block_ = true;
-}
-
-void SessionOfStore::set_autocommit(bool wanted) {
-  if (wanted && !autocommit_) {
-    block_ = false;
-    autocommit_ = true;
-    commit();
+Result SessionOfStore::deallocate(const std::string& name) {
+  if (name.empty()) {
+    if (deallocate_) deallocate_(std::nullopt);
+    return result_of("DEALLOCATE ALL");
   }
-  autocommit_ = wanted;
-}
-
-void SessionOfStore::set_isolation(const Isolation& isolation, Scope scope) {
-  if (scope == Scope::kTransaction) {
-    isolation_ = isolation;
-  } else {
-    change([&](Configuration& all) { all.isolation = isolation; });
+  if (!deallocate_ || !deallocate_(name)) {
+    raise("26000", fmt::format("prepared statement \"{}\" does not exist", name));
   }
-}
-
-std::vector<std::string> SessionOfStore::tables() const {
-  std::vector<std::string> names;
-  for (const auto& table : catalog_.all()) names.push_back(table->name);
-  return names;
-}
-
-// "read committed" and so on, of the standard: at least what the database of that name
-// gives, and no weaker than the mock's own level.
-mock::Level SessionOfStore::level_for(const std::string& name) const {
-  return std::max(dialect_.least_level(name), catalog_.level());
-}
-
-void SessionOfStore::transaction_options(const Tree& options, bool session) {
-  auto made = session ? now_->isolation : isolation();
-  for (const auto& option : options) {
-    const auto& body = body_of(option);
-    check_fields(body, "a transaction's option", {"defname", "arg", "defaction"});
-    const auto name = text_of(body, "defname");
-    const auto& value = body_of(field(body, "arg"));
-    if (name == "transaction_isolation") {
-      const auto wanted = dialect_.isolation_from(name, text_of(field(value, "sval"), "sval"));
-      if (!session && transaction_ != nullptr && wanted != made.name) {
-        raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
-      }
-      made.name = wanted;
-      made.level = level_for(made.name);
-    } else if (name == "transaction_read_only") {
-      const bool only = number_of(field(value, "ival"), "ival") != 0;
-      if (!session && made.read_only && !only && transaction_ != nullptr) {
-        raise("25001", "transaction read-write mode must be set before any query");
-      }
-      made.read_only = only;
-    } else if (name == "transaction_deferrable") {
-      if (!session && transaction_ != nullptr) {
-        raise("25001", "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
-      }
-      made.deferrable = number_of(field(value, "ival"), "ival") != 0;
-    } else {
-      not_supported("the option " + name);
-    }
-  }
-  set_isolation(made, session ? Scope::kSession : Scope::kTransaction);
+  return result_of("DEALLOCATE");
 }
 
 Result SessionOfStore::transaction_statement(const Tree& body) {
   check_fields(body, "a transaction's statement", {"kind", "options", "savepoint_name"});
   const auto kind = text_of(body, "kind");
-  const auto name = text_of(body, "savepoint_name");
-  Result result;
+  if (kind == "TRANS_STMT_BEGIN" || kind == "TRANS_STMT_START") {
+    check_not_failed();
+    auto result = result_of(kind == "TRANS_STMT_BEGIN" ? "BEGIN" : "START TRANSACTION");
+    if (block_) {
+      result.notices.push_back({"there is already a transaction in progress", "25001", true});
+    }
+    block_ = true;
+    set_transaction_options(list(body, "options"), "");
+    return result;
+  }
+  if (kind == "TRANS_STMT_COMMIT") return end_block(!failed_);
+  if (kind == "TRANS_STMT_ROLLBACK") return end_block(false);
+  return savepoint_statement(kind, text_of(body, "savepoint_name"));
+}
+
+Result SessionOfStore::end_block(bool keep) {
+  auto result = result_of(keep ? "COMMIT" : "ROLLBACK");
+  if (!block_) {
+    result.notices.push_back({"there is no transaction in progress", "25P01", true});
+  }
+  block_ = failed_ = false;
+  if (keep) {
+    commit();
+  } else {
+    end_quietly();
+    settle_settings(false);
+  }
+  return result;
+}
+
+Result SessionOfStore::savepoint_statement(const std::string& kind, const std::string& name) {
   const auto find = [&] {
     const auto found = std::find_if(savepoints_.rbegin(), savepoints_.rend(),
                                     [&](const Savepoint& one) { return one.name == name; });
@@ -705,173 +553,118 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
     }
     return found.base() - 1;
   };
-  const auto aborted = [&] {
-    if (failed_) {
-      raise("25P02",
-            "current transaction is aborted, commands ignored until end of transaction block");
-    }
-  };
-  if (kind == "TRANS_STMT_BEGIN" || kind == "TRANS_STMT_START") {
-    aborted();
-    result.tag = kind == "TRANS_STMT_BEGIN" ? "BEGIN" : "START TRANSACTION";
-    if (block_) {
-      result.notices.push_back({"there is already a transaction in progress", "25001", true});
-    }
-    block_ = true;
-    transaction_options(list(body, "options"), false);
-  } else if (kind == "TRANS_STMT_COMMIT" || kind == "TRANS_STMT_ROLLBACK") {
-    const bool keep = kind == "TRANS_STMT_COMMIT" && !failed_;
-    if (!block_ && rules_.control_needs_block) {
-      result.notices.push_back({"there is no transaction in progress", "25P01", true});
-    }
-    block_ = failed_ = false;
-    result.tag = keep ? "COMMIT" : "ROLLBACK";
-    if (keep) {
-      commit();
-    } else {
-      end_quietly();
-      settle_settings(false);
-    }
-  } else if (kind == "TRANS_STMT_SAVEPOINT") {
-    aborted();
-    if (!block_ && rules_.control_needs_block && !implicit_) {
-      raise("25P01", "SAVEPOINT can only be used in transaction blocks");
-    }
-    result.tag = "SAVEPOINT";
-    if (!block_ && !implicit_ && autocommit_) return result;  // it ends with its statement
-    if (rules_.savepoints_replace) {
-      std::erase_if(savepoints_, [&](const Savepoint& one) { return one.name == name; });
-    }
+  if (kind == "TRANS_STMT_SAVEPOINT") {
+    check_not_failed();
+    if (!implicit_) need_block("SAVEPOINT");
     const auto at = transaction().savepoint();
     savepoints_.push_back({name, at, undo_.size(), now_, lasting_});
-    result.tag = "SAVEPOINT";
-  } else if (kind == "TRANS_STMT_RELEASE") {
-    aborted();
-    if (!block_ && rules_.control_needs_block)
-      raise("25P01", "RELEASE SAVEPOINT can only be used in transaction blocks");
-    savepoints_.erase(find(), savepoints_.end());
-    result.tag = "RELEASE";
-  } else if (kind == "TRANS_STMT_ROLLBACK_TO") {
-    if (!block_ && rules_.control_needs_block) {
-      raise("25P01", "ROLLBACK TO SAVEPOINT can only be used in transaction blocks");
-    }
-    const auto found = find();
-    if (transaction_ == nullptr || transaction_->failure()) raise_ended(std::nullopt);
-    transaction_->rollback_to(found->at);
-    undo_to(found->undone);
-    if (rules_.undo_settings) {
-      now_ = found->now;
-      lasting_ = found->lasting;
-    }
-    savepoints_.erase(found + 1, savepoints_.end());
-    failed_ = false;
-    result.tag = "ROLLBACK";
-  } else {
-    not_supported("two-phase commit");
+    return result_of("SAVEPOINT");
   }
-  return result;
+  if (kind == "TRANS_STMT_RELEASE") {
+    check_not_failed();
+    need_block("RELEASE SAVEPOINT");
+    savepoints_.erase(find(), savepoints_.end());
+    return result_of("RELEASE");
+  }
+  if (kind != "TRANS_STMT_ROLLBACK_TO") not_supported("two-phase commit");
+  need_block("ROLLBACK TO SAVEPOINT");
+  const auto found = find();
+  if (transaction_ == nullptr || transaction_->failure()) raise_ended(std::nullopt);
+  transaction_->rollback_to(found->at);
+  undo_to(found->undone);
+  now_ = found->now;
+  lasting_ = found->lasting;
+  savepoints_.erase(found + 1, savepoints_.end());
+  failed_ = false;
+  return result_of("ROLLBACK");
 }
 
 std::string SessionOfStore::setting(const std::string& name) const {
-  if (const auto known = dialect_.transaction_setting(name); known && known->shown) {
+  if (const auto known = transaction_setting(name)) {
     const auto& of = known->session ? now_->isolation : isolation();
-    switch (known->of) {
-      case TransactionSetting::Of::kIsolation:
-        return dialect_.isolation_text(of.name);
-      case TransactionSetting::Of::kReadOnly:
-        return dialect_.boolean_text(of.read_only);
-      case TransactionSetting::Of::kDeferrable:
-        return dialect_.boolean_text(of.deferrable);
-    }
+    if (known->of == TransactionSetting::Of::kIsolation) return of.name;
+    const bool on = known->of == TransactionSetting::Of::kReadOnly ? of.read_only : of.deferrable;
+    return on ? "on" : "off";
   }
   if (name == "cupel.level")
     return std::string(mock::name(isolation().level.value_or(catalog_.level())));
-  if (name == "cupel.database") return now_->database;
-  if (rules_.autocommit_setting && name == "autocommit") {
-    return dialect_.boolean_text(autocommit_);
-  }
   const auto found = now_->settings.find(name);
   if (found != now_->settings.end()) return found->second;
   if (own_names_.contains(name)) return "";
-  throw dialect_.unknown_setting(name);
+  throw unknown_setting(name);
 }
 
 // transaction_isolation and its like.
-void SessionOfStore::set_transaction_setting(const TransactionSetting& setting,
-                                             const std::string& name, const std::string& value,
-                                             bool local) {
+void SessionOfStore::set_of_transaction(const TransactionSetting& setting, const std::string& name,
+                                        const std::string& value, bool local) {
+  using Of = TransactionSetting::Of;
   Isolation wanted;
-  const auto take = [&](Isolation& made) {
-    switch (setting.of) {
-      case TransactionSetting::Of::kIsolation:
-        made.name = wanted.name;
-        made.level = wanted.level;
-        break;
-      case TransactionSetting::Of::kReadOnly:
-        made.read_only = wanted.read_only;
-        break;
-      case TransactionSetting::Of::kDeferrable:
-        made.deferrable = wanted.deferrable;
-        break;
-    }
-  };
-  if (setting.of == TransactionSetting::Of::kIsolation) {
-    wanted.name = dialect_.isolation_from(name, value);
-    wanted.level = level_for(wanted.name);
+  if (setting.of == Of::kIsolation) {
+    wanted.name = checked_isolation(name, value);
+    // No weaker than the mock's own level.
+    wanted.level = std::max(least_level(wanted.name), catalog_.level());
   } else {
-    wanted.read_only = wanted.deferrable = dialect_.boolean_from(name, value);
+    wanted.read_only = wanted.deferrable = checked_boolean(name, value);
   }
   if (setting.session) {
-    change([&](Configuration& all) { take(all.isolation); }, local);
+    change([&](Configuration& all) { all.isolation.take(wanted, setting.of); }, local);
     return;
   }
   if (!in_transaction()) return;  // of this statement's own transaction, and gone with it
-  if (transaction_ != nullptr) check_before_reads(setting, wanted);
+  if (transaction_ != nullptr) {  // whose reads have begun
+    if (setting.of == Of::kIsolation && wanted.name != isolation().name) {
+      raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+    }
+    if (setting.of == Of::kReadOnly && isolation().read_only && !wanted.read_only) {
+      raise("25001", "transaction read-write mode must be set before any query");
+    }
+    if (setting.of == Of::kDeferrable) {
+      raise("25001", "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
+    }
+  }
   isolation_ = isolation();
-  take(*isolation_);
+  isolation_->take(wanted, setting.of);
 }
 
-// What a transaction that has begun its reads cannot change any more.
-void SessionOfStore::check_before_reads(const TransactionSetting& setting,
-                                        const Isolation& wanted) const {
-  switch (setting.of) {
-    case TransactionSetting::Of::kIsolation:
-      if (wanted.name != isolation().name) {
-        raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
-      }
-      break;
-    case TransactionSetting::Of::kReadOnly:
-      if (isolation().read_only && !wanted.read_only) {
-        raise("25001", "transaction read-write mode must be set before any query");
-      }
-      break;
-    case TransactionSetting::Of::kDeferrable:
-      raise("25001", "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
+// Those of BEGIN and SET TRANSACTION; `prefix`: "default_" for the session's.
+void SessionOfStore::set_transaction_options(const Tree& options, const std::string& prefix) {
+  for (const auto& option : options) {
+    const auto& body = body_of(option);
+    check_fields(body, "a transaction's option", {"defname", "arg", "defaction"});
+    const auto name = prefix + text_of(body, "defname");
+    const auto known = transaction_setting(name);
+    if (!known) not_supported("the option " + name);
+    const auto& value = body_of(field(body, "arg"));
+    const auto text = has(value, "sval") ? text_of(value["sval"], "sval")
+                      : number_of(field(value, "ival"), "ival") != 0 ? "on"
+                                                                     : "off";
+    set_of_transaction(*known, name, text, false);
+  }
+}
+
+void SessionOfStore::set_level(const std::string& value, bool local) {
+  const auto level = mock::level_of(value);
+  if (!level) raise("22023", fmt::format("no level of the mock is called \"{}\"", value));
+  if (*level == mock::Level::kStrictSerializable && *level != catalog_.level()) {
+    raise("22023", "strict-serializable is a level of the whole mock: start it with --level");
+  }
+  if (local && transaction_ != nullptr) {
+    raise("25001", "SET LOCAL cupel.level must be called before any query");
+  }
+  if (!local) change([&](Configuration& all) { all.isolation.level = level; });
+  // In a transaction that has not begun its reads, of this one too.
+  if (transaction_ == nullptr && (local || (in_transaction() && isolation_))) {
+    isolation_ = isolation();
+    isolation_->level = level;
   }
 }
 
 void SessionOfStore::set(const std::string& name, const std::string& value, bool local) {
-  if (const auto known = dialect_.transaction_setting(name)) {
-    set_transaction_setting(*known, name, value, local);
+  if (const auto known = transaction_setting(name)) {
+    set_of_transaction(*known, name, value, local);
     return;
   }
-  if (name == "cupel.level") {
-    const auto level = mock::level_of(value);
-    if (!level) raise("22023", fmt::format("no level of the mock is called \"{}\"", value));
-    if (*level == mock::Level::kStrictSerializable && *level != catalog_.level()) {
-      raise("22023", "strict-serializable is a level of the whole mock: start it with --level");
-    }
-    if (local && transaction_ != nullptr) {
-      raise("25001", "SET LOCAL cupel.level must be called before any query");
-    }
-    if (!local) change([&](Configuration& all) { all.isolation.level = level; });
-    // In a transaction that has not begun its reads, of this one too.
-    if (transaction_ == nullptr && (local || (in_transaction() && isolation_))) {
-      isolation_ = isolation();
-      isolation_->level = level;
-    }
-    return;
-  }
+  if (name == "cupel.level") return set_level(value, local);
   if (name == "cupel.policy") {
     mock::Policy policy = mock::Policy::kUniform;
     if (value == "latest") {
@@ -885,100 +678,81 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
     return;
   }
   const auto now = now_->settings.find(name);
-  const auto checked = dialect_.checked_setting(
-      name, value, now == now_->settings.end() ? std::string_view() : now->second);
+  const auto checked =
+      checked_setting(name, value, now == now_->settings.end() ? std::string_view() : now->second);
   change([&](Configuration& all) { all.settings[name] = checked; }, local);
-  if (name.find('.') != name.npos) own_names_.insert(name);
+  if (is_own_name(name)) own_names_.insert(name);
 }
 
 void SessionOfStore::reset_setting(const std::string& name) {
-  dialect_.check_resettable(name);
-  if (name == "transaction_isolation" || name == "transaction_read_only" ||
-      name == "transaction_deferrable") {
-    return set(name, name.ends_with("isolation") ? "read committed" : "off", false);
-  }
-  const auto first = first_.settings.find(name);
-  const bool of_isolation = name == "cupel.level" || name == "default_transaction_isolation";
-  const bool read_only = name == "default_transaction_read_only";
-  const bool deferrable = name == "default_transaction_deferrable";
-  const bool own = name.find('.') != name.npos && !name.starts_with("cupel.");
-  if (own) own_names_.insert(name);  // as in PostgreSQL, known from then on
-  if (first == first_.settings.end() && !of_isolation && !read_only && !deferrable && !own &&
-      name != "cupel.policy") {
-    throw dialect_.unknown_setting(name);
+  check_changeable(name);
+  const auto known = transaction_setting(name);
+  if (known && !known->session) {
+    const bool isolation = known->of == TransactionSetting::Of::kIsolation;
+    return set(name, isolation ? "read committed" : "off", false);
   }
   change([&](Configuration& all) {
-    if (of_isolation) {
-      all.isolation.name = first_.isolation.name;
+    const auto first = first_.settings.find(name);
+    if (known) {
+      all.isolation.take(first_.isolation, known->of);
+    } else if (name == "cupel.level") {
       all.isolation.level = first_.isolation.level;
-    } else if (read_only) {
-      all.isolation.read_only = first_.isolation.read_only;
-    } else if (deferrable) {
-      all.isolation.deferrable = first_.isolation.deferrable;
     } else if (name == "cupel.policy") {
       all.policy = first_.policy;
-    } else if (name == "cupel.database") {
-      all.database = first_.database;
+    } else if (first != first_.settings.end()) {
+      all.settings[name] = first->second;
+    } else if (is_own_name(name)) {
+      all.settings[name] = "";
     } else {
-      all.settings[name] = first == first_.settings.end() ? "" : first->second;
+      throw unknown_setting(name);
     }
   });
+  if (is_own_name(name)) own_names_.insert(name);  // as in PostgreSQL, known from then on
+}
+
+// A value in SET, as text.
+std::string set_value(const Tree& argument) {
+  const auto& one = body_of(argument);
+  if (has(one, "sval")) return text_of(one["sval"], "sval");
+  if (has(one, "ival")) return std::to_string(number_of(one["ival"], "ival"));
+  if (has(one, "fval")) return text_of(one["fval"], "fval");
+  if (has(one, "boolval")) return flag_of(one["boolval"], "boolval") ? "on" : "off";
+  not_supported("this value of SET");
 }
 
 Result SessionOfStore::set_statement(const Tree& body) {
   check_fields(body, "SET", {"kind", "name", "args", "is_local"});
-  Result result;
-  result.tag = "SET";
   const auto kind = text_of(body, "kind");
   const auto name = base::to_lower(text_of(body, "name"));
+  auto result = result_of(kind.starts_with("VAR_RESET") ? "RESET" : "SET");
+  const auto outside_of_block = [&](const char* what) {
+    result.notices.push_back(
+        {fmt::format("{} can only be used in transaction blocks", what), "25P01", true});
+  };
   if (kind == "VAR_SET_MULTI") {
-    if (name == "transaction snapshot") not_supported("SET TRANSACTION SNAPSHOT");
     const bool session = name == "session characteristics";
-    if (!session && !in_transaction()) {
-      result.notices.push_back(
-          {"SET TRANSACTION can only be used in transaction blocks", "25P01", true});
-      return result;
+    if (name == "transaction snapshot") not_supported("SET TRANSACTION SNAPSHOT");
+    if (session || in_transaction()) {
+      set_transaction_options(list(body, "args"), session ? "default_" : "");
+    } else {
+      outside_of_block("SET TRANSACTION");
     }
-    transaction_options(list(body, "args"), session);
-    return result;
-  }
-  if (kind == "VAR_SET_VALUE") {
+  } else if (kind == "VAR_SET_VALUE") {
     std::vector<std::string> values;
-    for (const auto& argument : list(body, "args")) {
-      const auto& one = body_of(argument);
-      if (has(one, "sval")) {
-        values.push_back(text_of(one["sval"], "sval"));
-      } else if (has(one, "ival")) {
-        values.push_back(std::to_string(number_of(one["ival"], "ival")));
-      } else if (has(one, "fval")) {
-        values.push_back(text_of(one["fval"], "fval"));
-      } else if (has(one, "boolval")) {
-        values.push_back(flag_of(one["boolval"], "boolval") ? "on" : "off");
-      } else {
-        not_supported("this value of SET");
-      }
-    }
-    const auto value = dialect_.value_of_list(name, values);
+    for (const auto& argument : list(body, "args")) values.push_back(set_value(argument));
     const bool local = flag_of(body, "is_local");
     const bool alone = local && !in_transaction();
-    if (alone) {
-      result.notices.push_back({"SET LOCAL can only be used in transaction blocks", "25P01", true});
-    }
-    set(name, value, local);  // and if it is alone it is settled at once
+    if (alone) outside_of_block("SET LOCAL");
+    set(name, value_of_list(name, values), local);  // and if it is alone it is settled at once
     if (alone) isolation_.reset();
-    return result;
-  }
-  result.tag = "RESET";
-  if (kind == "VAR_RESET_ALL") {
+  } else if (kind == "VAR_RESET_ALL") {
     change([&](Configuration& all) { all = first_; });
-    return result;
-  }
-  if (kind == "VAR_RESET" || kind == "VAR_SET_DEFAULT") {
-    if (kind == "VAR_SET_DEFAULT") result.tag = "SET";
+  } else if (kind == "VAR_RESET" || kind == "VAR_SET_DEFAULT") {
     reset_setting(name);
-    return result;
+  } else {
+    not_supported("SET … FROM CURRENT");
   }
-  not_supported("SET … FROM CURRENT");
+  return result;
 }
 
 }  // namespace
@@ -989,14 +763,13 @@ void Catalog::reset() {
   tables_->reset();
 }
 
-std::unique_ptr<Session> Session::open(mock::Store& store, Catalog& catalog, Product product,
-                                       std::string name) {
-  return open(store, catalog, product, store.open_session(std::move(name)));
+std::unique_ptr<Session> Session::open(mock::Store& store, Catalog& catalog, std::string name) {
+  return open(store, catalog, store.open_session(std::move(name)));
 }
 
-std::unique_ptr<Session> Session::open(mock::Store& store, Catalog& catalog, Product product,
+std::unique_ptr<Session> Session::open(mock::Store& store, Catalog& catalog,
                                        std::uint32_t session) {
-  return std::make_unique<SessionOfStore>(store, catalog, dialect_of(product), session);
+  return std::make_unique<SessionOfStore>(store, catalog, session);
 }
 
 }  // namespace cupel::sql

@@ -1,9 +1,9 @@
-// A SQL session on the mock store: what a connection of either wire protocol, or of
-// HTTP, talks to. docs/mock-sql.md says which SQL is understood.
+// A SQL session on the mock store: what a connection of PostgreSQL's protocol, or of HTTP, talks
+// to. docs/mock-sql.md says which SQL is understood.
 //
 //   mock::Store store(options);
 //   Catalog catalog(options.level);
-//   auto session = Session::open(store, catalog, Product::kPostgres, "client 1");
+//   auto session = Session::open(store, catalog, "client 1");
 //   session->run("CREATE TABLE accounts (id int PRIMARY KEY, balance int)");
 //   session->run("INSERT INTO accounts VALUES (7, 100)");
 //   auto run = session->run("SELECT balance FROM accounts WHERE id = 7");
@@ -26,15 +26,14 @@
 #include <vector>
 
 #include "mock/store.hpp"
-#include "sql/dialect/product.hpp"
-#include "sql/dialect/settings.hpp"
+#include "sql/settings.hpp"
 #include "sql/value/error.hpp"
 #include "sql/value/result.hpp"
 
 namespace cupel::sql {
 
-// What a prepared statement needs and gives. Parameters are $1 … (PostgreSQL) or ? (MySQL).
-// Valid for any session of the same Catalog and dialect; independent of the Session's life.
+// What a prepared statement needs and gives. Parameters are $1 and so on.
+// Valid for any session of the same Catalog; independent of the Session's life.
 class Prepared {
  public:
   virtual ~Prepared() = default;
@@ -43,7 +42,7 @@ class Prepared {
   [[nodiscard]] virtual const std::vector<Type>& parameter_types() const = 0;
   // What a SELECT or RETURNING would return, without execution.
   [[nodiscard]] virtual const std::vector<Column>& columns() const = 0;
-  // Whether it returns rows (which may have no columns at all in PostgreSQL).
+  // Whether it returns rows (which may have no columns at all).
   [[nodiscard]] virtual bool has_rows() const = 0;
   // "SELECT", "INSERT", "BEGIN" …; empty for an empty statement.
   [[nodiscard]] virtual const std::string& command() const = 0;
@@ -54,8 +53,8 @@ enum class TransactionState : char { kIdle = 'I', kOpen = 'T', kFailed = 'E' };
 
 class Tables;
 
-// The tables of a store, for all its sessions, and the counters of SERIAL and
-// AUTO_INCREMENT. Neither is weakened: a table that one session makes is there for all
+// The tables of a store, for all its sessions, and the counters of SERIAL.
+// Neither is weakened: a table that one session makes is there for all
 // at once. Made with the Store, and given its level. Thread safe; outlives its sessions.
 class Catalog {
  public:
@@ -75,15 +74,13 @@ class Catalog {
 // Used by one thread at a time. Calls wait where mock::Store::begin() waits.
 class Session {
  public:
-  static std::unique_ptr<Session> open(mock::Store& store, Catalog& catalog, Product product,
-                                       std::string name);
+  static std::unique_ptr<Session> open(mock::Store& store, Catalog& catalog, std::string name);
   // Of a session of the store that is open; closes it at its end.
-  static std::unique_ptr<Session> open(mock::Store& store, Catalog& catalog, Product product,
-                                       std::uint32_t session);
+  static std::unique_ptr<Session> open(mock::Store& store, Catalog& catalog, std::uint32_t session);
   virtual ~Session() = default;  // what is open is rolled back
   // A text of one or more statements; results in order. At the first error the rest is
   // not run: `error` is then set, after the results so far. As in PostgreSQL, several
-  // statements in one text without BEGIN are one transaction; in MySQL each is its own.
+  // statements in one text without BEGIN are one transaction.
   // An empty text gives no result and no error.
   struct Run {
     std::vector<Result> results;
@@ -101,16 +98,9 @@ class Session {
   }
   // Errors: as run(); 08P01 when the number of parameters is wrong. Outside of BEGIN each
   // call is a transaction of its own.
-  // MySQL: `sent` are the types of the values, where the client says them: kBigint, kUnsigned,
-  // kNumeric and kDouble matter, any other is text. They are as literals of these are.
   virtual std::variant<Result, Error> execute(const Prepared& prepared,
-                                              std::span<const Datum> parameters,
-                                              std::span<const Type> sent) = 0;
-  std::variant<Result, Error> execute(const Prepared& prepared, std::span<const Datum> parameters) {
-    return execute(prepared, parameters, {});
-  }
+                                              std::span<const Datum> parameters) = 0;
   [[nodiscard]] virtual TransactionState state() const = 0;
-  [[nodiscard]] virtual bool autocommit() const = 0;  // MySQL's SET autocommit
   // The client went away, or asked for a fresh session: what is open is rolled back, and
   // settings are as at first.
   virtual void reset() = 0;
@@ -123,7 +113,7 @@ class Session {
   using Cancel = std::function<void()>;
   [[nodiscard]] virtual Cancel canceller() { return {}; }
   // What the client connected by is called, and who ends the statement of another such (false:
-  // there is none): for pg_backend_pid(), pg_cancel_backend(), connection_id() and KILL QUERY.
+  // there is none): for pg_backend_pid() and pg_cancel_backend().
   using CancelOther = std::function<bool(std::uint32_t connection)>;
   virtual void on_connection(std::uint32_t number, CancelOther cancel) = 0;
   // Who the client said that it is: CURRENT_USER. At first "cupel".

@@ -16,7 +16,7 @@ class Backend {
  public:
   virtual ~Backend() = default;
   // A new session, or the one of this name that was closed last, which then goes on.
-  virtual std::unique_ptr<sql::Session> open_sql(sql::Product product, const std::string& name) = 0;
+  virtual std::unique_ptr<sql::Session> open_sql(const std::string& name) = 0;
   // Keys and values. begin() may wait; none: the store is shutting down.
   virtual std::uint32_t open_keys(const std::string& name) = 0;
   virtual void close_keys(std::uint32_t session) = 0;

@@ -56,21 +56,6 @@ class Reader {
   Number little(std::size_t size = sizeof(Number)) {
     return number<Number>(size, false);
   }
-  // MySQL's length-encoded integer. Null (0xfb) and 0xff are failures here.
-  std::uint64_t length_encoded() {
-    const auto first = little<std::uint8_t>();
-    if (first < 0xfb) return first;
-    if (first == 0xfc) return little<std::uint64_t>(2);
-    if (first == 0xfd) return little<std::uint64_t>(3);
-    if (first == 0xfe) return little<std::uint64_t>(8);
-    failed_ = true;
-    return 0;
-  }
-  std::string_view length_encoded_text() {
-    const auto size = length_encoded();
-    if (size > bytes_.size()) failed_ = true;
-    return failed_ ? std::string_view() : take(static_cast<std::size_t>(size));
-  }
 
  private:
   template <typename Number>
@@ -104,25 +89,6 @@ inline void put_little(std::string& out, std::uint64_t value, std::size_t size) 
 inline void put_text_and_zero(std::string& out, std::string_view text) {
   out += text.substr(0, text.find('\0'));
   out += '\0';
-}
-
-inline void put_length_encoded(std::string& out, std::uint64_t value) {
-  if (value < 0xfb) {
-    put_little(out, value, 1);
-  } else if (value <= 0xffff) {
-    out += '\xfc';
-    put_little(out, value, 2);
-  } else if (value <= 0xffffff) {
-    out += '\xfd';
-    put_little(out, value, 3);
-  } else {
-    out += '\xfe';
-    put_little(out, value, 8);
-  }
-}
-inline void put_length_encoded_text(std::string& out, std::string_view text) {
-  put_length_encoded(out, text.size());
-  out += text;
 }
 
 }  // namespace cupel::wire

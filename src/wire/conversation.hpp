@@ -1,5 +1,5 @@
 // A conversation: what a connection of a wire protocol says, given what its client says.
-// Bytes in, bytes out; no socket. Both protocols are one, and so is a fuzz target's input.
+// Bytes in, bytes out; no socket. A fuzz target's input is one, too.
 //
 //   conversation->receive(bytes);
 //   while (conversation->advance()) send(conversation->take_output());
@@ -57,8 +57,6 @@ class Conversation {
   std::string out_;
 };
 
-// MySQL's server speaks first: its greeting is in the output at once.
 std::unique_ptr<Conversation> make_postgres(ConversationOptions options);
-std::unique_ptr<Conversation> make_mysql(ConversationOptions options);
 
 }  // namespace cupel::wire

@@ -49,9 +49,7 @@ class Server::State {
 
   base::Status listen() {
     const std::pair<Interface, std::optional<std::uint16_t>> wanted[] = {
-        {Interface::kPostgres, options_.postgres},
-        {Interface::kMysql, options_.mysql},
-        {Interface::kHttp, options_.http}};
+        {Interface::kPostgres, options_.postgres}, {Interface::kHttp, options_.http}};
     for (const auto& [interface, port] : wanted) {
       if (!port) continue;
       auto listening = listen_on(options_.address, *port);
@@ -167,8 +165,6 @@ class Server::State {
   void serve(Socket& socket, Interface interface, std::uint32_t number, bool full) {
     const auto refusal = full ? std::optional<std::string>(kTooMany) : std::nullopt;
     if (interface == Interface::kHttp) return engine_.serve(socket, refusal);
-    const bool postgres = interface == Interface::kPostgres;
-    const auto product = postgres ? sql::Product::kPostgres : sql::Product::kMysql;
     const auto peer = socket.peer();
     std::random_device random;
     const auto secret = std::uint64_t{random()} << 32 | random();
@@ -177,7 +173,7 @@ class Server::State {
             [&](const std::string& client) {
               const auto name = is_loopback(peer) ? client : client + "@" + peer;
               add_client(number, socket, name);
-              auto session = backend_.open_sql(product, name);
+              auto session = backend_.open_sql(name);
               if (session) introduce(*session, number, static_cast<std::uint32_t>(secret));
               return session;
             },
@@ -187,8 +183,7 @@ class Server::State {
         .cancel = [this](std::uint32_t other,
                          std::uint32_t secret_given) { cancel(other, secret_given); },
         .refusal = refusal};
-    converse(socket,
-             *(postgres ? make_postgres(std::move(options)) : make_mysql(std::move(options))));
+    converse(socket, *make_postgres(std::move(options)));
     remove_client(number);
   }
 

@@ -1,4 +1,4 @@
-// The mock store's servers: PostgreSQL's and MySQL's protocols and HTTP, on ports of one
+// The mock store's servers: PostgreSQL's protocol and HTTP, on ports of one
 // address, all on one backend.
 //
 //   Store store(options);
@@ -26,12 +26,12 @@
 
 namespace cupel::wire {
 
-enum class Interface : std::uint8_t { kPostgres, kMysql, kHttp };
+enum class Interface : std::uint8_t { kPostgres, kHttp };
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
   // 0: any free one. None: not served.
-  std::optional<std::uint16_t> postgres = {}, mysql = {}, http = {};
+  std::optional<std::uint16_t> postgres = {}, http = {};
   std::size_t max_connections = 256;         // all interfaces together
   std::optional<std::string> password = {};  // none: any will do
 };

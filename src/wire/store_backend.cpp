@@ -8,8 +8,8 @@ namespace {
 class StoreBackend : public Backend {
  public:
   StoreBackend(mock::Store& store, sql::Catalog& catalog) : store_(store), catalog_(catalog) {}
-  std::unique_ptr<sql::Session> open_sql(sql::Product product, const std::string& name) override {
-    return sql::Session::open(store_, catalog_, product, store_.continue_session(name));
+  std::unique_ptr<sql::Session> open_sql(const std::string& name) override {
+    return sql::Session::open(store_, catalog_, store_.continue_session(name));
   }
   std::uint32_t open_keys(const std::string& name) override {
     return store_.continue_session(name);

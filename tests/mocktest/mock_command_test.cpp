@@ -1,4 +1,4 @@
-// cupel mock, the program: scripted sessions of psql, mariadb and curl on the store
+// cupel mock, the program: scripted sessions of psql and curl on the store
 // itself, whose history then satisfies the level; and `cupel mock test`.
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -80,8 +80,8 @@ class MockCommand : public ::testing::Test {
   std::map<std::string, std::string> how_;
 };
 
-TEST_F(MockCommand, PsqlMariadbAndCurlOnOneStore) {
-  start({"--level", "causal", "--policy", "latest", "--history", folder_.path("h.jsonl")}, 3);
+TEST_F(MockCommand, PsqlAndCurlOnOneStore) {
+  start({"--level", "causal", "--policy", "latest", "--history", folder_.path("h.jsonl")}, 2);
   const auto psql = shell(
       "printf '%s\\n' 'CREATE TABLE accounts (id int PRIMARY KEY, balance int);' "
       "'INSERT INTO accounts VALUES (1, 100), (2, 50);' 'BEGIN;' "
@@ -91,18 +91,6 @@ TEST_F(MockCommand, PsqlMariadbAndCurlOnOneStore) {
       "| " +
       how_["postgres"] + " -X -A -t -q -v VERBOSITY=sqlstate");
   EXPECT_EQ(psql.output, "ERROR:  42703\n1|100\n2|50\nERROR:  0A000\nERROR:  23505\n");
-  // --no-defaults has to come first.
-  const auto mariadb = shell(
-      "printf '%s\\n' 'create table t (id int auto_increment primary key, v varchar(9));' "
-      "'insert into t (v) values (\"x\"), (\"y\");' 'select last_insert_id();' "
-      "'select v from t order by id;' 'insert into t values (1, 2);' "
-      "'select balance from accounts where id = 2;' | mariadb --no-defaults" +
-      how_["mysql"].substr(7) + " --batch --skip-column-names --force 2>" +
-      folder_.path("mariadb"));
-  std::ostringstream errors;
-  errors << std::ifstream(folder_.path("mariadb")).rdbuf();
-  EXPECT_EQ(mariadb.output, "1\nx\ny\n50\n") << errors.str();
-  EXPECT_NE(errors.str().find("ERROR 1062 (23000)"), std::string::npos) << errors.str();
   const auto curl = shell(how_["http"]);
   EXPECT_NE(curl.output.find(R"("rows":[[1]])"), std::string::npos) << curl.output;
   const auto said = stop();
@@ -110,20 +98,6 @@ TEST_F(MockCommand, PsqlMariadbAndCurlOnOneStore) {
   const auto check = run({CUPEL_BINARY, "check", "-l", "causal", folder_.path("h.jsonl")});
   EXPECT_EQ(check.code, 0) << check.output;
   EXPECT_GT(std::filesystem::file_size(folder_.path("h.jsonl")), 100u);
-}
-
-// What mysqldump writes, and what the client asks by itself.
-TEST_F(MockCommand, MariadbAsksWhoItIs) {
-  start({"--mysql", "0"}, 1);
-  const auto ran = shell(
-      "printf '%s\\n' '/*!40101 SET NAMES utf8 */;' 'select user(), schema();' 'status' | mariadb "
-      "--no-defaults" +
-      how_["mysql"].substr(7) + " --batch --skip-column-names 2>&1");
-  EXPECT_EQ(ran.code, 0) << ran.output;
-  EXPECT_TRUE(ran.output.starts_with("cupel@localhost\tcupel\n")) << ran.output;
-  EXPECT_EQ(ran.output.find("ERROR"), std::string::npos) << ran.output;
-  EXPECT_NE(ran.output.find("Current user:\t\tcupel@localhost"), std::string::npos) << ran.output;
-  stop();
 }
 
 // Their types are JSON's where nothing in the statement gives one.
@@ -144,9 +118,6 @@ TEST_F(MockCommand, ParametersOverHttp) {
             R"("type":"integer"}],"rows":[[8]])"},
            {R"j({"sql": "select upper($1)", "parameters": [7]})j",
             R"("type":"text"}],"rows":[["7"]])"},
-           {R"({"sql": "select ?", "parameters": [1], "dialect": "mysql"})",
-            R"("type":"bigint"}],"rows":[[1]])"},
-           {R"({"sql": "select ?", "parameters": [true], "dialect": "mysql"})", R"("rows":[[1]])"},
            {R"({"sql": 1})", "found `sql` that is a number, expected a string"}}) {
     EXPECT_NE(ask(body).find(answer), std::string::npos) << body << ask(body);
   }
@@ -332,7 +303,7 @@ TEST_F(MockCommand, TestSaysThatTransactionsWereAborted) {
 
 TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
   const auto ran = run({CUPEL_BINARY, "mock", "test", "--iterations", "3", "--", "sh", "-c",
-                        "\"$0\" r0; echo $PGPORT $MYSQL_TCP_PORT >&2; exit 7", EXPLORED_CLIENT},
+                        "\"$0\" r0; echo $PGPORT >&2; exit 7", EXPLORED_CLIENT},
                        folder_.path());
   EXPECT_EQ(ran.code, 1);
   EXPECT_NE(ran.output.find("failed: iteration 1 of 3 at causal, seed 0"), std::string::npos)
@@ -500,7 +471,7 @@ TEST_F(MockCommand, OptionsOfEnginesAreChecked) {
       wrong({"--engine", "postgres", "--level", "postgres:serializable", "--constraints", "weak"})
           .find("expected `strong`"),
       std::string::npos);
-  EXPECT_NE(wrong({"--engine", "postgres", "--mysql", "0"}).find("--mysql"), std::string::npos);
+  EXPECT_NE(wrong({"--engine", "postgres", "--http", "0"}).find("--http"), std::string::npos);
   EXPECT_NE(wrong({"--engine", "mariadb", "--pg", "0"}).find("found with --engine mariadb"),
             std::string::npos);
   EXPECT_NE(wrong({"--engine", "mariadb", "--locks", "honoured"}).find("--locks"),

@@ -479,7 +479,7 @@ TEST(MockSqlServer, AgreesWithPostgres) {
     options.seed = seed + round;
     mock::Store store(options);
     Catalog catalog(options.level);
-    const auto session = Session::open(store, catalog, Product::kPostgres, "one");
+    const auto session = Session::open(store, catalog, "one");
     in_postgres(connection.get(), "ROLLBACK");
     in_postgres(connection.get(), "DISCARD ALL");
     in_postgres(connection.get(), "DROP TABLE IF EXISTS t, u, s, p");

@@ -24,11 +24,10 @@ inline std::string told(const Result& result) {
 }
 
 struct Bench {
-  explicit Bench(Product dialect = Product::kPostgres,
-                 const mock::Options& options = serializable())
+  explicit Bench(const mock::Options& options = serializable())
       : store(options), catalog(options.level) {
-    session = Session::open(store, catalog, dialect, "one");
-    other = Session::open(store, catalog, dialect, "other");
+    session = Session::open(store, catalog, "one");
+    other = Session::open(store, catalog, "other");
   }
   static mock::Options serializable() {
     mock::Options options;

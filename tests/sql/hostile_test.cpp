@@ -16,8 +16,8 @@ std::string repeated(std::string_view piece, std::size_t times) {
 }
 
 // The answer, in a time that no quadratic algorithm keeps to.
-std::string at_once(Product dialect, const std::string& text) {
-  Bench sql(dialect);
+std::string at_once(const std::string& text) {
+  Bench sql;
   sql("CREATE TABLE t (id int PRIMARY KEY, a int, w text)");
   sql("INSERT INTO t VALUES (1, 2, 'x')");
   const auto start = std::clock();
@@ -26,33 +26,25 @@ std::string at_once(Product dialect, const std::string& text) {
   EXPECT_LT(seconds, 20) << text.substr(0, 60) << " … " << answer.substr(0, 60);
   return answer;
 }
-std::string postgres(const std::string& text) {
-  return at_once(Product::kPostgres, text);
-}
-std::string mysql(const std::string& text) {
-  return at_once(Product::kMysql, text);
-}
-
 TEST(HostileSql, LikeWithManyPercentSigns) {
   const auto statement = "SELECT '" + repeated("a", 200) + "' LIKE '" + repeated("%a", 30) + "b'";
-  EXPECT_EQ(postgres(statement), "f");
-  EXPECT_EQ(mysql(statement), "0");
-  EXPECT_EQ(postgres("SELECT '" + repeated("a", 200) + "b' ILIKE '" + repeated("%A", 30) + "B'"),
+  EXPECT_EQ(at_once(statement), "f");
+  EXPECT_EQ(at_once("SELECT '" + repeated("a", 200) + "b' ILIKE '" + repeated("%A", 30) + "B'"),
             "t");
   EXPECT_EQ(
-      postgres("SELECT '" + repeated("ab", 100'000) + "' LIKE '" + repeated("%a", 90'000) + "%c'"),
+      at_once("SELECT '" + repeated("ab", 100'000) + "' LIKE '" + repeated("%a", 90'000) + "%c'"),
       "f");
 }
 
 TEST(HostileSql, LikeOfTextsWhoseProductIsTooLarge) {
   EXPECT_EQ(
-      postgres("SELECT '" + repeated("a", 400'000) + "' LIKE '%" + repeated("a", 200'000) + "b'"),
+      at_once("SELECT '" + repeated("a", 400'000) + "' LIKE '%" + repeated("a", 200'000) + "b'"),
       "error 54001");
 }
 
 TEST(Like, AnswersAsPostgres) {
   const auto matches = [](std::string_view text, std::string_view pattern) {
-    return like(text, pattern, {});
+    return like(text, pattern);
   };
   EXPECT_TRUE(matches("", ""));
   EXPECT_TRUE(matches("", "%%"));
@@ -68,7 +60,7 @@ TEST(Like, AnswersAsPostgres) {
   EXPECT_FALSE(matches("abc", "a\\%c"));
   EXPECT_TRUE(matches("h\xc3\xa9llo", "h_llo"));
   EXPECT_TRUE(matches("h\xc3\xa9llo", "%_llo"));
-  EXPECT_TRUE(like("ABC", "%b%", {.fold_case = true}));
+  EXPECT_TRUE(like("ABC", "%b%", true));
   EXPECT_FALSE(matches("ABC", "%b%"));
 }
 
@@ -94,38 +86,32 @@ TEST(Like, AgreesWithExhaustiveMatching) {
   for (std::size_t text = 0; text < 32; ++text) {
     for (std::size_t pattern = 0; pattern < 1024; ++pattern) {
       const auto one = word(text, "ab", 5), other = word(pattern, "ab%_", 5);
-      ASSERT_EQ(like(one, other, {}), slow(one, other)) << one << " LIKE " << other;
+      ASSERT_EQ(like(one, other), slow(one, other)) << one << " LIKE " << other;
     }
   }
 }
 
 TEST(HostileSql, CommentsInComments) {
-  EXPECT_EQ(postgres("SELECT 1 " + repeated("/*", 200'000)), "error 54001");
-  EXPECT_EQ(postgres("SELECT 1 " + repeated("/**/", 200'000)), "error 54001");
-  EXPECT_EQ(postgres("SELECT 1 " + repeated("/*x ", 200'000) + repeated("*/", 200'000)), "1");
-  EXPECT_EQ(postgres("SELECT 1 " + repeated("/* ** */ ", 200'000)), "1");
-  EXPECT_EQ(postgres("/*" + repeated("*", 100'000) + "*/ SELECT 1"), "1");
-  EXPECT_EQ(postgres(repeated("-", 100'000) + "\nSELECT 1"), "1");
-  EXPECT_EQ(mysql("SELECT 1 " + repeated("/*", 200'000)), "error 42601");
-  EXPECT_EQ(mysql("SELECT 1 " + repeated("/*!", 200'000)), "error 42601");
-  EXPECT_EQ(mysql("SELECT 1 " + repeated("/**/", 200'000)), "1");
+  EXPECT_EQ(at_once("SELECT 1 " + repeated("/*", 200'000)), "error 54001");
+  EXPECT_EQ(at_once("SELECT 1 " + repeated("/**/", 200'000)), "error 54001");
+  EXPECT_EQ(at_once("SELECT 1 " + repeated("/*x ", 200'000) + repeated("*/", 200'000)), "1");
+  EXPECT_EQ(at_once("SELECT 1 " + repeated("/* ** */ ", 200'000)), "1");
+  EXPECT_EQ(at_once("/*" + repeated("*", 100'000) + "*/ SELECT 1"), "1");
+  EXPECT_EQ(at_once(repeated("-", 100'000) + "\nSELECT 1"), "1");
 }
 
 TEST(HostileSql, OperatorsSideBySide) {
-  EXPECT_EQ(postgres("SELECT " + repeated("+", 200'000) + "1"), "error 54001");
-  EXPECT_EQ(postgres("SELECT 1 " + repeated("<>", 200'000) + " 1").substr(0, 5), "error");
-  EXPECT_EQ(postgres("SELECT '" + repeated("+/*", 200'000) + "' IS NULL"), "f");
-  EXPECT_EQ(postgres("SELECT $x$" + repeated("+/*", 200'000) + "$x$ IS NULL"), "f");
-  EXPECT_EQ(postgres("SELECT E'\\'" + repeated("+/*", 200'000) + "' IS NULL"), "f");
+  EXPECT_EQ(at_once("SELECT " + repeated("+", 200'000) + "1"), "error 54001");
+  EXPECT_EQ(at_once("SELECT 1 " + repeated("<>", 200'000) + " 1").substr(0, 5), "error");
+  EXPECT_EQ(at_once("SELECT '" + repeated("+/*", 200'000) + "' IS NULL"), "f");
+  EXPECT_EQ(at_once("SELECT $x$" + repeated("+/*", 200'000) + "$x$ IS NULL"), "f");
+  EXPECT_EQ(at_once("SELECT E'\\'" + repeated("+/*", 200'000) + "' IS NULL"), "f");
 }
 
 TEST(HostileSql, WhatDoesNotEnd) {
   for (const std::string opening : {"'", "\"", "E'", "$$", "$a$", "U&'", "/*"}) {
     const auto text = "SELECT " + opening + repeated("x $b$ ", 50'000);
-    EXPECT_EQ(postgres(text), "error 42601") << opening;
-  }
-  for (const std::string opening : {"'", "\"", "`", "/*"}) {
-    EXPECT_EQ(mysql("SELECT " + opening + repeated("x ", 100'000)), "error 42601") << opening;
+    EXPECT_EQ(at_once(text), "error 42601") << opening;
   }
 }
 
@@ -133,51 +119,45 @@ TEST(HostileSql, DeepNesting) {
   for (const std::string piece : {"(", "- ", "NOT ", "+ ", "(SELECT ", "upper(", "CASE WHEN ",
                                   "1 + (", "1 IN (", "SELECT "}) {
     for (const std::size_t times : {1'000, 50'000}) {
-      EXPECT_EQ(postgres("SELECT " + repeated(piece, times)).substr(0, 5), "error") << piece;
-      EXPECT_EQ(mysql("SELECT " + repeated(piece, times)).substr(0, 5), "error") << piece;
+      EXPECT_EQ(at_once("SELECT " + repeated(piece, times)).substr(0, 5), "error") << piece;
     }
   }
-  EXPECT_EQ(postgres("SELECT " + repeated("(", 1'000) + "1" + repeated(")", 1'000)), "1");
-  EXPECT_EQ(mysql("SELECT " + repeated("(", 100) + "1" + repeated(")", 100)), "1");
-  EXPECT_EQ(postgres("SELECT 1" + repeated(" + 1", 100'000)), "error 54001");
-  EXPECT_EQ(mysql("SELECT 1" + repeated(" + 1", 10'000)), "error 54001");
+  EXPECT_EQ(at_once("SELECT " + repeated("(", 1'000) + "1" + repeated(")", 1'000)), "1");
+  EXPECT_EQ(at_once("SELECT 1" + repeated(" + 1", 100'000)), "error 54001");
   for (const std::string piece :
        {"::int", " IS NULL", " COLLATE x", " UNION SELECT 1, 1", " BETWEEN 1 AND 2 IS NULL"}) {
-    EXPECT_EQ(postgres("SELECT 1" + repeated(piece, 100'000)), "error 54001") << piece;
+    EXPECT_EQ(at_once("SELECT 1" + repeated(piece, 100'000)), "error 54001") << piece;
   }
-  EXPECT_EQ(postgres("SELECT * FROM t" + repeated(" CROSS JOIN t", 100'000)), "error 54001");
-  EXPECT_EQ(postgres("SELECT * FROM t" + repeated(" JOIN t ON 1 = 1 AND 1 = 1", 100'000)),
+  EXPECT_EQ(at_once("SELECT * FROM t" + repeated(" CROSS JOIN t", 100'000)), "error 54001");
+  EXPECT_EQ(at_once("SELECT * FROM t" + repeated(" JOIN t ON 1 = 1 AND 1 = 1", 100'000)),
             "error 54001");
-  EXPECT_EQ(postgres("SELECT 1" + repeated(" + 1", 300)), "301");
+  EXPECT_EQ(at_once("SELECT 1" + repeated(" + 1", 300)), "301");
 }
 
 TEST(HostileSql, LongLists) {
-  EXPECT_EQ(postgres("SELECT 1" + repeated(", 1", 10'000)), "error 54000");
-  EXPECT_EQ(mysql("SELECT 1" + repeated(", 1", 10'000)), "error 54000");
-  EXPECT_EQ(postgres("SELECT 'a' IN ('b'" + repeated(", 'b'", 10'000) + ")"), "f");
-  EXPECT_EQ(mysql("SELECT 'a' IN ('b'" + repeated(", 'b'", 10'000) + ")"), "0");
-  EXPECT_EQ(postgres("SELECT a FROM t GROUP BY a" + repeated(", a", 10'000)), "error 54000");
-  EXPECT_EQ(postgres("SELECT a FROM t ORDER BY a" + repeated(", a", 10'000)), "error 54000");
-  EXPECT_EQ(postgres("SELECT 1 WHERE 1 = 1" + repeated(" AND 1 = 1", 10'000)), "1");
+  EXPECT_EQ(at_once("SELECT 1" + repeated(", 1", 10'000)), "error 54000");
+  EXPECT_EQ(at_once("SELECT 'a' IN ('b'" + repeated(", 'b'", 10'000) + ")"), "f");
+  EXPECT_EQ(at_once("SELECT a FROM t GROUP BY a" + repeated(", a", 10'000)), "error 54000");
+  EXPECT_EQ(at_once("SELECT a FROM t ORDER BY a" + repeated(", a", 10'000)), "error 54000");
+  EXPECT_EQ(at_once("SELECT 1 WHERE 1 = 1" + repeated(" AND 1 = 1", 10'000)), "1");
   std::string table = "CREATE TABLE wide (c0 int";
   for (int column = 1; column < 20'000; ++column) table += ", c" + std::to_string(column) + " int";
-  EXPECT_EQ(postgres(table + ")"), "error 54011");
-  EXPECT_EQ(mysql("SELECT 1" + repeated(", group_concat(", 200) + "1").substr(0, 5), "error");
+  EXPECT_EQ(at_once(table + ")"), "error 54011");
 }
 
 TEST(HostileSql, FunctionsOfLongText) {
   const auto many = repeated("a", 1'000'000);
-  EXPECT_EQ(postgres("SELECT length(reverse('" + many + "'))"), "1000000");
-  EXPECT_EQ(postgres("SELECT reverse('ab\xc3\xa9')"),
+  EXPECT_EQ(at_once("SELECT length(reverse('" + many + "'))"), "1000000");
+  EXPECT_EQ(at_once("SELECT reverse('ab\xc3\xa9')"),
             "\xc3\xa9"
             "ba");
-  EXPECT_EQ(postgres("SELECT strpos('" + many + "', '" + many.substr(500'000) + "b')"), "0");
-  EXPECT_EQ(postgres("SELECT length(replace('" + many + "', '" + many.substr(500'000) + "b', ''))"),
+  EXPECT_EQ(at_once("SELECT strpos('" + many + "', '" + many.substr(500'000) + "b')"), "0");
+  EXPECT_EQ(at_once("SELECT length(replace('" + many + "', '" + many.substr(500'000) + "b', ''))"),
             "1000000");
-  EXPECT_EQ(postgres("SELECT replace('" + many + "', 'a', repeat('b', 1000))"), "error 54000");
+  EXPECT_EQ(at_once("SELECT replace('" + many + "', 'a', repeat('b', 1000))"), "error 54000");
   std::string doubled = "SELECT repeat('a', 1000000) AS w";
   for (int count = 0; count < 40; ++count) doubled = "SELECT w || w AS w FROM (" + doubled + ") x";
-  EXPECT_EQ(postgres(doubled), "error 54000");
+  EXPECT_EQ(at_once(doubled), "error 54000");
 }
 
 }  // namespace

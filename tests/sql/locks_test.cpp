@@ -22,10 +22,6 @@ mock::Options of_product(const mock::ProductLevel& level, std::uint64_t seed) {
   return {.level = level.level, .seed = seed, .product = level.product};
 }
 
-Product dialect_of(const mock::ProductLevel& level) {
-  return level.product == mock::Product::kPostgres ? Product::kPostgres : Product::kMysql;
-}
-
 std::string in_name(std::string_view text) {
   std::string name(text);
   for (auto& letter : name) {
@@ -60,7 +56,7 @@ class SqlShop : public testing::TestWithParam<mock::ProductLevel> {
   Sum sell(const Steps& buy, bool again) {
     Sum sum;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-      Bench shop(dialect_of(GetParam()), of_product(GetParam(), seed));
+      Bench shop(of_product(GetParam(), seed));
       EXPECT_EQ(shop("CREATE TABLE stock (id int PRIMARY KEY, n int)"), "CREATE TABLE");
       EXPECT_EQ(shop("INSERT INTO stock VALUES (1, 5), (2, 5)"), "INSERT 0 2");
       std::vector<std::unique_ptr<Session>> sessions;
@@ -68,10 +64,8 @@ class SqlShop : public testing::TestWithParam<mock::ProductLevel> {
       int bought = 0;
       for (int i = 0; i < 3; ++i) {
         // It may be on another node, which gets what was loaded after a while.
-        auto* session = sessions
-                            .emplace_back(Session::open(shop.store, shop.catalog,
-                                                        dialect_of(GetParam()), "customer"))
-                            .get();
+        auto* session =
+            sessions.emplace_back(Session::open(shop.store, shop.catalog, "customer")).get();
         while (Bench::in(*session, "SELECT n FROM stock WHERE id = 1").empty()) {
         }
         customers.emplace_back([&, session] {
@@ -166,14 +160,13 @@ TEST_P(SqlShop, ForUpdateIsKept) {
 // Two clients give out the same number: who comes second waits, and is told that it is there.
 TEST_P(SqlShop, KeysStayUnique) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    Bench shop(sql::Product::kPostgres, of_product(GetParam(), seed));
+    Bench shop(of_product(GetParam(), seed));
     shop("CREATE TABLE users (id int PRIMARY KEY, name text UNIQUE)");
     std::vector<std::function<void()>> clients;
     std::vector<std::unique_ptr<Session>> sessions;
     std::vector<std::string> states(2);
     for (int i = 0; i < 2; ++i) {
-      sessions.push_back(
-          Session::open(shop.store, shop.catalog, sql::Product::kPostgres, "client"));
+      sessions.push_back(Session::open(shop.store, shop.catalog, "client"));
       clients.emplace_back([&, i] {
         states[i] =
             all_of(*sessions[i], {"INSERT INTO users VALUES (" + std::to_string(i) + ", 'ann')"});
@@ -190,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(Products, SqlShop, testing::ValuesIn(mock::kProductLeve
                          [](const auto& info) { return in_name(info.param.name); });
 
 Bench locking(mock::Level level = mock::Level::kCausal) {
-  return Bench(Product::kPostgres, {.level = level, .overlap = true, .locks = true});
+  return Bench({.level = level, .overlap = true, .locks = true});
 }
 
 TEST(SqlLocks, SkipLockedLeavesOutAndNoWaitIsRefused) {
@@ -239,8 +232,7 @@ TEST(SqlLocks, OnlyTheNamedTablesAreLocked) {
 // Who waited reads the row as it is then, and leaves it if it is none of the query's any more.
 TEST(SqlLocks, ConditionsAreAskedAgainAfterAWait) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    Bench bench(Product::kPostgres,
-                of_product({"", mock::Product::kPostgres, mock::Level::kReadCommitted}, seed));
+    Bench bench(of_product({"", mock::Product::kPostgres, mock::Level::kReadCommitted}, seed));
     bench("CREATE TABLE t (id int PRIMARY KEY, n int)");
     bench("INSERT INTO t VALUES (1, 1)");
     std::vector<std::string> tags(2);

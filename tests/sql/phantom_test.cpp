@@ -12,7 +12,7 @@ int rows(mock::Level level, std::uint64_t seed, const char* looks) {
   mock::Options options;
   options.level = level;
   options.seed = seed;
-  Bench sql(Product::kPostgres, options);
+  Bench sql(options);
   sql("CREATE TABLE t (a int, b int, x int, PRIMARY KEY (a, b))");
   int inserted = 0;
   for (auto* session : {sql.session.get(), sql.other.get()}) {
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Looks, Phantoms,
 TEST(MockSqlPhantoms, AreInTheHistory) {
   mock::Options options;
   options.level = mock::Level::kStrongSessionSnapshotIsolation;
-  Bench sql(Product::kPostgres, options);
+  Bench sql(options);
   sql("CREATE TABLE t (a int PRIMARY KEY)");
   EXPECT_EQ(sql("SELECT count(*) FROM t"), "0");
   EXPECT_EQ(sql("SELECT count(*) FROM t"), "0");

@@ -99,7 +99,7 @@ TEST(MockSqlReads, WeakLevelsShow) {
     mock::Options options;
     options.level = mock::Level::kReadCommitted;
     options.seed = seed;
-    Bench sql(Product::kPostgres, options);
+    Bench sql(options);
     sql("CREATE TABLE t (id int PRIMARY KEY, x int)");
     sql("INSERT INTO t VALUES (1, 1)");
     const auto answer = Bench::in(*sql.other, "SELECT x FROM t");

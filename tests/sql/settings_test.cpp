@@ -53,7 +53,7 @@ TEST(Settings, SavepointsAndLocalOnes) {
 }
 
 TEST(Settings, TransactionIsolationOutsideOfABlock) {
-  Bench sql(Product::kPostgres, mock::Options{.level = mock::Level::kCausal});
+  Bench sql(mock::Options{.level = mock::Level::kCausal});
   EXPECT_EQ(notice(sql, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"), "WARNING 25P01");
   EXPECT_EQ(sql("SHOW transaction_isolation"), "read committed");
   EXPECT_EQ(sql("SET transaction_isolation = 'serializable'"), "SET");
@@ -140,47 +140,6 @@ TEST(Settings, DeferrableIsOfTheTransaction) {
   EXPECT_EQ(sql("ROLLBACK; SHOW transaction_deferrable"), "on");
 }
 
-TEST(Settings, WhatMysqlKnows) {
-  Bench sql(Product::kMysql);
-  EXPECT_EQ(sql("SELECT @@tx_read_only, @@max_execution_time, @@init_connect"), "0,0,");
-  EXPECT_EQ(sql("SET sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'"), "SET");
-  EXPECT_EQ(sql("SET sql_mode = ''"), "error 0A000");
-  EXPECT_EQ(sql("SET sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES'"), "error 0A000");
-  EXPECT_EQ(sql("SET sql_safe_updates = 1"), "error 0A000");
-  EXPECT_EQ(sql("SET no_such_variable = 1"), "error 42704");
-  EXPECT_EQ(sql("SET NAMES utf8mb4 COLLATE 'utf8mb4_general_ci'"), "SET");
-  EXPECT_EQ(sql("SELECT @@collation_connection"), "utf8mb4_general_ci");
-  EXPECT_EQ(sql("SET NAMES utf8mb4 COLLATE nonsense"), "error 22023");
-  EXPECT_EQ(sql("SET collation_connection = 'nonsense'"), "error 22023");
-  for (const char* charset : {"utf8", "utf8mb3"}) {
-    for (const char* collation : {"general_ci", "unicode_ci", "bin"}) {
-      const auto name = std::string(charset) + "_" + collation;
-      EXPECT_EQ(sql("SET NAMES " + std::string(charset) + " COLLATE " + name), "SET") << name;
-      EXPECT_EQ(sql("SELECT @@collation_connection"), name);
-    }
-  }
-  const auto number = [&](const char* text) {
-    const auto run = sql.session->run(text);
-    return run.error ? run.error->sqlstate + " " + std::to_string(run.error->mysql_number) : "none";
-  };
-  EXPECT_EQ(number("SET NAMES utf8mb4 COLLATE utf8_bin"), "22023 1253");
-  EXPECT_EQ(number("SET NAMES utf8 COLLATE utf8mb4_bin"), "22023 1253");
-  for (const char* wrong :
-       {"SET NAMES", "SET NAMES utf8mb4 COLLATE", "SET NAMES utf8mb4 COLLATE utf8mb4_bin x",
-        "SET NAMES utf8mb4 utf8mb4_bin", "SET CHARACTER SET utf8 COLLATE utf8_bin"}) {
-    EXPECT_EQ(sql(wrong), "error 42601") << wrong;
-  }
-  EXPECT_EQ(sql("SET NAMES klingon"), "error 0A000");
-  EXPECT_EQ(sql("SET NAMES utf8mb4 COLLATE utf8mb4_bin, unique_checks = OFF"), "SET");
-  EXPECT_EQ(sql("SELECT @@collation_connection, @@unique_checks"), "utf8mb4_bin,0");
-  EXPECT_EQ(sql("SET unique_checks = ON, NAMES utf8"), "SET");
-  // MySQL's ROLLBACK leaves what SET did.
-  sql("BEGIN");
-  sql("SET unique_checks = OFF");
-  sql("ROLLBACK");
-  EXPECT_EQ(sql("SELECT @@unique_checks"), "0");
-}
-
 // Of which a join takes long: t, of 300 rows.
 void make_many_rows(Bench& sql) {
   sql("CREATE TABLE t (id int PRIMARY KEY)");
@@ -227,15 +186,6 @@ TEST(Settings, CancelEndsWhatRunsAndNothingElse) {
   EXPECT_EQ(sql("SELECT 1"), "1");
   sql.session.reset();
   cancel();  // of nobody
-}
-
-TEST(Settings, MysqlStatementsEndInTime) {
-  Bench sql(Product::kMysql);
-  make_many_rows(sql);
-  sql("SET max_execution_time = 50");
-  EXPECT_EQ(sql("SELECT count(*) FROM t a, t b, t c"), "error 57014");
-  sql("SET max_execution_time = 0, max_statement_time = 0.05");
-  EXPECT_EQ(sql("SELECT count(*) FROM t a, t b, t c"), "error 57014");
 }
 
 }  // namespace

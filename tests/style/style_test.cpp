@@ -169,13 +169,6 @@ const Forbidden kSleeps = {R"(\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\s
                            {"tests/support/polling.hpp"},
                            "wait for an event; without one, tests/support/polling.hpp"};
 
-// Outside of sql/dialect, a statement is planned and run by what its dialect answers. Where a
-// session is opened, somebody says which one it is.
-const Forbidden kProductTests = {
-    R"(\bProduct::k|\.product\b|\b(if|while) \(!?(mysql|postgres)\b|\b(mysql|postgres)(\(\))? \?)",
-    {"src/wire/server.cpp", "src/wire/http/service.cpp"},
-    "ask the dialect a named question (src/sql/dialect/dialect.hpp)"};
-
 // A new level is a row of src/levels/spec.hpp: nobody else compares with one.
 const Forbidden kSingleLevels = {
     R"(([=!<>]=|[<>])\s*(levels::)?Level::k|\bLevel::k\w+\s*([=!]=|[<>])|\bcase (levels::)?Level::k)",
@@ -218,30 +211,6 @@ TEST(Repository, ExplainsInTheAnalysis) {
   const auto sources =
       read_sources(kRepository, {"src/report", "src/api", "src/run", "src/mocktest", "src/cli"});
   expect_none(kExplanations, sources, 80);
-}
-
-std::vector<SourceFile> sources_of_dialects() {
-  auto sources = read_sources(kRepository, {"src/sql", "src/wire"});
-  std::erase_if(sources,
-                [](const SourceFile& file) { return file.path.rfind("src/sql/dialect/", 0) == 0; });
-  return sources;
-}
-
-TEST(ForbiddenCheck, FindsInjectedTestsForTheProduct) {
-  const auto count = [](const std::string& line) {
-    return check_forbidden(kProductTests, {{"src/sql/a.cpp", "// A file.\n" + line + "\n"}}).size();
-  };
-  EXPECT_EQ(count("if (product == Product::kMysql) return;"), 1u);
-  EXPECT_EQ(count("if (mysql && operation == '/') return;"), 1u);
-  EXPECT_EQ(count("if (!mysql()) return;"), 1u);
-  EXPECT_EQ(count("const auto tag = mysql() ? 1 : 2;"), 1u);
-  EXPECT_EQ(count("if (dialect.rules().product == wanted) return;"), 1u);
-  EXPECT_EQ(count("if (dialect.rules().writes.needs_defaults) return;  // mysql ?"), 0u);
-  EXPECT_EQ(count("out = mysql::encode(product);"), 0u);
-}
-
-TEST(Repository, AsksTheDialect) {
-  expect_none(kProductTests, sources_of_dialects(), 30);
 }
 
 TEST(ForbiddenCheck, FindsInjectedHashTablesAndSleeps) {

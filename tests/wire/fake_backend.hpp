@@ -4,7 +4,7 @@
 //   select N      one row of a bigint column `n`, N (N a number, or $1 or ? for a parameter)
 //   rows N        rows 1 to N
 //   types         one row with each type
-//   nothing       a result without rows, 3 rows affected, last_insert_id 7
+//   nothing       a result without rows, 3 rows affected
 //   begin, commit, rollback
 //   fail CODE     the error with that SQLSTATE, which fails an open transaction
 //   wait          until the backend is shut down
@@ -54,7 +54,7 @@ class FakeBackend : public Backend {
   };
   Log log;
 
-  std::unique_ptr<sql::Session> open_sql(sql::Product dialect, const std::string& name) override;
+  std::unique_ptr<sql::Session> open_sql(const std::string& name) override;
   std::uint32_t open_keys(const std::string& name) override {
     const std::lock_guard lock(log.mutex);
     log.names.push_back(name);
@@ -129,12 +129,10 @@ class FakeSession : public sql::Session {
   }
 
   std::variant<sql::Result, sql::Error> execute(const sql::Prepared& prepared,
-                                                std::span<const sql::Datum> parameters,
-                                                std::span<const sql::Type> /*sent*/) override {
+                                                std::span<const sql::Datum> parameters) override {
     return one(static_cast<const FakePrepared&>(prepared).text, parameters);
   }
   [[nodiscard]] sql::TransactionState state() const override { return state_; }
-  [[nodiscard]] bool autocommit() const override { return true; }
   void reset() override { state_ = sql::TransactionState::kIdle; }
 
   static std::vector<sql::Column> number_column() {
@@ -239,7 +237,6 @@ class FakeSession : public sql::Session {
     if (word == "nothing") {
       auto written = tagged("INSERT 0 3");
       written.affected = 3;
-      written.last_insert_id = 7;
       return written;
     }
     if (word == "wait") {
@@ -296,8 +293,7 @@ class FakeTransaction : public mock::Transaction {
   std::optional<mock::Failure> failure_;
 };
 
-inline std::unique_ptr<sql::Session> FakeBackend::open_sql(sql::Product /*dialect*/,
-                                                           const std::string& name) {
+inline std::unique_ptr<sql::Session> FakeBackend::open_sql(const std::string& name) {
   return std::make_unique<FakeSession>(log, name);
 }
 inline std::unique_ptr<mock::Transaction> FakeBackend::begin(

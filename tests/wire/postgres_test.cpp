@@ -165,26 +165,13 @@ TEST(PostgresValues, RefusesWhatIsNone) {
   EXPECT_FALSE(binary_of_text(1082, "2023-02-29"));
 }
 
-TEST(StatementText, SeesThroughQuotesAndComments) {
-  using sql::kMysqlLexis;
-  using sql::kPostgresLexis;
-  EXPECT_TRUE(is_empty_statement(" ; -- words\n /* a /* nested */ one */ ;", kPostgresLexis));
-  EXPECT_FALSE(is_empty_statement("/* words */ x", kPostgresLexis));
-  EXPECT_TRUE(is_empty_statement("# words\n-- more", kMysqlLexis));
-  EXPECT_FALSE(is_empty_statement("--1", kMysqlLexis));
-  // A version comment is run.
-  EXPECT_FALSE(is_empty_statement("/*!40101 SET NAMES utf8 */", kMysqlLexis));
-  EXPECT_FALSE(is_empty_statement("/*! x */;", kMysqlLexis));
-  EXPECT_TRUE(is_empty_statement("/*!40101 /* words */ */ ;", kMysqlLexis));
-  EXPECT_TRUE(is_empty_statement("/*!40101 SET NAMES utf8 */", kPostgresLexis));
-  EXPECT_FALSE(has_several_statements("/*!40101 SET NAMES utf8 */;", kMysqlLexis));
-  EXPECT_TRUE(has_several_statements("/*!40101 SET NAMES utf8; */ x", kMysqlLexis));
-  EXPECT_TRUE(has_several_statements("a; b", kMysqlLexis));
-  EXPECT_FALSE(has_several_statements("a; -- b", kMysqlLexis));
-  EXPECT_FALSE(has_several_statements(R"(select 'a\'; b', "c;d", `e;f`;)", kMysqlLexis));
-  EXPECT_TRUE(has_several_statements(R"(select 'a\'; b)", kPostgresLexis));
-  EXPECT_FALSE(has_several_statements(R"(select E'a\'; b')", kPostgresLexis));
-  EXPECT_FALSE(has_several_statements("select $x$;$y$;$x$, $1", kPostgresLexis));
+TEST(StatementText, SeesThroughComments) {
+  EXPECT_TRUE(is_empty_statement(""));
+  EXPECT_TRUE(is_empty_statement(" ; -- words\n /* a /* nested */ one */ ;"));
+  EXPECT_TRUE(is_empty_statement("/*!40101 SET NAMES utf8 */"));
+  EXPECT_TRUE(is_empty_statement("/* without an end"));
+  EXPECT_FALSE(is_empty_statement("/* words */ x"));
+  EXPECT_FALSE(is_empty_statement("-- words\n''"));
 }
 
 // --- conversations
@@ -216,14 +203,12 @@ class PostgresConversation : public ::testing::Test {
  protected:
   void SetUp() override { start({}); }
   void start(std::optional<std::string> password) {
-    conversation_ = make_postgres({.open =
-                                       [this](const std::string& client) {
-                                         return backend_.open_sql(sql::Product::kPostgres, client);
-                                       },
-                                   .password = std::move(password),
-                                   .number = 7,
-                                   .secret = 9,
-                                   .refusal = {}});
+    conversation_ = make_postgres(
+        {.open = [this](const std::string& client) { return backend_.open_sql(client); },
+         .password = std::move(password),
+         .number = 7,
+         .secret = 9,
+         .refusal = {}});
   }
   std::string send(const std::string& bytes) {
     conversation_->receive(bytes);

@@ -1,11 +1,10 @@
-// The servers with the clients that people use: libpq, libmariadb, psql, mariadb, curl
-// and an extended-protocol client as JDBC's is; then their limits and their end. On the
-// fake backend, so that what is tested is the protocols. A client program that is not
-// installed is a failure: tools/install-packages.sh installs all of them.
+// The servers with the clients that people use: libpq, psql, curl and an extended-protocol client
+// as JDBC's is; then their limits and their end. On the fake backend, so that what is tested is the
+// protocols. A client program that is not installed is a failure: tools/install-packages.sh
+// installs all of them.
 #include <gtest/gtest.h>
 #include <httplib.h>
 #include <libpq-fe.h>
-#include <mysql.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -29,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 
 class Servers : public ::testing::Test {
  protected:
-  void SetUp() override { start({.postgres = 0, .mysql = 0, .http = 0}); }
+  void SetUp() override { start({.postgres = 0, .http = 0}); }
   void start(const ServerOptions& options) {
     server_.reset();
     auto started = Server::start(backend_, options);
@@ -44,15 +43,6 @@ class Servers : public ::testing::Test {
                            .c_str());
   }
   // None: no connection, and `error` says why.
-  MYSQL* mariadb(const char* password = nullptr, unsigned long flags = 0) {
-    MYSQL* client = mysql_init(nullptr);
-    if (mysql_real_connect(client, "127.0.0.1", "root", password, "test", port(Interface::kMysql),
-                           nullptr, flags) != nullptr)
-      return client;
-    error_ = mysql_errno(client);
-    mysql_close(client);
-    return nullptr;
-  }
   [[nodiscard]] Descriptor raw(Interface interface) const {
     return connect_raw(port(interface), {.tv_sec = 20, .tv_usec = 0});
   }
@@ -90,7 +80,6 @@ class Servers : public ::testing::Test {
 
   FakeBackend backend_;
   std::unique_ptr<Server> server_;
-  unsigned error_ = 0;
 };
 
 TEST_F(Servers, Libpq) {
@@ -184,94 +173,14 @@ TEST_F(Servers, Libpq) {
   EXPECT_EQ(backend_.log.names[0], "test-app");
 }
 
-TEST_F(Servers, Libmariadb) {
-  MYSQL* client = mariadb();
-  ASSERT_NE(client, nullptr) << error_;
-  ASSERT_EQ(mysql_query(client, "select 5"), 0) << mysql_error(client);
-  MYSQL_RES* result = mysql_store_result(client);
-  EXPECT_STREQ(mysql_fetch_row(result)[0], "5");
-  mysql_free_result(result);
-  EXPECT_EQ(mysql_query(client, "nothing"), 0);
-  EXPECT_EQ(mysql_affected_rows(client), 3u);
-  EXPECT_EQ(mysql_insert_id(client), 7u);
-  EXPECT_NE(mysql_query(client, "fail 23505"), 0);
-  EXPECT_EQ(mysql_errno(client), 1062u);
-  EXPECT_STREQ(mysql_sqlstate(client), "23000");
-  EXPECT_NE(mysql_query(client, "select 1; select 2"), 0);
-  EXPECT_EQ(mysql_errno(client), 1064u);
-  EXPECT_EQ(mysql_ping(client), 0);
-  EXPECT_EQ(mysql_select_db(client, "other"), 0);
-  EXPECT_EQ(mysql_set_server_option(client, MYSQL_OPTION_MULTI_STATEMENTS_ON), 0);
-  ASSERT_EQ(mysql_query(client, "nothing; select 8"), 0);
-  EXPECT_EQ(mysql_next_result(client), 0);
-  result = mysql_store_result(client);
-  EXPECT_STREQ(mysql_fetch_row(result)[0], "8");
-  mysql_free_result(result);
-  EXPECT_EQ(mysql_next_result(client), -1);
-  EXPECT_EQ(mysql_reset_connection(client), 0);
-  EXPECT_EQ(mysql_change_user(client, "bob", "", "test"), 0) << mysql_error(client);
-
-  // Prepared: a parameter and all columns in binary.
-  MYSQL_STMT* statement = mysql_stmt_init(client);
-  ASSERT_EQ(mysql_stmt_prepare(statement, "select ?", 8), 0) << mysql_stmt_error(statement);
-  EXPECT_EQ(mysql_stmt_param_count(statement), 1u);
-  long long given = -9007199254740993, taken = 0;
-  MYSQL_BIND in{}, out{};
-  in.buffer_type = out.buffer_type = MYSQL_TYPE_LONGLONG;
-  in.buffer = &given;
-  out.buffer = &taken;
-  mysql_stmt_bind_param(statement, &in);
-  ASSERT_EQ(mysql_stmt_execute(statement), 0) << mysql_stmt_error(statement);
-  mysql_stmt_bind_result(statement, &out);
-  ASSERT_EQ(mysql_stmt_fetch(statement), 0) << mysql_stmt_error(statement);
-  EXPECT_EQ(taken, given);
-  EXPECT_EQ(mysql_stmt_fetch(statement), MYSQL_NO_DATA);
-  mysql_stmt_reset(statement);
-  mysql_stmt_close(statement);
-
-  statement = mysql_stmt_init(client);
-  ASSERT_EQ(mysql_stmt_prepare(statement, "types", 5), 0);
-  ASSERT_EQ(mysql_stmt_execute(statement), 0);
-  const auto expected = FakeSession::all_values();
-  std::vector<std::array<char, 64>> texts(expected.size());
-  std::vector<MYSQL_BIND> columns(expected.size());
-  std::vector<unsigned long> lengths(expected.size());
-  std::vector<my_bool> nulls(expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    columns[i].buffer_type = MYSQL_TYPE_STRING;  // the client converts
-    columns[i].buffer = texts[i].data();
-    columns[i].buffer_length = 64;
-    columns[i].length = &lengths[i];
-    columns[i].is_null = &nulls[i];
-  }
-  mysql_stmt_bind_result(statement, columns.data());
-  ASSERT_EQ(mysql_stmt_fetch(statement), 0) << mysql_stmt_error(statement);
-  std::string seen;
-  for (std::size_t i = 0; i < expected.size(); ++i)
-    seen += nulls[i] != 0 ? "null" : std::string(texts[i].data(), lengths[i]) + "|";
-  // The fraction of the second is in the packet, but not in the client's text of a plain DATETIME.
-  EXPECT_EQ(seen,
-            "1|-2|70000|-9007199254740993|-12.50|0.5|-1.25|tea|cup|2024-02-29|2024-02-29 "
-            "12:34:56|1999-12-31 23:59:59|null");
-  mysql_stmt_close(statement);
-  mysql_close(client);
-}
-
 TEST_F(Servers, APassword) {
-  start({.postgres = 0, .mysql = 0, .http = 0, .password = "secret"});
+  start({.postgres = 0, .http = 0, .password = "secret"});
   PGconn* good = postgres("password=secret");
   EXPECT_EQ(PQstatus(good), CONNECTION_OK) << PQerrorMessage(good);
   PQfinish(good);
   PGconn* bad = postgres("password=guess");
   EXPECT_EQ(PQstatus(bad), CONNECTION_BAD);
   PQfinish(bad);
-  MYSQL* client = mariadb("secret");
-  ASSERT_NE(client, nullptr) << error_;
-  EXPECT_EQ(mysql_change_user(client, "bob", "secret", "test"), 0) << mysql_error(client);
-  mysql_close(client);
-  EXPECT_EQ(mariadb("guess"), nullptr);
-  EXPECT_EQ(error_, 1045u);
-  EXPECT_EQ(mariadb(), nullptr);
   httplib::Client web("127.0.0.1", port(Interface::kHttp));
   EXPECT_EQ(web.Get("/")->status, 401);
   EXPECT_EQ(web.Get("/", {{"Authorization", "Bearer secret"}})->status, 200);
@@ -288,21 +197,6 @@ TEST_F(Servers, Psql) {
   EXPECT_EQ(ran.output,
             "BEGIN\n5\n1\n2\n3\nERROR:  as asked\nDETAIL:  in detail\nROLLBACK\nINSERT 0 3\n");
   EXPECT_EQ(backend_.log.names[0], "psql");
-}
-
-TEST_F(Servers, MariadbClient) {
-  // From a file: with -e the client stops at the first error.
-  const auto ran = run({"sh", "-c",
-                        "printf 'select 5; rows 2; fail 40001; nothing; select 6;' | mariadb "
-                        "--no-defaults -h 127.0.0.1 "
-                        "-P " +
-                            std::to_string(port(Interface::kMysql)) +
-                            " -u root --batch --skip-column-names --force test"});
-  EXPECT_EQ(ran.code, 0) << ran.output;
-  EXPECT_NE(ran.output.find("5\n1\n2\n"), std::string::npos) << ran.output;
-  EXPECT_NE(ran.output.find("ERROR 1213 (40001) at line 1: as asked: in detail"), std::string::npos)
-      << ran.output;
-  EXPECT_NE(ran.output.find("6\n"), std::string::npos) << ran.output;
 }
 
 TEST_F(Servers, Curl) {
@@ -458,7 +352,7 @@ TEST_F(Servers, PipelinesOnARawSocket) {
 }
 
 TEST_F(Servers, TooManyConnectionsAreToldSo) {
-  start({.postgres = 0, .mysql = 0, .http = 0, .max_connections = 2});
+  start({.postgres = 0, .http = 0, .max_connections = 2});
   PGconn* first = postgres();
   PGconn* second = postgres();
   ASSERT_EQ(PQstatus(second), CONNECTION_OK);
@@ -467,8 +361,6 @@ TEST_F(Servers, TooManyConnectionsAreToldSo) {
   EXPECT_NE(std::string(PQerrorMessage(third)).find("too many clients"), std::string::npos)
       << PQerrorMessage(third);
   PQfinish(third);
-  EXPECT_EQ(mariadb(), nullptr);
-  EXPECT_EQ(error_, 1040u);
   httplib::Client web("127.0.0.1", port(Interface::kHttp));
   EXPECT_EQ(web.Get("/")->status, 503);
   PQfinish(first);
@@ -492,7 +384,6 @@ TEST_F(Servers, StopIsQuickWhateverClientsDo) {
   const auto silent = raw(Interface::kPostgres);
   const auto half = raw(Interface::kHttp);
   send_all(half, "POST /sql HTTP/1.1\r\nContent-Le");
-  MYSQL* mysql = mariadb();
   // Until the server is blocked on the deaf client's socket: what waits there grows no more. No
   // event tells of it.
   int held = 0, same = 0;
@@ -509,7 +400,6 @@ TEST_F(Servers, StopIsQuickWhateverClientsDo) {
   EXPECT_EQ(backend_.log.open, 0);
   EXPECT_NE(receive(idle).find("57P01"), std::string::npos);
   for (PGconn* client : {waiting, deaf}) PQfinish(client);
-  mysql_close(mysql);
   server_->stop();
 }
 
@@ -538,14 +428,6 @@ TEST_F(Servers, Stress) {
            "42 00000013 00 00 0000 0001 00000001 '7' 0000", "42 0000000c 00 00 0000 0000 0000",
            "44 00000006 'P' 00", "45 00000009 00 00000001", "53 00000004", "48 00000004",
            "58 00000004", "51 7fffffff", "ff 00000004"});
-    }
-    if (interface == Interface::kMysql) {
-      return from({"090000 00 03 'select 1'", "0a0000 00 03 'rows 1000'", "060000 00 03 'begin'",
-                   "0b0000 00 03 'fail 40001'", "010000 00 0e", "090000 00 16 'select ?'",
-                   "150000 00 17 01000000 00 01000000 00 01 0800 0700000000000000 00",
-                   "140000 00 17 01000000 00 01000000 00 01 0800 0700000000000000",
-                   "050000 00 19 01000000", "010000 00 1f", "010000 00 63", "010000 00 01",
-                   "ffffff 00", "010000 07 0e"});
     }
     return from(
         {"'GET / HTTP/1.1' 0d0a 0d0a",

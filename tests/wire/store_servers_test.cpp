@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 #include <libpq-fe.h>
-#include <mysql.h>
 #include <poll.h>
 
 #include <memory>
@@ -30,7 +29,7 @@ class StoreServers : public ::testing::Test {
     store_.emplace(options);
     catalog_.emplace(options.level);
     backend_ = make_backend(*store_, *catalog_);
-    auto started = Server::start(*backend_, {.postgres = 0, .mysql = 0, .http = 0});
+    auto started = Server::start(*backend_, {.postgres = 0, .http = 0});
     ASSERT_TRUE(started.ok()) << started.error().to_string();
     server_ = std::move(*started);
   }
@@ -160,32 +159,14 @@ TEST_F(StoreServers, ADeadlockIsReported) {
   PQfinish(one);
 }
 
-TEST_F(StoreServers, MysqlAndHttpGoOnToo) {
+TEST_F(StoreServers, HttpGoesOnToo) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     start({.level = Level::kCausal, .seed = seed});
-    const auto mysql = [&](const char* text) {
-      MYSQL* client = mysql_init(nullptr);
-      EXPECT_NE(mysql_real_connect(client, "127.0.0.1", "root", nullptr, "test",
-                                   server_->port(Interface::kMysql), nullptr, 0),
-                nullptr);
-      EXPECT_EQ(mysql_query(client, text), 0) << mysql_error(client);
-      std::string value;
-      if (auto* result = mysql_store_result(client)) {
-        const auto row = mysql_fetch_row(result);
-        value = row != nullptr ? row[0] : "none";
-        mysql_free_result(result);
-      }
-      mysql_close(client);
-      return value;
-    };
-    mysql("CREATE TABLE t (id int PRIMARY KEY, n int)");
-    mysql("INSERT INTO t VALUES (1, 10)");
-    EXPECT_EQ(mysql("SELECT n FROM t WHERE id = 1"), "10") << seed;
-    EXPECT_EQ(sessions(), 1u);
     httplib::Client web("127.0.0.1", server_->port(Interface::kHttp));
     const auto post = [&](const std::string& path, const std::string& body) {
       return web.Post(path, body, "application/json")->body;
     };
+    post("/sql", R"json({"sql": "create table t (id int primary key, n int)"})json");
     post("/sql", R"json({"sql": "insert into t values (2, 20)"})json");
     EXPECT_NE(post("/sql", R"({"sql": "select n from t where id = 2"})").find("[[20]]"),
               std::string::npos)
@@ -199,7 +180,7 @@ TEST_F(StoreServers, MysqlAndHttpGoOnToo) {
       post(path + "/commit", "");
       web.Delete(path);
     }
-    EXPECT_EQ(sessions(), 3u) << "root, http sql and shop";
+    EXPECT_EQ(sessions(), 2u) << "http sql and shop";
   }
 }
 
@@ -291,19 +272,6 @@ TEST_F(StoreServers, WhatRunsIsCancelled) {
   EXPECT_EQ(ask(other, "SELECT pg_cancel_backend(4000000)"), "f");
   EXPECT_EQ(ask(other, "COMMIT"), "PGRES_COMMAND_OK");
 
-  MYSQL* mysql = mysql_init(nullptr);
-  const auto port = server_->port(Interface::kMysql);
-  ASSERT_NE(mysql_real_connect(mysql, "127.0.0.1", "root", nullptr, "test", port, nullptr, 0),
-            nullptr);
-  ASSERT_EQ(PQsendQuery(client, long_one), 1);
-  const auto kill = "KILL QUERY " + std::to_string(PQbackendPID(client));
-  do {
-    EXPECT_EQ(mysql_query(mysql, kill.c_str()), 0) << mysql_error(mysql);
-  } while (!answers(client, 100));
-  EXPECT_EQ(state(client), "57014");
-  EXPECT_NE(mysql_query(mysql, "KILL QUERY 4000000"), 0);
-  EXPECT_EQ(mysql_errno(mysql), 1094u);
-  mysql_close(mysql);
   PQfinish(other);
   PQfinish(client);
 }
@@ -343,19 +311,12 @@ std::string big_endian(std::size_t number, int size) {
     bytes += static_cast<char>(number >> shift);
   return bytes;
 }
-std::string little_endian(std::size_t number, int size) {
-  const auto bytes = big_endian(number, size);
-  return {bytes.rbegin(), bytes.rend()};
-}
 std::string postgres_message(char type, const std::string& body) {
   return type + big_endian(body.size() + 4, 4) + body;
 }
-std::string mysql_packet(const std::string& body) {
-  return little_endian(body.size(), 3) + '\0' + body;
-}
 
 // A statement on two tables of a few rows. `own`: may ask for a level of its own.
-std::string statement(base::Random& random, bool mysql, bool own) {
+std::string statement(base::Random& random, bool own) {
   const auto n = [&](std::uint64_t bound) { return random.below(bound); };
   switch (n(own ? 24 : 21)) {
     case 0:
@@ -369,13 +330,9 @@ std::string statement(base::Random& random, bool mysql, bool own) {
     case 4:
       return fmt::format("INSERT INTO t VALUES ({}, {}, 'w{}')", n(9), n(99), n(5));
     case 5:
-      return mysql ? fmt::format(
-                         "INSERT INTO t VALUES ({}, {}, 'x') ON DUPLICATE KEY UPDATE a = a + 1",
-                         n(9), n(99))
-                   : fmt::format(
-                         "INSERT INTO t VALUES ({}, {}, 'x') ON CONFLICT (id) DO UPDATE SET a = "
-                         "t.a + 1",
-                         n(9), n(99));
+      return fmt::format(
+          "INSERT INTO t VALUES ({}, {}, 'x') ON CONFLICT (id) DO UPDATE SET a = t.a + 1", n(9),
+          n(99));
     case 6:
       return fmt::format("UPDATE t SET a = a + 1 WHERE id = {}", n(9));
     case 7:
@@ -418,7 +375,7 @@ std::string statement(base::Random& random, bool mysql, bool own) {
 
 std::string piece(base::Random& random, Interface interface, bool own) {
   const std::string end(1, '\0');
-  const auto text = statement(random, interface == Interface::kMysql, own);
+  const auto text = statement(random, own);
   if (interface == Interface::kPostgres) {
     switch (random.below(8)) {
       case 0:
@@ -441,24 +398,6 @@ std::string piece(base::Random& random, Interface interface, bool own) {
                                   : postgres_message('S', "");
       default:
         return postgres_message('Q', text + end);
-    }
-  }
-  if (interface == Interface::kMysql) {
-    switch (random.below(8)) {
-      case 0:
-        return mysql_packet(
-            "\x16"
-            "SELECT a, w FROM t WHERE id = ?");
-      case 1:
-        return mysql_packet("\x17" + little_endian(1, 4) + end + little_endian(1, 4) + end +
-                            "\x01" + little_endian(8, 2) + little_endian(random.below(9), 8));
-      case 2:
-        return mysql_packet(
-            std::string(1, random.chance(0.1) ? static_cast<char>(random.next()) : '\x0e'));
-      case 3:
-        return mysql_packet(random.chance(0.5) ? "\x1f" : "\x19" + little_endian(1, 4));
-      default:
-        return mysql_packet("\x03" + text);
     }
   }
   const auto post = [](const std::string& path, const std::string& body) {

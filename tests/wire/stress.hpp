@@ -54,17 +54,13 @@ inline Stressed stress(
   for (unsigned number = 0; number < 64; ++number) {
     clients.emplace_back([&, number] {
       base::Random random(64 * seed + number);
-      const Interface interfaces[] = {Interface::kPostgres, Interface::kMysql, Interface::kHttp};
+      const Interface interfaces[] = {Interface::kPostgres, Interface::kHttp};
       while (Clock::now() < end) {
-        const auto interface = interfaces[random.below(3)];
+        const auto interface = interfaces[random.below(2)];
         const auto socket = connect_raw(server.port(interface), {.tv_sec = 0, .tv_usec = 5000});
         std::string bytes;
         if (interface == Interface::kPostgres)
           bytes = bytes_of("00000011 00030000 'user' 00 'al' 00 00");
-        if (interface == Interface::kMysql) {
-          bytes = bytes_of("290000 01 00820b00 00000001 2d") + std::string(23, '\0') +
-                  bytes_of("'root' 00 00 0000 00");
-        }
         for (auto rounds = random.below(30) + 1; rounds > 0 && Clock::now() < end; --rounds) {
           for (auto count = random.below(5) + 1; count > 0; --count)
             bytes += piece(random, interface, number);

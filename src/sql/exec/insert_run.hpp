@@ -1,4 +1,4 @@
-// INSERT, REPLACE and what they do about conflicts.
+// INSERT, and what it does about conflicts.
 #pragma once
 
 #include "sql/plan/plan.hpp"

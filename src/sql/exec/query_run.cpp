@@ -121,8 +121,7 @@ std::string text_key(const std::vector<Scalar>& values, const std::vector<Type>&
 // One aggregate over one group.
 class Accumulator {
  public:
-  Accumulator(const Aggregate& aggregate, const Dialect& dialect)
-      : aggregate_(aggregate), dialect_(dialect) {}
+  explicit Accumulator(const Aggregate& aggregate) : aggregate_(aggregate) {}
 
   void add(const Frame& frame) {
     if (aggregate_.filter != nullptr && !holds(aggregate_.filter, frame)) return;
@@ -136,11 +135,8 @@ class Accumulator {
       const auto second = aggregate_.arguments[1]->value(frame);
       if (!is_null(second)) separator = std::get<std::string>(second);
     }
-    if (is_null(value) || !is_new(value, frame)) return;
-    if (aggregate_.kind == Kind::kGroupConcat) {
-      add_piece(std::get<std::string>(value), frame);
-      return;
-    }
+    if (is_null(value)) return;
+    if (aggregate_.distinct && !seen_.insert(canonical(value, type())).second) return;
     ++count_;
     take(std::move(value), separator);
   }
@@ -148,16 +144,14 @@ class Accumulator {
   [[nodiscard]] Scalar value() const {
     const auto kind = aggregate_.kind;
     if (kind == Kind::kCount) return count_;
-    if (kind == Kind::kGroupConcat) return concatenated();
     if (count_ == 0) return {};
     if (kind != Kind::kSum && kind != Kind::kAverage) return best_;
-    const auto type = aggregate_.arguments[0]->type.type;
-    if (type == Type::kReal || type == Type::kDouble) {
+    if (type() == Type::kReal || type() == Type::kDouble) {
       const double total = kind == Kind::kSum ? real_ : real_ / static_cast<double>(count_);
       if (std::isinf(total)) raise("22003", "value out of range: overflow");
       return total;
     }
-    if (kind == Kind::kAverage) return dialect_.average(exact_, count_);
+    if (kind == Kind::kAverage) return exact_.divided_by(Decimal(count_));
     if (aggregate_.type.type != Type::kBigint) return exact_;
     const auto whole = exact_.to_integer();
     if (!whole) raise("22003", "bigint out of range");
@@ -166,51 +160,17 @@ class Accumulator {
 
  private:
   using Kind = Aggregate::Kind;
-  struct Piece {
-    std::vector<Scalar> order;
-    std::string text;
-  };
-  // To compare values of an argument by.
-  [[nodiscard]] Type order_type_of(const ExpressionPtr& argument) const {
-    return order_type(argument->type.type, dialect_.rules().values);
-  }
-  // With DISTINCT: whether no row before had these values. One with a null is never new.
-  bool is_new(const Scalar& value, const Frame& frame) {
-    if (!aggregate_.distinct) return true;
-    const auto& arguments = aggregate_.arguments;
-    if (arguments.size() == 1) {
-      return seen_.insert(canonical(value, order_type_of(arguments[0]))).second;
-    }
-    std::string row;
-    for (const auto& part : arguments) {
-      const auto one = part->value(frame);
-      if (is_null(one)) return false;
-      const auto text = canonical(one, order_type_of(part));
-      row += std::to_string(text.size()) + ":" + text;
-    }
-    return seen_.insert(row).second;
-  }
-  void add_piece(const std::string& first, const Frame& frame) {
-    Piece piece{{}, first};
-    for (std::size_t at = 1; at < aggregate_.arguments.size(); ++at) {
-      const auto one = aggregate_.arguments[at]->value(frame);
-      if (is_null(one)) return;
-      piece.text += std::get<std::string>(one);
-    }
-    for (const auto& sort : aggregate_.sorts) piece.order.push_back(sort.value->value(frame));
-    pieces_.push_back(std::move(piece));
-  }
+  [[nodiscard]] Type type() const { return aggregate_.arguments[0]->type.type; }
   void take(Scalar value, const std::string& separator) {
-    const auto& argument = aggregate_.arguments[0];
     switch (aggregate_.kind) {
       case Kind::kSum:
       case Kind::kAverage:
-        add_number(value, argument->type.type);
+        add_number(value);
         break;
       case Kind::kLeast:
       case Kind::kGreatest: {
         const int wanted = aggregate_.kind == Kind::kGreatest ? 1 : -1;
-        if (is_null(best_) || compare(value, best_, order_type_of(argument)) * wanted > 0) {
+        if (is_null(best_) || compare(value, best_, type()) * wanted > 0) {
           best_ = std::move(value);
         }
         break;
@@ -231,37 +191,21 @@ class Accumulator {
         }
         break;
       case Kind::kCount:
-      case Kind::kGroupConcat:
         break;
     }
   }
-  void add_number(const Scalar& value, Type type) {
-    if (type == Type::kReal || type == Type::kDouble) {
+  void add_number(const Scalar& value) {
+    if (type() == Type::kReal || type() == Type::kDouble) {
       const double number = std::get<double>(value);
-      const bool single = type == Type::kReal && aggregate_.kind == Kind::kSum;
+      const bool single = type() == Type::kReal && aggregate_.kind == Kind::kSum;
       real_ = single ? static_cast<float>(real_ + number) : real_ + number;
-    } else if (is_integer(type)) {
+    } else if (is_integer(type())) {
       exact_ = exact_ + Decimal(std::get<std::int64_t>(value));
     } else {
       exact_ = exact_ + std::get<Decimal>(value);
     }
   }
-  [[nodiscard]] Scalar concatenated() const {
-    if (pieces_.empty()) return {};
-    auto sorted = pieces_;
-    std::stable_sort(sorted.begin(), sorted.end(), [&](const Piece& left, const Piece& right) {
-      return sorted_before(aggregate_.sorts, left.order, right.order, dialect_.rules().values);
-    });
-    std::string text = sorted[0].text;
-    for (std::size_t at = 1; at < sorted.size(); ++at)
-      text += aggregate_.separator + sorted[at].text;
-    // What is longer is cut there, at group_concat_max_len.
-    if (text.size() > 1024) not_supported("GROUP_CONCAT of more than 1024 bytes");
-    return text;
-  }
-  std::vector<Piece> pieces_;  // of kGroupConcat
   const Aggregate& aggregate_;
-  const Dialect& dialect_;
   std::int64_t count_ = 0;
   Decimal exact_;
   double real_ = 0;
@@ -353,26 +297,27 @@ bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& fram
   });
 }
 
+namespace {
+
+// Whether a row of these values of `sorts` comes before another.
 bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
-                   const std::vector<Scalar>& right, const ValueRules& rules) {
+                   const std::vector<Scalar>& right) {
   for (std::size_t at = 0; at < sorts.size(); ++at) {
     const auto& sort = sorts[at];
     if (is_null(left[at]) || is_null(right[at])) {
       if (is_null(left[at]) == is_null(right[at])) continue;
       return is_null(left[at]) == sort.nulls_first;
     }
-    const int order = compare(left[at], right[at], order_type(sort.value->type.type, rules));
+    const int order = compare(left[at], right[at], sort.value->type.type);
     if (order != 0) return sort.descending ? order > 0 : order < 0;
   }
   return false;
 }
 
-namespace {
-
-std::vector<Type> order_types(const std::vector<ExpressionPtr>& values, const ValueRules& rules) {
+std::vector<Type> order_types(const std::vector<ExpressionPtr>& values) {
   std::vector<Type> types;
   for (const auto& value : values) {
-    types.push_back(value == nullptr ? Type::kNull : order_type(value->type.type, rules));
+    types.push_back(value == nullptr ? Type::kNull : value->type.type);
   }
   return types;
 }
@@ -381,14 +326,11 @@ std::vector<Type> order_types(const std::vector<ExpressionPtr>& values, const Va
 class SelectRun {
  public:
   SelectRun(const Select& select, ExecutionContext& context, const Frame* outer, const RowSink& row)
-      : select_(select),
-        row_(row),
-        frame_{context, outer, {}, nullptr},
-        dialect_(context.facts.dialect) {
+      : select_(select), row_(row), frame_{context, outer, {}, nullptr} {
     frame_.rows.resize(select.sources.size(), &context.null_row);
     std::vector<ExpressionPtr> outputs;
     for (const auto& output : select.outputs) outputs.push_back(output.value);
-    output_types_ = order_types(outputs, rules());
+    output_types_ = order_types(outputs);
   }
 
   void run() {
@@ -404,8 +346,6 @@ class SelectRun {
   }
 
  private:
-  [[nodiscard]] const ValueRules& rules() const { return dialect_.rules().values; }
-
   void all_rows(const std::function<bool()>& found) {
     if (!all_hold(select_.gate, frame_)) return;
     if (select_.from == nullptr) {
@@ -440,11 +380,11 @@ class SelectRun {
   [[nodiscard]] std::vector<Group> groups() {
     std::vector<Group> groups;
     std::unordered_map<std::string, std::size_t> places;
-    const auto types = order_types(select_.groups, rules());
+    const auto types = order_types(select_.groups);
     const auto new_group = [&] {
       groups.push_back({frame_.rows, {}, {}});
       for (const auto& aggregate : select_.aggregates) {
-        groups.back().totals.emplace_back(aggregate, dialect_);
+        groups.back().totals.emplace_back(aggregate);
       }
     };
     if (select_.groups.empty()) {
@@ -477,7 +417,7 @@ class SelectRun {
   void give_sorted() {
     std::stable_sort(waiting_.begin(), waiting_.end(),
                      [&](const Candidate& left, const Candidate& right) {
-                       return sorted_before(select_.sorts, left.order, right.order, rules());
+                       return sorted_before(select_.sorts, left.order, right.order);
                      });
     for (auto& candidate : waiting_) {
       frame_.rows = candidate.rows;
@@ -493,7 +433,6 @@ class SelectRun {
   const Select& select_;
   const RowSink& row_;
   Frame frame_;
-  const Dialect& dialect_;
   std::vector<Type> output_types_;
   std::unordered_set<std::string> seen_;
   std::vector<Candidate> waiting_;  // to be sorted

@@ -7,9 +7,6 @@ namespace cupel::sql {
 
 // Rows of the query, each as values of its outputs; `row` returns false to end it.
 void run(const Select& select, ExecutionContext& context, const Frame* outer, const RowSink& row);
-// Whether a row of these values of `sorts` comes before another.
-bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
-                   const std::vector<Scalar>& right, const ValueRules& rules);
 // Locks the rows of the tables that the query locks, and asks its conditions again, since others
 // may have changed the rows before. False: a row is skipped, or is none of the query's any more.
 bool lock_found(const Select& select, const Frame& frame);

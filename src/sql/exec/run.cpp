@@ -17,7 +17,7 @@ Result run(const Query& query, const std::vector<Column>& columns, ExecutionCont
   result.has_rows = true;
   result.columns = columns;
   run(*query.select, context, nullptr, [&](std::vector<Scalar>& values) {
-    result.rows.push_back(shown_row(query.outputs, values, context.facts.dialect));
+    result.rows.push_back(shown_row(query.outputs, values));
     return true;
   });
   result.tag = fmt::format("SELECT {}", result.rows.size());

@@ -38,7 +38,7 @@ std::string joined(const Table& table, const std::vector<std::size_t>& columns,
 
 class TableBuilder {
  public:
-  TableBuilder(Tables& catalog, const Dialect& dialect) : catalog_(catalog), dialect_(dialect) {}
+  explicit TableBuilder(Tables& catalog) : catalog_(catalog) {}
 
   TablePtr make(const Tree& body) {
     check_fields(body, "CREATE TABLE", {"relation", "tableElts", "oncommit", "if_not_exists"});
@@ -47,7 +47,7 @@ class TableBuilder {
     if (text_of(relation, "relpersistence") == "t") not_supported("a temporary table");
     table_->name = text_of(relation, "relname");
     const auto schema = text_of(relation, "schemaname");
-    if (!schema.empty() && schema != "public" && !dialect_.rules().names.qualifier_is_database) {
+    if (!schema.empty() && schema != "public") {
       raise("3F000", fmt::format("schema \"{}\" does not exist", schema));
     }
     // Columns before constraints, which may stand before them.
@@ -78,7 +78,6 @@ class TableBuilder {
       }
     }
     check_expressions();
-    table_->rules = dialect_.rules().values;
     table_->prefix = catalog_.new_prefix(table_->name);
     table_->id = catalog_.new_id();
     return table_;
@@ -125,8 +124,7 @@ class TableBuilder {
       return of ? std::vector<std::size_t>{*of} : columns_named(strings_of(body, "keys"));
     };
     if (type == "CONSTR_NULL") {
-      check_fields(body, "NULL", {"contype", "conname", "declared"});
-      if (has(body, "declared")) table_->columns[*of].declared = text_of(body, "declared");
+      check_fields(body, "NULL", {"contype", "conname"});
     } else if (type == "CONSTR_NOTNULL") {
       check_fields(body, "NOT NULL", {"contype", "conname"});
       table_->columns[*of].not_null = true;
@@ -136,24 +134,23 @@ class TableBuilder {
     } else if (type == "CONSTR_IDENTITY") {
       check_fields(body, "IDENTITY", {"contype", "generated_when"});
       auto& column = table_->columns[*of];
-      if (!is_whole(column.type.type)) {
+      if (!is_integer(column.type.type)) {
         raise("22023", "identity column type must be smallint, integer, or bigint");
       }
       column.counter = std::make_shared<Counter>();
       column.not_null = true;
       column.always = text_of(body, "generated_when") == "a";
     } else if (type == "CONSTR_CHECK") {
-      check_fields(body, "CHECK", {"contype", "conname", "raw_expr", "initially_valid", "range"});
-      const bool range = flag_of(body, "range");
+      check_fields(body, "CHECK", {"contype", "conname", "raw_expr", "initially_valid"});
       std::string made = name;
-      if (made.empty() && !range) {
+      if (made.empty()) {
         std::set<std::string> columns;
         add_column_names(field(body, "raw_expr"), columns);
         const auto stem = table_->name + (columns.size() == 1 ? "_" + *columns.begin() : "");
         made = stem + "_check";
         for (int again = 1; taken(made); ++again) made = fmt::format("{}_check{}", stem, again);
       }
-      table_->checks.push_back({made, field(body, "raw_expr"), range});
+      table_->checks.push_back({made, field(body, "raw_expr")});
     } else if (type == "CONSTR_PRIMARY") {
       check_fields(body, "PRIMARY KEY", {"contype", "conname", "keys"});
       if (!table_->key.empty()) {
@@ -242,7 +239,7 @@ class TableBuilder {
   // Defaults and checks are bound once now, so that their errors come here.
   void check_expressions() {
     std::vector<Type> none;
-    Binder binder(catalog_, dialect_, none);
+    Binder binder(catalog_, none);
     for (const auto& column : table_->columns) {
       if (column.default_value.is_null()) continue;
       if (column.counter != nullptr)
@@ -263,7 +260,6 @@ class TableBuilder {
   }
 
   Tables& catalog_;
-  const Dialect& dialect_;
   std::shared_ptr<Table> table_ = std::make_shared<Table>();
 };
 
@@ -295,9 +291,7 @@ Result drop(const Tree& body, Tables& catalog, std::vector<std::function<void()>
     const auto name = text_of(body_of(items.back()), "sval");
     if (catalog.find(name) == nullptr) {
       if (!flag_of(body, "missing_ok")) {
-        throw SqlException{{.sqlstate = "42P01",
-                            .message = fmt::format("table \"{}\" does not exist", name),
-                            .mysql_number = 1051}};
+        raise("42P01", fmt::format("table \"{}\" does not exist", name));
       }
       result.notices.push_back({fmt::format("table \"{}\" does not exist, skipping", name)});
       continue;
@@ -334,7 +328,7 @@ bool is_schema_statement(const Tree& statement) {
          kind == "TruncateStmt";
 }
 
-Result change_schema(const Tree& statement, Tables& catalog, const Dialect& dialect,
+Result change_schema(const Tree& statement, Tables& catalog,
                      std::vector<std::function<void()>>& undo, ExecutionContext& context) {
   const auto kind = kind_of(statement);
   const auto& body = body_of(statement);
@@ -354,12 +348,12 @@ Result change_schema(const Tree& statement, Tables& catalog, const Dialect& dial
           {fmt::format("relation \"{}\" already exists, skipping", name), "42P07"});
       return result;
     }
-    put(name, TableBuilder(catalog, dialect).make(body));
+    put(name, TableBuilder(catalog).make(body));
     return result;
   }
   if (kind == "DropStmt") return drop(body, catalog, undo);
   std::vector<Type> none;
-  Binder binder(catalog, dialect, none);
+  Binder binder(catalog, none);
   if (kind == "IndexStmt") {
     check_fields(body, "CREATE INDEX",
                  {"idxname", "relation", "accessMethod", "indexParams", "unique", "if_not_exists",
@@ -407,13 +401,12 @@ Result change_schema(const Tree& statement, Tables& catalog, const Dialect& dial
   for (const auto& table : tables) refuse_referenced(catalog, table->name, true, names);
   for (const auto& table : tables) {
     clear(context, table);
-    if (!flag_of(body, "restart_seqs") && !dialect.rules().writes.truncate_restarts_counters)
-      continue;
+    if (!flag_of(body, "restart_seqs")) continue;
     for (const auto& column : table->columns) {
       if (column.counter == nullptr) continue;
       const auto last = column.counter->last.load();
       column.counter->last = 0;
-      undo.emplace_back([counter = column.counter, last] { counter->reached(last); });
+      undo.emplace_back([counter = column.counter, last] { counter->last = last; });
     }
   }
   result.tag = "TRUNCATE TABLE";

@@ -13,7 +13,7 @@ bool is_schema_statement(const Tree& statement);
 
 // `undo` is called, last first, if the transaction does not commit. `context` gives the
 // transaction to those that look at rows.
-Result change_schema(const Tree& statement, Tables& catalog, const Dialect& dialect,
+Result change_schema(const Tree& statement, Tables& catalog,
                      std::vector<std::function<void()>>& undo, ExecutionContext& context);
 
 }  // namespace cupel::sql

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sql/plan/row_errors.hpp"
-
 namespace cupel::sql {
 
 namespace {
@@ -52,8 +50,8 @@ std::set<std::size_t> referenced(ExecutionContext& context, const Table& table) 
 
 }  // namespace
 
-void Writer::check(ExecutionContext& context, Row& row, const std::set<std::size_t>* changed,
-                   std::size_t number) const {
+void Writer::check(ExecutionContext& context, Row& row,
+                   const std::set<std::size_t>* changed) const {
   for (std::size_t at = 0; at < table_->columns.size(); ++at) {
     if (changed != nullptr && changed->count(at) == 0) continue;
     if (table_->columns[at].not_null && is_null(row.cell(at))) {
@@ -69,9 +67,6 @@ void Writer::check(ExecutionContext& context, Row& row, const std::set<std::size
     }
     const auto value = check.condition->value(frame);
     if (!is_null(value) && !std::get<bool>(value)) {
-      if (check.range) {
-        raise_out_of_range(table_->columns[*check.columns.begin()].name, number);
-      }
       raise_violation("23514",
                       fmt::format("new row for relation \"{}\" violates check constraint \"{}\"",
                                   table_->name, check.name),
@@ -104,7 +99,7 @@ StoredRow* Writer::find_duplicate(ExecutionContext& context, Row& row,
     // Nobody else adds a row with these values meanwhile.
     std::string name = table_->prefix + "=";
     for (std::size_t at = 0; at < columns.size(); ++at) {
-      const auto value = canonical(wanted[at], table_->order_type_of(columns[at]));
+      const auto value = canonical(wanted[at], table_->type_of(columns[at]));
       name += fmt::format("{}:{}:{};", columns[at], value.size(), value);
     }
     context.lock(name, {}, table_->name);
@@ -113,7 +108,7 @@ StoredRow* Writer::find_duplicate(ExecutionContext& context, Row& row,
     if (other == self || !other->present()) continue;
     bool equal = true;
     for (std::size_t at = 0; equal && at < columns.size(); ++at) {
-      equal = same(other->cell(columns[at]), wanted[at], table_->order_type_of(columns[at]));
+      equal = same(other->cell(columns[at]), wanted[at], table_->type_of(columns[at]));
     }
     if (equal) return other;
   }
@@ -159,13 +154,6 @@ StoredRow& Writer::add(ExecutionContext& context, Row& row) {
     made = &context.row(table_, table_->row_number_key(number), {number});
   } else {
     auto key = key_of(row);
-    for (const auto& value : key) {
-      // Its name has none, so that equal ones are one; and it is read back from there.
-      const auto* text = std::get_if<std::string>(&value);
-      if (!table_->rules.blanks_at_end_count && text != nullptr && text->ends_with(' ')) {
-        not_supported("a primary key with blanks at its end");
-      }
-    }
     made = &context.row(table_, key);
   }
   std::vector<Scalar> values;
@@ -230,7 +218,7 @@ bool Writer::parent_there(ExecutionContext& context, const TablePtr& parent,
     bool equal = true;
     for (std::size_t at = 0; equal && at < values.size(); ++at) {
       const auto column = foreign.parent_columns[at];
-      equal = same(row->cell(column), values[at], parent->order_type_of(column));
+      equal = same(row->cell(column), values[at], parent->type_of(column));
     }
     if (equal) return true;
   }
@@ -252,8 +240,8 @@ struct Reference {
   const ForeignKey& foreign;
   std::vector<Scalar> values;
 
-  [[nodiscard]] Type order_type_of(std::size_t at) const {
-    return parent.table->order_type_of(foreign.parent_columns[at]);
+  [[nodiscard]] Type type_of(std::size_t at) const {
+    return parent.table->type_of(foreign.parent_columns[at]);
   }
   // Whether the change is one of these columns, and no part of the old values is null.
   [[nodiscard]] bool matters() const {
@@ -261,7 +249,7 @@ struct Reference {
     if (!parent.now) return true;
     for (std::size_t at = 0; at < values.size(); ++at) {
       const auto& fresh = parent.now->at(foreign.parent_columns[at]);
-      if (is_null(fresh) || !same(values[at], fresh, order_type_of(at))) return true;
+      if (is_null(fresh) || !same(values[at], fresh, type_of(at))) return true;
     }
     return false;
   }
@@ -270,7 +258,7 @@ struct Reference {
       const auto column = foreign.columns[at];
       const auto value = cast(row.cell(column), child->columns[column].type.type,
                               {parent.table->columns[foreign.parent_columns[at]].type.type});
-      if (!same(value, values[at], order_type_of(at))) return false;
+      if (!same(value, values[at], type_of(at))) return false;
     }
     return true;
   }
@@ -280,7 +268,7 @@ struct Reference {
       if (!other->present()) continue;
       bool equal = true;
       for (std::size_t at = 0; equal && at < values.size(); ++at) {
-        equal = same(other->cell(foreign.parent_columns[at]), values[at], order_type_of(at));
+        equal = same(other->cell(foreign.parent_columns[at]), values[at], type_of(at));
       }
       if (equal) return true;
     }
@@ -290,7 +278,6 @@ struct Reference {
     Error error{"23503", fmt::format("update or delete on table \"{}\" violates foreign key "
                                      "constraint \"{}\" on table \"{}\"",
                                      parent.table->name, foreign.name, child->name)};
-    error.mysql_number = 1451;
     error.violated = {child->name, "", foreign.name};
     throw SqlException{std::move(error)};
   }
@@ -353,20 +340,8 @@ void apply_foreign_keys(ExecutionContext& context, std::vector<ParentChange> pen
   }
 }
 
-void compute(const Table& table, const std::vector<Assignment>& set, Frame& frame,
-             std::size_t source, Overlay& over, std::size_t number) {
-  std::map<std::size_t, Scalar> values;
-  const auto& dialect = frame.context.facts.dialect;
-  const bool in_turn = dialect.rules().writes.sees_earlier_assignments;
-  auto* before = frame.rows[source];
-  if (in_turn) frame.rows[source] = &over;
-  for (const auto& one : set) {
-    auto value = in_range(dialect, table.columns[one.column], number,
-                          [&] { return one.value->value(frame); });
-    (in_turn ? over.values : values)[one.column] = std::move(value);
-  }
-  frame.rows[source] = before;
-  if (!in_turn) over.values = std::move(values);
+void compute(const std::vector<Assignment>& set, const Frame& frame, Overlay& over) {
+  for (const auto& one : set) over.values[one.column] = one.value->value(frame);
 }
 
 std::set<std::size_t> columns_set(const std::vector<Assignment>& set) {
@@ -377,9 +352,9 @@ std::set<std::size_t> columns_set(const std::vector<Assignment>& set) {
 
 StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& what,
                    std::vector<ParentChange>& pending) {
-  auto& [row, over, changed, number] = what;
+  auto& [row, over, changed] = what;
   const auto& table = writer.table();
-  writer.check(context, over, &changed, number);
+  writer.check(context, over, &changed);
   const auto watched = referenced(context, *table);
   if (std::any_of(changed.begin(), changed.end(),
                   [&](auto column) { return watched.count(column) != 0; })) {
@@ -391,7 +366,7 @@ StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& wha
   writer.check_unique(context, over, &row, &changed);
   const bool moves = std::any_of(table->key.begin(), table->key.end(), [&](auto column) {
     return changed.count(column) != 0 &&
-           !same(row.cell(column), over.cell(column), table->order_type_of(column));
+           !same(row.cell(column), over.cell(column), table->type_of(column));
   });
   if (!moves) {
     for (const auto& [column, value] : over.values) {
@@ -404,11 +379,12 @@ StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& wha
   return fresh;
 }
 
-std::vector<Datum> shown_row(const std::vector<Output>& outputs, const std::vector<Scalar>& values,
-                             const Dialect& dialect) {
+std::vector<Datum> shown_row(const std::vector<Output>& outputs,
+                             const std::vector<Scalar>& values) {
   std::vector<Datum> row;
   for (std::size_t at = 0; at < values.size(); ++at) {
-    row.push_back(dialect.shown(values[at], outputs[at].value->type.type));
+    row.push_back(is_null(values[at]) ? std::nullopt
+                                      : Datum(to_text(values[at], outputs[at].value->type.type)));
   }
   return row;
 }
@@ -417,7 +393,7 @@ void return_row(const Returning& what, const Frame& frame, Result& result) {
   if (!what.any) return;
   std::vector<Scalar> values;
   for (const auto& output : what.outputs) values.push_back(output.value->value(frame));
-  result.rows.push_back(shown_row(what.outputs, values, frame.context.facts.dialect));
+  result.rows.push_back(shown_row(what.outputs, values));
 }
 
 }  // namespace cupel::sql

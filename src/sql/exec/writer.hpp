@@ -31,10 +31,8 @@ class Writer {
  public:
   explicit Writer(const TargetTable& target) : table_(target.table), checks_(target.checks) {}
   [[nodiscard]] const TablePtr& table() const { return table_; }
-  // Raises what the values of these columns violate in themselves. `number`: which row of the
-  // statement it is, from 1.
-  void check(ExecutionContext& context, Row& row, const std::set<std::size_t>* changed,
-             std::size_t number) const;
+  // Raises what the values of these columns violate in themselves.
+  void check(ExecutionContext& context, Row& row, const std::set<std::size_t>* changed) const;
   [[nodiscard]] std::vector<Scalar> key_of(Row& row) const;
   // The row that has the same values in these unique columns, besides `self`.
   StoredRow* find_duplicate(ExecutionContext& context, Row& row,
@@ -72,20 +70,18 @@ struct Rewrite {
   StoredRow& row;
   Overlay& over;
   const std::set<std::size_t>& changed;
-  std::size_t number;  // of the row in the statement, from 1
 };
 
 // Writes new values over a row; gives the row, which is another if its key changed.
 StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& what,
                    std::vector<ParentChange>& pending);
 
-// New values of a row; they may see those to their left, as the dialect says.
-void compute(const Table& table, const std::vector<Assignment>& set, Frame& frame,
-             std::size_t source, Overlay& over, std::size_t number);
+// New values of a row, of its old ones.
+void compute(const std::vector<Assignment>& set, const Frame& frame, Overlay& over);
 std::set<std::size_t> columns_set(const std::vector<Assignment>& set);
 // RETURNING of one row.
 void return_row(const Returning& what, const Frame& frame, Result& result);
-std::vector<Datum> shown_row(const std::vector<Output>& outputs, const std::vector<Scalar>& values,
-                             const Dialect& dialect);
+// As a client sees them.
+std::vector<Datum> shown_row(const std::vector<Output>& outputs, const std::vector<Scalar>& values);
 
 }  // namespace cupel::sql

@@ -29,7 +29,6 @@ ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPt
     made->sources |= part->sources;
     made->reads_queries |= part->reads_queries;
     made->has_aggregate |= part->has_aggregate;
-    made->has_char_cast |= part->has_char_cast;
     made->outside.insert(made->outside.end(), part->outside.begin(), part->outside.end());
   }
   made->signature += ")";
@@ -47,34 +46,17 @@ ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr>
     }
   }
   auto shared = parts;
-  // Whether all are evaluated before null is the answer, the dialect says; arithmetic on integers
-  // and doubles does so in each.
-  const bool arithmetic = type.type != Type::kNumeric && name.size() == 1 &&
-                          std::string_view("+-*/%").find(name[0]) != std::string_view::npos;
-  return computed(
-      std::move(name), type, std::move(parts),
-      [shared = std::move(shared), value = std::move(value), arithmetic](const Frame& frame) {
-        const bool all = arithmetic || frame.context.facts.rules.evaluates_all_arguments;
-        std::vector<Scalar> values;
-        values.reserve(shared.size());
-        bool null = false;
-        for (const auto& part : shared) {
-          values.push_back(part->value(frame));
-          null |= is_null(values.back());
-          if (null && !all) return Scalar();
-        }
-        return null ? Scalar() : value(values);
-      });
-}
-
-bool is_textual(const Expression& part) {
-  const bool literal = part.kind == Expression::Kind::kConstant && part.type.type == Type::kNull &&
-                       !is_null(part.constant);
-  return literal || is_string(part.type.type);
-}
-
-bool is_numeric(const Expression& part) {
-  return is_number(part.type.type) || part.type.type == Type::kBoolean;
+  return computed(std::move(name), type, std::move(parts),
+                  [shared = std::move(shared), value = std::move(value)](const Frame& frame) {
+                    std::vector<Scalar> values;
+                    values.reserve(shared.size());
+                    bool null = false;
+                    for (const auto& part : shared) {
+                      values.push_back(part->value(frame));
+                      null |= is_null(values.back());
+                    }
+                    return null ? Scalar() : value(values);
+                  });
 }
 
 }  // namespace cupel::sql

@@ -51,7 +51,6 @@ struct Expression {
   std::uint64_t sources = 0;  // which sources of this query its value depends on, as bits
   bool reads_queries = false;
   bool has_aggregate = false;
-  bool has_char_cast = false;  // MySQL's CAST(… AS CHAR) is in it
   // Columns of this query that a sub-query in it names.
   std::vector<std::pair<std::size_t, std::size_t>> outside = {};
 };
@@ -66,10 +65,5 @@ ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPt
 // As computed(), null when any part is null; `value` is given the values of the parts.
 ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr> parts,
                      std::function<Scalar(const std::vector<Scalar>&)> value);
-
-// A literal or a value that is text.
-bool is_textual(const Expression& part);
-// A number, or a boolean.
-bool is_numeric(const Expression& part);
 
 }  // namespace cupel::sql

@@ -56,7 +56,7 @@ void restore_integers(Tree& tree, std::string_view text) {
 
 }  // namespace
 
-std::vector<Statement> parse(std::string_view text) {
+std::vector<Tree> parse(std::string_view text) {
   if (text.size() > kLongest) raise("54000", "a statement of more than 16 MiB");
   if (!valid_utf8(text)) raise("22021", "invalid byte sequence for encoding \"UTF8\"");
   check_parser_limits(text);
@@ -78,11 +78,9 @@ std::vector<Statement> parse(std::string_view text) {
     raise("XX000", "the parser's tree cannot be read");
   }
   restore_integers(tree, text);
-  std::vector<Statement> statements;
+  std::vector<Tree> statements;
   for (auto& statement : tree["stmts"]) {
-    if (!statement.contains("stmt")) continue;
-    statements.push_back(
-        {std::move(statement["stmt"]), statement.value("stmt_location", std::size_t{0})});
+    if (statement.contains("stmt")) statements.push_back(std::move(statement["stmt"]));
   }
   return statements;
 }

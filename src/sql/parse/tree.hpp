@@ -5,7 +5,6 @@
 // 0A000. That is how nothing is ignored that could change an answer.
 #pragma once
 
-#include <cstddef>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -18,13 +17,9 @@ namespace cupel::sql {
 
 using Tree = nlohmann::json;
 
-struct Statement {
-  Tree tree;           // {"SelectStmt": {…}}
-  std::size_t at = 0;  // its first byte in the text
-};
-
-// Raises 42601 for what is no SQL, 22021 for what is no UTF-8.
-std::vector<Statement> parse(std::string_view text);
+// The statements of a text, {"SelectStmt": {…}} each; empty ones are left out. Raises 42601 for
+// what is no SQL, 22021 for what is no UTF-8.
+std::vector<Tree> parse(std::string_view text);
 
 // {"Kind": {…}}: the kind and the body.
 std::string_view kind_of(const Tree& node);

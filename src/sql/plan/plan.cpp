@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sql/plan/row_errors.hpp"
-
 namespace cupel::sql {
 
 namespace {
@@ -20,12 +18,12 @@ std::int32_t modifier_of(const FullType& type) {
   return -1;
 }
 
-std::vector<Column> columns_of(const std::vector<Output>& outputs, const Dialect& dialect) {
+std::vector<Column> columns_of(const std::vector<Output>& outputs) {
   std::vector<Column> columns;
   for (const auto& output : outputs) {
     const auto& value = *output.value;
-    columns.push_back({output.name, dialect.shown_type(value.type.type), output.table,
-                       modifier_of(value.type), output.table_id, output.number});
+    columns.push_back({output.name, value.type.type, output.table, modifier_of(value.type),
+                       output.table_id, output.number});
   }
   return columns;
 }
@@ -39,7 +37,7 @@ Plan plan_select(const Tree& body, Binder& binder) {
       outputs.push_back({select->values[0][at], fmt::format("column{}", at + 1), ""});
     }
   }
-  plan.columns = columns_of(outputs, binder.dialect);
+  plan.columns = columns_of(outputs);
   plan.locks = binder.locks;
   plan.statement = Query{select, std::move(outputs)};
   return plan;
@@ -99,10 +97,8 @@ std::vector<Assignment> assignments(const Tree& targets, const Table& table, Bin
       raise("428C9", fmt::format("column \"{}\" can only be updated to DEFAULT",
                                  table.columns[column].name));
     }
-    all.push_back({column, in_range(binder.dialect, table.columns[column], 1, [&] {
-                     return binder.assigned(binder.expression(*value, scope),
-                                            table.columns[column]);
-                   })});
+    all.push_back(
+        {column, binder.assigned(binder.expression(*value, scope), table.columns[column])});
   }
   return all;
 }
@@ -128,7 +124,7 @@ TargetTable target_of(Binder& binder, const TablePtr& table) {
         binder.coercion.condition(binder.expression(check.expression, scope), "CHECK");
     std::set<std::size_t> columns;
     for (const auto& [source, column] : scope.columns) columns.insert(column);
-    target.checks.push_back({check.name, check.range, bound, std::move(columns)});
+    target.checks.push_back({check.name, bound, std::move(columns)});
   }
   return target;
 }
@@ -140,10 +136,8 @@ void bind_targets(const Tree& body, Insert& insert) {
     check_fields(body_of(node), "a column", {"name"});
     targets.push_back(column_called(table, text_of(body_of(node), "name")));
     if (std::count(targets.begin(), targets.end(), targets.back()) > 1) {
-      throw SqlException{{.sqlstate = "42701",
-                          .message = fmt::format("column \"{}\" specified more than once",
-                                                 table.columns[targets.back()].name),
-                          .mysql_number = 1110}};
+      raise("42701", fmt::format("column \"{}\" specified more than once",
+                                 table.columns[targets.back()].name));
     }
   }
   insert.named = !targets.empty();
@@ -151,13 +145,12 @@ void bind_targets(const Tree& body, Insert& insert) {
   for (std::size_t at = 0; at < table.columns.size(); ++at) targets.push_back(at);
 }
 
-void check_count(const Insert& insert, std::size_t given, const Dialect& dialect) {
-  const auto wrong = [](const char* why) {
-    throw SqlException{{.sqlstate = "42601", .message = why, .mysql_number = 1136}};
-  };
-  if (given > insert.targets.size()) wrong("INSERT has more expressions than target columns");
-  if (given < insert.targets.size() && (insert.named || dialect.rules().writes.needs_all_columns)) {
-    wrong("INSERT has more target columns than expressions");
+void check_count(const Insert& insert, std::size_t given) {
+  if (given > insert.targets.size()) {
+    raise("42601", "INSERT has more expressions than target columns");
+  }
+  if (given < insert.targets.size() && insert.named) {
+    raise("42601", "INSERT has more target columns than expressions");
   }
 }
 
@@ -165,7 +158,7 @@ void bind_values(const Tree& select, Binder& binder, Insert& insert) {
   check_fields(select, "VALUES", {"valuesLists", "limitOption", "op"});
   for (const auto& row : list(select, "valuesLists")) {
     const auto& items = list(body_of(row), "items");
-    check_count(insert, items.size(), binder.dialect);
+    check_count(insert, items.size());
     if (!insert.rows.empty() && insert.rows[0].size() != items.size()) {
       raise("42601", "VALUES lists must all be the same length");
     }
@@ -183,20 +176,16 @@ void bind_values(const Tree& select, Binder& binder, Insert& insert) {
         raise("428C9",
               fmt::format("cannot insert a non-DEFAULT value into column \"{}\"", column.name));
       }
-      values.push_back({target, in_range(binder.dialect, column, insert.rows.size() + 1, [&] {
-                          return binder.assigned(binder.expression(items[at], scope), column);
-                        })});
+      values.push_back({target, binder.assigned(binder.expression(items[at], scope), column)});
     }
     insert.rows.push_back(std::move(values));
   }
 }
 
 void bind_query(const Tree& select, Binder& binder, Insert& insert) {
-  binder.coercion.strictness = Coercion::Strict::kEither;
   insert.query = binder.select(select, nullptr);
-  binder.coercion.strictness = Coercion::Strict::kError;
   auto& outputs = insert.query->outputs;
-  check_count(insert, outputs.size(), binder.dialect);
+  check_count(insert, outputs.size());
   for (std::size_t at = 0; at < outputs.size(); ++at) {
     auto& value = outputs[at].value;
     const auto& column = insert.table->columns[insert.targets[at]];
@@ -209,10 +198,7 @@ void bind_query(const Tree& select, Binder& binder, Insert& insert) {
                   ? constant({}, column.type)
                   : binder.assigned(constant(value->constant, {Type::kNull}), column);
     } else if (!can_cast(value->type.type, column.type.type, Context::kAssignment)) {
-      if (!(binder.dialect.rules().writes.booleans_are_numbers &&
-            value->type.type == Type::kBoolean)) {
-        (void)binder.assigned(value, column);
-      }
+      (void)binder.assigned(value, column);
     }
   }
 }
@@ -263,13 +249,11 @@ void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Ins
   auto& conflict = insert.conflict;
   check_fields(clause, "ON CONFLICT", {"action", "infer", "targetList", "whereClause"});
   const auto action = text_of(clause, "action");
-  conflict.action = action == "ONCONFLICT_UPDATE"    ? Conflict::Action::kUpdate
-                    : action == "ONCONFLICT_REPLACE" ? Conflict::Action::kReplace
-                                                     : Conflict::Action::kDoNothing;
+  conflict.action =
+      action == "ONCONFLICT_UPDATE" ? Conflict::Action::kUpdate : Conflict::Action::kDoNothing;
   const auto& infer = field(clause, "infer");
   if (infer.is_null()) {
-    if (conflict.action == Conflict::Action::kUpdate &&
-        !binder.dialect.rules().writes.conflict_of_any_key) {
+    if (conflict.action == Conflict::Action::kUpdate) {
       raise("42601", "ON CONFLICT DO UPDATE requires inference specification or constraint name");
     }
     add_all_unique(table, conflict);
@@ -281,7 +265,6 @@ void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Ins
   }
   if (conflict.action != Conflict::Action::kUpdate) return;
   std::vector<Source> both{target, Binder::source(insert.table, "excluded")};
-  both.back().hidden = binder.dialect.rules().names.hides_excluded;
   Scope scope;
   scope.sources = &both;
   scope.clause = "UPDATE";
@@ -297,7 +280,6 @@ Plan plan_insert(const Tree& body, Binder& binder) {
   check_fields(body, "INSERT",
                {"relation", "cols", "selectStmt", "onConflictClause", "returningList", "override"});
   if (text_of(body, "override") != "OVERRIDING_NOT_SET") not_supported("OVERRIDING");
-  binder.coercion.strictness = Coercion::Strict::kError;
   Insert insert;
   insert.table = binder.table(field(body, "relation"));
   std::string name = insert.table->name;
@@ -321,66 +303,18 @@ Plan plan_insert(const Tree& body, Binder& binder) {
   scope.sources = &sources;
   insert.back = returning(body, binder, scope);
   insert.target = target_of(binder, insert.table);
-  auto columns = columns_of(insert.back.outputs, binder.dialect);
+  auto columns = columns_of(insert.back.outputs);
   const bool rows = insert.back.any;
   return {"INSERT", rows, true, std::move(columns), std::move(insert)};
-}
-
-// INSERT IGNORE.
-bool ignores(const Tree& body, const Dialect& dialect) {
-  const auto& clause = field(body, "onConflictClause");
-  return dialect.rules().writes.do_nothing_is_ignore && !clause.is_null() &&
-         text_of(clause, "action") == "ONCONFLICT_NOTHING" && field(clause, "infer").is_null();
-}
-
-Plan plan_insert_ignore(const Tree& body, Binder& binder) {
-  auto plan = as_insert_ignore([&] { return plan_insert(body, binder); });
-  std::get<Insert>(plan.statement).ignore = true;
-  return plan;
-}
-
-// Whether the value depends on a column of the row that is updated, in a sub-query too.
-bool depends_on(const Expression& value, std::size_t column) {
-  const bool itself = value.kind == Expression::Kind::kColumn && value.depth == 0 &&
-                      value.source == 0 && value.column == column;
-  const std::pair<std::size_t, std::size_t> named{0, column};
-  return itself ||
-         std::find(value.outside.begin(), value.outside.end(), named) != value.outside.end() ||
-         std::any_of(value.parts.begin(), value.parts.end(),
-                     [&](const auto& part) { return depends_on(*part, column); });
-}
-
-// Whether one of them reads a column that another has assigned before.
-bool sees_to_its_left(const std::vector<Assignment>& set) {
-  for (auto one = set.begin(); one != set.end(); ++one) {
-    for (auto left = set.begin(); left != one; ++left) {
-      if (depends_on(*one->value, left->column)) return true;
-    }
-  }
-  return false;
-}
-
-// Whether a sub-query in the clause has the table among its own.
-bool names_table(const Tree& clause, const Table& table, const Binder& binder) {
-  if (clause.is_object() && clause.contains("RangeVar") &&
-      binder.table(clause["RangeVar"]).get() == &table)
-    return true;
-  return clause.is_structured() && std::any_of(clause.begin(), clause.end(), [&](const Tree& part) {
-           return names_table(part, table, binder);
-         });
 }
 
 Plan plan_change(const Tree& body, Binder& binder, bool update) {
   if (update) {
     check_fields(body, "UPDATE",
-                 {"relation", "targetList", "whereClause", "fromClause", "returningList",
-                  "sortClause", "limitCount"});
+                 {"relation", "targetList", "whereClause", "fromClause", "returningList"});
   } else {
-    check_fields(
-        body, "DELETE",
-        {"relation", "usingClause", "whereClause", "returningList", "sortClause", "limitCount"});
+    check_fields(body, "DELETE", {"relation", "usingClause", "whereClause", "returningList"});
   }
-  if (update) binder.coercion.strictness = Coercion::Strict::kEither;
   Change change;
   change.update = update;
   const auto& select = change.select;
@@ -401,47 +335,29 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
   auto& set = change.set;
   if (update) {
     scope.clause = "UPDATE";
-    binder.coercion.strictness = Coercion::Strict::kError;
     set = assignments(list(body, "targetList"), *table, binder, scope);
-    binder.coercion.strictness = Coercion::Strict::kEither;
-  }
-  // There all values are computed of the old ones if a sub-query looks at the table.
-  if (binder.dialect.rules().writes.sees_earlier_assignments && sees_to_its_left(set) &&
-      (names_table(field(body, "whereClause"), *table, binder) ||
-       names_table(field(body, "targetList"), *table, binder) ||
-       names_table(field(body, "sortClause"), *table, binder))) {
-    not_supported(
-        "an assignment that reads a column assigned to its left, in an UPDATE with a sub-query on "
-        "the same table");
   }
   const bool of_key = std::any_of(set.begin(), set.end(), [&](const Assignment& one) {
     return table->in_key(one.column).has_value();
   });
   select->sources[0].lock =
       RowLock{update && !of_key ? mock::LockMode::kNoKeyUpdate : mock::LockMode::kUpdate};
-  // MySQL's: PostgreSQL's grammar has neither.
-  select->sorts = binder.order(list(body, "sortClause"), scope);
-  Scope limits;
-  limits.clause = "LIMIT";
-  select->limit = binder.bound_of_rows(body, "limitCount", limits);
   change.back = returning(body, binder, scope);
   change.target = target_of(binder, table);
-  auto columns = columns_of(change.back.outputs, binder.dialect);
+  auto columns = columns_of(change.back.outputs);
   const bool rows = change.back.any;
   return {update ? "UPDATE" : "DELETE", rows, true, std::move(columns), std::move(change)};
 }
 
 }  // namespace
 
-std::optional<Plan> plan(const Tree& statement, const Tables& catalog, const Dialect& dialect,
-                         std::vector<Type>& parameters, const std::vector<ExpressionPtr>* given) {
+std::optional<Plan> plan(const Tree& statement, const Tables& catalog,
+                         std::vector<Type>& parameters) {
   const auto kind = kind_of(statement);
   const auto& body = body_of(statement);
-  Binder binder(catalog, dialect, parameters);
-  binder.given = given;
+  Binder binder(catalog, parameters);
   if (kind == "SelectStmt") return plan_select(body, binder);
-  if (kind == "InsertStmt")
-    return ignores(body, dialect) ? plan_insert_ignore(body, binder) : plan_insert(body, binder);
+  if (kind == "InsertStmt") return plan_insert(body, binder);
   if (kind == "UpdateStmt") return plan_change(body, binder, true);
   if (kind == "DeleteStmt") return plan_change(body, binder, false);
   return std::nullopt;

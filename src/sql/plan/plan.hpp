@@ -31,7 +31,6 @@ struct Returning {
 
 struct BoundCheck {
   std::string name;
-  bool range = false;
   ExpressionPtr condition;
   std::set<std::size_t> columns;
 };
@@ -44,9 +43,9 @@ struct TargetTable {
 
 using Columns = std::vector<std::size_t>;
 
-// ON CONFLICT, and MySQL's INSERT IGNORE, REPLACE and ON DUPLICATE KEY UPDATE.
+// ON CONFLICT.
 struct Conflict {
-  enum class Action { kError, kDoNothing, kUpdate, kReplace };
+  enum class Action { kError, kDoNothing, kUpdate };
   Action action = Action::kError;
   std::vector<Columns> arbiters;  // unique columns that it is about
   std::vector<Assignment> set;
@@ -64,7 +63,6 @@ struct Insert {
   Conflict conflict;
   Returning back;
   TargetTable target;
-  bool ignore = false;  // rows that violate a key are left out, and no other error is allowed
 };
 
 // UPDATE or DELETE after names and types are resolved.
@@ -87,8 +85,7 @@ struct Plan {
 };
 
 // Null if the statement is none of the four.
-std::optional<Plan> plan(const Tree& statement, const Tables& catalog, const Dialect& dialect,
-                         std::vector<Type>& parameters,
-                         const std::vector<ExpressionPtr>* given = nullptr);
+std::optional<Plan> plan(const Tree& statement, const Tables& catalog,
+                         std::vector<Type>& parameters);
 
 }  // namespace cupel::sql

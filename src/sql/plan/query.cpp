@@ -136,11 +136,9 @@ const Expression* plain_column(const Expression& side) {
   if (inner.kind != Expression::Kind::kColumn) return nullptr;
   // Decimals of any length, too.
   const bool decimals = side.type.type == Type::kNumeric && side.type.precision < 0;
-  const bool integers = (is_whole(side.type.type) || decimals) && is_whole(inner.type.type);
+  const bool integers = (is_integer(side.type.type) || decimals) && is_integer(inner.type.type);
   const bool texts = side.type.type == Type::kText && inner.type.type == Type::kVarchar;
-  // As MySQL compares text: then its table has to do so too.
-  const bool padded = side.type.type == Type::kChar && is_string(inner.type.type);
-  return integers || texts || padded ? &inner : nullptr;
+  return integers || texts ? &inner : nullptr;
 }
 
 bool is_system_column(const std::string& name) {
@@ -200,7 +198,7 @@ TablePtr Binder::table(const Tree& range_variable) const {
   const auto name = text_of(range_variable, "relname");
   if (!flag_of(range_variable, "inh")) not_supported("ONLY");
   const auto schema = text_of(range_variable, "schemaname");
-  if (!dialect.rules().names.qualifier_is_database && !schema.empty() && schema != "public") {
+  if (!schema.empty() && schema != "public") {
     if (schema == "pg_catalog" || schema == "information_schema") {
       not_supported("the schema " + schema, position_of(range_variable));
     }
@@ -225,8 +223,7 @@ Source Binder::source(TablePtr table, std::string name) {
 }
 
 FullType Binder::type(const Tree& body, bool* serial) {
-  check_fields(body, "a type", {"names", "typmods", "typemod", "unsigned", "stripped"});
-  const bool without_sign = flag_of(body, "unsigned"), stripped = flag_of(body, "stripped");
+  check_fields(body, "a type", {"names", "typmods", "typemod"});
   const auto names = strings_of(body, "names");
   const auto& name = names.back();
   std::vector<int> modifiers;
@@ -249,18 +246,17 @@ FullType Binder::type(const Tree& body, bool* serial) {
   const auto sized = [&](Type made) -> FullType {
     FullType full{made};
     if (modifiers.empty()) return full;
-    const auto called = stripped ? "char" : name;
     if (modifiers[0] < 1)
-      raise("22023", fmt::format("length for type {} must be at least 1", called));
+      raise("22023", fmt::format("length for type {} must be at least 1", name));
     if (modifiers[0] > 10485760) {
-      raise("22023", fmt::format("length for type {} cannot exceed 10485760", called));
+      raise("22023", fmt::format("length for type {} cannot exceed 10485760", name));
     }
     full.length = modifiers[0];
     return full;
   };
   if (name == "int2") return plain(Type::kSmallint);
   if (name == "int4") return plain(Type::kInteger);
-  if (name == "int8") return plain(without_sign ? Type::kUnsigned : Type::kBigint);
+  if (name == "int8") return plain(Type::kBigint);
   if (name == "float4") return plain(Type::kReal);
   if (name == "float8") return plain(Type::kDouble);
   if (name == "bool") return plain(Type::kBoolean);
@@ -271,18 +267,13 @@ FullType Binder::type(const Tree& body, bool* serial) {
   if (name == "smallserial" || name == "serial2") return counted(Type::kSmallint);
   if (name == "serial" || name == "serial4") return counted(Type::kInteger);
   if (name == "bigserial" || name == "serial8") return counted(Type::kBigint);
-  if (name == "varchar") {
-    auto made = sized(Type::kVarchar);
-    made.stripped = stripped;
-    return made;
-  }
+  if (name == "varchar") return sized(Type::kVarchar);
   if (name == "bpchar") {
     if (modifiers.empty()) not_supported("bpchar without a length");
     return sized(Type::kChar);
   }
   if (name == "numeric") {
     FullType full{Type::kNumeric};
-    full.positive = without_sign;
     if (modifiers.empty()) return full;
     full.precision = modifiers[0];
     full.scale = modifiers.size() > 1 ? modifiers[1] : 0;
@@ -317,7 +308,14 @@ ExpressionPtr Binder::literal(const Tree& body) {
   const auto digits = text_of(field(body, "fval"), "fval");
   const auto number = Decimal::parse(digits);
   if (!number) raise("22003", "value overflows numeric format", position_of(body));
-  return coercion.number(digits, *number);
+  if (digits.find_first_of(".eE") == digits.npos) {
+    if (const auto whole = number->to_integer()) {
+      // Only the least of all fits: its digits alone do not.
+      const bool narrow = *whole == std::numeric_limits<std::int32_t>::min();
+      return constant(*whole, {narrow ? Type::kInteger : Type::kBigint});
+    }
+  }
+  return constant(*number, {Type::kNumeric});
 }
 
 ExpressionPtr Binder::parameter(const Tree& body) {
@@ -327,7 +325,6 @@ ExpressionPtr Binder::parameter(const Tree& body) {
     raise("42P02", fmt::format("there is no parameter ${}", number));
   const auto at = static_cast<std::size_t>(number - 1);
   if (parameters_.size() <= at) parameters_.resize(at + 1, Type::kNull);
-  if (given != nullptr && at < given->size()) return (*given)[at];
   auto made = std::make_shared<Expression>();
   made->kind = Expression::Kind::kParameter;
   made->type = {parameters_[at]};
@@ -374,8 +371,7 @@ ExpressionPtr Binder::connective(const Tree& body, Scope& scope) {
 ExpressionPtr Binder::null_test(const Tree& body, Scope& scope) {
   check_fields(body, "IS NULL", {"arg", "nulltesttype"});
   if (kind_of(field(body, "arg")) == "RowExpr") not_supported("IS NULL of a row");
-  auto part = expression(field(body, "arg"), scope);
-  if (part->type.type == Type::kNull) part = coercion.to(part, {Type::kText}, Context::kImplicit);
+  const auto part = coercion.settled(expression(field(body, "arg"), scope));
   const bool wanted = text_of(body, "nulltesttype") == "IS_NULL";
   return computed(wanted ? "is null" : "is not null", {Type::kBoolean}, {part},
                   [part, wanted](const Frame& frame) -> Scalar {
@@ -402,22 +398,20 @@ ExpressionPtr Binder::boolean_test(const Tree& body, Scope& scope) {
 ExpressionPtr Binder::type_cast(const Tree& body, Scope& scope) {
   check_fields(body, "a cast", {"arg", "typeName"});
   const auto to = type(field(body, "typeName"));
-  auto part = expression(field(body, "arg"), scope);
-  part = coercion.cast_argument(part, to);
+  const auto part = expression(field(body, "arg"), scope);
   auto made = coercion.to(part, to, Context::kExplicit);
   if (made == nullptr) {
     raise("42846",
           fmt::format("cannot cast type {} to {}", type_name(part->type.type), type_name(to.type)),
           position_of(body));
   }
-  return coercion.cast_result(made, to);
+  return made;
 }
 
 ExpressionPtr Binder::session_value(const Tree& node) {
   const auto& body = body_of(node);
   check_fields(body, "a function", {"op", "typmod"});
   const auto op = text_of(body, "op");
-  const bool one_database = dialect.rules().names.qualifier_is_database;
   if (op == "SVFOP_CURRENT_TIMESTAMP") return coercion.function("now", {}, position_of(body));
   if (op == "SVFOP_LOCALTIMESTAMP" || op == "SVFOP_CURRENT_DATE") {
     const auto now = coercion.function("now", {}, position_of(body));
@@ -425,8 +419,7 @@ ExpressionPtr Binder::session_value(const Tree& node) {
                        Context::kAssignment);
   }
   if (op == "SVFOP_CURRENT_CATALOG" || op == "SVFOP_CURRENT_SCHEMA") {
-    return coercion.function(one_database ? "current_database" : output_name(node), {},
-                             position_of(body));
+    return coercion.function(output_name(node), {}, position_of(body));
   }
   if (op == "SVFOP_CURRENT_USER" || op == "SVFOP_USER" || op == "SVFOP_SESSION_USER" ||
       op == "SVFOP_CURRENT_ROLE") {
@@ -467,7 +460,7 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
   if (kind_of(fields.back()) == "A_Star") not_supported("* in an expression", position_of(body));
   auto names = strings_of(body, "fields");
   if (names.size() > 3) not_supported("a name of four parts", position_of(body));
-  if (names.size() == 3) names.erase(names.begin());  // the schema, or MySQL's database
+  if (names.size() == 3) names.erase(names.begin());  // the schema
   const auto& name = names.back();
   const std::string of = names.size() == 2 ? names[0] : "";
   std::vector<Scope*> passed;
@@ -480,7 +473,7 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
           of.empty() && std::find(at->merged.begin(), at->merged.end(), name) != at->merged.end();
       for (std::size_t source = 0; source < at->sources->size(); ++source) {
         const auto& one = (*at->sources)[source];
-        if (one.out_of_scope || (of.empty() ? one.hidden : one.name != of)) continue;
+        if (one.out_of_scope || (!of.empty() && one.name != of)) continue;
         known_source |= !of.empty();
         for (std::size_t place = 0; place < one.columns.size(); ++place) {
           if (one.columns[place].first != name) continue;
@@ -513,28 +506,11 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
         for (std::size_t up = 0; up < depth; ++up) owner = owner->outer;
         return owner->rows[from]->cell(place);
       };
-      if (made->type.type == Type::kUnsigned && !dialect.rules().queries.unsigned_integers) {
-        made->type = {Type::kNumeric};
-        made->value = [bits = made->value](const Frame& frame) {
-          return cast(bits(frame), Type::kUnsigned, {Type::kNumeric});
-        };
-      }
       return made;
-    }
-    if (of.empty()) {
-      if (const auto alias = at->aliases.find(name); alias != at->aliases.end()) {
-        const Tree* node = alias->second;
-        auto without = at->aliases;
-        at->aliases.clear();
-        auto made = expression(*node, *at);
-        at->aliases = std::move(without);
-        return made;
-      }
     }
     passed.push_back(at);
   }
-  const bool has_row_values = dialect.rules().names.tables_are_values;
-  if (has_row_values && of.empty() && !fields.empty()) {
+  if (of.empty() && !fields.empty()) {
     for (const Scope* at = &scope; at != nullptr; at = at->outer) {
       if (at->sources == nullptr) continue;
       for (const auto& source : *at->sources) {
@@ -545,7 +521,7 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
       }
     }
   }
-  if (has_row_values && is_system_column(name)) {
+  if (is_system_column(name)) {
     not_supported("the system column " + name, position_of(body));
   }
   if (!of.empty() && !known_source) {
@@ -665,18 +641,18 @@ ExpressionPtr Binder::like_pattern(const Tree& body, Scope& scope) {
   const auto& left_tree = field(body, "lexpr");
   const auto& right_tree = field(body, "rexpr");
   const bool negated = name[0] == '!';
-  const LikeOptions how{kind == "AEXPR_ILIKE", dialect.rules().queries.final_escape};
+  const bool fold_case = kind == "AEXPR_ILIKE";
   std::vector<ExpressionPtr> parts;
   for (const auto* side : {&left_tree, &right_tree}) {
     const auto part = expression(*side, scope);
     if (part->type.type == Type::kChar) not_supported("LIKE of character(n)");
     parts.push_back(coercion.like_side(part, name, at));
   }
-  return strict(
-      name, {Type::kBoolean}, parts, [negated, how](const std::vector<Scalar>& values) -> Scalar {
-        return like(std::get<std::string>(values[0]), std::get<std::string>(values[1]), how) !=
-               negated;
-      });
+  return strict(name, {Type::kBoolean}, parts,
+                [negated, fold_case](const std::vector<Scalar>& values) -> Scalar {
+                  return like(std::get<std::string>(values[0]), std::get<std::string>(values[1]),
+                              fold_case) != negated;
+                });
 }
 
 ExpressionPtr Binder::between(const Tree& body, Scope& scope) {
@@ -685,10 +661,9 @@ ExpressionPtr Binder::between(const Tree& body, Scope& scope) {
   const auto& left_tree = field(body, "lexpr");
   const auto& right_tree = field(body, "rexpr");
   const auto& bounds = list(body_of(right_tree), "items");
-  auto middle = expression(left_tree, scope);
+  const auto middle = expression(left_tree, scope);
   const bool inside = kind == "AEXPR_BETWEEN";
   const auto lower = expression(bounds[0], scope), upper = expression(bounds[1], scope);
-  coercion.prepare_between(middle, lower, upper);
   const auto low = coercion.binary(inside ? ">=" : "<", middle, lower, at);
   const auto high = coercion.binary(inside ? "<=" : ">", middle, upper, at);
   return computed(inside ? "between" : "not between", {Type::kBoolean}, {low, high},
@@ -736,18 +711,13 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
 
 ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
   check_fields(body, "a function call",
-               {"funcname", "args", "agg_filter", "agg_star", "agg_distinct", "agg_order",
-                "funcformat", "separator"});
+               {"funcname", "args", "agg_filter", "agg_star", "agg_distinct", "funcformat"});
   const auto names = strings_of(body, "funcname");
   if (names.size() > 1 && names[0] != "pg_catalog") {
     not_supported("a function of the schema " + names[0], position_of(body));
   }
   const auto& name = names.back();
-  const auto kind = has(body, "separator") ? AggregateKind::kGroupConcat : aggregate_kind(name);
-  if (has(body, "agg_order") && kind != AggregateKind::kGroupConcat) {
-    not_supported("ORDER BY in " + name, position_of(body));
-  }
-  if (kind) return aggregate(body, *kind, scope);
+  if (const auto kind = aggregate_kind(name)) return aggregate(body, *kind, scope);
   if (has(body, "agg_filter") || has(body, "agg_star") || has(body, "agg_distinct")) {
     not_supported("DISTINCT, FILTER or * in " + name, position_of(body));
   }
@@ -772,7 +742,6 @@ void Binder::type_aggregate(Aggregate& made, const Tree& body) {
   const bool of_conditions = kind == AggregateKind::kAll || kind == AggregateKind::kAny;
   const auto wrong = [&] { wrong_aggregate(made, position_of(body)); };
   auto& argument = made.arguments[0];
-  if (total) argument = coercion.as_number(argument);
   if (argument->type.type == Type::kNull) {
     if (total) {
       raise("42725", fmt::format("function {}(unknown) is not unique", made.name),
@@ -781,29 +750,21 @@ void Binder::type_aggregate(Aggregate& made, const Tree& body) {
     argument =
         coercion.to(argument, {of_conditions ? Type::kBoolean : Type::kText}, Context::kImplicit);
   }
-  argument = coercion.without_boolean(argument);
-  if (argument->type.type == Type::kUnsigned && total) {
-    argument = coercion.to(argument, {Type::kNumeric}, Context::kImplicit);
-  }
   const auto type = argument->type.type;
   if (total) {
     if (!is_number(type)) wrong();
     const bool real = type == Type::kReal || type == Type::kDouble;
     if (kind == AggregateKind::kAverage) {
       made.type = {real ? Type::kDouble : Type::kNumeric};
-      if (!real) made.type.scale = Coercion::decimals(*argument) + 4;
     } else if (real) {
       made.type = {type};
     } else {
-      const bool wide = type == Type::kBigint || type == Type::kNumeric ||
-                        dialect.rules().queries.sums_are_decimal;
+      const bool wide = type == Type::kBigint || type == Type::kNumeric;
       made.type = {wide ? Type::kNumeric : Type::kBigint};
-      if (wide) made.type.scale = Coercion::decimals(*argument);
     }
   } else if (kind == AggregateKind::kLeast || kind == AggregateKind::kGreatest) {
     if (type == Type::kBoolean) wrong();
     made.type = {type == Type::kVarchar ? Type::kText : type};
-    made.type.positive = argument->type.positive;
   } else if (of_conditions) {
     if (type != Type::kBoolean) wrong();
     made.type = {Type::kBoolean};
@@ -816,20 +777,9 @@ void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
   const bool star = flag_of(body, "agg_star");
   const auto wrong = [&] { wrong_aggregate(made, position_of(body)); };
   if (star != made.arguments.empty() || (star && kind != AggregateKind::kCount)) wrong();
-  const bool several = (dialect.rules().queries.counts_combinations &&
-                        kind == AggregateKind::kCount && made.distinct) ||
-                       kind == AggregateKind::kGroupConcat;
   const std::size_t count = star ? 0 : kind == AggregateKind::kStringAgg ? 2 : 1;
-  if (made.arguments.size() != count && !(several && made.arguments.size() > 1)) wrong();
-  if (kind == AggregateKind::kGroupConcat) {
-    for (auto& argument : made.arguments) {
-      argument = argument->type.type == Type::kNull
-                     ? coercion.to(argument, {Type::kText}, Context::kImplicit)
-                     : coercion.alike(argument, {Type::kText});
-      if (argument == nullptr) not_supported("GROUP_CONCAT of this type");
-    }
-    made.type = {Type::kText};
-  } else if (kind == AggregateKind::kStringAgg) {
+  if (made.arguments.size() != count) wrong();
+  if (kind == AggregateKind::kStringAgg) {
     for (auto& argument : made.arguments) {
       auto text = coercion.to(argument, {Type::kText}, Context::kImplicit);
       if (text == nullptr) wrong();
@@ -844,17 +794,13 @@ void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
 
 ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& scope) {
   if (scope.aggregates == nullptr) {
-    throw SqlException{
-        {.sqlstate = "42803",
-         .message = fmt::format("aggregate functions are not allowed in {}", scope.clause),
-         .position = position_of(body),
-         .mysql_number = 1111}};
+    raise("42803", fmt::format("aggregate functions are not allowed in {}", scope.clause),
+          position_of(body));
   }
   Aggregate made;
   made.kind = kind;
   made.name = strings_of(body, "funcname").back();
   made.distinct = flag_of(body, "agg_distinct");
-  made.separator = text_of(body, "separator");
   auto* place = scope.aggregates;
   scope.aggregates = nullptr;
   const char* clause = scope.clause;
@@ -866,7 +812,6 @@ ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& s
   for (const auto& argument : list(body, "args")) {
     made.arguments.push_back(expression(argument, scope));
   }
-  made.sorts = order(list(body, "agg_order"), scope);
   if (scope.correlated && scope.touched == 0) {
     not_supported("an aggregate of the query around it", position_of(body));
   }
@@ -896,10 +841,7 @@ ExpressionPtr Binder::case_of(const Tree& body, Scope& scope) {
   check_fields(body, "CASE", {"arg", "args", "defresult"});
   const bool simple = has(body, "arg");
   ExpressionPtr subject;
-  if (simple) subject = expression(field(body, "arg"), scope);
-  if (simple && subject->type.type == Type::kNull) {
-    subject = coercion.to(subject, {Type::kText}, Context::kImplicit);
-  }
+  if (simple) subject = coercion.settled(expression(field(body, "arg"), scope));
   std::vector<ExpressionPtr> tests;
   std::vector<ExpressionPtr> results;
   for (const auto& branch : list(body, "args")) {
@@ -1049,7 +991,7 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::assigned(const ExpressionPtr& value, const ColumnInfo& column) {
-  auto made = coercion.assigned(value, column.type);
+  auto made = coercion.to(value, column.type, Context::kAssignment);
   if (made == nullptr) {
     raise("42804",
           fmt::format("column \"{}\" is of type {} but expression is of type {}", column.name,
@@ -1120,14 +1062,12 @@ std::unique_ptr<Join> Binder::from_item(const Tree& node, Scope& scope,
     join->kind = type == "JOIN_INNER" ? Join::Kind::kInner : Join::Kind::kLeft;
     join->left = from_item(field(body, "larg"), scope, sources, conditions);
     join->right = from_item(field(body, "rarg"), scope, sources, conditions);
-    const auto right_mask = sources_in(*join->right);
     if (type == "JOIN_RIGHT") std::swap(join->left, join->right);
     if (has(body, "quals") || has(body, "usingClause")) conditions.emplace_back(join.get(), &body);
     if (has(body, "usingClause") && (type == "JOIN_RIGHT" || !scope.merged.empty())) {
       not_supported("USING in a right join or twice");
     }
     if (has(body, "usingClause")) scope.merged = strings_of(body, "usingClause");
-    (void)right_mask;
     return join;
   }
   not_supported(in_sql(kind));
@@ -1227,10 +1167,6 @@ void Binder::finish(Join& root, const std::vector<Source>& sources) {
       for (const std::size_t side : {0, 1}) {
         const auto* plain = plain_column(*filter->parts[side]);
         const auto& other = filter->parts[1 - side];
-        const bool padded = plain != nullptr && is_string(plain->type.type) &&
-                            filter->parts[side]->type.type == Type::kChar;
-        if (padded && source.table->rules.blanks_at_end_count && plain->type.type != Type::kChar)
-          continue;
         if (found == nullptr && plain != nullptr && plain->depth == 0 &&
             plain->source == root.source && plain->column == column &&
             (other->sources & bit(root.source)) == 0) {
@@ -1256,7 +1192,7 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
     }
     for (std::size_t at = 0; scope.sources != nullptr && at < scope.sources->size(); ++at) {
       const auto& one = (*scope.sources)[at];
-      if (of.empty() ? one.hidden : one.name != of) continue;
+      if (!of.empty() && one.name != of) continue;
       any = true;
       const auto name = one.name;
       const auto table_name = one.table == nullptr ? "" : one.table->name;
@@ -1286,10 +1222,7 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
         continue;
       }
     }
-    auto bound_value = expression(value, scope);
-    if (bound_value->type.type == Type::kNull) {
-      bound_value = coercion.to(bound_value, {Type::kText}, Context::kImplicit);
-    }
+    const auto bound_value = coercion.settled(expression(value, scope));
     std::string of;
     if (bound_value->kind == Expression::Kind::kColumn && bound_value->depth == 0) {
       const auto& from = (*scope.sources)[bound_value->source];
@@ -1372,41 +1305,9 @@ SelectPtr Binder::value_lists(const Tree& body, Scope* outer) {
   return made;
 }
 
-void Binder::direct(const Tree& sort, Sort& made) const {
-  const auto direction = text_of(sort, "sortby_dir");
-  if (direction == "SORTBY_USING") not_supported("ORDER BY USING");
-  made.descending = direction == "SORTBY_DESC";
-  const auto nulls = text_of(sort, "sortby_nulls");
-  const bool first = dialect.rules().queries.nulls_are_least != made.descending;
-  made.nulls_first = nulls == "SORTBY_NULLS_FIRST" || (nulls != "SORTBY_NULLS_LAST" && first);
-}
-
-std::vector<Sort> Binder::order(const Tree& clause, Scope& scope) {
-  std::vector<Sort> made;
-  for (const auto& node : clause) {
-    const auto& sort = body_of(node);
-    check_fields(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
-    const auto& by = field(sort, "node");
-    if (flag_of(body_of(by), "isnull")) continue;  // ORDER BY NULL: no order
-    if (kind_of(by) == "A_Const")
-      not_supported("ORDER BY of a constant in UPDATE, DELETE and GROUP_CONCAT");
-    Sort one{expression(by, scope)};
-    if (one.value->type.type == Type::kNull) {
-      one.value = coercion.to(one.value, {Type::kText}, Context::kImplicit);
-    }
-    direct(sort, one);
-    made.push_back(std::move(one));
-  }
-  return made;
-}
-
 ExpressionPtr Binder::bound_of_rows(const Tree& body, const char* name, Scope& scope) {
   if (!has(body, name)) return nullptr;
-  auto bound_for = expression(field(body, name), scope);
-  // Any number of rows, as is often written.
-  if (bound_for->kind == Expression::Kind::kConstant && bound_for->type.type == Type::kUnsigned) {
-    bound_for = constant(std::numeric_limits<std::int64_t>::max(), {Type::kBigint});
-  }
+  const auto bound_for = expression(field(body, name), scope);
   auto value = coercion.to(bound_for, {Type::kBigint}, Context::kAssignment);
   if (value == nullptr) raise("42804", "argument of LIMIT must be type bigint");
   return value;
@@ -1467,9 +1368,7 @@ void Binder::group(const Tree& body, Scope& scope, Select& made) {
     }
     const auto value = output != nullptr ? output->value : expression(node, scope);
     if (value->has_aggregate) raise("42803", "aggregate functions are not allowed in GROUP BY");
-    made.groups.push_back(value->type.type == Type::kNull
-                              ? coercion.to(value, {Type::kText}, Context::kImplicit)
-                              : value);
+    made.groups.push_back(coercion.settled(value));
   }
 }
 
@@ -1478,20 +1377,21 @@ void Binder::sort(const Tree& body, Scope& scope, Select& made) {
     const auto& sort = body_of(node);
     check_fields(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
     const auto& by = field(sort, "node");
-    if (dialect.rules().queries.order_by_null && flag_of(body_of(by), "isnull")) continue;
     const auto* output = output_at(made, by, "ORDER BY");
     if (output == nullptr) output = output_named(made, simple_name(by));
-    auto value = output != nullptr ? output->value : expression(by, scope);
-    if (value->type.type == Type::kNull)
-      value = coercion.to(value, {Type::kText}, Context::kImplicit);
+    const auto value = coercion.settled(output != nullptr ? output->value : expression(by, scope));
     if (made.distinct &&
         std::none_of(made.outputs.begin(), made.outputs.end(),
                      [&](const Output& one) { return one.value->signature == value->signature; })) {
       raise("42P10", "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
     }
-    Sort one{value};
-    direct(sort, one);
-    made.sorts.push_back(std::move(one));
+    const auto direction = text_of(sort, "sortby_dir");
+    if (direction == "SORTBY_USING") not_supported("ORDER BY USING");
+    const bool descending = direction == "SORTBY_DESC";
+    const auto nulls = text_of(sort, "sortby_nulls");
+    const bool nulls_first =
+        nulls == "SORTBY_NULLS_FIRST" || (nulls != "SORTBY_NULLS_LAST" && descending);
+    made.sorts.push_back({value, descending, nulls_first});
   }
 }
 
@@ -1571,15 +1471,7 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
   group(body, scope, *made);
   scope.aggregates = &made->aggregates;
   if (has(body, "havingClause")) {
-    if (dialect.rules().names.having_sees_outputs) {
-      for (const auto& target : targets) {
-        if (has(body_of(target), "name")) {
-          scope.aliases[text_of(body_of(target), "name")] = &field(body_of(target), "val");
-        }
-      }
-    }
     made->having = coercion.condition(expression(field(body, "havingClause"), scope), "HAVING");
-    scope.aliases.clear();
   }
   for (const auto& clause : list(body, "distinctClause")) {
     if (!clause.empty()) not_supported("DISTINCT ON");

@@ -7,12 +7,12 @@
 // sub-queries too).
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "sql/dialect/dialect.hpp"
+#include "sql/expression/coercion.hpp"
+#include "sql/parse/tree.hpp"
 
 namespace cupel::sql {
 
@@ -25,7 +25,6 @@ struct Source {
   SelectPtr query;
   std::vector<std::pair<std::string, FullType>> columns;
   std::vector<bool> used;            // the columns that somebody names
-  bool hidden = false;               // not in `*` nor found without its name
   bool out_of_scope = false;         // not seen by the condition of a join that is bound now
   std::optional<RowLock> lock = {};  // FOR UPDATE
 };
@@ -66,8 +65,7 @@ struct Aggregate {
     kGreatest,
     kAll,
     kAny,
-    kStringAgg,
-    kGroupConcat
+    kStringAgg
   };
   Kind kind = Kind::kCount;
   std::string name;  // as the statement has it
@@ -75,8 +73,6 @@ struct Aggregate {
   ExpressionPtr filter;
   bool distinct = false;
   FullType type;
-  std::string separator = {};    // of kGroupConcat
-  std::vector<Sort> sorts = {};  // of kGroupConcat
 };
 
 struct Select {
@@ -100,11 +96,10 @@ struct Select {
 struct Scope {
   Scope* outer = nullptr;
   std::vector<Source>* sources = nullptr;
-  std::vector<Aggregate>* aggregates = nullptr;     // null: not allowed here …
-  const char* clause = "WHERE";                     // … in this clause
-  bool queries = true;                              // whether sub-queries are allowed
-  std::vector<std::string> merged = {};             // columns of USING: the first source's
-  std::map<std::string, const Tree*> aliases = {};  // MySQL: outputs, in HAVING
+  std::vector<Aggregate>* aggregates = nullptr;  // null: not allowed here …
+  const char* clause = "WHERE";                  // … in this clause
+  bool queries = true;                           // whether sub-queries are allowed
+  std::vector<std::string> merged = {};          // columns of USING: the first source's
   std::uint64_t touched = 0;
   std::vector<std::pair<std::size_t, std::size_t>> columns = {};
   bool correlated = false;
@@ -112,28 +107,17 @@ struct Scope {
 
 class Binder {
  public:
-  Binder(const Tables& catalog, const Dialect& rules_of, std::vector<Type>& parameters)
-      : dialect(rules_of),
-        types(rules_of.coercion(parameters)),
-        coercion(*types),
-        catalog_(catalog),
-        parameters_(parameters) {}
+  Binder(const Tables& catalog, std::vector<Type>& parameters)
+      : coercion(parameters), catalog_(catalog), parameters_(parameters) {}
 
-  const Dialect& dialect;
-  const std::unique_ptr<Coercion> types;
-  Coercion& coercion;
-  std::string locks;                                  // "SELECT FOR UPDATE", the last that was seen
-  const std::vector<ExpressionPtr>* given = nullptr;  // the parameters, where they are known
+  const Coercion coercion;
+  std::string locks;  // "SELECT FOR UPDATE", the last that was seen
 
   SelectPtr select(const Tree& body, Scope* outer);
   ExpressionPtr expression(const Tree& node, Scope& scope);
   // Of a column's type, as INSERT and UPDATE assign it. Raises 42804.
   ExpressionPtr assigned(const ExpressionPtr& value, const ColumnInfo& column);
   std::vector<Output> outputs(const Tree& targets, Scope& scope);
-  // ORDER BY of what has no outputs: MySQL's UPDATE and DELETE.
-  std::vector<Sort> order(const Tree& clause, Scope& scope);
-  // LIMIT or OFFSET; null if it is not there.
-  ExpressionPtr bound_of_rows(const Tree& body, const char* name, Scope& scope);
 
   [[nodiscard]] TablePtr table(const Tree& range_variable) const;
   static Source source(TablePtr table, std::string name);
@@ -146,9 +130,10 @@ class Binder {
   void finish(Join& root, const std::vector<Source>& sources);
 
  private:
-  void direct(const Tree& sort, Sort& made) const;
+  // LIMIT or OFFSET; null if it is not there.
+  ExpressionPtr bound_of_rows(const Tree& body, const char* name, Scope& scope);
   ExpressionPtr bound(const Tree& node, Scope& scope);
-  ExpressionPtr literal(const Tree& body);
+  static ExpressionPtr literal(const Tree& body);
   ExpressionPtr parameter(const Tree& body);
   ExpressionPtr connective(const Tree& body, Scope& scope);  // AND, OR, NOT
   ExpressionPtr null_test(const Tree& body, Scope& scope);

@@ -3,23 +3,16 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 namespace cupel::sql {
 
 namespace {
 
-// Numbers with a fraction or beyond 63 bits, times and text are text in the store, as people read
-// them.
+// Numbers with a fraction, times and text are text in the store, as people read them.
 mock::Value stored(const Scalar& value, Type type) {
   if (is_null(value)) return {};
   if (type == Type::kBoolean) return mock::Value::of(std::int64_t{std::get<bool>(value)});
   if (is_integer(type)) return mock::Value::of(std::get<std::int64_t>(value));
-  if (type == Type::kUnsigned) {
-    const auto number = std::get<std::uint64_t>(value);
-    if (std::in_range<std::int64_t>(number))
-      return mock::Value::of(static_cast<std::int64_t>(number));
-  }
   return mock::Value::of(to_text(value, type));
 }
 
@@ -152,7 +145,7 @@ bool ExecutionContext::lock(const std::string& name, const RowLock& lock,
       raise("55P03", "could not obtain lock on row in relation \"" + table + "\"");
     case mock::LockResult::kGivenUp:
       facts.check_interrupts();
-      raise("55P03", locking.limit_message);
+      raise("55P03", kLockTimeout);
     case mock::LockResult::kEnded:
       break;
   }
@@ -188,14 +181,14 @@ std::vector<StoredRow*> ExecutionContext::rows(const TablePtr& table,
     found.push_back(&row(table, first));
     return found;
   }
-  const auto prefix = first.empty() ? table->prefix : table->partial_key(first);
+  const auto prefix = first.empty() ? table->prefix : table->row_key(first);
   for (const auto& key : transaction_.scan(prefix, '/')) {
     found.push_back(&row(table, key, *table->key_values(key)));
   }
   if (transaction_.failure()) ended();
   std::sort(found.begin(), found.end(), [&](const StoredRow* left, const StoredRow* right) {
     for (std::size_t at = 0; at < left->key_values().size(); ++at) {
-      const auto type = table->key.empty() ? Type::kBigint : table->order_type_of(table->key[at]);
+      const auto type = table->key.empty() ? Type::kBigint : table->type_of(table->key[at]);
       const int order = compare(left->key_values()[at], right->key_values()[at], type);
       if (order != 0) return order < 0;
     }

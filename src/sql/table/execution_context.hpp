@@ -77,7 +77,7 @@ class StoredRow : public Row {
   std::vector<std::optional<Scalar>> cells_;
 };
 
-class Dialect;  // sql/dialect, which is above
+inline constexpr const char* kLockTimeout = "canceling statement due to lock timeout";
 
 // What statements do about locks.
 struct Locking {
@@ -86,18 +86,12 @@ struct Locking {
   bool gaps = false;    // InnoDB: whoever scans what it locks keeps others from adding rows
   bool snapshot_filters = false;  // PostgreSQL: rows are found by the snapshot, then locked
   double limit_ms = 0;            // of a wait; 0: none
-  std::string limit_message = {};
 };
 
 // What expressions ask of the session.
 struct SessionFacts {
-  const Dialect& dialect;
-  ValueRules rules;
-  std::int64_t now = 0;  // when the transaction began
-  std::uint64_t last_insert_id = 0;
+  std::int64_t now = 0;           // when the transaction began
   std::string_view version = {};  // of the database that the mock answers as
-  std::function<std::string()> database =
-      {};  // as the client called it, or as it is called at first
   std::function<std::string(const std::string&)> setting = {};  // raises 42704
   // set_config(): what it is then.
   std::function<std::string(const std::string& name, const std::string& value, bool local)>

@@ -46,17 +46,13 @@ std::optional<std::size_t> Table::in_key(std::size_t column) const {
   return static_cast<std::size_t>(at - key.begin());
 }
 
-std::string Table::partial_key(const std::vector<Scalar>& values) const {
+std::string Table::row_key(const std::vector<Scalar>& values) const {
   auto text = prefix;
   for (std::size_t at = 0; at < values.size(); ++at) {
-    text += escaped(canonical(values[at], order_type_of(key[at])));
+    text += escaped(canonical(values[at], type_of(key[at])));
     if (at + 1 < key.size()) text += ',';
   }
   return text;
-}
-
-std::string Table::row_key(const std::vector<Scalar>& values) const {
-  return partial_key(values);
 }
 
 std::string Table::row_number_key(std::int64_t number) const {

@@ -20,20 +20,15 @@
 
 #include "mock/store.hpp"
 #include "sql/parse/tree.hpp"
-#include "sql/value/value_rules.hpp"
+#include "sql/value/scalar.hpp"
 
 namespace cupel::sql {
 
-// Of a SERIAL, IDENTITY or AUTO_INCREMENT column, or of hidden row numbers. Not weakened,
+// Of a SERIAL or IDENTITY column, or of hidden row numbers. Not weakened,
 // and not taken back by a rollback, as in PostgreSQL.
 struct Counter {
   std::atomic<std::int64_t> last{0};
   std::int64_t next() { return ++last; }
-  void reached(std::int64_t value) {  // MySQL: an explicit value moves it
-    auto seen = last.load();
-    while (seen < value && !last.compare_exchange_weak(seen, value)) {
-    }
-  }
 };
 
 struct ColumnInfo {
@@ -43,7 +38,6 @@ struct ColumnInfo {
   bool always = false;               // GENERATED ALWAYS
   Tree default_value;                // null: none
   std::shared_ptr<Counter> counter;  // null: none
-  std::string declared = {};         // MySQL: its type as DESCRIBE shows it
 };
 
 struct Unique {
@@ -65,14 +59,12 @@ struct ForeignKey {
 struct Check {
   std::string name;
   Tree expression;
-  bool range = false;  // of MySQL's integers that no type here is as wide as; without a name
 };
 
 struct Table {
   std::string name;
-  std::string prefix;     // "accounts/"
-  std::uint32_t id = 0;   // differs from that of every other table, as PostgreSQL's OID
-  ValueRules rules = {};  // of the dialect in which it was made
+  std::string prefix;    // "accounts/"
+  std::uint32_t id = 0;  // differs from that of every other table, as PostgreSQL's OID
   std::vector<ColumnInfo> columns;
   std::vector<std::size_t> key;  // columns of the primary key; empty: hidden row numbers
   std::string key_name;          // "accounts_pkey"
@@ -82,16 +74,12 @@ struct Table {
   std::shared_ptr<Counter> row_numbers = std::make_shared<Counter>();
 
   [[nodiscard]] std::optional<std::size_t> column(std::string_view column_name) const;
-  // To compare its values by.
-  [[nodiscard]] Type order_type_of(std::size_t column) const {
-    return order_type(columns[column].type.type, rules);
-  }
+  [[nodiscard]] Type type_of(std::size_t column) const { return columns[column].type.type; }
   // Position of a column in the key.
   [[nodiscard]] std::optional<std::size_t> in_key(std::size_t column) const;
 
-  [[nodiscard]] std::string row_key(const std::vector<Scalar>& values) const;  // of the key
-  // "accounts/7," of the first values of a composite key.
-  [[nodiscard]] std::string partial_key(const std::vector<Scalar>& values) const;
+  // "accounts/7" of the values of the key, "accounts/7," of the first values of a composite one.
+  [[nodiscard]] std::string row_key(const std::vector<Scalar>& values) const;
   [[nodiscard]] std::string row_number_key(std::int64_t number) const;
   [[nodiscard]] std::string cell_key(std::string_view row, std::size_t column) const;
   // The key's values (or the row number) of a name under `prefix`; nullopt for a cell.

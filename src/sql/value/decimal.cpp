@@ -46,9 +46,6 @@ Leading leading(const mpz_class& units, int scale) {
 }  // namespace
 
 Decimal::Decimal(std::int64_t number) : units_(static_cast<long>(number)) {}
-Decimal Decimal::of_unsigned(std::uint64_t number) {
-  return {mpz_class(static_cast<unsigned long>(number)), 0};
-}
 
 std::optional<Decimal> Decimal::parse(std::string_view text) {
   std::size_t at = 0;
@@ -92,7 +89,6 @@ std::optional<Decimal> Decimal::parse(std::string_view text) {
 }
 
 std::string Decimal::to_string() const {
-  if (hides_digits()) return rounded(shown_).to_string();
   std::string text = mpz_class(abs(units_)).get_str();
   const auto scale = static_cast<std::size_t>(scale_);
   if (text.size() <= scale) text.insert(0, scale + 1 - text.size(), '0');
@@ -150,20 +146,13 @@ std::optional<std::int64_t> Decimal::to_integer() const {
   return whole.units_.get_si();
 }
 
-std::optional<std::uint64_t> Decimal::to_unsigned() const {
-  const auto whole = rounded(0);
-  if (!whole.units_.fits_ulong_p()) return std::nullopt;
-  return whole.units_.get_ui();
-}
-
 double Decimal::to_double() const {
-  return std::strtod(with_shown(units_, scale_, scale_).to_string().c_str(), nullptr);
+  return std::strtod(to_string().c_str(), nullptr);
 }
 
 Decimal operator+(const Decimal& left, const Decimal& right) {
   const int scale = std::max(left.scale_, right.scale_);
-  return Decimal::with_shown(left.units_at(scale) + right.units_at(scale), scale,
-                             std::max(left.shown_, right.shown_));
+  return {left.units_at(scale) + right.units_at(scale), scale};
 }
 
 Decimal operator-(const Decimal& left, const Decimal& right) {
@@ -171,8 +160,7 @@ Decimal operator-(const Decimal& left, const Decimal& right) {
 }
 
 Decimal operator*(const Decimal& left, const Decimal& right) {
-  return Decimal::with_shown(left.units_ * right.units_, left.scale_ + right.scale_,
-                             left.shown_ + right.shown_);
+  return {left.units_ * right.units_, left.scale_ + right.scale_};
 }
 
 Decimal Decimal::divided_by(const Decimal& right) const {
@@ -181,49 +169,24 @@ Decimal Decimal::divided_by(const Decimal& right) const {
   int weight = above.weight - below.weight;
   if (above.digit <= below.digit) --weight;
   const int scale = std::min(1000, std::max({16 - weight * 4, scale_, right.scale_, 0}));
-  return divided_by(right, scale);
-}
-
-Decimal Decimal::divided_by(const Decimal& right, int scale) const {
   // left/10^a / (right/10^b) * 10^scale
-  mpz_class above = units_;
-  mpz_class below = right.units_;
+  mpz_class dividend = units_;
+  mpz_class divisor = right.units_;
   const int shift = scale + right.scale_ - scale_;
   if (shift >= 0) {
-    above *= power_of_ten(shift);
+    dividend *= power_of_ten(shift);
   } else {
-    below *= power_of_ten(-shift);
+    divisor *= power_of_ten(-shift);
   }
-  return {divide_rounded(above, below), scale};
-}
-
-Decimal Decimal::quotient_hiding_digits(const Decimal& right) const {
-  constexpr int kWord = 9, kMore = 4;
-  const auto in_words = [](int digits) { return (digits + kWord - 1) / kWord * kWord; };
-  const int above = in_words(scale_), below = in_words(right.scale_);
-  const int more = std::max(kMore - (above - scale_) - (below - right.scale_), 0);
-  const int scale = in_words(above + below + more);
-  mpz_class units;
-  const mpz_class left = units_ * power_of_ten(scale + right.scale_);
-  const mpz_class divisor = right.units_ * power_of_ten(scale_);
-  mpz_tdiv_q(units.get_mpz_t(), left.get_mpz_t(), divisor.get_mpz_t());
-  return with_shown(std::move(units), scale, shown_ + kMore);
-}
-
-Decimal Decimal::showing(int digits) const {
-  if (digits <= shown_) return *this;
-  const int scale = std::max(scale_, digits);
-  return with_shown(units_at(scale), scale, digits);
+  return {divide_rounded(dividend, divisor), scale};
 }
 
 Decimal Decimal::remainder(const Decimal& right) const {
   const int scale = std::max(scale_, right.scale_);
-  return with_shown(units_at(scale) % right.units_at(scale), scale, std::max(shown_, right.shown_));
+  return {units_at(scale) % right.units_at(scale), scale};
 }
 
 int Decimal::compare(const Decimal& right) const {
-  if (hides_digits()) return rounded(shown_).compare(right);
-  if (right.hides_digits()) return compare(right.rounded(right.shown_));
   const int scale = std::max(scale_, right.scale_);
   const int order = cmp(units_at(scale), right.units_at(scale));
   return order < 0 ? -1 : order > 0 ? 1 : 0;

@@ -2,9 +2,6 @@
 // the point that is shown (its "display scale"). Addition, multiplication, division and
 // remainder give the digits and the scale that PostgreSQL 15 gives (its numeric.c:
 // select_div_scale for division). No NaN and no infinity.
-//
-// MySQL's quotients have more digits than are shown (its decimal.c: whole words of nine), which
-// sums, products and roundings of them go on with.
 #pragma once
 
 #include <gmpxx.h>
@@ -20,17 +17,13 @@ class Decimal {
  public:
   Decimal() = default;
   explicit Decimal(std::int64_t number);
-  static Decimal of_unsigned(std::uint64_t number);
-  Decimal(mpz_class units, int scale) : units_(std::move(units)), scale_(scale), shown_(scale) {}
+  Decimal(mpz_class units, int scale) : units_(std::move(units)), scale_(scale) {}
   // "-1.50", "2e3"; nothing else around it. nullopt if it is no number or too long (over
   // 2,000 digits).
   static std::optional<Decimal> parse(std::string_view text);
   [[nodiscard]] std::string to_string() const;
 
-  [[nodiscard]] int scale() const { return shown_; }
-  [[nodiscard]] bool hides_digits() const { return shown_ < scale_; }
-  // With at least so many digits after the point to show.
-  [[nodiscard]] Decimal showing(int digits) const;
+  [[nodiscard]] int scale() const { return scale_; }
   [[nodiscard]] int sign() const { return sgn(units_); }
   // Digits before the point; 0 for a number below 1.
   [[nodiscard]] int whole_digits() const;
@@ -39,10 +32,9 @@ class Decimal {
   [[nodiscard]] Decimal truncated(int scale) const;
   [[nodiscard]] Decimal floor() const;
   [[nodiscard]] Decimal ceiling() const;
-  [[nodiscard]] Decimal negated() const { return with_shown(-units_, scale_, shown_); }
+  [[nodiscard]] Decimal negated() const { return {-units_, scale_}; }
   // Rounded; nullopt if it does not fit.
   [[nodiscard]] std::optional<std::int64_t> to_integer() const;
-  [[nodiscard]] std::optional<std::uint64_t> to_unsigned() const;
   [[nodiscard]] double to_double() const;
   // Without zeros at the end: equal numbers have equal texts.
   [[nodiscard]] std::string canonical() const;
@@ -52,22 +44,13 @@ class Decimal {
   friend Decimal operator*(const Decimal& left, const Decimal& right);
   // The divisor is not zero.
   [[nodiscard]] Decimal divided_by(const Decimal& right) const;
-  [[nodiscard]] Decimal divided_by(const Decimal& right, int scale) const;
-  // As MySQL divides, showing four digits more than this; the divisor is not zero.
-  [[nodiscard]] Decimal quotient_hiding_digits(const Decimal& right) const;
   [[nodiscard]] Decimal remainder(const Decimal& right) const;
-  [[nodiscard]] int compare(const Decimal& right) const;  // of what is shown
+  [[nodiscard]] int compare(const Decimal& right) const;
 
  private:
-  static Decimal with_shown(mpz_class units, int scale, int shown) {
-    Decimal made(std::move(units), scale);
-    made.shown_ = shown;
-    return made;
-  }
   [[nodiscard]] mpz_class units_at(int scale) const;  // scale >= scale_
   mpz_class units_;                                   // value times 10^scale_
   int scale_ = 0;
-  int shown_ = 0;  // digits of these that are shown
 };
 
 }  // namespace cupel::sql

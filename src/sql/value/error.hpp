@@ -23,14 +23,12 @@ struct Error {
   std::string message;   // a sentence without its full stop
   std::string detail = {};
   std::optional<std::uint32_t> position = {};  // character in the statement, from 1
-  std::uint16_t mysql_number = 0;              // where the SQLSTATE alone does not say MySQL's
-  std::string hint = {};                       // a sentence, as PostgreSQL's
   Violated violated = {};
 };
 
 struct SqlException {
   Error error;
-  // The transaction is over, whatever the dialect: the store ended it.
+  // The transaction is over: the store ended it.
   bool ended = false;
 };
 
@@ -42,7 +40,11 @@ struct SqlException {
 // What is SQL, or looks like it, and is not understood here.
 [[nodiscard]] inline SqlException unsupported(const std::string& what,
                                               std::optional<std::uint32_t> position = {}) {
-  return {{"0A000", what + " is not supported by the mock", {}, position}};
+  return {
+      {"0A000",
+       what + " is not supported by cupel's own SQL; `--engine postgres` has all of PostgreSQL's",
+       {},
+       position}};
 }
 [[noreturn]] inline void not_supported(const std::string& what,
                                        std::optional<std::uint32_t> position = {}) {

@@ -32,10 +32,7 @@ struct Result {
   bool has_rows = false;  // a SELECT or RETURNING or SHOW, even of no rows
   std::vector<Column> columns;
   std::vector<std::vector<Datum>> rows;
-  std::uint64_t affected = 0;        // rows written; MySQL's 2 for a row that REPLACE or
-                                     // ON DUPLICATE KEY UPDATE wrote anew
-  std::uint64_t last_insert_id = 0;  // MySQL: the first AUTO_INCREMENT value; 0: none
-  bool given_insert_id = false;      // the statement gave that value itself, in its last row
+  std::uint64_t affected = 0;  // rows written
   std::vector<Notice> notices;
 };
 

@@ -214,7 +214,6 @@ std::string double_text(double value, bool real) {
 
 Decimal decimal_of(const Scalar& value, Type from) {
   if (is_integer(from)) return Decimal(std::get<std::int64_t>(value));
-  if (from == Type::kUnsigned) return Decimal::of_unsigned(std::get<std::uint64_t>(value));
   if (from == Type::kNumeric) return std::get<Decimal>(value);
   const double number = std::get<double>(value);
   if (!std::isfinite(number)) not_supported("NaN or infinity as numeric");
@@ -243,7 +242,6 @@ Scalar string_as(std::string text, const FullType& to, bool cut) {
     }
     if (to.type == Type::kChar) text.append(most - characters(text), ' ');
   }
-  if (to.stripped) text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
 
@@ -255,14 +253,12 @@ int rank_of(Type type) {
       return 1;
     case Type::kBigint:
       return 2;
-    case Type::kUnsigned:
-      return 3;
     case Type::kNumeric:
-      return 4;
+      return 3;
     case Type::kReal:
-      return 5;
+      return 4;
     case Type::kDouble:
-      return 6;
+      return 5;
     default:
       return -1;
   }
@@ -272,13 +268,6 @@ int rank_of(Type type) {
 std::optional<Scalar> integer_of(const Scalar& value, Type from, Type to) {
   if (from == Type::kBoolean) return std::int64_t{std::get<bool>(value)};
   if (is_integer(from)) return checked_integer(std::get<std::int64_t>(value), to);
-  if (from == Type::kUnsigned) {
-    const auto number = std::get<std::uint64_t>(value);
-    if (!std::in_range<std::int64_t>(number)) {
-      raise("22003", fmt::format("{} out of range", type_name(to)));
-    }
-    return checked_integer(static_cast<std::int64_t>(number), to);
-  }
   if (from == Type::kNumeric) {
     const auto whole = std::get<Decimal>(value).to_integer();
     if (!whole) raise("22003", fmt::format("{} out of range", type_name(to)));
@@ -294,32 +283,11 @@ std::optional<Scalar> integer_of(const Scalar& value, Type from, Type to) {
   return std::nullopt;
 }
 
-std::optional<Scalar> number_without_sign(const Scalar& value, Type from) {
-  if (from == Type::kUnsigned) return value;
-  if (from == Type::kBoolean) return std::uint64_t{std::get<bool>(value)};
-  if (!is_number(from)) return std::nullopt;
-  std::optional<std::uint64_t> number;
-  if (is_integer(from)) {
-    const auto whole = std::get<std::int64_t>(value);
-    if (whole >= 0) number = static_cast<std::uint64_t>(whole);
-  } else if (from == Type::kNumeric) {
-    number = unsigned_of(std::get<Decimal>(value));
-  } else {
-    const double whole = std::nearbyint(std::get<double>(value));
-    if (whole >= 0 && whole < 18446744073709551616.0) number = static_cast<std::uint64_t>(whole);
-  }
-  if (!number) raise("22003", fmt::format("{} out of range", type_name(Type::kUnsigned)));
-  return *number;
-}
-
 std::optional<Scalar> floating_point(const Scalar& value, Type from, Type to) {
-  if (from == Type::kBoolean) return std::get<bool>(value) ? 1.0 : 0.0;
   if (!is_number(from)) return std::nullopt;
   double number = 0;
   if (is_integer(from)) {
     number = static_cast<double>(std::get<std::int64_t>(value));
-  } else if (from == Type::kUnsigned) {
-    number = static_cast<double>(std::get<std::uint64_t>(value));
   } else if (from == Type::kNumeric) {
     number = std::get<Decimal>(value).to_double();
     if (std::isinf(number)) raise("22003", "value out of range: overflow");
@@ -354,20 +322,13 @@ Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
     case Type::kBoolean:
       if (from == Type::kBoolean) return value;
       if (is_integer(from)) return std::get<std::int64_t>(value) != 0;
-      if (from == Type::kUnsigned) return std::get<std::uint64_t>(value) != 0;
       break;
     case Type::kSmallint:
     case Type::kInteger:
     case Type::kBigint:
       if (auto made = integer_of(value, from, to.type)) return *made;
       break;
-    case Type::kUnsigned:
-      if (auto made = number_without_sign(value, from)) return *made;
-      break;
     case Type::kNumeric:
-      if (from == Type::kBoolean) {
-        return fitted(Decimal(std::int64_t{std::get<bool>(value)}), to);
-      }
       if (is_number(from)) return fitted(decimal_of(value, from), to);
       break;
     case Type::kReal:
@@ -406,8 +367,6 @@ std::string_view type_name(Type type) {
       return "integer";
     case Type::kBigint:
       return "bigint";
-    case Type::kUnsigned:
-      return "bigint unsigned";
     case Type::kNumeric:
       return "numeric";
     case Type::kReal:
@@ -433,9 +392,6 @@ std::string_view type_name(Type type) {
 bool is_integer(Type type) {
   return type == Type::kSmallint || type == Type::kInteger || type == Type::kBigint;
 }
-bool is_whole(Type type) {
-  return is_integer(type) || type == Type::kUnsigned;
-}
 bool is_number(Type type) {
   return rank_of(type) >= 0;
 }
@@ -454,8 +410,6 @@ std::string to_text(const Scalar& value, Type type) {
     case Type::kInteger:
     case Type::kBigint:
       return std::to_string(std::get<std::int64_t>(value));
-    case Type::kUnsigned:
-      return std::to_string(std::get<std::uint64_t>(value));
     case Type::kNumeric:
       return std::get<Decimal>(value).to_string();
     case Type::kReal:
@@ -480,17 +434,6 @@ Scalar from_text(std::string_view text, const FullType& to) {
     case Type::kInteger:
     case Type::kBigint:
       return integer_from(text, to.type);
-    case Type::kUnsigned: {
-      const auto body = trimmed(text);
-      const auto number = Decimal::parse(body);
-      if (!number || body.find_first_not_of("0123456789+-") != body.npos) bad_input(text, to.type);
-      const auto whole = unsigned_of(*number);
-      if (!whole) {
-        raise("22003",
-              fmt::format("value \"{}\" is out of range for type {}", text, type_name(to.type)));
-      }
-      return *whole;
-    }
     case Type::kReal:
     case Type::kDouble:
       return double_from(text, to.type);
@@ -523,64 +466,6 @@ Scalar assign(const Scalar& value, Type from, const FullType& to) {
   return convert(value, from, to, false);
 }
 
-double LeadingNumber::value() const {
-  const double number = std::strtod(digits.c_str(), nullptr);
-  if (std::isinf(number)) not_supported("a text that is a number beyond double precision");
-  return number;
-}
-
-LeadingNumber leading_number(std::string_view text) {
-  const auto start = std::min(text.find_first_not_of(kBlanks), text.size());
-  auto at = start;
-  const auto digits = [&] {
-    const auto from = at;
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
-    return at - from;
-  };
-  if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
-  auto count = digits();
-  if (at < text.size() && text[at] == '.') {
-    ++at;
-    count += digits();
-  }
-  LeadingNumber made;
-  made.rest = true;
-  if (count == 0) return made;
-  auto end = at;
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    ++at;
-    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
-    if (digits() != 0) end = at;
-  }
-  made.digits = text.substr(start, end - start);
-  made.rest = text.find_first_not_of(kBlanks, end) != text.npos;
-  return made;
-}
-
-Scalar assign_leading_number(const Scalar& value, Type from, const FullType& to) {
-  const bool read = (is_string(from) || from == Type::kNull) && is_number(to.type);
-  if (is_null(value) || !read) return assign(value, from, to);
-  const auto& text = std::get<std::string>(value);
-  const auto number = leading_number(text);
-  if (number.digits.empty()) bad_input(text, to.type);
-  const auto whole_text = [&] {
-    if (number.rest) raise("01000", fmt::format("Data truncated: \"{}\"", text));
-  };
-  if (to.type == Type::kReal || to.type == Type::kDouble) {
-    whole_text();
-    return from_text(number.digits, to);
-  }
-  const auto exact = Decimal::parse(number.digits);
-  if (!exact) raise("22003", fmt::format("{} out of range", type_name(to.type)));
-  if (to.type == Type::kNumeric) {
-    whole_text();
-    return fitted(*exact, to);
-  }
-  auto made = convert(exact->rounded(0), Type::kNumeric, to, false);
-  whole_text();
-  return made;
-}
-
 bool can_cast(Type from, Type to, Context context) {
   if (from == to || from == Type::kNull) return true;
   if (is_string(from)) return is_string(to) || context == Context::kExplicit;
@@ -603,11 +488,6 @@ int compare(const Scalar& left, const Scalar& right, Type type) {
       return int{std::get<bool>(left)} - int{std::get<bool>(right)};
     case Type::kNumeric:
       return std::get<Decimal>(left).compare(std::get<Decimal>(right));
-    case Type::kUnsigned: {
-      const auto one = std::get<std::uint64_t>(left);
-      const auto other = std::get<std::uint64_t>(right);
-      return one < other ? -1 : one > other ? 1 : 0;
-    }
     case Type::kReal:
     case Type::kDouble: {  // NaN equals itself and is above all else
       const double one = std::get<double>(left);
@@ -656,11 +536,6 @@ std::int64_t checked_integer(std::int64_t value, Type type) {
     raise("22003", fmt::format("{} out of range", type_name(type)));
   }
   return value;
-}
-
-std::optional<std::uint64_t> unsigned_of(const Decimal& value) {
-  if (value.sign() < 0) return std::nullopt;
-  return value.to_unsigned();
 }
 
 double checked_double(double value, Type type) {

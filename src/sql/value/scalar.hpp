@@ -16,10 +16,9 @@
 namespace cupel::sql {
 
 // What a value is depends on its Type: bool; int64 for integers, days since 2000-01-01
-// (kDate) and microseconds since then (timestamps); uint64 for kUnsigned; Decimal; double (a
-// kReal is one that a float holds); string, also for kNull: a literal whose type is not settled.
-using Scalar =
-    std::variant<std::monostate, bool, std::int64_t, Decimal, double, std::string, std::uint64_t>;
+// (kDate) and microseconds since then (timestamps); Decimal; double (a kReal is one that a float
+// holds); string, also for kNull: a literal whose type is not settled.
+using Scalar = std::variant<std::monostate, bool, std::int64_t, Decimal, double, std::string>;
 inline bool is_null(const Scalar& value) {
   return value.index() == 0;
 }
@@ -30,14 +29,11 @@ struct FullType {
   int length = -1;     // of kVarchar and kChar, in characters
   int precision = -1;  // of kNumeric, all digits
   int scale = 0;
-  bool stripped = false;  // of kVarchar: without blanks at its end, MySQL's char(n)
-  bool positive = false;  // of kNumeric: a column of MySQL's DECIMAL UNSIGNED
   friend bool operator==(const FullType&, const FullType&) = default;
 };
 
 std::string_view type_name(Type type);  // "integer", "character varying"
-bool is_integer(Type type);             // with a sign
-bool is_whole(Type type);               // an integer with or without one
+bool is_integer(Type type);
 bool is_number(Type type);
 bool is_string(Type type);
 bool is_time(Type type);
@@ -49,16 +45,6 @@ Scalar from_text(std::string_view text, const FullType& type);
 Scalar cast(const Scalar& value, Type from, const FullType& to);
 // As an assignment to a column: text that is too long raises 22001.
 Scalar assign(const Scalar& value, Type from, const FullType& to);
-// What a text begins with as MySQL reads a number: "12.5e3" of " 12.5e3abc"; empty: no number.
-struct LeadingNumber {
-  std::string digits;
-  bool rest = false;                   // something but blanks follows, or there is none
-  [[nodiscard]] double value() const;  // raises 0A000 for what no double holds
-};
-LeadingNumber leading_number(std::string_view text);
-// As assign(), but text is read as the number that it begins with: 22P02 if it is none, 01000 if
-// more follows (MySQL's strict mode).
-Scalar assign_leading_number(const Scalar& value, Type from, const FullType& to);
 // Whether values of this type can be cast so, in PostgreSQL's three contexts.
 enum class Context : std::uint8_t { kImplicit, kAssignment, kExplicit };
 bool can_cast(Type from, Type to, Context context);
@@ -69,9 +55,7 @@ int compare(const Scalar& left, const Scalar& right, Type type);
 std::string canonical(const Scalar& value, Type type);
 
 std::int64_t checked_integer(std::int64_t value, Type type);  // raises 22003
-// Of a whole number; nullopt if 64 bits without a sign do not hold it.
-std::optional<std::uint64_t> unsigned_of(const Decimal& value);
-double checked_double(double value, Type type);  // infinity raises 22003
+double checked_double(double value, Type type);               // infinity raises 22003
 
 // Of a text that is computed, in bytes: raises 54000 above 64 MiB, where PostgreSQL has 1 GB.
 void check_length(std::size_t bytes);

@@ -24,8 +24,8 @@ constexpr std::size_t kMostSteps = 20'000'000;
 
 class LikeMatcher {
  public:
-  LikeMatcher(std::string_view text, std::string_view pattern, const LikeOptions& options)
-      : text_(text), pattern_(pattern), options_(options) {}
+  LikeMatcher(std::string_view text, std::string_view pattern, bool fold_case)
+      : text_(text), pattern_(pattern), fold_case_(fold_case) {}
 
   bool run() {
     for (std::size_t steps = 0; text_at_ < text_.size(); ++steps) {
@@ -42,14 +42,12 @@ class LikeMatcher {
 
  private:
   [[nodiscard]] char low(char c) const {
-    return options_.fold_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    return fold_case_ && c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   }
   [[nodiscard]] std::size_t character_at(std::size_t at) const {
     return first_characters(text_.substr(at), 1).size();
   }
-  void unfinished() const {
-    if (!options_.supports_final_escape)
-      not_supported("a LIKE pattern that ends with its escape character");
+  [[noreturn]] static void unfinished() {
     raise("22025", "LIKE pattern must not end with escape character");
   }
 
@@ -98,15 +96,15 @@ class LikeMatcher {
     std::size_t text, pattern;
   };
   std::string_view text_, pattern_;
-  LikeOptions options_;
+  bool fold_case_;
   std::size_t text_at_ = 0, pattern_at_ = 0;
   std::optional<Position> retry_;
 };
 
 }  // namespace
 
-bool like(std::string_view text, std::string_view pattern, const LikeOptions& options) {
-  return LikeMatcher(text, pattern, options).run();
+bool like(std::string_view text, std::string_view pattern, bool fold_case) {
+  return LikeMatcher(text, pattern, fold_case).run();
 }
 
 }  // namespace cupel::sql

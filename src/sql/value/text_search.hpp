@@ -10,14 +10,10 @@ namespace cupel::sql {
 // product of both lengths at worst.
 std::size_t find_text(std::string_view text, std::string_view wanted, std::size_t from = 0);
 
-struct LikeOptions {
-  bool fold_case = false;             // ILIKE
-  bool supports_final_escape = true;  // else a pattern that ends so is 0A000, not 22025
-};
-// LIKE, as PostgreSQL's MatchText(): what does not fit is tried again after the last % only,
-// because what fitted before it fits in no better way. Costs at most the product of both lengths,
-// and raises 54001 where that is too much. Raises 22025 for a pattern that ends
-// with its escape character, where matching gets there.
-bool like(std::string_view text, std::string_view pattern, const LikeOptions& options);
+// LIKE, or ILIKE if `fold_case`, as PostgreSQL's MatchText(): what does not fit is tried again
+// after the last % only, because what fitted before it fits in no better way. Costs at most the
+// product of both lengths, and raises 54001 where that is too much. Raises 22025 for a pattern that
+// ends with its escape character, where matching gets there.
+bool like(std::string_view text, std::string_view pattern, bool fold_case = false);
 
 }  // namespace cupel::sql

@@ -9,15 +9,13 @@ namespace cupel::sql {
 
 // A column's or parameter's type. PostgreSQL's int2, int4, int8, float4, float8, numeric,
 // text, varchar, bpchar, date, timestamp, timestamptz and bool; kNull is its `unknown`:
-// a parameter nothing is known of. In MySQL there is no kBoolean: it is a kSmallint; and only there
-// is kUnsigned, which is BIGINT UNSIGNED and what is computed of integers without a sign.
+// a parameter nothing is known of.
 enum class Type : std::uint8_t {
   kNull,
   kBoolean,
   kSmallint,
   kInteger,
   kBigint,
-  kUnsigned,
   kNumeric,
   kReal,
   kDouble,

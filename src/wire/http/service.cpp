@@ -19,7 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-using sql::Product;
 using sql::TransactionState;
 
 constexpr auto kIdleLongEnough = std::chrono::minutes(1);
@@ -29,7 +28,6 @@ struct Refusal {
   int status;
   std::string sqlstate, message, detail = {};
   std::optional<std::uint32_t> position = {};
-  std::string hint = {};
 };
 
 Refusal bad_request(std::string message) {
@@ -46,12 +44,7 @@ int status_of(std::string_view sqlstate) {
 }
 
 Refusal refusal(const sql::Error& error) {
-  return {status_of(error.sqlstate),
-          error.sqlstate,
-          error.message,
-          error.detail,
-          error.position,
-          error.hint};
+  return {status_of(error.sqlstate), error.sqlstate, error.message, error.detail, error.position};
 }
 
 Json error_json(const Refusal& refused) {
@@ -59,7 +52,6 @@ Json error_json(const Refusal& refused) {
   error["sqlstate"] = refused.sqlstate;
   error["message"] = refused.message;
   if (!refused.detail.empty()) error["detail"] = refused.detail;
-  if (!refused.hint.empty()) error["hint"] = refused.hint;
   if (refused.position) error["position"] = *refused.position;
   return error;
 }
@@ -111,8 +103,6 @@ const char* name_of(sql::Type type) {
       return "integer";
     case sql::Type::kBigint:
       return "bigint";
-    case sql::Type::kUnsigned:
-      return "bigint unsigned";
     case sql::Type::kNumeric:
       return "numeric";
     case sql::Type::kReal:
@@ -200,7 +190,6 @@ Json json_of(const sql::Result& result) {
     }
   }
   json["affected"] = result.affected;
-  if (result.last_insert_id != 0) json["last_insert_id"] = result.last_insert_id;
   for (const auto& notice : result.notices) json["notices"].push_back(notice.message);
   return json;
 }
@@ -271,17 +260,9 @@ std::optional<mock::Policy> policy_of(std::string_view name) {
   return std::nullopt;
 }
 
-Product product_of(const Fields& fields) {
-  const auto name = fields.find_text("dialect").value_or("postgres");
-  if (name == "postgres") return Product::kPostgres;
-  if (name == "mysql") return Product::kMysql;
-  throw bad_request(fmt::format("found the dialect `{}`, expected postgres or mysql", name));
-}
-
 class HttpSession {
  public:
-  HttpSession(Backend& backend, std::string name, Product product)
-      : backend_(backend), name_(std::move(name)), product_(product) {}
+  HttpSession(Backend& backend, std::string name) : backend_(backend), name_(std::move(name)) {}
   ~HttpSession() {
     transaction_.reset();
     sql_.reset();
@@ -367,7 +348,7 @@ class HttpSession {
         types.push_back(type_of(parameter));
       }
     }
-    if (!sql_) sql_ = backend_.open_sql(product_, name_ + " sql");
+    if (!sql_) sql_ = backend_.open_sql(name_ + " sql");
     if (!sql_) throw Refusal{503, "57P01", "the mock store is shutting down"};
     Json results = Json::array();
     std::optional<sql::Error> error;
@@ -379,7 +360,7 @@ class HttpSession {
                auto* wrong = std::get_if<sql::Error>(&prepared)) {
       error = std::move(*wrong);
     } else {
-      auto result = sql_->execute(*std::get<0>(prepared), parameters, types);
+      auto result = sql_->execute(*std::get<0>(prepared), parameters);
       if (auto* failed = std::get_if<sql::Error>(&result))
         error = std::move(*failed);
       else
@@ -422,7 +403,6 @@ class HttpSession {
 
   Backend& backend_;
   std::string name_;
-  Product product_;
   std::optional<std::uint32_t> keys_;
   std::unique_ptr<mock::Transaction> transaction_;
   std::unique_ptr<sql::Session> sql_;
@@ -470,17 +450,16 @@ class HttpService::State {
     }
     if (parts.size() == 1 && parts[0] == "sql") {
       need_post(request);
-      const Fields fields(request.body, {"sql", "parameters", "dialect"});
-      HttpSession once(backend_, name_of(request, "http"), product_of(fields));
+      const Fields fields(request.body, {"sql", "parameters"});
+      HttpSession once(backend_, name_of(request, "http"));
       return sql(once, fields);
     }
     if (parts.empty() || parts[0] != "sessions" || parts.size() > 3) throw no_route(request);
     if (parts.size() == 1) {
       need_post(request);
-      const Fields fields(request.body, {"name", "dialect"});
-      return {201,
-              text_of({{"session", open(name_of(request, fields.find_text("name").value_or("http")),
-                                        product_of(fields))}})};
+      const Fields fields(request.body, {"name"});
+      return {201, text_of({{"session",
+                             open(name_of(request, fields.find_text("name").value_or("http")))}})};
     }
     if (parts.size() == 2) {
       if (method != "DELETE") throw no_route(request);
@@ -515,8 +494,8 @@ class HttpService::State {
     return {json.contains("error") ? session.status() : 200, text_of(json)};
   }
 
-  std::string open(std::string name, Product product) {
-    auto session = std::make_shared<HttpSession>(backend_, std::move(name), product);
+  std::string open(std::string name) {
+    auto session = std::make_shared<HttpSession>(backend_, std::move(name));
     std::shared_ptr<HttpSession> dropped;  // after the lock
     const std::lock_guard lock(mutex_);
     if (sessions_.size() >= kMaxSessions) {

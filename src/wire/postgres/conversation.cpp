@@ -52,13 +52,11 @@ bool touches_data(const std::string& command) {
 struct Refusal {
   std::string sqlstate, message, detail = {};
   std::optional<std::uint32_t> position = {};
-  std::string hint = {};
   sql::Violated violated = {};
 };
 Refusal refusal(sql::Error error) {
-  return {std::move(error.sqlstate), std::move(error.message),
-          std::move(error.detail),   error.position,
-          std::move(error.hint),     std::move(error.violated)};
+  return {std::move(error.sqlstate), std::move(error.message), std::move(error.detail),
+          error.position, std::move(error.violated)};
 }
 
 class Postgres : public Conversation {
@@ -312,7 +310,6 @@ class Postgres : public Conversation {
     put_error(out_, {.sqlstate = refused.sqlstate,
                      .message = refused.message,
                      .detail = refused.detail,
-                     .hint = refused.hint,
                      .position = refused.position,
                      .table = refused.violated.table,
                      .column = refused.violated.column,
@@ -356,7 +353,7 @@ class Postgres : public Conversation {
         return ready();
       }
     }
-    if (is_empty_statement(query.text, sql::kPostgresLexis)) {
+    if (is_empty_statement(query.text)) {
       put_empty_query(out_);
       return ready();
     }
@@ -402,7 +399,7 @@ class Postgres : public Conversation {
                                 kMaxStatements)};
     }
     auto statement = std::make_shared<Statement>();
-    if (!is_empty_statement(parse.text, sql::kPostgresLexis)) {
+    if (!is_empty_statement(parse.text)) {
       std::vector<sql::Type> said_types;
       for (const Oid type : parse.types) said_types.push_back(type_of(type));
       auto prepared = session_->prepare(parse.text, said_types);

@@ -228,7 +228,6 @@ Oid oid_of(sql::Type type) {
       return kInt4;
     case sql::Type::kBigint:
       return kInt8;
-    case sql::Type::kUnsigned:
     case sql::Type::kNumeric:
       return kNumeric;
     case sql::Type::kReal:

@@ -1,5 +1,5 @@
 // The table of the settings that are known, and their values checked; see the header.
-#include "sql/dialect/settings_postgres.hpp"
+#include "sql/settings.hpp"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 
 #include "base/text.hpp"
-#include "sql/value/error.hpp"
 
-namespace cupel::sql::postgres {
+namespace cupel::sql {
 
 namespace {
 
@@ -20,7 +18,7 @@ enum class Takes : std::uint8_t {
   kReadOnly,
   kText,
   kBoolean,
-  kWord,  // one of `words`
+  kWord,  // one of `words`, each between blanks
   kTime,  // milliseconds, or a number and its unit
   // Values that mean something else than what is done here are 0A000.
   kOneWord,  // the one value that it has, in any case of letters
@@ -40,7 +38,7 @@ struct Setting {
 constexpr Setting kSettings[] = {
     // With an effect.
     {"client_min_messages", "notice", Takes::kWord,
-     "debug5 debug4 debug3 debug2 debug1 log notice warning error"},
+     " debug5 debug4 debug3 debug2 debug1 log notice warning error "},
     {"idle_in_transaction_session_timeout", "0", Takes::kTime},
     {"idle_session_timeout", "0", Takes::kTime},
     {"lock_timeout", "0", Takes::kTime},
@@ -48,7 +46,7 @@ constexpr Setting kSettings[] = {
     {"statement_timeout", "0", Takes::kTime},
     // What drivers read or set when they connect.
     {"application_name", "", Takes::kText},
-    {"bytea_output", "hex", Takes::kWord, "escape hex"},
+    {"bytea_output", "hex", Takes::kWord, " escape hex "},
     {"client_encoding", "UTF8", Takes::kEncoding},
     {"datestyle", "ISO, MDY", Takes::kDateStyle},
     {"extra_float_digits", "1", Takes::kDigits},
@@ -62,20 +60,17 @@ constexpr Setting kSettings[] = {
     {"server_version", "15.0 (cupel mock)", Takes::kReadOnly},
     {"server_version_num", "150000", Takes::kReadOnly},
     {"standard_conforming_strings", "on", Takes::kOneWord},
-    {"synchronous_commit", "on", Takes::kWord, "local remote_write remote_apply on off"},
+    {"synchronous_commit", "on", Takes::kWord, " local remote_write remote_apply on off "},
     {"timezone", "UTC", Takes::kZone},
-    // The mock's own.
-    {"cupel.database", kFirstDatabase, Takes::kReadOnly},
-    {"cupel.version", kVersion, Takes::kReadOnly},
 };
 
-const Setting* find(std::string_view name) {
+const Setting* setting_called(std::string_view name) {
   const auto* found = std::find_if(std::begin(kSettings), std::end(kSettings),
                                    [&](const Setting& one) { return one.name == name; });
   return found == std::end(kSettings) ? nullptr : found;
 }
 
-[[noreturn]] void wrong(std::string_view name, std::string_view value) {
+[[noreturn]] void wrong_value(std::string_view name, std::string_view value) {
   raise("22023", fmt::format("invalid value for parameter \"{}\": \"{}\"",
                              shown_name(std::string(name)), value));
 }
@@ -88,20 +83,20 @@ struct Unit {
 constexpr Unit kUnits[] = {{"d", 86'400'000}, {"h", 3'600'000}, {"min", 60'000},
                            {"s", 1000},       {"ms", 1},        {"us", 0.001}};
 
-double milliseconds(std::string_view name, std::string_view value) {
+double milliseconds_from(std::string_view name, std::string_view value) {
   double number = 0;
   const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (read.ec != std::errc()) wrong(name, value);
+  if (read.ec != std::errc()) wrong_value(name, value);
   auto unit = value.substr(static_cast<std::size_t>(read.ptr - value.data()));
   unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
   if (!unit.empty()) {
     const auto* known = std::find_if(std::begin(kUnits), std::end(kUnits),
                                      [&](const Unit& one) { return one.name == unit; });
-    if (known == std::end(kUnits)) wrong(name, value);
+    if (known == std::end(kUnits)) wrong_value(name, value);
     number *= known->milliseconds;
   }
   number = std::rint(number);
-  if (!(number >= 0 && number <= 2147483647)) wrong(name, value);
+  if (!(number >= 0 && number <= 2147483647)) wrong_value(name, value);
   return number;
 }
 
@@ -128,7 +123,8 @@ std::vector<std::string> names_of(std::string_view list) {
   return names;
 }
 
-[[noreturn]] void other_than(std::string_view name, std::string_view value, std::string_view ours) {
+[[noreturn]] void other_value(std::string_view name, std::string_view value,
+                              std::string_view ours) {
   not_supported(
       fmt::format("{} = {}, where it is {},", shown_name(std::string(name)), value, ours));
 }
@@ -141,7 +137,7 @@ std::string date_style(const std::string& value, std::string_view now) {
       order = word;
       for (auto& c : order) c = static_cast<char>(c - 'a' + 'A');
     } else if (word != "iso") {
-      other_than("datestyle", value, "ISO");
+      other_value("datestyle", value, "ISO");
     }
   }
   return "ISO, " + order;
@@ -152,7 +148,8 @@ std::string quoted_name(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), plain) ? name : '"' + name + '"';
 }
 
-// A name with a dot, of plain names.
+}  // namespace
+
 bool is_own_name(std::string_view name) {
   bool begins = true, dot = false;
   for (const char c : name) {
@@ -164,7 +161,12 @@ bool is_own_name(std::string_view name) {
   return dot && !begins && !name.starts_with("cupel.");
 }
 
-}  // namespace
+std::string shown_name(const std::string& name) {
+  for (const std::string_view one : {"TimeZone", "DateStyle", "IntervalStyle"}) {
+    if (base::to_lower(one) == name) return std::string(one);
+  }
+  return name;
+}
 
 Settings first_settings() {
   Settings all;
@@ -178,7 +180,7 @@ SqlException unknown_setting(const std::string& name) {
 }
 
 void check_changeable(const std::string& name) {
-  const auto* setting = find(name);
+  const auto* setting = setting_called(name);
   if (setting == nullptr || setting->takes != Takes::kReadOnly) return;
   raise("55P02", fmt::format("parameter \"{}\" cannot be changed", name));
 }
@@ -200,7 +202,7 @@ std::string checked_isolation(const std::string& name, const std::string& value)
        {"serializable", "repeatable read", "read committed", "read uncommitted"}) {
     if (wanted == level) return wanted;
   }
-  wrong(name, value);
+  wrong_value(name, value);
 }
 
 std::string value_of_list(const std::string& name, const std::vector<std::string>& values) {
@@ -218,7 +220,7 @@ std::string value_of_list(const std::string& name, const std::vector<std::string
 
 std::string checked_setting(const std::string& name, const std::string& value,
                             std::string_view now) {
-  const auto* setting = find(name);
+  const auto* setting = setting_called(name);
   if (setting == nullptr) {
     if (!is_own_name(name)) throw unknown_setting(name);
     return value;
@@ -235,44 +237,63 @@ std::string checked_setting(const std::string& name, const std::string& value,
     case Takes::kWord: {
       if (setting->value == "on" && (word == "true" || word == "1")) return "on";
       if (setting->value == "on" && (word == "false" || word == "0")) return "off";
-      const auto words = words_of(setting->words);
-      if (std::find(words.begin(), words.end(), word) == words.end()) wrong(name, value);
+      if (setting->words.find(" " + word + " ") == setting->words.npos) wrong_value(name, value);
       return word;
     }
     case Takes::kTime:
-      return shown_time(milliseconds(name, value));
+      return shown_time(milliseconds_from(name, value));
     case Takes::kOneWord:
       if (word != setting->value && !(setting->value == "on" && checked_boolean(name, value))) {
-        other_than(name, value, setting->value);
+        other_value(name, value, setting->value);
       }
       return std::string(setting->value);
     case Takes::kDateStyle:
       return date_style(value, now);
     case Takes::kDigits:
       // Fewer digits, and numbers do not read back as the same.
-      if (value != "1" && value != "2" && value != "3") other_than(name, value, "1 to 3");
+      if (value != "1" && value != "2" && value != "3") other_value(name, value, "1 to 3");
       break;
     case Takes::kEncoding:
-      if (word != "utf8" && word != "utf-8" && word != "unicode") other_than(name, value, "UTF8");
+      if (word != "utf8" && word != "utf-8" && word != "unicode") other_value(name, value, "UTF8");
       return "UTF8";
     case Takes::kSearchPath: {
       const auto names = names_of(value);
       if (std::find(names.begin(), names.end(), "public") == names.end()) {
-        other_than(name, value, "a list with public, the schema of all tables");
+        other_value(name, value, "a list with public, the schema of all tables");
       }
       break;
     }
     case Takes::kZone:
       if (word != "utc" && word != "gmt" && word != "etc/utc" && word != "0") {
-        other_than(name, value, "UTC");
+        other_value(name, value, "UTC");
       }
       return "UTC";
   }
   return value;
 }
 
-double milliseconds_of(const Settings& settings, std::string_view name) {
-  return milliseconds(name, settings.find(name)->second);
+std::optional<TransactionSetting> transaction_setting(std::string_view name) {
+  using Of = TransactionSetting::Of;
+  const bool session = name.starts_with("default_");
+  if (session) name.remove_prefix(8);
+  if (name == "transaction_isolation") return TransactionSetting{Of::kIsolation, session};
+  if (name == "transaction_read_only") return TransactionSetting{Of::kReadOnly, session};
+  if (name == "transaction_deferrable") return TransactionSetting{Of::kDeferrable, session};
+  return std::nullopt;
 }
 
-}  // namespace cupel::sql::postgres
+double milliseconds_of(const Settings& settings, std::string_view name) {
+  return milliseconds_from(name, settings.find(name)->second);
+}
+
+std::optional<IdleLimit> idle_limit(const Settings& settings, bool open) {
+  const auto limit = milliseconds_of(
+      settings, open ? "idle_in_transaction_session_timeout" : "idle_session_timeout");
+  if (limit <= 0) return std::nullopt;
+  return open ? IdleLimit{limit / 1000, "25P03",
+                          "terminating connection due to idle-in-transaction timeout"}
+              : IdleLimit{limit / 1000, "57P05",
+                          "terminating connection due to idle-session timeout"};
+}
+
+}  // namespace cupel::sql

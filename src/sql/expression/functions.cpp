@@ -1,12 +1,8 @@
-// The functions of SQL, one entry of kFunctions each: its name, the database that has it, how many
-// arguments it takes, and either their types with its value (`plain`), or what makes the expression
-// of a call (`made`). For a new function, copy `plain("strpos", …)`; use `made` only if the type of
-// the result depends on the arguments, or the value on more than them. What has no entry raises
-// 0A000, whether the database knows it or not.
-//
-// The types of a plain entry hold for both databases. Each brings an argument to its type by its
-// own rules (Coercion::argument): PostgreSQL without a cast or not at all, MySQL nearly any value.
-// A function that only one of them has, or that differs, has `of_postgres` or `of_mysql` around it.
+// The functions of SQL, one entry of kFunctions each: its name, how many arguments it takes, and
+// either their types with its value (`plain`), or what makes the expression of a call (`made`). For
+// a new function, copy `plain("strpos", …)`; use `made` only if the type of the result depends on
+// the arguments, or the value on more than them. What has no entry raises 0A000, whether PostgreSQL
+// knows it or not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sql/dialect/dialect.hpp"
+#include "sql/expression/coercion.hpp"
 #include "sql/value/text_search.hpp"
 
 namespace cupel::sql {
@@ -110,12 +106,12 @@ class Call {
     for (const auto& part : parts) {
       types += (types.empty() ? "" : ", ") + std::string(type_name(part->type.type));
     }
-    throw rules.no_function(called_, types, position);
+    raise("42883", fmt::format("function {}({}) does not exist", called_, types), position);
   }
 
   // An argument as this type, which it must be without a cast.
   [[nodiscard]] ExpressionPtr brought(std::size_t at, Type type) const {
-    auto made = rules.argument(parts[at], type);
+    auto made = rules.to(parts[at], {type}, Context::kImplicit);
     if (made == nullptr) wrong();
     return made;
   }
@@ -127,8 +123,6 @@ class Call {
       return value(frame.context.facts);
     });
   }
-  // Of text where a number is needed.
-  void need_number() { parts[0] = rules.as_number(parts[0]); }
 
  private:
   std::string called_;
@@ -150,61 +144,6 @@ Scalar in_steps(const std::string& name, const Scalar& value, Type type) {
   if (name == "ceil") return std::ceil(number);
   if (name == "floor") return std::floor(number);
   return number > 0 ? 1.0 : number < 0 ? -1.0 : 0.0;
-}
-
-// Text as MySQL has it.
-
-ExpressionPtr mysql_substring(Call& call) {
-  std::vector<ExpressionPtr> all{call.brought(0, kT)};
-  for (std::size_t at = 1; at < call.parts.size(); ++at) {
-    all.push_back(call.brought(at, Type::kBigint));
-  }
-  return strict(call.name, {kT}, all, [](const Values& v) -> Scalar {
-    // Negative positions count from the end; there is none before the first.
-    const auto size = static_cast<std::int64_t>(characters(text(v[0])));
-    const auto asked = whole(v[1]);
-    const auto start = asked < 0 ? size + 1 + std::max(asked, -size - 1) : asked;
-    if (start < 1 || start > size) return std::string();
-    const auto count = v.size() == 3 ? std::min(whole(v[2]), size) : size;
-    if (count < 1) return std::string();
-    return substring(text(v[0]), start, count);
-  });
-}
-
-ExpressionPtr mysql_end_of_text(Call& call) {
-  return strict(call.name, {kT}, {call.brought(0, kT), call.brought(1, Type::kBigint)},
-                [left = call.name == "left"](const Values& v) -> Scalar {
-                  const auto size = static_cast<std::int64_t>(characters(text(v[0])));
-                  const auto count = std::clamp<std::int64_t>(whole(v[1]), 0, size);
-                  if (count == 0) return std::string();
-                  return substring(text(v[0]), left ? 1 : size - count + 1, count);
-                });
-}
-
-ExpressionPtr mysql_letters(Call& call) {
-  return strict(
-      call.name, {kT}, {call.brought(0, kT)},
-      [up = call.name == "upper"](const Values& v) -> Scalar {
-        const auto& words = text(v[0]);
-        if (std::any_of(words.begin(), words.end(), [](char c) { return (c & 0x80) != 0; })) {
-          not_supported("upper and lower of letters beyond ASCII");
-        }
-        return up ? upper(words) : lower(words);
-      });
-}
-
-ExpressionPtr mysql_trim(Call&) {
-  not_supported("trim of other characters than blanks");
-}
-
-ExpressionPtr mysql_pad(Call& call) {
-  const auto count = call.brought(1, Type::kBigint);
-  return strict(call.name, {kT}, {call.brought(0, kT), count, call.brought(2, kT)},
-                [left = call.name == "lpad"](const Values& v) -> Scalar {
-                  if (whole(v[1]) < 0) return {};
-                  if (text(v[2]).empty()) not_supported("padding with nothing");
-                  return padded(text(v[0]), whole(v[1]), text(v[2]), left);
-                });
 }
 
 ExpressionPtr length(Call& call) {
@@ -243,43 +182,11 @@ ExpressionPtr concat(Call& call) {
   });
 }
 
-// Null where an argument is.
-ExpressionPtr mysql_concat(Call& call) {
-  for (std::size_t at = 0; at < call.parts.size(); ++at) {
-    if (call.given(at) == Type::kBoolean) not_supported("concat of a boolean");
-    if (call.given(at) == Type::kDouble || call.given(at) == Type::kReal) {
-      not_supported("concat of a floating-point number");
-    }
-  }
-  const auto all = concatenated(call);
-  return computed(call.name, {kT}, all, [all](const Frame& frame) -> Scalar {
-    std::string made;
-    for (const auto& part : all) {
-      const auto value = part->value(frame);
-      if (is_null(value)) return {};
-      made += text(value);
-      check_length(made.size());
-    }
-    return made;
-  });
-}
-
 // The session, its settings and its clock.
 
 ExpressionPtr now(Call& call) {
   return call.of_session(Type::kTimestampTz,
                          [](const SessionFacts& facts) -> Scalar { return facts.now; });
-}
-
-ExpressionPtr mysql_now(Call& call) {
-  return call.of_session(Type::kTimestamp, [](const SessionFacts& facts) -> Scalar {
-    return facts.now / 1'000'000 * 1'000'000;
-  });
-}
-
-ExpressionPtr curdate(Call& call) {
-  return call.of_session(
-      Type::kDate, [](const SessionFacts& facts) -> Scalar { return facts.now / 86'400'000'000; });
 }
 
 ExpressionPtr version(Call& call) {
@@ -288,7 +195,7 @@ ExpressionPtr version(Call& call) {
 }
 
 ExpressionPtr database(Call& call) {
-  return call.of_session(kT, [](const SessionFacts& facts) -> Scalar { return facts.database(); });
+  return call.of_session(kT, [](const SessionFacts&) -> Scalar { return std::string("cupel"); });
 }
 
 ExpressionPtr current_schema(Call& call) {
@@ -301,24 +208,8 @@ ExpressionPtr backend_pid(Call& call) {
   });
 }
 
-ExpressionPtr connection_id(Call& call) {
-  return call.of_session(Type::kUnsigned, [](const SessionFacts& facts) -> Scalar {
-    return std::uint64_t{facts.connection};
-  });
-}
-
 ExpressionPtr current_user(Call& call) {
   return call.of_session(kT, [](const SessionFacts& facts) -> Scalar { return facts.user; });
-}
-
-ExpressionPtr mysql_current_user(Call& call) {
-  return call.of_session(
-      kT, [](const SessionFacts& facts) -> Scalar { return facts.user + "@localhost"; });
-}
-
-ExpressionPtr last_insert_id(Call& call) {
-  return call.of_session(Type::kUnsigned,
-                         [](const SessionFacts& facts) -> Scalar { return facts.last_insert_id; });
 }
 
 ExpressionPtr cancel_backend(Call& call) {
@@ -388,54 +279,30 @@ ExpressionPtr coalesce(Call& call) {
 }
 
 ExpressionPtr extreme(Call& call) {
-  const bool numbers = std::any_of(call.parts.begin(), call.parts.end(),
-                                   [](const auto& part) { return is_numeric(*part); });
-  for (auto& part : call.parts) {
-    if (numbers) part = call.rules.as_number(part);
-  }
   const auto type = call.rules.common(call.parts, upper(call.name).c_str());
   const auto same = of_one_type(call, type);
   const int wanted = call.name == "greatest" ? 1 : -1;
-  const auto& rules = call.rules.dialect().rules();
-  const auto by = order_type(type.type, rules.values);
-  return computed(call.name, type, same,
-                  [same, wanted, by, of_null = rules.queries.null_in_extremes](const Frame& frame) {
-                    Scalar best;
-                    for (const auto& part : same) {
-                      auto value = part->value(frame);
-                      if (is_null(value)) {
-                        if (of_null) return Scalar();
-                        continue;
-                      }
-                      if (is_null(best) || compare(value, best, by) * wanted > 0) {
-                        best = std::move(value);
-                      }
-                    }
-                    return best;
-                  });
-}
-
-ExpressionPtr mysql_if(Call& call) {
-  const auto test = call.rules.condition(call.parts[0], "IF");
-  const auto type = call.rules.common({call.parts[1], call.parts[2]}, "IF");
-  const auto yes = call.rules.alike(call.parts[1], type),
-             no = call.rules.alike(call.parts[2], type);
-  return computed(call.name, type, {test, yes, no}, [test, yes, no](const Frame& frame) {
-    return holds(test, frame) ? yes->value(frame) : no->value(frame);
+  const auto by = type.type;
+  return computed(call.name, type, same, [same, wanted, by](const Frame& frame) {
+    Scalar best;
+    for (const auto& part : same) {
+      auto value = part->value(frame);
+      if (is_null(value)) continue;
+      if (is_null(best) || compare(value, best, by) * wanted > 0) {
+        best = std::move(value);
+      }
+    }
+    return best;
   });
 }
 
 // Numbers.
 
 ExpressionPtr absolute(Call& call) {
-  call.need_number();
-  auto part = call.given(0) == Type::kNull ? call.brought(0, Type::kDouble) : call.parts[0];
-  part = call.rules.widened(part);
+  const auto part = call.given(0) == Type::kNull ? call.brought(0, Type::kDouble) : call.parts[0];
   const auto type = part->type.type;
   if (!is_number(type)) call.wrong();
-  if (type == Type::kUnsigned) return part;
-  const auto result = call.rules.showing(type, Coercion::decimals(*part));
-  return strict(call.name, result, {part}, [type](const Values& v) -> Scalar {
+  return strict(call.name, {type}, {part}, [type](const Values& v) -> Scalar {
     if (type == Type::kNumeric) {
       const auto& number = std::get<Decimal>(v[0]);
       return number.sign() < 0 ? number.negated() : number;
@@ -451,66 +318,21 @@ ExpressionPtr absolute(Call& call) {
   });
 }
 
-// MySQL has an integer below and above a decimal: without a sign where the decimal has none.
-ExpressionPtr mysql_integer_beside(const Call& call) {
-  const auto& name = call.name;
-  if (call.parts[0]->type.positive) {
-    return strict(name, {Type::kUnsigned}, {call.parts[0]}, [name](const Values& v) -> Scalar {
-      const auto number = unsigned_of(std::get<Decimal>(in_steps(name, v[0], Type::kNumeric)));
-      if (!number) not_supported(name + " of a number beyond 64 bits, or of one below 0");
-      return *number;
-    });
-  }
-  return strict(name, {Type::kBigint}, {call.parts[0]}, [name](const Values& v) -> Scalar {
-    const auto number = std::get<Decimal>(in_steps(name, v[0], Type::kNumeric)).to_integer();
-    if (!number) not_supported(name + " of a number beyond 64 bits");
-    return *number;
-  });
-}
-
 ExpressionPtr stepped(Call& call) {
-  call.need_number();
   const auto type = call.given(0) == Type::kNumeric ? Type::kNumeric : Type::kDouble;
   return strict(call.name, {type}, {call.brought(0, type)},
                 [name = call.name, type](const Values& v) { return in_steps(name, v[0], type); });
 }
 
-ExpressionPtr mysql_stepped(Call& call) {
-  call.need_number();
-  if (is_whole(call.given(0))) return call.parts[0];
-  if (call.given(0) == Type::kNumeric && call.name != "round") return mysql_integer_beside(call);
-  return stepped(call);
-}
-
-// To a number of digits; the result shows those of `rounded`.
-ExpressionPtr rounded_as(Call& call, const FullType& rounded) {
-  return strict(call.name, rounded, {call.brought(0, Type::kNumeric), call.brought(1, kI)},
+// To a number of digits.
+ExpressionPtr rounded_to(Call& call) {
+  return strict(call.name, {Type::kNumeric}, {call.brought(0, Type::kNumeric), call.brought(1, kI)},
                 [round = call.name == "round"](const Values& v) -> Scalar {
                   const auto count =
                       static_cast<int>(std::clamp<std::int64_t>(whole(v[1]), -2000, 2000));
                   const auto& number = std::get<Decimal>(v[0]);
                   return round ? number.rounded(count) : number.truncated(count);
                 });
-}
-
-ExpressionPtr rounded_to(Call& call) {
-  return rounded_as(call, {Type::kNumeric});
-}
-
-ExpressionPtr mysql_rounded_to(Call& call) {
-  call.need_number();
-  const auto& digits = call.parts[1];
-  if (call.given(0) != Type::kNumeric || digits->kind != Expression::Kind::kConstant) {
-    not_supported("round of what is no decimal, or to a computed number of digits");
-  }
-  FullType rounded{Type::kNumeric};
-  if (!is_null(digits->constant)) {
-    if (!is_integer(call.given(1)) || whole(digits->constant) < 0 || whole(digits->constant) > 30) {
-      not_supported("round to this number of digits");
-    }
-    rounded.scale = static_cast<int>(whole(digits->constant));
-  }
-  return rounded_as(call, rounded);
 }
 
 ExpressionPtr modulo(Call& call) {
@@ -531,7 +353,6 @@ ExpressionPtr square_root(Call& call) {
 struct Function {
   const char* name;
   std::size_t least, most;  // arguments
-  std::optional<Product> only = {};
   // One of these: what makes the expression, or types and value; null of null arguments.
   ExpressionPtr (*make)(Call&) = nullptr;
   std::vector<Type> parameters = {};
@@ -544,66 +365,57 @@ constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 Function plain(const char* name, std::vector<Type> parameters, Type result,
                std::function<Scalar(const Values&)> value) {
   const auto count = parameters.size();
-  return {name, count, count, {}, nullptr, std::move(parameters), result, std::move(value)};
+  return {name, count, count, nullptr, std::move(parameters), result, std::move(value)};
 }
 Function made(const char* name, std::size_t least, std::size_t most, ExpressionPtr (*make)(Call&)) {
-  return {name, least, most, {}, make};
-}
-Function of_postgres(Function function) {
-  function.only = Product::kPostgres;
-  return function;
-}
-Function of_mysql(Function function) {
-  function.only = Product::kMysql;
-  return function;
+  return {name, least, most, make};
 }
 
 const std::vector<Function>& functions() {
   static const std::vector<Function> kFunctions = {
-      of_postgres(
-          plain("upper", {kT}, kT, [](const Values& v) -> Scalar { return upper(text(v[0])); })),
-      of_postgres(
-          plain("lower", {kT}, kT, [](const Values& v) -> Scalar { return lower(text(v[0])); })),
+
+      plain("upper", {kT}, kT, [](const Values& v) -> Scalar { return upper(text(v[0])); }),
+
+      plain("lower", {kT}, kT, [](const Values& v) -> Scalar { return lower(text(v[0])); }),
       plain("octet_length", {kT}, kI,
             [](const Values& v) -> Scalar { return static_cast<std::int64_t>(text(v[0]).size()); }),
-      of_postgres(
-          plain("substring", {kT, kI}, kT,
-                [](const Values& v) -> Scalar { return substring(text(v[0]), whole(v[1]), {}); })),
-      of_postgres(plain("substring", {kT, kI, kI}, kT,
-                        [](const Values& v) -> Scalar {
-                          return substring(text(v[0]), whole(v[1]), whole(v[2]));
-                        })),
-      of_postgres(plain(
-          "left", {kT, kI}, kT,
-          [](const Values& v) -> Scalar {
-            const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
-            const auto count =
-                whole(v[1]) < 0 ? std::max<std::int64_t>(all_of_it + whole(v[1]), 0) : whole(v[1]);
-            return std::string(first_characters(text(v[0]), static_cast<std::size_t>(count)));
-          })),
-      of_postgres(plain("right", {kT, kI}, kT,
-                        [](const Values& v) -> Scalar {
-                          const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
-                          const auto skipped =
-                              whole(v[1]) < 0 ? std::min(-whole(v[1]), all_of_it)
-                                              : std::max<std::int64_t>(all_of_it - whole(v[1]), 0);
-                          return substring(text(v[0]), skipped + 1, {});
-                        })),
+
+      plain("substring", {kT, kI}, kT,
+            [](const Values& v) -> Scalar { return substring(text(v[0]), whole(v[1]), {}); }),
+      plain("substring", {kT, kI, kI}, kT,
+            [](const Values& v) -> Scalar {
+              return substring(text(v[0]), whole(v[1]), whole(v[2]));
+            }),
+      plain("left", {kT, kI}, kT,
+            [](const Values& v) -> Scalar {
+              const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
+              const auto count = whole(v[1]) < 0
+                                     ? std::max<std::int64_t>(all_of_it + whole(v[1]), 0)
+                                     : whole(v[1]);
+              return std::string(first_characters(text(v[0]), static_cast<std::size_t>(count)));
+            }),
+      plain("right", {kT, kI}, kT,
+            [](const Values& v) -> Scalar {
+              const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
+              const auto skipped = whole(v[1]) < 0
+                                       ? std::min(-whole(v[1]), all_of_it)
+                                       : std::max<std::int64_t>(all_of_it - whole(v[1]), 0);
+              return substring(text(v[0]), skipped + 1, {});
+            }),
       plain("btrim", {kT}, kT,
             [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, true); }),
       plain("ltrim", {kT}, kT,
             [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, false); }),
       plain("rtrim", {kT}, kT,
             [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", false, true); }),
-      of_postgres(plain(
-          "btrim", {kT, kT}, kT,
-          [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, true); })),
-      of_postgres(plain(
+      plain("btrim", {kT, kT}, kT,
+            [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, true); }),
+      plain(
           "ltrim", {kT, kT}, kT,
-          [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, false); })),
-      of_postgres(plain(
+          [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, false); }),
+      plain(
           "rtrim", {kT, kT}, kT,
-          [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), false, true); })),
+          [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), false, true); }),
       plain("replace", {kT, kT, kT}, kT,
             [](const Values& v) -> Scalar {
               std::string made;
@@ -652,69 +464,43 @@ const std::vector<Function>& functions() {
             [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), " ", true); }),
       plain("rpad", {kT, kI}, kT,
             [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), " ", false); }),
-      of_postgres(plain("lpad", {kT, kI, kT}, kT,
-                        [](const Values& v) -> Scalar {
-                          return padded(text(v[0]), whole(v[1]), text(v[2]), true);
-                        })),
-      of_postgres(plain("rpad", {kT, kI, kT}, kT,
-                        [](const Values& v) -> Scalar {
-                          return padded(text(v[0]), whole(v[1]), text(v[2]), false);
-                        })),
+      plain("lpad", {kT, kI, kT}, kT,
+            [](const Values& v) -> Scalar {
+              return padded(text(v[0]), whole(v[1]), text(v[2]), true);
+            }),
+      plain("rpad", {kT, kI, kT}, kT,
+            [](const Values& v) -> Scalar {
+              return padded(text(v[0]), whole(v[1]), text(v[2]), false);
+            }),
       plain("starts_with", {kT, kT}, Type::kBoolean,
             [](const Values& v) -> Scalar { return text(v[0]).starts_with(text(v[1])); }),
-      of_mysql(made("substring", 2, 3, mysql_substring)),
-      of_mysql(made("left", 2, 2, mysql_end_of_text)),
-      of_mysql(made("right", 2, 2, mysql_end_of_text)),
-      of_mysql(made("upper", 1, 1, mysql_letters)),
-      of_mysql(made("lower", 1, 1, mysql_letters)),
-      of_mysql(made("btrim", 2, 2, mysql_trim)),
-      of_mysql(made("ltrim", 2, 2, mysql_trim)),
-      of_mysql(made("rtrim", 2, 2, mysql_trim)),
-      of_mysql(made("lpad", 3, 3, mysql_pad)),
-      of_mysql(made("rpad", 3, 3, mysql_pad)),
       made("length", 1, 1, length),
-      of_postgres(made("concat", 0, kAny, concat)),
-      of_mysql(made("concat", 0, kAny, mysql_concat)),
-      of_postgres(made("now", 0, 0, now)),
-      of_mysql(made("now", 0, 0, mysql_now)),
-      of_postgres(made("transaction_timestamp", 0, 0, now)),
-      of_mysql(made("transaction_timestamp", 0, 0, mysql_now)),
-      of_mysql(made("curdate", 0, 0, curdate)),
+      made("concat", 0, kAny, concat),
+      made("now", 0, 0, now),
+      made("transaction_timestamp", 0, 0, now),
       made("version", 0, 0, version),
       made("current_database", 0, 0, database),
       made("current_catalog", 0, 0, database),
-      of_mysql(made("database", 0, 0, database)),
-      of_mysql(made("schema", 0, 0, database)),
       made("current_schema", 0, 0, current_schema),
-      of_postgres(made("pg_backend_pid", 0, 0, backend_pid)),
-      of_mysql(made("pg_backend_pid", 0, 0, connection_id)),
-      of_mysql(made("connection_id", 0, 0, connection_id)),
-      of_postgres(made("current_user", 0, 0, current_user)),
-      of_mysql(made("current_user", 0, 0, mysql_current_user)),
-      of_mysql(made("last_insert_id", 0, 0, last_insert_id)),
-      of_postgres(made("pg_cancel_backend", 1, 1, cancel_backend)),
-      of_postgres(made("set_config", 3, 3, set_config)),
+      made("pg_backend_pid", 0, 0, backend_pid),
+      made("current_user", 0, 0, current_user),
+      made("pg_cancel_backend", 1, 1, cancel_backend),
+      made("set_config", 3, 3, set_config),
       made("current_setting", 1, 1, current_setting),
-      of_postgres(made("current_setting", 2, 2, current_setting_or_null)),
+      made("current_setting", 2, 2, current_setting_or_null),
       made("coalesce", 1, kAny, coalesce),
-      of_mysql(made("ifnull", 2, 2, coalesce)),
       made("greatest", 1, kAny, extreme),
       made("least", 1, kAny, extreme),
-      of_mysql(made("if", 3, 3, mysql_if)),
       made("abs", 1, 1, absolute),
-      of_postgres(made("round", 1, 1, stepped)),
-      of_postgres(made("ceil", 1, 1, stepped)),
-      of_postgres(made("floor", 1, 1, stepped)),
-      of_mysql(made("round", 1, 1, mysql_stepped)),
-      of_mysql(made("ceil", 1, 1, mysql_stepped)),
-      of_mysql(made("floor", 1, 1, mysql_stepped)),
-      of_postgres(made("trunc", 1, 1, stepped)),
-      of_postgres(made("sign", 1, 1, stepped)),
-      of_postgres(made("round", 2, 2, rounded_to)),
-      of_mysql(made("round", 2, 2, mysql_rounded_to)),
-      of_postgres(made("trunc", 2, 2, rounded_to)),
+      made("round", 1, 1, stepped),
+      made("ceil", 1, 1, stepped),
+      made("floor", 1, 1, stepped),
+      made("trunc", 1, 1, stepped),
+      made("sign", 1, 1, stepped),
+      made("round", 2, 2, rounded_to),
+      made("trunc", 2, 2, rounded_to),
       made("mod", 2, 2, modulo),
-      of_postgres(made("sqrt", 1, 1, square_root)),
+      made("sqrt", 1, 1, square_root),
   };
   return kFunctions;
 }
@@ -722,23 +508,17 @@ const std::vector<Function>& functions() {
 // Other names of entries.
 struct OtherName {
   std::string_view called, name;
-  std::optional<Product> only = {};
 };
 constexpr OtherName kOtherNames[] = {
-    {"length", "octet_length", Product::kMysql},
-    {"char_length", "length"},
-    {"character_length", "length"},
-    {"substr", "substring"},
-    {"mid", "substring", Product::kMysql},
-    {"position", "strpos"},
-    {"lcase", "lower", Product::kMysql},
-    {"ucase", "upper", Product::kMysql},
+
+    {"char_length", "length"}, {"character_length", "length"},
+    {"substr", "substring"},   {"position", "strpos"},
     {"ceiling", "ceil"},
 };
 
-std::string entry_name(const std::string& called, Product product) {
-  for (const auto& [other, name, only] : kOtherNames) {
-    if (called == other && (!only || *only == product)) return std::string(name);
+std::string entry_name(const std::string& called) {
+  for (const auto& [other, name] : kOtherNames) {
+    if (called == other) return std::string(name);
   }
   return called;
 }
@@ -748,11 +528,10 @@ std::string entry_name(const std::string& called, Product product) {
 ExpressionPtr Coercion::function(const std::string& called, std::vector<ExpressionPtr> parts,
                                  std::optional<std::uint32_t> position) const {
   Call call(*this, called, std::move(parts), position);
-  const auto product = dialect_.rules().product;
-  call.name = entry_name(called, product);
+  call.name = entry_name(called);
   bool known = false;
   for (const auto& one : functions()) {
-    if (call.name != one.name || (one.only && *one.only != product)) continue;
+    if (call.name != one.name) continue;
     known = true;
     if (call.parts.size() < one.least || call.parts.size() > one.most) continue;
     if (one.make != nullptr) return one.make(call);

@@ -14,11 +14,8 @@ Type number_pair(Type left, Type right);
 
 [[noreturn]] void raise_no_operator(const std::string& name, Type left, Type right,
                                     std::optional<std::uint32_t> position);
-[[noreturn]] void raise_result_out_of_range(Type type);  // 22003, MySQL's 1690
 
 Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right, Type type);
-Scalar double_arithmetic(char operation, double left, double right, Type type);
-Scalar decimal_arithmetic(char operation, const Decimal& left, const Decimal& right);
 // + - * / % of two values of this type. Raises 22012 for a divisor of zero.
 Scalar arithmetic_value(char operation, const Scalar& left, const Scalar& right, Type type);
 

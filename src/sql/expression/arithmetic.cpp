@@ -1,5 +1,5 @@
 // One function a type; see the header.
-#include "sql/dialect/arithmetic.hpp"
+#include "sql/expression/arithmetic.hpp"
 
 #include <fmt/format.h>
 
@@ -11,57 +11,6 @@ namespace {
 
 [[noreturn]] void division_by_zero() {
   raise("22012", "division by zero");
-}
-
-}  // namespace
-
-Type number_pair(Type left, Type right) {
-  if (left == right) return left;
-  if (left == Type::kDouble || right == Type::kDouble) return Type::kDouble;
-  if (left == Type::kReal || right == Type::kReal) return Type::kDouble;
-  if (left == Type::kNumeric || right == Type::kNumeric) return Type::kNumeric;
-  if (left == Type::kUnsigned || right == Type::kUnsigned) return Type::kUnsigned;
-  if (left == Type::kBigint || right == Type::kBigint) return Type::kBigint;
-  return Type::kInteger;
-}
-
-void raise_no_operator(const std::string& name, Type left, Type right,
-                       std::optional<std::uint32_t> position) {
-  raise("42883",
-        fmt::format("operator does not exist: {} {} {}", type_name(left), name, type_name(right)),
-        position);
-}
-
-void raise_result_out_of_range(Type type) {
-  throw SqlException{{.sqlstate = "22003",
-                      .message = fmt::format("{} out of range", type_name(type)),
-                      .mysql_number = 1690}};
-}
-
-Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right, Type type) {
-  std::int64_t result = 0;
-  bool over = false;
-  switch (operation) {
-    case '+':
-      over = __builtin_add_overflow(left, right, &result);
-      break;
-    case '-':
-      over = __builtin_sub_overflow(left, right, &result);
-      break;
-    case '*':
-      over = __builtin_mul_overflow(left, right, &result);
-      break;
-    case '/':
-      if (right == 0) division_by_zero();
-      over = right == -1 && __builtin_sub_overflow(std::int64_t{0}, left, &result);
-      if (right != -1) result = left / right;
-      break;
-    default:
-      if (right == 0) division_by_zero();
-      result = right == -1 ? 0 : left % right;
-  }
-  if (over) raise_result_out_of_range(type);
-  return checked_integer(result, type);
 }
 
 Scalar double_arithmetic(char operation, double left, double right, Type type) {
@@ -103,6 +52,50 @@ Scalar decimal_arithmetic(char operation, const Decimal& left, const Decimal& ri
       if (right.sign() == 0) division_by_zero();
       return operation == '/' ? left.divided_by(right) : left.remainder(right);
   }
+}
+
+}  // namespace
+
+Type number_pair(Type left, Type right) {
+  if (left == right) return left;
+  if (left == Type::kDouble || right == Type::kDouble) return Type::kDouble;
+  if (left == Type::kReal || right == Type::kReal) return Type::kDouble;
+  if (left == Type::kNumeric || right == Type::kNumeric) return Type::kNumeric;
+  if (left == Type::kBigint || right == Type::kBigint) return Type::kBigint;
+  return Type::kInteger;
+}
+
+void raise_no_operator(const std::string& name, Type left, Type right,
+                       std::optional<std::uint32_t> position) {
+  raise("42883",
+        fmt::format("operator does not exist: {} {} {}", type_name(left), name, type_name(right)),
+        position);
+}
+
+Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right, Type type) {
+  std::int64_t result = 0;
+  bool over = false;
+  switch (operation) {
+    case '+':
+      over = __builtin_add_overflow(left, right, &result);
+      break;
+    case '-':
+      over = __builtin_sub_overflow(left, right, &result);
+      break;
+    case '*':
+      over = __builtin_mul_overflow(left, right, &result);
+      break;
+    case '/':
+      if (right == 0) division_by_zero();
+      over = right == -1 && __builtin_sub_overflow(std::int64_t{0}, left, &result);
+      if (right != -1) result = left / right;
+      break;
+    default:
+      if (right == 0) division_by_zero();
+      result = right == -1 ? 0 : left % right;
+  }
+  if (over) raise("22003", fmt::format("{} out of range", type_name(type)));
+  return checked_integer(result, type);
 }
 
 Scalar arithmetic_value(char operation, const Scalar& left, const Scalar& right, Type type) {
