@@ -17,7 +17,7 @@ CREATE TABLE district (
   d_w_id int, d_id int, d_name varchar(10), d_tax numeric(4,4), d_ytd numeric(12,2),
   d_next_o_id int, PRIMARY KEY (d_w_id, d_id));
 CREATE TABLE customer (
-  c_w_id int, c_d_id int, c_id int, c_first varchar(16), c_last varchar(16), c_credit char(2),
+  c_w_id int, c_d_id int, c_id int, c_first varchar(16), c_last varchar(16), c_credit varchar(2),
   c_discount numeric(4,4), c_balance numeric(12,2), c_ytd_payment numeric(12,2),
   c_payment_cnt int, c_delivery_cnt int, c_data varchar(500), PRIMARY KEY (c_w_id, c_d_id, c_id));
 CREATE TABLE history (

@@ -459,8 +459,8 @@ Result SessionOfStore::data(const Tree& tree, std::span<const Datum> parameters,
   };
   if (is_schema_statement(tree)) {
     read_only("a statement that changes the schema");
-    ExecutionContext context(transaction(), catalog_, facts_, sql::run);
-    return change_schema(tree, catalog_, undo_, context);
+    (void)transaction();  // whose end decides what becomes of it
+    return change_schema(tree, catalog_, undo_);
   }
   const auto given = types.size();
   const auto planned = plan(tree, catalog_, types);

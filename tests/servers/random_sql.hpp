@@ -1,6 +1,5 @@
-// What the random statements of the mock's comparisons with real databases have in common:
-// drawing, and the parts that PostgreSQL and MySQL spell alike. Their tables are called alike
-// too: t (int key), u (composite key, reference to t), p (no key).
+// Drawing for random statements, and those of their parts that name no column's type. The tables
+// are t (int key), u (composite key, reference to t), p (no key).
 #pragma once
 
 #include <cstdint>
@@ -44,23 +43,19 @@ class RandomSql {
     return below(4) == 0 ? "" : " WHERE " + condition(1 + static_cast<int>(below(2)));
   }
   std::string having() { return pick({"", " HAVING count(*) > 1", " HAVING max(id) > 2"}); }
-  // `outputs` and `on` beside those that both have.
-  std::string join_of(std::vector<std::string> outputs, std::vector<std::string> on) {
-    outputs.insert(outputs.end(), {"*", "t.id, u.y", "t.w, u.q, u.x", "count(*)"});
-    on.insert(on.end(), {"t.id = u.t", "t.id = u.x", "t.a = u.x AND u.q > 1", "u.y = t.w"});
-    return "SELECT " + pick(std::move(outputs)) + " FROM t" +
-           pick({" JOIN ", " LEFT JOIN ", " RIGHT JOIN "}) + "u ON " + pick(std::move(on)) +
+  std::string join() {
+    return "SELECT " + pick({"*", "t.id, u.y", "t.w, u.q, u.x", "count(*)"}) + " FROM t" +
+           pick({" JOIN ", " LEFT JOIN "}) + "u ON " +
+           pick({"t.id = u.t", "t.id = u.x", "t.a = u.x AND u.q > 1", "u.y = t.w"}) +
            pick({"", " WHERE u.q IS NULL", " WHERE t.id > 1", " WHERE u.x = 1 AND t.a <> 0"});
   }
-  std::string sub_query_or(const std::string& own) {
-    return pick(
-        {own, "SELECT id FROM t WHERE id IN (SELECT t FROM u)",
-         "SELECT id FROM t WHERE a NOT IN (SELECT q FROM u)",
-         "SELECT id, (SELECT count(*) FROM u WHERE u.t = t.id) FROM t",
-         "SELECT w FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.y = t.w)",
-         "SELECT x, y FROM u WHERE q >= ALL (SELECT a FROM t)",
-         "SELECT id FROM t WHERE a = (SELECT max(a) FROM t)", "SELECT (SELECT id FROM t)",
-         "SELECT g, c FROM (SELECT a AS g, count(*) AS c FROM t GROUP BY a) k WHERE c > 1"});
+  std::string sub_query() {
+    return pick({"SELECT id FROM t WHERE id IN (SELECT t FROM u)",
+                 "SELECT id FROM t WHERE a NOT IN (SELECT q FROM u)",
+                 "SELECT id, (SELECT count(*) FROM u WHERE u.t = t.id) FROM t",
+                 "SELECT w FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.y = t.w)",
+                 "SELECT x, y FROM u WHERE q IN (SELECT a + 1 FROM t)",
+                 "SELECT id FROM t WHERE a = (SELECT max(a) FROM t)", "SELECT (SELECT id FROM t)"});
   }
 
  private:

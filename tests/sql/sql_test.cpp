@@ -32,11 +32,9 @@ TEST(MockSql, ArithmeticHasPostgresTypes) {
   EXPECT_EQ(sql("SELECT 2147483647 + 1"), "error 22003");
   EXPECT_EQ(sql("SELECT 2147483648 + 1"), "2147483649");
   EXPECT_EQ(sql("SELECT 1/0"), "error 22012");
-  EXPECT_EQ(sql("SELECT 1.0::float8/3, 1e20::float8, 0.1::float4, 1e15::float8, 100000::float8"),
+  EXPECT_EQ(sql("SELECT 1.0::float8/3, 1e20::float8, 0.1::float8, 1e15::float8, 100000::float8"),
             "0.3333333333333333,1e+20,0.1,1e+15,100000");
-  EXPECT_EQ(
-      sql("SELECT 'a' || 1 || 'b', 1 + '2', round(2.5), round(2.5::float8), round(-1.555, 2)"),
-      "a1b,3,3,2,-1.56");
+  EXPECT_EQ(sql("SELECT 'a' || 1 || 'b', 1 + '2'"), "a1b,3");
   EXPECT_EQ(sql("SELECT 'a' + 1"), "error 22P02");
   EXPECT_EQ(sql("SELECT 1 = 'a'::text"), "error 42883");
   EXPECT_EQ(sql("SELECT '12'::int, 12::text, 1.7::int, 2.5::int, true::text, 0::boolean, "
@@ -48,26 +46,14 @@ TEST(MockSql, ThreeValuedLogic) {
   Bench sql;
   EXPECT_EQ(
       sql("SELECT NULL AND false, NULL AND true, NULL OR true, NOT NULL::boolean, 1 IN (2, NULL), "
-          "1 NOT IN (2, NULL), 1 IN (1, NULL), NULL IS NULL, NULL = NULL, "
-          "NULL IS NOT DISTINCT FROM NULL, 1 IS DISTINCT FROM NULL"),
-      "f,null,t,null,null,null,t,t,null,t,t");
-  EXPECT_EQ(
-      sql("SELECT 2 BETWEEN 1 AND NULL, 0 BETWEEN 1 AND NULL, 'abc' LIKE 'a%', 'abc' ILIKE 'AB_', "
-          "'a%' LIKE 'a\\%', 'abc' NOT LIKE '%d%'"),
-      "null,f,t,t,t,t");
+          "1 NOT IN (2, NULL), 1 IN (1, NULL), NULL IS NULL, NULL = NULL"),
+      "f,null,t,null,null,null,t,t,null");
+  EXPECT_EQ(sql("SELECT 2 BETWEEN 1 AND NULL, 0 BETWEEN 1 AND NULL, 2 NOT BETWEEN 3 AND 4"),
+            "null,f,t");
   EXPECT_EQ(
       sql("SELECT CASE 2 WHEN 1 THEN 'x' WHEN 2 THEN 'y' END, CASE WHEN NULL THEN 1 ELSE 2 END, "
-          "coalesce(NULL, 3), nullif(1, 1), greatest(1, NULL, 3), least(2, 1)"),
-      "y,2,3,null,3,1");
-}
-
-TEST(MockSql, PatternsThatEndTooSoon) {
-  Bench sql;
-  // As PostgreSQL: an error only where the text is not over before the escape.
-  EXPECT_EQ(sql("SELECT 'a' LIKE 'a\\', '' LIKE '\\', 'b' LIKE 'a\\'"), "f,f,f");
-  for (const char* test : {"'ab' LIKE 'a\\'", "'abc' LIKE '%\\'", "'ab' NOT LIKE '_\\'"}) {
-    EXPECT_EQ(sql(std::string("SELECT ") + test), "error 22025") << test;
-  }
+          "coalesce(NULL, 3), nullif(1, 1)"),
+      "y,2,3,null");
 }
 
 std::string names(Bench& bench, std::string_view text) {
@@ -98,9 +84,9 @@ TEST(MockSql, NamesOfOutputs) {
 TEST(MockSql, RowsAsValuesAreRefused) {
   Bench sql;
   sql("CREATE TABLE t (a int PRIMARY KEY, xmin int)");
-  for (const char* text : {"SELECT t FROM t", "SELECT count(t) FROM t", "SELECT ctid FROM t",
-                           "SELECT k FROM (SELECT 1 AS a) k", "SELECT t.xmax FROM t",
-                           "DELETE FROM t WHERE ctid = '(0,1)'", "SELECT a FROM t ORDER BY t"}) {
+  for (const char* text :
+       {"SELECT t FROM t", "SELECT count(t) FROM t", "SELECT ctid FROM t", "SELECT t.xmax FROM t",
+        "DELETE FROM t WHERE ctid = '(0,1)'", "SELECT a FROM t ORDER BY t"}) {
     EXPECT_EQ(sql(text), "error 0A000") << text;
   }
   EXPECT_EQ(sql("SELECT xmin FROM t"), "");
@@ -109,22 +95,19 @@ TEST(MockSql, RowsAsValuesAreRefused) {
 
 TEST(MockSql, Functions) {
   Bench sql;
-  EXPECT_EQ(
-      sql("SELECT upper('aé'), length('aé'), substring('hello' FROM 2 FOR 3), substr('hello', 4), "
-          "left('abc', -1), right('abc', 2), trim('  x '), replace('aXbX', 'X', '-'), "
-          "position('l' IN 'hello'), lpad('7', 3, '0'), reverse('abc'), concat('a', NULL, 1)"),
-      "Aé,2,ell,lo,ab,bc,x,a-b-,3,007,cba,a1");
-  EXPECT_EQ(sql("SELECT abs(-5), ceil(1.2), floor(-1.2), trunc(1.29, 1), mod(7, 4), sign(-2.0), "
-                "sqrt(16)"),
-            "5,2,-2,1.2,3,-1,4");
-  EXPECT_EQ(sql("SELECT random()"), "error 0A000");
+  EXPECT_EQ(sql("SELECT upper('aé'), lower('AÉ'), length('aé'), abs(-5), abs(-1.5)"),
+            "Aé,aÉ,2,5,1.5");
+  for (const char* call : {"random()", "left('abc', 1)", "round(1.5)", "greatest(1, 2)"}) {
+    EXPECT_EQ(sql(std::string("SELECT ") + call), "error 0A000") << call;
+  }
 }
 
 TEST(MockSql, DatesAndTimes) {
   Bench sql;
-  EXPECT_EQ(sql("SELECT '2024-02-29'::date + 1, '2024-03-01'::date - '2024-02-01'::date, "
-                "'2024-01-02 03:04:05.5'::timestamp, '1999-12-31'::date < '2000-01-01'::date"),
-            "2024-03-01,29,2024-01-02 03:04:05.5,t");
+  EXPECT_EQ(sql("SELECT '2024-02-29'::date, '2024-01-02 03:04:05.5'::timestamp, "
+                "'1999-12-31'::date < '2000-01-01'::date"),
+            "2024-02-29,2024-01-02 03:04:05.5,t");
+  EXPECT_EQ(sql("SELECT '2024-02-29'::date + 1"), "error 0A000");
   EXPECT_EQ(sql("SELECT '2023-02-29'::date"), "error 22008");
 }
 
@@ -138,7 +121,7 @@ TEST(MockSql, AggregatesAndGroups) {
       sql("SELECT g, count(*), count(n), sum(n), avg(n), max(n) FROM s GROUP BY g ORDER BY g"),
       "a,2,2,3,1.5000000000000000,2 | b,1,1,5,5.0000000000000000,5 | null,1,0,null,null,null");
   EXPECT_EQ(sql("SELECT g FROM s GROUP BY g HAVING sum(n) > 3"), "b");
-  EXPECT_EQ(sql("SELECT count(DISTINCT g), count(*) FILTER (WHERE n > 1) FROM s"), "2,2");
+  EXPECT_EQ(sql("SELECT count(DISTINCT g) FROM s"), "2");
   EXPECT_EQ(sql("SELECT g, n FROM s GROUP BY g"), "error 42803");
   EXPECT_EQ(sql("SELECT id, g, sum(n) FROM s GROUP BY id ORDER BY id LIMIT 1"), "1,a,1");
   EXPECT_EQ(sql("SELECT n FROM s WHERE sum(n) > 1"), "error 42803");
@@ -157,14 +140,8 @@ TEST(MockSql, Joins) {
   EXPECT_EQ(sql("SELECT a.id, y FROM a LEFT JOIN b ON a.id = b.a_id AND y <> 'p' ORDER BY 1, 2"),
             "1,q | 2,r | 3,null");
   EXPECT_EQ(sql("SELECT a.id FROM a LEFT JOIN b ON a.id = b.a_id WHERE b.id IS NULL"), "3");
-  EXPECT_EQ(sql("SELECT b.id, x FROM b RIGHT JOIN a ON a.id = b.a_id ORDER BY 1 NULLS LAST"),
-            "1,10 | 2,10 | 3,20 | null,30");
   EXPECT_EQ(sql("SELECT count(*) FROM a, b"), "9");
-  EXPECT_EQ(sql("SELECT * FROM a JOIN b USING (id) ORDER BY id"), "1,10,1,p | 2,20,1,q | 3,30,2,r");
   EXPECT_EQ(sql("SELECT id FROM a, b"), "error 42702");
-  EXPECT_EQ(
-      sql("SELECT t.n FROM (SELECT a_id AS g, count(*) AS n FROM b GROUP BY a_id) t WHERE t.g = 1"),
-      "2");
 }
 
 TEST(MockSql, SubQueries) {
@@ -178,7 +155,6 @@ TEST(MockSql, SubQueries) {
   EXPECT_EQ(sql("SELECT id, (SELECT count(*) FROM a i WHERE i.id < o.id) FROM a o"),
             "1,0 | 2,1 | 3,2");
   EXPECT_EQ(sql("SELECT (SELECT id FROM a)"), "error 21000");
-  EXPECT_EQ(sql("SELECT id FROM a WHERE x >= ALL (SELECT x FROM a WHERE x IS NOT NULL)"), "2");
 }
 
 TEST(MockSql, AListOfIntegersIsLookedUp) {
@@ -195,19 +171,17 @@ TEST(MockSql, AListOfIntegersIsLookedUp) {
 
 TEST(MockSql, UpdateAndDelete) {
   Bench sql;
-  sql("CREATE TABLE t (id int PRIMARY KEY, x int NOT NULL, y text CHECK (y <> 'no'))");
+  sql("CREATE TABLE t (id int PRIMARY KEY, x int NOT NULL, y text)");
   sql("INSERT INTO t VALUES (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c')");
   EXPECT_EQ(sql("UPDATE t SET x = x + id, y = upper(y) WHERE id < 3 RETURNING id, x, y"),
             "1,2,A | 2,4,B");
   EXPECT_EQ(sql("UPDATE t SET x = NULL"), "error 23502");
-  EXPECT_EQ(sql("UPDATE t SET y = 'no' WHERE id = 1"), "error 23514");
   EXPECT_EQ(sql("UPDATE t SET id = 2 WHERE id = 1"), "error 23505");
   EXPECT_EQ(sql("UPDATE t SET id = 9 WHERE id = 1"), "UPDATE 1");
   EXPECT_EQ(sql("SELECT * FROM t"), "2,4,B | 3,3,c | 9,2,A");
-  EXPECT_EQ(sql("UPDATE t SET (x, y) = (0, DEFAULT) WHERE id = 9"), "UPDATE 1");
+  EXPECT_EQ(sql("UPDATE t SET x = 0, y = DEFAULT WHERE id = 9"), "UPDATE 1");
   EXPECT_EQ(sql("DELETE FROM t WHERE x = 0 RETURNING *"), "9,0,null");
   EXPECT_EQ(sql("DELETE FROM t"), "DELETE 2");
-  EXPECT_EQ(sql("TRUNCATE t"), "TRUNCATE TABLE");
 }
 
 TEST(MockSql, OnConflict) {
@@ -238,22 +212,21 @@ TEST(MockSql, OnConflictTwoRowsHaveEachColumn) {
 TEST(MockSql, KeysAndCounters) {
   Bench sql;
   sql("CREATE TABLE p (id serial PRIMARY KEY, name varchar(3)); CREATE TABLE c (a int, b int, p "
-      "int REFERENCES p ON DELETE CASCADE, PRIMARY KEY (a, b))");
+      "int REFERENCES p, PRIMARY KEY (a, b))");
   EXPECT_EQ(sql("INSERT INTO p (name) VALUES ('x'), ('y') RETURNING id"), "1 | 2");
   EXPECT_EQ(sql("INSERT INTO p (name) VALUES ('long')"), "error 22001");
   EXPECT_EQ(sql("INSERT INTO c VALUES (1, 1, 7)"), "error 23503");
   EXPECT_EQ(sql("INSERT INTO c VALUES (1, 1, 1), (1, 2, NULL), (2, 1, 2)"), "INSERT 0 3");
   EXPECT_EQ(sql("SELECT b FROM c WHERE a = 1"), "1 | 2");
-  EXPECT_EQ(sql("DELETE FROM p WHERE id = 1; SELECT a, b FROM c"), "1,2 | 2,1");
+  EXPECT_EQ(sql("DELETE FROM p WHERE id = 1"), "error 23503");
+  EXPECT_EQ(sql("DELETE FROM c WHERE p = 1; DELETE FROM p WHERE id = 1"), "DELETE 1");
+  EXPECT_EQ(sql("UPDATE p SET id = id, name = 'z'"), "UPDATE 1");
   EXPECT_EQ(sql("UPDATE p SET id = 5 WHERE id = 2"), "error 23503");
   EXPECT_EQ(sql("DROP TABLE p"), "error 2BP01");
   // No primary key: equal rows are rows of their own.
   EXPECT_EQ(
       sql("CREATE TABLE log (m text); INSERT INTO log VALUES ('a'), ('a'); SELECT * FROM log"),
       "a | a");
-  EXPECT_EQ(sql("INSERT INTO log SELECT m || '!' FROM log; DELETE FROM log WHERE m = 'a'; SELECT * "
-                "FROM log"),
-            "a! | a!");
 }
 
 TEST(MockSql, Transactions) {
@@ -315,6 +288,27 @@ TEST(MockSql, WhatIsNotUnderstoodIsRefused) {
                            "SELECT * FROM ONLY t",
                            "CREATE TABLE u (a int GENERATED ALWAYS AS (1) STORED)",
                            "CREATE TABLE u (a float8 PRIMARY KEY)",
+                           "CREATE TABLE u (a real)",
+                           "CREATE TABLE u (a char(3))",
+                           "CREATE TABLE u (a int CHECK (a > 1))",
+                           "CREATE TABLE u (a int GENERATED BY DEFAULT AS IDENTITY)",
+                           "CREATE TABLE u (a int REFERENCES t ON DELETE CASCADE)",
+                           "CREATE UNIQUE INDEX i ON t (x)",
+                           "TRUNCATE t",
+                           "SELECT * FROM t RIGHT JOIN t u ON true",
+                           "SELECT * FROM t JOIN t u USING (id)",
+                           "SELECT * FROM (SELECT 1) s",
+                           "VALUES (1)",
+                           "SELECT (1, 2) = (1, 2)",
+                           "SELECT 1 IN ((SELECT 1), 2) IS TRUE",
+                           "SELECT 1 IS DISTINCT FROM 2",
+                           "SELECT 'a' LIKE 'a%'",
+                           "SELECT 1 > ANY (SELECT x FROM t)",
+                           "SELECT count(*) FILTER (WHERE x > 1) FROM t",
+                           "INSERT INTO t SELECT 1, 2",
+                           "UPDATE t SET (id, x) = (1, 2)",
+                           "UPDATE t SET x = 1 FROM t u",
+                           "DELETE FROM t USING t u",
                            "SELECT x FROM t GROUP BY ROLLUP (x)"}) {
     EXPECT_EQ(sql(text), "error 0A000") << text;
   }
@@ -334,13 +328,15 @@ TEST(MockSql, WhatIsNotUnderstoodIsRefused) {
            {"COPY t FROM stdin", "COPY"},
            {"ALTER TABLE t ADD y int", "ALTER TABLE"},
            {"CREATE SCHEMA s", "CREATE SCHEMA"},
+           {"TRUNCATE t", "TRUNCATE"},
            {"VACUUM t", "VACUUM"},
            {"SELECT 1 UNION SELECT 2", "UNION"},
            {"SELECT 1 EXCEPT SELECT 2", "EXCEPT"},
            {"SELECT * FROM pg_catalog.pg_class", "the schema pg_catalog"}}) {
-    EXPECT_EQ(message(text),
-              std::string(words) +
-                  " is not supported by cupel's own SQL; `--engine postgres` has all of PostgreSQL's")
+    EXPECT_EQ(
+        message(text),
+        std::string(words) +
+            " is not supported by cupel's own SQL; `--engine postgres` has all of PostgreSQL's")
         << text;
   }
   EXPECT_EQ(sql("SELEC 1"), "error 42601");
@@ -390,19 +386,6 @@ TEST(MockSql, UnionIsNamed) {
   const auto run = sql.session->run("SELECT 1 UNION SELECT 2");
   ASSERT_TRUE(run.error);
   EXPECT_NE(run.error->message.find("UNION"), std::string::npos) << run.error->message;
-}
-
-TEST(MockSql, StringAggOfDistinctTextCountsBlanks) {
-  Bench sql;
-  EXPECT_EQ(sql("SELECT string_agg(DISTINCT x, ',') FROM (VALUES ('a'), ('a '), ('a')) t (x)"),
-            "a,a ");
-}
-
-TEST(MockSql, StringAggOfANumberIsAnError) {
-  Bench sql;
-  EXPECT_EQ(sql("SELECT string_agg(1, ',')"), "error 42883");
-  EXPECT_EQ(sql("SELECT string_agg('a', 1)"), "error 42883");
-  EXPECT_EQ(sql("SELECT string_agg('a', ',')"), "a");
 }
 
 }  // namespace

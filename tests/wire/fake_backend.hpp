@@ -141,8 +141,8 @@ class FakeSession : public sql::Session {
   static std::vector<sql::Column> all_columns() {
     using enum sql::Type;
     std::vector<sql::Column> columns;
-    for (const auto type : {kBoolean, kSmallint, kInteger, kBigint, kNumeric, kReal, kDouble, kText,
-                            kVarchar, kDate, kTimestamp, kTimestampTz, kText}) {
+    for (const auto type : {kBoolean, kSmallint, kInteger, kBigint, kNumeric, kDouble, kDouble,
+                            kText, kVarchar, kDate, kTimestamp, kTimestampTz, kText}) {
       columns.push_back({.name = "c" + std::to_string(columns.size()), .type = type, .table = "t"});
     }
     return columns;

@@ -17,7 +17,7 @@ class InsertRun {
  public:
   InsertRun(const Insert& insert, ExecutionContext& context)
       : insert_(insert),
-        writer_(insert.target),
+        writer_(insert.table),
         context_(context),
         columns_(insert.table->columns),
         outside_{context, nullptr, {}, nullptr} {}
@@ -27,7 +27,7 @@ class InsertRun {
     result_.columns = columns;
     for (auto& known : given_rows()) add(known);
     for (auto* row : written_) writer_.check_parents(context_, *row, nullptr);
-    apply_foreign_keys(context_, std::move(pending_));
+    check_children(context_, former_);
     for (auto* row : written_) {
       return_row(insert_.back, Frame{context_, nullptr, {row}, nullptr}, result_);
     }
@@ -42,18 +42,6 @@ class InsertRun {
   // All that is read for the new rows is read before the first is written.
   std::vector<Values> given_rows() {
     std::vector<Values> given;
-    if (insert_.query != nullptr) {
-      sql::run(*insert_.query, context_, nullptr, [&](std::vector<Scalar>& values) {
-        Values row;
-        for (std::size_t at = 0; at < values.size(); ++at) {
-          const auto from = insert_.query->outputs[at].value->type.type;
-          const auto target = insert_.targets[at];
-          row[target] = assign(values[at], from, columns_[target].type);
-        }
-        given.push_back(std::move(row));
-        return true;
-      });
-    }
     for (const auto& values : insert_.rows) {
       Values row;
       for (const auto& value : values) {
@@ -84,7 +72,7 @@ class InsertRun {
 
   void add(Values& known) {
     auto& row = completed(known);
-    writer_.check(context_, row, nullptr);
+    writer_.check_nulls(row, nullptr);
     auto* other = find_duplicate(row);
     if (other != nullptr && insert_.conflict.action == Conflict::Action::kDoNothing) return;
     if (other != nullptr) return update(*other, row);
@@ -106,7 +94,7 @@ class InsertRun {
     auto& over = context_.keep<Overlay>(other);
     compute(conflict.set, frame, over);
     const auto changed = columns_set(conflict.set);
-    auto& fresh = rewrite(context_, writer_, {other, over, changed}, pending_);
+    auto& fresh = rewrite(context_, writer_, {other, over, changed}, former_);
     touched_.insert(&fresh);
     ++count_;
     written_.push_back(&fresh);
@@ -119,7 +107,7 @@ class InsertRun {
   Frame outside_;
   Result result_;
   std::vector<Row*> written_;
-  std::vector<ParentChange> pending_;
+  std::vector<FormerParent> former_;
   std::set<const StoredRow*> touched_;
   std::uint64_t count_ = 0;
 };

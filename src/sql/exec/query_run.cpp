@@ -68,19 +68,6 @@ bool leaf(const Join& join, const std::vector<Source>& sources, Frame& frame,
           const std::function<bool()>& found) {
   const auto& source = sources[join.source];
   auto& place = frame.rows[join.source];
-  if (source.query != nullptr) {
-    std::vector<ValueRow*> rows;
-    run(*source.query, frame.context, frame.outer, [&](std::vector<Scalar>& values) {
-      rows.push_back(&frame.context.keep<ValueRow>(std::move(values)));
-      return true;
-    });
-    for (auto* row : rows) {
-      frame.context.facts.check_interrupts();
-      place = row;
-      if (all_hold(join.filters, frame) && !found()) return false;
-    }
-    return true;
-  }
   std::vector<Scalar> first;
   for (const auto& part : join.key) {
     auto value = part->value(frame);
@@ -124,21 +111,15 @@ class Accumulator {
   explicit Accumulator(const Aggregate& aggregate) : aggregate_(aggregate) {}
 
   void add(const Frame& frame) {
-    if (aggregate_.filter != nullptr && !holds(aggregate_.filter, frame)) return;
     if (aggregate_.arguments.empty()) {
       ++count_;
       return;
     }
     auto value = aggregate_.arguments[0]->value(frame);
-    std::string separator;
-    if (aggregate_.kind == Kind::kStringAgg) {
-      const auto second = aggregate_.arguments[1]->value(frame);
-      if (!is_null(second)) separator = std::get<std::string>(second);
-    }
     if (is_null(value)) return;
     if (aggregate_.distinct && !seen_.insert(canonical(value, type())).second) return;
     ++count_;
-    take(std::move(value), separator);
+    take(std::move(value));
   }
 
   [[nodiscard]] Scalar value() const {
@@ -146,7 +127,7 @@ class Accumulator {
     if (kind == Kind::kCount) return count_;
     if (count_ == 0) return {};
     if (kind != Kind::kSum && kind != Kind::kAverage) return best_;
-    if (type() == Type::kReal || type() == Type::kDouble) {
+    if (type() == Type::kDouble) {
       const double total = kind == Kind::kSum ? real_ : real_ / static_cast<double>(count_);
       if (std::isinf(total)) raise("22003", "value out of range: overflow");
       return total;
@@ -161,7 +142,7 @@ class Accumulator {
  private:
   using Kind = Aggregate::Kind;
   [[nodiscard]] Type type() const { return aggregate_.arguments[0]->type.type; }
-  void take(Scalar value, const std::string& separator) {
+  void take(Scalar value) {
     switch (aggregate_.kind) {
       case Kind::kSum:
       case Kind::kAverage:
@@ -175,30 +156,13 @@ class Accumulator {
         }
         break;
       }
-      case Kind::kAll:
-        best_ = std::get<bool>(value) && (is_null(best_) || std::get<bool>(best_));
-        break;
-      case Kind::kAny:
-        best_ = std::get<bool>(value) || (!is_null(best_) && std::get<bool>(best_));
-        break;
-      case Kind::kStringAgg:
-        if (is_null(best_)) {
-          best_ = std::move(value);
-        } else {
-          auto& all = std::get<std::string>(best_);
-          all.append(separator).append(std::get<std::string>(value));
-          check_length(all.size());
-        }
-        break;
       case Kind::kCount:
         break;
     }
   }
   void add_number(const Scalar& value) {
-    if (type() == Type::kReal || type() == Type::kDouble) {
-      const double number = std::get<double>(value);
-      const bool single = type() == Type::kReal && aggregate_.kind == Kind::kSum;
-      real_ = single ? static_cast<float>(real_ + number) : real_ + number;
+    if (type() == Type::kDouble) {
+      real_ += std::get<double>(value);
     } else if (is_integer(type())) {
       exact_ = exact_ + Decimal(std::get<std::int64_t>(value));
     } else {
@@ -322,7 +286,7 @@ std::vector<Type> order_types(const std::vector<ExpressionPtr>& values) {
   return types;
 }
 
-// A query while it runs, but VALUES.
+// A query while it runs.
 class SelectRun {
  public:
   SelectRun(const Select& select, ExecutionContext& context, const Frame* outer, const RowSink& row)
@@ -442,16 +406,7 @@ class SelectRun {
 }  // namespace
 
 void run(const Select& select, ExecutionContext& context, const Frame* outer, const RowSink& row) {
-  if (select.values.empty()) {
-    SelectRun(select, context, outer, row).run();
-    return;
-  }
-  const Frame frame{context, outer, {}, nullptr};
-  for (const auto& list : select.values) {
-    std::vector<Scalar> values;
-    for (const auto& value : list) values.push_back(value->value(frame));
-    if (!row(values)) return;
-  }
+  SelectRun(select, context, outer, row).run();
 }
 
 }  // namespace cupel::sql

@@ -12,12 +12,12 @@ namespace cupel::sql {
 
 namespace {
 
-Result run(const Query& query, const std::vector<Column>& columns, ExecutionContext& context) {
+Result run(const SelectPtr& select, const std::vector<Column>& columns, ExecutionContext& context) {
   Result result;
   result.has_rows = true;
   result.columns = columns;
-  run(*query.select, context, nullptr, [&](std::vector<Scalar>& values) {
-    result.rows.push_back(shown_row(query.outputs, values));
+  run(*select, context, nullptr, [&](std::vector<Scalar>& values) {
+    result.rows.push_back(shown_row(select->outputs, values));
     return true;
   });
   result.tag = fmt::format("SELECT {}", result.rows.size());
@@ -29,10 +29,6 @@ Result run(const Query& query, const std::vector<Column>& columns, ExecutionCont
 Result run(const Plan& plan, ExecutionContext& context) {
   return std::visit([&](const auto& statement) { return run(statement, plan.columns, context); },
                     plan.statement);
-}
-
-void clear(ExecutionContext& context, const TablePtr& table) {
-  for (auto* row : context.rows(table)) row->set_present(false);
 }
 
 }  // namespace cupel::sql

@@ -7,7 +7,4 @@ namespace cupel::sql {
 
 Result run(const Plan& plan, ExecutionContext& context);
 
-// Deletes every row without asking (TRUNCATE).
-void clear(ExecutionContext& context, const TablePtr& table);
-
 }  // namespace cupel::sql

@@ -6,28 +6,11 @@
 #include <algorithm>
 #include <set>
 
-#include "sql/exec/run.hpp"
 #include "sql/parse/sql_words.hpp"
 
 namespace cupel::sql {
 
 namespace {
-
-void add_column_names(const Tree& tree, std::set<std::string>& names) {
-  if (tree.is_object() && tree.size() == 1 && tree.contains("ColumnRef")) {
-    names.insert(strings_of(tree["ColumnRef"], "fields").back());
-    return;
-  }
-  if (!tree.is_structured()) return;
-  for (const auto& part : tree) add_column_names(part, names);
-}
-
-Action action_of(const std::string& code) {
-  if (code == "c") return Action::kCascade;
-  if (code == "n") return Action::kSetNull;
-  if (code == "d") not_supported("SET DEFAULT in a foreign key");
-  return Action::kRefuse;  // NO ACTION, RESTRICT
-}
 
 std::string joined(const Table& table, const std::vector<std::size_t>& columns,
                    const char* ending) {
@@ -72,12 +55,12 @@ class TableBuilder {
       auto& one = table_->columns[column];
       one.not_null = true;
       // Names of keys are the values themselves; these have several spellings of one.
-      if (one.type.type == Type::kReal || one.type.type == Type::kDouble ||
+      if (one.type.type == Type::kDouble ||
           (one.type.type == Type::kNumeric && one.type.precision < 0)) {
         not_supported(fmt::format("a primary key of type {}", type_name(one.type.type)));
       }
     }
-    check_expressions();
+    check_defaults();
     table_->prefix = catalog_.new_prefix(table_->name);
     table_->id = catalog_.new_id();
     return table_;
@@ -131,26 +114,6 @@ class TableBuilder {
     } else if (type == "CONSTR_DEFAULT") {
       check_fields(body, "DEFAULT", {"contype", "raw_expr", "conname"});
       table_->columns[*of].default_value = field(body, "raw_expr");
-    } else if (type == "CONSTR_IDENTITY") {
-      check_fields(body, "IDENTITY", {"contype", "generated_when"});
-      auto& column = table_->columns[*of];
-      if (!is_integer(column.type.type)) {
-        raise("22023", "identity column type must be smallint, integer, or bigint");
-      }
-      column.counter = std::make_shared<Counter>();
-      column.not_null = true;
-      column.always = text_of(body, "generated_when") == "a";
-    } else if (type == "CONSTR_CHECK") {
-      check_fields(body, "CHECK", {"contype", "conname", "raw_expr", "initially_valid"});
-      std::string made = name;
-      if (made.empty()) {
-        std::set<std::string> columns;
-        add_column_names(field(body, "raw_expr"), columns);
-        const auto stem = table_->name + (columns.size() == 1 ? "_" + *columns.begin() : "");
-        made = stem + "_check";
-        for (int again = 1; taken(made); ++again) made = fmt::format("{}_check{}", stem, again);
-      }
-      table_->checks.push_back({made, field(body, "raw_expr")});
     } else if (type == "CONSTR_PRIMARY") {
       check_fields(body, "PRIMARY KEY", {"contype", "conname", "keys"});
       if (!table_->key.empty()) {
@@ -168,11 +131,6 @@ class TableBuilder {
     } else {
       not_supported("the constraint " + type.substr(std::min<std::size_t>(type.size(), 7)));
     }
-  }
-
-  [[nodiscard]] bool taken(const std::string& name) const {
-    return std::any_of(table_->checks.begin(), table_->checks.end(),
-                       [&](const Check& check) { return check.name == name; });
   }
 
   void add_foreign_key(const Tree& body, std::optional<std::size_t> of) {
@@ -229,15 +187,19 @@ class TableBuilder {
                                    type_name(child), type_name(theirs)));
       }
     }
-    made.on_delete = action_of(text_of(body, "fk_del_action"));
-    made.on_update = action_of(text_of(body, "fk_upd_action"));
+    for (const char* action : {"fk_upd_action", "fk_del_action"}) {
+      const auto code = text_of(body, action);
+      if (code == "c" || code == "n" || code == "d") {
+        not_supported("CASCADE or SET in a foreign key");
+      }
+    }
     made.name = text_of(body, "conname");
     if (made.name.empty()) made.name = joined(*table_, made.columns, "_fkey");
     table_->foreign_keys.push_back(std::move(made));
   }
 
-  // Defaults and checks are bound once now, so that their errors come here.
-  void check_expressions() {
+  // Defaults are bound once now, so that their errors come here.
+  void check_defaults() {
     std::vector<Type> none;
     Binder binder(catalog_, none);
     for (const auto& column : table_->columns) {
@@ -249,28 +211,18 @@ class TableBuilder {
       scope.queries = false;
       (void)binder.assigned(binder.expression(column.default_value, scope), column);
     }
-    std::vector<Source> sources{Binder::source(table_, table_->name)};
-    for (const auto& check : table_->checks) {
-      Scope scope;
-      scope.sources = &sources;
-      scope.clause = "check constraints";
-      scope.queries = false;
-      (void)binder.coercion.condition(binder.expression(check.expression, scope), "CHECK");
-    }
   }
 
   Tables& catalog_;
   std::shared_ptr<Table> table_ = std::make_shared<Table>();
 };
 
-void refuse_referenced(const Tables& catalog, const std::string& name, bool truncate,
+void refuse_referenced(const Tables& catalog, const std::string& name,
                        const std::set<std::string>& together) {
   for (const auto& other : catalog.all()) {
     if (together.count(other->name) != 0) continue;
     for (const auto& foreign : other->foreign_keys) {
       if (foreign.parent != name) continue;
-      if (truncate)
-        raise("0A000", "cannot truncate a table referenced in a foreign key constraint");
       raise("2BP01", fmt::format("cannot drop table {} because other objects depend on it", name));
     }
   }
@@ -280,9 +232,6 @@ Result drop(const Tree& body, Tables& catalog, std::vector<std::function<void()>
   check_fields(body, "DROP", {"objects", "removeType", "behavior", "missing_ok"});
   const auto what = text_of(body, "removeType");
   Result result;
-  if (what == "OBJECT_INDEX") {
-    not_supported("DROP INDEX");
-  }
   if (what != "OBJECT_TABLE") not_supported("DROP of what is no table");
   std::set<std::string> names;
   std::vector<std::string> order;
@@ -300,7 +249,7 @@ Result drop(const Tree& body, Tables& catalog, std::vector<std::function<void()>
   }
   const bool cascade = text_of(body, "behavior") == "DROP_CASCADE";
   for (const auto& name : order) {
-    if (!cascade) refuse_referenced(catalog, name, false, names);
+    if (!cascade) refuse_referenced(catalog, name, names);
   }
   const auto put = [&](const std::string& name, TablePtr table) {
     auto before = catalog.put(name, std::move(table));
@@ -324,12 +273,11 @@ Result drop(const Tree& body, Tables& catalog, std::vector<std::function<void()>
 
 bool is_schema_statement(const Tree& statement) {
   const auto kind = kind_of(statement);
-  return kind == "CreateStmt" || kind == "DropStmt" || kind == "IndexStmt" ||
-         kind == "TruncateStmt";
+  return kind == "CreateStmt" || kind == "DropStmt" || kind == "IndexStmt";
 }
 
 Result change_schema(const Tree& statement, Tables& catalog,
-                     std::vector<std::function<void()>>& undo, ExecutionContext& context) {
+                     std::vector<std::function<void()>>& undo) {
   const auto kind = kind_of(statement);
   const auto& body = body_of(statement);
   Result result;
@@ -352,64 +300,18 @@ Result change_schema(const Tree& statement, Tables& catalog,
     return result;
   }
   if (kind == "DropStmt") return drop(body, catalog, undo);
+  // An index has no effect.
+  check_fields(body, "CREATE INDEX",
+               {"idxname", "relation", "accessMethod", "indexParams", "if_not_exists", "concurrent",
+                "whereClause"});
   std::vector<Type> none;
-  Binder binder(catalog, none);
-  if (kind == "IndexStmt") {
-    check_fields(body, "CREATE INDEX",
-                 {"idxname", "relation", "accessMethod", "indexParams", "unique", "if_not_exists",
-                  "concurrent", "whereClause"});
-    const auto table = binder.table(field(body, "relation"));
-    std::vector<std::size_t> columns;
-    for (const auto& element : list(body, "indexParams")) {
-      const auto name = text_of(body_of(element), "name");
-      const auto found = table->column(name);
-      if (!name.empty() && !found)
-        raise("42703", fmt::format("column \"{}\" does not exist", name));
-      if (found) columns.push_back(*found);
-    }
-    if (flag_of(body, "unique")) {
-      if (has(body, "whereClause") || columns.size() != list(body, "indexParams").size()) {
-        not_supported("a unique index of expressions or with WHERE");
-      }
-      for (auto* row : context.rows(table)) {
-        if (row->present()) not_supported("CREATE UNIQUE INDEX on a table that has rows");
-      }
-      auto with = std::make_shared<Table>(*table);
-      auto name = text_of(body, "idxname");
-      if (name.empty()) name = joined(*table, columns, "_idx");
-      const bool there = std::any_of(with->uniques.begin(), with->uniques.end(),
-                                     [&](const Unique& one) { return one.name == name; });
-      if (there && !flag_of(body, "if_not_exists")) {
-        raise("42P07", fmt::format("relation \"{}\" already exists", name));
-      }
-      if (!there) {
-        with->uniques.push_back({name, columns});
-        put(table->name, with);
-      }
-    }
-    result.tag = "CREATE INDEX";
-    return result;
+  const auto table = Binder(catalog, none).table(field(body, "relation"));
+  for (const auto& element : list(body, "indexParams")) {
+    const auto name = text_of(body_of(element), "name");
+    if (!name.empty() && !table->column(name))
+      raise("42703", fmt::format("column \"{}\" does not exist", name));
   }
-  check_fields(body, "TRUNCATE", {"relations", "restart_seqs", "behavior"});
-  if (text_of(body, "behavior") == "DROP_CASCADE") not_supported("TRUNCATE … CASCADE");
-  std::set<std::string> names;
-  std::vector<TablePtr> tables;
-  for (const auto& relation : list(body, "relations")) {
-    tables.push_back(binder.table(body_of(relation)));
-    names.insert(tables.back()->name);
-  }
-  for (const auto& table : tables) refuse_referenced(catalog, table->name, true, names);
-  for (const auto& table : tables) {
-    clear(context, table);
-    if (!flag_of(body, "restart_seqs")) continue;
-    for (const auto& column : table->columns) {
-      if (column.counter == nullptr) continue;
-      const auto last = column.counter->last.load();
-      column.counter->last = 0;
-      undo.emplace_back([counter = column.counter, last] { counter->last = last; });
-    }
-  }
-  result.tag = "TRUNCATE TABLE";
+  result.tag = "CREATE INDEX";
   return result;
 }
 

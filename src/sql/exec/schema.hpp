@@ -1,4 +1,4 @@
-// CREATE TABLE, DROP TABLE, CREATE INDEX, TRUNCATE: the catalog, which is not weakened.
+// CREATE TABLE, DROP TABLE, CREATE INDEX: the catalog, which is not weakened.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,8 @@ namespace cupel::sql {
 // Whether the statement is one of these.
 bool is_schema_statement(const Tree& statement);
 
-// `undo` is called, last first, if the transaction does not commit. `context` gives the
-// transaction to those that look at rows.
+// `undo` is called, last first, if the transaction does not commit.
 Result change_schema(const Tree& statement, Tables& catalog,
-                     std::vector<std::function<void()>>& undo, ExecutionContext& context);
+                     std::vector<std::function<void()>>& undo);
 
 }  // namespace cupel::sql

@@ -1,4 +1,4 @@
-// Constraints, children of rows that went, and new values over old ones; see the header.
+// Constraints, and new values over old ones; see the header.
 #include "sql/exec/writer.hpp"
 
 #include <fmt/format.h>
@@ -24,15 +24,6 @@ std::string listed(const Table& table, const std::vector<std::size_t>& columns) 
   throw SqlException{std::move(error)};
 }
 
-[[noreturn]] void raise_null(const Table& table, std::size_t column) {
-  const auto& name = table.columns[column].name;
-  raise_violation("23502",
-                  fmt::format("null value in column \"{}\" of relation \"{}\" violates "
-                              "not-null constraint",
-                              name, table.name),
-                  {table.name, name, ""});
-}
-
 bool same(const Scalar& left, const Scalar& right, Type type) {
   return !is_null(left) && !is_null(right) && compare(left, right, type) == 0;
 }
@@ -48,30 +39,66 @@ std::set<std::size_t> referenced(ExecutionContext& context, const Table& table) 
   return columns;
 }
 
-}  // namespace
-
-void Writer::check(ExecutionContext& context, Row& row,
-                   const std::set<std::size_t>* changed) const {
-  for (std::size_t at = 0; at < table_->columns.size(); ++at) {
-    if (changed != nullptr && changed->count(at) == 0) continue;
-    if (table_->columns[at].not_null && is_null(row.cell(at))) {
-      raise_null(*table_, at);
+// Whether the row that a child refers to is there.
+bool parent_there(ExecutionContext& context, const Table& child, const ForeignKey& foreign,
+                  Row& row) {
+  const auto parent = context.catalog.find(foreign.parent);
+  if (parent == nullptr) return false;
+  std::vector<Scalar> values, key(parent->key.size());
+  std::size_t placed = 0;
+  for (std::size_t at = 0; at < foreign.columns.size(); ++at) {
+    const auto column = foreign.parent_columns[at];
+    values.push_back(assign(row.cell(foreign.columns[at]), child.type_of(foreign.columns[at]),
+                            {parent->type_of(column)}));
+    if (const auto place = parent->in_key(column)) {
+      key[*place] = values.back();
+      ++placed;
     }
   }
-  Frame frame{context, nullptr, {&row}, nullptr};
-  for (const auto& check : checks_) {
-    if (changed != nullptr &&
-        std::none_of(check.columns.begin(), check.columns.end(),
-                     [&](std::size_t column) { return changed->count(column) != 0; })) {
-      continue;
+  const ExecutionContext::Latest latest(context);
+  if (placed == key.size() && placed == values.size()) {
+    auto& one = context.row(parent, key);
+    const auto mode =
+        context.facts.locking.gaps ? mock::LockMode::kShare : mock::LockMode::kKeyShare;
+    if (context.facts.locking.strong) context.lock(one.key(), {.mode = mode}, parent->name);
+    return one.present();
+  }
+  for (auto* one : context.rows(parent)) {
+    bool equal = one->present();
+    for (std::size_t at = 0; equal && at < values.size(); ++at) {
+      const auto column = foreign.parent_columns[at];
+      equal = same(one->cell(column), values[at], parent->type_of(column));
     }
-    const auto value = check.condition->value(frame);
-    if (!is_null(value) && !std::get<bool>(value)) {
-      raise_violation("23514",
-                      fmt::format("new row for relation \"{}\" violates check constraint \"{}\"",
-                                  table_->name, check.name),
-                      {table_->name, "", check.name});
-    }
+    if (equal) return true;
+  }
+  return false;
+}
+
+bool refers(Row& row, const Table& child, const ForeignKey& foreign, const Table& parent,
+            const std::map<std::size_t, Scalar>& values) {
+  for (std::size_t at = 0; at < foreign.columns.size(); ++at) {
+    const auto type = parent.type_of(foreign.parent_columns[at]);
+    const auto& wanted = values.at(foreign.parent_columns[at]);
+    if (is_null(wanted)) return false;
+    const auto value =
+        cast(row.cell(foreign.columns[at]), child.type_of(foreign.columns[at]), {type});
+    if (!same(value, wanted, type)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Writer::check_nulls(Row& row, const std::set<std::size_t>* changed) const {
+  for (std::size_t at = 0; at < table_->columns.size(); ++at) {
+    const auto& column = table_->columns[at];
+    if (!column.not_null || (changed != nullptr && changed->count(at) == 0)) continue;
+    if (!is_null(row.cell(at))) continue;
+    raise_violation("23502",
+                    fmt::format("null value in column \"{}\" of relation \"{}\" violates "
+                                "not-null constraint",
+                                column.name, table_->name),
+                    {table_->name, column.name, ""});
   }
 }
 
@@ -177,15 +204,9 @@ void Writer::check_parents(ExecutionContext& context, Row& row,
                      [&](auto column) { return changed->count(column) != 0; })) {
       continue;
     }
-    std::vector<Scalar> values;
-    bool null = false;
-    for (const auto column : foreign.columns) {
-      values.push_back(row.cell(column));
-      null |= is_null(values.back());
-    }
-    if (null) continue;
-    const auto parent = context.catalog.find(foreign.parent);
-    if (parent != nullptr && parent_there(context, parent, foreign, values)) continue;
+    const bool null = std::any_of(foreign.columns.begin(), foreign.columns.end(),
+                                  [&](auto column) { return is_null(row.cell(column)); });
+    if (null || parent_there(context, *table_, foreign, row)) continue;
     raise_violation("23503",
                     fmt::format("insert or update on table \"{}\" violates foreign key "
                                 "constraint \"{}\"",
@@ -194,147 +215,28 @@ void Writer::check_parents(ExecutionContext& context, Row& row,
   }
 }
 
-bool Writer::parent_there(ExecutionContext& context, const TablePtr& parent,
-                          const ForeignKey& foreign, const std::vector<Scalar>& values) const {
-  std::vector<Scalar> key(parent->key.size());
-  std::size_t placed = 0;
-  for (std::size_t at = 0; at < values.size(); ++at) {
-    if (const auto place = parent->in_key(foreign.parent_columns[at])) {
-      const auto& type = parent->columns[foreign.parent_columns[at]].type;
-      key[*place] = assign(values[at], table_->columns[foreign.columns[at]].type.type, {type.type});
-      ++placed;
-    }
-  }
-  const ExecutionContext::Latest latest(context);
-  if (placed == parent->key.size() && placed == values.size()) {
-    auto& row = context.row(parent, key);
-    const auto mode =
-        context.facts.locking.gaps ? mock::LockMode::kShare : mock::LockMode::kKeyShare;
-    if (context.facts.locking.strong) context.lock(row.key(), {.mode = mode}, parent->name);
-    return row.present();
-  }
-  for (auto* row : context.rows(parent)) {
-    if (!row->present()) continue;
-    bool equal = true;
-    for (std::size_t at = 0; equal && at < values.size(); ++at) {
-      const auto column = foreign.parent_columns[at];
-      equal = same(row->cell(column), values[at], parent->type_of(column));
-    }
-    if (equal) return true;
-  }
-  return false;
-}
-
-ParentChange parent_change(ExecutionContext& context, const TablePtr& table, Row& row) {
-  ParentChange made{table, {}, {}};
+FormerParent former_parent(ExecutionContext& context, const TablePtr& table, Row& row) {
+  FormerParent made{table, {}};
   for (const auto column : referenced(context, *table)) made.values[column] = row.cell(column);
   return made;
 }
 
-namespace {
-
-// A foreign key of a child, and the values of the parent's row that went or changed.
-struct Reference {
-  const ParentChange& parent;
-  const TablePtr& child;
-  const ForeignKey& foreign;
-  std::vector<Scalar> values;
-
-  [[nodiscard]] Type type_of(std::size_t at) const {
-    return parent.table->type_of(foreign.parent_columns[at]);
-  }
-  // Whether the change is one of these columns, and no part of the old values is null.
-  [[nodiscard]] bool matters() const {
-    if (std::any_of(values.begin(), values.end(), is_null)) return false;
-    if (!parent.now) return true;
-    for (std::size_t at = 0; at < values.size(); ++at) {
-      const auto& fresh = parent.now->at(foreign.parent_columns[at]);
-      if (is_null(fresh) || !same(values[at], fresh, type_of(at))) return true;
-    }
-    return false;
-  }
-  [[nodiscard]] bool refers(StoredRow& row) const {
-    for (std::size_t at = 0; at < values.size(); ++at) {
-      const auto column = foreign.columns[at];
-      const auto value = cast(row.cell(column), child->columns[column].type.type,
-                              {parent.table->columns[foreign.parent_columns[at]].type.type});
-      if (!same(value, values[at], type_of(at))) return false;
-    }
-    return true;
-  }
-  // Another row may have taken the parent's place within the statement.
-  [[nodiscard]] bool parent_is_back(ExecutionContext& context) const {
-    for (auto* other : context.rows(parent.table)) {
-      if (!other->present()) continue;
-      bool equal = true;
-      for (std::size_t at = 0; equal && at < values.size(); ++at) {
-        equal = same(other->cell(foreign.parent_columns[at]), values[at], type_of(at));
-      }
-      if (equal) return true;
-    }
-    return false;
-  }
-  [[noreturn]] void refuse() const {
-    Error error{"23503", fmt::format("update or delete on table \"{}\" violates foreign key "
-                                     "constraint \"{}\" on table \"{}\"",
-                                     parent.table->name, foreign.name, child->name)};
-    error.violated = {child->name, "", foreign.name};
-    throw SqlException{std::move(error)};
-  }
-  // ON UPDATE CASCADE, SET NULL: the child's row with its new values; what it was to its children.
-  ParentChange change(ExecutionContext& context, StoredRow& row, Action action) const {
-    auto before = parent_change(context, child, row);
-    before.now = before.values;
-    for (std::size_t at = 0; at < foreign.columns.size(); ++at) {
-      const auto column = foreign.columns[at];
-      if (child->in_key(column)) not_supported("a cascade that changes a primary key");
-      Scalar fresh;
-      if (action == Action::kCascade) fresh = parent.now->at(foreign.parent_columns[at]);
-      if (is_null(fresh) && child->columns[column].not_null) {
-        raise_null(*child, column);
-      }
-      row.set_cell(column, fresh);
-      if (before.now->count(column) != 0) (*before.now)[column] = fresh;
-    }
-    return before;
-  }
-};
-
-// The rows that refer to a parent's row that went or changed: refused, deleted or changed, as their
-// foreign key says. What they were to their own children is pending then.
-void change_children(ExecutionContext& context, const Reference& reference,
-                     std::vector<ParentChange>& pending) {
-  const auto& parent = reference.parent;
-  const auto action = parent.now ? reference.foreign.on_update : reference.foreign.on_delete;
-  for (auto* row : context.rows(reference.child)) {
-    if (!row->present() || !reference.refers(*row)) continue;
-    if (action == Action::kRefuse) {
-      if (!reference.parent_is_back(context)) reference.refuse();
-    } else if (action == Action::kCascade && !parent.now) {
-      row->lock({});
-      pending.push_back(parent_change(context, reference.child, *row));
-      row->set_present(false);
-    } else {
-      row->lock({});
-      pending.push_back(reference.change(context, *row, action));
-    }
-  }
-}
-
-}  // namespace
-
-void apply_foreign_keys(ExecutionContext& context, std::vector<ParentChange> pending) {
+void check_children(ExecutionContext& context, const std::vector<FormerParent>& former) {
   const ExecutionContext::Latest latest(context);
-  for (std::size_t next = 0; next < pending.size(); ++next) {
-    const auto parent = pending[next];
+  for (const auto& [parent, values] : former) {
     for (const auto& child : context.catalog.all()) {
       for (const auto& foreign : child->foreign_keys) {
-        if (foreign.parent != parent.table->name) continue;
-        Reference reference{parent, child, foreign, {}};
-        for (const auto column : foreign.parent_columns) {
-          reference.values.push_back(parent.values.at(column));
+        if (foreign.parent != parent->name) continue;
+        for (auto* row : context.rows(child)) {
+          if (!row->present() || !refers(*row, *child, foreign, *parent, values)) continue;
+          // Another row may have taken its place within the statement.
+          if (parent_there(context, *child, foreign, *row)) continue;
+          raise_violation("23503",
+                          fmt::format("update or delete on table \"{}\" violates foreign key "
+                                      "constraint \"{}\" on table \"{}\"",
+                                      parent->name, foreign.name, child->name),
+                          {child->name, "", foreign.name});
         }
-        if (reference.matters()) change_children(context, reference, pending);
       }
     }
   }
@@ -351,17 +253,17 @@ std::set<std::size_t> columns_set(const std::vector<Assignment>& set) {
 }
 
 StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& what,
-                   std::vector<ParentChange>& pending) {
+                   std::vector<FormerParent>& former) {
   auto& [row, over, changed] = what;
   const auto& table = writer.table();
-  writer.check(context, over, &changed);
-  const auto watched = referenced(context, *table);
-  if (std::any_of(changed.begin(), changed.end(),
-                  [&](auto column) { return watched.count(column) != 0; })) {
-    auto before = parent_change(context, table, row);
-    before.now.emplace();
-    for (const auto column : watched) (*before.now)[column] = over.cell(column);
-    pending.push_back(std::move(before));
+  writer.check_nulls(over, &changed);
+  for (const auto column : referenced(context, *table)) {
+    if (changed.count(column) == 0 ||
+        same(row.cell(column), over.cell(column), table->type_of(column))) {
+      continue;
+    }
+    former.push_back(former_parent(context, table, row));
+    break;
   }
   writer.check_unique(context, over, &row, &changed);
   const bool moves = std::any_of(table->key.begin(), table->key.end(), [&](auto column) {

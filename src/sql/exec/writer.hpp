@@ -3,9 +3,9 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sql/plan/plan.hpp"
@@ -29,10 +29,10 @@ class Overlay : public Row {
 // The constraints of one table, and the writes to it.
 class Writer {
  public:
-  explicit Writer(const TargetTable& target) : table_(target.table), checks_(target.checks) {}
+  explicit Writer(TablePtr table) : table_(std::move(table)) {}
   [[nodiscard]] const TablePtr& table() const { return table_; }
-  // Raises what the values of these columns violate in themselves.
-  void check(ExecutionContext& context, Row& row, const std::set<std::size_t>* changed) const;
+  // Raises 23502 for a null in one of these columns that has to have a value.
+  void check_nulls(Row& row, const std::set<std::size_t>* changed) const;
   [[nodiscard]] std::vector<Scalar> key_of(Row& row) const;
   // The row that has the same values in these unique columns, besides `self`.
   StoredRow* find_duplicate(ExecutionContext& context, Row& row,
@@ -46,25 +46,20 @@ class Writer {
   // Foreign keys of a row that was written.
   void check_parents(ExecutionContext& context, Row& row,
                      const std::set<std::size_t>* changed) const;
-  [[nodiscard]] bool parent_there(ExecutionContext& context, const TablePtr& parent,
-                                  const ForeignKey& foreign,
-                                  const std::vector<Scalar>& values) const;
 
  private:
   TablePtr table_;
-  const std::vector<BoundCheck>& checks_;
 };
 
 // What a row was to its children before it went, or changed.
-struct ParentChange {
+struct FormerParent {
   TablePtr table;
-  std::map<std::size_t, Scalar> values;              // of the columns that children refer to
-  std::optional<std::map<std::size_t, Scalar>> now;  // changed, not deleted
+  std::map<std::size_t, Scalar> values;  // of the columns that children refer to
 };
 
-ParentChange parent_change(ExecutionContext& context, const TablePtr& table, Row& row);
-// Does to the children of these rows what their foreign keys say.
-void apply_foreign_keys(ExecutionContext& context, std::vector<ParentChange> pending);
+FormerParent former_parent(ExecutionContext& context, const TablePtr& table, Row& row);
+// Raises 23503 if a row still refers to one of these.
+void check_children(ExecutionContext& context, const std::vector<FormerParent>& former);
 
 struct Rewrite {
   StoredRow& row;
@@ -74,7 +69,7 @@ struct Rewrite {
 
 // Writes new values over a row; gives the row, which is another if its key changed.
 StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& what,
-                   std::vector<ParentChange>& pending);
+                   std::vector<FormerParent>& former);
 
 // New values of a row, of its old ones.
 void compute(const std::vector<Assignment>& set, const Frame& frame, Overlay& over);

@@ -13,7 +13,7 @@ namespace {
   raise("22012", "division by zero");
 }
 
-Scalar double_arithmetic(char operation, double left, double right, Type type) {
+Scalar double_arithmetic(char operation, double left, double right) {
   double result = 0;
   switch (operation) {
     case '+':
@@ -29,7 +29,6 @@ Scalar double_arithmetic(char operation, double left, double right, Type type) {
       if (right == 0 && !std::isnan(left)) division_by_zero();
       result = left / right;
   }
-  result = checked_double(result, type);
   if (std::isinf(result) && !std::isinf(left) && !std::isinf(right)) {
     raise("22003", "value out of range: overflow");
   }
@@ -59,7 +58,6 @@ Scalar decimal_arithmetic(char operation, const Decimal& left, const Decimal& ri
 Type number_pair(Type left, Type right) {
   if (left == right) return left;
   if (left == Type::kDouble || right == Type::kDouble) return Type::kDouble;
-  if (left == Type::kReal || right == Type::kReal) return Type::kDouble;
   if (left == Type::kNumeric || right == Type::kNumeric) return Type::kNumeric;
   if (left == Type::kBigint || right == Type::kBigint) return Type::kBigint;
   return Type::kInteger;
@@ -106,37 +104,7 @@ Scalar arithmetic_value(char operation, const Scalar& left, const Scalar& right,
     return integer_arithmetic(operation, std::get<std::int64_t>(left),
                               std::get<std::int64_t>(right), type);
   }
-  return double_arithmetic(operation, std::get<double>(left), std::get<double>(right), type);
-}
-
-ExpressionPtr date_arithmetic(char operation, const ExpressionPtr& left,
-                              const ExpressionPtr& right) {
-  const auto one = left->type.type;
-  const auto other = right->type.type;
-  const std::string name(1, operation);
-  if (one == Type::kDate && other == Type::kDate && operation == '-') {
-    return strict(name, {Type::kInteger}, {left, right},
-                  [](const std::vector<Scalar>& values) -> Scalar {
-                    return std::get<std::int64_t>(values[0]) - std::get<std::int64_t>(values[1]);
-                  });
-  }
-  const bool counted = (operation == '+' || (operation == '-' && one == Type::kDate)) &&
-                       (one == Type::kInteger || other == Type::kInteger ||
-                        one == Type::kSmallint || other == Type::kSmallint);
-  if (counted) {
-    return strict(name, {Type::kDate}, {left, right},
-                  [operation](const std::vector<Scalar>& values) -> Scalar {
-                    const auto days_after = std::get<std::int64_t>(values[1]);
-                    const auto date = std::get<std::int64_t>(values[0]) +
-                                      (operation == '-' ? -days_after : days_after);
-                    if (date < -730119 || date > 2921939) {
-                      raise("22008", "date out of range");
-                    }
-                    return date;
-                  });
-  }
-
-  return nullptr;
+  return double_arithmetic(operation, std::get<double>(left), std::get<double>(right));
 }
 
 }  // namespace cupel::sql

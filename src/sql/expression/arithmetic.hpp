@@ -19,8 +19,4 @@ Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right,
 // + - * / % of two values of this type. Raises 22012 for a divisor of zero.
 Scalar arithmetic_value(char operation, const Scalar& left, const Scalar& right, Type type);
 
-// date + integer, date - integer, date - date; nullptr for anything else.
-ExpressionPtr date_arithmetic(char operation, const ExpressionPtr& left,
-                              const ExpressionPtr& right);
-
 }  // namespace cupel::sql

@@ -185,9 +185,6 @@ ExpressionPtr Coercion::arithmetic(const std::string& name, ExpressionPtr left, 
   const auto one = left->type.type;
   const auto other = right->type.type;
   const char operation = name[0];
-  if (one == Type::kDate || other == Type::kDate) {
-    if (auto made = date_arithmetic(operation, left, right)) return made;
-  }
   if (is_time(one) || is_time(other)) {
     not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)), position);
   }
@@ -199,7 +196,7 @@ ExpressionPtr Coercion::arithmetic(const std::string& name, ExpressionPtr left, 
     raise_no_operator(name, one, other, position);
   }
   const auto type = one == Type::kNull || other == Type::kNull ? known : number_pair(one, other);
-  if (operation == '%' && (type == Type::kReal || type == Type::kDouble)) {
+  if (operation == '%' && type == Type::kDouble) {
     raise_no_operator(name, one, other, position);
   }
   left = to(left, {type}, Context::kImplicit);
@@ -229,17 +226,6 @@ ExpressionPtr Coercion::null_if(const ExpressionPtr& left, const ExpressionPtr& 
   return computed("nullif", kept->type, {kept, equal}, [kept, equal](const Frame& frame) {
     return holds(equal, frame) ? Scalar() : kept->value(frame);
   });
-}
-
-ExpressionPtr Coercion::like_side(const ExpressionPtr& part, const std::string& name,
-                                  std::optional<std::uint32_t> position) const {
-  auto text = to(part, {Type::kText}, Context::kImplicit);
-  if (text == nullptr) {
-    raise("42883",
-          fmt::format("operator does not exist: {} {} unknown", type_name(part->type.type), name),
-          position);
-  }
-  return text;
 }
 
 }  // namespace cupel::sql

@@ -46,9 +46,6 @@ class Coercion {
                                        std::optional<std::uint32_t> position);
   [[nodiscard]] ExpressionPtr null_if(const ExpressionPtr& left, const ExpressionPtr& right,
                                       std::optional<std::uint32_t> position) const;
-  // A side of LIKE as text.
-  [[nodiscard]] ExpressionPtr like_side(const ExpressionPtr& part, const std::string& name,
-                                        std::optional<std::uint32_t> position) const;
   // Functions (functions.cpp).
   [[nodiscard]] ExpressionPtr function(const std::string& name, std::vector<ExpressionPtr> parts,
                                        std::optional<std::uint32_t> position) const;

@@ -32,7 +32,6 @@ struct Expression {
     kCast,  // by Coercion::to(), of its one part
     kAnd,
     kEqual,
-    kIn,
     kAggregate,
     kOther
   };
@@ -47,7 +46,6 @@ struct Expression {
   std::size_t depth = 0;      // kColumn: 0 is this query, 1 the one around it …
   std::size_t source = 0;
   std::size_t column = 0;
-  std::string column_name;
   std::uint64_t sources = 0;  // which sources of this query its value depends on, as bits
   bool reads_queries = false;
   bool has_aggregate = false;

@@ -1,17 +1,15 @@
 // The functions of SQL, one entry of kFunctions each: its name, how many arguments it takes, and
 // either their types with its value (`plain`), or what makes the expression of a call (`made`). For
-// a new function, copy `plain("strpos", …)`; use `made` only if the type of the result depends on
+// a new function, copy `plain("upper", …)`; use `made` only if the type of the result depends on
 // the arguments, or the value on more than them. What has no entry raises 0A000, whether PostgreSQL
 // knows it or not.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bitset>
 #include <cmath>
 #include <limits>
 
 #include "sql/expression/coercion.hpp"
-#include "sql/value/text_search.hpp"
 
 namespace cupel::sql {
 
@@ -38,50 +36,6 @@ std::string lower(std::string words) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
   }
   return words;
-}
-
-// Characters from `start` (1 is the first), `count` of them; both may reach outside.
-std::string substring(const std::string& words, std::int64_t start,
-                      std::optional<std::int64_t> count) {
-  const auto all = static_cast<std::int64_t>(characters(words));
-  if (count && *count < 0) raise("22011", "negative substring length not allowed");
-  std::int64_t end = all + 1;
-  if (count && !__builtin_add_overflow(start, *count, &end)) end = std::min(end, all + 1);
-  const auto from = std::max<std::int64_t>(start, 1);
-  if (end <= from) return {};
-  const auto skipped = first_characters(words, static_cast<std::size_t>(from - 1)).size();
-  return std::string(first_characters(std::string_view(words).substr(skipped),
-                                      static_cast<std::size_t>(end - from)));
-}
-
-std::string stripped(const std::string& words, const std::string& set, bool left, bool right) {
-  // Characters of one byte: those of the set that are longer are not looked for.
-  if (!std::all_of(set.begin(), set.end(), [](char c) { return (c & 0x80) == 0; })) {
-    not_supported("trimming characters beyond ASCII");
-  }
-  std::bitset<128> in_set;
-  for (const char c : set) in_set.set(static_cast<std::size_t>(c));
-  const auto goes = [&](char c) { return (c & 0x80) == 0 && in_set[static_cast<std::size_t>(c)]; };
-  std::size_t from = 0, to = words.size();
-  while (left && from < to && goes(words[from])) ++from;
-  while (right && to > from && goes(words[to - 1])) --to;
-  return words.substr(from, to - from);
-}
-
-std::string padded(const std::string& words, std::int64_t length, const std::string& fill,
-                   bool left) {
-  if (length > 1'000'000) raise("54000", "requested length too large");
-  const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(length, 0));
-  const auto count = characters(words);
-  if (count >= wanted || fill.empty()) return std::string(first_characters(words, wanted));
-  std::string padding;
-  auto missing = wanted - count;
-  while (missing > 0) {
-    const auto part = first_characters(fill, missing);
-    padding += part;
-    missing -= characters(part);
-  }
-  return left ? padding + words : words + padding;
 }
 
 constexpr auto kT = Type::kText;
@@ -127,60 +81,6 @@ class Call {
  private:
   std::string called_;
 };
-
-// round, ceil, floor, trunc, sign: of numeric, or of double precision.
-Scalar in_steps(const std::string& name, const Scalar& value, Type type) {
-  if (type == Type::kNumeric) {
-    const auto& number = std::get<Decimal>(value);
-    if (name == "round") return number.rounded(0);
-    if (name == "trunc") return number.truncated(0);
-    if (name == "ceil") return number.ceiling();
-    if (name == "floor") return number.floor();
-    return Decimal(number.sign());
-  }
-  const double number = std::get<double>(value);
-  if (name == "round") return std::nearbyint(number);
-  if (name == "trunc") return std::trunc(number);
-  if (name == "ceil") return std::ceil(number);
-  if (name == "floor") return std::floor(number);
-  return number > 0 ? 1.0 : number < 0 ? -1.0 : 0.0;
-}
-
-ExpressionPtr length(Call& call) {
-  if (call.given(0) == Type::kChar) not_supported("length of character(n)");
-  return strict(call.name, {kI}, {call.brought(0, kT)}, [](const Values& v) -> Scalar {
-    return static_cast<std::int64_t>(characters(text(v[0])));
-  });
-}
-
-// The arguments of concat() as text.
-std::vector<ExpressionPtr> concatenated(Call& call) {
-  std::vector<ExpressionPtr> all;
-  for (std::size_t at = 0; at < call.parts.size(); ++at) {
-    const auto given = call.given(at);
-    if (given == Type::kBoolean) not_supported("concat of a boolean");
-    const bool textual = is_string(given) || given == Type::kNull;
-    all.push_back(given == Type::kChar
-                      ? call.parts[at]
-                      : call.rules.to(call.parts[at], {kT},
-                                      textual ? Context::kImplicit : Context::kExplicit));
-  }
-  return all;
-}
-
-// Leaves out nulls.
-ExpressionPtr concat(Call& call) {
-  const auto all = concatenated(call);
-  return computed(call.name, {kT}, all, [all](const Frame& frame) -> Scalar {
-    std::string made;
-    for (const auto& part : all) {
-      const auto value = part->value(frame);
-      if (!is_null(value)) made += text(value);
-      check_length(made.size());
-    }
-    return made;
-  });
-}
 
 // The session, its settings and its clock.
 
@@ -258,41 +158,21 @@ ExpressionPtr current_setting_or_null(Call& call) {
   });
 }
 
-// A choice among arguments of one type.
-
-std::vector<ExpressionPtr> of_one_type(const Call& call, const FullType& type) {
-  std::vector<ExpressionPtr> same;
-  for (const auto& part : call.parts) same.push_back(call.rules.alike(part, type));
-  return same;
-}
-
 ExpressionPtr coalesce(Call& call) {
-  const auto type = call.rules.common(call.parts, "COALESCE");
-  const auto same = of_one_type(call, type);
-  return computed(call.name, type, same, [same](const Frame& frame) {
-    for (const auto& part : same) {
+  const auto type = Coercion::common(call.parts, "COALESCE");
+  std::vector<ExpressionPtr> all;
+  for (const auto& part : call.parts) all.push_back(call.rules.alike(part, type));
+  // As PostgreSQL's planner, before it asks what the others have in common.
+  std::erase_if(all, [](const auto& part) {
+    return part->kind == Expression::Kind::kConstant && is_null(part->constant);
+  });
+  if (all.empty()) return constant({}, type);
+  return computed(call.name, Coercion::common(all, "COALESCE"), all, [all](const Frame& frame) {
+    for (const auto& part : all) {
       auto value = part->value(frame);
       if (!is_null(value)) return value;
     }
     return Scalar();
-  });
-}
-
-ExpressionPtr extreme(Call& call) {
-  const auto type = call.rules.common(call.parts, upper(call.name).c_str());
-  const auto same = of_one_type(call, type);
-  const int wanted = call.name == "greatest" ? 1 : -1;
-  const auto by = type.type;
-  return computed(call.name, type, same, [same, wanted, by](const Frame& frame) {
-    Scalar best;
-    for (const auto& part : same) {
-      auto value = part->value(frame);
-      if (is_null(value)) continue;
-      if (is_null(best) || compare(value, best, by) * wanted > 0) {
-        best = std::move(value);
-      }
-    }
-    return best;
   });
 }
 
@@ -316,37 +196,6 @@ ExpressionPtr absolute(Call& call) {
     }
     return std::fabs(std::get<double>(v[0]));
   });
-}
-
-ExpressionPtr stepped(Call& call) {
-  const auto type = call.given(0) == Type::kNumeric ? Type::kNumeric : Type::kDouble;
-  return strict(call.name, {type}, {call.brought(0, type)},
-                [name = call.name, type](const Values& v) { return in_steps(name, v[0], type); });
-}
-
-// To a number of digits.
-ExpressionPtr rounded_to(Call& call) {
-  return strict(call.name, {Type::kNumeric}, {call.brought(0, Type::kNumeric), call.brought(1, kI)},
-                [round = call.name == "round"](const Values& v) -> Scalar {
-                  const auto count =
-                      static_cast<int>(std::clamp<std::int64_t>(whole(v[1]), -2000, 2000));
-                  const auto& number = std::get<Decimal>(v[0]);
-                  return round ? number.rounded(count) : number.truncated(count);
-                });
-}
-
-ExpressionPtr modulo(Call& call) {
-  return call.rules.binary("%", call.parts[0], call.parts[1], call.position);
-}
-
-ExpressionPtr square_root(Call& call) {
-  if (call.given(0) == Type::kNumeric) not_supported("sqrt of numeric");
-  return strict(call.name, {Type::kDouble}, {call.brought(0, Type::kDouble)},
-                [](const Values& v) -> Scalar {
-                  const double number = std::get<double>(v[0]);
-                  if (number < 0) raise("2201F", "cannot take square root of a negative number");
-                  return std::sqrt(number);
-                });
 }
 
 // An entry of the table.
@@ -373,134 +222,25 @@ Function made(const char* name, std::size_t least, std::size_t most, ExpressionP
 
 const std::vector<Function>& functions() {
   static const std::vector<Function> kFunctions = {
-
       plain("upper", {kT}, kT, [](const Values& v) -> Scalar { return upper(text(v[0])); }),
-
       plain("lower", {kT}, kT, [](const Values& v) -> Scalar { return lower(text(v[0])); }),
-      plain("octet_length", {kT}, kI,
-            [](const Values& v) -> Scalar { return static_cast<std::int64_t>(text(v[0]).size()); }),
-
-      plain("substring", {kT, kI}, kT,
-            [](const Values& v) -> Scalar { return substring(text(v[0]), whole(v[1]), {}); }),
-      plain("substring", {kT, kI, kI}, kT,
+      plain("length", {kT}, kI,
             [](const Values& v) -> Scalar {
-              return substring(text(v[0]), whole(v[1]), whole(v[2]));
+              return static_cast<std::int64_t>(characters(text(v[0])));
             }),
-      plain("left", {kT, kI}, kT,
-            [](const Values& v) -> Scalar {
-              const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
-              const auto count = whole(v[1]) < 0
-                                     ? std::max<std::int64_t>(all_of_it + whole(v[1]), 0)
-                                     : whole(v[1]);
-              return std::string(first_characters(text(v[0]), static_cast<std::size_t>(count)));
-            }),
-      plain("right", {kT, kI}, kT,
-            [](const Values& v) -> Scalar {
-              const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
-              const auto skipped = whole(v[1]) < 0
-                                       ? std::min(-whole(v[1]), all_of_it)
-                                       : std::max<std::int64_t>(all_of_it - whole(v[1]), 0);
-              return substring(text(v[0]), skipped + 1, {});
-            }),
-      plain("btrim", {kT}, kT,
-            [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, true); }),
-      plain("ltrim", {kT}, kT,
-            [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, false); }),
-      plain("rtrim", {kT}, kT,
-            [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", false, true); }),
-      plain("btrim", {kT, kT}, kT,
-            [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, true); }),
-      plain(
-          "ltrim", {kT, kT}, kT,
-          [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, false); }),
-      plain(
-          "rtrim", {kT, kT}, kT,
-          [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), false, true); }),
-      plain("replace", {kT, kT, kT}, kT,
-            [](const Values& v) -> Scalar {
-              std::string made;
-              const auto& from = text(v[1]);
-              const auto& words = text(v[0]);
-              if (from.empty()) return words;
-              std::size_t at = 0;
-              for (std::size_t found = 0; (found = find_text(words, from, at)) != words.npos;
-                   at = found + from.size()) {
-                made.append(words, at, found - at);
-                made += text(v[2]);
-                check_length(made.size());
-              }
-              return made.append(words, at);
-            }),
-      plain("strpos", {kT, kT}, kI,
-            [](const Values& v) -> Scalar {
-              const auto found = find_text(text(v[0]), text(v[1]));
-              if (found == std::string::npos) return std::int64_t{0};
-              return static_cast<std::int64_t>(
-                         characters(std::string_view(text(v[0])).substr(0, found))) +
-                     1;
-            }),
-      plain("reverse", {kT}, kT,
-            [](const Values& v) -> Scalar {
-              std::string made(text(v[0]).size(), '\0');
-              std::string_view rest = text(v[0]);
-              while (!rest.empty()) {
-                const auto first = first_characters(rest, 1);
-                first.copy(made.data() + rest.size() - first.size(), first.size());
-                rest.remove_prefix(first.size());
-              }
-              return made;
-            }),
-      plain("repeat", {kT, kI}, kT,
-            [](const Values& v) -> Scalar {
-              const auto times = std::max<std::int64_t>(whole(v[1]), 0);
-              if (static_cast<double>(times) * static_cast<double>(text(v[0]).size()) > 1e6) {
-                raise("54000", "requested length too large");
-              }
-              std::string made;
-              for (std::int64_t count = 0; count < times; ++count) made += text(v[0]);
-              return made;
-            }),
-      plain("lpad", {kT, kI}, kT,
-            [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), " ", true); }),
-      plain("rpad", {kT, kI}, kT,
-            [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), " ", false); }),
-      plain("lpad", {kT, kI, kT}, kT,
-            [](const Values& v) -> Scalar {
-              return padded(text(v[0]), whole(v[1]), text(v[2]), true);
-            }),
-      plain("rpad", {kT, kI, kT}, kT,
-            [](const Values& v) -> Scalar {
-              return padded(text(v[0]), whole(v[1]), text(v[2]), false);
-            }),
-      plain("starts_with", {kT, kT}, Type::kBoolean,
-            [](const Values& v) -> Scalar { return text(v[0]).starts_with(text(v[1])); }),
-      made("length", 1, 1, length),
-      made("concat", 0, kAny, concat),
+      made("coalesce", 1, kAny, coalesce),
+      made("abs", 1, 1, absolute),
       made("now", 0, 0, now),
-      made("transaction_timestamp", 0, 0, now),
       made("version", 0, 0, version),
       made("current_database", 0, 0, database),
       made("current_catalog", 0, 0, database),
       made("current_schema", 0, 0, current_schema),
-      made("pg_backend_pid", 0, 0, backend_pid),
       made("current_user", 0, 0, current_user),
+      made("pg_backend_pid", 0, 0, backend_pid),
       made("pg_cancel_backend", 1, 1, cancel_backend),
       made("set_config", 3, 3, set_config),
       made("current_setting", 1, 1, current_setting),
       made("current_setting", 2, 2, current_setting_or_null),
-      made("coalesce", 1, kAny, coalesce),
-      made("greatest", 1, kAny, extreme),
-      made("least", 1, kAny, extreme),
-      made("abs", 1, 1, absolute),
-      made("round", 1, 1, stepped),
-      made("ceil", 1, 1, stepped),
-      made("floor", 1, 1, stepped),
-      made("trunc", 1, 1, stepped),
-      made("sign", 1, 1, stepped),
-      made("round", 2, 2, rounded_to),
-      made("trunc", 2, 2, rounded_to),
-      made("mod", 2, 2, modulo),
-      made("sqrt", 1, 1, square_root),
   };
   return kFunctions;
 }
@@ -510,10 +250,8 @@ struct OtherName {
   std::string_view called, name;
 };
 constexpr OtherName kOtherNames[] = {
-
-    {"char_length", "length"}, {"character_length", "length"},
-    {"substr", "substring"},   {"position", "strpos"},
-    {"ceiling", "ceil"},
+    {"char_length", "length"},
+    {"character_length", "length"},
 };
 
 std::string entry_name(const std::string& called) {

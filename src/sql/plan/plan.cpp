@@ -31,15 +31,9 @@ std::vector<Column> columns_of(const std::vector<Output>& outputs) {
 Plan plan_select(const Tree& body, Binder& binder) {
   Plan plan{"SELECT", true, false, {}, {}};
   const auto select = binder.select(body, nullptr);
-  std::vector<Output> outputs = select->outputs;
-  if (!select->values.empty()) {
-    for (std::size_t at = 0; at < select->values[0].size(); ++at) {
-      outputs.push_back({select->values[0][at], fmt::format("column{}", at + 1), ""});
-    }
-  }
-  plan.columns = columns_of(outputs);
+  plan.columns = columns_of(select->outputs);
   plan.locks = binder.locks;
-  plan.statement = Query{select, std::move(outputs)};
+  plan.statement = select;
   return plan;
 }
 
@@ -78,27 +72,11 @@ std::vector<Assignment> assignments(const Tree& targets, const Table& table, Bin
       raise("42601",
             fmt::format("multiple assignments to same column \"{}\"", table.columns[column].name));
     }
-    const Tree* value = &field(body, "val");
-    if (kind_of(*value) == "MultiAssignRef") {
-      const auto& many = body_of(*value);
-      check_fields(many, "SET (…)", {"source", "colno", "ncolumns"});
-      if (kind_of(field(many, "source")) != "RowExpr") not_supported("SET (…) = (SELECT …)");
-      const auto& parts = list(body_of(field(many, "source")), "args");
-      if (static_cast<std::int64_t>(parts.size()) != number_of(many, "ncolumns")) {
-        raise("42601", "number of columns does not match number of values");
-      }
-      value = &parts[static_cast<std::size_t>(number_of(many, "colno") - 1)];
-    }
-    if (kind_of(*value) == "SetToDefault") {
-      all.push_back({column, default_of(binder, table.columns[column])});
-      continue;
-    }
-    if (table.columns[column].always) {
-      raise("428C9", fmt::format("column \"{}\" can only be updated to DEFAULT",
-                                 table.columns[column].name));
-    }
+    const auto& value = field(body, "val");
     all.push_back(
-        {column, binder.assigned(binder.expression(*value, scope), table.columns[column])});
+        {column, kind_of(value) == "SetToDefault"
+                     ? default_of(binder, table.columns[column])
+                     : binder.assigned(binder.expression(value, scope), table.columns[column])});
   }
   return all;
 }
@@ -110,23 +88,6 @@ Returning returning(const Tree& body, Binder& binder, Scope& scope) {
   scope.queries = false;
   if (made.any) made.outputs = binder.outputs(list(body, "returningList"), scope);
   return made;
-}
-
-TargetTable target_of(Binder& binder, const TablePtr& table) {
-  TargetTable target{table, {}};
-  std::vector<Source> sources{Binder::source(table, table->name)};
-  for (const auto& check : table->checks) {
-    Scope scope;
-    scope.sources = &sources;
-    scope.clause = "check constraints";
-    scope.queries = false;
-    const auto bound =
-        binder.coercion.condition(binder.expression(check.expression, scope), "CHECK");
-    std::set<std::size_t> columns;
-    for (const auto& [source, column] : scope.columns) columns.insert(column);
-    target.checks.push_back({check.name, bound, std::move(columns)});
-  }
-  return target;
 }
 
 void bind_targets(const Tree& body, Insert& insert) {
@@ -172,52 +133,15 @@ void bind_values(const Tree& select, Binder& binder, Insert& insert) {
         values.push_back({target, insert.defaults[target]});
         continue;
       }
-      if (column.always) {
-        raise("428C9",
-              fmt::format("cannot insert a non-DEFAULT value into column \"{}\"", column.name));
-      }
       values.push_back({target, binder.assigned(binder.expression(items[at], scope), column)});
     }
     insert.rows.push_back(std::move(values));
   }
 }
 
-void bind_query(const Tree& select, Binder& binder, Insert& insert) {
-  insert.query = binder.select(select, nullptr);
-  auto& outputs = insert.query->outputs;
-  check_count(insert, outputs.size());
-  for (std::size_t at = 0; at < outputs.size(); ++at) {
-    auto& value = outputs[at].value;
-    const auto& column = insert.table->columns[insert.targets[at]];
-    if (column.always) not_supported("INSERT … SELECT into a GENERATED ALWAYS column");
-    // A literal takes the column's type; nothing else hangs on its type.
-    const bool literal = value->kind == Expression::Kind::kConstant &&
-                         value->type.type == Type::kText && !insert.query->distinct;
-    if (literal) {
-      value = is_null(value->constant)
-                  ? constant({}, column.type)
-                  : binder.assigned(constant(value->constant, {Type::kNull}), column);
-    } else if (!can_cast(value->type.type, column.type.type, Context::kAssignment)) {
-      (void)binder.assigned(value, column);
-    }
-  }
-}
-
 void add_all_unique(const Table& table, Conflict& conflict) {
   if (!table.key.empty()) conflict.arbiters.push_back(table.key);
   for (const auto& unique : table.uniques) conflict.arbiters.push_back(unique.columns);
-}
-
-// ON CONFLICT ON CONSTRAINT name.
-void add_constraint(const Table& table, const std::string& wanted, Conflict& conflict) {
-  if (!table.key.empty() && table.key_name == wanted) conflict.arbiters.push_back(table.key);
-  for (const auto& unique : table.uniques) {
-    if (unique.name == wanted) conflict.arbiters.push_back(unique.columns);
-  }
-  if (conflict.arbiters.empty()) {
-    raise("42704",
-          fmt::format("constraint \"{}\" for table \"{}\" does not exist", wanted, table.name));
-  }
 }
 
 // ON CONFLICT (columns).
@@ -257,9 +181,6 @@ void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Ins
       raise("42601", "ON CONFLICT DO UPDATE requires inference specification or constraint name");
     }
     add_all_unique(table, conflict);
-  } else if (has(infer, "conname")) {
-    check_fields(infer, "ON CONFLICT", {"conname"});
-    add_constraint(table, text_of(infer, "conname"), conflict);
   } else {
     add_unique_of(table, infer, conflict);
   }
@@ -293,7 +214,7 @@ Plan plan_insert(const Tree& body, Binder& binder) {
   } else if (const auto& select = body_of(field(body, "selectStmt")); has(select, "valuesLists")) {
     bind_values(select, binder, insert);
   } else {
-    bind_query(select, binder, insert);
+    not_supported("INSERT of a query");
   }
   std::vector<Source> sources{Binder::source(insert.table, name)};
   if (has(body, "onConflictClause")) {
@@ -302,7 +223,6 @@ Plan plan_insert(const Tree& body, Binder& binder) {
   Scope scope;
   scope.sources = &sources;
   insert.back = returning(body, binder, scope);
-  insert.target = target_of(binder, insert.table);
   auto columns = columns_of(insert.back.outputs);
   const bool rows = insert.back.any;
   return {"INSERT", rows, true, std::move(columns), std::move(insert)};
@@ -310,10 +230,9 @@ Plan plan_insert(const Tree& body, Binder& binder) {
 
 Plan plan_change(const Tree& body, Binder& binder, bool update) {
   if (update) {
-    check_fields(body, "UPDATE",
-                 {"relation", "targetList", "whereClause", "fromClause", "returningList"});
+    check_fields(body, "UPDATE", {"relation", "targetList", "whereClause", "returningList"});
   } else {
-    check_fields(body, "DELETE", {"relation", "usingClause", "whereClause", "returningList"});
+    check_fields(body, "DELETE", {"relation", "whereClause", "returningList"});
   }
   Change change;
   change.update = update;
@@ -321,15 +240,13 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
   Scope scope;
   scope.sources = &select->sources;
   const auto table = change.table = binder.table(field(body, "relation"));
-  Tree items = Tree::array();
-  items.push_back({{"RangeVar", body["relation"]}});
-  for (const auto& item : list(body, update ? "fromClause" : "usingClause")) items.push_back(item);
+  const Tree items = {{{"RangeVar", body["relation"]}}};
   select->from = binder.from(items, scope, select->sources);
   ExpressionPtr where;
   if (has(body, "whereClause")) {
     where =
         binder.coercion.condition(binder.expression(field(body, "whereClause"), scope), "WHERE");
-    binder.place(where, select->from.get(), select->sources, select->gate);
+    binder.place(where, select->from.get(), select->gate);
   }
   binder.finish(*select->from, select->sources);
   auto& set = change.set;
@@ -343,7 +260,6 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
   select->sources[0].lock =
       RowLock{update && !of_key ? mock::LockMode::kNoKeyUpdate : mock::LockMode::kUpdate};
   change.back = returning(body, binder, scope);
-  change.target = target_of(binder, table);
   auto columns = columns_of(change.back.outputs);
   const bool rows = change.back.any;
   return {update ? "UPDATE" : "DELETE", rows, true, std::move(columns), std::move(change)};

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,11 +11,6 @@
 #include "sql/value/result.hpp"
 
 namespace cupel::sql {
-
-struct Query {
-  SelectPtr select;
-  std::vector<Output> outputs;  // of VALUES too
-};
 
 struct Assignment {
   std::size_t column = 0;
@@ -27,18 +21,6 @@ struct Assignment {
 struct Returning {
   std::vector<Output> outputs;
   bool any = false;
-};
-
-struct BoundCheck {
-  std::string name;
-  ExpressionPtr condition;
-  std::set<std::size_t> columns;
-};
-
-// A table that a statement writes to, and its CHECKs.
-struct TargetTable {
-  TablePtr table;
-  std::vector<BoundCheck> checks;
 };
 
 using Columns = std::vector<std::size_t>;
@@ -52,17 +34,15 @@ struct Conflict {
   ExpressionPtr where;
 };
 
-// INSERT after names and types are resolved: rows of expressions, or the rows of a query.
+// INSERT after names and types are resolved.
 struct Insert {
   TablePtr table;
   Columns targets;
   bool named = false;  // the statement says its columns
   std::vector<ExpressionPtr> defaults;
   std::vector<std::vector<Assignment>> rows;
-  SelectPtr query;
   Conflict conflict;
   Returning back;
-  TargetTable target;
 };
 
 // UPDATE or DELETE after names and types are resolved.
@@ -72,7 +52,6 @@ struct Change {
   std::shared_ptr<Select> select = std::make_shared<Select>();  // the rows; no outputs
   std::vector<Assignment> set;
   Returning back;
-  TargetTable target;
 };
 
 struct Plan {
@@ -80,7 +59,7 @@ struct Plan {
   bool has_rows = false;
   bool writes = false;
   std::vector<Column> columns;
-  std::variant<Query, Insert, Change> statement;
+  std::variant<SelectPtr, Insert, Change> statement;
   std::string locks = {};  // "SELECT FOR UPDATE", of a SELECT that does so
 };
 

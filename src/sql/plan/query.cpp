@@ -9,7 +9,6 @@
 #include <unordered_set>
 
 #include "sql/parse/sql_words.hpp"
-#include "sql/value/text_search.hpp"
 
 namespace cupel::sql {
 
@@ -29,16 +28,12 @@ std::uint64_t bit(std::size_t source) {
 // Whether nothing in it has a name: PostgreSQL calls it by its type, or CASE by that word.
 bool weak_name(const Tree& node) {
   const auto kind = kind_of(node);
-  if (kind == "SubLink") {
-    const auto type = text_of(body_of(node), "subLinkType");
-    return type == "ANY_SUBLINK" || type == "ALL_SUBLINK";
-  }
+  if (kind == "SubLink") return text_of(body_of(node), "subLinkType") == "ANY_SUBLINK";
   if (kind == "TypeCast") return weak_name(field(body_of(node), "arg"));
   if (kind == "CaseExpr") {
     return !has(body_of(node), "defresult") || weak_name(field(body_of(node), "defresult"));
   }
   return kind == "A_Const" || kind == "ParamRef" || kind == "BoolExpr" || kind == "NullTest" ||
-         kind == "BooleanTest" ||
          (kind == "A_Expr" && text_of(body_of(node), "kind") != "AEXPR_NULLIF");
 }
 
@@ -58,7 +53,6 @@ std::string output_name(const Tree& node) {
     return weak_name(node) ? "case" : output_name(field(body, "defresult"));
   }
   if (kind == "CoalesceExpr") return "coalesce";
-  if (kind == "MinMaxExpr") return text_of(body, "op") == "IS_LEAST" ? "least" : "greatest";
   if (kind == "A_Expr" && text_of(body, "kind") == "AEXPR_NULLIF") return "nullif";
   if (kind == "SQLValueFunction") {
     auto name = text_of(body, "op").substr(6);
@@ -154,15 +148,9 @@ void check_entries(std::size_t count) {
 using AggregateKind = Aggregate::Kind;
 
 constexpr std::pair<std::string_view, AggregateKind> kAggregates[] = {
-    {"count", AggregateKind::kCount},
-    {"sum", AggregateKind::kSum},
-    {"avg", AggregateKind::kAverage},
-    {"min", AggregateKind::kLeast},
+    {"count", AggregateKind::kCount},  {"sum", AggregateKind::kSum},
+    {"avg", AggregateKind::kAverage},  {"min", AggregateKind::kLeast},
     {"max", AggregateKind::kGreatest},
-    {"bool_and", AggregateKind::kAll},
-    {"every", AggregateKind::kAll},
-    {"bool_or", AggregateKind::kAny},
-    {"string_agg", AggregateKind::kStringAgg},
 };
 
 std::optional<AggregateKind> aggregate_kind(const std::string& name) {
@@ -217,7 +205,6 @@ Source Binder::source(TablePtr table, std::string name) {
   Source made;
   made.name = std::move(name);
   for (const auto& column : table->columns) made.columns.emplace_back(column.name, column.type);
-  made.used.assign(made.columns.size(), false);
   made.table = std::move(table);
   return made;
 }
@@ -257,7 +244,6 @@ FullType Binder::type(const Tree& body, bool* serial) {
   if (name == "int2") return plain(Type::kSmallint);
   if (name == "int4") return plain(Type::kInteger);
   if (name == "int8") return plain(Type::kBigint);
-  if (name == "float4") return plain(Type::kReal);
   if (name == "float8") return plain(Type::kDouble);
   if (name == "bool") return plain(Type::kBoolean);
   if (name == "text") return plain(Type::kText);
@@ -268,10 +254,6 @@ FullType Binder::type(const Tree& body, bool* serial) {
   if (name == "serial" || name == "serial4") return counted(Type::kInteger);
   if (name == "bigserial" || name == "serial8") return counted(Type::kBigint);
   if (name == "varchar") return sized(Type::kVarchar);
-  if (name == "bpchar") {
-    if (modifiers.empty()) not_supported("bpchar without a length");
-    return sized(Type::kChar);
-  }
   if (name == "numeric") {
     FullType full{Type::kNumeric};
     if (modifiers.empty()) return full;
@@ -370,29 +352,12 @@ ExpressionPtr Binder::connective(const Tree& body, Scope& scope) {
 
 ExpressionPtr Binder::null_test(const Tree& body, Scope& scope) {
   check_fields(body, "IS NULL", {"arg", "nulltesttype"});
-  if (kind_of(field(body, "arg")) == "RowExpr") not_supported("IS NULL of a row");
   const auto part = coercion.settled(expression(field(body, "arg"), scope));
   const bool wanted = text_of(body, "nulltesttype") == "IS_NULL";
   return computed(wanted ? "is null" : "is not null", {Type::kBoolean}, {part},
                   [part, wanted](const Frame& frame) -> Scalar {
                     return is_null(part->value(frame)) == wanted;
                   });
-}
-
-ExpressionPtr Binder::boolean_test(const Tree& body, Scope& scope) {
-  check_fields(body, "IS TRUE", {"arg", "booltesttype"});
-  const auto test = text_of(body, "booltesttype");
-  auto part = coercion.condition(expression(field(body, "arg"), scope), "IS");
-  return computed(test, {Type::kBoolean}, {part}, [part, test](const Frame& frame) -> Scalar {
-    const auto value = part->value(frame);
-    const bool null = is_null(value);
-    const bool yes = !null && std::get<bool>(value);
-    if (test == "IS_TRUE") return yes;
-    if (test == "IS_NOT_TRUE") return !yes;
-    if (test == "IS_FALSE") return !null && !yes;
-    if (test == "IS_NOT_FALSE") return null || yes;
-    return (test == "IS_UNKNOWN") == null;
-  });
 }
 
 ExpressionPtr Binder::type_cast(const Tree& body, Scope& scope) {
@@ -437,12 +402,11 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
   if (kind == "A_Expr") return operation(body, scope);
   if (kind == "BoolExpr") return connective(body, scope);
   if (kind == "NullTest") return null_test(body, scope);
-  if (kind == "BooleanTest") return boolean_test(body, scope);
   if (kind == "TypeCast") return type_cast(body, scope);
   if (kind == "FuncCall") return call(body, scope);
   if (kind == "CaseExpr") return case_of(body, scope);
-  if (kind == "CoalesceExpr" || kind == "MinMaxExpr") {
-    check_fields(body, "a function", {"args", "op"});
+  if (kind == "CoalesceExpr") {
+    check_fields(body, "a function", {"args"});
     std::vector<ExpressionPtr> parts;
     for (const auto& argument : list(body, "args")) parts.push_back(expression(argument, scope));
     return coercion.function(output_name(node), std::move(parts), position_of(body));
@@ -469,15 +433,12 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
   for (Scope* at = &scope; at != nullptr; at = at->outer, ++depth) {
     std::optional<std::pair<std::size_t, std::size_t>> found;
     if (at->sources != nullptr) {
-      const bool merged =
-          of.empty() && std::find(at->merged.begin(), at->merged.end(), name) != at->merged.end();
       for (std::size_t source = 0; source < at->sources->size(); ++source) {
         const auto& one = (*at->sources)[source];
         if (one.out_of_scope || (!of.empty() && one.name != of)) continue;
         known_source |= !of.empty();
         for (std::size_t place = 0; place < one.columns.size(); ++place) {
           if (one.columns[place].first != name) continue;
-          if (found && merged) continue;
           if (found) {
             raise("42702", fmt::format("column reference \"{}\" is ambiguous", name),
                   position_of(body));
@@ -488,8 +449,7 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
     }
     if (found) {
       for (auto* inner : passed) inner->correlated = true;
-      auto& source = (*at->sources)[found->first];
-      source.used[found->second] = true;
+      const auto& source = (*at->sources)[found->first];
       at->touched |= bit(found->first);
       at->columns.push_back(*found);
       auto made = std::make_shared<Expression>();
@@ -498,7 +458,6 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
       made->depth = depth;
       made->source = found->first;
       made->column = found->second;
-      made->column_name = name;
       made->signature = fmt::format("#{}.{}.{}", depth, found->first, found->second);
       if (depth == 0) made->sources = bit(found->first);
       made->value = [depth, from = found->first, place = found->second](const Frame& frame) {
@@ -534,58 +493,22 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
         position_of(body));
 }
 
-ExpressionPtr Binder::row_equality(const Tree& left, const Tree& right, bool equal, Scope& scope) {
-  check_fields(body_of(left), "a row", {"args", "row_format"});
-  check_fields(body_of(right), "a row", {"args", "row_format"});
-  const auto& one = list(body_of(left), "args");
-  const auto& other = list(body_of(right), "args");
-  if (one.size() != other.size()) raise("42601", "unequal number of entries in row expressions");
-  std::vector<ExpressionPtr> parts;
-  for (std::size_t at = 0; at < one.size(); ++at) {
-    parts.push_back(coercion.binary(equal ? "=" : "<>", expression(one[at], scope),
-                                    expression(other[at], scope), {}));
-  }
-  auto made = computed(equal ? "and" : "or", {Type::kBoolean}, parts,
-                       [parts, equal](const Frame& frame) -> Scalar {
-                         bool null = false;
-                         for (const auto& part : parts) {
-                           const auto value = part->value(frame);
-                           if (is_null(value)) {
-                             null = true;
-                           } else if (std::get<bool>(value) != equal) {
-                             return !equal;
-                           }
-                         }
-                         return null ? Scalar() : Scalar(equal);
-                       });
-  auto kept = std::make_shared<Expression>(*made);
-  if (equal) kept->kind = Expression::Kind::kAnd;
-  return kept;
-}
-
 ExpressionPtr Binder::membership(const Tree& body, Scope& scope) {
   const bool negated = text_of(body_of(list(body, "name")[0]), "sval") == "<>";
-  const auto& left_tree = field(body, "lexpr");
+  const auto left = expression(field(body, "lexpr"), scope);
+  std::vector<ExpressionPtr> all{left};
+  for (const auto& item : list(body_of(field(body, "rexpr")), "items")) {
+    all.push_back(expression(item, scope));
+  }
   std::vector<ExpressionPtr> equalities;
-  const auto& items = list(body_of(field(body, "rexpr")), "items");
-  if (kind_of(left_tree) == "RowExpr") {
-    for (const auto& item : items) {
-      if (kind_of(item) != "RowExpr") not_supported("IN of a row and what is none");
-      equalities.push_back(row_equality(left_tree, item, true, scope));
+  std::optional<FullType> shared;
+  for (std::size_t at = 1; at < all.size(); ++at) {
+    auto right = all[at];
+    if (right->type.type == Type::kNull && left->type.type == Type::kNull) {
+      if (!shared) shared = Coercion::common(all, "IN");
+      right = coercion.to(right, *shared, Context::kImplicit);
     }
-  } else {
-    const auto left = expression(left_tree, scope);
-    std::vector<ExpressionPtr> all{left};
-    for (const auto& item : items) all.push_back(expression(item, scope));
-    std::optional<FullType> shared;
-    for (std::size_t at = 1; at < all.size(); ++at) {
-      auto right = all[at];
-      if (right->type.type == Type::kNull && left->type.type == Type::kNull) {
-        if (!shared) shared = coercion.common(all, "IN");
-        right = coercion.to(right, *shared, Context::kImplicit);
-      }
-      equalities.push_back(coercion.binary("=", left, right, position_of(body)));
-    }
+    equalities.push_back(coercion.binary("=", left, right, position_of(body)));
   }
   return computed(
       negated ? "not in" : "in", {Type::kBoolean}, equalities,
@@ -608,51 +531,10 @@ ExpressionPtr Binder::membership(const Tree& body, Scope& scope) {
       });
 }
 
-ExpressionPtr Binder::distinct_from(const Tree& body, Scope& scope) {
-  const auto kind = text_of(body, "kind");
-  const auto at = position_of(body);
-  const auto& left_tree = field(body, "lexpr");
-  const auto& right_tree = field(body, "rexpr");
-  auto left = expression(left_tree, scope);
-  auto right = expression(right_tree, scope);
-  const Type type = coercion.compared("=", left, right, at);
-  const bool wanted = kind == "AEXPR_DISTINCT";
-  return computed(wanted ? "is distinct" : "is not distinct", {Type::kBoolean}, {left, right},
-                  [left, right, type, wanted](const Frame& frame) -> Scalar {
-                    const auto one = left->value(frame);
-                    const auto other = right->value(frame);
-                    const bool differ = is_null(one) || is_null(other)
-                                            ? is_null(one) != is_null(other)
-                                            : compare(one, other, type) != 0;
-                    return differ == wanted;
-                  });
-}
-
 ExpressionPtr Binder::null_if(const Tree& body, Scope& scope) {
   const auto left = expression(field(body, "lexpr"), scope);
   const auto right = expression(field(body, "rexpr"), scope);
   return coercion.null_if(left, right, position_of(body));
-}
-
-ExpressionPtr Binder::like_pattern(const Tree& body, Scope& scope) {
-  const auto kind = text_of(body, "kind");
-  const auto name = strings_of(body, "name")[0];
-  const auto at = position_of(body);
-  const auto& left_tree = field(body, "lexpr");
-  const auto& right_tree = field(body, "rexpr");
-  const bool negated = name[0] == '!';
-  const bool fold_case = kind == "AEXPR_ILIKE";
-  std::vector<ExpressionPtr> parts;
-  for (const auto* side : {&left_tree, &right_tree}) {
-    const auto part = expression(*side, scope);
-    if (part->type.type == Type::kChar) not_supported("LIKE of character(n)");
-    parts.push_back(coercion.like_side(part, name, at));
-  }
-  return strict(name, {Type::kBoolean}, parts,
-                [negated, fold_case](const std::vector<Scalar>& values) -> Scalar {
-                  return like(std::get<std::string>(values[0]), std::get<std::string>(values[1]),
-                              fold_case) != negated;
-                });
 }
 
 ExpressionPtr Binder::between(const Tree& body, Scope& scope) {
@@ -688,10 +570,6 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
   const auto& right_tree = field(body, "rexpr");
   if (kind == "AEXPR_IN") return membership(body, scope);
   if (kind == "AEXPR_OP") {
-    if (kind_of(left_tree) == "RowExpr" && kind_of(right_tree) == "RowExpr" &&
-        (name == "=" || name == "<>")) {
-      return row_equality(left_tree, right_tree, name == "=", scope);
-    }
     if (left_tree.is_null()) {
       auto part = expression(right_tree, scope);
       if (name == "-") return coercion.minus(part, at);
@@ -702,94 +580,61 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
     auto right = expression(right_tree, scope);
     return coercion.binary(name, std::move(left), std::move(right), at);
   }
-  if (kind == "AEXPR_DISTINCT" || kind == "AEXPR_NOT_DISTINCT") return distinct_from(body, scope);
   if (kind == "AEXPR_NULLIF") return null_if(body, scope);
-  if (kind == "AEXPR_LIKE" || kind == "AEXPR_ILIKE") return like_pattern(body, scope);
   if (kind == "AEXPR_BETWEEN" || kind == "AEXPR_NOT_BETWEEN") return between(body, scope);
   not_supported("the operator " + kind.substr(6), at);
 }
 
 ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
   check_fields(body, "a function call",
-               {"funcname", "args", "agg_filter", "agg_star", "agg_distinct", "funcformat"});
+               {"funcname", "args", "agg_star", "agg_distinct", "funcformat"});
   const auto names = strings_of(body, "funcname");
   if (names.size() > 1 && names[0] != "pg_catalog") {
     not_supported("a function of the schema " + names[0], position_of(body));
   }
   const auto& name = names.back();
   if (const auto kind = aggregate_kind(name)) return aggregate(body, *kind, scope);
-  if (has(body, "agg_filter") || has(body, "agg_star") || has(body, "agg_distinct")) {
-    not_supported("DISTINCT, FILTER or * in " + name, position_of(body));
+  if (has(body, "agg_star") || has(body, "agg_distinct")) {
+    not_supported("DISTINCT or * in " + name, position_of(body));
   }
   std::vector<ExpressionPtr> parts;
   for (const auto& argument : list(body, "args")) parts.push_back(expression(argument, scope));
   return coercion.function(name, std::move(parts), position_of(body));
 }
 
-[[noreturn]] static void wrong_aggregate(const Aggregate& made,
-                                         std::optional<std::uint32_t> position) {
-  std::string types;
-  for (const auto& argument : made.arguments) {
-    types += std::string(type_name(argument->type.type));
-  }
-  raise("42883", fmt::format("function {}({}) does not exist", made.name, types), position);
-}
-
-// The type of sum(), avg(), min(), max(), count() and of those of conditions.
-void Binder::type_aggregate(Aggregate& made, const Tree& body) {
+// The types of its argument and its own.
+void Binder::type_aggregate(Aggregate& made, const Tree& body) const {
   const auto kind = made.kind;
-  const bool total = kind == AggregateKind::kSum || kind == AggregateKind::kAverage;
-  const bool of_conditions = kind == AggregateKind::kAll || kind == AggregateKind::kAny;
-  const auto wrong = [&] { wrong_aggregate(made, position_of(body)); };
-  auto& argument = made.arguments[0];
-  if (argument->type.type == Type::kNull) {
-    if (total) {
-      raise("42725", fmt::format("function {}(unknown) is not unique", made.name),
-            position_of(body));
-    }
-    argument =
-        coercion.to(argument, {of_conditions ? Type::kBoolean : Type::kText}, Context::kImplicit);
-  }
-  const auto type = argument->type.type;
-  if (total) {
-    if (!is_number(type)) wrong();
-    const bool real = type == Type::kReal || type == Type::kDouble;
-    if (kind == AggregateKind::kAverage) {
-      made.type = {real ? Type::kDouble : Type::kNumeric};
-    } else if (real) {
-      made.type = {type};
-    } else {
-      const bool wide = type == Type::kBigint || type == Type::kNumeric;
-      made.type = {wide ? Type::kNumeric : Type::kBigint};
-    }
-  } else if (kind == AggregateKind::kLeast || kind == AggregateKind::kGreatest) {
-    if (type == Type::kBoolean) wrong();
-    made.type = {type == Type::kVarchar ? Type::kText : type};
-  } else if (of_conditions) {
-    if (type != Type::kBoolean) wrong();
-    made.type = {Type::kBoolean};
-  }
-}
-
-// The number and types of its arguments, and its own type.
-void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
-  const auto kind = made.kind;
+  const auto wrong = [&] {
+    std::string types;
+    for (const auto& argument : made.arguments) types += type_name(argument->type.type);
+    raise("42883", fmt::format("function {}({}) does not exist", made.name, types),
+          position_of(body));
+  };
   const bool star = flag_of(body, "agg_star");
-  const auto wrong = [&] { wrong_aggregate(made, position_of(body)); };
-  if (star != made.arguments.empty() || (star && kind != AggregateKind::kCount)) wrong();
-  const std::size_t count = star ? 0 : kind == AggregateKind::kStringAgg ? 2 : 1;
-  if (made.arguments.size() != count) wrong();
-  if (kind == AggregateKind::kStringAgg) {
-    for (auto& argument : made.arguments) {
-      auto text = coercion.to(argument, {Type::kText}, Context::kImplicit);
-      if (text == nullptr) wrong();
-      argument = std::move(text);
-    }
-    made.type = {Type::kText};
-  } else if (!star) {
-    type_aggregate(made, body);
+  if (made.arguments.size() != (star ? 0 : 1)) wrong();
+  if (kind == AggregateKind::kCount) {
+    if (!star) made.arguments[0] = coercion.settled(made.arguments[0]);
+    made.type = {Type::kBigint};
+    return;
   }
-  if (kind == AggregateKind::kCount) made.type = {Type::kBigint};
+  if (star) wrong();
+  auto& argument = made.arguments[0];
+  const bool total = kind == AggregateKind::kSum || kind == AggregateKind::kAverage;
+  if (total && argument->type.type == Type::kNull) {
+    raise("42725", fmt::format("function {}(unknown) is not unique", made.name), position_of(body));
+  }
+  argument = coercion.settled(argument);
+  const auto type = argument->type.type;
+  if (total ? !is_number(type) : type == Type::kBoolean) wrong();
+  if (!total) {
+    made.type = {type == Type::kVarchar ? Type::kText : type};
+  } else if (type == Type::kDouble) {
+    made.type = {type};
+  } else {
+    const bool narrow = type == Type::kSmallint || type == Type::kInteger;
+    made.type = {narrow && kind == AggregateKind::kSum ? Type::kBigint : Type::kNumeric};
+  }
 }
 
 ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& scope) {
@@ -815,16 +660,12 @@ ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& s
   if (scope.correlated && scope.touched == 0) {
     not_supported("an aggregate of the query around it", position_of(body));
   }
-  scope.clause = "FILTER";
-  if (has(body, "agg_filter")) {
-    made.filter = coercion.condition(expression(field(body, "agg_filter"), scope), "FILTER");
-  }
   scope.aggregates = place;
   scope.clause = clause;
   scope.touched |= touched;
   scope.correlated |= was_correlated;
 
-  settle_aggregate(made, body);
+  type_aggregate(made, body);
 
   auto expression = std::make_shared<Expression>();
   expression->kind = Expression::Kind::kAggregate;
@@ -869,33 +710,6 @@ ExpressionPtr Binder::case_of(const Tree& body, Scope& scope) {
   });
 }
 
-namespace {
-
-// x = ANY (…), x < ALL (…): the rows are cast to the type that both sides are compared in.
-struct Quantified {
-  std::string name;
-  bool any = false;
-  FullType from;
-  Type type = Type::kNull;
-
-  [[nodiscard]] Scalar value(const Scalar& left, const std::vector<Scalar>& rows) const {
-    if (rows.empty()) return !any;
-    if (is_null(left)) return {};
-    bool null = false;
-    for (const auto& row : rows) {
-      if (is_null(row)) {
-        null = true;
-        continue;
-      }
-      const bool yes = holds_for_order(name, compare(left, cast(row, from.type, {type}), type));
-      if (yes == any) return any;
-    }
-    return null ? Scalar() : Scalar(!any);
-  }
-};
-
-}  // namespace
-
 ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
   check_fields(body, "a sub-query", {"subLinkType", "testexpr", "operName", "subselect"});
   if (!scope.queries)
@@ -903,7 +717,6 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
   const auto kind = text_of(body, "subLinkType");
   ExpressionPtr test;
   if (has(body, "testexpr")) {
-    if (kind_of(field(body, "testexpr")) == "RowExpr") not_supported("a row and a sub-query");
     test = expression(field(body, "testexpr"), scope);
   }
   const auto touched = scope.touched;
@@ -917,13 +730,12 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
   scope.columns.insert(scope.columns.begin(), columns.begin(), columns.end());
 
   const bool exists = kind == "EXISTS_SUBLINK";
-  if (!exists && select->outputs.size() != 1 && select->values.empty()) {
+  if (!exists && select->outputs.size() != 1) {
     raise("42601",
           kind == "EXPR_SUBLINK" ? "subquery must return only one column"
                                  : "subquery has too many columns",
           position_of(body));
   }
-  if (!select->values.empty()) not_supported("VALUES as a sub-query");
 
   using Rows = std::vector<Scalar>;
   // Answers of a query that depends on no row are the same all along the statement.
@@ -958,28 +770,30 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
           const auto rows = answer(frame);
           return rows->empty() ? Scalar() : rows->front();
         }));
-  } else if (kind == "ANY_SUBLINK" || kind == "ALL_SUBLINK") {
-    const bool any = kind == "ANY_SUBLINK";
-    const auto names = strings_of(body, "operName");
-    const std::string name = names.empty() ? "=" : names[0];
+  } else if (kind == "ANY_SUBLINK" && strings_of(body, "operName").empty()) {  // IN
     const auto& output = select->outputs[0].value;
-    const auto type = coercion.comparable(name, test, output, position_of(body));
+    const auto type = Coercion::comparable("=", test, output, position_of(body));
     test = coercion.to(test, {type}, Context::kImplicit);
-    // Each value is compared as the operator would compare it: by a frame's parameterless
-    // constants, typed once here.
-    const auto from = output->type;
-    if (test == nullptr || !can_cast(from.type, type, Context::kImplicit)) {
+    const auto from = output->type.type;
+    if (test == nullptr || !can_cast(from, type, Context::kImplicit)) {
       not_supported("a comparison of these types with a sub-query");
     }
-    if (name != "=" && name != "<>" && name != "<" && name != ">" && name != "<=" && name != ">=") {
-      not_supported("the operator " + name + " with a sub-query");
-    }
-    const Quantified quantified{name, any, from, type};
     made = std::make_shared<Expression>(
         *computed(signature, {Type::kBoolean}, {test},
-                  [answer, test, quantified](const Frame& frame) -> Scalar {
+                  [answer, test, from, type](const Frame& frame) -> Scalar {
                     const auto rows = answer(frame);
-                    return quantified.value(rows->empty() ? Scalar() : test->value(frame), *rows);
+                    if (rows->empty()) return false;
+                    const auto value = test->value(frame);
+                    if (is_null(value)) return {};
+                    bool null = false;
+                    for (const auto& row : *rows) {
+                      if (is_null(row)) {
+                        null = true;
+                      } else if (compare(value, cast(row, from, {type}), type) == 0) {
+                        return true;
+                      }
+                    }
+                    return null ? Scalar() : Scalar(false);
                   }));
   } else {
     not_supported("this kind of sub-query", position_of(body));
@@ -1019,14 +833,8 @@ std::unique_ptr<Join> Binder::from_item(const Tree& node, Scope& scope,
   const auto alias_of = [&](Source& source) {
     const auto& alias = field(body, "alias");
     if (alias.is_null()) return;
-    check_fields(alias, "an alias", {"aliasname", "colnames"});
+    check_fields(alias, "an alias", {"aliasname"});
     source.name = text_of(alias, "aliasname");
-    const auto names = strings_of(alias, "colnames");
-    if (names.size() > source.columns.size()) {
-      raise("42P10", fmt::format("table \"{}\" has {} columns available but {} columns specified",
-                                 source.name, source.columns.size(), names.size()));
-    }
-    for (std::size_t at = 0; at < names.size(); ++at) source.columns[at].first = names[at];
   };
   if (kind == "RangeVar") {
     auto found = table(body);
@@ -1035,39 +843,14 @@ std::unique_ptr<Join> Binder::from_item(const Tree& node, Scope& scope,
     add(std::move(made));
     return join;
   }
-  if (kind == "RangeSubselect") {
-    check_fields(body, "a sub-query in FROM", {"subquery", "alias"});
-    Source made;
-    made.query = select(body_of(field(body, "subquery")), scope.outer);
-    if (made.query->correlated) scope.correlated = true;
-    if (!made.query->values.empty()) {
-      for (std::size_t at = 0; at < made.query->values[0].size(); ++at) {
-        made.columns.emplace_back(fmt::format("column{}", at + 1), made.query->values[0][at]->type);
-      }
-    }
-    for (const auto& output : made.query->outputs) {
-      made.columns.emplace_back(output.name, output.value->type);
-    }
-    made.used.assign(made.columns.size(), false);
-    alias_of(made);
-    add(std::move(made));
-    return join;
-  }
   if (kind == "JoinExpr") {
-    check_fields(body, "a join", {"jointype", "larg", "rarg", "usingClause", "quals"});
+    check_fields(body, "a join", {"jointype", "larg", "rarg", "quals"});
     const auto type = text_of(body, "jointype");
-    if (type != "JOIN_INNER" && type != "JOIN_LEFT" && type != "JOIN_RIGHT") {
-      not_supported("FULL JOIN");
-    }
+    if (type != "JOIN_INNER" && type != "JOIN_LEFT") not_supported("RIGHT JOIN and FULL JOIN");
     join->kind = type == "JOIN_INNER" ? Join::Kind::kInner : Join::Kind::kLeft;
     join->left = from_item(field(body, "larg"), scope, sources, conditions);
     join->right = from_item(field(body, "rarg"), scope, sources, conditions);
-    if (type == "JOIN_RIGHT") std::swap(join->left, join->right);
-    if (has(body, "quals") || has(body, "usingClause")) conditions.emplace_back(join.get(), &body);
-    if (has(body, "usingClause") && (type == "JOIN_RIGHT" || !scope.merged.empty())) {
-      not_supported("USING in a right join or twice");
-    }
-    if (has(body, "usingClause")) scope.merged = strings_of(body, "usingClause");
+    if (has(body, "quals")) conditions.emplace_back(join.get(), &field(body, "quals"));
     return join;
   }
   not_supported(in_sql(kind));
@@ -1089,38 +872,16 @@ std::unique_ptr<Join> Binder::from(const Tree& clause, Scope& scope, std::vector
     }
   }
   // A condition sees the sources of its own join; a name of another is an error.
-  for (const auto& [join, body] : conditions) {
+  for (const auto& [join, quals] : conditions) {
     const auto mask = sources_in(*join);
+    for (std::size_t at = 0; at < sources.size(); ++at) {
+      sources[at].out_of_scope = (mask & bit(at)) == 0;
+    }
     std::vector<ExpressionPtr> parts;
-    const auto see_only = [&](std::uint64_t visible) {
-      for (std::size_t at = 0; at < sources.size(); ++at) {
-        sources[at].out_of_scope = (visible & bit(at)) == 0;
-      }
-    };
-    const auto see_all = [&] { see_only(~std::uint64_t{0}); };
-    if (has(*body, "quals")) {
-      see_only(mask);
-      auto merged = std::move(scope.merged);
-      scope.merged.clear();
-      scope.clause = "JOIN conditions";
-      conjuncts(coercion.condition(expression(field(*body, "quals"), scope), "JOIN/ON"), parts);
-      scope.clause = "WHERE";
-      scope.merged = std::move(merged);
-      see_all();
-    }
-    for (const auto& name : strings_of(*body, "usingClause")) {
-      Tree column = {{"fields", {{{"String", {{"sval", name}}}}}}};
-      auto merged = std::move(scope.merged);
-      scope.merged.clear();
-      std::vector<ExpressionPtr> sides;
-      for (const auto* side : {join->left.get(), join->right.get()}) {
-        see_only(sources_in(*side));
-        sides.push_back(this->column(column, scope));
-        see_all();
-      }
-      scope.merged = std::move(merged);
-      parts.push_back(coercion.binary("=", sides[0], sides[1], {}));
-    }
+    scope.clause = "JOIN conditions";
+    conjuncts(coercion.condition(expression(*quals, scope), "JOIN/ON"), parts);
+    scope.clause = "WHERE";
+    for (auto& source : sources) source.out_of_scope = false;
     for (const auto& part : parts) {
       if (join->kind == Join::Kind::kInner) {
         const auto inner = part->sources & mask;
@@ -1136,8 +897,7 @@ std::unique_ptr<Join> Binder::from(const Tree& clause, Scope& scope, std::vector
   return root;
 }
 
-void Binder::place(const ExpressionPtr& condition, Join* root, const std::vector<Source>&,
-                   std::vector<ExpressionPtr>& gate) {
+void Binder::place(const ExpressionPtr& condition, Join* root, std::vector<ExpressionPtr>& gate) {
   std::vector<ExpressionPtr> parts;
   conjuncts(condition, parts);
   for (const auto& part : parts) {
@@ -1183,13 +943,6 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
   std::vector<Output> made;
   const auto star = [&](const std::string& of) {
     bool any = false;
-    if (of.empty()) {
-      for (const auto& name : scope.merged) {
-        const Tree tree = {{"fields", {{{"String", {{"sval", name}}}}}}};
-        made.push_back({column(tree, scope), name, ""});
-        any = true;
-      }
-    }
     for (std::size_t at = 0; scope.sources != nullptr && at < scope.sources->size(); ++at) {
       const auto& one = (*scope.sources)[at];
       if (!of.empty() && one.name != of) continue;
@@ -1198,10 +951,6 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
       const auto table_name = one.table == nullptr ? "" : one.table->name;
       for (const auto& listed : one.columns) {
         const auto column_name = listed.first;
-        if (of.empty() && std::find(scope.merged.begin(), scope.merged.end(), column_name) !=
-                              scope.merged.end()) {
-          continue;
-        }
         const Tree tree = {
             {"fields", {{{"String", {{"sval", name}}}}, {{"String", {{"sval", column_name}}}}}}};
         made.push_back({column(tree, scope), column_name, table_name});
@@ -1239,9 +988,6 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
     if (from.table != nullptr) {
       output.table_id = from.table->id;
       output.number = static_cast<std::uint16_t>(value.column + 1);
-    } else if (from.query != nullptr && value.column < from.query->outputs.size()) {
-      output.table_id = from.query->outputs[value.column].table_id;
-      output.number = from.query->outputs[value.column].number;
     }
   }
   return made;
@@ -1279,30 +1025,6 @@ void Binder::check_grouped(const Expression& one, const Select& select) const {
   if (one.reads_queries && !one.parts.empty()) {
     for (const auto& [source, column] : one.outside) refuse(source, column);
   }
-}
-
-SelectPtr Binder::value_lists(const Tree& body, Scope* outer) {
-  check_fields(body, "VALUES", {"valuesLists", "limitOption", "op"});
-  auto made = std::make_shared<Select>();
-  Scope scope;
-  scope.outer = outer;
-  scope.clause = "VALUES";
-  for (const auto& row : list(body, "valuesLists")) {
-    std::vector<ExpressionPtr> values;
-    for (const auto& item : list(body_of(row), "items")) values.push_back(expression(item, scope));
-    if (!made->values.empty() && made->values[0].size() != values.size()) {
-      raise("42601", "VALUES lists must all be the same length");
-    }
-    made->values.push_back(std::move(values));
-  }
-  for (std::size_t at = 0; at < made->values[0].size(); ++at) {
-    std::vector<ExpressionPtr> all;
-    for (const auto& row : made->values) all.push_back(row[at]);
-    const auto type = coercion.common(all, "VALUES");
-    for (auto& row : made->values) row[at] = coercion.alike(row[at], type);
-  }
-  made->correlated = scope.correlated;
-  return made;
 }
 
 ExpressionPtr Binder::bound_of_rows(const Tree& body, const char* name, Scope& scope) {
@@ -1440,11 +1162,7 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
     depth_ = 0;
     raise("54001", "stack depth limit exceeded");
   }
-  if (has(body, "valuesLists")) {
-    auto made = value_lists(body, outer);
-    --depth_;
-    return made;
-  }
+  if (has(body, "valuesLists")) not_supported("VALUES without INSERT");
   const auto op = text_of(body, "op");
   if (op != "SETOP_NONE") not_supported(op.substr(op.find('_') + 1));
   check_fields(
@@ -1460,7 +1178,7 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
   if (has(body, "whereClause")) {
     const auto condition =
         coercion.condition(expression(field(body, "whereClause"), scope), "WHERE");
-    place(condition, made->from.get(), made->sources, made->gate);
+    place(condition, made->from.get(), made->gate);
   }
   if (made->from != nullptr) finish(*made->from, made->sources);
 

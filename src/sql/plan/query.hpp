@@ -21,10 +21,8 @@ using SelectPtr = std::shared_ptr<Select>;
 
 struct Source {
   std::string name;  // its alias, or the table's name
-  TablePtr table;    // one of these two, or none for values given otherwise
-  SelectPtr query;
+  TablePtr table;
   std::vector<std::pair<std::string, FullType>> columns;
-  std::vector<bool> used;            // the columns that somebody names
   bool out_of_scope = false;         // not seen by the condition of a join that is bound now
   std::optional<RowLock> lock = {};  // FOR UPDATE
 };
@@ -57,20 +55,10 @@ struct Sort {
 };
 
 struct Aggregate {
-  enum class Kind : std::uint8_t {
-    kCount,
-    kSum,
-    kAverage,
-    kLeast,
-    kGreatest,
-    kAll,
-    kAny,
-    kStringAgg
-  };
+  enum class Kind : std::uint8_t { kCount, kSum, kAverage, kLeast, kGreatest };
   Kind kind = Kind::kCount;
   std::string name;  // as the statement has it
   std::vector<ExpressionPtr> arguments;
-  ExpressionPtr filter;
   bool distinct = false;
   FullType type;
 };
@@ -88,8 +76,7 @@ struct Select {
   std::vector<Sort> sorts;
   ExpressionPtr limit;
   ExpressionPtr offset;
-  bool correlated = false;                         // depends on a row of the query around it
-  std::vector<std::vector<ExpressionPtr>> values;  // VALUES (…), (…): then nothing else
+  bool correlated = false;  // depends on a row of the query around it
 };
 
 // Names that an expression may use.
@@ -99,7 +86,6 @@ struct Scope {
   std::vector<Aggregate>* aggregates = nullptr;  // null: not allowed here …
   const char* clause = "WHERE";                  // … in this clause
   bool queries = true;                           // whether sub-queries are allowed
-  std::vector<std::string> merged = {};          // columns of USING: the first source's
   std::uint64_t touched = 0;
   std::vector<std::pair<std::size_t, std::size_t>> columns = {};
   bool correlated = false;
@@ -125,8 +111,7 @@ class Binder {
   // The tree of joins over FROM; adds to `sources`.
   std::unique_ptr<Join> from(const Tree& clause, Scope& scope, std::vector<Source>& sources);
   // Puts a condition, cut at its ANDs, where it can be asked first.
-  void place(const ExpressionPtr& condition, Join* root, const std::vector<Source>& sources,
-             std::vector<ExpressionPtr>& gate);
+  void place(const ExpressionPtr& condition, Join* root, std::vector<ExpressionPtr>& gate);
   void finish(Join& root, const std::vector<Source>& sources);
 
  private:
@@ -137,27 +122,21 @@ class Binder {
   ExpressionPtr parameter(const Tree& body);
   ExpressionPtr connective(const Tree& body, Scope& scope);  // AND, OR, NOT
   ExpressionPtr null_test(const Tree& body, Scope& scope);
-  ExpressionPtr boolean_test(const Tree& body, Scope& scope);
   ExpressionPtr type_cast(const Tree& body, Scope& scope);
   ExpressionPtr session_value(const Tree& node);  // CURRENT_DATE and its like
   ExpressionPtr column(const Tree& body, Scope& scope);
   ExpressionPtr operation(const Tree& body, Scope& scope);
   ExpressionPtr membership(const Tree& body, Scope& scope);
-  ExpressionPtr distinct_from(const Tree& body, Scope& scope);
   ExpressionPtr null_if(const Tree& body, Scope& scope);
-  ExpressionPtr like_pattern(const Tree& body, Scope& scope);
   ExpressionPtr between(const Tree& body, Scope& scope);
   ExpressionPtr call(const Tree& body, Scope& scope);
   ExpressionPtr aggregate(const Tree& body, Aggregate::Kind kind, Scope& scope);
-  void settle_aggregate(Aggregate& made, const Tree& body);
-  void type_aggregate(Aggregate& made, const Tree& body);
+  void type_aggregate(Aggregate& made, const Tree& body) const;
   ExpressionPtr sub_query(const Tree& body, Scope& scope);
   ExpressionPtr case_of(const Tree& body, Scope& scope);
-  ExpressionPtr row_equality(const Tree& left, const Tree& right, bool equal, Scope& scope);
   std::unique_ptr<Join> from_item(const Tree& node, Scope& scope, std::vector<Source>& sources,
                                   std::vector<std::pair<Join*, const Tree*>>& conditions);
   void check_grouped(const Expression& expression, const Select& select) const;
-  SelectPtr value_lists(const Tree& body, Scope* outer);
   // GROUP BY, ORDER BY and FOR UPDATE of a query whose outputs are known.
   void group(const Tree& body, Scope& scope, Select& made);
   void sort(const Tree& body, Scope& scope, Select& made);

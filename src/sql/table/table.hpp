@@ -24,7 +24,7 @@
 
 namespace cupel::sql {
 
-// Of a SERIAL or IDENTITY column, or of hidden row numbers. Not weakened,
+// Of a SERIAL column, or of hidden row numbers. Not weakened,
 // and not taken back by a rollback, as in PostgreSQL.
 struct Counter {
   std::atomic<std::int64_t> last{0};
@@ -35,7 +35,6 @@ struct ColumnInfo {
   std::string name;
   FullType type;
   bool not_null = false;
-  bool always = false;               // GENERATED ALWAYS
   Tree default_value;                // null: none
   std::shared_ptr<Counter> counter;  // null: none
 };
@@ -45,20 +44,11 @@ struct Unique {
   std::vector<std::size_t> columns;
 };
 
-enum class Action : std::uint8_t { kRefuse, kCascade, kSetNull, kSetDefault };
-
 struct ForeignKey {
   std::string name;
   std::vector<std::size_t> columns;
   std::string parent;
   std::vector<std::size_t> parent_columns;
-  Action on_delete = Action::kRefuse;
-  Action on_update = Action::kRefuse;
-};
-
-struct Check {
-  std::string name;
-  Tree expression;
 };
 
 struct Table {
@@ -70,7 +60,6 @@ struct Table {
   std::string key_name;          // "accounts_pkey"
   std::vector<Unique> uniques;
   std::vector<ForeignKey> foreign_keys;
-  std::vector<Check> checks;
   std::shared_ptr<Counter> row_numbers = std::make_shared<Counter>();
 
   [[nodiscard]] std::optional<std::size_t> column(std::string_view column_name) const;

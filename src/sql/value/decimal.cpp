@@ -121,25 +121,6 @@ Decimal Decimal::rounded(int scale) const {
   return {std::move(units), scale};
 }
 
-Decimal Decimal::truncated(int scale) const {
-  if (scale >= scale_) return {units_at(scale), scale};
-  mpz_class units = units_ / power_of_ten(scale_ - scale);
-  if (scale < 0) return {units * power_of_ten(-scale), 0};
-  return {std::move(units), scale};
-}
-
-Decimal Decimal::floor() const {
-  mpz_class units;
-  mpz_fdiv_q(units.get_mpz_t(), units_.get_mpz_t(), power_of_ten(scale_).get_mpz_t());
-  return {std::move(units), 0};
-}
-
-Decimal Decimal::ceiling() const {
-  mpz_class units;
-  mpz_cdiv_q(units.get_mpz_t(), units_.get_mpz_t(), power_of_ten(scale_).get_mpz_t());
-  return {std::move(units), 0};
-}
-
 std::optional<std::int64_t> Decimal::to_integer() const {
   const auto whole = rounded(0);
   if (!whole.units_.fits_slong_p()) return std::nullopt;

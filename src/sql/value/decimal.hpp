@@ -29,9 +29,6 @@ class Decimal {
   [[nodiscard]] int whole_digits() const;
   // Half away from zero; a negative scale rounds to tens, hundreds …, and shows none.
   [[nodiscard]] Decimal rounded(int scale) const;
-  [[nodiscard]] Decimal truncated(int scale) const;
-  [[nodiscard]] Decimal floor() const;
-  [[nodiscard]] Decimal ceiling() const;
   [[nodiscard]] Decimal negated() const { return {-units_, scale_}; }
   // Rounded; nullopt if it does not fit.
   [[nodiscard]] std::optional<std::int64_t> to_integer() const;

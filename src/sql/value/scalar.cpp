@@ -25,10 +25,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(start, text.find_last_not_of(kBlanks) - start + 1);
 }
 
-std::string_view without_padding(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
 [[noreturn]] void bad_input(std::string_view text, Type type) {
   raise(is_time(type) ? "22007" : "22P02",
         fmt::format("invalid input syntax for type {}: \"{}\"", type_name(type), text));
@@ -55,18 +51,16 @@ std::int64_t integer_from(std::string_view text, Type type) {
   return value;
 }
 
-double double_from(std::string_view text, Type type) {
+double double_from(std::string_view text) {
   const std::string body(trimmed(text));
-  if (body.empty() || body.find_first_of("xXpP") != body.npos) bad_input(text, type);
+  if (body.empty() || body.find_first_of("xXpP") != body.npos) bad_input(text, Type::kDouble);
   char* end = nullptr;
-  const bool real = type == Type::kReal;
-  const double value =
-      real ? static_cast<double>(std::strtof(body.c_str(), &end)) : std::strtod(body.c_str(), &end);
-  if (*end != '\0' || end == body.c_str()) bad_input(text, type);
+  const double value = std::strtod(body.c_str(), &end);
+  if (*end != '\0' || end == body.c_str()) bad_input(text, Type::kDouble);
   const bool named = body.find_first_of("iInN") != body.npos;
   const bool lost = value == 0 && body.find_first_of("123456789") < body.find_first_of("eE");
   if ((std::isinf(value) && !named) || lost) {
-    raise("22003", fmt::format("\"{}\" is out of range for type {}", text, type_name(type)));
+    raise("22003", fmt::format("\"{}\" is out of range for type double precision", text));
   }
   return value;
 }
@@ -186,18 +180,16 @@ std::string timestamp_text(std::int64_t microseconds) {
 }
 
 // The shortest digits that read back as the same number, written as PostgreSQL does.
-std::string double_text(double value, bool real) {
+std::string double_text(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
   char buffer[64];
   const auto end =
-      real ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(value),
-                           std::chars_format::scientific)
-           : std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
   std::string text(buffer, end.ptr);
   const auto mark = text.find('e');
   const int exponent = std::atoi(text.c_str() + mark + 1);
-  if (exponent < -4 || exponent >= (real ? 6 : 15)) return text;
+  if (exponent < -4 || exponent >= 15) return text;
   std::string sign;
   std::string digits;
   for (const char c : text.substr(0, mark)) {
@@ -217,8 +209,7 @@ Decimal decimal_of(const Scalar& value, Type from) {
   if (from == Type::kNumeric) return std::get<Decimal>(value);
   const double number = std::get<double>(value);
   if (!std::isfinite(number)) not_supported("NaN or infinity as numeric");
-  return *Decimal::parse(from == Type::kReal ? fmt::format("{:.6g}", number)
-                                             : fmt::format("{:.15g}", number));
+  return *Decimal::parse(fmt::format("{:.15g}", number));
 }
 
 Scalar fitted(Decimal value, const FullType& type) {
@@ -231,7 +222,7 @@ Scalar fitted(Decimal value, const FullType& type) {
 }
 
 Scalar string_as(std::string text, const FullType& to, bool cut) {
-  if (to.length >= 0 && (to.type == Type::kVarchar || to.type == Type::kChar)) {
+  if (to.length >= 0 && to.type == Type::kVarchar) {
     const auto most = static_cast<std::size_t>(to.length);
     const auto kept = first_characters(text, most);
     if (kept.size() < text.size()) {
@@ -240,7 +231,6 @@ Scalar string_as(std::string text, const FullType& to, bool cut) {
       }
       text = std::string(kept);
     }
-    if (to.type == Type::kChar) text.append(most - characters(text), ' ');
   }
   return text;
 }
@@ -255,10 +245,8 @@ int rank_of(Type type) {
       return 2;
     case Type::kNumeric:
       return 3;
-    case Type::kReal:
-      return 4;
     case Type::kDouble:
-      return 5;
+      return 4;
     default:
       return -1;
   }
@@ -273,7 +261,7 @@ std::optional<Scalar> integer_of(const Scalar& value, Type from, Type to) {
     if (!whole) raise("22003", fmt::format("{} out of range", type_name(to)));
     return checked_integer(*whole, to);
   }
-  if (from == Type::kReal || from == Type::kDouble) {
+  if (from == Type::kDouble) {
     const double whole = std::nearbyint(std::get<double>(value));
     if (!(whole >= -9223372036854775808.0 && whole < 9223372036854775808.0)) {
       raise("22003", fmt::format("{} out of range", type_name(to)));
@@ -283,26 +271,12 @@ std::optional<Scalar> integer_of(const Scalar& value, Type from, Type to) {
   return std::nullopt;
 }
 
-std::optional<Scalar> floating_point(const Scalar& value, Type from, Type to) {
-  if (!is_number(from)) return std::nullopt;
-  double number = 0;
-  if (is_integer(from)) {
-    number = static_cast<double>(std::get<std::int64_t>(value));
-  } else if (from == Type::kNumeric) {
-    number = std::get<Decimal>(value).to_double();
-    if (std::isinf(number)) raise("22003", "value out of range: overflow");
-  } else {
-    number = std::get<double>(value);
-  }
-  if (to == Type::kReal) {
-    const auto narrow = static_cast<float>(number);
-    if (std::isinf(narrow) && std::isfinite(number)) {
-      raise("22003", "value out of range: overflow");
-    }
-    if (narrow == 0 && number != 0) raise("22003", "value out of range: underflow");
-    number = narrow;
-  }
-  return checked_double(number, to);
+double floating_point(const Scalar& value, Type from) {
+  if (is_integer(from)) return static_cast<double>(std::get<std::int64_t>(value));
+  if (from == Type::kDouble) return std::get<double>(value);
+  const double number = std::get<Decimal>(value).to_double();
+  if (std::isinf(number)) raise("22003", "value out of range: overflow");
+  return number;
 }
 
 Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
@@ -314,7 +288,6 @@ Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
   if (is_string(to.type)) {
     auto text = to_text(value, from);
     if (from == Type::kBoolean) text = std::get<bool>(value) ? "true" : "false";
-    if (from == Type::kChar && to.type != Type::kChar) text = std::string(without_padding(text));
     return string_as(std::move(text), to, cut);
   }
   if (is_string(from)) return from_text(std::get<std::string>(value), to);
@@ -331,9 +304,8 @@ Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
     case Type::kNumeric:
       if (is_number(from)) return fitted(decimal_of(value, from), to);
       break;
-    case Type::kReal:
     case Type::kDouble:
-      if (auto made = floating_point(value, from, to.type)) return *made;
+      if (is_number(from)) return floating_point(value, from);
       break;
     case Type::kDate:
       if (from == Type::kDate) return value;
@@ -369,16 +341,12 @@ std::string_view type_name(Type type) {
       return "bigint";
     case Type::kNumeric:
       return "numeric";
-    case Type::kReal:
-      return "real";
     case Type::kDouble:
       return "double precision";
     case Type::kText:
       return "text";
     case Type::kVarchar:
       return "character varying";
-    case Type::kChar:
-      return "character";
     case Type::kDate:
       return "date";
     case Type::kTimestamp:
@@ -396,7 +364,7 @@ bool is_number(Type type) {
   return rank_of(type) >= 0;
 }
 bool is_string(Type type) {
-  return type == Type::kText || type == Type::kVarchar || type == Type::kChar;
+  return type == Type::kText || type == Type::kVarchar;
 }
 bool is_time(Type type) {
   return type == Type::kDate || type == Type::kTimestamp || type == Type::kTimestampTz;
@@ -412,9 +380,8 @@ std::string to_text(const Scalar& value, Type type) {
       return std::to_string(std::get<std::int64_t>(value));
     case Type::kNumeric:
       return std::get<Decimal>(value).to_string();
-    case Type::kReal:
     case Type::kDouble:
-      return double_text(std::get<double>(value), type == Type::kReal);
+      return double_text(std::get<double>(value));
     case Type::kDate:
       return date_text(std::get<std::int64_t>(value));
     case Type::kTimestamp:
@@ -434,9 +401,8 @@ Scalar from_text(std::string_view text, const FullType& to) {
     case Type::kInteger:
     case Type::kBigint:
       return integer_from(text, to.type);
-    case Type::kReal:
     case Type::kDouble:
-      return double_from(text, to.type);
+      return double_from(text);
     case Type::kDate:
     case Type::kTimestamp:
     case Type::kTimestampTz:
@@ -488,18 +454,12 @@ int compare(const Scalar& left, const Scalar& right, Type type) {
       return int{std::get<bool>(left)} - int{std::get<bool>(right)};
     case Type::kNumeric:
       return std::get<Decimal>(left).compare(std::get<Decimal>(right));
-    case Type::kReal:
     case Type::kDouble: {  // NaN equals itself and is above all else
       const double one = std::get<double>(left);
       const double other = std::get<double>(right);
       if (std::isnan(one) || std::isnan(other))
         return int{std::isnan(one)} - int{std::isnan(other)};
       return one < other ? -1 : one > other ? 1 : 0;
-    }
-    case Type::kChar: {
-      const int order = without_padding(std::get<std::string>(left))
-                            .compare(without_padding(std::get<std::string>(right)));
-      return order;
     }
     case Type::kText:
     case Type::kVarchar:
@@ -517,9 +477,6 @@ std::string canonical(const Scalar& value, Type type) {
   switch (type) {
     case Type::kNumeric:
       return std::get<Decimal>(value).canonical();
-    case Type::kChar:
-      return std::string(without_padding(std::get<std::string>(value)));
-    case Type::kReal:
     case Type::kDouble:
       if (std::get<double>(value) == 0) return "0";  // -0 too
       [[fallthrough]];
@@ -535,11 +492,6 @@ std::int64_t checked_integer(std::int64_t value, Type type) {
   if (value > limit || value < -limit - 1) {
     raise("22003", fmt::format("{} out of range", type_name(type)));
   }
-  return value;
-}
-
-double checked_double(double value, Type type) {
-  if (type == Type::kReal && std::isfinite(value)) value = static_cast<float>(value);
   return value;
 }
 

@@ -16,8 +16,8 @@
 namespace cupel::sql {
 
 // What a value is depends on its Type: bool; int64 for integers, days since 2000-01-01
-// (kDate) and microseconds since then (timestamps); Decimal; double (a kReal is one that a float
-// holds); string, also for kNull: a literal whose type is not settled.
+// (kDate) and microseconds since then (timestamps); Decimal; double; string, also for kNull: a
+// literal whose type is not settled.
 using Scalar = std::variant<std::monostate, bool, std::int64_t, Decimal, double, std::string>;
 inline bool is_null(const Scalar& value) {
   return value.index() == 0;
@@ -26,7 +26,7 @@ inline bool is_null(const Scalar& value) {
 // A type with its modifiers: varchar(10), numeric(8,2). -1: none.
 struct FullType {
   Type type = Type::kNull;
-  int length = -1;     // of kVarchar and kChar, in characters
+  int length = -1;     // of kVarchar, in characters
   int precision = -1;  // of kNumeric, all digits
   int scale = 0;
   friend bool operator==(const FullType&, const FullType&) = default;
@@ -41,7 +41,7 @@ bool is_time(Type type);
 std::string to_text(const Scalar& value, Type type);  // not null
 Scalar from_text(std::string_view text, const FullType& type);
 
-// CAST: cuts text and pads char(n), rounds numbers. Raises 42846 where there is no cast.
+// CAST: cuts text, rounds numbers. Raises 42846 where there is no cast.
 Scalar cast(const Scalar& value, Type from, const FullType& to);
 // As an assignment to a column: text that is too long raises 22001.
 Scalar assign(const Scalar& value, Type from, const FullType& to);
@@ -55,7 +55,6 @@ int compare(const Scalar& left, const Scalar& right, Type type);
 std::string canonical(const Scalar& value, Type type);
 
 std::int64_t checked_integer(std::int64_t value, Type type);  // raises 22003
-double checked_double(double value, Type type);               // infinity raises 22003
 
 // Of a text that is computed, in bytes: raises 54000 above 64 MiB, where PostgreSQL has 1 GB.
 void check_length(std::size_t bytes);

@@ -7,8 +7,8 @@
 
 namespace cupel::sql {
 
-// A column's or parameter's type. PostgreSQL's int2, int4, int8, float4, float8, numeric,
-// text, varchar, bpchar, date, timestamp, timestamptz and bool; kNull is its `unknown`:
+// A column's or parameter's type. PostgreSQL's int2, int4, int8, float8, numeric, text, varchar,
+// date, timestamp, timestamptz and bool; kNull is its `unknown`:
 // a parameter nothing is known of.
 enum class Type : std::uint8_t {
   kNull,
@@ -17,11 +17,9 @@ enum class Type : std::uint8_t {
   kInteger,
   kBigint,
   kNumeric,
-  kReal,
   kDouble,
   kText,
   kVarchar,
-  kChar,
   kDate,
   kTimestamp,
   kTimestampTz,  // always shown in UTC

@@ -105,16 +105,12 @@ const char* name_of(sql::Type type) {
       return "bigint";
     case sql::Type::kNumeric:
       return "numeric";
-    case sql::Type::kReal:
-      return "real";
     case sql::Type::kDouble:
       return "double precision";
     case sql::Type::kText:
       return "text";
     case sql::Type::kVarchar:
       return "varchar";
-    case sql::Type::kChar:
-      return "char";
     case sql::Type::kDate:
       return "date";
     case sql::Type::kTimestamp:
@@ -141,7 +137,6 @@ Json json_of(const sql::Datum& datum, sql::Type type) {
       if (error == std::errc() && stop == end) return number;
       break;
     }
-    case sql::Type::kReal:
     case sql::Type::kDouble: {
       double number = 0;
       const auto [stop, error] = std::from_chars(begin, end, number);

@@ -230,16 +230,12 @@ Oid oid_of(sql::Type type) {
       return kInt8;
     case sql::Type::kNumeric:
       return kNumeric;
-    case sql::Type::kReal:
-      return kFloat4;
     case sql::Type::kDouble:
       return kFloat8;
     case sql::Type::kText:
       return kText;
     case sql::Type::kVarchar:
       return kVarchar;
-    case sql::Type::kChar:
-      return kBpchar;
     case sql::Type::kDate:
       return kDate;
     case sql::Type::kTimestamp:
@@ -264,16 +260,14 @@ sql::Type type_of(Oid type) {
     case kNumeric:
       return sql::Type::kNumeric;
     case kFloat4:
-      return sql::Type::kReal;
     case kFloat8:
       return sql::Type::kDouble;
     case kText:
     case kName:
       return sql::Type::kText;
     case kVarchar:
-      return sql::Type::kVarchar;
     case kBpchar:
-      return sql::Type::kChar;
+      return sql::Type::kVarchar;
     case kDate:
       return sql::Type::kDate;
     case kTimestamp:
