@@ -144,6 +144,9 @@ Json patroni_settings(const Site& site, const Node& node) {
             {"bin_dir", std::filesystem::path(psql).parent_path().string()},
             {"pgpass", node.directory + "/pgpass"},
             {"basebackup", {{{"checkpoint", "fast"}}, "no-sync"}},
+            // A standby that no rewind helps is copied anew.
+            {"remove_data_directory_on_rewind_failure", true},
+            {"remove_data_directory_on_diverged_timelines", true},
             {"authentication", {{"superuser", account}, {"replication", account}}},
             {"parameters", parameters},
             {"pg_hba",
