@@ -115,6 +115,8 @@ std::optional<Request> take_body(char kind, Reader& reader) {
       return take_lock(reader);
     case 'E':
       return EndStatementRequest{reader.little<std::uint32_t>()};
+    case 'T':
+      return TextRequest{take_text(reader)};
     case 'C':
       return take_commit(reader);
     case 'F':
@@ -185,6 +187,10 @@ struct Encoder {
     out += 'E';
     put_little(out, request.statement, 4);
   }
+  void operator()(const TextRequest& request) {
+    out += 'T';
+    put_text(out, request.text);
+  }
   void operator()(const FinishRequest& /*request*/) { out += 'F'; }
   void operator()(const CommitRequest& request) {
     out += 'C';
@@ -229,9 +235,9 @@ std::string done_reply() {
   return framed("k");
 }
 
-std::string opened_reply(bool refuses) {
+std::string opened_reply(bool refuses, bool keeps_statements) {
   std::string body = "o";
-  put_little(body, refuses ? 1U : 0U, 1);
+  put_little(body, (refuses ? kRefuses : 0U) | (keeps_statements ? kKeepsStatements : 0U), 1);
   return framed(body);
 }
 

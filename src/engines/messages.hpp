@@ -79,6 +79,11 @@ struct Write {
 struct CommitRequest {
   std::vector<Write> writes;
 };
+// What the client asks for from now on in this transaction. It has no reply; only for a store that
+// keeps statements.
+struct TextRequest {
+  std::string text;
+};
 struct FinishRequest {};  // commits a transaction that only read; has no reply
 struct AbortRequest {};   // has no reply
 struct CopyDatabaseRequest {
@@ -87,9 +92,9 @@ struct CopyDatabaseRequest {
 
 using Request =
     std::variant<OpenRequest, ChooseRequest, ReadRequest, LockRequest, EndStatementRequest,
-                 CommitRequest, FinishRequest, AbortRequest, CopyDatabaseRequest>;
+                 TextRequest, CommitRequest, FinishRequest, AbortRequest, CopyDatabaseRequest>;
 
-inline constexpr std::uint8_t kProtocol = 2;
+inline constexpr std::uint8_t kProtocol = 3;
 
 // A message without its length. None: it is malformed.
 std::optional<Request> decode(std::string_view message);
@@ -110,8 +115,9 @@ enum class FailureKind : std::uint8_t {
 // Whole messages.
 std::string done_reply();
 // Of OpenRequest. `refuses`: the store refuses transactions that only read, so FinishRequest is not
-// to be used.
-std::string opened_reply(bool refuses);
+// to be used. `keeps_statements`: TextRequest is wanted.
+inline constexpr std::uint8_t kRefuses = 1, kKeepsStatements = 2;
+std::string opened_reply(bool refuses, bool keeps_statements);
 std::string versions_reply(const std::vector<Position>& versions);
 std::string failure_reply(FailureKind kind, std::string_view message);
 // For tests and fuzzing: what decode() reads.

@@ -126,7 +126,7 @@ class Session {
     shared_.clients[number_] = {request.session, request.client_port};
     store_ = shared_.store;
     session_ = store_->continue_session(request.session);
-    return opened_reply(shared_.options.abort_rate > 0);
+    return opened_reply(shared_.options.abort_rate > 0, shared_.options.keep_statements);
   }
 
   // An earlier client of the same name may have hung up while its session is still open.
@@ -168,6 +168,7 @@ class Session {
     transaction_.reset();
     statement_.reset();
     statements_.clear();
+    text_.clear();
     found_.clear();
     locked_.clear();
     read_.clear();
@@ -323,7 +324,7 @@ class Session {
     const auto known = statements_.find(statement);
     if (known != statements_.end()) return transaction_->continue_statement(known->second, commits);
     if (statements_.size() >= kStatements) statements_.erase(statements_.begin());
-    statements_[statement] = transaction_->begin_statement({}, commits);
+    statements_[statement] = transaction_->begin_statement(text_, commits);
   }
 
   bool look_for_others(const Rows::File& file) {
@@ -383,6 +384,11 @@ class Session {
     read_all(found->second);  // if the transaction is over, its next request gets to know
     found_.erase(found);
     return std::string();
+  }
+
+  std::optional<std::string> reply_to(const TextRequest& request) {
+    text_ = request.text;
+    return "";
   }
 
   // What a statement found and did not lock, it read.
@@ -505,6 +511,7 @@ class Session {
   // Of the transaction: the engine's statement, and what the store calls those that there were;
   // what they found and have not locked; the rows that it locked and read then; what it read.
   std::optional<std::uint32_t> statement_;
+  std::string text_;  // what the client asked for last
   std::map<std::uint32_t, std::uint32_t> statements_;
   std::map<std::uint32_t, std::map<RowId, mock::Transaction::Found>> found_;
   std::map<RowId, mock::Value> locked_;

@@ -27,7 +27,7 @@ std::uint32_t random_number(base::Random& random) {
 }
 
 Request random_request(base::Random& random) {
-  switch (random.below(9)) {
+  switch (random.below(10)) {
     case 0:
       return OpenRequest{kProtocol, random_number(random), random_text(random), random_text(random),
                          5432};
@@ -59,6 +59,8 @@ Request random_request(base::Random& random) {
       return EndStatementRequest{random_number(random)};
     case 7:
       return FinishRequest{};
+    case 8:
+      return TextRequest{random_text(random)};
     default:
       return CopyDatabaseRequest{random_number(random), random_number(random)};
   }

@@ -33,7 +33,7 @@ class Backend {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  static std::string opened() { return opened_reply(false).substr(4); }
+  static std::string opened() { return opened_reply(false, false).substr(4); }
   // The reply; empty: the connection is over.
   std::string ask(const Request& request) {
     send(request);

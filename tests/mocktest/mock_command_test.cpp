@@ -414,6 +414,9 @@ TEST_F(MockCommand, TestRunsOnPostgres) {
   EXPECT_EQ(found.code, 1) << found.output;
   EXPECT_NE(found.output.find("sold 2 of 10, and 9 are left"), std::string::npos) << found.output;
   EXPECT_NE(found.output.find("item(1)"), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("\n           select stock - 1 as stock from item where id = 1\n"),
+            std::string::npos)
+      << found.output;
   EXPECT_NE(found.output.find("\"(1, 10)\""), std::string::npos) << found.output;
   EXPECT_NE(found.output.find("--engine postgres --setup"), std::string::npos) << found.output;
   EXPECT_EQ(test("serializable", "3").code, 0);
@@ -448,6 +451,9 @@ TEST_F(MockCommand, TestRunsOnMariadb) {
   EXPECT_EQ(found.code, 1) << found.output;
   EXPECT_NE(found.output.find("sold 2 of 10, and 9 are left"), std::string::npos) << found.output;
   EXPECT_NE(found.output.find("session bob"), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("select stock - 1 into @left from item where id = 1\n"),
+            std::string::npos)
+      << found.output;
   EXPECT_NE(found.output.find("\"(1, 10)\""), std::string::npos) << found.output;
   EXPECT_EQ(test("serializable", "3").code, 0);
 }

@@ -242,7 +242,13 @@ Transaction& transaction_of(THD* thd) {
                      .database = generation,
                      .session = session_name(thd),
                      .client_port = thd->peer_port,
-                     .interrupted = [thd] { return thd_kill_level(thd) != THD_IS_NOT_KILLED; }})};
+                     .interrupted = [thd] { return thd_kill_level(thd) != THD_IS_NOT_KILLED; },
+                     .statement =
+                         [thd] {
+                           constexpr std::size_t kLongest = 1000;
+                           return std::string(thd->query(),
+                                              std::min<std::size_t>(thd->query_length(), kLongest));
+                         }})};
     thd_set_ha_data(thd, engine, session);
   }
   return session->transaction;

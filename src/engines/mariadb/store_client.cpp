@@ -57,7 +57,10 @@ bool StoreClient::connect() {
   const auto reply = ask(OpenRequest{kProtocol, settings_.database, "cupel", settings_.session,
                                      settings_.client_port});
   if (!reply) return false;
-  if (reply->front() == 'o') return true;
+  if (reply->front() == 'o' && reply->size() == 2) {
+    keeps_statements_ = (static_cast<std::uint8_t>(reply->back()) & kKeepsStatements) != 0;
+    return true;
+  }
   errno = EPROTO;
   return lose("another reply than expected");
 }
@@ -122,8 +125,16 @@ bool StoreClient::ask_done(const Request& request, bool interruptible) {
   return lose("another reply than expected");
 }
 
+bool StoreClient::tell_statement() {
+  if (!keeps_statements_ || !settings_.statement) return true;
+  auto text = settings_.statement();
+  if (text == told_) return true;
+  told_ = std::move(text);
+  return send(TextRequest{told_});
+}
+
 std::optional<std::vector<Position>> StoreClient::read(const ReadRequest& request) {
-  if (!connect()) return std::nullopt;
+  if (!connect() || !tell_statement()) return std::nullopt;
   const auto reply = ask(request);
   if (!reply) return std::nullopt;
   wire::Reader reader(std::string_view(*reply).substr(1));
@@ -142,12 +153,14 @@ bool StoreClient::choose(const ChooseRequest& request) {
   return connect() && ask_done(request);
 }
 bool StoreClient::commit(const CommitRequest& request) {
+  told_.clear();
   return connect() && ask_done(request, false);
 }
 bool StoreClient::copy_database(const CopyDatabaseRequest& request) {
   return connect() && ask_done(request);
 }
 void StoreClient::roll_back() {
+  told_.clear();
   if (socket_ >= 0) send(AbortRequest{});
 }
 

@@ -24,6 +24,8 @@ class StoreClient {
     std::uint16_t client_port = 0;
     // Asked while a reply is awaited, but not that of a commit: nobody would know its outcome.
     std::function<bool()> interrupted;
+    // The text of what the client asks for, or its beginning.
+    std::function<std::string()> statement;
   };
   enum class Trouble : std::uint8_t {
     kConflict,     // the store ended the transaction
@@ -62,9 +64,12 @@ class StoreClient {
   bool ask_done(const Request& request, bool interruptible = true);
   bool fail(Trouble trouble, std::string message);
   bool lose(const std::string& what);
+  bool tell_statement();
 
   Settings settings_;
   int socket_ = -1;
+  bool keeps_statements_ = false;  // the store does
+  std::string told_;               // the statement that it knows
   Failure failure_;
 };
 

@@ -14,9 +14,11 @@
 
 #include "access/xact.h"
 #include "commands/dbcommands.h"
+#include "common/hashfn.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "own_writes.h"
+#include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -26,7 +28,8 @@ char* store_socket_path = NULL;
 char* transaction_level = NULL;
 char* read_policy = NULL;
 
-enum { kProtocol = 2, kPollMilliseconds = 20, kMostReply = 1 << 28 };
+enum { kProtocol = 3, kPollMilliseconds = 20, kMostReply = 1 << 28, kLongestStatement = 1000 };
+enum { kStoreRefuses = 1, kStoreKeepsStatements = 2 };
 enum { kReadLatest = 1, kReadAbsent = 2, kReadFind = 4 };
 enum { kLockShared = 1, kLockObserved = 2 };
 enum { kWriteBase = 1, kWriteInsert = 2, kWriteChecked = 4 };
@@ -44,7 +47,9 @@ static StringInfoData message; /* of the request, then of its reply */
 static bool has_transaction = false;
 static bool has_found = false;     /* rows that it may not have locked: its end may be refused */
 static bool store_refuses = false; /* also transactions that only read */
-static bool is_over = false;       /* the store ended the transaction */
+static bool store_keeps_statements = false;
+static uint64 told_statement = 0; /* the hash of the text that the store knows; 0: of none */
+static bool is_over = false;      /* the store ended the transaction */
 static int over_code;
 static char* over_text;
 
@@ -230,6 +235,7 @@ static int client_port(void) {
 }
 
 static void ensure_connection(void) {
+  int flags;
   if (connection >= 0) return;
   open_socket();
   start_message('O');
@@ -245,7 +251,24 @@ static void ensure_connection(void) {
                     errmsg("cupel's mock store rejected the connection"),
                     errhint("The access method and cupel are of different versions.")));
   }
-  store_refuses = take_number(1) != 0;
+  flags = (int)take_number(1);
+  store_refuses = (flags & kStoreRefuses) != 0;
+  store_keeps_statements = (flags & kStoreKeepsStatements) != 0;
+}
+
+/* What the client asks for, for explanations; enough of it. */
+static void tell_statement(void) {
+  size_t size;
+  uint64 hash;
+  if (!store_keeps_statements || debug_query_string == NULL) return;
+  size = Min(strlen(debug_query_string), kLongestStatement);
+  hash = hash_bytes_extended((const unsigned char*)debug_query_string, (int)size, 0);
+  if (hash == told_statement) return;
+  told_statement = hash;
+  start_message('T');
+  put_number(size, 4);
+  appendBinaryStringInfo(&message, debug_query_string, (int)size);
+  if (!send_message()) fail_lost("no request");
 }
 
 static void ensure_transaction(void) {
@@ -293,6 +316,7 @@ static void read_versions(const ReadRequest* request, Oid table, bool absent,
   if (!request->latest) {
     choose_level();
     has_transaction = true;
+    tell_statement();
   }
   if (request->find) has_found = true;
   start_message('R');
@@ -329,6 +353,7 @@ void store_lock(const LockRequest* request, ItemPointerData* last) {
   ensure_transaction();
   choose_level();
   has_transaction = has_found = true;
+  tell_statement();
   start_message('L');
   put_number(request->statement, 4);
   put_number(request->commits, 4);
@@ -392,6 +417,7 @@ void store_abort(void) {
 }
 
 void store_forget(void) {
+  told_statement = 0;
   has_transaction = has_found = is_over = false;
   over_text = NULL;
 }
