@@ -1,20 +1,22 @@
-// The mysql driver and the runner on a server that rolls a transaction back and says OK: the mock's
-// MySQL server, whose sessions roll back after some statements. Only the status of the answers
-// shows it. What was acknowledged stays acknowledged; what failed afterwards is unknown; the
-// history and the explanation say what the server did.
+// The mysql driver and the runner on a server that rolls a transaction back and says OK: MariaDB
+// behind a proxy that does so after some statements. Only the status of the answers shows it. What
+// was acknowledged stays acknowledged; what failed afterwards is unknown; the history and the
+// explanation say what the server did.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "drivers/driver.hpp"
+#include "lab/server.hpp"
 #include "report/render.hpp"
 #include "run/run_and_check.hpp"
+#include "servers/forgetful_proxy.hpp"
 #include "support/scratch_folder.hpp"
-#include "wire/store_server.hpp"
 
 namespace cupel::run {
 namespace {
@@ -23,87 +25,20 @@ using workload::Reply;
 using workload::Statement;
 using workload::StatementKind;
 
-// Hands everything to a session of the store. Rolls back after `ends_at` statements of each
-// transaction, behind the client's back; 0: never.
-class Forgetful final : public sql::Session {
- public:
-  Forgetful(std::unique_ptr<sql::Session> inner, const std::atomic<int>& ends_at)
-      : inner_(std::move(inner)), ends_at_(ends_at) {}
-
-  Run run(std::string_view text) override {  // BEGIN, COMMIT and ROLLBACK
-    statements_ = 0;
-    return inner_->run(text);
-  }
-  std::variant<std::unique_ptr<sql::Prepared>, sql::Error> prepare(
-      std::string_view statement, std::span<const sql::Type> types,
-      std::span<const sql::Type> otherwise) override {
-    return inner_->prepare(statement, types, otherwise);
-  }
-  std::variant<sql::Result, sql::Error> execute(const sql::Prepared& prepared,
-                                                std::span<const sql::Datum> parameters,
-                                                std::span<const sql::Type> sent) override {
-    auto result = inner_->execute(prepared, parameters, sent);
-    if (state() == sql::TransactionState::kOpen && ++statements_ == ends_at_) {
-      inner_->run("ROLLBACK");
-    }
-    return result;
-  }
-  [[nodiscard]] sql::TransactionState state() const override { return inner_->state(); }
-  [[nodiscard]] bool autocommit() const override { return inner_->autocommit(); }
-  void reset() override { inner_->reset(); }
-  void on_deallocate(Deallocate deallocate) override {
-    inner_->on_deallocate(std::move(deallocate));
-  }
-  [[nodiscard]] Cancel canceller() override { return inner_->canceller(); }
-  void on_connection(std::uint32_t number, CancelOther cancel) override {
-    inner_->on_connection(number, std::move(cancel));
-  }
-  void on_user(std::string user) override { inner_->on_user(std::move(user)); }
-  std::optional<sql::Error> configure(const std::string& setting,
-                                      const std::string& value) override {
-    return inner_->configure(setting, value);
-  }
-  [[nodiscard]] std::optional<Idle> idle_limit() const override { return inner_->idle_limit(); }
-
- private:
-  std::unique_ptr<sql::Session> inner_;
-  const std::atomic<int>& ends_at_;
-  int statements_ = 0;
-};
-
-class ForgetfulBackend final : public wire::Backend {
- public:
-  ForgetfulBackend(wire::Backend& inner, const std::atomic<int>& ends_at)
-      : inner_(inner), ends_at_(ends_at) {}
-  std::unique_ptr<sql::Session> open_sql(sql::Product product, const std::string& name) override {
-    return std::make_unique<Forgetful>(inner_.open_sql(product, name), ends_at_);
-  }
-  std::uint32_t open_keys(const std::string& name) override { return inner_.open_keys(name); }
-  void close_keys(std::uint32_t session) override { inner_.close_keys(session); }
-  std::unique_ptr<mock::Transaction> begin(std::uint32_t session,
-                                           const mock::Store::BeginOptions& options) override {
-    return inner_.begin(session, options);
-  }
-  void shut_down() override { inner_.shut_down(); }
-
- private:
-  wire::Backend& inner_;
-  const std::atomic<int>& ends_at_;
-};
-
 class SilentEnd : public testing::Test {
  protected:
   void SetUp() override {
-    auto started = wire::Server::start(backend_, {.mysql = 0});
+    lab::Options options;
+    options.durable = false;
+    auto started = lab::start(lab::Kind::kMariadb, options);
     ASSERT_TRUE(started.ok()) << started.error().to_string();
-    server_ = std::move(*started);
+    server_.emplace(std::move(started).value());
+    proxy_.emplace(server_->port(), ends_at_);
   }
   [[nodiscard]] std::string url() const {
-    return "mysql://cupel@127.0.0.1:" + std::to_string(server_->port(wire::Interface::kMysql)) +
-           "/cupel";
+    return "mysql://cupel@127.0.0.1:" + std::to_string(proxy_->port()) + "/cupel";
   }
   [[nodiscard]] std::string history() const { return scratch_.path("h.jsonl"); }
-  // The store may answer a session with old values, so only run_test judges verdicts.
   base::Result<CheckedRun> go() {
     RunAndCheckOptions options;
     options.url = url();
@@ -124,9 +59,8 @@ class SilentEnd : public testing::Test {
 
   const test::ScratchFolder scratch_;
   std::atomic<int> ends_at_ = 0;
-  wire::StoreServer store_{{.level = mock::Level::kStrongSessionSerializable}};
-  ForgetfulBackend backend_{*store_.backend, ends_at_};
-  std::unique_ptr<wire::Server> server_;
+  std::optional<lab::Server> server_;
+  std::optional<test::ForgetfulProxy> proxy_;
 };
 
 constexpr const char* kReason = "the server ended the transaction without an error";

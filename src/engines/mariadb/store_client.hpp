@@ -23,9 +23,9 @@ class StoreClient {
     std::string session;
     std::uint16_t client_port = 0;
     // Asked while a reply is awaited, but not that of a commit: nobody would know its outcome.
-    std::function<bool()> interrupted;
+    std::function<bool()> interrupted = {};
     // The text of what the client asks for, or its beginning.
-    std::function<std::string()> statement;
+    std::function<std::string()> statement = {};
   };
   enum class Trouble : std::uint8_t {
     kConflict,     // the store ended the transaction
