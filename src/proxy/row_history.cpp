@@ -184,7 +184,8 @@ class Recording {
           committed = answer.tag == "COMMIT";
           said_end = true;
         }
-        if (open.transaction) statement(open, executed, request, texts, i, answer, followed.level);
+        if (open.transaction)
+          statement(open, {executed, request, texts[i], texts.size() == 1, answer, followed.level});
         if (said_end && open.transaction) {
           close(open, committed ? TxnStatus::kCommitted : TxnStatus::kAborted, executed.ended);
           said_end = false;
@@ -221,30 +222,39 @@ class Recording {
     open = {};
   }
 
-  void statement(Open& open, const Executed& executed, const Request& request,
-                 const std::vector<StatementText>& texts, std::size_t number, const Answer& answer,
-                 Isolation level) {
-    const auto& text = texts[number];
+  // A statement of a request that was executed, and its answer.
+  struct Step {
+    const Executed& executed;
+    const Request& request;
+    const StatementText& text;
+    bool alone;  // in its request
+    const Answer& answer;
+    Isolation level;
+  };
+
+  void statement(Open& open, const Step& step) {
+    const auto& text = step.text;
+    const auto& answer = step.answer;
     const bool works = !text.local && text.word == TransactionWord::kNone;
-    if (works && level != Isolation::kReadCommitted && !open.snapshot) {
+    if (works && step.level != Isolation::kReadCommitted && !open.snapshot) {
       open.snapshot = committed_;
       // While it waited, others may have committed; and not every statement takes a snapshot.
-      open.unsure = executed.waited || text.unknown;
+      open.unsure = step.executed.waited || text.unknown;
     }
     write(open, answer, &text);
     savepoint(open, text, answer);
     if (text.reads_only && answer.sqlstate.empty() && !text.tables.empty())
-      select(open, executed, request, texts.size() == 1, text, answer, level);
+      select(open, step);
     else if (works && text.unknown && answer.sqlstate.empty())
-      leave_out(request, "it may do more than read and write tables");
+      leave_out(step.request, "it may do more than read and write tables");
   }
 
   void leave_out(const Request& request, const std::string& why) {
     not_recorded_.push_back(request.text + ": " + why);
   }
 
-  void select(Open& open, const Executed& executed, const Request& request, bool alone,
-              const StatementText& text, const Answer& answer, Isolation level) {
+  void select(Open& open, const Step& step) {
+    const auto& [executed, request, text, alone, answer, level] = step;
     const auto footprint = footprint_of(text, request.parameters, catalog_);
     std::string why;
     for (const auto& used : text.tables) {
