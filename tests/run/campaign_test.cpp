@@ -243,7 +243,8 @@ TEST_F(CampaignTest, ErrorsOfRunsNameTheFieldOfTheFile) {
   ASSERT_TRUE(run_campaign(one, out(), stop_, listener).ok());
   ASSERT_EQ(errors.size(), 2U);
   EXPECT_EQ(errors[0], "");
-  EXPECT_TRUE(errors[1].starts_with("databases[1].read_from: found no hosts to choose between")) << errors[1];
+  EXPECT_TRUE(errors[1].starts_with("databases[1].read_from: found no hosts to choose between"))
+      << errors[1];
   EXPECT_EQ(errors[1].find("--read-from"), std::string::npos) << errors[1];
 }
 

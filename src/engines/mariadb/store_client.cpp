@@ -125,16 +125,16 @@ bool StoreClient::ask_done(const Request& request, bool interruptible) {
   return lose("another reply than expected");
 }
 
-bool StoreClient::tell_statement() {
+bool StoreClient::report_statement() {
   if (!keeps_statements_ || !settings_.statement) return true;
   auto text = settings_.statement();
-  if (text == told_) return true;
-  told_ = std::move(text);
-  return send(TextRequest{told_});
+  if (text == reported_) return true;
+  reported_ = std::move(text);
+  return send(TextRequest{reported_});
 }
 
 std::optional<std::vector<Position>> StoreClient::read(const ReadRequest& request) {
-  if (!connect() || !tell_statement()) return std::nullopt;
+  if (!connect() || !report_statement()) return std::nullopt;
   const auto reply = ask(request);
   if (!reply) return std::nullopt;
   wire::Reader reader(std::string_view(*reply).substr(1));
@@ -153,14 +153,14 @@ bool StoreClient::choose(const ChooseRequest& request) {
   return connect() && ask_done(request);
 }
 bool StoreClient::commit(const CommitRequest& request) {
-  told_.clear();
+  reported_.clear();
   return connect() && ask_done(request, false);
 }
 bool StoreClient::copy_database(const CopyDatabaseRequest& request) {
   return connect() && ask_done(request);
 }
 void StoreClient::roll_back() {
-  told_.clear();
+  reported_.clear();
   if (socket_ >= 0) send(AbortRequest{});
 }
 

@@ -64,12 +64,12 @@ class StoreClient {
   bool ask_done(const Request& request, bool interruptible = true);
   bool fail(Trouble trouble, std::string message);
   bool lose(const std::string& what);
-  bool tell_statement();
+  bool report_statement();
 
   Settings settings_;
   int socket_ = -1;
   bool keeps_statements_ = false;  // the store does
-  std::string told_;               // the statement that it knows
+  std::string reported_;           // the statement that it knows
   Failure failure_;
 };
 

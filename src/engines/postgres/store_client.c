@@ -48,8 +48,8 @@ static bool has_transaction = false;
 static bool has_found = false;     /* rows that it may not have locked: its end may be refused */
 static bool store_refuses = false; /* also transactions that only read */
 static bool store_keeps_statements = false;
-static uint64 told_statement = 0; /* the hash of the text that the store knows; 0: of none */
-static bool is_over = false;      /* the store ended the transaction */
+static uint64 reported_statement = 0; /* the hash of the text that the store knows; 0: of none */
+static bool is_over = false;          /* the store ended the transaction */
 static int over_code;
 static char* over_text;
 
@@ -257,14 +257,14 @@ static void ensure_connection(void) {
 }
 
 /* What the client asks for, for explanations; enough of it. */
-static void tell_statement(void) {
+static void report_statement(void) {
   size_t size;
   uint64 hash;
   if (!store_keeps_statements || debug_query_string == NULL) return;
   size = Min(strlen(debug_query_string), kLongestStatement);
   hash = hash_bytes_extended((const unsigned char*)debug_query_string, (int)size, 0);
-  if (hash == told_statement) return;
-  told_statement = hash;
+  if (hash == reported_statement) return;
+  reported_statement = hash;
   start_message('T');
   put_number(size, 4);
   appendBinaryStringInfo(&message, debug_query_string, (int)size);
@@ -316,7 +316,7 @@ static void read_versions(const ReadRequest* request, Oid table, bool absent,
   if (!request->latest) {
     choose_level();
     has_transaction = true;
-    tell_statement();
+    report_statement();
   }
   if (request->find) has_found = true;
   start_message('R');
@@ -353,7 +353,7 @@ void store_lock(const LockRequest* request, ItemPointerData* last) {
   ensure_transaction();
   choose_level();
   has_transaction = has_found = true;
-  tell_statement();
+  report_statement();
   start_message('L');
   put_number(request->statement, 4);
   put_number(request->commits, 4);
@@ -417,7 +417,7 @@ void store_abort(void) {
 }
 
 void store_forget(void) {
-  told_statement = 0;
+  reported_statement = 0;
   has_transaction = has_found = is_over = false;
   over_text = NULL;
 }
