@@ -210,6 +210,7 @@ base::Result<history::History> Rows::in_words(const history::History& from) cons
     const auto number = static_cast<std::uint64_t>(seen.integer);
     return builder.value(ScalarView::of(std::string_view(values[key.index()].of(number, text))));
   };
+  for (const auto& [fact, text] : from.metadata()) builder.set_metadata(fact, text);
   for (std::uint32_t i = 0; i < from.key_count(); ++i) {
     const auto id = *row_of(from.key(history::KeyId(i)).text);
     const auto number = std::uint64_t{id.table} << 32 | id.row;

@@ -26,14 +26,17 @@ class Backend {
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   }
-  Backend(const std::string& path, const std::string& name) : Backend(path) {
-    EXPECT_EQ(ask(OpenRequest{kProtocol, 5, "cupel", name, 0}), opened());
+  Backend(const std::string& path, const std::string& name, bool keeps_statements = false)
+      : Backend(path) {
+    EXPECT_EQ(ask(OpenRequest{kProtocol, 5, "cupel", name, 0}), opened(keeps_statements));
   }
   ~Backend() { ::close(socket_); }
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  static std::string opened() { return opened_reply(false, false).substr(4); }
+  static std::string opened(bool keeps_statements = false) {
+    return opened_reply(false, keeps_statements).substr(4);
+  }
   // The reply; empty: the connection is over.
   std::string ask(const Request& request) {
     send(request);
@@ -107,6 +110,27 @@ TEST_F(StoreServiceTest, ReturnsWhatASessionCommitted) {
   ASSERT_TRUE(history.ok());
   EXPECT_EQ(history->txn_count(), 3u);
   EXPECT_EQ(history->key(history::KeyId(0)).to_string(), "t(5)");
+}
+
+// For explanations: what the clients asked for, and in which order.
+TEST_F(StoreServiceTest, KeepsStatementsAndTheOrderOfTransactions) {
+  mock::Options options;
+  options.overlap = options.keep_statements = true;
+  service_->start_over(options);
+  Backend one(path_, "one", true);
+  one.send(TextRequest{"SELECT 1"});
+  EXPECT_EQ(one.ask(ReadRequest{1, kEveryCommit, false, true, false, kTable, {{0, 1}}}),
+            versions({{}}));
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+  const auto history = service_->history();
+  ASSERT_TRUE(history.ok());
+  ASSERT_EQ(history->txn_count(), 1u);
+  EXPECT_TRUE(history->has_all_times());
+  EXPECT_TRUE(history->times_are_places());
+  const auto statements = service_->statements();
+  ASSERT_EQ(statements.count(history->label(history::TxnId(0))), 1u);
+  EXPECT_EQ(statements.at(history->label(history::TxnId(0))),
+            (std::vector<std::string>{"SELECT 1"}));
 }
 
 TEST_F(StoreServiceTest, RejectsASecondInsertionOfAKey) {
