@@ -328,16 +328,7 @@ class DatabaseExploration {
   }
 
   bool raise_settle() {
-    constexpr double kLongestMs = 1000;
-    const auto longer = longer_settle_ms(settle_ms_);
-    if (result_.late_clients != LateClients::kOtherChoices || !options_.may_raise_settle ||
-        longer > kLongestMs) {
-      return false;
-    }
-    if (options_.on_settle_raised) options_.on_settle_raised(settle_ms_, longer);
-    settle_ms_ = longer;
-    result_.runs = 0;
-    result_.late_clients = LateClients::kNone;
+    if (!raises_settle(options_, result_, settle_ms_)) return false;
     restart();
     return true;
   }

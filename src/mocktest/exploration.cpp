@@ -135,16 +135,8 @@ class Exploration {
 
   // True if the exploration starts again with a longer settle time.
   bool raise_settle() {
-    constexpr double kLongestMs = 1000;
-    const auto longer = longer_settle_ms(store_.settle_ms);
-    if (result_.late_clients != LateClients::kOtherChoices || !options_.may_raise_settle ||
-        longer > kLongestMs) {
-      return false;
-    }
-    if (options_.on_settle_raised) options_.on_settle_raised(store_.settle_ms, longer);
-    store_.settle_ms = longer;
+    if (!raises_settle(options_, result_, store_.settle_ms)) return false;
     offered_.clear();
-    result_.runs = 0;
     restart();
     return true;
   }
@@ -177,6 +169,21 @@ base::Result<ExplorationResult> explore(const Test& test, const ExplorationOptio
 
 double longer_settle_ms(double settle_ms) {
   return std::max(250.0, 2 * settle_ms);
+}
+
+bool raises_settle(const ExplorationOptions& options, ExplorationResult& result,
+                   double& settle_ms) {
+  constexpr double kLongestMs = 1000;
+  const auto longer = longer_settle_ms(settle_ms);
+  if (result.late_clients != LateClients::kOtherChoices || !options.may_raise_settle ||
+      longer > kLongestMs) {
+    return false;
+  }
+  if (options.on_settle_raised) options.on_settle_raised(settle_ms, longer);
+  settle_ms = longer;
+  result.runs = 0;
+  result.late_clients = LateClients::kNone;
+  return true;
 }
 
 }  // namespace cupel::mocktest

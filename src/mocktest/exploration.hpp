@@ -69,4 +69,8 @@ base::Result<ExplorationResult> explore(const Test& test, const ExplorationOptio
 // Long enough for a process to start, and at least twice as long.
 double longer_settle_ms(double settle_ms);
 
+// For another exploration. After the first run, and what its repetition showed: true if the
+// exploration has to start again, with `settle_ms`, which is longer now.
+bool raises_settle(const ExplorationOptions& options, ExplorationResult& result, double& settle_ms);
+
 }  // namespace cupel::mocktest
