@@ -1,8 +1,6 @@
 // BreakingProxy: see the header.
 #include "servers/breaking_proxy.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -10,8 +8,9 @@
 
 #include <array>
 #include <cstring>
-#include <stdexcept>
 #include <utility>
+
+#include "servers/loopback.hpp"
 
 namespace cupel::test {
 
@@ -20,23 +19,6 @@ namespace {
 using base::Descriptor;
 
 constexpr auto kPatience = std::chrono::seconds(60);
-
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
-Descriptor connected_to(std::uint16_t port) {
-  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const auto address = loopback(port);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    throw std::runtime_error("the proxy cannot connect to its server");
-  }
-  return socket;
-}
 
 Descriptor waker() {
   return Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -258,15 +240,7 @@ void BreakingProxy::Link::end_requests() {
 }
 
 BreakingProxy::BreakingProxy(std::uint16_t server)
-    : server_(server), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), wake_(waker()) {
-  auto address = loopback(0);
-  socklen_t size = sizeof address;
-  auto* any = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(listener_.get(), any, size) != 0 || ::listen(listener_.get(), 64) != 0 ||
-      ::getsockname(listener_.get(), any, &size) != 0) {
-    throw std::runtime_error("the proxy cannot listen");
-  }
-  port_ = ntohs(address.sin_port);
+    : server_(server), listener_(listening(port_)), wake_(waker()) {
   thread_ = std::thread([this] { work(); });
 }
 

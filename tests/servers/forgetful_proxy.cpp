@@ -1,15 +1,15 @@
 // MySQL's protocol, as far as it says where an answer ends; see the header.
 #include "servers/forgetful_proxy.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "servers/loopback.hpp"
 
 namespace cupel::test {
 
@@ -174,28 +174,10 @@ void relay(const Descriptor& client, const Descriptor& server, const std::atomic
   }
 }
 
-sockaddr_in loopback_address(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
 }  // namespace
 
 ForgetfulProxy::ForgetfulProxy(std::uint16_t server, const std::atomic<int>& ends_at)
-    : server_(server),
-      ends_at_(ends_at),
-      listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  auto address = loopback_address(0);
-  socklen_t size = sizeof address;
-  auto* general = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(listener_.get(), general, size) != 0 || ::listen(listener_.get(), 16) != 0 ||
-      ::getsockname(listener_.get(), general, &size) != 0) {
-    throw std::runtime_error("the proxy cannot listen");
-  }
-  port_ = ntohs(address.sin_port);
+    : server_(server), ends_at_(ends_at), listener_(listening(port_)) {
   thread_ = std::thread([this] { work(); });
 }
 
@@ -213,12 +195,7 @@ void ForgetfulProxy::work() {
   while (true) {
     Descriptor client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!client) return;
-    Descriptor server(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const auto address = loopback_address(server_);
-    if (::connect(server.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-      continue;
-    }
-    auto& link = links_.emplace_back(Link{std::move(client), std::move(server), {}});
+    auto& link = links_.emplace_back(Link{std::move(client), connected_to(server_), {}});
     link.thread = std::thread([this, &link] {
       try {
         relay(link.client, link.server, ends_at_);
