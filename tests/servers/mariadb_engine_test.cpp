@@ -14,9 +14,8 @@
 #include <vector>
 
 #include "base/process.hpp"
-#include "check/check.hpp"
 #include "lab/server.hpp"
-#include "levels/level.hpp"
+#include "servers/weak_engine.hpp"
 
 namespace cupel::engines {
 namespace {
@@ -24,28 +23,17 @@ namespace {
 using base::Process;
 using base::Seconds;
 using base::Stream;
+using test::at;
+using test::expect_anomalies_of;
+using test::expect_within;
+using test::in_one_place;
+using test::kTries;
+using test::output_of;
 
 constexpr int kRows = 400;
-constexpr int kTries = 40;
 
 std::string number(int value) {
   return std::to_string(value);
-}
-
-mock::Options in_one_place() {
-  mock::Options options;
-  options.level = mock::Level::kStrongSessionSerializable;
-  options.overlap = true;
-  options.choose = [](std::size_t allowed) { return allowed - 1; };
-  return options;
-}
-
-mock::Options at(mock::Level level) {
-  mock::Options options;
-  options.level = level;
-  options.overlap = true;
-  options.seed = 1;
-  return options;
 }
 
 // A connection. The answer is "a|b;c|d", or "!SQLSTATE".
@@ -85,15 +73,6 @@ class Client {
   std::string message_;
 };
 
-std::string output_of(const std::vector<std::string>& command) {
-  auto process =
-      Process::start({.arguments = command, .output = Stream::pipe(), .errors = Stream::output()});
-  EXPECT_TRUE(process.ok());
-  auto text = process->read_all(Seconds(120)).value_or("timeout");
-  process->wait(Seconds(10));
-  return text;
-}
-
 std::vector<std::string> client_program(const std::string& program, std::uint16_t port) {
   return {program, "--no-defaults", "--host=127.0.0.1", "--port=" + std::to_string(port),
           "--user=cupel"};
@@ -131,16 +110,6 @@ class MariadbEngineTest : public testing::Test {
     const auto ready = engine_->start_over(options);
     ASSERT_TRUE(ready.ok()) << ready.error().to_string();
   }
-  static void expect_within(mock::Level level) {
-    const auto ended = engine_->end_clients();
-    ASSERT_TRUE(ended.ok()) << ended.error().to_string();
-    const auto history = engine_->store().history();
-    ASSERT_TRUE(history.ok());
-    check::Options asked;
-    asked.asked = {*levels::parse_level(mock::name(level))};
-    EXPECT_NE(check::check(*history, asked).levels.front().verdict, check::Verdict::kViolated)
-        << mock::name(level);
-  }
 
   static MariadbEngine* engine_;
 };
@@ -161,52 +130,16 @@ int lost_updates(Client& a, Client& b) {
   return found;
 }
 
-int write_skews(Client& a, Client& b) {
-  int found = 0;
-  for (int i = 0; i < kTries; ++i) {
-    const auto x = number(100 + 2 * i), y = number(101 + 2 * i);
-    const auto both = "SELECT sum(n) FROM item WHERE id IN (" + x + ", " + y + ")";
-    const auto change = [&](Client& client, const std::string& id) {
-      client.run("BEGIN");
-      const auto seen = client.run(both);
-      client.run("UPDATE item SET n = 1 WHERE id = " + id);
-      return client.run("COMMIT").empty() ? seen : "conflict";
-    };
-    found += change(a, x) == "0" && change(b, y) == "0";
-  }
-  return found;
-}
-
-int long_forks(std::array<std::unique_ptr<Client>, 4>& clients) {
-  int found = 0;
-  for (int i = 0; i < kTries; ++i) {
-    const auto x = number(200 + 2 * i), y = number(201 + 2 * i);
-    clients[0]->run("UPDATE item SET n = 1 WHERE id = " + x);
-    clients[1]->run("UPDATE item SET n = 1 WHERE id = " + y);
-    const auto both = "SELECT n FROM item WHERE id IN (" + x + ", " + y + ") ORDER BY id";
-    const auto first = clients[2]->run(both), second = clients[3]->run(both);
-    found += (first == "1;0" && second == "0;1") || (first == "0;1" && second == "1;0");
-  }
-  return found;
-}
-
 TEST_F(MariadbEngineTest, ShowsWhatALevelAllowsAndNothingElse) {
-  using mock::Level;
   for (const auto level : mock::kLevels) {
     SCOPED_TRACE(mock::name(level));
     start_over(at(level));
-    int lost = 0, skews = 0, forks = 0;
     {
       std::array<std::unique_ptr<Client>, 4> clients;
       for (auto& client : clients) client = std::make_unique<Client>(*engine_);
-      lost = lost_updates(*clients[0], *clients[1]);
-      skews = write_skews(*clients[0], *clients[1]);
-      forks = long_forks(clients);
+      expect_anomalies_of(level, clients, lost_updates);
     }
-    EXPECT_EQ(lost > 0, level <= Level::kPrefix) << lost;
-    EXPECT_EQ(skews > 0, level <= Level::kStrongSessionSnapshotIsolation) << skews;
-    EXPECT_EQ(forks > 0, level <= Level::kCausal) << forks;
-    expect_within(level);
+    expect_within(*engine_, level);
   }
 }
 
@@ -233,7 +166,7 @@ TEST_F(MariadbEngineTest, AnswersOneClientAsMariadbDoes) {
   EXPECT_NE(dumped.find("ENGINE=InnoDB"), std::string::npos) << dumped.substr(0, 2000);
   EXPECT_NE(dumped.find("INSERT INTO `customer` VALUES"), std::string::npos);
   EXPECT_NE(dumped.find("-- Dump completed"), std::string::npos);
-  expect_within(mock::Level::kStrongSessionSerializable);
+  expect_within(*engine_, mock::Level::kStrongSessionSerializable);
 }
 
 // Several clients at the same time, on a store that behaves like a database in one place: no update
@@ -269,7 +202,7 @@ TEST_F(MariadbEngineTest, CountsWithSeveralClients) {
   EXPECT_EQ(committed, kClients * kTransactions);
   const auto total = number(committed);
   EXPECT_EQ(Client(*engine_).run("SELECT n FROM item WHERE id IN (1, 2)"), total + ";" + total);
-  expect_within(mock::Level::kStrongSessionSerializable);
+  expect_within(*engine_, mock::Level::kStrongSessionSerializable);
 }
 
 TEST_F(MariadbEngineTest, SaysWhichRowMadeACommitFail) {

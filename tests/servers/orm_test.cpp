@@ -14,7 +14,7 @@
 #include "engines/postgres_engine.hpp"
 #include "lab/server.hpp"
 #include "levels/level.hpp"
-#include "servers/one_place.hpp"
+#include "servers/weak_engine.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::engines {

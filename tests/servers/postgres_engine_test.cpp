@@ -18,11 +18,9 @@
 
 #include "application.hpp"
 #include "base/process.hpp"
-#include "check/check.hpp"
 #include "lab/server.hpp"
-#include "levels/level.hpp"
 #include "libpq_client.hpp"
-#include "servers/one_place.hpp"
+#include "servers/weak_engine.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -32,16 +30,15 @@ namespace {
 using base::Process;
 using base::Seconds;
 using base::Stream;
+using test::at;
+using test::expect_anomalies_of;
+using test::expect_within;
 using test::in_one_place;
+using test::kTries;
+using test::output_of;
+using test::write_skews;
 
 constexpr int kRows = 400;
-
-mock::Options at(mock::Level level, std::uint64_t seed = 1) {
-  mock::Options options;
-  options.level = level;
-  options.seed = seed;
-  return options;
-}
 
 // A connection. The answer is "a|b;c|d", or "!SQLSTATE".
 class Client {
@@ -83,15 +80,6 @@ std::string row(int id) {
   return std::to_string(id);
 }
 
-std::string output_of(const std::vector<std::string>& command) {
-  auto process =
-      Process::start({.arguments = command, .output = Stream::pipe(), .errors = Stream::output()});
-  EXPECT_TRUE(process.ok());
-  auto text = process->read_all(Seconds(120)).value_or("timeout");
-  process->wait(Seconds(10));
-  return text;
-}
-
 std::unique_ptr<PostgresEngine> start_engine(PostgresEngine::Options options) {
   auto engine = PostgresEngine::start(options);
   EXPECT_TRUE(engine.ok()) << engine.error().to_string();
@@ -123,27 +111,9 @@ class PostgresEngineTest : public testing::Test {
     const auto ready = engine_->start_over(options);
     ASSERT_TRUE(ready.ok()) << ready.error().to_string();
   }
-  static void expect_within(mock::Level level) {
-    const auto ended = engine_->end_clients();
-    ASSERT_TRUE(ended.ok()) << ended.error().to_string();
-    const auto history = engine_->store().history();
-    ASSERT_TRUE(history.ok()) << history.error().to_string();
-    check::Options asked;
-    asked.asked = {*levels::parse_level(mock::name(level))};
-    EXPECT_NE(check::check(*history, asked).levels.front().verdict, check::Verdict::kViolated)
-        << mock::name(level);
-  }
-
   static PostgresEngine* engine_;
 };
 PostgresEngine* PostgresEngineTest::engine_ = nullptr;
-
-// How often each anomaly occurs in so many tries, each on rows of its own.
-struct Anomalies {
-  int lost_updates = 0, write_skews = 0, long_forks = 0;
-};
-
-constexpr int kTries = 40;
 
 // Adds one to what the client has read, which it returns, or "conflict".
 std::string read_and_write(Client& client, int id) {
@@ -162,54 +132,17 @@ int lost_updates(Client& a, Client& b) {
   return found;
 }
 
-int write_skews(Client& a, Client& b) {
-  int found = 0;
-  for (int i = 0; i < kTries; ++i) {
-    const auto x = row(100 + 2 * i), y = row(101 + 2 * i);
-    const auto both = "SELECT sum(n) FROM item WHERE id IN (" + x + ", " + y + ")";
-    const auto change = [&](Client& client, const std::string& id) {
-      client.run("BEGIN");
-      const auto seen = client.run(both);
-      client.run("UPDATE item SET n = 1 WHERE id = " + id);
-      return client.run("COMMIT").empty() ? seen : "conflict";
-    };
-    found += change(a, x) == "0" && change(b, y) == "0";
-  }
-  return found;
-}
-
-int long_forks(std::array<std::unique_ptr<Client>, 4>& clients) {
-  int found = 0;
-  for (int i = 0; i < kTries; ++i) {
-    const auto x = row(200 + 2 * i), y = row(201 + 2 * i);
-    clients[0]->run("UPDATE item SET n = 1 WHERE id = " + x);
-    clients[1]->run("UPDATE item SET n = 1 WHERE id = " + y);
-    const auto both = "SELECT n FROM item WHERE id IN (" + x + ", " + y + ") ORDER BY id";
-    const auto first = clients[2]->run(both), second = clients[3]->run(both);
-    found += (first == "1;0" && second == "0;1") || (first == "0;1" && second == "1;0");
-  }
-  return found;
-}
-
 TEST_F(PostgresEngineTest, ShowsWhatALevelAllowsAndNothingElse) {
-  using mock::Level;
   for (const auto level : mock::kLevels) {
     SCOPED_TRACE(mock::name(level));
     start_over(at(level));
-    Anomalies found;
     {
       std::array<std::unique_ptr<Client>, 4> clients;
       for (int i = 0; i < 4; ++i)
         clients[i] = std::make_unique<Client>(*engine_, "client" + row(i));
-      found.lost_updates = lost_updates(*clients[0], *clients[1]);
-      found.write_skews = write_skews(*clients[0], *clients[1]);
-      found.long_forks = long_forks(clients);
+      expect_anomalies_of(level, clients, lost_updates);
     }
-    EXPECT_EQ(found.lost_updates > 0, level <= Level::kPrefix) << found.lost_updates;
-    EXPECT_EQ(found.write_skews > 0, level <= Level::kStrongSessionSnapshotIsolation)
-        << found.write_skews;
-    EXPECT_EQ(found.long_forks > 0, level <= Level::kCausal) << found.long_forks;
-    expect_within(level);
+    expect_within(*engine_, level);
   }
 }
 
@@ -238,7 +171,7 @@ TEST_F(PostgresEngineTest, AnswersOneClientAsPostgresDoes) {
   EXPECT_NE(dumped.find("COPY public.child"), std::string::npos);
   const auto tables = output_of({"psql", "-X", engine_->url(), "-c", "\\d child"});
   EXPECT_NE(tables.find("child_parent_id_fkey"), std::string::npos) << tables;
-  expect_within(mock::Level::kStrongSessionSerializable);
+  expect_within(*engine_, mock::Level::kStrongSessionSerializable);
 }
 
 // Several clients at the same time, on a store that behaves like a database in one place: no update
@@ -273,7 +206,7 @@ TEST_F(PostgresEngineTest, CountsWithSeveralClients) {
   const auto total = row(committed);
   EXPECT_EQ(Client(*engine_, "counter0").run("SELECT n FROM item WHERE id IN (1, 2)"),
             total + ";" + total);
-  expect_within(mock::Level::kStrongSessionSerializable);
+  expect_within(*engine_, mock::Level::kStrongSessionSerializable);
 }
 
 TEST_F(PostgresEngineTest, SaysWhichRowMadeATransactionFail) {
@@ -331,7 +264,7 @@ TEST_F(PostgresEngineTest, ShowsTheRowsOfARewrittenTableToEverySession) {
     EXPECT_EQ(a.run("INSERT INTO item VALUES (1, 0)"), "!23505");
   }
   EXPECT_EQ(b.run("SELECT n > 0 FROM item WHERE id = 20"), "t");
-  expect_within(mock::Level::kReadCommitted);
+  expect_within(*engine_, mock::Level::kReadCommitted);
   const auto history = engine_->store().history();
   ASSERT_TRUE(history.ok());
   for (std::uint32_t i = 0; i < history->key_count(); ++i) {
@@ -377,7 +310,7 @@ TEST_F(PostgresEngineTest, LetsTransactionsOverlap) {
   EXPECT_EQ(b.run("SELECT n FROM item WHERE id = 1"), "0");  // causal: it has read it before
   for (auto* client : {&b, &a, &c}) EXPECT_EQ(client->run("COMMIT"), "");
   EXPECT_EQ(a.run("SELECT n FROM item WHERE id = 1"), "1");
-  expect_within(mock::Level::kCausal);
+  expect_within(*engine_, mock::Level::kCausal);
 }
 
 TEST_F(PostgresEngineTest, CountsAtomicUpdatesOfEightClients) {
@@ -398,7 +331,7 @@ TEST_F(PostgresEngineTest, CountsAtomicUpdatesOfEightClients) {
   EXPECT_EQ(failed, 0);
   EXPECT_EQ(Client(*engine_, "reader").run("SELECT n FROM item WHERE id = 1 FOR UPDATE"),
             row(kClients * kUpdates));
-  expect_within(mock::Level::kCausal);
+  expect_within(*engine_, mock::Level::kCausal);
 }
 
 // Runs the statement while `meanwhile` is done, which it waits for: its answer.
@@ -431,7 +364,7 @@ TEST_F(PostgresEngineTest, AsksConditionsAgainAfterAWait) {
                           [&] { a.run("COMMIT"); }),
               "");
     EXPECT_EQ(b.run("SELECT n FROM item WHERE n BETWEEN 1 AND 100 ORDER BY id FOR UPDATE"), "8;8");
-    expect_within(level);
+    expect_within(*engine_, level);
   }
 }
 

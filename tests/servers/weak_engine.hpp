@@ -1,16 +1,107 @@
-// A mock store that behaves like a database in one place: every transaction sees what was committed
-// last.
+// What the tests of real servers over the mock store share: stores, and programs of several clients
+// in which an anomaly shows.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/process.hpp"
+#include "check/check.hpp"
+#include "engines/sql_engine.hpp"
+#include "levels/level.hpp"
 #include "mock/store.hpp"
 
 namespace cupel::test {
 
+// A database in one place: every transaction sees what was committed last.
 inline mock::Options in_one_place() {
   mock::Options options;
   options.level = mock::Level::kStrongSessionSerializable;
+  options.overlap = true;
   options.choose = [](std::size_t allowed) { return allowed - 1; };
   return options;
+}
+
+inline mock::Options at(mock::Level level, std::uint64_t seed = 1) {
+  mock::Options options;
+  options.level = level;
+  options.overlap = true;
+  options.seed = seed;
+  return options;
+}
+
+// What a program prints, its errors too.
+inline std::string output_of(const std::vector<std::string>& command) {
+  auto process = base::Process::start(
+      {.arguments = command, .output = base::Stream::pipe(), .errors = base::Stream::output()});
+  EXPECT_TRUE(process.ok());
+  auto text = process->read_all(base::Seconds(120)).value_or("timeout");
+  process->wait(base::Seconds(10));
+  return text;
+}
+
+// The history of what the clients did satisfies the level. They are gone then.
+inline void expect_within(engines::SqlEngine& engine, mock::Level level) {
+  const auto ended = engine.end_clients();
+  ASSERT_TRUE(ended.ok()) << ended.error().to_string();
+  const auto history = engine.store().history();
+  ASSERT_TRUE(history.ok()) << history.error().to_string();
+  check::Options asked;
+  asked.asked = {*levels::parse_level(mock::name(level))};
+  EXPECT_NE(check::check(*history, asked).levels.front().verdict, check::Verdict::kViolated)
+      << mock::name(level);
+}
+
+// Each counts in how many tries its anomaly shows. A client's run() returns "a|b;c|d", the rows, or
+// "!SQLSTATE". The table is item(id, n), with 0 in the rows 1 to 279.
+inline constexpr int kTries = 40;
+
+template <typename Client>
+int write_skews(Client& a, Client& b) {
+  int found = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const auto x = std::to_string(100 + 2 * i), y = std::to_string(101 + 2 * i);
+    const auto both = "SELECT sum(n) FROM item WHERE id IN (" + x + ", " + y + ")";
+    const auto change = [&](Client& client, const std::string& id) {
+      client.run("BEGIN");
+      const auto seen = client.run(both);
+      client.run("UPDATE item SET n = 1 WHERE id = " + id);
+      return client.run("COMMIT").empty() ? seen : "conflict";
+    };
+    found += change(a, x) == "0" && change(b, y) == "0";
+  }
+  return found;
+}
+
+template <typename Client>
+int long_forks(const std::array<std::unique_ptr<Client>, 4>& clients) {
+  int found = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const auto x = std::to_string(200 + 2 * i), y = std::to_string(201 + 2 * i);
+    clients[0]->run("UPDATE item SET n = 1 WHERE id = " + x);
+    clients[1]->run("UPDATE item SET n = 1 WHERE id = " + y);
+    const auto both = "SELECT n FROM item WHERE id IN (" + x + ", " + y + ") ORDER BY id";
+    const auto first = clients[2]->run(both), second = clients[3]->run(both);
+    found += (first == "1;0" && second == "0;1") || (first == "0;1" && second == "1;0");
+  }
+  return found;
+}
+
+// What the level allows shows, and nothing else. `lost_updates` counts those of two clients.
+template <typename Client, typename LostUpdates>
+void expect_anomalies_of(mock::Level level, const std::array<std::unique_ptr<Client>, 4>& clients,
+                         const LostUpdates& lost_updates) {
+  using mock::Level;
+  const int lost = lost_updates(*clients[0], *clients[1]);
+  const int skews = write_skews(*clients[0], *clients[1]);
+  const int forks = long_forks(clients);
+  EXPECT_EQ(lost > 0, level <= Level::kPrefix) << lost;
+  EXPECT_EQ(skews > 0, level <= Level::kStrongSessionSnapshotIsolation) << skews;
+  EXPECT_EQ(forks > 0, level <= Level::kCausal) << forks;
 }
 
 }  // namespace cupel::test
