@@ -147,9 +147,14 @@ void take_postgres(StoreArguments& arguments) {
 void take_mariadb(StoreArguments& arguments) {
   arguments.strong_constraints = arguments.constraints == "strong";
   if (!arguments.store.locks) return;
-  throw UsageError(arguments.locks.empty() ? "--level" : "--locks",
-                   fmt::format("found `{}` with --engine mariadb, expected it with --engine own",
-                               arguments.locks.empty() ? arguments.level : arguments.locks));
+  if (arguments.locks.empty()) {
+    throw UsageError(
+        "--level", fmt::format("found `{}` with --engine mariadb, expected it with another engine",
+                               arguments.level));
+  }
+  throw UsageError("--locks", fmt::format("found `{}` with --engine mariadb, expected it with "
+                                          "--engine own or postgres",
+                                          arguments.locks));
 }
 
 void take_engine(StoreArguments& arguments) {

@@ -11,7 +11,7 @@
 //
 // Encryption is refused as a server without it does; cancel requests are passed on. One thread does
 // all the work. The server's INFO messages with Options::mark are taken out of the answers: a
-// recorder in the database sends them (recorder.hpp).
+// recorder in the database sends them (test_database.hpp).
 #pragma once
 
 #include <sys/types.h>
