@@ -40,7 +40,7 @@ base::Result<LabUrl> parse_lab_url(std::string_view url);
 // primary, else kOwnHost.
 ReadFrom usual_read_from(const std::string& url);
 
-// As the functions of drivers.hpp, also of a test server, which need not run: it has the
+// As the functions of driver.hpp, also of a test server, which need not run: it has the
 // isolation levels of its driver.
 base::Result<std::string> isolation_of(const std::string& url, const std::string& isolation);
 base::Result<workload::Needs> can_at(const std::string& url, const std::string& isolation);
