@@ -67,6 +67,10 @@ struct EndStatementRequest {
   std::uint32_t statement = 0;
 };
 
+// The text of a row is its columns, as in "id", kValue, "5", kNextColumn, "owner", kValue, "ann".
+// Names and values have neither character.
+inline constexpr char kValue = '\x1e', kNextColumn = '\x1f';
+
 struct Write {
   std::uint32_t table = 0;
   Position row, version;  // not valid: the row is deleted
@@ -94,7 +98,7 @@ using Request =
     std::variant<OpenRequest, ChooseRequest, ReadRequest, LockRequest, EndStatementRequest,
                  TextRequest, CommitRequest, FinishRequest, AbortRequest, CopyDatabaseRequest>;
 
-inline constexpr std::uint8_t kProtocol = 3;
+inline constexpr std::uint8_t kProtocol = 4;
 
 // A message without its length. None: it is malformed.
 std::optional<Request> decode(std::string_view message);

@@ -79,7 +79,7 @@ RowId Rows::add(std::uint32_t database, const Write& insertion) {
 }
 
 mock::Value Rows::add_version(const Position& version, std::string_view text) {
-  versions_.push_back({version, std::string(text)});
+  versions_.push_back({version, texts_.of(text)});
   return mock::Value::of(static_cast<std::int64_t>(versions_.size() - 1));
 }
 
@@ -107,7 +107,7 @@ void Rows::set_latest(const RowId& id, const mock::Value& value) {
 }
 
 void Rows::set_base(const RowId& id, const Position& version, std::string_view text) {
-  row(id).base = {version, std::string(text)};
+  row(id).base = {version, texts_.of(text)};
   row(id).latest = 0;
 }
 
@@ -192,21 +192,46 @@ class UniqueTexts {
 
 }  // namespace
 
+const Rows::Version& Rows::version_of(const RowId& id, const history::ScalarView& value) const {
+  return value.kind == history::ScalarKind::kInteger
+             ? versions_[static_cast<std::size_t>(value.integer)]
+             : row(id).base;
+}
+
+std::vector<std::vector<std::size_t>> Rows::changed_columns(const history::History& from) const {
+  std::vector<std::set<const Version*>> versions(from.key_count());
+  const auto add = [&](history::KeyId key, history::ValueId value) {
+    const auto& version = version_of(*row_of(from.key(key).text), from.value(value));
+    if (version.position.valid()) versions[key.index()].insert(&version);
+  };
+  for (std::uint32_t i = 0; i < from.key_count(); ++i) add(history::KeyId(i), from.null_value());
+  for (std::uint32_t i = 0; i < from.op_count(); ++i) {
+    const auto op = from.op(history::OpId(i));
+    add(op.key, op.value);
+  }
+  std::vector<std::vector<std::size_t>> columns;
+  for (const auto& of_key : versions) {
+    std::vector<const RowTexts::Text*> texts;
+    for (const auto* version : of_key) texts.push_back(&version->text);
+    columns.push_back(texts_.differing(texts));
+  }
+  return columns;
+}
+
 base::Result<history::History> Rows::in_words(const history::History& from) const {
-  using history::ScalarKind;
   using history::ScalarView;
   history::HistoryBuilder builder;
   UniqueTexts names;
   std::vector<history::KeyId> keys;
   std::vector<UniqueTexts> values(from.key_count());
+  const auto columns = changed_columns(from);
   const auto value_of = [&](history::KeyId key, history::ValueId value) {
-    const auto id = *row_of(from.key(key).text);
     const auto seen = from.value(value);
-    const auto& version = seen.kind == ScalarKind::kInteger
-                              ? versions_[static_cast<std::size_t>(seen.integer)]
-                              : row(id).base;
-    if (seen.kind != ScalarKind::kInteger && !version.position.valid()) return builder.null_value();
-    const auto text = version.position.valid() ? version.text : "deleted";
+    const bool written = seen.kind == history::ScalarKind::kInteger;
+    const auto& version = version_of(*row_of(from.key(key).text), seen);
+    if (!written && !version.position.valid()) return builder.null_value();
+    const auto text =
+        version.position.valid() ? texts_.words(version.text, columns[key.index()]) : "deleted";
     const auto number = static_cast<std::uint64_t>(seen.integer);
     return builder.value(ScalarView::of(std::string_view(values[key.index()].of(number, text))));
   };

@@ -20,6 +20,7 @@
 
 #include "base/result.hpp"
 #include "engines/messages.hpp"
+#include "engines/row_texts.hpp"
 #include "history/history.hpp"
 #include "mock/store.hpp"
 
@@ -40,7 +41,7 @@ class Rows {
   [[nodiscard]] std::optional<RowId> find(const File& file, const Position& first) const;
   // The row of this insertion, which may be there already by its primary key.
   RowId add(std::uint32_t database, const Write& insertion);
-  // A version of the row, not valid for a deletion, as the store's value.
+  // A version of the row, not valid for a deletion, as the store's value. `text` is as in Write.
   mock::Value add_version(const Position& version, std::string_view text);
   // What the store returned for the row.
   [[nodiscard]] Position version(const RowId& row, const mock::Value& value) const;
@@ -70,7 +71,7 @@ class Rows {
  private:
   struct Version {
     Position position;
-    std::string text;
+    RowTexts::Text text = {};
   };
   struct Row {
     std::string key;           // primary key; empty: none
@@ -94,10 +95,16 @@ class Rows {
   Row& row(const RowId& id) { return tables_[id.table].rows[id.row]; }
   [[nodiscard]] const Row& row(const RowId& id) const { return tables_[id.table].rows[id.row]; }
   [[nodiscard]] const Version& latest_version(const Row& row) const;
+  // What a value of the store stands for.
+  [[nodiscard]] const Version& version_of(const RowId& id, const history::ScalarView& value) const;
+  // For each key of a history of the store, the columns in which its versions differ.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> changed_columns(
+      const history::History& history) const;
 
   std::vector<Table> tables_;
   std::map<File, std::uint32_t> by_file_;
   std::vector<Version> versions_ = {{}};  // from 1
+  RowTexts texts_;
   std::map<std::uint32_t, std::string> databases_;
 };
 

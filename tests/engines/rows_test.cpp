@@ -22,11 +22,16 @@ Write insertion(Position at, const std::string& key, const std::string& value) {
           .value = value};
 }
 
+// A row of two columns, as an engine sends it.
+std::string row_text(const std::string& id, const std::string& n) {
+  return std::string("id") + kValue + id + kNextColumn + "n" + kValue + n;
+}
+
 TEST(EngineRows, WithOnePrimaryKeyAreOneRow) {
   Rows rows;
-  const auto first = rows.add(kDatabase, insertion({0, 1}, "5", "(5, 1)"));
-  const auto other = rows.add(kDatabase, insertion({0, 2}, "6", "(6, 1)"));
-  const auto again = rows.add(kDatabase, insertion({0, 3}, "5", "(5, 2)"));
+  const auto first = rows.add(kDatabase, insertion({0, 1}, "5", row_text("5", "1")));
+  const auto other = rows.add(kDatabase, insertion({0, 2}, "6", row_text("6", "1")));
+  const auto again = rows.add(kDatabase, insertion({0, 3}, "5", row_text("5", "2")));
   EXPECT_EQ(first, again);
   EXPECT_NE(first, other);
   EXPECT_EQ(rows.find({kDatabase, kTable}, {0, 3}), first);
@@ -40,16 +45,16 @@ TEST(EngineRows, WithOnePrimaryKeyAreOneRow) {
 
 TEST(EngineRows, WithoutPrimaryKeyAreDifferent) {
   Rows rows;
-  const auto first = rows.add(kDatabase, insertion({0, 1}, "", "(1)"));
-  EXPECT_NE(first, rows.add(kDatabase, insertion({0, 2}, "", "(1)")));
+  const auto first = rows.add(kDatabase, insertion({0, 1}, "", ""));
+  EXPECT_NE(first, rows.add(kDatabase, insertion({0, 2}, "", "")));
 }
 
 TEST(EngineRows, HaveVersions) {
   Rows rows;
   const auto row = rows.add(kDatabase, insertion({0, 1}, "5", ""));
   EXPECT_FALSE(rows.version(row, {}).valid());  // null: nobody wrote it
-  const auto one = rows.add_version({0, 1}, "(5, 1)");
-  const auto two = rows.add_version({0, 2}, "(5, 2)");
+  const auto one = rows.add_version({0, 1}, row_text("5", "1"));
+  const auto two = rows.add_version({0, 2}, row_text("5", "2"));
   EXPECT_EQ(rows.version(row, one), (Position{0, 1}));
   EXPECT_FALSE(rows.latest(row).valid());
   rows.set_latest(row, two);
@@ -61,7 +66,7 @@ TEST(EngineRows, HaveVersions) {
 TEST(EngineRows, AreCopiedWithTheirDatabase) {
   Rows rows;
   const auto row = rows.add(kDatabase, insertion({0, 1}, "5", ""));
-  rows.set_latest(row, rows.add_version({0, 2}, "(5, 2)"));
+  rows.set_latest(row, rows.add_version({0, 2}, row_text("5", "2")));
   rows.start_over(kDatabase);
   rows.copy_database(kDatabase, 6);
   const auto copy = rows.find({6, kTable}, {0, 1});
@@ -97,9 +102,9 @@ TEST(EngineRows, AreWordsInAHistory) {
   Rows rows;
   rows.name_database(kDatabase, kMainDatabase);
   const auto row = rows.add(kDatabase, insertion({0, 1}, "5", ""));
-  rows.set_base(row, {0, 1}, "(5, 1)");
+  rows.set_base(row, {0, 1}, row_text("5", "1"));
   const auto fresh = rows.add(kDatabase, insertion({0, 2}, "6", ""));
-  const auto same = rows.add_version({0, 3}, "(5, 1)"), gone = rows.add_version({}, "");
+  const auto same = rows.add_version({0, 3}, row_text("5", "1")), gone = rows.add_version({}, "");
 
   history::HistoryBuilder builder;
   const auto key = builder.key(history::ScalarView::of(std::string_view(Rows::store_key(row))));
@@ -120,6 +125,39 @@ TEST(EngineRows, AreWordsInAHistory) {
   EXPECT_EQ(text, "accounts(5)=(5, 1);accounts(6)=null;accounts(5)=(5, 1) #2;accounts(5)=deleted;");
   EXPECT_EQ(words->value(words->initial_value(words->op(history::OpId(0)).key)).to_string(),
             "(5, 1)");
+}
+
+TEST(EngineRows, ThatChangeAreNamedByTheColumnsThatDiffer) {
+  RowTexts texts;
+  const auto of = [&](const std::vector<std::pair<std::string, std::string>>& columns) {
+    std::string text;
+    for (const auto& [name, value] : columns) {
+      if (!text.empty()) text += kNextColumn;
+      text += name + kValue + value;
+    }
+    return texts.of(text);
+  };
+  const auto chair = of({{"id", "7"}, {"name", "chair"}, {"stock", "10"}, {"note", ""}});
+  const auto sold = of({{"id", "7"}, {"name", "chair"}, {"stock", "9"}, {"note", ""}});
+  const auto noted = of({{"id", "7"}, {"name", "chair"}, {"stock", "10"}, {"note", "new"}});
+  const auto words = [&](const std::vector<const RowTexts::Text*>& versions) {
+    std::string all;
+    for (const auto* version : versions)
+      all += texts.words(*version, texts.differing(versions)) + ";";
+    return all;
+  };
+  EXPECT_EQ(words({&chair}), "(7, chair, 10, );");
+  EXPECT_EQ(words({&chair, &chair}), "(7, chair, 10, );(7, chair, 10, );");
+  EXPECT_EQ(words({&chair, &sold}), "stock=10;stock=9;");
+  EXPECT_EQ(words({&chair, &sold, &noted}), "stock=10, note=;stock=9, note=;stock=10, note=new;");
+  // The table was altered: what was not there cannot be compared.
+  const auto wider = of({{"id", "7"}, {"name", "chair"}, {"stock", "9"}});
+  EXPECT_EQ(words({&chair, &wider}), "(7, chair, 10, );(7, chair, 9);");
+  const auto renamed = of({{"id", "7"}, {"name", "chair"}, {"number", "9"}, {"note", ""}});
+  EXPECT_EQ(words({&chair, &renamed}), "(7, chair, 10, );(7, chair, 9, );");
+  // What is no row of columns is shown, too.
+  const auto none = texts.of("");
+  EXPECT_EQ(words({&none}), "();");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "engines/messages.hpp"
+
 namespace cupel::engines::mariadb {
 
 namespace {
@@ -63,6 +65,10 @@ class FieldOfRecord {
   Field* field_;
   my_ptrdiff_t offset_;
 };
+
+void append_part(std::string& text, std::string_view part) {
+  for (const char c : part) text += c == kValue || c == kNextColumn ? ' ' : c;
+}
 
 const uchar* bytes_of(const std::string& text) {
   return reinterpret_cast<const uchar*>(text.data());
@@ -160,15 +166,17 @@ std::string key_text(const TABLE& table, const uchar* record) {
 }
 
 std::string value_text(const TABLE& table, const uchar* record) {
-  std::string text = "(";
+  std::string text;
   for (auto** field = table.field; *field != nullptr; ++field) {
     if ((*field)->invisible >= INVISIBLE_SYSTEM) continue;
-    if (text.size() > 1) text += ", ";
+    if (!text.empty()) text += kNextColumn;
+    append_part(text, {(*field)->field_name.str, (*field)->field_name.length});
+    text += kValue;
     const FieldOfRecord value(table, *field, record);
-    auto words = value.is_null() ? "null" : value.text();
-    text += words.size() > kLongestValue ? "…" : words;
+    const auto words = value.is_null() ? "null" : value.text();
+    append_part(text, words.size() > kLongestValue ? "…" : words);
   }
-  return text + ")";
+  return text;
 }
 
 }  // namespace cupel::engines::mariadb

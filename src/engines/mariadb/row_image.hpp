@@ -28,7 +28,7 @@ bool same_key(const KEY& key, const uchar* one, const uchar* other);
 std::string table_text(const char* database, const char* table);
 // Of the primary key: "5" or "3,left"; different keys have different texts. Empty: there is none.
 std::string key_text(const TABLE& table, const uchar* record);
-// All columns: "(5, 10, null)".
+// All columns with their names, as in Write.
 std::string value_text(const TABLE& table, const uchar* record);
 
 }  // namespace cupel::engines::mariadb

@@ -87,25 +87,33 @@ static bool is_short(Datum value, Form_pg_attribute column) {
              : false;
 }
 
+/* What separates a name from its value, and a column from the next. */
+enum { kValue = 0x1e, kNextColumn = 0x1f };
+
+static void append_part(StringInfo text, const char* part) {
+  for (; *part != '\0'; ++part)
+    appendStringInfoCharMacro(text, *part == kValue || *part == kNextColumn ? ' ' : *part);
+}
+
 char* value_text(TupleTableSlot* slot) {
   TupleDesc columns = slot->tts_tupleDescriptor;
   StringInfoData text;
   slot_getallattrs(slot);
   initStringInfo(&text);
-  appendStringInfoCharMacro(&text, '(');
   for (int i = 0; i < columns->natts; ++i) {
     Form_pg_attribute column = TupleDescAttr(columns, i);
     if (column->attisdropped) continue;
-    if (text.len > 1) appendStringInfoString(&text, ", ");
+    if (text.len > 0) appendStringInfoCharMacro(&text, kNextColumn);
+    append_part(&text, NameStr(column->attname));
+    appendStringInfoCharMacro(&text, kValue);
     if (slot->tts_isnull[i]) {
       appendStringInfoString(&text, "null");
     } else if (is_short(slot->tts_values[i], column)) {
-      appendStringInfoString(&text, text_of_datum(slot->tts_values[i], column->atttypid));
+      append_part(&text, text_of_datum(slot->tts_values[i], column->atttypid));
     } else {
       appendStringInfoString(&text, "…");
     }
   }
-  appendStringInfoCharMacro(&text, ')');
   return text.data;
 }
 

@@ -28,7 +28,7 @@ char* store_socket_path = NULL;
 char* transaction_level = NULL;
 char* read_policy = NULL;
 
-enum { kProtocol = 3, kPollMilliseconds = 20, kMostReply = 1 << 28, kLongestStatement = 1000 };
+enum { kProtocol = 4, kPollMilliseconds = 20, kMostReply = 1 << 28, kLongestStatement = 1000 };
 enum { kStoreRefuses = 1, kStoreKeepsStatements = 2 };
 enum { kReadLatest = 1, kReadAbsent = 2, kReadFind = 4 };
 enum { kLockShared = 1, kLockObserved = 2 };
