@@ -52,6 +52,83 @@ TEST(Reader, CompletionsCountAndUnknownOnesNeedNotBeSeen) {
   EXPECT_EQ(h.keys, std::vector<std::string>{"c"});
 }
 
+TEST(Reader, ContextIsReadAndWrittenAlike) {
+  const auto json = well(Type::kAddWinsSet, R"({"f":"delivery","value":"fifo"}
+{"process":0,"f":"add","value":"a","id":"first"}
+{"process":1,"f":"deliver","value":["0:1","first","s"]}
+{"process":1,"f":"read","value":[],"seen":{"0":1,"b":0}}
+{"process":0,"f":"remove","value":"a"}
+{"process":0,"f":"send","id":"s"}
+{"process":"b","f":"version","value":["0:1"]}
+{"process":"b","type":"invoke","f":"add","value":"b"}
+{"process":"b","type":"ok","f":"add"}
+{"process":1,"f":"deliver","value":["b:0"]}
+)");
+  ASSERT_EQ(json.ops.size(), 4U);
+  const auto& context = json.context;
+  EXPECT_EQ(context.rule, DeliveryRule::kFifo);
+  ASSERT_EQ(context.receptions.size(), 5U);
+  const auto first = context.updates(context.receptions[0]);
+  ASSERT_EQ(first.size(), 3U);
+  EXPECT_EQ(first[0].of, 2U);
+  EXPECT_EQ(first[1].of, 0U);
+  EXPECT_EQ(first[2].kind, NamedUpdates::Kind::kMessage);
+  EXPECT_EQ(context.receptions[first[2].of].kind, Reception::Kind::kSent);
+  EXPECT_EQ(context.updates(context.receptions[1])[0].count, 1U);
+  EXPECT_EQ(context.receptions[4].seq, 1U);
+  for (const bool edn : {false, true}) {
+    const auto text = write(json, edn);
+    EXPECT_EQ(write(well(Type::kAddWinsSet, text), edn), text);
+  }
+}
+
+TEST(Reader, AnUnknownOutcomeLeavesTheContextOut) {
+  const auto h = well(Type::kCounter, R"({"process":0,"f":"inc"}
+{"type":"info","process":0,"f":"inc"}
+{"process":1,"f":"deliver","value":["0:0"]}
+)");
+  EXPECT_FALSE(h.context.is_known());
+  EXPECT_EQ(h.context.unknown_outcome_line, 2U);
+}
+
+TEST(Reader, SaysWhatIsWrongWithAContext) {
+  const auto set = NamedType{Type::kAddWinsSet};
+  const std::string add = "{\"process\":0,\"f\":\"add\",\"value\":1}\n";
+  const auto after = [&](const std::string& line) { return refusal(set, add + line); };
+  EXPECT_EQ(after(R"({"process":1,"f":"deliver","value":["0:1"]})"),
+            "h:2: found a line that names \"0:1\", but no update or message has this id");
+  EXPECT_EQ(after(R"({"process":1,"f":"deliver","value":{"0":2}})"),
+            "h:2: found a line that names 2 updates of the process 0, but the history has 1");
+  EXPECT_EQ(after(R"({"process":1,"f":"deliver","value":3})"),
+            "h:2: found deliver with the value 3, expected an array of ids such as [\"0:3\"], or "
+            "the number of updates of each process such as {\"0\":4}");
+  EXPECT_EQ(after(R"({"process":1,"f":"send"})"),
+            "h:2: found send without `id`, expected the name of the message, for deliver lines");
+  EXPECT_EQ(
+      after(R"({"process":1,"f":"send","id":"0:0"})"),
+      "h:2: found the id \"0:0\", which the update of line 1 has by default; expected another "
+      "id");
+  EXPECT_EQ(after("{\"process\":1,\"f\":\"send\",\"id\":\"m\"}\n"
+                  "{\"process\":1,\"f\":\"send\",\"id\":\"m\"}"),
+            "h:3: found the id \"m\" a second time, first in line 2; expected each id once");
+  EXPECT_EQ(
+      after("{\"process\":0,\"f\":\"add\",\"value\":1,\"id\":\"n\"}\n"
+            "{\"process\":1,\"f\":\"deliver\",\"value\":[\"0:1\"]}"),
+      "h:3: found a line that names \"0:1\", but no update or message has this id: the update "
+      "of line 2 has another");
+  EXPECT_EQ(after(R"({"f":"delivery","value":"soon"})"),
+            "h:2: found delivery with the value \"soon\", expected causal, fifo or applied");
+  EXPECT_EQ(after("{\"process\":\"0\",\"f\":\"add\",\"value\":1}\n"
+                  "{\"process\":1,\"f\":\"deliver\",\"value\":[\"0:0\"]}"),
+            "h:3: found a line that names the process 0, but there are two, 0 and \"0\"; expected "
+            "another name for one");
+  EXPECT_EQ(
+      after("{\"process\":1,\"type\":\"invoke\",\"f\":\"read\"}\n"
+            "{\"process\":1,\"f\":\"deliver\",\"value\":[\"0:0\"]}"),
+      "h:3: found \"deliver\" of process 1 while its operation of line 2 is open, expected it "
+      "before or after the operation");
+}
+
 TEST(Reader, SaysWhatIsWrong) {
   using T = Type;
   const auto set = NamedType{T::kAddWinsSet};

@@ -10,6 +10,8 @@
 #include <set>
 
 #include "base/budget.hpp"
+#include "crdt/io/context_reader.hpp"
+#include "crdt/io/context_writer.hpp"
 #include "crdt/io/edn.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "text/json.hpp"
@@ -49,7 +51,9 @@ class Reader {
     for (auto& [process, open] : open_) {
       if (auto done = unknown(open); !done.ok()) return done.error();
     }
+    if (auto wrong = context_.resolve()) return error(std::move(wrong->message), wrong->line);
     if (history_.indeterminate.empty()) return std::move(history_);
+    if (history_.context.is_known()) leave_context_out();
     return type_.without_impossible(std::move(history_));
   }
 
@@ -95,8 +99,17 @@ class Reader {
     std::uint64_t line;
   };
 
+  // Nobody can say who saw an update of unknown outcome, its own replica included.
+  void leave_context_out() {
+    const auto& first = history_.by_replica[history_.indeterminate[0]];
+    history_.context = {};
+    history_.context.unknown_outcome_line = history_.ops[first[0]].line;
+  }
+
   base::Status outcome(const Json& op) {
     const auto type = op.find("type");
+    const auto method = op.find("f");
+    if (method != op.end() && *method == "delivery") return context_line(op);
     if (!op.contains("process"))
       return error(
           "found an operation without `process`, expected the replica that it was asked of");
@@ -105,6 +118,9 @@ class Reader {
     if (!process.is_string() && !process.is_number_integer())
       return error(fmt::format("found the process {}, expected a number or a string",
                                text::dump_excerpt(process)));
+    if (method != op.end() && method->is_string() &&
+        ContextReader::is_context(method->get_ref<const std::string&>()))
+      return context_line(op);
     if (type == op.end()) return operation(op, false, line_);
     if (!type->is_string())
       return error(fmt::format("found the type {}, expected invoke, ok, fail or info",
@@ -137,6 +153,18 @@ class Reader {
     return error(fmt::format("found the type \"{}\", expected invoke, ok, fail or info", word));
   }
 
+  base::Status context_line(const Json& op) {
+    if (op.contains("process")) {
+      if (const auto open = open_.find(text::dump(op["process"])); open != open_.end())
+        return error(fmt::format(
+            "found {} of process {} while its operation of line {} is open, expected it before or "
+            "after the operation",
+            text::dump(op["f"]), text::dump(op["process"]), open->second.line));
+    }
+    if (auto wrong = context_.line(op, line_)) return error(std::move(*wrong));
+    return base::Ok{};
+  }
+
   // Fields that the completion lacks are those of the invocation.
   base::Status completed(const Json& op, const Open& begun, const std::string& word) {
     for (const char* const field : {"f", "key"}) {
@@ -151,7 +179,7 @@ class Reader {
     if (word == "fail") return base::Ok{};
     if (word == "info") return operation(begun.op, true, line_);
     Json whole = op;
-    for (const char* const field : {"f", "key"}) {
+    for (const char* const field : {"f", "key", "id", "seen"}) {
       if (!whole.contains(field) && begun.op.contains(field)) whole[field] = begun.op[field];
     }
     const bool read = whole.contains("f") && (whole["f"] == "read" || whole["f"] == "contains");
@@ -203,7 +231,10 @@ class Reader {
                                history_.element_text(made.element)),
                    line);
     }
-    history_.add(made, list);
+    auto wrong = context_.seen(op, made);
+    const OpId id = history_.add(made, list);
+    if (!wrong && !is_read(made.kind)) wrong = context_.id(op, id);
+    if (wrong) return error(std::move(*wrong), line);
     return base::Ok{};
   }
 
@@ -211,6 +242,7 @@ class Reader {
   NamedType named_;
   const ReplicatedType& type_;
   History history_;
+  ContextReader context_{history_};
   std::uint64_t line_ = 0;
   std::map<std::string, Open> open_;  // by process
   std::set<std::uint32_t> inserted_;
@@ -265,8 +297,13 @@ std::string write(const History& history, OpId id, bool edn) {
 
 std::string write(const History& history, bool edn) {
   std::string text;
-  for (OpId id = 0; id < history.ops.size(); ++id) text += write(history, id, edn) + "\n";
-  return text;
+  ContextWriter context(history, edn);
+  text += context.rule();
+  for (OpId id = 0; id < history.ops.size(); ++id) {
+    text += context.before(history.ops[id].replica, history.ops[id].seq);
+    text += write(history, id, edn) + "\n";
+  }
+  return text + context.rest();
 }
 
 }  // namespace cupel::crdt

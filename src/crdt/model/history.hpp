@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "crdt/model/context.hpp"
 #include "crdt/model/type.hpp"
 
 namespace cupel::crdt {
@@ -73,6 +74,7 @@ class History {
   std::vector<std::uint32_t> lists;
   // Updates of unknown outcome, each on a replica of its own: no operation has to see them.
   std::vector<std::uint32_t> indeterminate;  // replicas
+  Context context;
 
   [[nodiscard]] std::span<const std::uint32_t> list(const Operation& op) const {
     return std::span(lists).subspan(op.list_begin, op.list_end - op.list_begin);
