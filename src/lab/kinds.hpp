@@ -116,7 +116,8 @@ struct KindSpec {
   base::Result<std::vector<std::size_t>> (*restart_order)(const Site& site) = nullptr;
   // A node that gives up because the others have not yet noticed its end is started once more.
   bool starts_twice = false;
-  // The nodes have found each other: waited for after the start of all.
+  // The nodes have found each other, and each may fail, leave or take over: waited for after the
+  // start of all. To answer is not enough where that needs no other node.
   bool (*is_formed)(const Site& site) = nullptr;
   // The nodes that take writes now; by default the first, if the others are standbys, else all.
   std::vector<std::size_t> (*primaries)(const Site& site) = nullptr;
@@ -130,6 +131,8 @@ struct KindSpec {
                                                                   const Node& node) = nullptr;
   // Why its programs cannot have clocks of their own, in a sentence.
   std::string_view no_clocks = {};
+  // Whether it would ignore a wish to end at this moment, instead of ending a little later.
+  bool (*ignores_end)(const Site& site, const Node& node) = nullptr;
   // What a server that is gone left outside its directory, and what would keep the
   // next one from starting there.
   void (*clear_remains)(const Node& node) = nullptr;

@@ -35,12 +35,17 @@ Status find_mariadb() {
   return Ok{};
 }
 
-Status find_galera() {
+// With the client program, which asks the nodes whether they have found each other.
+Status find_mariadb_group() {
   auto found = find_mariadb();
+  return found.ok() ? need(find_program("mariadb"), "program `mariadb`", "mariadb-client") : found;
+}
+
+Status find_galera() {
+  auto found = find_mariadb_group();
   if (!found.ok()) return found;
   found = need(fs::exists(kGaleraLibrary) ? "yes" : "", fmt::format("library {}", kGaleraLibrary),
                "galera-4");
-  if (found.ok()) found = need(find_program("mariadb"), "program `mariadb`", "mariadb-client");
   return found.ok() ? need(find_program("rsync"), "program `rsync`", "rsync") : found;
 }
 
@@ -310,12 +315,8 @@ std::string without_backup(const Site& site) {
     return "found 2 nodes and --sync: commits wait for the only replica, and no copy of the "
            "primary can be made while commits wait; expected at least 3";
   }
-  for (const char* name : {"mariadb", "mariadb-backup"}) {
-    const auto* package = std::string_view(name) == "mariadb" ? "mariadb-client" : name;
-    auto found = need(find_program(name), fmt::format("program `{}`", name), package);
-    if (!found.ok()) return std::move(found).error().message;
-  }
-  return {};
+  auto found = need(find_program("mariadb-backup"), "program `mariadb-backup`", "mariadb-backup");
+  return found.ok() ? std::string() : std::move(found).error().message;
 }
 
 // The primary, and the replicas that are connected to it.
@@ -333,11 +334,23 @@ std::vector<std::size_t> connected_replicas(const Site& site) {
   return found;
 }
 
+bool replication_runs(const Site& site, std::size_t replica) {
+  const auto runs =
+      ask_mariadb(site, site.nodes[replica], "SHOW GLOBAL STATUS LIKE 'Slave_running'");
+  return runs && runs->find("ON") != std::string::npos;
+}
+
 bool replicates(const Site& site, std::size_t node) {
   const auto all = connected_replicas(site);
-  if (std::find(all.begin(), all.end(), node) == all.end()) return false;
-  const auto runs = ask_mariadb(site, site.nodes[node], "SHOW GLOBAL STATUS LIKE 'Slave_running'");
-  return runs && runs->find("ON") != std::string::npos;
+  return std::find(all.begin(), all.end(), node) != all.end() && replication_runs(site, node);
+}
+
+bool all_replicate(const Site& site) {
+  if (connected_replicas(site).size() != site.nodes.size()) return false;
+  for (std::size_t node = 1; node < site.nodes.size(); ++node) {
+    if (!replication_runs(site, node)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -361,11 +374,12 @@ constinit const KindSpec kMariadbReplicaKind{.kind = Kind::kMariadbReplica,
                                              .default_nodes = 2,
                                              .most_nodes = 9,
                                              .has_standbys = true,
-                                             .find_programs = find_mariadb,
+                                             .find_programs = find_mariadb_group,
                                              .initialize = initialize_mariadb,
                                              .command = mariadb_command,
                                              .is_up = mariadb_is_up,
                                              .prepare = prepare_replica,
+                                             .is_formed = all_replicate,
                                              .membership = {.unfit = without_backup,
                                                             .standbys_only = true,
                                                             .leave = leave_by_ending,

@@ -205,6 +205,11 @@ std::vector<std::size_t> nats_members(const Site& site) {
   return found;
 }
 
+// The leader of the meta group has heard from all servers; one alone has no such group.
+bool jetstream_is_formed(const Site& site) {
+  return site.nodes.size() == 1 || nats_members(site).size() == site.nodes.size();
+}
+
 // By any of the others, which hand it on to the leader of the meta group. The streams then have a
 // replica less; those of a leader that removed itself would keep it, so it steps down before.
 base::Status remove_from_jetstream(const Site& site, std::size_t node) {
@@ -274,6 +279,7 @@ constinit const KindSpec kNatsKind{.kind = Kind::kNats,
                                    .command = nats_command,
                                    .is_up = nats_is_up,
                                    .prepare = prepare_nats,
+                                   .is_formed = jetstream_is_formed,
                                    .primaries = nats_leaders,
                                    .failover = step_down,
                                    .membership = {.leave = remove_from_jetstream,

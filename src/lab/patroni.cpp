@@ -178,18 +178,6 @@ std::vector<std::size_t> patroni_leaders(const Site& site) {
   return found;
 }
 
-bool cluster_is_formed(const Site& site) {
-  const auto leaders = patroni_leaders(site);
-  if (leaders.size() != 1) return false;
-  bool synchronous = !site.options.synchronous;
-  for (const auto& node : site.nodes) {
-    if (site.number_of(node) == leaders.front()) continue;
-    if (!says_yes(node, "/replica")) return false;
-    synchronous = synchronous || says_yes(node, "/synchronous");
-  }
-  return synchronous;
-}
-
 // By Patroni, which stops the old primary in an orderly way, so that nothing is lost.
 base::Result<std::size_t> switch_over(const Site& site) {
   const auto leaders = patroni_leaders(site);
@@ -243,6 +231,19 @@ std::vector<std::size_t> patroni_names(const Site& site) {
     break;
   }
   return found;
+}
+
+// A switchover is only to those that the Patronis list.
+bool cluster_is_formed(const Site& site) {
+  const auto leaders = patroni_leaders(site);
+  if (leaders.size() != 1) return false;
+  bool synchronous = !site.options.synchronous;
+  for (const auto& node : site.nodes) {
+    if (site.number_of(node) == leaders.front()) continue;
+    if (!says_yes(node, "/replica")) return false;
+    synchronous = synchronous || says_yes(node, "/synchronous");
+  }
+  return synchronous && patroni_names(site).size() == site.nodes.size();
 }
 
 // Of the etcds, or of the Patronis.

@@ -297,6 +297,10 @@ std::vector<std::size_t> followed_and_followers(const Site& site) {
   return found;
 }
 
+bool all_follow(const Site& site) {
+  return followed_and_followers(site).size() == site.nodes.size();
+}
+
 bool follows_primary(const Site& site, std::size_t node) {
   const auto all = followed_and_followers(site);
   return std::find(all.begin(), all.end(), node) != all.end();
@@ -360,6 +364,7 @@ constinit const KindSpec kPostgresStandbyKind{
     .is_up = postgres_is_up,
     .prepare = copy_primary,
     .restart_order = primary_first,
+    .is_formed = all_follow,
     .primaries = postgres_primaries,
     .failover = promote_standby,
     .failover_kills = true,

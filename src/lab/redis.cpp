@@ -85,6 +85,14 @@ bool redis_is_up(const Site& /*site*/, const Node& node, std::string_view /*writ
   return answer.rfind("+PONG", 0) == 0 || answer.rfind("-NOAUTH", 0) == 0;
 }
 
+// Redis forgets that it is to end while it writes its first append-only file, as a replica does
+// that just got everything ("Writing initial AOF, can't exit").
+bool redis_ignores_end(const Site& /*site*/, const Node& node) {
+  const auto known = ask_redis_for_text(node, "INFO persistence");
+  return known.find("aof_rewrite_in_progress:1") != std::string::npos ||
+         known.find("aof_rewrite_scheduled:1") != std::string::npos;
+}
+
 namespace {
 
 Status find_sentinel() {
@@ -143,22 +151,43 @@ std::vector<std::size_t> redis_primaries(const Site& site) {
   return found;
 }
 
-// One primary, and the others have its data.
-bool group_is_formed(const Site& site) {
+// A primary, and the replicas that it sends its writes to.
+std::vector<std::size_t> with_replicas(const Site& site, std::size_t primary) {
+  std::vector<std::size_t> found;
+  const auto known = ask_redis_for_text(site.nodes[primary], "INFO replication");
+  for (const auto& node : site.nodes) {
+    const auto replica = fmt::format(":ip={},port={},state=online,", node.address, node.ports[0]);
+    const bool follows = known.find(replica) != std::string::npos;
+    if (follows || site.number_of(node) == primary) found.push_back(site.number_of(node));
+  }
+  return found;
+}
+
+// The primary, if there is one, and the others have its data. A replica knows that it follows
+// before the primary does, which hands over only to replicas that it knows.
+std::optional<std::size_t> followed_by_all(const Site& site) {
   const auto following = std::count_if(site.nodes.begin(), site.nodes.end(), [](const Node& node) {
     return ask(node, "ROLE\r\n", kAnswer).find("\r\nconnected\r\n") != std::string::npos;
   });
-  return static_cast<std::size_t>(following) + 1 == site.nodes.size() &&
-         redis_primaries(site).size() == 1;
+  if (static_cast<std::size_t>(following) + 1 != site.nodes.size()) return std::nullopt;
+  const auto primaries = redis_primaries(site);
+  if (primaries.size() != 1) return std::nullopt;
+  const bool whole = with_replicas(site, primaries.front()).size() == site.nodes.size();
+  return whole ? std::optional(primaries.front()) : std::nullopt;
+}
+
+bool group_is_formed(const Site& site) {
+  return followed_by_all(site).has_value();
 }
 
 bool sentinels_are_formed(const Site& site) {
-  if (!group_is_formed(site)) return false;
+  const auto number = followed_by_all(site);
+  if (!number) return false;
   if (::access(sentinels_begin(site).c_str(), F_OK) != 0 &&
       !write_as_user(site, sentinels_begin(site), "").ok()) {
     return false;
   }
-  const auto& primary = site.nodes[redis_primaries(site).front()];
+  const auto& primary = site.nodes[*number];
   const auto expected =
       fmt::format("status=ok,address={}:{},slaves={},sentinels={}", primary.address,
                   primary.ports[0], site.nodes.size() - 1, site.nodes.size());
@@ -277,18 +306,9 @@ base::Result<std::size_t> redis_failover(const Site& site) {
   return found;
 }
 
-// The primary, and the replicas that it sends its writes to.
 std::vector<std::size_t> followed_and_following(const Site& site) {
-  std::vector<std::size_t> found;
   const auto primary = current_primary(site);
-  if (!primary) return found;
-  const auto known = ask_redis_for_text(site.nodes[*primary], "INFO replication");
-  for (const auto& node : site.nodes) {
-    const auto replica = fmt::format(":ip={},port={},state=online,", node.address, node.ports[0]);
-    const bool follows = known.find(replica) != std::string::npos;
-    if (follows || site.number_of(node) == *primary) found.push_back(site.number_of(node));
-  }
-  return found;
+  return primary ? with_replicas(site, *primary) : std::vector<std::size_t>();
 }
 
 bool follows_redis_primary(const Site& site, std::size_t node) {
@@ -411,7 +431,8 @@ constinit const KindSpec kRedisReplicaKind{.kind = Kind::kRedisReplica,
                                            .membership = {.standbys_only = true,
                                                           .leave = leave_by_ending,
                                                           .has_joined = follows_redis_primary,
-                                                          .members = followed_and_following}};
+                                                          .members = followed_and_following},
+                                           .ignores_end = redis_ignores_end};
 
 constinit const KindSpec kRedisSentinelKind{
     .kind = Kind::kRedisSentinel,
@@ -435,6 +456,7 @@ constinit const KindSpec kRedisSentinelKind{
                    .leave = leave_by_ending,
                    .forget = reset_sentinels,
                    .has_joined = has_joined_sentinels,
-                   .members = known_to_sentinels}};
+                   .members = known_to_sentinels},
+    .ignores_end = redis_ignores_end};
 
 }  // namespace cupel::lab

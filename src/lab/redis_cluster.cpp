@@ -339,6 +339,7 @@ constinit const KindSpec kRedisClusterKind{
                    .leave = leave_cluster,
                    .forget = forget_node,
                    .has_joined = has_joined_cluster,
-                   .members = cluster_members}};
+                   .members = cluster_members},
+    .ignores_end = redis_ignores_end};
 
 }  // namespace cupel::lab

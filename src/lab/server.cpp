@@ -49,7 +49,8 @@ using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
 constexpr Seconds kToForget{20};  // until the others no longer list a node that left
-constexpr int kTries = 4;         // with other ports each, if somebody else took one
+constexpr std::chrono::seconds kToHearOfTheEnd{10};
+constexpr int kTries = 4;  // with other ports each, if somebody else took one
 constexpr auto kPause = std::chrono::milliseconds(20);
 constexpr mode_t kFolderMode = 0700;  // PostgreSQL wants its data for itself
 
@@ -303,9 +304,10 @@ struct Server::State {
     if (spec().membership.members != nullptr) return spec().membership.members(site);
     return those([](const Node& node) { return !node.left; });
   }
-  [[nodiscard]] bool is_member(std::size_t index) const {
+  // No list is no answer: the others may be too busy to say whom they list.
+  [[nodiscard]] bool is_no_member(std::size_t index) const {
     const auto all = members();
-    return std::find(all.begin(), all.end(), index) != all.end();
+    return !all.empty() && std::find(all.begin(), all.end(), index) == all.end();
   }
 
   // Of a node that is up: whether it is a member again, if it left.
@@ -322,8 +324,8 @@ struct Server::State {
   Status leave(std::size_t index) {
     const auto& how = spec().membership;
     auto done = how.leave(site, index);
-    if (!done.ok() && is_member(index)) return done;
-    end({index}, orderly_signal());
+    if (!done.ok() && !is_no_member(index)) return done;
+    end_in_order(index);
     site.nodes[index].left = true;
     remove_data(index);
     if (auto saved = save(); !saved.ok()) return saved;
@@ -331,18 +333,15 @@ struct Server::State {
       if (auto forgotten = how.forget(site, index); !forgotten.ok()) return forgotten;
     }
     const auto deadline = Clock::now() + kToForget;
-    while (is_member(index)) {
+    while (!is_no_member(index)) {
       if (Clock::now() > deadline) {
-        return Error{.message = fmt::format("the other nodes still list node {} after {} s", index,
-                                            kToForget.count())};
+        return Error{.message = fmt::format(
+                         "the other nodes still list node {} after {} s, or do not say whom", index,
+                         kToForget.count())};
       }
       std::this_thread::sleep_for(kPause);
     }
     return Ok{};
-  }
-
-  [[nodiscard]] int orderly_signal() const {
-    return spec().stop_signal == SIGKILL ? SIGTERM : spec().stop_signal;
   }
 
   // An answer may take a second to stay away; who may give up does not wait for that.
@@ -543,6 +542,17 @@ struct Server::State {
     }
   }
 
+  // As its manual asks for.
+  void end_in_order(std::size_t index) {
+    const auto deadline = Clock::now() + kToHearOfTheEnd;
+    const auto ignores = spec().ignores_end;
+    while (ignores != nullptr && processes[index].lives() && Clock::now() < deadline &&
+           ignores(site, site.nodes[index])) {
+      std::this_thread::sleep_for(kPause);
+    }
+    end({index}, spec().stop_signal == SIGKILL ? SIGTERM : spec().stop_signal);
+  }
+
   // A process that one of them starts meanwhile is met by the next look.
   void pause(std::size_t index) {
     if (!processes[index].lives()) return;
@@ -711,7 +721,7 @@ Status Server::restart(std::size_t node) {
 }
 
 void Server::shut_down(std::size_t node) {
-  state_->end({node}, state_->orderly_signal());
+  state_->end_in_order(node);
   static_cast<void>(state_->save());  // the file then names a process that is gone: no harm
 }
 

@@ -238,9 +238,10 @@ class Server {
 // process, and networks with a name.
 void clear_remains();
 
-// Returns when every node answers. Errors: a program that is not installed (which
-// Debian package has it), a server that does not start (the end of its log), more nodes than
-// the kind has.
+// Returns when every node answers, and the nodes of a cluster have found each other: replicas
+// follow their primary, which knows it. The same holds of Server::restart() of all nodes, but not
+// of one: the others may be gone. Errors: a program that is not installed (which Debian package has
+// it), a server that does not start (the end of its log), more nodes than the kind has.
 base::Result<Server> start(Kind kind, const Options& options);
 
 }  // namespace cupel::lab
