@@ -11,7 +11,7 @@ mode=${1:-all}
 packages=(
   build-essential g++ cmake ninja-build ccache git pkg-config mold
   libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev
-  libabsl-dev libzstd-dev libcadical-dev
+  libabsl-dev libzstd-dev zlib1g-dev liblzma-dev libcadical-dev
   libpg-query-dev libgmp-dev  # SQL over the mock store: the parser, decimals
   libgraphviz-dev  # lays out the pictures of counterexamples
   # Database clients, for the drivers.

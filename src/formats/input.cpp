@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "formats/decompress.hpp"
+
 namespace cupel::formats {
 
 namespace {
@@ -51,6 +53,20 @@ bool counts_before(std::string_view a, std::string_view b) {
 }  // namespace
 
 base::Result<MappedFile> MappedFile::open(const std::string& path, base::Budget* budget) {
+  auto file = open_as_it_is(path, budget);
+  if (!file.ok() || !is_compressed(file->bytes())) return file;
+  auto content = decompress(file->bytes(), budget);
+  if (!content.ok()) {
+    auto error = content.error();
+    error.file = path;
+    return error;
+  }
+  MappedFile decompressed;
+  decompressed.held_ = *std::move(content);
+  return decompressed;
+}
+
+base::Result<MappedFile> MappedFile::open_as_it_is(const std::string& path, base::Budget* budget) {
   const int fd = path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return system_error(path, "open");

@@ -16,7 +16,7 @@ namespace cupel::formats {
 struct Stopped {};
 
 // The bytes of a file, borrowed from the page cache; a pipe is read whole. "-" is
-// standard input.
+// standard input. Of a compressed file (decompress.hpp), the content.
 class MappedFile {
  public:
   // May throw Stopped, if it is given a budget.
@@ -34,6 +34,8 @@ class MappedFile {
   void release(const char* begin, const char* end) const;
 
  private:
+  static base::Result<MappedFile> open_as_it_is(const std::string& path, base::Budget* budget);
+
   const char* mapped_ = nullptr;
   std::size_t size_ = 0;
   std::string held_;  // of what cannot be mapped

@@ -111,14 +111,14 @@ std::string found_compressed(std::string_view bytes) {
   struct Compression {
     std::string_view start, name, command;
   };
-  static constexpr Compression kKnown[] = {
-      {"\x1f\x8b", "gzip", "gzip -dc"},       {"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"},
-      {"\xfd\x37zXZ", "xz", "xz -dc"},        {"BZh", "bzip2", "bzip2 -dc"},
-      {"\x04\x22\x4d\x18", "lz4", "lz4 -dc"}, {"PK\x03\x04", "zip", "unzip -p"}};
+  static constexpr Compression kKnown[] = {{"BZh", "bzip2", "bzip2 -dc"},
+                                           {"\x04\x22\x4d\x18", "lz4", "lz4 -dc"},
+                                           {"PK\x03\x04", "zip", "unzip -p"}};
   for (const auto& [start, name, command] : kKnown) {
     if (!bytes.starts_with(start)) continue;
     return fmt::format(
-        "found a file compressed with {}, expected an uncompressed one; decompress it first, as in "
+        "found a file compressed with {}, expected gzip, zstd, xz or none; decompress it first, as "
+        "in "
         "`{} FILE | cupel check -`",
         name, command);
   }

@@ -70,19 +70,19 @@ TEST(Formats, AnUnknownFileIsAnErrorThatListsTheFormats) {
             folder.path("missing") + ": cannot open: No such file or directory");
 }
 
-TEST(Formats, ACompressedFileIsToBeDecompressedFirst) {
+TEST(Formats, AFileWithAnotherCompressionIsToBeDecompressedFirst) {
   const ScratchFolder folder;
-  const auto gzip = folder.file("gzip", std::string("\x1f\x8b\x08\0\0\0\0\0", 8));
-  const auto zstd = folder.file("zstd", "\x28\xb5\x2f\xfd rest");
+  const auto bzip2 = folder.file("bzip2", "BZh91AY&SY");
+  const auto lz4 = folder.file("lz4", "\x04\x22\x4d\x18 rest");
   for (const auto format : {std::optional<Format>(), std::optional(Format::kPlume)}) {
-    const auto history = read(gzip, {.format = format});
+    const auto history = read(bzip2, {.format = format});
     ASSERT_FALSE(history.ok());
     EXPECT_EQ(history.error().message,
-              "found a file compressed with gzip, expected an uncompressed one; decompress it "
-              "first, as in `gzip -dc FILE | cupel check -`");
-    EXPECT_TRUE(read(zstd, {.format = format})
+              "found a file compressed with bzip2, expected gzip, zstd, xz or none; decompress it "
+              "first, as in `bzip2 -dc FILE | cupel check -`");
+    EXPECT_TRUE(read(lz4, {.format = format})
                     .error()
-                    .message.starts_with("found a file compressed with zstd, "));
+                    .message.starts_with("found a file compressed with lz4, "));
   }
 }
 
