@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <set>
 
 #include "base/text.hpp"
 #include "sql/exec/query_run.hpp"
 #include "sql/exec/run.hpp"
 #include "sql/exec/schema.hpp"
 #include "sql/parse/sql_words.hpp"
+#include "sql/settings.hpp"
 
 namespace cupel::sql {
 
@@ -21,88 +21,16 @@ namespace {
 constexpr const char* kAborted =
     "current transaction is aborted, commands ignored until end of transaction block";
 
-// How often each parameter is used, by its number.
-void count_uses(const Tree& tree, std::map<std::int64_t, std::size_t>& uses) {
-  if (!tree.is_structured()) return;
-  if (tree.is_object() && tree.contains("ParamRef")) ++uses[number_of(tree["ParamRef"], "number")];
-  for (const auto& part : tree) count_uses(part, uses);
-}
-
-// Types of the parameters that are an output of a SELECT and nothing else, which says nothing.
-void complete(const Tree& tree, std::vector<Type>& types, std::span<const Type> otherwise) {
-  if (otherwise.empty() || kind_of(tree) != "SelectStmt") return;
-  std::map<std::int64_t, std::size_t> uses;
-  count_uses(tree, uses);
-  for (const auto& target : list(body_of(tree), "targetList")) {
-    const auto& value = field(body_of(target), "val");
-    if (value.is_null() || kind_of(value) != "ParamRef") continue;
-    const auto number = number_of(body_of(value), "number");
-    const auto at = static_cast<std::size_t>(number - 1);
-    if (number < 1 || at >= otherwise.size() || uses[number] != 1) continue;
-    if (types.size() <= at) types.resize(at + 1, Type::kNull);
-    if (types[at] == Type::kNull) types[at] = otherwise[at];
-  }
-}
-
-class PreparedStatement : public Prepared {
- public:
-  [[nodiscard]] std::size_t parameter_count() const override { return types.size(); }
-  [[nodiscard]] const std::vector<Type>& parameter_types() const override { return types; }
-  [[nodiscard]] const std::vector<Column>& columns() const override { return shape; }
-  [[nodiscard]] bool has_rows() const override { return rows; }
-  [[nodiscard]] const std::string& command() const override { return word; }
-
-  std::vector<Type> types;
-  std::vector<Column> shape;
-  bool rows = false;
+struct PreparedStatement : Prepared {
   std::string text;  // as it was prepared
-  std::string word;
-  Tree tree;  // null: an empty text
+  Tree tree;         // null: an empty text
 };
-
-// Of a session or of a transaction: the standard's name as asked for, and what it means here.
-struct Isolation {
-  std::string name = "read committed";
-  std::optional<mock::Level> level = {};
-  bool read_only = false;
-  bool deferrable = false;  // without effect
-
-  void take(const Isolation& other, TransactionSetting::Of what) {
-    switch (what) {
-      case TransactionSetting::Of::kIsolation:
-        name = other.name;
-        level = other.level;
-        break;
-      case TransactionSetting::Of::kReadOnly:
-        read_only = other.read_only;
-        break;
-      case TransactionSetting::Of::kDeferrable:
-        deferrable = other.deferrable;
-        break;
-    }
-  }
-};
-
-// The least that PostgreSQL gives for the standard's name.
-mock::Level least_level(const std::string& isolation) {
-  if (isolation == "repeatable read") return mock::Level::kStrongSessionSnapshotIsolation;
-  if (isolation == "serializable") return mock::Level::kStrongSessionSerializable;
-  return mock::Level::kReadCommitted;
-}
-
-// What SET changes. Never changed once it is shared: ROLLBACK goes back to an old one.
-struct Configuration {
-  Settings settings = first_settings();
-  Isolation isolation;  // of the transactions to come
-  std::optional<mock::Policy> policy;
-};
-using ConfigurationPtr = std::shared_ptr<const Configuration>;
 
 struct Savepoint {
   std::string name;
   std::size_t at = 0;
   std::size_t undone = 0;
-  ConfigurationPtr now, lasting;
+  Settings settings, local;
 };
 
 // A statement that runs may be cancelled, from its start to its end.
@@ -119,6 +47,16 @@ class Cancellable {
   std::atomic<SessionFacts::State>& state_;
 };
 
+// A value in SET or BEGIN, as text.
+std::string constant_text(const Tree& node) {
+  const auto& one = body_of(node);
+  if (has(one, "sval")) return text_of(one["sval"], "sval");
+  if (has(one, "ival")) return std::to_string(number_of(one["ival"], "ival"));
+  if (has(one, "fval")) return text_of(one["fval"], "fval");
+  if (has(one, "boolval")) return flag_of(one["boolval"], "boolval") ? "on" : "off";
+  not_supported("this value of a setting");
+}
+
 Result result_of(std::string tag) {
   Result result;
   result.tag = std::move(tag);
@@ -128,24 +66,15 @@ Result result_of(std::string tag) {
 class SessionOfStore : public Session {
  public:
   SessionOfStore(mock::Store& store, Catalog& catalog, std::uint32_t number)
-      : store_(store), catalog_(catalog.tables()), number_(number) {
-    facts_.version = kVersion;
-    facts_.setting = [this](const std::string& name) { return setting(name); };
-    facts_.configure = [this](const std::string& name, const std::string& value, bool local) {
-      set(name, value, local);
-      return setting(name);
-    };
-    forget_settings();
-  }
+      : store_(store), catalog_(catalog.tables()), number_(number) {}
   ~SessionOfStore() override {
-    end_quietly();
+    end(false);
     store_.close_session(number_);
   }
 
   Run run(std::string_view text) override;
   std::variant<std::unique_ptr<Prepared>, Error> prepare(std::string_view text,
-                                                         std::span<const Type> types,
-                                                         std::span<const Type> otherwise) override;
+                                                         std::span<const Type> types) override;
   std::variant<Result, Error> execute(const Prepared& prepared,
                                       std::span<const Datum> parameters) override;
   [[nodiscard]] TransactionState state() const override {
@@ -153,34 +82,22 @@ class SessionOfStore : public Session {
            : block_ ? TransactionState::kOpen
                     : TransactionState::kIdle;
   }
-  void reset() override {
-    end_quietly();
-    block_ = failed_ = false;
-    forget_settings();
-  }
   [[nodiscard]] Cancel canceller() override {
     return [state = facts_.state] {
       auto expected = SessionFacts::State::kRunning;
       state->compare_exchange_strong(expected, SessionFacts::State::kCancelled);
     };
   }
-  void on_connection(std::uint32_t number, CancelOther cancel) override {
-    facts_.connection = number;
-    facts_.cancel_other = std::move(cancel);
-  }
-  void on_user(std::string user) override { facts_.user = std::move(user); }
   std::optional<Error> configure(const std::string& setting, const std::string& value) override;
-  [[nodiscard]] std::optional<Idle> idle_limit() const override {
-    return sql::idle_limit(now_->settings, block_ || failed_);
-  }
   void on_deallocate(Deallocate deallocate) override { deallocate_ = std::move(deallocate); }
 
  private:
   // Transactions of the store.
   mock::Transaction& transaction();
   void start_statement();
+  void begin_settings();
   void commit();
-  void end_quietly();
+  void end(bool committed);
   void undo_to(std::size_t size);
 
   // Statements.
@@ -202,35 +119,12 @@ class SessionOfStore : public Session {
   void take_error(const SqlException& exception);
 
   // Settings.
-  void forget_settings() {
-    now_ = lasting_ = before_ = std::make_shared<Configuration>(first_);
-    isolation_.reset();
-  }
-  // The end of a transaction: what SET LOCAL did goes, and if it is rolled back what SET did.
-  void settle_settings(bool committed) {
-    if (!committed) lasting_ = before_;
-    now_ = before_ = lasting_;
-  }
-  template <typename Change>
-  void change(const Change& change, bool local = false) {
-    const auto changed = [&](const ConfigurationPtr& before) {
-      auto made = std::make_shared<Configuration>(*before);
-      change(*made);
-      return made;
-    };
-    const bool both = now_ == lasting_;
-    now_ = changed(now_);
-    if (!local) lasting_ = both ? now_ : changed(lasting_);
-  }
-  [[nodiscard]] const Isolation& isolation() const {
-    return isolation_ ? *isolation_ : now_->isolation;
-  }
   [[nodiscard]] bool in_transaction() const { return block_ || implicit_; }
   [[nodiscard]] std::string setting(const std::string& name) const;
+  [[nodiscard]] bool read_only() const { return setting("transaction_read_only") == "on"; }
+  [[nodiscard]] mock::Level level() const;
   void set(const std::string& name, const std::string& value, bool local);
-  void set_level(const std::string& value, bool local);
-  void set_of_transaction(const TransactionSetting& setting, const std::string& name,
-                          const std::string& value, bool local);
+  void put(const std::string& name, const std::string& value);
   void set_transaction_options(const Tree& options, const std::string& prefix);
   void reset_setting(const std::string& name);
 
@@ -240,28 +134,24 @@ class SessionOfStore : public Session {
   std::string text_;  // of the statement that runs, with those that came together with it
   std::uint32_t number_;
   SessionFacts facts_;
-  Configuration first_;       // as the client asked for when it connected
-  ConfigurationPtr now_;      // in effect
-  ConfigurationPtr lasting_;  // after a COMMIT
-  ConfigurationPtr before_;   // the transaction
-  // The application's settings that ever were: known from then on, as in PostgreSQL.
-  std::set<std::string, std::less<>> own_names_;
+  Settings first_ = first_settings();  // as the client asked for when it connected
+  Settings settings_ = first_;
+  Settings local_;                  // until the transaction ends, instead of those
+  std::optional<Settings> before_;  // settings_ before the transaction, if it has changed them
 
   std::unique_ptr<mock::Transaction> transaction_;
   std::vector<std::function<void()>> undo_;  // of the catalog
   std::vector<Savepoint> savepoints_;
   bool block_ = false;  // between BEGIN and COMMIT
   bool failed_ = false;
-  bool implicit_ = false;               // several statements in one text
-  std::optional<Isolation> isolation_;  // of the transaction, or of the next
+  bool implicit_ = false;  // several statements in one text
 };
 
 std::optional<Error> SessionOfStore::configure(const std::string& setting,
                                                const std::string& value) {
   try {
     set(base::to_lower(setting), value, false);
-    first_ = *lasting_;
-    before_ = lasting_;
+    first_ = settings_;
     return std::nullopt;
   } catch (const SqlException& exception) {
     return exception.error;
@@ -271,10 +161,13 @@ std::optional<Error> SessionOfStore::configure(const std::string& setting,
 mock::Transaction& SessionOfStore::transaction() {
   if (transaction_ != nullptr) return *transaction_;
   mock::Store::BeginOptions options;
-  options.level = isolation().level;
-  options.policy = now_->policy;
+  options.level = level();
+  const auto policy = setting("cupel.policy");
+  if (policy == "uniform") options.policy = mock::Policy::kUniform;
+  if (policy == "latest") options.policy = mock::Policy::kLatest;
+  if (policy == "adversarial") options.policy = mock::Policy::kAdversarial;
   // What waits for a lock in a database waits here for its turn.
-  const auto limit = milliseconds_of(now_->settings, "lock_timeout");
+  const auto limit = milliseconds_of(setting("lock_timeout"));
   const auto start = std::chrono::steady_clock::now();
   const auto too_long = [&] {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
@@ -288,6 +181,7 @@ mock::Transaction& SessionOfStore::transaction() {
     raise("57P01", "the mock is shutting down");
   }
   facts_.now = now_microseconds();
+  facts_.locking.gaps = store_.locks_gaps() && *options.level > mock::Level::kCausal;
   return *transaction_;
 }
 
@@ -298,9 +192,7 @@ void SessionOfStore::start_statement() {
   const bool strict = catalog_.level() == mock::Level::kStrictSerializable;
   locking.strong = store_.is_of_product() || strict;
   locking.snapshot_filters = store_.locks_by_snapshot() || strict;
-  locking.gaps =
-      store_.locks_gaps() && isolation().level.value_or(catalog_.level()) > mock::Level::kCausal;
-  locking.limit_ms = milliseconds_of(now_->settings, "lock_timeout");
+  locking.limit_ms = milliseconds_of(setting("lock_timeout"));
 }
 
 void SessionOfStore::undo_to(std::size_t size) {
@@ -310,50 +202,36 @@ void SessionOfStore::undo_to(std::size_t size) {
   }
 }
 
-void SessionOfStore::end_quietly() {
-  if (transaction_ != nullptr) {
+// Of a transaction, if there is one.
+void SessionOfStore::end(bool committed) {
+  if (!committed) {
     undo_to(0);
-    transaction_->rollback();
+    if (transaction_ != nullptr) transaction_->rollback();
+    if (before_) settings_ = *before_;
   }
   transaction_.reset();
   undo_.clear();
   savepoints_.clear();
-  isolation_.reset();
+  local_.clear();
+  before_.reset();
 }
 
 void SessionOfStore::commit() {
   if (transaction_ != nullptr && !transaction_->commit()) {
     const auto failure = transaction_->failure();
-    undo_to(0);
-    transaction_.reset();
-    end_quietly();
-    settle_settings(false);
+    end(false);
     raise_ended(failure);
   }
-  transaction_.reset();
-  undo_.clear();
-  end_quietly();
-  settle_settings(true);
+  end(true);
 }
 
 // After an error in a statement.
 void SessionOfStore::take_error(const SqlException& exception) {
   const bool ended =
       exception.ended || (transaction_ != nullptr && transaction_->failure().has_value());
-  if (ended) {
-    undo_to(0);
-    transaction_.reset();
-  }
   failed_ = block_;
-  if (!block_) {
-    end_quietly();
-    settle_settings(false);
-  } else if (ended || savepoints_.empty()) {
-    // It is of no use any more, unless there is a savepoint to go back to.
-    const auto isolation = isolation_;
-    end_quietly();
-    if (!ended) isolation_ = isolation;
-  }
+  // It is of no use any more, unless there is a savepoint to go back to.
+  if (!block_ || ended || savepoints_.empty()) end(false);
 }
 
 Session::Run SessionOfStore::run(std::string_view text) {
@@ -363,6 +241,7 @@ Session::Run SessionOfStore::run(std::string_view text) {
     text_ = text;
     const auto statements = parse(text);
     implicit_ = statements.size() > 1;
+    if (implicit_ && !block_) begin_settings();
     for (const auto& tree : statements) all.results.push_back(perform(tree, {}, {}));
     if (implicit_ && !block_) commit();
   } catch (const SqlException& exception) {
@@ -374,7 +253,7 @@ Session::Run SessionOfStore::run(std::string_view text) {
 }
 
 std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
-    std::string_view text, std::span<const Type> types, std::span<const Type> otherwise) {
+    std::string_view text, std::span<const Type> types) {
   try {
     auto made = std::make_unique<PreparedStatement>();
     made->text = text;
@@ -386,18 +265,20 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
       const auto& tree = made->tree = std::move(statements[0]);
       const auto kind = kind_of(tree);
       if (kind != "TransactionStmt") check_not_failed();
-      complete(tree, made->types, otherwise);
       if (const auto planned = plan(tree, catalog_, made->types)) {
-        made->shape = planned->columns;
-        made->rows = planned->has_rows;
-        made->word = planned->command;
+        made->columns = planned->columns;
+        made->has_rows = planned->has_rows;
+        made->command = planned->command;
       } else if (kind == "VariableShowStmt") {
-        made->rows = true;
-        made->word = "SHOW";
+        made->has_rows = true;
+        made->command = "SHOW";
         const auto name = shown_name(base::to_lower(text_of(body_of(tree), "name")));
-        made->shape = {{name, Type::kText, ""}};
+        made->columns = {{name, Type::kText}};
+      } else if (kind == "TransactionStmt") {
+        made->command =
+            text_of(body_of(tree), "kind").substr(std::string_view("TRANS_STMT_").size());
       } else {
-        made->word = std::string(kind);
+        made->command = in_sql(kind);
       }
     }
     std::replace(made->types.begin(), made->types.end(), Type::kNull, Type::kText);
@@ -431,34 +312,25 @@ Result SessionOfStore::perform(const Tree& tree, std::span<const Datum> paramete
                                const std::vector<Type>& types) {
   if (kind_of(tree) != "TransactionStmt") check_not_failed();
   facts_.until.reset();
-  if (const auto limit = milliseconds_of(now_->settings, "statement_timeout"); limit > 0) {
+  if (const auto limit = milliseconds_of(setting("statement_timeout")); limit > 0) {
     facts_.until = std::chrono::steady_clock::now() +
                    std::chrono::microseconds(static_cast<std::int64_t>(1000 * limit));
   }
   facts_.check_interrupts();
-  auto result = control(tree);
-  if (result) {
-    if (!in_transaction()) settle_settings(true);
-  } else {
-    result = data(tree, parameters, types);
-    if (!in_transaction()) commit();
-  }
-  const auto& least = now_->settings.at("client_min_messages");
-  std::erase_if(result->notices, [&](const Notice& notice) {
-    return least == "error" || (least == "warning" && !notice.warning);
-  });
-  return *result;
+  if (auto result = control(tree)) return *result;
+  auto result = data(tree, parameters, types);
+  if (!in_transaction()) commit();
+  return result;
 }
 
 Result SessionOfStore::data(const Tree& tree, std::span<const Datum> parameters,
                             std::vector<Type> types) {
-  const auto read_only = [&](const std::string& what) {
-    if (isolation().read_only) {
-      raise("25006", fmt::format("cannot execute {} in a read-only transaction", what));
-    }
+  const auto needs_writing = [&](const std::string& what) {
+    if (!read_only()) return;
+    raise("25006", fmt::format("cannot execute {} in a read-only transaction", what));
   };
   if (is_schema_statement(tree)) {
-    read_only("a statement that changes the schema");
+    needs_writing("a statement that changes the schema");
     (void)transaction();  // whose end decides what becomes of it
     return change_schema(tree, catalog_, undo_);
   }
@@ -466,8 +338,8 @@ Result SessionOfStore::data(const Tree& tree, std::span<const Datum> parameters,
   const auto planned = plan(tree, catalog_, types);
   if (!planned) not_supported(in_sql(kind_of(tree)));
   if (types.size() > given) raise("42P02", fmt::format("there is no parameter ${}", given + 1));
-  if (planned->writes) read_only(planned->command);
-  if (!planned->locks.empty()) read_only(planned->locks);
+  if (planned->writes) needs_writing(planned->command);
+  if (!planned->locks.empty()) needs_writing(planned->locks);
   start_statement();
   ExecutionContext context(transaction(), catalog_, facts_, sql::run);
   for (std::size_t at = 0; at < parameters.size(); ++at) {
@@ -486,13 +358,14 @@ std::optional<Result> SessionOfStore::control(const Tree& tree) {
     const auto name = base::to_lower(text_of(body, "name"));
     auto result = result_of("SHOW");
     result.has_rows = true;
-    result.columns.push_back({shown_name(name), Type::kText, ""});
-    result.rows.push_back({setting(name)});
+    result.columns.push_back({shown_name(name), Type::kText});
+    result.rows.push_back(
+        {name == "cupel.level" ? std::string(mock::name(level())) : setting(name)});
     return result;
   }
   if (kind == "DiscardStmt") {
     if (in_transaction()) raise("25001", "DISCARD ALL cannot run inside a transaction block");
-    forget_settings();
+    settings_ = first_;
     if (deallocate_) deallocate_(std::nullopt);
     return result_of("DISCARD ALL");
   }
@@ -520,8 +393,9 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
     if (block_) {
       result.notices.push_back({"there is already a transaction in progress", "25001", true});
     }
+    if (!in_transaction()) begin_settings();
     block_ = true;
-    set_transaction_options(list(body, "options"), "");
+    set_transaction_options(list(body, "options"), "transaction_");
     return result;
   }
   if (kind == "TRANS_STMT_COMMIT") return end_block(!failed_);
@@ -538,8 +412,7 @@ Result SessionOfStore::end_block(bool keep) {
   if (keep) {
     commit();
   } else {
-    end_quietly();
-    settle_settings(false);
+    end(false);
   }
   return result;
 }
@@ -557,7 +430,7 @@ Result SessionOfStore::savepoint_statement(const std::string& kind, const std::s
     check_not_failed();
     if (!implicit_) need_block("SAVEPOINT");
     const auto at = transaction().savepoint();
-    savepoints_.push_back({name, at, undo_.size(), now_, lasting_});
+    savepoints_.push_back({name, at, undo_.size(), settings_, local_});
     return result_of("SAVEPOINT");
   }
   if (kind == "TRANS_STMT_RELEASE") {
@@ -569,155 +442,81 @@ Result SessionOfStore::savepoint_statement(const std::string& kind, const std::s
   if (kind != "TRANS_STMT_ROLLBACK_TO") not_supported("two-phase commit");
   need_block("ROLLBACK TO SAVEPOINT");
   const auto found = find();
-  if (transaction_ == nullptr || transaction_->failure()) raise_ended(std::nullopt);
+  if (transaction_->failure()) raise_ended(std::nullopt);
   transaction_->rollback_to(found->at);
   undo_to(found->undone);
-  now_ = found->now;
-  lasting_ = found->lasting;
+  settings_ = found->settings;
+  local_ = found->local;
   savepoints_.erase(found + 1, savepoints_.end());
   failed_ = false;
   return result_of("ROLLBACK");
 }
 
 std::string SessionOfStore::setting(const std::string& name) const {
-  if (const auto known = transaction_setting(name)) {
-    const auto& of = known->session ? now_->isolation : isolation();
-    if (known->of == TransactionSetting::Of::kIsolation) return of.name;
-    const bool on = known->of == TransactionSetting::Of::kReadOnly ? of.read_only : of.deferrable;
-    return on ? "on" : "off";
-  }
-  if (name == "cupel.level")
-    return std::string(mock::name(isolation().level.value_or(catalog_.level())));
-  const auto found = now_->settings.find(name);
-  if (found != now_->settings.end()) return found->second;
-  if (own_names_.contains(name)) return "";
-  throw unknown_setting(name);
+  if (const auto found = local_.find(name); found != local_.end()) return found->second;
+  if (name.starts_with("transaction_")) return setting("default_" + name);
+  const auto found = settings_.find(name);
+  if (found == settings_.end()) not_supported("the setting " + name);
+  return found->second;
 }
 
-// transaction_isolation and its like.
-void SessionOfStore::set_of_transaction(const TransactionSetting& setting, const std::string& name,
-                                        const std::string& value, bool local) {
-  using Of = TransactionSetting::Of;
-  Isolation wanted;
-  if (setting.of == Of::kIsolation) {
-    wanted.name = checked_isolation(name, value);
-    // No weaker than the mock's own level.
-    wanted.level = std::max(least_level(wanted.name), catalog_.level());
-  } else {
-    wanted.read_only = wanted.deferrable = checked_boolean(name, value);
-  }
-  if (setting.session) {
-    change([&](Configuration& all) { all.isolation.take(wanted, setting.of); }, local);
-    return;
-  }
-  if (!in_transaction()) return;  // of this statement's own transaction, and gone with it
-  if (transaction_ != nullptr) {  // whose reads have begun
-    if (setting.of == Of::kIsolation && wanted.name != isolation().name) {
-      raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
-    }
-    if (setting.of == Of::kReadOnly && isolation().read_only && !wanted.read_only) {
-      raise("25001", "transaction read-write mode must be set before any query");
-    }
-    if (setting.of == Of::kDeferrable) {
-      raise("25001", "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
-    }
-  }
-  isolation_ = isolation();
-  isolation_->take(wanted, setting.of);
+// cupel.level instead of the mock's own, but no weaker than PostgreSQL has it.
+mock::Level SessionOfStore::level() const {
+  const auto isolation = setting("transaction_isolation");
+  const auto least = isolation == "serializable"      ? mock::Level::kStrongSessionSerializable
+                     : isolation == "repeatable read" ? mock::Level::kStrongSessionSnapshotIsolation
+                                                      : mock::Level::kReadCommitted;
+  return std::max(least, mock::level_of(setting("cupel.level")).value_or(catalog_.level()));
 }
 
-// Those of BEGIN and SET TRANSACTION; `prefix`: "default_" for the session's.
-void SessionOfStore::set_transaction_options(const Tree& options, const std::string& prefix) {
-  for (const auto& option : options) {
-    const auto& body = body_of(option);
-    check_fields(body, "a transaction's option", {"defname", "arg", "defaction"});
-    const auto name = prefix + text_of(body, "defname");
-    const auto known = transaction_setting(name);
-    if (!known) not_supported("the option " + name);
-    const auto& value = body_of(field(body, "arg"));
-    const auto text = has(value, "sval") ? text_of(value["sval"], "sval")
-                      : number_of(field(value, "ival"), "ival") != 0 ? "on"
-                                                                     : "off";
-    set_of_transaction(*known, name, text, false);
-  }
-}
-
-void SessionOfStore::set_level(const std::string& value, bool local) {
-  const auto level = mock::level_of(value);
-  if (!level) raise("22023", fmt::format("no level of the mock is called \"{}\"", value));
-  if (*level == mock::Level::kStrictSerializable && *level != catalog_.level()) {
-    raise("22023", "strict-serializable is a level of the whole mock: start it with --level");
-  }
-  if (local && transaction_ != nullptr) {
-    raise("25001", "SET LOCAL cupel.level must be called before any query");
-  }
-  if (!local) change([&](Configuration& all) { all.isolation.level = level; });
-  // In a transaction that has not begun its reads, of this one too.
-  if (transaction_ == nullptr && (local || (in_transaction() && isolation_))) {
-    isolation_ = isolation();
-    isolation_->level = level;
+// What SET default_transaction_… does in a transaction is not for this one.
+void SessionOfStore::begin_settings() {
+  for (const std::string name : {"transaction_isolation", "transaction_read_only"}) {
+    local_[name] = setting(name);
   }
 }
 
 void SessionOfStore::set(const std::string& name, const std::string& value, bool local) {
-  if (const auto known = transaction_setting(name)) {
-    set_of_transaction(*known, name, value, local);
-    return;
-  }
-  if (name == "cupel.level") return set_level(value, local);
-  if (name == "cupel.policy") {
-    mock::Policy policy = mock::Policy::kUniform;
-    if (value == "latest") {
-      policy = mock::Policy::kLatest;
-    } else if (value == "adversarial") {
-      policy = mock::Policy::kAdversarial;
-    } else if (value != "uniform") {
-      raise("22023", "cupel.policy is one of uniform, latest and adversarial");
+  const auto checked = checked_setting(name, value);
+  const bool of_transaction = name.starts_with("transaction_");
+  if (name == "cupel.level") {
+    const auto level = mock::level_of(value);
+    if (!level) raise("22023", fmt::format("no level of the mock is called \"{}\"", value));
+    if (*level == mock::Level::kStrictSerializable && *level != catalog_.level()) {
+      raise("22023", "strict-serializable is a level of the whole mock: start it with --level");
     }
-    change([&](Configuration& all) { all.policy = policy; }, local);
+  }
+  if (transaction_ != nullptr && (of_transaction || (local && name == "cupel.level")) &&
+      checked != setting(name) && checked != "on") {
+    raise("25001", fmt::format("{} must be set before any query", name));
+  }
+  if (local || of_transaction) {
+    if (in_transaction()) local_[name] = checked;  // else gone with the statement
     return;
   }
-  const auto now = now_->settings.find(name);
-  const auto checked =
-      checked_setting(name, value, now == now_->settings.end() ? std::string_view() : now->second);
-  change([&](Configuration& all) { all.settings[name] = checked; }, local);
-  if (is_own_name(name)) own_names_.insert(name);
+  put(name, checked);
+}
+
+void SessionOfStore::put(const std::string& name, const std::string& value) {
+  if (in_transaction() && !before_) before_ = settings_;
+  settings_[name] = value;
+  local_.erase(name);
+}
+
+// Those of BEGIN and SET TRANSACTION, or with "default_transaction_" of the session.
+void SessionOfStore::set_transaction_options(const Tree& options, const std::string& prefix) {
+  for (const auto& option : options) {
+    const auto& body = body_of(option);
+    check_fields(body, "a transaction's option", {"defname", "arg", "defaction"});
+    const auto name = text_of(body, "defname");  // "transaction_isolation"
+    set(prefix + name.substr(name.find('_') + 1), constant_text(field(body, "arg")), false);
+  }
 }
 
 void SessionOfStore::reset_setting(const std::string& name) {
-  check_changeable(name);
-  const auto known = transaction_setting(name);
-  if (known && !known->session) {
-    const bool isolation = known->of == TransactionSetting::Of::kIsolation;
-    return set(name, isolation ? "read committed" : "off", false);
-  }
-  change([&](Configuration& all) {
-    const auto first = first_.settings.find(name);
-    if (known) {
-      all.isolation.take(first_.isolation, known->of);
-    } else if (name == "cupel.level") {
-      all.isolation.level = first_.isolation.level;
-    } else if (name == "cupel.policy") {
-      all.policy = first_.policy;
-    } else if (first != first_.settings.end()) {
-      all.settings[name] = first->second;
-    } else if (is_own_name(name)) {
-      all.settings[name] = "";
-    } else {
-      throw unknown_setting(name);
-    }
-  });
-  if (is_own_name(name)) own_names_.insert(name);  // as in PostgreSQL, known from then on
-}
-
-// A value in SET, as text.
-std::string set_value(const Tree& argument) {
-  const auto& one = body_of(argument);
-  if (has(one, "sval")) return text_of(one["sval"], "sval");
-  if (has(one, "ival")) return std::to_string(number_of(one["ival"], "ival"));
-  if (has(one, "fval")) return text_of(one["fval"], "fval");
-  if (has(one, "boolval")) return flag_of(one["boolval"], "boolval") ? "on" : "off";
-  not_supported("this value of SET");
+  const auto first = first_.find(name);
+  if (first == first_.end()) not_supported("RESET of " + name);
+  put(name, first->second);
 }
 
 Result SessionOfStore::set_statement(const Tree& body) {
@@ -732,21 +531,18 @@ Result SessionOfStore::set_statement(const Tree& body) {
   if (kind == "VAR_SET_MULTI") {
     const bool session = name == "session characteristics";
     if (name == "transaction snapshot") not_supported("SET TRANSACTION SNAPSHOT");
-    if (session || in_transaction()) {
-      set_transaction_options(list(body, "args"), session ? "default_" : "");
-    } else {
-      outside_of_block("SET TRANSACTION");
-    }
+    if (!session && !in_transaction()) outside_of_block("SET TRANSACTION");
+    set_transaction_options(list(body, "args"), session ? "default_transaction_" : "transaction_");
   } else if (kind == "VAR_SET_VALUE") {
-    std::vector<std::string> values;
-    for (const auto& argument : list(body, "args")) values.push_back(set_value(argument));
+    std::string value;
+    for (const auto& argument : list(body, "args")) {
+      value += (value.empty() ? "" : ", ") + constant_text(argument);
+    }
     const bool local = flag_of(body, "is_local");
-    const bool alone = local && !in_transaction();
-    if (alone) outside_of_block("SET LOCAL");
-    set(name, value_of_list(name, values), local);  // and if it is alone it is settled at once
-    if (alone) isolation_.reset();
+    if (local && !in_transaction()) outside_of_block("SET LOCAL");
+    set(name, value, local);
   } else if (kind == "VAR_RESET_ALL") {
-    change([&](Configuration& all) { all = first_; });
+    for (const auto& [one, value] : first_) reset_setting(one);
   } else if (kind == "VAR_RESET" || kind == "VAR_SET_DEFAULT") {
     reset_setting(name);
   } else {

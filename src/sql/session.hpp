@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "mock/store.hpp"
-#include "sql/settings.hpp"
 #include "sql/value/error.hpp"
 #include "sql/value/result.hpp"
 
@@ -34,18 +33,12 @@ namespace cupel::sql {
 
 // What a prepared statement needs and gives. Parameters are $1 and so on.
 // Valid for any session of the same Catalog; independent of the Session's life.
-class Prepared {
- public:
+struct Prepared {
   virtual ~Prepared() = default;
-  [[nodiscard]] virtual std::size_t parameter_count() const = 0;
-  // kText where nothing says more.
-  [[nodiscard]] virtual const std::vector<Type>& parameter_types() const = 0;
-  // What a SELECT or RETURNING would return, without execution.
-  [[nodiscard]] virtual const std::vector<Column>& columns() const = 0;
-  // Whether it returns rows (which may have no columns at all).
-  [[nodiscard]] virtual bool has_rows() const = 0;
-  // "SELECT", "INSERT", "BEGIN" …; empty for an empty statement.
-  [[nodiscard]] virtual const std::string& command() const = 0;
+  std::vector<Type> types;      // of the parameters; kText where nothing says more
+  std::vector<Column> columns;  // that a SELECT or RETURNING would return, without execution
+  bool has_rows = false;        // it returns rows (which may have no columns at all)
+  std::string command;          // "SELECT", "INSERT", "BEGIN" …; empty for an empty statement
 };
 
 // As ReadyForQuery of PostgreSQL's protocol has it.
@@ -88,22 +81,14 @@ class Session {
   };
   virtual Run run(std::string_view text) = 0;
   // One statement, or none (an empty text). `types`: what the client says of the first
-  // parameters; kNull is left to inference. An output that is a parameter alone has the type
-  // in `otherwise`, or kText.
+  // parameters; kNull is left to inference.
   virtual std::variant<std::unique_ptr<Prepared>, Error> prepare(
-      std::string_view statement, std::span<const Type> types, std::span<const Type> otherwise) = 0;
-  std::variant<std::unique_ptr<Prepared>, Error> prepare(std::string_view statement,
-                                                         std::span<const Type> types = {}) {
-    return prepare(statement, types, {});
-  }
+      std::string_view statement, std::span<const Type> types = {}) = 0;
   // Errors: as run(); 08P01 when the number of parameters is wrong. Outside of BEGIN each
   // call is a transaction of its own.
   virtual std::variant<Result, Error> execute(const Prepared& prepared,
                                               std::span<const Datum> parameters) = 0;
   [[nodiscard]] virtual TransactionState state() const = 0;
-  // The client went away, or asked for a fresh session: what is open is rolled back, and
-  // settings are as at first.
-  virtual void reset() = 0;
   // What DEALLOCATE and DISCARD ALL do with the prepared statements that a protocol keeps: gives up
   // the one of this name, or all. False: there is none of this name. At first there are none.
   using Deallocate = std::function<bool(std::optional<std::string_view> name)>;
@@ -112,20 +97,11 @@ class Session {
   // thread, also when the session is gone. Empty: there is no such thing here.
   using Cancel = std::function<void()>;
   [[nodiscard]] virtual Cancel canceller() { return {}; }
-  // What the client connected by is called, and who ends the statement of another such (false:
-  // there is none): for pg_backend_pid() and pg_cancel_backend().
-  using CancelOther = std::function<bool(std::uint32_t connection)>;
-  virtual void on_connection(std::uint32_t number, CancelOther cancel) = 0;
-  // Who the client said that it is: CURRENT_USER. At first "cupel".
-  virtual void on_user(std::string user) = 0;
   // As the client asks for when it connects, as if by SET; and what RESET goes back to.
   virtual std::optional<Error> configure(const std::string& /*setting*/,
                                          const std::string& /*value*/) {
     return std::nullopt;
   }
-  // After how long without a statement the client is not waited for any more, as it asked for.
-  using Idle = IdleLimit;
-  [[nodiscard]] virtual std::optional<Idle> idle_limit() const { return std::nullopt; }
 };
 
 }  // namespace cupel::sql

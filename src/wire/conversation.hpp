@@ -43,10 +43,6 @@ class Conversation {
   // Has the client been let in? Before, it is given less time.
   [[nodiscard]] virtual bool open() const = 0;
   [[nodiscard]] virtual bool over() const = 0;
-  // How long it waits for its client now that this is in, and what is said when that is over.
-  [[nodiscard]] virtual std::optional<sql::Session::Idle> idle_limit() const {
-    return std::nullopt;
-  }
   // What is to be sent, and is then forgotten here.
   std::string take_output() { return std::exchange(out_, {}); }
   [[nodiscard]] std::size_t output_size() const { return out_.size(); }

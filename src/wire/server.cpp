@@ -203,19 +203,16 @@ class Server::State {
     clients_[number] = {&socket, name, {}, 0};
   }
   void introduce(sql::Session& session, std::uint32_t number, std::uint32_t secret) {
-    session.on_connection(number, [this](std::uint32_t other) { return cancel(other, {}); });
     const std::lock_guard lock(clients_mutex_);
     clients_[number].cancel = session.canceller();
     clients_[number].secret = secret;
   }
-  // False: there is no such connection, or the secret is wrong.
-  bool cancel(std::uint32_t number, std::optional<std::uint32_t> secret) {
+  // Nothing if there is no such connection, or the secret is wrong.
+  void cancel(std::uint32_t number, std::uint32_t secret) {
     const std::lock_guard lock(clients_mutex_);
     const auto found = clients_.find(number);
-    if (found == clients_.end() || !found->second.cancel) return false;
-    if (secret && *secret != found->second.secret) return false;
-    found->second.cancel();
-    return true;
+    if (found == clients_.end() || !found->second.cancel) return;
+    if (secret == found->second.secret) found->second.cancel();
   }
   // After its session was closed.
   void remove_client(std::uint32_t number) {
@@ -237,19 +234,12 @@ class Server::State {
       if (conversation.over()) return socket.part();
       // All of a startup has to come in this time, not each byte.
       std::optional<Seconds> timeout;
-      const auto idle = conversation.idle_limit();
-      if (!conversation.open())
-        timeout = kStartup - (std::chrono::steady_clock::now() - began);
-      else if (idle)
-        timeout = Seconds(idle->seconds);
+      if (!conversation.open()) timeout = kStartup - (std::chrono::steady_clock::now() - began);
       const auto outcome = socket.read(bytes, timeout);
       if (outcome == Outcome::kEnded) return;
       if (outcome == Outcome::kWell) conversation.receive(bytes);
       if (outcome == Outcome::kTimeout) {
-        if (conversation.open() && idle)
-          conversation.refuse(idle->sqlstate, idle->message);
-        else
-          conversation.refuse("57014", "the client took too long to authenticate");
+        conversation.refuse("57014", "the client took too long to authenticate");
       }
       if (outcome == Outcome::kStopped) {
         conversation.refuse("57P01", "terminating connection: the mock store is shutting down");

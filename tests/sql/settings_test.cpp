@@ -21,10 +21,10 @@ std::string notice(Bench& bench, std::string_view sql) {
 TEST(Settings, RollbackUndoesSet) {
   Bench sql;
   EXPECT_EQ(sql("SET statement_timeout = 5000"), "SET");
-  EXPECT_EQ(sql("SHOW statement_timeout"), "5s");
+  EXPECT_EQ(sql("SHOW statement_timeout"), "5000");
   EXPECT_EQ(sql("BEGIN; SET statement_timeout = '1min'"), "SET");
   EXPECT_EQ(sql("SHOW statement_timeout"), "1min");
-  EXPECT_EQ(sql("ROLLBACK; SHOW statement_timeout"), "5s");
+  EXPECT_EQ(sql("ROLLBACK; SHOW statement_timeout"), "5000");
   EXPECT_EQ(sql("BEGIN; SET statement_timeout = '1min'; COMMIT; SHOW statement_timeout"), "1min");
   // A failed transaction's COMMIT is a rollback.
   sql("BEGIN; SET statement_timeout = 7; SELECT 1/0");
@@ -38,18 +38,16 @@ TEST(Settings, RollbackUndoesSet) {
 
 TEST(Settings, SavepointsAndLocalOnes) {
   Bench sql;
-  sql("BEGIN; SET lock_timeout = 1000; SAVEPOINT k; SET lock_timeout = 2000; SET LOCAL jit = on");
-  EXPECT_EQ(sql("SHOW lock_timeout"), "2s");
-  EXPECT_EQ(sql("ROLLBACK TO k; SHOW lock_timeout"), "1s");
-  EXPECT_EQ(sql("SHOW jit"), "off");
+  sql("BEGIN; SET lock_timeout = 1000; SAVEPOINT k; SET lock_timeout = 2000");
+  sql("SET LOCAL application_name = 'shop'");
+  EXPECT_EQ(sql("SHOW lock_timeout"), "2000");
+  EXPECT_EQ(sql("ROLLBACK TO k; SHOW lock_timeout"), "1000");
+  EXPECT_EQ(sql("SHOW application_name"), "");
   sql("SET LOCAL lock_timeout = '3s'");
   EXPECT_EQ(sql("SHOW lock_timeout"), "3s");
-  EXPECT_EQ(sql("COMMIT; SHOW lock_timeout"), "1s");
+  EXPECT_EQ(sql("COMMIT; SHOW lock_timeout"), "1000");
   EXPECT_EQ(notice(sql, "SET LOCAL lock_timeout = '9s'"), "WARNING 25P01");
-  EXPECT_EQ(sql("SHOW lock_timeout"), "1s");
-  EXPECT_EQ(sql("SELECT set_config('lock_timeout', '4000', true), current_setting('lock_timeout')"),
-            "4s,4s");
-  EXPECT_EQ(sql("SHOW lock_timeout"), "1s");
+  EXPECT_EQ(sql("SHOW lock_timeout"), "1000");
 }
 
 TEST(Settings, TransactionIsolationOutsideOfABlock) {
@@ -64,7 +62,8 @@ TEST(Settings, TransactionIsolationOutsideOfABlock) {
   EXPECT_EQ(sql("COMMIT; SHOW cupel.level"), "causal");
   sql("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE");
   EXPECT_EQ(sql("SHOW cupel.level"), "strong-session-serializable");
-  EXPECT_EQ(sql("RESET ALL; SHOW cupel.level"), "causal");
+  EXPECT_EQ(sql("RESET ALL"), "RESET");
+  EXPECT_EQ(sql("SHOW cupel.level"), "causal");
 }
 
 TEST(Settings, ReadOnlyTransactionsLockNothing) {
@@ -77,67 +76,58 @@ TEST(Settings, ReadOnlyTransactionsLockNothing) {
   EXPECT_EQ(sql("ROLLBACK; BEGIN READ ONLY; SELECT * FROM t"), "");
   EXPECT_EQ(sql("SET TRANSACTION READ WRITE"), "error 25001");
   EXPECT_EQ(sql("ROLLBACK; SELECT * FROM t FOR UPDATE"), "");
+  EXPECT_EQ(sql("SET default_transaction_read_only = yes; INSERT INTO t VALUES (1)"), "INSERT 0 1");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (2)"), "error 25006");
+  EXPECT_EQ(sql("BEGIN READ WRITE; INSERT INTO t VALUES (2); COMMIT"), "COMMIT");
 }
 
 TEST(Settings, WhatIsKnown) {
   Bench sql;
-  EXPECT_EQ(sql("SET jit TO 'f'; SHOW jit"), "off");
-  EXPECT_EQ(sql("SET jit = 2"), "error 22023");
-  EXPECT_EQ(sql("SET synchronous_commit = true; SHOW synchronous_commit"), "on");
-  EXPECT_EQ(sql("SET synchronous_commit = sideways"), "error 22023");
-  EXPECT_EQ(sql("SET bytea_output = octal"), "error 22023");
-  EXPECT_EQ(sql("SET standard_conforming_strings = on"), "SET");
-  EXPECT_EQ(sql("SET standard_conforming_strings = off"), "error 0A000");
-  EXPECT_EQ(sql("SET extra_float_digits = 3; SHOW extra_float_digits"), "3");
-  EXPECT_EQ(sql("SET extra_float_digits = 0"), "error 0A000");
-  EXPECT_EQ(sql("SET datestyle = 'ISO, DMY'; SHOW datestyle"), "ISO, DMY");
-  EXPECT_EQ(sql("SET datestyle TO iso; SHOW datestyle"), "ISO, DMY");
-  EXPECT_EQ(sql("SET datestyle = german"), "error 0A000");
+  EXPECT_EQ(sql("SET extra_float_digits = 3"), "SET");
+  EXPECT_EQ(sql("SET datestyle TO ISO, MDY; SHOW datestyle"), "ISO, MDY");
   EXPECT_EQ(sql("SET client_encoding = 'utf-8'; SHOW client_encoding"), "UTF8");
-  EXPECT_EQ(sql("SET client_encoding = latin1"), "error 0A000");
   EXPECT_EQ(sql("SET TIME ZONE 'UTC'"), "SET");
-  EXPECT_EQ(sql("SET TIME ZONE 'Europe/Berlin'"), "error 0A000");
-  EXPECT_EQ(sql("SET search_path TO app, public"), "SET");
-  EXPECT_EQ(sql("SET search_path TO app"), "error 0A000");
-  EXPECT_EQ(sql("SET server_version = '9'"), "error 55P02");
-  // What would have no effect is not taken.
-  EXPECT_EQ(sql("SET work_mem = '1MB'"), "error 0A000");
-  EXPECT_EQ(sql("SHOW work_mem"), "error 0A000");
-  EXPECT_EQ(sql("RESET work_mem"), "error 0A000");
-  // What has a dot is the application's.
-  EXPECT_EQ(sql("SHOW app.tenant"), "error 42704");
-  EXPECT_EQ(sql("SELECT current_setting('app.tenant', true)"), "null");
-  EXPECT_EQ(sql("SET app.tenant = 'alice'; SELECT current_setting('app.tenant')"), "alice");
-  EXPECT_EQ(sql("SET cupel.nonsense = 1"), "error 0A000");
+  EXPECT_EQ(sql("SET standard_conforming_strings = on"), "SET");
+  EXPECT_EQ(sql("SET default_transaction_read_only = maybe"), "error 22023");
+  EXPECT_EQ(sql("SET default_transaction_isolation = 'none'"), "error 22023");
+  EXPECT_EQ(sql("SET application_name = 'a b'; RESET ALL; SHOW application_name"), "");
   EXPECT_EQ(notice(sql, "DROP TABLE IF EXISTS no_table"), "NOTICE 00000");
-  EXPECT_EQ(notice(sql, "SET client_min_messages = warning; DROP TABLE IF EXISTS no_table"), "");
   EXPECT_EQ(notice(sql, "COMMIT"), "WARNING 25P01");
+  // What would have no effect, or another one, is not taken.
+  for (const char* refused : {"SET standard_conforming_strings = off",
+                              "SET datestyle = german",
+                              "SET client_encoding = latin1",
+                              "SET TIME ZONE 'Europe/Berlin'",
+                              "SET server_version = '9'",
+                              "SET work_mem = '1MB'",
+                              "SHOW work_mem",
+                              "RESET work_mem",
+                              "SET search_path TO public",
+                              "SET jit = off",
+                              "SET synchronous_commit = off",
+                              "SET bytea_output = hex",
+                              "SET client_min_messages = warning",
+                              "SET idle_session_timeout = 1",
+                              "SET app.tenant = 'alice'",
+                              "SHOW app.tenant",
+                              "SET cupel.nonsense = 1",
+                              "BEGIN DEFERRABLE",
+                              "SET SESSION AUTHORIZATION alice",
+                              "SET LOCAL TIME ZONE INTERVAL '1'"}) {
+    EXPECT_EQ(sql(refused), "error 0A000") << refused;
+    sql("ROLLBACK");
+  }
 }
 
 TEST(Settings, TimesHaveUnitsAndBounds) {
   Bench sql;
-  const auto shown = [&](const std::string& value) {
-    return sql("SET statement_timeout = " + value + "; SHOW statement_timeout");
-  };
-  EXPECT_EQ(shown("'1500ms'"), "1500ms");
-  EXPECT_EQ(shown("'1.5s'"), "1500ms");
-  EXPECT_EQ(shown("2000"), "2s");
-  EXPECT_EQ(shown("'36 h'"), "36h");
-  EXPECT_EQ(shown("'48h'"), "2d");
-  EXPECT_EQ(shown("0"), "0");
-  for (const char* wrong : {"-1", "'5 parsecs'", "''", "'30d'", "'nan'", "'1e99'"}) {
-    EXPECT_EQ(shown(wrong), "error 22023") << wrong;
+  for (const char* time : {"1500ms", "1.5s", "2000", "36h", "0"}) {
+    EXPECT_EQ(sql("SET statement_timeout = '" + std::string(time) + "'; SHOW statement_timeout"),
+              time);
   }
-}
-
-TEST(Settings, DeferrableIsOfTheTransaction) {
-  Bench sql;
-  EXPECT_EQ(sql("BEGIN DEFERRABLE; SHOW transaction_deferrable"), "on");
-  EXPECT_EQ(sql("COMMIT; SHOW transaction_deferrable"), "off");
-  EXPECT_EQ(sql("SET default_transaction_deferrable = on"), "SET");
-  EXPECT_EQ(sql("BEGIN; SHOW transaction_deferrable"), "on");
-  EXPECT_EQ(sql("SET transaction_deferrable = off; SHOW transaction_deferrable"), "off");
-  EXPECT_EQ(sql("ROLLBACK; SHOW transaction_deferrable"), "on");
+  for (const char* wrong : {"-1", "'5 parsecs'", "''", "'30000h'", "'nan'", "'1e99'"}) {
+    EXPECT_EQ(sql("SET statement_timeout = " + std::string(wrong)), "error 22023") << wrong;
+  }
 }
 
 // Of which a join takes long: t, of 300 rows.
@@ -184,8 +174,8 @@ TEST(Settings, CancelEndsWhatRunsAndNothingElse) {
   ended.set_value();
   other.join();
   EXPECT_EQ(sql("SELECT 1"), "1");
-  sql.session.reset();
-  cancel();  // of nobody
+  sql.session.reset();  // the pointer
+  cancel();             // of nobody
 }
 
 }  // namespace

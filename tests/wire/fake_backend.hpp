@@ -13,6 +13,7 @@
 // src/sql; here it only has to come through.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <condition_variable>
@@ -25,20 +26,8 @@
 
 namespace cupel::wire {
 
-class FakePrepared : public sql::Prepared {
- public:
+struct FakePrepared : sql::Prepared {
   std::string text;
-  std::size_t count = 0;
-  std::vector<sql::Type> types;
-  std::vector<sql::Column> shown;
-  bool rows = false;
-  std::string name;
-
-  [[nodiscard]] std::size_t parameter_count() const override { return count; }
-  [[nodiscard]] const std::vector<sql::Type>& parameter_types() const override { return types; }
-  [[nodiscard]] const std::vector<sql::Column>& columns() const override { return shown; }
-  [[nodiscard]] bool has_rows() const override { return rows; }
-  [[nodiscard]] const std::string& command() const override { return name; }
 };
 
 class FakeBackend : public Backend {
@@ -77,8 +66,6 @@ class FakeBackend : public Backend {
 class FakeSession : public sql::Session {
  public:
   void on_deallocate(Deallocate /*deallocate*/) override {}
-  void on_connection(std::uint32_t /*number*/, CancelOther /*cancel*/) override {}
-  void on_user(std::string /*user*/) override {}
   FakeSession(FakeBackend::Log& log, std::string name) : log_(log) {
     const std::lock_guard lock(log_.mutex);
     log_.names.push_back(std::move(name));
@@ -107,24 +94,25 @@ class FakeSession : public sql::Session {
   }
 
   std::variant<std::unique_ptr<sql::Prepared>, sql::Error> prepare(
-      std::string_view statement, std::span<const sql::Type> types,
-      std::span<const sql::Type> /*otherwise*/) override {
+      std::string_view statement, std::span<const sql::Type> types) override {
     auto prepared = std::make_unique<FakePrepared>();
     prepared->text = trimmed(statement);
     const auto word = prepared->text.substr(0, prepared->text.find(' '));
     if (word == "unknown") return wrong();
-    for (const char c : prepared->text) prepared->count += c == '$' || c == '?' ? 1 : 0;
-    prepared->types.assign(prepared->count, sql::Type::kBigint);
-    for (std::size_t i = 0; i < types.size() && i < prepared->count; ++i) {
+    const auto is_parameter = [](char c) { return c == '$' || c == '?'; };
+    prepared->types.assign(
+        std::count_if(prepared->text.begin(), prepared->text.end(), is_parameter),
+        sql::Type::kBigint);
+    for (std::size_t i = 0; i < types.size() && i < prepared->types.size(); ++i) {
       if (types[i] != sql::Type::kNull) prepared->types[i] = types[i];
     }
-    prepared->rows = word == "select" || word == "rows" || word == "types";
-    if (prepared->rows) prepared->shown = word == "types" ? all_columns() : number_column();
-    prepared->name = word == "begin"      ? "BEGIN"
-                     : word == "commit"   ? "COMMIT"
-                     : word == "rollback" ? "ROLLBACK"
-                     : word == "nothing"  ? "INSERT"
-                                          : "SELECT";
+    prepared->has_rows = word == "select" || word == "rows" || word == "types";
+    if (prepared->has_rows) prepared->columns = word == "types" ? all_columns() : number_column();
+    prepared->command = word == "begin"      ? "BEGIN"
+                        : word == "commit"   ? "COMMIT"
+                        : word == "rollback" ? "ROLLBACK"
+                        : word == "nothing"  ? "INSERT"
+                                             : "SELECT";
     return prepared;
   }
 
@@ -133,17 +121,16 @@ class FakeSession : public sql::Session {
     return one(static_cast<const FakePrepared&>(prepared).text, parameters);
   }
   [[nodiscard]] sql::TransactionState state() const override { return state_; }
-  void reset() override { state_ = sql::TransactionState::kIdle; }
 
   static std::vector<sql::Column> number_column() {
-    return {{.name = "n", .type = sql::Type::kBigint, .table = ""}};
+    return {{.name = "n", .type = sql::Type::kBigint}};
   }
   static std::vector<sql::Column> all_columns() {
     using enum sql::Type;
     std::vector<sql::Column> columns;
     for (const auto type : {kBoolean, kSmallint, kInteger, kBigint, kNumeric, kDouble, kDouble,
                             kText, kVarchar, kDate, kTimestamp, kTimestampTz, kText}) {
-      columns.push_back({.name = "c" + std::to_string(columns.size()), .type = type, .table = "t"});
+      columns.push_back({.name = "c" + std::to_string(columns.size()), .type = type});
     }
     return columns;
   }

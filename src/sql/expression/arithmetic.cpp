@@ -63,11 +63,9 @@ Type number_pair(Type left, Type right) {
   return Type::kInteger;
 }
 
-void raise_no_operator(const std::string& name, Type left, Type right,
-                       std::optional<std::uint32_t> position) {
+void raise_no_operator(const std::string& name, Type left, Type right) {
   raise("42883",
-        fmt::format("operator does not exist: {} {} {}", type_name(left), name, type_name(right)),
-        position);
+        fmt::format("operator does not exist: {} {} {}", type_name(left), name, type_name(right)));
 }
 
 Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right, Type type) {

@@ -104,7 +104,7 @@ ExpressionPtr Coercion::condition(const ExpressionPtr& part, const char* what) c
 }
 
 Type Coercion::comparable(const std::string& name, const ExpressionPtr& left,
-                          const ExpressionPtr& right, std::optional<std::uint32_t> position) {
+                          const ExpressionPtr& right) {
   const auto one = left->type.type;
   const auto other = right->type.type;
   if (one == Type::kNull && other == Type::kNull) return Type::kText;
@@ -116,24 +116,22 @@ Type Coercion::comparable(const std::string& name, const ExpressionPtr& left,
     return one == Type::kTimestampTz || other == Type::kTimestampTz ? Type::kTimestampTz
                                                                     : Type::kTimestamp;
   }
-  raise_no_operator(name, one, other, position);
+  raise_no_operator(name, one, other);
 }
 
-Type Coercion::compared(const std::string& name, ExpressionPtr& left, ExpressionPtr& right,
-                        std::optional<std::uint32_t> position) const {
-  const auto type = comparable(name, left, right, position);
+Type Coercion::compared(const std::string& name, ExpressionPtr& left, ExpressionPtr& right) const {
+  const auto type = comparable(name, left, right);
   left = to(left, {type}, Context::kImplicit);
   right = to(right, {type}, Context::kImplicit);
   return type;
 }
 
-ExpressionPtr Coercion::minus(const ExpressionPtr& part,
-                              std::optional<std::uint32_t> position) const {
+ExpressionPtr Coercion::minus(const ExpressionPtr& part) const {
   auto made = part;
   if (made->type.type == Type::kNull) made = to(made, {Type::kDouble}, Context::kImplicit);
   const auto type = made->type.type;
   if (!is_number(type)) {
-    raise("42883", fmt::format("operator does not exist: - {}", type_name(type)), position);
+    raise("42883", fmt::format("operator does not exist: - {}", type_name(type)));
   }
   return strict("-", {type}, {made}, [type](const std::vector<Scalar>& values) -> Scalar {
     if (type == Type::kNumeric) return std::get<Decimal>(values[0]).negated();
@@ -144,9 +142,9 @@ ExpressionPtr Coercion::minus(const ExpressionPtr& part,
   });
 }
 
-ExpressionPtr Coercion::comparison(const std::string& name, ExpressionPtr left, ExpressionPtr right,
-                                   std::optional<std::uint32_t> position) const {
-  const auto type = compared(name, left, right, position);
+ExpressionPtr Coercion::comparison(const std::string& name, ExpressionPtr left,
+                                   ExpressionPtr right) const {
+  const auto type = compared(name, left, right);
   auto made = strict(name, {Type::kBoolean}, {left, right},
                      [type, name](const std::vector<Scalar>& values) -> Scalar {
                        return holds_for_order(name, compare(values[0], values[1], type));
@@ -158,14 +156,13 @@ ExpressionPtr Coercion::comparison(const std::string& name, ExpressionPtr left, 
 }
 
 ExpressionPtr Coercion::concatenation(const std::string& name, const ExpressionPtr& left,
-                                      const ExpressionPtr& right,
-                                      std::optional<std::uint32_t> position) const {
+                                      const ExpressionPtr& right) const {
   const auto one = left->type.type;
   const auto other = right->type.type;
   const bool text =
       is_string(one) || is_string(other) || (one == Type::kNull && other == Type::kNull);
   const bool unknown = one == Type::kNull || other == Type::kNull;
-  if (!text && !unknown) raise_no_operator(name, one, other, position);
+  if (!text && !unknown) raise_no_operator(name, one, other);
   const auto as_text = [&](const ExpressionPtr& part) {
     return to(part, {Type::kText},
               is_string(part->type.type) || part->type.type == Type::kNull ? Context::kImplicit
@@ -180,48 +177,47 @@ ExpressionPtr Coercion::concatenation(const std::string& name, const ExpressionP
                 });
 }
 
-ExpressionPtr Coercion::arithmetic(const std::string& name, ExpressionPtr left, ExpressionPtr right,
-                                   std::optional<std::uint32_t> position) const {
+ExpressionPtr Coercion::arithmetic(const std::string& name, ExpressionPtr left,
+                                   ExpressionPtr right) const {
   const auto one = left->type.type;
   const auto other = right->type.type;
   const char operation = name[0];
   if (is_time(one) || is_time(other)) {
-    not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)), position);
+    not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)));
   }
   if (one == Type::kNull && other == Type::kNull) {
-    raise("42725", fmt::format("operator is not unique: unknown {} unknown", name), position);
+    raise("42725", fmt::format("operator is not unique: unknown {} unknown", name));
   }
   const auto known = one == Type::kNull ? other : one;
   if (!is_number(known) || (other != Type::kNull && !is_number(other))) {
-    raise_no_operator(name, one, other, position);
+    raise_no_operator(name, one, other);
   }
   const auto type = one == Type::kNull || other == Type::kNull ? known : number_pair(one, other);
   if (operation == '%' && type == Type::kDouble) {
-    raise_no_operator(name, one, other, position);
+    raise_no_operator(name, one, other);
   }
   left = to(left, {type}, Context::kImplicit);
   right = to(right, {type}, Context::kImplicit);
-  if (left == nullptr || right == nullptr) raise_no_operator(name, one, other, position);
+  if (left == nullptr || right == nullptr) raise_no_operator(name, one, other);
   return strict(name, {type}, {left, right}, [type, operation](const std::vector<Scalar>& values) {
     return arithmetic_value(operation, values[0], values[1], type);
   });
 }
 
-ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, ExpressionPtr right,
-                               std::optional<std::uint32_t> position) const {
-  if (name == "!=") return comparison("<>", std::move(left), std::move(right), position);
-  if (is_comparison(name)) return comparison(name, std::move(left), std::move(right), position);
-  if (name == "||") return concatenation(name, left, right, position);
+ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left,
+                               ExpressionPtr right) const {
+  if (name == "!=") return comparison("<>", std::move(left), std::move(right));
+  if (is_comparison(name)) return comparison(name, std::move(left), std::move(right));
+  if (name == "||") return concatenation(name, left, right);
   if (name.size() == 1 && std::string_view("+-*/%").find(name[0]) != std::string_view::npos) {
-    return arithmetic(name, std::move(left), std::move(right), position);
+    return arithmetic(name, std::move(left), std::move(right));
   }
-  not_supported("the operator " + name, position);
+  not_supported("the operator " + name);
 }
 
-ExpressionPtr Coercion::null_if(const ExpressionPtr& left, const ExpressionPtr& right,
-                                std::optional<std::uint32_t> position) const {
-  const auto equal = binary("=", left, right, position);
-  const auto type = comparable("=", left, right, position);
+ExpressionPtr Coercion::null_if(const ExpressionPtr& left, const ExpressionPtr& right) const {
+  const auto equal = binary("=", left, right);
+  const auto type = comparable("=", left, right);
   const auto kept = left->type.type == type ? left : to(left, {type}, Context::kImplicit);
   return computed("nullif", kept->type, {kept, equal}, [kept, equal](const Frame& frame) {
     return holds(equal, frame) ? Scalar() : kept->value(frame);

@@ -33,33 +33,26 @@ class Coercion {
 
   // Operators, by the database's choice for the types of their sides.
   [[nodiscard]] ExpressionPtr binary(const std::string& name, ExpressionPtr left,
-                                     ExpressionPtr right,
-                                     std::optional<std::uint32_t> position) const;
-  [[nodiscard]] ExpressionPtr minus(const ExpressionPtr& part,
-                                    std::optional<std::uint32_t> position) const;
+                                     ExpressionPtr right) const;
+  [[nodiscard]] ExpressionPtr minus(const ExpressionPtr& part) const;
   // Brings both sides of a comparison to one type, and gives it.
-  Type compared(const std::string& name, ExpressionPtr& left, ExpressionPtr& right,
-                std::optional<std::uint32_t> position) const;
+  Type compared(const std::string& name, ExpressionPtr& left, ExpressionPtr& right) const;
   // Compared by equality; the type both sides are brought to.
   [[nodiscard]] static Type comparable(const std::string& name, const ExpressionPtr& left,
-                                       const ExpressionPtr& right,
-                                       std::optional<std::uint32_t> position);
-  [[nodiscard]] ExpressionPtr null_if(const ExpressionPtr& left, const ExpressionPtr& right,
-                                      std::optional<std::uint32_t> position) const;
+                                       const ExpressionPtr& right);
+  [[nodiscard]] ExpressionPtr null_if(const ExpressionPtr& left, const ExpressionPtr& right) const;
   // Functions (functions.cpp).
-  [[nodiscard]] ExpressionPtr function(const std::string& name, std::vector<ExpressionPtr> parts,
-                                       std::optional<std::uint32_t> position) const;
+  [[nodiscard]] ExpressionPtr coalesce(const std::vector<ExpressionPtr>& parts) const;
+  [[nodiscard]] ExpressionPtr function(const std::string& name,
+                                       const std::vector<ExpressionPtr>& parts) const;
 
  private:
   [[nodiscard]] ExpressionPtr comparison(const std::string& name, ExpressionPtr left,
-                                         ExpressionPtr right,
-                                         std::optional<std::uint32_t> position) const;
+                                         ExpressionPtr right) const;
   [[nodiscard]] ExpressionPtr concatenation(const std::string& name, const ExpressionPtr& left,
-                                            const ExpressionPtr& right,
-                                            std::optional<std::uint32_t> position) const;
+                                            const ExpressionPtr& right) const;
   [[nodiscard]] ExpressionPtr arithmetic(const std::string& name, ExpressionPtr left,
-                                         ExpressionPtr right,
-                                         std::optional<std::uint32_t> position) const;
+                                         ExpressionPtr right) const;
   std::vector<Type>& parameters_;
 };
 

@@ -71,7 +71,7 @@ std::vector<Tree> parse(std::string_view text) {
       position = static_cast<std::uint32_t>(result.error->cursorpos);
     }
     const bool deep = message.find("stack depth") != message.npos;
-    raise(deep ? "54001" : "42601", message, position);
+    throw SqlException{{deep ? "54001" : "42601", message, {}, position}};
   }
   auto tree = Tree::parse(result.parse_tree, nullptr, false);
   if (tree.is_discarded() || !tree.is_object()) {

@@ -22,8 +22,8 @@ std::vector<Column> columns_of(const std::vector<Output>& outputs) {
   std::vector<Column> columns;
   for (const auto& output : outputs) {
     const auto& value = *output.value;
-    columns.push_back({output.name, value.type.type, output.table, modifier_of(value.type),
-                       output.table_id, output.number});
+    columns.push_back(
+        {output.name, value.type.type, modifier_of(value.type), output.table_id, output.number});
   }
   return columns;
 }

@@ -14,13 +14,6 @@ namespace cupel::sql {
 
 namespace {
 
-std::optional<std::uint32_t> position_of(const Tree& body) {
-  if (!has(body, "location")) return 1;
-  const auto at = number_of(body, "location");
-  if (at < 0) return std::nullopt;
-  return static_cast<std::uint32_t>(at) + 1;
-}
-
 std::uint64_t bit(std::size_t source) {
   return std::uint64_t{1} << source;
 }
@@ -188,15 +181,13 @@ TablePtr Binder::table(const Tree& range_variable) const {
   const auto schema = text_of(range_variable, "schemaname");
   if (!schema.empty() && schema != "public") {
     if (schema == "pg_catalog" || schema == "information_schema") {
-      not_supported("the schema " + schema, position_of(range_variable));
+      not_supported("the schema " + schema);
     }
-    raise("42P01", fmt::format("relation \"{}.{}\" does not exist", schema, name),
-          position_of(range_variable));
+    raise("42P01", fmt::format("relation \"{}.{}\" does not exist", schema, name));
   }
   auto found = catalog_.find(name);
   if (found == nullptr) {
-    raise("42P01", fmt::format("relation \"{}\" does not exist", name),
-          position_of(range_variable));
+    raise("42P01", fmt::format("relation \"{}\" does not exist", name));
   }
   return found;
 }
@@ -268,7 +259,7 @@ FullType Binder::type(const Tree& body, bool* serial) {
     }
     return full;
   }
-  not_supported("the type " + name, position_of(body));
+  not_supported("the type " + name);
 }
 
 ExpressionPtr Binder::expression(const Tree& node, Scope& scope) {
@@ -289,7 +280,7 @@ ExpressionPtr Binder::literal(const Tree& body) {
   if (has(body, "sval")) return constant(text_of(body["sval"], "sval"), {Type::kNull});
   const auto digits = text_of(field(body, "fval"), "fval");
   const auto number = Decimal::parse(digits);
-  if (!number) raise("22003", "value overflows numeric format", position_of(body));
+  if (!number) raise("22003", "value overflows numeric format");
   if (digits.find_first_of(".eE") == digits.npos) {
     if (const auto whole = number->to_integer()) {
       // Only the least of all fits: its digits alone do not.
@@ -367,8 +358,7 @@ ExpressionPtr Binder::type_cast(const Tree& body, Scope& scope) {
   auto made = coercion.to(part, to, Context::kExplicit);
   if (made == nullptr) {
     raise("42846",
-          fmt::format("cannot cast type {} to {}", type_name(part->type.type), type_name(to.type)),
-          position_of(body));
+          fmt::format("cannot cast type {} to {}", type_name(part->type.type), type_name(to.type)));
   }
   return made;
 }
@@ -377,18 +367,14 @@ ExpressionPtr Binder::session_value(const Tree& node) {
   const auto& body = body_of(node);
   check_fields(body, "a function", {"op", "typmod"});
   const auto op = text_of(body, "op");
-  if (op == "SVFOP_CURRENT_TIMESTAMP") return coercion.function("now", {}, position_of(body));
+  if (op == "SVFOP_CURRENT_TIMESTAMP") return coercion.function("now", {});
   if (op == "SVFOP_LOCALTIMESTAMP" || op == "SVFOP_CURRENT_DATE") {
-    const auto now = coercion.function("now", {}, position_of(body));
+    const auto now = coercion.function("now", {});
     return coercion.to(now, {op == "SVFOP_CURRENT_DATE" ? Type::kDate : Type::kTimestamp},
                        Context::kAssignment);
   }
-  if (op == "SVFOP_CURRENT_CATALOG" || op == "SVFOP_CURRENT_SCHEMA") {
-    return coercion.function(output_name(node), {}, position_of(body));
-  }
-  if (op == "SVFOP_CURRENT_USER" || op == "SVFOP_USER" || op == "SVFOP_SESSION_USER" ||
-      op == "SVFOP_CURRENT_ROLE") {
-    return coercion.function("current_user", {}, position_of(body));
+  if (op == "SVFOP_CURRENT_SCHEMA") {
+    return coercion.function(output_name(node), {});
   }
   not_supported(output_name(node));
 }
@@ -409,21 +395,20 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
     check_fields(body, "a function", {"args"});
     std::vector<ExpressionPtr> parts;
     for (const auto& argument : list(body, "args")) parts.push_back(expression(argument, scope));
-    return coercion.function(output_name(node), std::move(parts), position_of(body));
+    return coercion.coalesce(parts);
   }
   if (kind == "SubLink") return sub_query(body, scope);
   if (kind == "SQLValueFunction") return session_value(node);
-  if (kind == "SetToDefault")
-    raise("42601", "DEFAULT is not allowed in this context", position_of(body));
-  not_supported(in_sql(kind), position_of(body));
+  if (kind == "SetToDefault") raise("42601", "DEFAULT is not allowed in this context");
+  not_supported(in_sql(kind));
 }
 
 ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
   check_fields(body, "a column", {"fields"});
   const auto& fields = list(body, "fields");
-  if (kind_of(fields.back()) == "A_Star") not_supported("* in an expression", position_of(body));
+  if (kind_of(fields.back()) == "A_Star") not_supported("* in an expression");
   auto names = strings_of(body, "fields");
-  if (names.size() > 3) not_supported("a name of four parts", position_of(body));
+  if (names.size() > 3) not_supported("a name of four parts");
   if (names.size() == 3) names.erase(names.begin());  // the schema
   const auto& name = names.back();
   const std::string of = names.size() == 2 ? names[0] : "";
@@ -440,8 +425,7 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
         for (std::size_t place = 0; place < one.columns.size(); ++place) {
           if (one.columns[place].first != name) continue;
           if (found) {
-            raise("42702", fmt::format("column reference \"{}\" is ambiguous", name),
-                  position_of(body));
+            raise("42702", fmt::format("column reference \"{}\" is ambiguous", name));
           }
           found = {source, place};
         }
@@ -474,23 +458,19 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
       if (at->sources == nullptr) continue;
       for (const auto& source : *at->sources) {
         if (source.name == name && !source.out_of_scope) {
-          not_supported(fmt::format("a row as a value ({}, where {} is a table)", name, name),
-                        position_of(body));
+          not_supported(fmt::format("a row as a value ({}, where {} is a table)", name, name));
         }
       }
     }
   }
   if (is_system_column(name)) {
-    not_supported("the system column " + name, position_of(body));
+    not_supported("the system column " + name);
   }
   if (!of.empty() && !known_source) {
-    raise("42P01", fmt::format("missing FROM-clause entry for table \"{}\"", of),
-          position_of(body));
+    raise("42P01", fmt::format("missing FROM-clause entry for table \"{}\"", of));
   }
-  raise("42703",
-        of.empty() ? fmt::format("column \"{}\" does not exist", name)
-                   : fmt::format("column {}.{} does not exist", of, name),
-        position_of(body));
+  raise("42703", of.empty() ? fmt::format("column \"{}\" does not exist", name)
+                            : fmt::format("column {}.{} does not exist", of, name));
 }
 
 ExpressionPtr Binder::membership(const Tree& body, Scope& scope) {
@@ -508,7 +488,7 @@ ExpressionPtr Binder::membership(const Tree& body, Scope& scope) {
       if (!shared) shared = Coercion::common(all, "IN");
       right = coercion.to(right, *shared, Context::kImplicit);
     }
-    equalities.push_back(coercion.binary("=", left, right, position_of(body)));
+    equalities.push_back(coercion.binary("=", left, right));
   }
   return computed(
       negated ? "not in" : "in", {Type::kBoolean}, equalities,
@@ -534,20 +514,19 @@ ExpressionPtr Binder::membership(const Tree& body, Scope& scope) {
 ExpressionPtr Binder::null_if(const Tree& body, Scope& scope) {
   const auto left = expression(field(body, "lexpr"), scope);
   const auto right = expression(field(body, "rexpr"), scope);
-  return coercion.null_if(left, right, position_of(body));
+  return coercion.null_if(left, right);
 }
 
 ExpressionPtr Binder::between(const Tree& body, Scope& scope) {
   const auto kind = text_of(body, "kind");
-  const auto at = position_of(body);
   const auto& left_tree = field(body, "lexpr");
   const auto& right_tree = field(body, "rexpr");
   const auto& bounds = list(body_of(right_tree), "items");
   const auto middle = expression(left_tree, scope);
   const bool inside = kind == "AEXPR_BETWEEN";
   const auto lower = expression(bounds[0], scope), upper = expression(bounds[1], scope);
-  const auto low = coercion.binary(inside ? ">=" : "<", middle, lower, at);
-  const auto high = coercion.binary(inside ? "<=" : ">", middle, upper, at);
+  const auto low = coercion.binary(inside ? ">=" : "<", middle, lower);
+  const auto high = coercion.binary(inside ? "<=" : ">", middle, upper);
   return computed(inside ? "between" : "not between", {Type::kBoolean}, {low, high},
                   [low, high, inside](const Frame& frame) -> Scalar {
                     const auto one = low->value(frame);
@@ -563,26 +542,25 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
   check_fields(body, "an operator", {"kind", "name", "lexpr", "rexpr"});
   const auto kind = text_of(body, "kind");
   const auto names = strings_of(body, "name");
-  if (names.size() != 1) not_supported("an operator of a schema", position_of(body));
+  if (names.size() != 1) not_supported("an operator of a schema");
   const auto& name = names[0];
-  const auto at = position_of(body);
   const auto& left_tree = field(body, "lexpr");
   const auto& right_tree = field(body, "rexpr");
   if (kind == "AEXPR_IN") return membership(body, scope);
   if (kind == "AEXPR_OP") {
     if (left_tree.is_null()) {
       auto part = expression(right_tree, scope);
-      if (name == "-") return coercion.minus(part, at);
+      if (name == "-") return coercion.minus(part);
       if (name == "+" && is_number(part->type.type)) return part;
-      not_supported("the operator " + name + " with one side", at);
+      not_supported("the operator " + name + " with one side");
     }
     auto left = expression(left_tree, scope);
     auto right = expression(right_tree, scope);
-    return coercion.binary(name, std::move(left), std::move(right), at);
+    return coercion.binary(name, std::move(left), std::move(right));
   }
   if (kind == "AEXPR_NULLIF") return null_if(body, scope);
   if (kind == "AEXPR_BETWEEN" || kind == "AEXPR_NOT_BETWEEN") return between(body, scope);
-  not_supported("the operator " + kind.substr(6), at);
+  not_supported("the operator " + kind.substr(6));
 }
 
 ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
@@ -590,16 +568,16 @@ ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
                {"funcname", "args", "agg_star", "agg_distinct", "funcformat"});
   const auto names = strings_of(body, "funcname");
   if (names.size() > 1 && names[0] != "pg_catalog") {
-    not_supported("a function of the schema " + names[0], position_of(body));
+    not_supported("a function of the schema " + names[0]);
   }
   const auto& name = names.back();
   if (const auto kind = aggregate_kind(name)) return aggregate(body, *kind, scope);
   if (has(body, "agg_star") || has(body, "agg_distinct")) {
-    not_supported("DISTINCT or * in " + name, position_of(body));
+    not_supported("DISTINCT or * in " + name);
   }
   std::vector<ExpressionPtr> parts;
   for (const auto& argument : list(body, "args")) parts.push_back(expression(argument, scope));
-  return coercion.function(name, std::move(parts), position_of(body));
+  return coercion.function(name, parts);
 }
 
 // The types of its argument and its own.
@@ -608,8 +586,7 @@ void Binder::type_aggregate(Aggregate& made, const Tree& body) const {
   const auto wrong = [&] {
     std::string types;
     for (const auto& argument : made.arguments) types += type_name(argument->type.type);
-    raise("42883", fmt::format("function {}({}) does not exist", made.name, types),
-          position_of(body));
+    raise("42883", fmt::format("function {}({}) does not exist", made.name, types));
   };
   const bool star = flag_of(body, "agg_star");
   if (made.arguments.size() != (star ? 0 : 1)) wrong();
@@ -622,7 +599,7 @@ void Binder::type_aggregate(Aggregate& made, const Tree& body) const {
   auto& argument = made.arguments[0];
   const bool total = kind == AggregateKind::kSum || kind == AggregateKind::kAverage;
   if (total && argument->type.type == Type::kNull) {
-    raise("42725", fmt::format("function {}(unknown) is not unique", made.name), position_of(body));
+    raise("42725", fmt::format("function {}(unknown) is not unique", made.name));
   }
   argument = coercion.settled(argument);
   const auto type = argument->type.type;
@@ -639,8 +616,7 @@ void Binder::type_aggregate(Aggregate& made, const Tree& body) const {
 
 ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& scope) {
   if (scope.aggregates == nullptr) {
-    raise("42803", fmt::format("aggregate functions are not allowed in {}", scope.clause),
-          position_of(body));
+    raise("42803", fmt::format("aggregate functions are not allowed in {}", scope.clause));
   }
   Aggregate made;
   made.kind = kind;
@@ -658,7 +634,7 @@ ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& s
     made.arguments.push_back(expression(argument, scope));
   }
   if (scope.correlated && scope.touched == 0) {
-    not_supported("an aggregate of the query around it", position_of(body));
+    not_supported("an aggregate of the query around it");
   }
   scope.aggregates = place;
   scope.clause = clause;
@@ -689,7 +665,7 @@ ExpressionPtr Binder::case_of(const Tree& body, Scope& scope) {
     const auto& when = body_of(branch);
     check_fields(when, "WHEN", {"expr", "result"});
     auto test = expression(field(when, "expr"), scope);
-    if (simple) test = coercion.binary("=", subject, test, position_of(when));
+    if (simple) test = coercion.binary("=", subject, test);
     tests.push_back(coercion.condition(test, "CASE/WHEN"));
     results.push_back(expression(field(when, "result"), scope));
   }
@@ -712,8 +688,7 @@ ExpressionPtr Binder::case_of(const Tree& body, Scope& scope) {
 
 ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
   check_fields(body, "a sub-query", {"subLinkType", "testexpr", "operName", "subselect"});
-  if (!scope.queries)
-    not_supported(fmt::format("a sub-query in {}", scope.clause), position_of(body));
+  if (!scope.queries) not_supported(fmt::format("a sub-query in {}", scope.clause));
   const auto kind = text_of(body, "subLinkType");
   ExpressionPtr test;
   if (has(body, "testexpr")) {
@@ -731,10 +706,8 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
 
   const bool exists = kind == "EXISTS_SUBLINK";
   if (!exists && select->outputs.size() != 1) {
-    raise("42601",
-          kind == "EXPR_SUBLINK" ? "subquery must return only one column"
-                                 : "subquery has too many columns",
-          position_of(body));
+    raise("42601", kind == "EXPR_SUBLINK" ? "subquery must return only one column"
+                                          : "subquery has too many columns");
   }
 
   using Rows = std::vector<Scalar>;
@@ -772,7 +745,7 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
         }));
   } else if (kind == "ANY_SUBLINK" && strings_of(body, "operName").empty()) {  // IN
     const auto& output = select->outputs[0].value;
-    const auto type = Coercion::comparable("=", test, output, position_of(body));
+    const auto type = Coercion::comparable("=", test, output);
     test = coercion.to(test, {type}, Context::kImplicit);
     const auto from = output->type.type;
     if (test == nullptr || !can_cast(from, type, Context::kImplicit)) {
@@ -796,7 +769,7 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
                     return null ? Scalar() : Scalar(false);
                   }));
   } else {
-    not_supported("this kind of sub-query", position_of(body));
+    not_supported("this kind of sub-query");
   }
   made->sources |= mask;
   made->reads_queries = true;
@@ -948,12 +921,11 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
       if (!of.empty() && one.name != of) continue;
       any = true;
       const auto name = one.name;
-      const auto table_name = one.table == nullptr ? "" : one.table->name;
       for (const auto& listed : one.columns) {
         const auto column_name = listed.first;
         const Tree tree = {
             {"fields", {{{"String", {{"sval", name}}}}, {{"String", {{"sval", column_name}}}}}}};
-        made.push_back({column(tree, scope), column_name, table_name});
+        made.push_back({column(tree, scope), column_name});
       }
     }
     if (!any && of.empty()) raise("42601", "SELECT * with no tables specified is not valid");
@@ -972,13 +944,7 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
       }
     }
     const auto bound_value = coercion.settled(expression(value, scope));
-    std::string of;
-    if (bound_value->kind == Expression::Kind::kColumn && bound_value->depth == 0) {
-      const auto& from = (*scope.sources)[bound_value->source];
-      if (from.table != nullptr) of = from.table->name;
-    }
-    made.push_back(
-        {bound_value, has(body, "name") ? text_of(body, "name") : output_name(value), of});
+    made.push_back({bound_value, has(body, "name") ? text_of(body, "name") : output_name(value)});
   }
   check_entries(made.size());
   for (auto& output : made) {

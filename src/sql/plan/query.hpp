@@ -42,8 +42,7 @@ struct Join {
 struct Output {
   ExpressionPtr value;
   std::string name;
-  std::string table;
-  // The table's column that it is, also through sub-queries: Table::id, and its number from 1.
+  // The table's column that it is: Table::id, and its number from 1.
   std::uint32_t table_id = 0;
   std::uint16_t number = 0;
 };

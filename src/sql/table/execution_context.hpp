@@ -90,16 +90,8 @@ struct Locking {
 
 // What expressions ask of the session.
 struct SessionFacts {
-  std::int64_t now = 0;           // when the transaction began
-  std::string_view version = {};  // of the database that the mock answers as
-  std::function<std::string(const std::string&)> setting = {};  // raises 42704
-  // set_config(): what it is then.
-  std::function<std::string(const std::string& name, const std::string& value, bool local)>
-      configure = {};
+  std::int64_t now = 0;  // when the transaction began
   Locking locking = {};
-  std::uint32_t connection = 1;
-  std::string user = "cupel";
-  std::function<bool(std::uint32_t)> cancel_other = {};
 
   // What ends the statement that runs: somebody else, or its time.
   enum class State : std::uint8_t { kIdle, kRunning, kCancelled };

@@ -22,7 +22,7 @@ struct Error {
   std::string sqlstate;  // "42601", "40001", "0A000" …
   std::string message;   // a sentence without its full stop
   std::string detail = {};
-  std::optional<std::uint32_t> position = {};  // character in the statement, from 1
+  std::optional<std::uint32_t> position = {};  // of a syntax error: a character, from 1
   Violated violated = {};
 };
 
@@ -32,23 +32,14 @@ struct SqlException {
   bool ended = false;
 };
 
-[[noreturn]] inline void raise(std::string sqlstate, std::string message,
-                               std::optional<std::uint32_t> position = {}) {
-  throw SqlException{{std::move(sqlstate), std::move(message), {}, position}};
+[[noreturn]] inline void raise(std::string sqlstate, std::string message) {
+  throw SqlException{{std::move(sqlstate), std::move(message)}};
 }
 
 // What is SQL, or looks like it, and is not understood here.
-[[nodiscard]] inline SqlException unsupported(const std::string& what,
-                                              std::optional<std::uint32_t> position = {}) {
-  return {
-      {"0A000",
-       what + " is not supported by cupel's own SQL; `--engine postgres` has all of PostgreSQL's",
-       {},
-       position}};
-}
-[[noreturn]] inline void not_supported(const std::string& what,
-                                       std::optional<std::uint32_t> position = {}) {
-  throw unsupported(what, position);
+[[noreturn]] inline void not_supported(const std::string& what) {
+  raise("0A000",
+        what + " is not supported by cupel's own SQL; `--engine postgres` has all of PostgreSQL's");
 }
 
 }  // namespace cupel::sql

@@ -12,7 +12,6 @@ namespace cupel::sql {
 struct Column {
   std::string name;
   Type type = Type::kText;
-  std::string table;  // empty when it is no table's
   // As PostgreSQL describes rows: the type's modifier, -1: none; the table, 0: of none; its column,
   // from 1.
   std::int32_t modifier = -1;

@@ -159,15 +159,6 @@ sql::Datum datum_of(const Json& json) {
                   a_kind_of(json)));
 }
 
-// Of a parameter that nothing in its statement gives a type.
-sql::Type type_of(const Json& json) {
-  if (json.is_boolean()) return sql::Type::kBoolean;
-  if (json.is_number_float()) return sql::Type::kDouble;
-  if (!json.is_number()) return sql::Type::kNull;
-  const bool too_large = json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX;
-  return too_large ? sql::Type::kNumeric : sql::Type::kBigint;
-}
-
 Json json_of(const sql::Result& result) {
   Json json;
   json["tag"] = result.tag;
@@ -336,12 +327,8 @@ class HttpSession {
           fmt::format("found `parameters` that is {}, expected an array", a_kind_of(*given)));
     }
     std::vector<sql::Datum> parameters;
-    std::vector<sql::Type> types;
     if (given != nullptr) {
-      for (const auto& parameter : *given) {
-        parameters.push_back(datum_of(parameter));
-        types.push_back(type_of(parameter));
-      }
+      for (const auto& parameter : *given) parameters.push_back(datum_of(parameter));
     }
     if (!sql_) sql_ = backend_.open_sql(name_ + " sql");
     if (!sql_) throw Refusal{503, "57P01", "the mock store is shutting down"};
@@ -351,7 +338,7 @@ class HttpSession {
       auto run = sql_->run(text);
       for (const auto& result : run.results) results.push_back(json_of(result));
       error = std::move(run.error);
-    } else if (auto prepared = sql_->prepare(text, {}, types);
+    } else if (auto prepared = sql_->prepare(text);
                auto* wrong = std::get_if<sql::Error>(&prepared)) {
       error = std::move(*wrong);
     } else {

@@ -82,9 +82,6 @@ class Postgres : public Conversation {
 
   [[nodiscard]] bool open() const override { return stage_ == Stage::kOpen; }
   [[nodiscard]] bool over() const override { return stage_ == Stage::kOver; }
-  [[nodiscard]] std::optional<sql::Session::Idle> idle_limit() const override {
-    return session_ ? session_->idle_limit() : std::nullopt;
-  }
 
   void refuse(std::string_view sqlstate, std::string_view message) override {
     if (stage_ != Stage::kOver) fatal(sqlstate, message);
@@ -239,7 +236,6 @@ class Postgres : public Conversation {
   void let_in() {
     session_ = options_.open(application_.empty() ? user_ : application_);
     if (!session_) return fatal("57P03", "the mock store is shutting down");
-    session_->on_user(user_);
     session_->on_deallocate([this](std::optional<std::string_view> name) {
       if (!name) {
         std::erase_if(statements_, [](const auto& one) { return !one.first.empty(); });
@@ -405,11 +401,10 @@ class Postgres : public Conversation {
       auto prepared = session_->prepare(parse.text, said_types);
       if (auto* error = std::get_if<sql::Error>(&prepared)) throw refusal(std::move(*error));
       statement->prepared = std::move(std::get<0>(prepared));
-      const auto& known = statement->prepared->parameter_types();
-      for (std::size_t i = 0; i < statement->prepared->parameter_count(); ++i) {
+      const auto& known = statement->prepared->types;
+      for (std::size_t i = 0; i < known.size(); ++i) {
         const Oid said = i < parse.types.size() ? parse.types[i] : 0;
-        statement->types.push_back(
-            said != 0 ? said : oid_of(i < known.size() ? known[i] : sql::Type::kText));
+        statement->types.push_back(said != 0 ? said : oid_of(known[i]));
       }
     }
     statements_.insert_or_assign(std::string(parse.name), std::move(statement));
@@ -465,7 +460,7 @@ class Postgres : public Conversation {
         }
       }
     }
-    const auto columns = statement->prepared ? statement->prepared->columns().size() : 0;
+    const auto columns = statement->prepared ? statement->prepared->columns.size() : 0;
     // A statement without rows is often bound with one format for all of them.
     if (columns > 0 || bind.result_formats.size() > 1)
       portal.formats = formats(bind.result_formats, columns, "result column");
@@ -475,8 +470,8 @@ class Postgres : public Conversation {
   }
 
   void describe_rows(const Statement& statement, const std::vector<std::int16_t>& formats) {
-    if (!statement.prepared || !statement.prepared->has_rows()) return put_no_data(out_);
-    put_row_description(out_, fields_of(statement.prepared->columns(), formats));
+    if (!statement.prepared || !statement.prepared->has_rows) return put_no_data(out_);
+    put_row_description(out_, fields_of(statement.prepared->columns, formats));
   }
 
   void on(const Describe& describe) {
@@ -495,7 +490,7 @@ class Postgres : public Conversation {
     if (!statement.prepared) return put_empty_query(out_);
     if (!portal.result) {
       portal.result = run(portal);
-      const auto& described = statement.prepared->columns();
+      const auto& described = statement.prepared->columns;
       if (portal.result->has_rows && described.size() != portal.result->columns.size()) {
         throw Refusal{"0A000", "cached plan must not change result type"};
       }
@@ -519,7 +514,7 @@ class Postgres : public Conversation {
     const auto binary = [](std::int16_t format) { return format == 1; };
     if (std::none_of(portal.formats.begin(), portal.formats.end(), binary))
       return put_data_row(out_, row);
-    const auto& columns = portal.statement->prepared->columns();
+    const auto& columns = portal.statement->prepared->columns;
     std::vector<sql::Datum> values = row;
     for (std::size_t i = 0; i < values.size() && i < columns.size(); ++i) {
       if (!values[i] || !binary(portal.formats[i])) continue;
@@ -538,7 +533,7 @@ class Postgres : public Conversation {
 
   // The statement of a portal, in the transaction that it belongs to.
   sql::Result run(const Portal& portal) {
-    const auto& command = portal.statement->prepared->command();
+    const auto& command = portal.statement->prepared->command;
     if (implicit_ && (command == "BEGIN" || command.starts_with("START"))) {
       // The block that is there becomes the client's, as in PostgreSQL.
       implicit_ = false;
