@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Runs ctest with the arguments given, then lists the tests that were skipped, each with its reason.
+"""Runs ctest with the arguments given, then says at the very end what failed, how, and what was skipped.
 
-Usage: tools/run_tests.py --preset PRESET [CTEST ARGUMENT ...]
+Usage: tools/run_tests.py [--again-alone] --preset PRESET [CTEST ARGUMENT ...]
 
 A test that is skipped passes for ctest, and its reason stands in a log that nobody reads. So the
-skipped tests are listed after ctest's own summary, by reason, and the summary's line is repeated
-at the very end. The exit code is ctest's.
+skipped tests are listed after ctest's own summary, by reason. The lines with which a test failed
+are printed again after that, since of a long log often only the end is kept.
+
+With --again-alone, the tests that failed run once more, one after the other. A test that waits for
+a server may be too late on a machine with other work: it then passes alone, and is named as such.
+The exit code is ctest's, and 0 if all that failed passed alone.
 """
 import re
 import subprocess
@@ -14,6 +18,9 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 SHOWN = 3  # names listed of the tests that share a reason
+MOST_AGAIN = 20  # more failures than that are not for want of time
+MOST_LINES, WIDEST = 24, 240  # of each failed test
+NEVER_RAN = ("Unable to find", "Fixture dependency failed")
 
 
 def reason_of(output):
@@ -27,23 +34,69 @@ def reason_of(output):
     return "no reason given"
 
 
-def is_missing(case):
-    """ctest calls a test whose program is not there `notrun`, as it does one that was skipped."""
-    skipped = case.find("skipped")
-    return skipped is not None and "Unable to find" in skipped.get("message", "")
+def failure_lines(output):
+    """Of the output of a failed test: GoogleTest's failures, else what looks like one, else its end."""
+    lines = [line.rstrip()[:WIDEST] for line in output.splitlines() if line.strip()]
+    found, inside = [], False
+    for line in lines:
+        if re.search(r": Failure$|^unknown file: Failure|^C\+\+ exception|^==\d+==ERROR", line):
+            inside = True
+        elif re.match(r"\[ *(RUN|OK|FAILED|PASSED|-+|=+) *\]", line):
+            inside = False
+        if inside:
+            found.append(line)
+    if not found:
+        marks = [at for at, line in enumerate(lines) if re.match(r"\s*(FAIL|ERROR|E  )|.*(Error|error):", line)]
+        found = [line for at, line in enumerate(lines) if any(mark <= at < mark + 4 for mark in marks)]
+    if not found:
+        found = lines[-10:]
+    if len(found) > MOST_LINES:
+        found = found[:MOST_LINES] + [f"... and {len(found) - MOST_LINES} more lines"]
+    return found
 
 
-def skipped_of(text):
-    """Reason to names, in the order of the report."""
-    root = ElementTree.fromstring(text)
-    reasons = {}
-    for case in root.iter("testcase"):
-        if is_missing(case):
-            continue
-        if case.find("skipped") is not None or case.get("status") in ("notrun", "skipped"):
-            output = case.findtext("system-out") or ""
-            reasons.setdefault(reason_of(output), []).append(case.get("name"))
-    return reasons
+class Report:
+    """What ctest wrote of a run (--output-junit)."""
+
+    def __init__(self, text):
+        root = ElementTree.fromstring(text)
+        self.skipped = {}  # reason to names, in the order of the report
+        self.failed = {}  # name to (ctest's word for it, output)
+        self.passed = set()
+        self.total = 0
+        for case in root.iter("testcase"):
+            self.total += 1
+            name, output = case.get("name"), case.findtext("system-out") or ""
+            skipped, failure = case.find("skipped"), case.find("failure")
+            message = (skipped if skipped is not None else failure if failure is not None else {}).get("message", "")
+            if failure is not None or message.startswith(NEVER_RAN) or case.get("status") == "fail":
+                self.failed[name] = (message or "Failed", output)
+            elif skipped is not None or case.get("status") in ("notrun", "skipped"):
+                self.skipped.setdefault(reason_of(output), []).append(name)
+            else:
+                self.passed.add(name)
+
+
+def run(arguments):
+    """ctest's exit code, its report (none: it left none), and its lines from `N% tests passed` on."""
+    closing = []
+    with tempfile.NamedTemporaryFile(suffix=".xml") as file:
+        command = ["ctest", *arguments, "--output-junit", file.name]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", errors="replace") as process:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                if closing or re.match(r"\d+% tests passed", line):
+                    closing.append(line)
+        try:
+            with open(file.name, encoding="utf-8", errors="replace") as text:
+                return process.returncode, Report(text.read()), "".join(closing)
+        except (OSError, ElementTree.ParseError) as error:
+            print(f"run_tests: ctest left no report that can be read: {error}", file=sys.stderr)
+            return process.returncode or 3, None, ""
+
+
+def count_of(number, word):
+    return f"{number} {word}" + ("" if number == 1 else "s")
 
 
 def listing(reasons):
@@ -56,28 +109,50 @@ def listing(reasons):
     return "\n".join(lines)
 
 
+def failures(title, failed):
+    if not failed:
+        return
+    print(f"\n{title} ({len(failed)}):")
+    for name, (message, output) in failed.items():
+        print(f"  {name}: {message}")
+        for line in failure_lines(output):
+            print(f"    {line}")
+
+
 def main():
-    with tempfile.NamedTemporaryFile(suffix=".xml") as report:
-        ran = subprocess.run(["ctest", *sys.argv[1:], "--output-junit", report.name], check=False)
-        try:
-            text = open(report.name, encoding="utf-8", errors="replace").read()
-            root = ElementTree.fromstring(text)
-        except (OSError, ElementTree.ParseError) as error:
-            print(f"run_tests: ctest left no report that can be read: {error}", file=sys.stderr)
-            return ran.returncode or 3
-    reasons = skipped_of(text)
-    count = sum(len(names) for names in reasons.values())
-    if count:
-        print(f"\nSkipped, with the reason ({count}):\n{listing(reasons)}\n")
-    missing = [case.get("name") for case in root.iter("testcase") if is_missing(case)]
-    if missing:
-        print(f"\nNot built, which is a failure ({len(missing)}): {', '.join(missing)}\n")
-    total, failed = int(root.get("tests", 0)), int(root.get("failures", 0)) + len(missing)
-    if total == 0:
+    arguments = sys.argv[1:]
+    alone = "--again-alone" in arguments
+    arguments = [argument for argument in arguments if argument != "--again-alone"]
+    code, first, closing = run(arguments)
+    if first is None:
+        return code
+    if first.total == 0:
         print("run_tests: no test ran", file=sys.stderr)
-        return ran.returncode or 3
-    print(f"{total} tests: {total - failed - count} passed, {failed} failed, {count} skipped", flush=True)
-    return ran.returncode or (1 if failed else 0)
+        return code or 3
+    failed, recovered, second = first.failed, [], None
+    if alone and 0 < len(failed) <= MOST_AGAIN:
+        print(f"\n== {count_of(len(failed), 'test')} failed; once more, alone", flush=True)
+        _, second, _ = run([*arguments, "--rerun-failed", "-j1", "--output-on-failure"])
+    if second is not None:
+        recovered = [name for name in failed if name in second.passed]
+        print(f"\nThe first run, of all tests:\n{closing}", end="")
+    elif alone and len(failed) > MOST_AGAIN:
+        print(f"\n{len(failed)} tests failed: too many to run them once more, alone")
+
+    count = sum(len(names) for names in first.skipped.values())
+    if count:
+        print(f"\nSkipped, with the reason ({count}):\n{listing(first.skipped)}")
+    failures("Failed", failed)
+    if second is not None:
+        failures("Failed alone, too", {name: second.failed[name] for name in failed if name in second.failed})
+    left = len(failed) - len(recovered)
+    if recovered:
+        names = ", ".join(recovered)
+        print(f"\n{count_of(len(recovered), 'test')} failed beside others and passed alone: {names}")
+    print(f"\n{first.total} tests: {first.total - left - count} passed, {left} failed, {count} skipped", flush=True)
+    if left:
+        return code or 1
+    return 0 if recovered else code
 
 
 if __name__ == "__main__":

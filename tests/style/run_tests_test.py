@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""tools/run_tests.py on tests of ctest's that pass, fail, are skipped, or pass only in their second run."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "run_tests.py")
+PASSES = "true"
+FAILS = "echo 'a_test.cpp:7: Failure'; echo 'Expected: better'; echo; echo '[  FAILED  ] A.Test'; exit 1"
+IS_SKIPPED = "echo 'SKIPPED: there is no moon'; exit 77"
+# As one that was too late, and is not when it runs alone.
+PASSES_LATER = "if [ -e later ]; then exit 0; fi; touch later; echo 'Error: too late'; exit 1"
+
+
+def ran(tests, *options):
+    """The exit code, and the output from ctest's first closing line on."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "CTestTestfile.cmake"), "w", encoding="utf-8") as file:
+            for name, script in tests.items():
+                file.write(f'add_test({name} "/bin/sh" "-c" [==[{script}]==])\n')
+                file.write(f'set_tests_properties({name} PROPERTIES SKIP_RETURN_CODE 77 LABELS a)\n')
+        done = subprocess.run([sys.executable, TOOL, *options, "--test-dir", folder, "-L", "a", "-j2"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False)
+        return done.returncode, done.stdout
+
+
+class RunTests(unittest.TestCase):
+    def test_all_pass(self):
+        code, said = ran({"One": PASSES, "Two": IS_SKIPPED}, "--again-alone")
+        self.assertEqual(code, 0, said)
+        self.assertTrue(said.endswith("\n2 tests: 1 passed, 0 failed, 1 skipped\n"), said)
+        self.assertIn("there is no moon\n    Two", said)
+        self.assertNotIn("alone", said)
+
+    def test_what_failed_is_said_at_the_end(self):
+        code, said = ran({"One": PASSES, "Two": FAILS})
+        self.assertEqual(code, 8, said)
+        self.assertTrue(said.endswith("Failed (1):\n  Two: Failed\n    a_test.cpp:7: Failure\n    Expected: better\n\n"
+                                      "2 tests: 1 passed, 1 failed, 0 skipped\n"), said)
+        self.assertNotIn("alone", said)
+
+    def test_what_passes_alone_is_named(self):
+        code, said = ran({"One": PASSES, "Two": PASSES_LATER}, "--again-alone")
+        self.assertEqual(code, 0, said)
+        self.assertTrue(said.endswith("Failed (1):\n  Two: Failed\n    Error: too late\n\n"
+                                      "1 test failed beside others and passed alone: Two\n\n"
+                                      "2 tests: 2 passed, 0 failed, 0 skipped\n"), said)
+        end = said[said.index("The first run, of all tests:"):]
+        self.assertIn("50% tests passed, 1 tests failed out of 2", end)
+
+    def test_what_fails_twice_is_a_failure(self):
+        code, said = ran({"One": PASSES_LATER, "Two": FAILS, "Three": IS_SKIPPED}, "--again-alone")
+        self.assertEqual(code, 8, said)
+        self.assertIn("Failed alone, too (1):\n  Two: Failed", said)
+        self.assertIn("1 test failed beside others and passed alone: One\n", said)
+        self.assertTrue(said.endswith("\n3 tests: 1 passed, 1 failed, 1 skipped\n"), said)
+
+    def test_without_the_option_nothing_runs_twice(self):
+        code, said = ran({"One": PASSES_LATER})
+        self.assertEqual(code, 8, said)
+        self.assertTrue(said.endswith("\n1 tests: 0 passed, 1 failed, 0 skipped\n"), said)
+
+    def test_a_program_that_is_not_there_is_a_failure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "CTestTestfile.cmake"), "w", encoding="utf-8") as file:
+                file.write('add_test(One "/no/such/program")\n')
+                file.write('add_test(Setup "/bin/false")\nadd_test(Needs "/bin/true")\n')
+                file.write('set_tests_properties(Setup PROPERTIES FIXTURES_SETUP a)\n')
+                file.write('set_tests_properties(Needs PROPERTIES FIXTURES_REQUIRED a)\n')
+            done = subprocess.run([sys.executable, TOOL, "--test-dir", folder], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, encoding="utf-8", check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertTrue(done.stdout.endswith("\n3 tests: 0 passed, 3 failed, 0 skipped\n"), done.stdout)
+
+    def test_many_failures_do_not_run_again(self):
+        code, said = ran({f"Number{i}": PASSES_LATER.replace("later", f"later{i}") for i in range(21)}, "--again-alone")
+        self.assertEqual(code, 8, said)
+        self.assertIn("21 tests failed: too many to run them once more, alone", said)
+        self.assertTrue(said.endswith("\n21 tests: 0 passed, 21 failed, 0 skipped\n"), said)
+
+
+if __name__ == "__main__":
+    unittest.main()
