@@ -133,6 +133,8 @@ struct KindSpec {
   std::string_view no_clocks = {};
   // Whether it would ignore a wish to end at this moment, instead of ending a little later.
   bool (*ignores_end)(const Site& site, const Node& node) = nullptr;
+  // How the names begin of the files of shared memory that a process which was killed leaves.
+  std::string_view shared_memory = {};
   // What a server that is gone left outside its directory, and what would keep the
   // next one from starting there.
   void (*clear_remains)(const Node& node) = nullptr;

@@ -299,6 +299,7 @@ constinit const KindSpec kPatroniKind{
                    .members = patroni_members},
     .environment = patroni_environment,
     .no_clocks = kGoClocks,
+    .shared_memory = kPostgresSharedMemory,
     .clear_remains = clear_data};
 
 }  // namespace cupel::lab

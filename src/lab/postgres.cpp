@@ -345,6 +345,7 @@ constinit const KindSpec kPostgresKind{
     .initialize = initialize_postgres,
     .command = postgres_command,
     .is_up = postgres_is_up,
+    .shared_memory = kPostgresSharedMemory,
     .clear_remains = clear_postgres};
 
 constinit const KindSpec kPostgresStandbyKind{
@@ -372,6 +373,7 @@ constinit const KindSpec kPostgresStandbyKind{
                    .leave = leave_primary,
                    .has_joined = follows_primary,
                    .members = followed_and_followers},
+    .shared_memory = kPostgresSharedMemory,
     .clear_remains = clear_postgres};
 
 }  // namespace cupel::lab

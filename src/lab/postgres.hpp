@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "lab/kinds.hpp"
@@ -12,7 +13,8 @@ namespace cupel::lab {
 std::string postgres_program(const std::string& name);
 // What a primary with standbys needs.
 base::Status find_standby();
-// KindSpec::clear_remains.
+// KindSpec::shared_memory and clear_remains.
+inline constexpr std::string_view kPostgresSharedMemory = "/dev/shm/PostgreSQL.";
 void clear_postgres(const Node& node);
 
 }  // namespace cupel::lab

@@ -17,6 +17,8 @@
 #include <fstream>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "base/descriptor.hpp"
@@ -90,6 +92,18 @@ std::vector<Identity> descendants(pid_t ancestor) {
   }
   found.erase(found.begin());
   return found;
+}
+
+// The files that a process maps whose names begin so, and have no folder after that.
+void add_mapped_files(const Identity& process, std::string_view begin,
+                      std::set<std::string>& files) {
+  std::istringstream maps(text_of("/proc/" + std::to_string(process.id) + "/maps"));
+  for (std::string line; !begin.empty() && std::getline(maps, line);) {
+    const auto at = line.find(begin);
+    if (at == std::string::npos) continue;
+    auto file = line.substr(at, line.find(' ', at) - at);  // "FILE (deleted)"
+    if (file.find('/', begin.size()) == std::string::npos) files.insert(std::move(file));
+  }
 }
 
 // Stops a process so that it starts no others, and returns when it has stopped. It
@@ -514,12 +528,19 @@ struct Server::State {
   // otherwise find out by themselves and only after a while. Returns when they are gone.
   void end(const std::vector<std::size_t>& indices, int number) {
     std::vector<Identity> all;
+    std::set<std::string> shared_memory;
     for (const auto index : indices) {
       if (!processes[index].lives()) continue;
       // Or one that they start after the look below would survive, and PostgreSQL does
       // not start again while a process of an earlier start lives.
       if (number == SIGKILL) pause(index);
       const auto below = descendants(processes[index].id);
+      if (number == SIGKILL) {
+        add_mapped_files(processes[index], spec().shared_memory, shared_memory);
+        for (const auto& process : below) {
+          add_mapped_files(process, spec().shared_memory, shared_memory);
+        }
+      }
       processes[index].signal(number);
       if (number == SIGKILL) {
         for (const auto& process : below) process.signal(SIGKILL);
@@ -534,6 +555,7 @@ struct Server::State {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
       }
     }
+    for (const auto& file : shared_memory) ::unlink(file.c_str());
     for (const auto index : indices) {
       if (children[index]) children[index]->wait(Seconds(10));  // no zombie stays
       children[index].reset();

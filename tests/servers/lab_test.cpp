@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <thread>
 #include <vector>
@@ -85,6 +86,18 @@ bool segment_exists(int id) {
   return false;
 }
 
+// The files of shared memory that a process of PostgreSQL maps.
+std::set<std::string> shared_files_of(int process) {
+  std::set<std::string> files;
+  std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (const auto at = line.find("/dev/shm/"); at != std::string::npos) {
+      files.insert(line.substr(at));
+    }
+  }
+  return files;
+}
+
 // Asks until this is the answer, for as long as a busy machine may need; gives the last.
 template <class Ask>
 std::string in_time(const std::string& expected, const Ask& ask) {
@@ -128,7 +141,10 @@ TEST(Lab, Postgres) {
   // Stopped after another crash: the shared memory of the dead server goes too.
   const auto second_segment = segment_of(server->directory());
   EXPECT_TRUE(segment_exists(second_segment));
+  const auto shared_files = shared_files_of(server->process());
+  EXPECT_FALSE(shared_files.empty());
   server->kill();
+  for (const auto& file : shared_files) EXPECT_FALSE(std::filesystem::exists(file)) << file;
   const auto directory = server->directory();
   server->stop();
   server->stop();
