@@ -36,6 +36,7 @@ struct CrdtArguments {
   std::string type, certificate, svg, timeout, memory_limit, shrink_time = "5s";
   std::vector<std::string> histories;
   std::string history;
+  std::string context;
   bool json = false, strict = false, witness = false, converge = false;
 };
 
@@ -118,18 +119,62 @@ int code_of(crdt::Verdict verdict) {
   return kUnknown;
 }
 
+// What the operations had seen, if the history says it and --context does not leave it out.
+base::Result<std::optional<crdt::Visibility>> visibility_of(const std::string& file,
+                                                            const crdt::History& history,
+                                                            const std::string& context) {
+  using Known = std::optional<crdt::Visibility>;
+  const auto line = history.context.unknown_outcome_line;
+  if (context == "ignored") return Known();
+  if (!history.context.is_known()) {
+    if (!context.empty() && line != 0) {
+      return base::Error{.message =
+                             "found an update of unknown outcome, so that nobody can say who "
+                             "saw what; expected none with --context " +
+                             context,
+                         .file = file,
+                         .line = line};
+    }
+    if (!context.empty()) {
+      return base::Error{.message = fmt::format("found no deliveries, expected deliver lines with "
+                                                "--context {} (docs/formats/crdt.md)",
+                                                context),
+                         .file = file};
+    }
+    if (line != 0)
+      print_error(fmt::format(
+          "note: {}:{}: an update of unknown outcome; the deliveries are left out", file, line));
+    return Known();
+  }
+  auto known = crdt::Visibility::of(history);
+  if (!known.ok()) {
+    auto error = known.error();
+    error.file = file;
+    return error;
+  }
+  return Known(std::move(known).value());
+}
+
 // Analyzes, prints, and writes the files that were requested. The exit code.
 int check_one(const std::string& file, const crdt::History& history, const CrdtArguments& arguments,
               const Limits& limits, base::Budget& budget) {
-  const crdt::Report report{.file = file,
-                            .history = &history,
-                            .analysis = crdt::analyze(history,
-                                                      {.axioms = {.strict = arguments.strict},
-                                                       .converge = arguments.converge,
-                                                       .shrink_seconds = limits.shrink_seconds,
-                                                       .memory_bytes = limits.memory_bytes},
-                                                      budget),
-                            .show_witness = arguments.witness};
+  const auto visibility = visibility_of(file, history, arguments.context);
+  if (!visibility.ok()) {
+    print_error(visibility.error());
+    return kBad;
+  }
+  const crdt::Report report{
+      .file = file,
+      .history = &history,
+      .analysis = crdt::analyze(history,
+                                {.axioms = {.strict = arguments.strict},
+                                 .visibility = *visibility ? &**visibility : nullptr,
+                                 .also_without = arguments.context == "checked",
+                                 .converge = arguments.converge,
+                                 .shrink_seconds = limits.shrink_seconds,
+                                 .memory_bytes = limits.memory_bytes},
+                                budget),
+      .show_witness = arguments.witness};
   print(arguments.json ? crdt::as_json(report) : crdt::as_text(report));
   int code = code_of(crdt::verdict_of(report.analysis));
   if (!arguments.certificate.empty()) {
@@ -253,6 +298,13 @@ Limits limits_of(const CrdtArguments& arguments) {
 
 void add_answer_options(Command& command, CrdtArguments& arguments) {
   add_strict_axioms_option(command, arguments.strict);
+  command
+      .add_option("--context", arguments.context,
+                  "Recorded deliveries: trusted (each read must fit them; the default if there are "
+                  "any), checked (the history is also decided without them) or ignored")
+      ->type_name("HOW")
+      ->check(one_of_names({"trusted", "checked", "ignored"}))
+      ->group(kQuestionOptions);
   command
       .add_option("--certificate", arguments.certificate,
                   "Write the evidence for the verdict to this file, for cupel crdt verify. One "
@@ -488,6 +540,10 @@ void add_crdt_generate(Command& app, Run& run) {
           "Leave out the last step, which delivers every update and lets every replica read every "
           "key")
       ->group(group);
+  command
+      ->add_flag("--context", options.context,
+                 "Also write what each replica had received, as deliver lines")
+      ->group(group);
   command->add_flag("--no-times", arguments->no_times, "Leave out the times of operations")
       ->group(group);
   command->footer(
@@ -543,6 +599,8 @@ int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
         "note: no replica sent a message; unless the replicas have a network of their own, nothing "
         "was replicated");
   }
+  if (!recorded->without_context.empty() && recorded->messages > 0)
+    print_error(fmt::format("note: the deliveries are left out: {}", recorded->without_context));
   base::Budget budget(limits.timeout, limits.memory_bytes);
   return check_one(file, *history, arguments, limits, budget);
 }

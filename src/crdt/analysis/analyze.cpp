@@ -5,18 +5,39 @@
 #include <chrono>
 #include <new>
 
+#include "crdt/explain/context_explainer.hpp"
+#include "crdt/solve/context.hpp"
+
 namespace cupel::crdt {
 
 namespace {
 
-Decision decide_within(const History& history, const Axioms& axioms, base::Budget& budget) {
+template <typename Method>
+auto within(base::Budget& budget, Method method) -> decltype(method()) {
   try {
     const base::AllocationWatch watch(&budget);
-    return decide(history, axioms, budget);
+    return method();
   } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
     if (budget.limit() == base::Limit::kNone) throw;
     return {};
   }
+}
+
+// With known deliveries there is nothing to make small.
+void decide_by_context(const History& history, const Visibility& visibility, base::Budget& budget,
+                       Analysis& found) {
+  found.by_context = true;
+  auto known = within(budget, [&] {
+    return decide_context({history, visibility, found.axioms, budget});
+  });
+  found.decision = {.verdict = known.verdict, .decided_by = "context"};
+  if (known.verdict == Verdict::kSatisfied) {
+    // By the rule `applied` clocks do not say what was seen.
+    const bool vectors = history.context.rule != DeliveryRule::kApplied;
+    found.decision.witness = Witness{.clocks = vectors ? visibility.clocks(history) : Clocks(),
+                                     .order = std::move(known.order)};
+  }
+  if (known.wrong) found.explanation = explain_context(history, visibility, *known.wrong);
 }
 
 }  // namespace
@@ -24,10 +45,18 @@ Decision decide_within(const History& history, const Axioms& axioms, base::Budge
 Analysis analyze(const History& history, const AnalysisOptions& options, base::Budget& budget) {
   const auto began = base::Budget::Clock::now();
   Analysis found{.axioms = options.axioms};
-  found.decision = decide_within(history, options.axioms, budget);
+  const auto without = [&] {
+    return within(budget, [&] { return decide(history, options.axioms, budget); });
+  };
+  if (options.visibility != nullptr)
+    decide_by_context(history, *options.visibility, budget, found);
+  else
+    found.decision = without();
   found.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
   if (found.decision.verdict == Verdict::kUnknown)
     found.limit = budget.limit() == base::Limit::kNone ? "size" : base::to_string(budget.limit());
+  if (options.visibility != nullptr && options.also_without)
+    found.without_context = without().verdict;
   if (found.decision.violation) {
     const double left = std::max(1.0, std::min(options.shrink_seconds, budget.seconds_left()));
     found.explanation = explain(

@@ -12,6 +12,7 @@
 #include "base/budget.hpp"
 #include "crdt/explain/explain.hpp"
 #include "crdt/model/history.hpp"
+#include "crdt/model/visibility.hpp"
 #include "crdt/solve/convergence.hpp"
 #include "crdt/solve/decide.hpp"
 
@@ -19,6 +20,9 @@ namespace cupel::crdt {
 
 struct AnalysisOptions {
   Axioms axioms = {};
+  // What each operation had seen, if the deliveries of the history are trusted.
+  const Visibility* visibility = nullptr;
+  bool also_without = false;  // then also decide without them
   bool converge = false;      // also compare the last reads of the replicas
   double shrink_seconds = 5;  // for making a violation small; 0: not at all
   // Resident size at which the shrinking goes no further; 0: none. That of the decision is the
@@ -29,6 +33,9 @@ struct AnalysisOptions {
 struct Analysis {
   Axioms axioms = {};
   Decision decision = {};
+  bool by_context = false;  // the deliveries were trusted
+  // The verdict without them, if requested.
+  std::optional<Verdict> without_context = {};
   std::string limit = {};                       // of kUnknown: "time", "memory" or "size"
   double seconds = 0;                           // of the decision
   std::optional<Explanation> explanation = {};  // of kViolated

@@ -240,7 +240,7 @@ class Explainer {
     if (decision.violation) explanation_.cycle = decision.violation->cycle;
     blame();
     if (!explanation_.cycle.empty()) {
-      explain_cycle();
+      explain_cycle(explanation_);
     } else if (explanation_.read != kNone) {
       ReadExplainer explainer(explanation_, claim_, axioms_, budget_);
       explainer.find_visibility();
@@ -256,41 +256,6 @@ class Explainer {
   void report(std::string name, std::string summary) {
     explanation_.name = std::move(name);
     explanation_.summary = std::move(summary);
-  }
-
-  void explain_cycle() {
-    std::size_t arbitrated = 0;
-    OpId reason = kNone, other = kNone;
-    for (const Step& step : explanation_.cycle) {
-      if (step.why == Why::kArbitrated) {
-        ++arbitrated;
-        if (reason == kNone)
-          reason = step.read;
-        else if (step.read != reason)
-          other = step.read;
-      }
-      if (step.why == Why::kOverwritten || step.why == Why::kRemoved) reason = step.read;
-    }
-    if (reason != kNone) explanation_.read = std::max(reason, other == kNone ? reason : other);
-    const auto has = [&](Why why) {
-      return std::any_of(explanation_.cycle.begin(), explanation_.cycle.end(),
-                         [&](const Step& step) { return step.why == why; });
-    };
-    if (has(Why::kOverwritten)) {
-      report(
-          "lost-sibling",
-          "reads leave out writes that they have seen, so that what they return would have had to "
-          "overwrite them, which happened before");
-    } else if (has(Why::kRemoved)) {
-      report("lost-character",
-             "reads leave out characters that they have seen, so that they would have had to see "
-             "removes that happened after");
-    } else if (arbitrated == 0) {
-      report("causality-cycle", "what was read came from operations that happened after the read");
-    } else {
-      type_.explain_cycle({explanation_, arbitrated == 1, other == kNone});
-    }
-    for (const Step& step : explanation_.cycle) explanation_.because.push_back(sentence(h_, step));
   }
 
   // How good it is to call this claim the wrong one; more is better.
@@ -404,6 +369,8 @@ std::string sentence(const History& h, const Step& step) {
   switch (step.why) {
     case Why::kReplicaOrder:
       return fmt::format("{} was before {}, on the same replica", from, h.text(step.to));
+    case Why::kReceived:
+      return fmt::format("{} was before {}, which had received it", from, to);
     case Why::kReadFrom:
       return fmt::format("{} was before {}, which used it", from, to);
     case Why::kOverwritten:
@@ -421,6 +388,45 @@ std::string sentence(const History& h, const Step& step) {
                          from, to, with_replica(h, step.read));
   }
   return {};
+}
+
+void explain_cycle(Explanation& explanation) {
+  std::size_t arbitrated = 0;
+  OpId reason = kNone, other = kNone;
+  for (const Step& step : explanation.cycle) {
+    if (step.why == Why::kArbitrated) {
+      ++arbitrated;
+      if (reason == kNone)
+        reason = step.read;
+      else if (step.read != reason)
+        other = step.read;
+    }
+    if (step.why == Why::kOverwritten || step.why == Why::kRemoved) reason = step.read;
+  }
+  if (reason != kNone) explanation.read = std::max(reason, other == kNone ? reason : other);
+  const auto has = [&](Why why) {
+    return std::any_of(explanation.cycle.begin(), explanation.cycle.end(),
+                       [&](const Step& step) { return step.why == why; });
+  };
+  const auto report = [&](std::string name, std::string summary) {
+    explanation.name = std::move(name);
+    explanation.summary = std::move(summary);
+  };
+  const History& part = explanation.part.history;
+  if (has(Why::kOverwritten)) {
+    report("lost-sibling",
+           "reads leave out writes that they have seen, so that what they return would have had to "
+           "overwrite them, which happened before");
+  } else if (has(Why::kRemoved)) {
+    report("lost-character",
+           "reads leave out characters that they have seen, so that they would have had to see "
+           "removes that happened after");
+  } else if (arbitrated == 0) {
+    report("causality-cycle", "what was read came from operations that happened after the read");
+  } else {
+    replicated_type(part).explain_cycle({explanation, arbitrated == 1, other == kNone});
+  }
+  for (const Step& step : explanation.cycle) explanation.because.push_back(sentence(part, step));
 }
 
 Explanation explain(const History& history, const Violation& violation, const Axioms& axioms,

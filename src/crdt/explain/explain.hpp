@@ -35,6 +35,9 @@ struct ExplainOptions {
 Explanation explain(const History& history, const Violation& violation, const Axioms& axioms,
                     const ExplainOptions& options);
 
+// The words for the cycle that the explanation has, and the read that it blames.
+void explain_cycle(Explanation& explanation);
+
 // "cycle: write(1) on replica 0 …": why a step holds.
 std::string sentence(const History& history, const Step& step);
 

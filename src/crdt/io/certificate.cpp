@@ -38,7 +38,15 @@ std::string certificate_of_core(const History& history, const Axioms& axioms, co
          ",\"elements\":" + joined(core.elements) + "}\n";
 }
 
+std::string certificate_of_context(const History& history, const Analysis& analysis) {
+  const auto& witness = analysis.decision.witness;
+  return head(history, analysis.axioms, witness ? "satisfied" : "violated") +
+         fmt::format(",\"context\":\"trusted\",\"{}\":{}}}\n", witness ? "order" : "operations",
+                     joined(witness ? witness->order : analysis.explanation->core.ops));
+}
+
 std::string certificate_of(const History& history, const Analysis& analysis) {
+  if (analysis.by_context) return certificate_of_context(history, analysis);
   return analysis.decision.witness
              ? certificate_of_witness(history, analysis.axioms, *analysis.decision.witness)
              : certificate_of_core(history, analysis.axioms, analysis.explanation->core);

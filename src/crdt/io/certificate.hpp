@@ -13,6 +13,9 @@ namespace cupel::crdt {
 std::string certificate_of_witness(const History& history, const Axioms& axioms,
                                    const Witness& witness);
 std::string certificate_of_core(const History& history, const Axioms& axioms, const Core& core);
+// Of a history whose deliveries were trusted: a linearization, or the operations that show what is
+// wrong.
+std::string certificate_of_context(const History& history, const Analysis& analysis);
 // Of an analysis whose verdict is not unknown.
 std::string certificate_of(const History& history, const Analysis& analysis);
 

@@ -281,7 +281,7 @@ std::string as_svg(const Report& report) {
           fmt::format("the first {} of {} operations that it takes", ops.size(), part.ops.size()));
     return Drawing(part, std::move(ops), std::move(arrows), explanation.read).draw(title, legend);
   }
-  if (!report.analysis.decision.witness)
+  if (!has_clocks(report.analysis))
     return Drawing(h, {}, {}, kNone).draw(title, {"a limit was met: there is nothing to show"});
   const auto& witness = *report.analysis.decision.witness;
   std::vector<OpId> ops(witness.order.begin(),

@@ -159,6 +159,10 @@ Json explanation_json(const History& history, const Explanation& explanation) {
 
 }  // namespace
 
+bool has_clocks(const Analysis& analysis) {
+  return analysis.decision.witness && analysis.decision.witness->clocks.width() > 0;
+}
+
 std::string_view name(Verdict verdict) {
   switch (verdict) {
     case Verdict::kSatisfied:
@@ -175,6 +179,8 @@ std::string_view name(Why why) {
   switch (why) {
     case Why::kReplicaOrder:
       return "replica-order";
+    case Why::kReceived:
+      return "received";
     case Why::kReadFrom:
       return "read-from";
     case Why::kOverwritten:
@@ -206,6 +212,22 @@ std::vector<OpId> newly_seen(const History& history, const Clocks& clocks, OpId 
   return own;
 }
 
+namespace {
+
+// Both verdicts of a history whose deliveries were trusted and then left out.
+std::string both_verdicts(const Analysis& analysis) {
+  const auto with = analysis.decision.verdict, without = *analysis.without_context;
+  if (with == without) return "  without the context: the same\n";
+  if (with == Verdict::kViolated && without == Verdict::kSatisfied)
+    return "  context-contradiction: other deliveries explain the reads, but not the recorded "
+           "ones\n";
+  if (with == Verdict::kSatisfied && without == Verdict::kViolated)
+    return "  context-contradiction: only deliveries that are not causal explain the reads\n";
+  return fmt::format("  without the context: {}\n", name(without));
+}
+
+}  // namespace
+
 std::string as_text(const Report& report) {
   const History& history = *report.history;
   std::string text = fmt::format("{}\t{}\t{}\n", report.file, name(history.type),
@@ -217,8 +239,9 @@ std::string as_text(const Report& report) {
         report.analysis.limit == "size" ? ": more choices than the exact method takes on" : "");
   }
   if (report.analysis.explanation) text += explanation_text(history, *report.analysis.explanation);
+  if (report.analysis.without_context) text += both_verdicts(report.analysis);
   if (report.analysis.convergence) text += convergence_text(history, *report.analysis.convergence);
-  if (report.show_witness && report.analysis.decision.witness)
+  if (report.show_witness && has_clocks(report.analysis))
     text += witness_text(history, *report.analysis.decision.witness);
   return text;
 }
@@ -236,6 +259,8 @@ std::string as_json(const Report& report) {
                {"verdict", name(report.analysis.decision.verdict)},
                {"decided_by", nullptr},
                {"seconds", report.analysis.seconds},
+               {"context", nullptr},
+               {"without_context", nullptr},
                {"limit", nullptr},
                {"explanation", nullptr}};
   if (report.analysis.decision.verdict == Verdict::kUnknown) {
@@ -243,9 +268,13 @@ std::string as_json(const Report& report) {
   } else {
     json["decided_by"] = report.analysis.decision.decided_by;
   }
+  if (report.analysis.by_context)
+    json["context"] = report.analysis.without_context ? "checked" : "trusted";
+  if (report.analysis.without_context)
+    json["without_context"] = name(*report.analysis.without_context);
   if (report.analysis.explanation)
     json["explanation"] = explanation_json(history, *report.analysis.explanation);
-  if (report.show_witness && report.analysis.decision.witness) {
+  if (report.show_witness && has_clocks(report.analysis)) {
     Json execution = Json::array();
     for (const OpId id : report.analysis.decision.witness->order) {
       auto one = operation_json(history, id);

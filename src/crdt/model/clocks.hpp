@@ -41,6 +41,7 @@ inline bool before(const History& history, const Clocks& clocks, OpId first, OpI
 // Why one operation comes before another.
 enum class Why : std::uint8_t {
   kReplicaOrder,
+  kReceived,     // `to` had received `from`
   kReadFrom,     // `to` returned or used what `from` wrote
   kOverwritten,  // `read` saw `from` and did not return it: `to`, which it returned, came later
   kRemoved,      // `to` saw what was added and does not return it: it saw the remove `from`

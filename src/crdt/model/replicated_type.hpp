@@ -26,8 +26,11 @@
 namespace cupel::crdt {
 
 struct Axioms;
+struct ContextDecision;
 struct Decision;
+struct KnownContext;
 struct ArbitrationCycle;
+class ContextExplainer;
 class Encoder;
 class ReadExplainer;
 class SimulatedReplica;
@@ -153,6 +156,8 @@ class ReplicatedType {
                                                  base::Budget& budget, Effort effort) const;
   // The axioms of the reads as clauses. False: the budget is spent.
   virtual bool encode(Encoder& encoder) const = 0;
+  // Of a history whose deliveries are known (solve/context.hpp).
+  [[nodiscard]] virtual ContextDecision decide_context(const KnownContext& context) const = 0;
 
   // Simulation. A replica with this bug of the traits; empty: none.
   [[nodiscard]] virtual std::unique_ptr<SimulatedReplica> simulate(const History& history,
@@ -173,6 +178,8 @@ class ReplicatedType {
   virtual void explain_read(ReadExplainer& explainer) const = 0;
   // Of a cycle in the linearization, where the type has one.
   virtual void explain_cycle(const ArbitrationCycle& cycle) const;
+  // Of a read that is wrong for what its replica had received.
+  virtual void explain_received(ContextExplainer& explainer) const = 0;
 
  private:
   TypeTraits traits_;

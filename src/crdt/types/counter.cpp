@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
+#include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 
@@ -205,6 +207,10 @@ class Counter final : public ReplicatedType {
     return true;
   }
 
+  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
+    return decide_known_sum(context);
+  }
+
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,
                                                            std::uint32_t self) const override {
@@ -234,6 +240,42 @@ class Counter final : public ReplicatedType {
                        : amount > most ? "increment-out-of-nothing"
                                        : "impossible-value",
                        fmt::format("{}, but {}", explainer.text(), why));
+    }
+  }
+
+  void explain_received(ContextExplainer& explainer) const override {
+    const History& h = explainer.history();
+    const auto visible = explainer.visible(Kind::kInc);
+    std::int64_t sum = 0;
+    for (const OpId u : visible) sum += h.ops[u].amount;
+    const auto difference = explainer.read().amount - sum;
+    const std::string claim = fmt::format("{} returned {}; what it had received adds up to {}",
+                                          explainer.where(), explainer.read().amount, sum);
+    const auto with = [&](const std::vector<OpId>& updates, std::int64_t amount) {
+      const auto found = std::find_if(updates.begin(), updates.end(),
+                                      [&](OpId u) { return h.ops[u].amount == amount; });
+      return found == updates.end() ? kNone : *found;
+    };
+    const auto named = [&](const char* how, OpId u) {
+      return fmt::format("{}-{}", how, h.ops[u].amount < 0 ? "decrement" : "increment");
+    };
+    if (const OpId lost = with(visible, -difference); lost != kNone) {
+      explainer.report(named("lost", lost),
+                       fmt::format("{}; it would be right without {}", claim, explainer.text(lost)),
+                       visible);
+    } else if (const OpId twice = with(visible, difference); twice != kNone) {
+      explainer.report(named("doubled", twice),
+                       fmt::format("{}; it would be right if {} had counted twice", claim,
+                                   explainer.text(twice)),
+                       visible);
+    } else if (const OpId early = with(explainer.not_visible(Kind::kInc), difference);
+               early != kNone) {
+      explainer.report("not-received",
+                       fmt::format("{}; it would be right with {}, which it had not received",
+                                   claim, explainer.text(early)),
+                       {early});
+    } else {
+      explainer.report("impossible-value", claim, visible);
     }
   }
 

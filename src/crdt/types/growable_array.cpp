@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
 #include "crdt/model/element_json.hpp"
+#include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 
@@ -289,6 +291,10 @@ class GrowableArray final : public ReplicatedType {
     return true;
   }
 
+  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
+    return decide_known_array(context);
+  }
+
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,
                                                            std::uint32_t self) const override {
@@ -355,6 +361,23 @@ class GrowableArray final : public ReplicatedType {
       explainer.report("order-disagreement",
                        fmt::format("no order of the additions explains {}", explainer.text()));
     }
+  }
+
+  void explain_received(ContextExplainer& explainer) const override {
+    if (explainer.explain_content()) return;
+    const History& h = explainer.history();
+    const auto inserts = inserts_of(h);
+    const auto list = h.list(explainer.read());
+    const auto of = explainer.object();
+    // The object stands before the one that it was added after.
+    auto above = h.ops[inserts[of]].parent;
+    while (above != kNone &&
+           std::find(std::find(list.begin(), list.end(), of), list.end(), above) == list.end())
+      above = h.ops[inserts[above]].parent;
+    explainer.report("before-its-own",
+                     fmt::format("{} shows {} before {}, which it was added after",
+                                 explainer.where(), h.element_text(of), h.element_text(above)),
+                     {inserts[of]}, {above});
   }
 
  private:

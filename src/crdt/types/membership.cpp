@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
+#include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 
@@ -143,6 +145,10 @@ bool MembershipType::encode(Encoder& encoder) const {
   return true;
 }
 
+ContextDecision MembershipType::decide_context(const KnownContext& context) const {
+  return decide_known_membership(context, up_wins());
+}
+
 std::unique_ptr<SimulatedReplica> MembershipType::simulate(const History& history,
                                                            std::string_view bug,
                                                            std::uint32_t self) const {
@@ -186,6 +192,72 @@ void MembershipType::explain_read(ReadExplainer& explainer) const {
                      fmt::format("{}, but it has seen {} {} and there is no {}", claimed, a_winner,
                                  winner, loser));
   }
+}
+
+void MembershipType::explain_received(ContextExplainer& explainer) const {
+  const History& h = explainer.history();
+  const bool elements = traits().objects_are_elements;
+  const std::string what = elements ? h.element_text(explainer.object()) : "the flag";
+  const auto winner = up_wins() ? words_.up : words_.down,
+             loser = up_wins() ? words_.down : words_.up;
+  const char* const a_loser = up_wins() ? "a" : "an";
+  const auto winners = explainer.visible(up_wins() ? Kind::kUp : Kind::kDown);
+  const auto losers = explainer.visible(up_wins() ? Kind::kDown : Kind::kUp);
+  const auto saw = [&](OpId one, OpId other) { return explainer.sees(one, other); };
+  const auto standing = std::find_if(winners.begin(), winners.end(), [&](OpId w) {
+    return std::none_of(losers.begin(), losers.end(), [&](OpId l) { return saw(l, w); });
+  });
+  const bool on = standing != winners.end() ? up_wins() : !up_wins() && !losers.empty();
+  const std::string claim =
+      fmt::format("{} {}", explainer.where(),
+                  elements ? fmt::format("{} {}", on ? "does not show" : "shows", what)
+                           : fmt::format("says that {} is {}", what, on ? "off" : "on"));
+  if (standing != winners.end()) {
+    const bool concurrent =
+        std::any_of(losers.begin(), losers.end(), [&](OpId l) { return !saw(*standing, l); });
+    explainer.report(
+        concurrent ? fmt::format("concurrent-{}-lost", winner) : fmt::format("lost-{}", winner),
+        fmt::format("{}; it had received {}, and no {} that had seen this {}", claim,
+                    explainer.text(*standing), loser, winner),
+        {*standing});
+    return;
+  }
+  if (winners.empty() && losers.empty()) {
+    const bool asked = explainer.any_operation([&](const Operation& op) {
+      return op.kind == Kind::kUp && object(op) == explainer.object();
+    });
+    explainer.report(asked ? "not-received" : "thin-air",
+                     asked ? fmt::format("{}; it had received no {} of it", claim, words_.up)
+                           : fmt::format("{}; nobody asked for an {} of it", claim, words_.up),
+                     {});
+    return;
+  }
+  if (losers.empty()) {  // remove-wins without an add
+    explainer.report("not-received",
+                     fmt::format("{}; it had received no {} of it", claim, words_.up), winners);
+    return;
+  }
+  // Each winner was seen by a loser.
+  std::vector<OpId> shown = {losers.back()};
+  for (const OpId w : winners) {
+    if (saw(shown[0], w)) {
+      shown.push_back(w);
+      continue;
+    }
+    shown.push_back(w);
+    shown.push_back(*std::find_if(losers.begin(), losers.end(), [&](OpId l) { return saw(l, w); }));
+  }
+  const bool all =
+      std::all_of(winners.begin(), winners.end(), [&](OpId w) { return saw(shown[0], w); });
+  explainer.report(
+      fmt::format("lost-{}", loser),
+      winners.empty()
+          ? fmt::format("{}; it had received {} and no {}", claim, explainer.text(shown[0]), winner)
+      : all ? fmt::format("{}; it had received {}, which had seen every {} that it had received",
+                          claim, explainer.text(shown[0]), winner)
+            : fmt::format("{}; each {} that it had received was seen by {} {} that it had received",
+                          claim, winner, a_loser, loser),
+      shown);
 }
 
 }  // namespace cupel::crdt

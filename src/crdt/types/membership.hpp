@@ -16,6 +16,7 @@ class MembershipType : public ReplicatedType {
       : ReplicatedType(std::move(traits)), words_(words) {}
 
   bool encode(Encoder& encoder) const final;
+  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const final;
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,
                                                            std::uint32_t self) const final;
@@ -25,6 +26,7 @@ class MembershipType : public ReplicatedType {
                                     : !claims.is_missing(object(update));
   }
   void explain_read(ReadExplainer& explainer) const final;
+  void explain_received(ContextExplainer& explainer) const final;
 
  protected:
   [[nodiscard]] bool up_wins() const { return traits().membership->up_wins; }

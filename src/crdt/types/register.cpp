@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
 #include "crdt/model/element_json.hpp"
+#include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 
@@ -67,6 +69,10 @@ bool RegisterType::encode(Encoder& encoder) const {
   return true;
 }
 
+ContextDecision RegisterType::decide_context(const KnownContext& context) const {
+  return last_writer_wins() ? decide_known_last_write(context) : decide_known_siblings(context);
+}
+
 void RegisterType::choose(RequestChoice& choice) const {
   if (choice.read) return;
   choice.op.kind = Kind::kWrite;
@@ -94,6 +100,67 @@ void RegisterType::explain_read(ReadExplainer& explainer) const {
   } else {
     explain_values(explainer);
   }
+}
+
+void RegisterType::explain_received(ContextExplainer& explainer) const {
+  const History& h = explainer.history();
+  const auto visible = explainer.visible(Kind::kWrite);
+  const auto list = h.list(explainer.read());
+  const auto writes_of = [&](std::uint32_t value, const std::vector<OpId>& writes) {
+    std::vector<OpId> found;
+    for (const OpId w : writes) {
+      if (h.ops[w].element == value) found.push_back(w);
+    }
+    return found;
+  };
+  const auto over = [&](OpId w) {
+    const auto found = std::find_if(visible.begin(), visible.end(),
+                                    [&](OpId v) { return v != w && explainer.sees(v, w); });
+    return found == visible.end() ? kNone : *found;
+  };
+  for (const auto value : list) {
+    const std::string claim =
+        fmt::format("{} returned {}", explainer.where(), h.element_text(value));
+    const auto seen = writes_of(value, visible);
+    const auto elsewhere = writes_of(value, explainer.not_visible(Kind::kWrite));
+    if (seen.empty()) {
+      explainer.report(elsewhere.empty() ? "thin-air" : "not-received",
+                       elsewhere.empty() ? fmt::format("{}, which nobody wrote", claim)
+                                         : fmt::format("{}; it had not received {}", claim,
+                                                       explainer.text(elsewhere[0])),
+                       elsewhere);
+      return;
+    }
+    if (std::all_of(seen.begin(), seen.end(), [&](OpId w) { return over(w) != kNone; })) {
+      explainer.report("stale-read",
+                       fmt::format("{}; it had received {}, which had overwritten it", claim,
+                                   explainer.text(over(seen[0]))),
+                       {seen[0], over(seen[0])});
+      return;
+    }
+  }
+  for (const OpId w : visible) {
+    const bool returned = std::find(list.begin(), list.end(), h.ops[w].element) != list.end();
+    if (returned || over(w) != kNone) continue;
+    const bool siblings = !last_writer_wins() && !list.empty();
+    explainer.report(
+        list.empty() ? "lost-write"
+        : siblings   ? "lost-sibling"
+                     : "order-disagreement",
+        list.empty() || siblings
+            ? fmt::format("{} does not return {}; it had received {}, and nothing that had "
+                          "overwritten it",
+                          explainer.where(), h.element_text(h.ops[w].element), explainer.text(w))
+            : fmt::format("no order of the writes explains {} and the other reads",
+                          explainer.where()),
+        {w});
+    return;
+  }
+  // --strict-axioms: two concurrent writes of one value.
+  explainer.report(
+      "wrong-siblings",
+      fmt::format("{} had received two concurrent writes of one value", explainer.where()),
+      visible);
 }
 
 }  // namespace cupel::crdt

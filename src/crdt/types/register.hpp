@@ -17,12 +17,14 @@ class RegisterType : public ReplicatedType {
   std::optional<Decision> decide_quickly(const History& history, const Axioms& axioms,
                                          base::Budget& budget, Effort effort) const final;
   bool encode(Encoder& encoder) const final;
+  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override;
   void choose(RequestChoice& choice) const final;
   // A write of which no read returned the value.
   [[nodiscard]] bool update_may_go(const Operation& update, const ReadClaims& claims) const final {
     return !claims.returned_value(update.key, update.element);
   }
   void explain_read(ReadExplainer& explainer) const final;
+  void explain_received(ContextExplainer& explainer) const final;
 
  protected:
   // Or does a read return all writes that are not overwritten?

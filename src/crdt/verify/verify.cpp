@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/budget.hpp"
+#include "crdt/verify/context_check.hpp"
 #include "crdt/verify/exhaustive_search.hpp"
 #include "crdt/verify/semantics.hpp"
 #include "text/json.hpp"
@@ -282,6 +283,13 @@ std::uint64_t digest(const History& history) {
     mix(op.returned ? "t" : "f");
     for (const auto e : history.list(op)) mix(history.elements[e].text);
   }
+  if (history.context.is_known()) mix(std::to_string(static_cast<int>(history.context.rule)));
+  for (const Reception& reception : history.context.receptions) {
+    mix(fmt::format("{} {} {}", static_cast<int>(reception.kind),
+                    history.replicas[reception.replica], reception.seq));
+    for (const NamedUpdates& named : history.context.updates(reception))
+      mix(fmt::format("{} {} {}", static_cast<int>(named.kind), named.of, named.count));
+  }
   return hash;
 }
 
@@ -322,8 +330,12 @@ Verified verify(const History& history, std::string_view certificate) {
   if (!json.contains("history") || json["history"] != fmt::format("{:016x}", digest(history)))
     return not_valid(word, "it is for another history");
   const bool strict = json.value("letter", false);
-  auto verified = word == "satisfied" ? check_witness(history, json, strict)
-                                      : CoreCheck(history, strict).run(json);
+  const auto context = json.find("context");
+  if (context != json.end() && (*context != "trusted" || !history.context.is_known()))
+    return not_valid(word, "it takes a context from the history that is not there");
+  auto verified = context != json.end() ? check_context(history, json, strict)
+                  : word == "satisfied" ? check_witness(history, json, strict)
+                                        : CoreCheck(history, strict).run(json);
   verified.strict = strict;
   return verified;
 }

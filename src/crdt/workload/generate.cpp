@@ -122,10 +122,24 @@ class Simulation {
         if (!is_deliverable(update, to)) break;
         replicas_[to]->apply(update, random());
         ++seen_[to][from];
+        if (options_.context) history_.context.named.push_back({.of = update.id});
         any = true;
       }
     }
+    if (options_.context) record(to);
     return any;
+  }
+
+  // What has been delivered since the last line.
+  void record(std::uint32_t to) {
+    auto& context = history_.context;
+    const auto begin = context.receptions.empty() ? 0 : context.receptions.back().end;
+    const auto end = static_cast<std::uint32_t>(context.named.size());
+    if (begin == end) return;
+    context.receptions.push_back({.replica = to,
+                                  .seq = static_cast<std::uint32_t>(history_.by_replica[to].size()),
+                                  .begin = begin,
+                                  .end = end});
   }
 
   void perform(Operation op) {

@@ -46,6 +46,7 @@ struct GenerateOptions : Requests {
       0.3;  // chance that the next update of another replica arrives before an operation
   std::string bug = {};     // none: correct
   bool final_reads = true;  // at the end everything is delivered, and every replica reads every key
+  bool context = false;     // also what each replica had received
   bool times = true;        // a millisecond an operation
 };
 

@@ -33,6 +33,7 @@ std::string excerpt(std::string_view output) {
 struct Message {
   Json value;
   std::vector<std::size_t> past;  // messages of each replica that the sender had received
+  std::string id = {};            // what it carries, as deliver lines name it; empty: nothing new
 };
 
 // What has arrived of one sender's messages.
@@ -62,6 +63,7 @@ class Runner {
       processes_.push_back(std::move(*process));
     }
     lines_.assign(options_.replicas, 0);
+    updates_.assign(options_.replicas, 0);
     sent_.resize(options_.replicas);
     inboxes_.assign(options_.replicas, std::vector<Inbox>(options_.replicas));
     for (std::uint64_t i = 0; i < options_.ops; ++i) {
@@ -84,6 +86,7 @@ class Runner {
         if (failure_) return *failure_;
       }
     }
+    recorded_.lines = joined_lines();
     for (auto& process : processes_) process.close_input();
     for (auto& process : processes_) {
       if (!process.wait(Seconds(1))) process.stop(Seconds(1));
@@ -135,6 +138,13 @@ class Runner {
         for (const auto& inbox : inboxes_[replica]) message.past.push_back(inbox.in_order);
         message.past[replica] = sent_[replica].size();
         sent_[replica].push_back(std::move(message));
+        if (answer.contains("carries") && answer["carries"] != "update" &&
+            answer["carries"] != "state") {
+          fail(replica, fmt::format("answered `{}` with the `carries` {}, expected \"update\" or "
+                                    "\"state\"",
+                                    excerpt(sent_line), text::dump_excerpt(answer["carries"])));
+          return std::nullopt;
+        }
       }
       return answer;
     }
@@ -152,6 +162,51 @@ class Runner {
       fail(to, fmt::format("answered a delivery with `{}`, expected the type \"ok\"",
                            excerpt(text::dump(*answer))));
     ++recorded_.messages;
+    if (failure_) return;
+    if (const auto& id = sent_[from][index].id; !id.empty())
+      add_context_line({{"process", to}, {"f", "deliver"}, {"value", {id}}});
+    name_message(to, *answer, "");
+  }
+
+  // After the line of an operation or delivery: what the message of its answer carries. `update` is
+  // the id of the update that it answers.
+  void name_message(std::uint32_t replica, const Json& answer, const std::string& update) {
+    const bool sends = answer.contains("send") && !answer["send"].is_null();
+    const bool says = answer.contains("carries");
+    if (says && answer["carries"] == "state") {
+      if (!sends) return;
+      const auto id = fmt::format("{}!{}", replica, sent_[replica].size() - 1);
+      sent_[replica].back().id = id;
+      add_context_line({{"process", replica}, {"f", "send"}, {"id", id}});
+      return;
+    }
+    if (sends) sent_[replica].back().id = update;
+    // With causal delivery, whoever gets a message has had all that its sender had.
+    if (!update.empty() && !sends && recorded_.without_context.empty()) {
+      recorded_.without_context = fmt::format(
+          "the answer to an update of replica {} has no message; say \"carries\":\"state\" if "
+          "later "
+          "messages bring it",
+          replica);
+    }
+    if (sends && !says && options_.order != Delivery::kCausal && recorded_.without_context.empty())
+      recorded_.without_context = fmt::format(
+          "replica {} does not say what its messages carry; say \"carries\":\"update\" or "
+          "\"state\"",
+          replica);
+  }
+
+  void add_context_line(const Json& line) {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+    lines_of_file_.emplace_back(/*context=*/true, text::dump(line));
+  }
+
+  [[nodiscard]] std::string joined_lines() const {
+    std::string text;
+    for (const auto& [context, line] : lines_of_file_) {
+      if (!context || recorded_.without_context.empty()) text += line + "\n";
+    }
+    return text;
   }
 
   void deliver_some(std::uint32_t to, double chance) {
@@ -197,11 +252,20 @@ class Runner {
     const auto answer = request(op.replica, question);
     if (!answer) return;
     const std::string type = (*answer)["type"];
+    std::string update;
+    if (!is_read(op.kind) && type == "ok")
+      update = fmt::format("{}:{}", op.replica, updates_[op.replica]++);
+    record(op, question, argument, *answer);
+    if (!failure_) name_message(op.replica, *answer, update);
+  }
+
+  void record(const Operation& op, const Json& question, const Json& argument, const Json& answer) {
+    const std::string type = answer["type"];
     Json line = {{"process", op.replica}};
     line.update(question);
     if (is_read(op.kind)) {
       if (type != "ok") return;  // a read without an answer says nothing
-      const Json value = answer->contains("value") ? (*answer)["value"] : Json();
+      const Json value = answer.contains("value") ? answer["value"] : Json();
       line["value"] = type_.value_of_read(op, argument, value);
     } else if (type == "fail") {
       return;
@@ -216,11 +280,11 @@ class Runner {
     if (!understood.ok()) {
       fail(op.replica, fmt::format("answered `{}` with line {} of its output, `{}`: {}",
                                    excerpt(text::dump(question)), lines_[op.replica],
-                                   excerpt(text::dump(*answer)), understood.error().message));
+                                   excerpt(text::dump(answer)), understood.error().message));
       return;
     }
     learn(op, *understood, type == "ok");
-    recorded_.lines += text + "\n";
+    lines_of_file_.emplace_back(/*context=*/false, text);
   }
 
   // Arrays: the characters that requests to a replica may name.
@@ -240,7 +304,8 @@ class Runner {
   Requester requester_;
   const Clock::time_point began_ = Clock::now();
   std::vector<Process> processes_;
-  std::vector<std::uint64_t> lines_;
+  std::vector<std::uint64_t> lines_, updates_;               // by replica
+  std::vector<std::pair<bool, std::string>> lines_of_file_;  // is it of the context?
   std::vector<std::vector<Message>> sent_;
   std::vector<std::vector<Inbox>> inboxes_;  // by receiver and sender
   std::vector<std::vector<std::vector<std::uint32_t>>> visible_;

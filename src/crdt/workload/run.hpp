@@ -7,6 +7,8 @@
 //   {"f":"read","key":"x"}                     {"type":"ok","value":["e1"]}
 //   {"f":"deliver","from":0,"value":MESSAGE}   {"type":"ok"}
 //
+// An answer may say what its message carries, {"carries":"update"} or {"carries":"state"}.
+//
 // cupel keeps what a replica sends and delivers it to each other replica at random, before one of
 // its operations. The network is simulated, so the same seed gives the same run. Replicas that have
 // a network of their own send nothing.
@@ -39,6 +41,8 @@ struct Recorded {
   std::uint64_t messages = 0;  // delivered
   // Everything that was sent was delivered before the last reads, one of every key by each replica.
   bool settled = false;
+  // Why the lines do not say what each replica had received; empty: they do.
+  std::string without_context = {};
 };
 
 // Errors: a program that does not start, dies, does not answer, or answers otherwise than

@@ -1,0 +1,149 @@
+// Context explainer: nothing is searched for, and nothing must be made small. One read and the
+// updates that it had received show what is wrong, or the steps of a cycle do.
+#include "crdt/explain/context_explainer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "crdt/explain/read_explainer.hpp"
+
+namespace cupel::crdt {
+
+std::string ContextExplainer::where() const {
+  if (read().line == 0) return with_replica(h_, wrong_.read);
+  return fmt::format("line {} (replica {})", read().line, h_.replicas[read().replica]);
+}
+
+std::string ContextExplainer::text(OpId op) const {
+  const auto line = h_.ops[op].line;
+  return with_replica(h_, op) + (line == 0 ? "" : fmt::format(" (line {})", line));
+}
+
+std::vector<OpId> ContextExplainer::updates(Kind kind, bool seen) const {
+  const ReplicatedType& type = replicated_type(h_);
+  const bool by_element = type.traits().reads_list_elements;
+  std::vector<OpId> found;
+  for (OpId id = 0; id < h_.ops.size(); ++id) {
+    const Operation& op = h_.ops[id];
+    if (op.kind != kind || op.key != read().key || (by_element && op.element != wrong_.object))
+      continue;
+    if (sees(wrong_.read, id) == seen) found.push_back(id);
+  }
+  return found;
+}
+
+bool ContextExplainer::explain_content() {
+  const std::string what = h_.element_text(wrong_.object);
+  const auto added = visible(Kind::kInsert), removed = visible(Kind::kDelete),
+             elsewhere = not_visible(Kind::kInsert);
+  if (!is_read(read().kind)) {
+    report("used-unseen-character",
+           fmt::format("{} names {}, {}", where(), what,
+                       elsewhere.empty() ? "which nobody added" : "which it had not received"),
+           elsewhere);
+    return true;
+  }
+  const auto list = h_.list(read());
+  const auto times = std::count(list.begin(), list.end(), wrong_.object);
+  if (times > 1) {
+    report("character-twice", fmt::format("{} shows {} twice", where(), what), added);
+  } else if (times == 0) {
+    report("lost-character",
+           fmt::format("{} does not show {}; it had received {}, and no remove of it", where(),
+                       what, text(added[0])),
+           added);
+  } else if (added.empty()) {
+    report(elsewhere.empty() ? "thin-air" : "not-received",
+           elsewhere.empty() ? fmt::format("{} shows {}, which nobody added", where(), what)
+                             : fmt::format("{} shows {}; it had not received {}", where(), what,
+                                           text(elsewhere[0])),
+           elsewhere);
+  } else if (!removed.empty()) {
+    report("removed-character-shown",
+           fmt::format("{} shows {}; it had received {}", where(), what, text(removed[0])),
+           {added[0], removed[0]});
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void ContextExplainer::report(std::string name, std::string summary, std::vector<OpId> operations,
+                              std::vector<std::uint32_t> elements) {
+  constexpr std::size_t kMost = 60;
+  if (operations.size() > kMost) operations.resize(kMost);
+  explanation_.name = std::move(name);
+  explanation_.summary = std::move(summary);
+  std::set<OpId> ops(operations.begin(), operations.end());
+  ops.insert(wrong_.read);
+  Core& core = explanation_.core;
+  core.ops.assign(ops.begin(), ops.end());
+  std::set<std::uint32_t> kept(elements.begin(), elements.end());
+  if (replicated_type(h_).traits().reads_list_elements) {
+    kept.insert(wrong_.object);
+    for (const OpId id : ops) {
+      if (h_.ops[id].element != kNone) kept.insert(h_.ops[id].element);
+    }
+  }
+  core.elements.assign(kept.begin(), kept.end());
+}
+
+Explanation explain_context(const History& history, const Visibility& visibility,
+                            const WrongRead& wrong) {
+  Explanation explanation;
+  if (wrong.cycle.empty()) {
+    ContextExplainer explainer(history, visibility, wrong, explanation);
+    replicated_type(history).explain_received(explainer);
+  } else {
+    std::set<OpId> ops;
+    std::set<std::uint32_t> elements;
+    for (const Step& step : wrong.cycle) {
+      for (const OpId id : {step.from, step.to, step.read}) {
+        if (id != kNone) ops.insert(id);
+      }
+      for (const auto e : {step.shown, step.over}) {
+        if (e != kNone) elements.insert(e);
+      }
+    }
+    for (OpId id = 0; id < history.ops.size(); ++id) {
+      if (history.ops[id].kind == Kind::kInsert && elements.contains(history.ops[id].element))
+        ops.insert(id);
+    }
+    for (const OpId id : ops) {
+      if (history.ops[id].element != kNone) elements.insert(history.ops[id].element);
+    }
+    explanation.core.ops.assign(ops.begin(), ops.end());
+    explanation.core.elements.assign(elements.begin(), elements.end());
+  }
+  explanation.part = part_of(history, explanation.core);
+  const auto& origin = explanation.part.origin;
+  const auto part_op = [&](OpId id) {
+    return id == kNone ? kNone
+                       : static_cast<OpId>(std::lower_bound(origin.begin(), origin.end(), id) -
+                                           origin.begin());
+  };
+  if (wrong.cycle.empty()) {
+    explanation.read = part_op(wrong.read);
+    return explanation;
+  }
+  const auto element = [&](std::uint32_t e) {
+    const auto& elements = explanation.part.elements;
+    return e == kNone ? kNone
+                      : static_cast<std::uint32_t>(std::find(elements.begin(), elements.end(), e) -
+                                                   elements.begin());
+  };
+  for (Step step : wrong.cycle) {
+    step.from = part_op(step.from);
+    step.to = part_op(step.to);
+    step.read = part_op(step.read);
+    step.shown = element(step.shown);
+    step.over = element(step.over);
+    explanation.cycle.push_back(step);
+  }
+  explain_cycle(explanation);
+  return explanation;
+}
+
+}  // namespace cupel::crdt

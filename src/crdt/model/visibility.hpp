@@ -1,0 +1,52 @@
+// Visibility: which updates each operation had seen, computed from the context of a history
+// (docs/formats/crdt.md#context).
+//
+// A replica forgets nothing, so for each replica and update one number says everything: the place
+// of the replica's first operation that has seen the update. A question is one comparison. Memory:
+// replicas × updates.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/result.hpp"
+#include "crdt/model/clocks.hpp"
+#include "crdt/model/history.hpp"
+
+namespace cupel::crdt {
+
+class Visibility {
+ public:
+  // Errors: a line that names updates which happened after it; no execution has such deliveries.
+  static base::Result<Visibility> of(const History& history);
+
+  // Had the operation seen the update? No update sees itself.
+  [[nodiscard]] bool sees(OpId op, OpId update) const {
+    const Operation& reader = (*history_)[op];
+    return since(reader.replica, update) <= reader.seq;
+  }
+  // The place of the replica's first operation that has seen the update; kNone: none has.
+  [[nodiscard]] std::uint32_t since(std::uint32_t replica, OpId update) const {
+    return since_[replica * updates_ + number_[update]];
+  }
+  // The updates that the replica has seen, its own included, in the order of `since`.
+  [[nodiscard]] std::span<const OpId> arrivals(std::uint32_t replica) const {
+    return arrivals_[replica];
+  }
+  // All operations, those that an operation has seen before it.
+  [[nodiscard]] const std::vector<OpId>& order() const { return order_; }
+  // Of each operation the number of operations of each replica up to the last one that it has seen.
+  // By the rules causal and fifo, this says all.
+  [[nodiscard]] Clocks clocks(const History& history) const;
+
+ private:
+  friend class Deliveries;
+  const std::vector<Operation>* history_ = nullptr;
+  std::size_t updates_ = 0;
+  std::vector<std::uint32_t> number_;  // by operation: of an update, among all updates
+  std::vector<std::uint32_t> since_;   // by replica and update
+  std::vector<std::vector<OpId>> arrivals_;
+  std::vector<OpId> order_;
+};
+
+}  // namespace cupel::crdt

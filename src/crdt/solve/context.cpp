@@ -1,0 +1,476 @@
+// Known context: see the header.
+#include "crdt/solve/context.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/hash_table.hpp"
+#include "crdt/model/replicated_type.hpp"
+
+namespace cupel::crdt {
+
+void replay(const KnownContext& context, const std::function<void(std::uint32_t)>& begin,
+            const std::function<void(OpId)>& arrive, const std::function<bool(OpId)>& perform) {
+  const History& h = context.history;
+  for (std::uint32_t r = 0; r < h.replicas.size(); ++r) {
+    begin(r);
+    const auto arrivals = context.visibility.arrivals(r);
+    std::size_t next = 0;
+    for (const OpId id : h.by_replica[r]) {
+      for (; next < arrivals.size() && context.visibility.since(r, arrivals[next]) <= h.ops[id].seq;
+           ++next)
+        arrive(arrivals[next]);
+      if (!perform(id)) break;
+    }
+  }
+}
+
+StepGraph known_order(const KnownContext& context) {
+  const History& h = context.history;
+  StepGraph graph(h);
+  for (std::uint32_t r = 0; r < h.replicas.size(); ++r) {
+    const auto arrivals = context.visibility.arrivals(r);
+    std::vector<OpId> latest(h.replicas.size(), kNone);  // of those that arrive together
+    std::vector<std::uint32_t> senders;
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+      const auto place = context.visibility.since(r, arrivals[i]);
+      const auto from = h.ops[arrivals[i]].replica;
+      if (from != r) {
+        if (latest[from] == kNone) senders.push_back(from);
+        if (latest[from] == kNone || h.ops[latest[from]].seq < h.ops[arrivals[i]].seq)
+          latest[from] = arrivals[i];
+      }
+      if (i + 1 < arrivals.size() && context.visibility.since(r, arrivals[i + 1]) == place)
+        continue;
+      for (const auto sender : senders) {
+        if (place < h.by_replica[r].size())
+          graph.add({latest[sender], h.by_replica[r][place], Why::kReceived});
+        latest[sender] = kNone;
+      }
+      senders.clear();
+    }
+  }
+  return graph;
+}
+
+ContextDecision decide_context(const KnownContext& context) {
+  auto decision = replicated_type(context.history).decide_context(context);
+  if (context.budget.limit() != base::Limit::kNone) return {};
+  if (decision.verdict == Verdict::kSatisfied && decision.order.empty())
+    decision.order = context.visibility.order();
+  return decision;
+}
+
+namespace {
+
+// The first wrong read of the file.
+class FirstWrong {
+ public:
+  void add(OpId read, std::uint32_t object) {
+    if (wrong_ && wrong_->read <= read) return;
+    wrong_ = WrongRead{.read = read, .object = object};
+  }
+  [[nodiscard]] bool is_there() const { return wrong_.has_value(); }
+  ContextDecision decision() {
+    if (wrong_) return {.verdict = Verdict::kViolated, .wrong = std::move(wrong_)};
+    return {.verdict = Verdict::kSatisfied};
+  }
+
+ private:
+  std::optional<WrongRead> wrong_;
+};
+
+// The latest visible one of each replica.
+class LatestOfEach {
+ public:
+  void add(const History& h, OpId update) {
+    for (OpId& latest : latest_) {
+      if (h.ops[latest].replica != h.ops[update].replica) continue;
+      if (h.ops[latest].seq < h.ops[update].seq) latest = update;
+      return;
+    }
+    latest_.push_back(update);
+  }
+  // Had one of them, other than itself, seen the update? A later one of a replica has seen what an
+  // earlier one had seen.
+  [[nodiscard]] bool saw(const Visibility& visibility, OpId update) const {
+    return std::any_of(latest_.begin(), latest_.end(), [&](OpId latest) {
+      return latest != update && visibility.sees(latest, update);
+    });
+  }
+  [[nodiscard]] bool is_empty() const { return latest_.empty(); }
+
+ private:
+  std::vector<OpId> latest_;
+};
+
+// One object of a set or a flag at one replica: the winners that no visible loser had seen.
+class ObjectState {
+ public:
+  void take(const KnownContext& context, OpId update, bool wins) {
+    const History& h = context.history;
+    if (!wins) {
+      losers_.add(h, update);
+      std::erase_if(standing_, [&](OpId w) { return context.visibility.sees(update, w); });
+      return;
+    }
+    if (losers_.saw(context.visibility, update)) return;
+    // Who has seen the later of two winners of one replica has seen the earlier one.
+    if (h.context.rule != DeliveryRule::kApplied) {
+      for (OpId& w : standing_) {
+        if (h.ops[w].replica != h.ops[update].replica) continue;
+        if (h.ops[w].seq < h.ops[update].seq) w = update;
+        return;
+      }
+    }
+    standing_.push_back(update);
+  }
+  [[nodiscard]] bool is_on(bool up_wins) const {
+    if (up_wins) return !standing_.empty();
+    return standing_.empty() && !losers_.is_empty();
+  }
+
+ private:
+  std::vector<OpId> standing_;
+  LatestOfEach losers_;
+};
+
+class KnownMembership {
+ public:
+  KnownMembership(const KnownContext& context, bool up_wins)
+      : context_(context),
+        h_(context.history),
+        type_(replicated_type(h_)),
+        up_wins_(up_wins),
+        winner_(up_wins ? Kind::kUp : Kind::kDown) {}
+
+  ContextDecision decide() {
+    const bool elements = type_.traits().objects_are_elements;
+    const auto count = elements ? h_.elements.size() : h_.keys.size();
+    std::vector<ObjectState> states;
+    replay(
+        context_,
+        [&](std::uint32_t) {
+          states.assign(count, {});
+          on_.assign(count, false);
+          members_.assign(h_.keys.size(), 0);
+        },
+        [&](OpId update) {
+          const Operation& op = h_.ops[update];
+          const auto object = type_.object(op);
+          states[object].take(context_, update, op.kind == winner_);
+          const bool now = states[object].is_on(up_wins_);
+          if (now == on_[object]) return;
+          on_[object] = now;
+          if (now)
+            ++members_[op.key];
+          else
+            --members_[op.key];
+        },
+        [&](OpId id) { return is_right(id); });
+    return wrong_.decision();
+  }
+
+ private:
+  bool is_right(OpId id) {
+    if (context_.budget.exceeded()) return false;
+    const Operation& op = h_.ops[id];
+    if (op.kind == Kind::kTest) {
+      const auto object = type_.object(op);
+      if (on_[object] == op.returned) return true;
+      wrong_.add(id, object);
+      return false;
+    }
+    if (op.kind != Kind::kState) return true;
+    const auto list = h_.list(op);
+    const auto off =
+        std::find_if(list.begin(), list.end(), [&](std::uint32_t e) { return !on_[e]; });
+    if (off != list.end()) {
+      wrong_.add(id, *off);
+      return false;
+    }
+    if (list.size() == members_[op.key]) return true;
+    const std::set<std::uint32_t> shown(list.begin(), list.end());
+    for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
+      if (h_.elements[e].key != op.key || !on_[e] || shown.contains(e)) continue;
+      wrong_.add(id, e);
+      break;
+    }
+    return false;
+  }
+
+  const KnownContext& context_;
+  const History& h_;
+  const ReplicatedType& type_;
+  const bool up_wins_;
+  const Kind winner_;
+  std::vector<bool> on_;                // by object
+  std::vector<std::uint32_t> members_;  // by key
+  FirstWrong wrong_;
+};
+
+// The writes of one register, at one replica, that no visible write had seen.
+class MaximalWrites {
+ public:
+  void take(const KnownContext& context, OpId write) {
+    const bool overwritten = all_.saw(context.visibility, write);
+    all_.add(context.history, write);
+    if (overwritten) return;
+    std::erase_if(maximal_, [&](OpId w) { return context.visibility.sees(write, w); });
+    maximal_.push_back(write);
+  }
+  [[nodiscard]] const std::vector<OpId>& writes() const { return maximal_; }
+
+ private:
+  std::vector<OpId> maximal_;
+  LatestOfEach all_;
+};
+
+// Which of the maximal writes a read returned is left open: the reads of values that several of
+// them wrote.
+struct LastWriteChoice {
+  OpId read;
+  std::vector<OpId> candidates, others;
+};
+
+class KnownLastWrite {
+ public:
+  explicit KnownLastWrite(const KnownContext& context)
+      : context_(context), h_(context.history), graph_(known_order(context)) {}
+
+  ContextDecision decide() {
+    std::vector<MaximalWrites> states;
+    replay(
+        context_,
+        [&](std::uint32_t) {
+          states.assign(h_.keys.size(), {});
+          asked_.assign(h_.keys.size(), {});
+        },
+        [&](OpId write) { states[h_.ops[write].key].take(context_, write); },
+        [&](OpId id) {
+          if (context_.budget.exceeded()) return false;
+          return h_.ops[id].kind != Kind::kValues || ask(id, states[h_.ops[id].key].writes());
+        });
+    if (wrong_.is_there()) return wrong_.decision();
+    return order();
+  }
+
+ private:
+  // The steps that a read asks for. False: it is wrong by itself.
+  bool ask(OpId read, const std::vector<OpId>& maximal) {
+    const Operation& op = h_.ops[read];
+    const auto list = h_.list(op);
+    std::vector<OpId> candidates, others;
+    for (const OpId w : maximal) {
+      const bool returned = !list.empty() && h_.ops[w].element == list[0];
+      (returned ? candidates : others).push_back(w);
+    }
+    if (list.empty() ? !maximal.empty() : candidates.empty()) {
+      wrong_.add(read, op.key);
+      return false;
+    }
+    if (others.empty()) return true;
+    if (candidates.size() > 1) {
+      choices_.push_back({read, candidates, others});
+      return true;
+    }
+    auto& before = asked_[op.key];
+    if (before.first == candidates[0] && before.second == others) return true;
+    prefer(read, candidates[0], others);
+    before = {candidates[0], std::move(others)};
+    return true;
+  }
+
+  void prefer(OpId read, OpId last, const std::vector<OpId>& others) {
+    for (const OpId other : others) graph_.add({other, last, Why::kArbitrated, read});
+  }
+
+  ContextDecision order() {
+    auto order = graph_.order();
+    if (!order) {
+      return {.verdict = Verdict::kViolated,
+              .wrong = WrongRead{.read = kNone, .object = kNone, .cycle = graph_.cycle()}};
+    }
+    if (choose(0, *order)) return {.verdict = Verdict::kSatisfied, .order = std::move(*order)};
+    if (context_.budget.limit() != base::Limit::kNone) return {};
+    return {.verdict = Verdict::kViolated,
+            .wrong = WrongRead{.read = choices_[deepest_].read,
+                               .object = h_.ops[choices_[deepest_].read].key}};
+  }
+
+  // Candidates for the choices from `at` on: depth first, the latest of the order so far first.
+  // It leaves the order that fits. A choice that the order fulfils adds no step yet.
+  bool choose(std::size_t at, std::vector<OpId>& order) {
+    std::vector<std::uint32_t> place(order.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+    const auto earlier = [&](OpId a, OpId b) { return place[a] < place[b]; };
+    for (; at < choices_.size(); ++at) {
+      auto& [read, candidates, others] = choices_[at];
+      std::sort(candidates.begin(), candidates.end(), earlier);
+      const OpId last_other = *std::max_element(others.begin(), others.end(), earlier);
+      if (place[candidates.back()] < place[last_other]) break;
+    }
+    if (at == choices_.size()) return true;
+    deepest_ = std::max(deepest_, at);
+    const auto candidates = choices_[at].candidates;
+    for (auto c = candidates.rbegin(); c != candidates.rend(); ++c) {
+      if (context_.budget.exceeded()) return false;
+      const auto steps = graph_.steps().size();
+      prefer(choices_[at].read, *c, choices_[at].others);
+      if (auto next = graph_.order(); next && choose(0, *next)) {
+        order = std::move(*next);
+        return true;
+      }
+      graph_.keep(steps);
+    }
+    return false;
+  }
+
+  const KnownContext& context_;
+  const History& h_;
+  StepGraph graph_;
+  // By key, what the read before asked for: the last write, and those before it.
+  std::vector<std::pair<OpId, std::vector<OpId>>> asked_;
+  std::vector<LastWriteChoice> choices_;
+  std::size_t deepest_ = 0;
+  FirstWrong wrong_;
+};
+
+// Which characters a replica shows: added, and not removed.
+class KnownCharacters {
+ public:
+  explicit KnownCharacters(const KnownContext& context) : context_(context), h_(context.history) {}
+
+  ContextDecision decide() {
+    replay(
+        context_,
+        [&](std::uint32_t) {
+          added_.assign(h_.elements.size(), false);
+          removed_.assign(h_.elements.size(), false);
+          listed_.assign(h_.elements.size(), kNone);
+          shown_.assign(h_.keys.size(), 0);
+        },
+        [&](OpId update) {
+          const Operation& op = h_.ops[update];
+          const bool before = is_shown(op.element);
+          (op.kind == Kind::kInsert ? added_ : removed_)[op.element] = true;
+          const bool now = is_shown(op.element);
+          if (now && !before) ++shown_[op.key];
+          if (before && !now) --shown_[op.key];
+        },
+        [&](OpId id) { return is_right(id); });
+    return wrong_.decision();
+  }
+
+ private:
+  [[nodiscard]] bool is_shown(std::uint32_t e) const { return added_[e] && !removed_[e]; }
+
+  bool is_right(OpId id) {
+    if (context_.budget.exceeded()) return false;
+    const Operation& op = h_.ops[id];
+    if (op.kind == Kind::kInsert || op.kind == Kind::kDelete) {
+      const auto named = op.kind == Kind::kInsert ? op.parent : op.element;
+      if (named == kNone || added_[named]) return true;
+      wrong_.add(id, named);
+      return false;
+    }
+    if (op.kind != Kind::kList) return true;
+    std::size_t removed = 0;
+    for (const auto e : h_.list(op)) {
+      const bool twice = listed_[e] == id;
+      listed_[e] = id;
+      removed += is_shown(e) ? 0 : 1;
+      const bool allowed = context_.axioms.strict ? added_[e] : is_shown(e);
+      if (allowed && !twice) continue;
+      wrong_.add(id, e);
+      return false;
+    }
+    if (h_.list(op).size() - removed == shown_[op.key]) return true;
+    for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
+      if (h_.elements[e].key != op.key || !is_shown(e) || listed_[e] == id) continue;
+      wrong_.add(id, e);
+      break;
+    }
+    return false;
+  }
+
+  const KnownContext& context_;
+  const History& h_;
+  std::vector<bool> added_, removed_;  // by element
+  std::vector<OpId> listed_;           // by element: the last read that lists it
+  std::vector<std::uint32_t> shown_;   // by key: how many
+  FirstWrong wrong_;
+};
+
+}  // namespace
+
+ContextDecision decide_known_membership(const KnownContext& context, bool up_wins) {
+  return KnownMembership(context, up_wins).decide();
+}
+
+ContextDecision decide_known_sum(const KnownContext& context) {
+  const History& h = context.history;
+  std::vector<std::int64_t> sums;
+  FirstWrong wrong;
+  replay(
+      context, [&](std::uint32_t) { sums.assign(h.keys.size(), 0); },
+      [&](OpId update) { sums[h.ops[update].key] += h.ops[update].amount; },
+      [&](OpId id) {
+        const Operation& op = h.ops[id];
+        if (op.kind != Kind::kValue || op.amount == sums[op.key]) return true;
+        wrong.add(id, op.key);
+        return false;
+      });
+  return wrong.decision();
+}
+
+ContextDecision decide_known_siblings(const KnownContext& context) {
+  const History& h = context.history;
+  std::vector<MaximalWrites> states;
+  FirstWrong wrong;
+  replay(
+      context, [&](std::uint32_t) { states.assign(h.keys.size(), {}); },
+      [&](OpId write) { states[h.ops[write].key].take(context, write); },
+      [&](OpId id) {
+        const Operation& op = h.ops[id];
+        if (op.kind != Kind::kValues) return true;
+        std::vector<std::uint32_t> right;
+        for (const OpId w : states[op.key].writes()) right.push_back(h.ops[w].element);
+        std::sort(right.begin(), right.end());
+        const auto distinct = std::unique(right.begin(), right.end());
+        const bool repeated = distinct != right.end();
+        right.erase(distinct, right.end());
+        const auto list = h.list(op);
+        std::vector<std::uint32_t> returned(list.begin(), list.end());
+        std::sort(returned.begin(), returned.end());
+        returned.erase(std::unique(returned.begin(), returned.end()), returned.end());
+        if (returned == right && !(repeated && context.axioms.strict)) return true;
+        wrong.add(id, op.key);
+        return false;
+      });
+  return wrong.decision();
+}
+
+ContextDecision decide_known_last_write(const KnownContext& context) {
+  return KnownLastWrite(context).decide();
+}
+
+ContextDecision decide_known_array(const KnownContext& context) {
+  auto content = KnownCharacters(context).decide();
+  if (content.verdict == Verdict::kViolated) return content;
+  const auto asked = array_order(context.history, context.axioms);
+  if (asked.impossible) {
+    return {.verdict = Verdict::kViolated,
+            .wrong = WrongRead{
+                .read = asked.impossible->read, .object = asked.impossible->shown, .cycle = {}}};
+  }
+  StepGraph graph = known_order(context);
+  for (const Step& step : asked.steps) graph.add(step);
+  auto order = graph.order();
+  if (order) return {.verdict = Verdict::kSatisfied, .order = std::move(*order)};
+  return {.verdict = Verdict::kViolated,
+          .wrong = WrongRead{.read = kNone, .object = kNone, .cycle = graph.cycle()}};
+}
+
+}  // namespace cupel::crdt

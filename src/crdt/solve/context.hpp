@@ -1,0 +1,64 @@
+// Known context: decides a history whose deliveries are known (model/visibility.hpp).
+//
+//   const auto visibility = Visibility::of(history);
+//   const auto decision = decide_context({history, *visibility, axioms, budget});
+//   if (decision.wrong) ...  // decision.wrong->read returned what its type does not allow
+//
+// Every read of a set, flag, counter or multi-value register has one right value. Each replica is
+// replayed on its own: its state of the type takes each update where it becomes visible. The states
+// compare updates by what they had seen, so the order of arrival has no influence. Registers where
+// the last writer wins, arrays and lists also need an order of all updates; it exists if the steps
+// that the reads ask for have no cycle.
+//
+// Cost: operations × replicas, plus the sizes of the reads, plus a logarithm for arrays.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "crdt/model/visibility.hpp"
+#include "crdt/solve/decide.hpp"
+
+namespace cupel::crdt {
+
+struct KnownContext {
+  const History& history;
+  const Visibility& visibility;
+  const Axioms& axioms;
+  base::Budget& budget;
+};
+
+// The first read of the file, or update, that is wrong by itself, or a cycle.
+struct WrongRead {
+  OpId read = kNone;             // kNone: a cycle says it
+  std::uint32_t object = kNone;  // the element, or else the key, that is wrong
+  std::vector<Step> cycle = {};
+};
+
+struct ContextDecision {
+  Verdict verdict = Verdict::kUnknown;
+  std::optional<WrongRead> wrong = {};  // of kViolated
+  std::vector<OpId> order = {};         // of kSatisfied: all operations; the linearization
+};
+
+// By the type of the history.
+ContextDecision decide_context(const KnownContext& context);
+
+// For the types. Sets and flags.
+ContextDecision decide_known_membership(const KnownContext& context, bool up_wins);
+ContextDecision decide_known_sum(const KnownContext& context);
+ContextDecision decide_known_siblings(const KnownContext& context);
+ContextDecision decide_known_last_write(const KnownContext& context);
+ContextDecision decide_known_array(const KnownContext& context);
+
+// The updates of an object which happened before every operation of a replica from the place on
+// that `since` has, replica by replica. False from `perform` ends the replica.
+void replay(const KnownContext& context, const std::function<void(std::uint32_t)>& begin,
+            const std::function<void(OpId)>& arrive, const std::function<bool(OpId)>& perform);
+
+// Happens-before as a graph: each replica's order, and a step from each update to the first
+// operation of a replica that had seen it.
+StepGraph known_order(const KnownContext& context);
+
+}  // namespace cupel::crdt

@@ -1,0 +1,325 @@
+// Known deliveries: the decision against the axioms, read for exactly the updates that each replica
+// had seen, over random histories with random deliveries; and what a user reads about it.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "crdt/analysis/analyze.hpp"
+#include "crdt/io/certificate.hpp"
+#include "crdt/io/reader.hpp"
+#include "crdt/io/report.hpp"
+#include "crdt/verify/verify.hpp"
+#include "crdt/workload/generate.hpp"
+#include "oracle.hpp"
+#include "random_history.hpp"
+#include "support/parameter_name.hpp"
+
+namespace cupel::crdt {
+namespace {
+
+using Mask = std::uint32_t;
+
+Analysis analyzed(const History& history, bool strict = false, bool also_without = false) {
+  const auto visibility = Visibility::of(history);
+  EXPECT_TRUE(visibility.ok()) << (visibility.ok() ? "" : visibility.error().to_string());
+  base::Budget budget;
+  return analyze(
+      history,
+      {.axioms = {.strict = strict}, .visibility = &*visibility, .also_without = also_without},
+      budget);
+}
+
+History with_context(const std::string& type, const std::string& text) {
+  auto history = read(text, "h", *type_of(type));
+  EXPECT_TRUE(history.ok()) << (history.ok() ? "" : history.error().to_string());
+  return std::move(history).value();
+}
+
+std::string summary(const std::string& type, const std::string& text) {
+  const auto found = analyzed(with_context(type, text));
+  if (!found.explanation) return "";
+  return found.explanation->name + ": " + found.explanation->summary;
+}
+
+// Random deliveries, which go back in the file only, and by definition what each operation had
+// seen: sets of updates, and of all operations before.
+class RandomDeliveries {
+ public:
+  RandomDeliveries(History& history, DeliveryRule rule, base::Random& random)
+      : h_(history), random_(random) {
+    h_.context.rule = rule;
+    const auto replicas = h_.replicas.size();
+    std::vector<Mask> visible(replicas, 0), received(replicas, 0);
+    seen.assign(h_.ops.size(), 0);
+    past.assign(h_.ops.size(), 0);
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      const Operation& op = h_.ops[id];
+      while (random_.chance(0.5)) line(id, visible, received);
+      seen[id] = visible[op.replica];
+      past[id] = seen[id];
+      for (OpId u = 0; u < id; ++u) {
+        if (seen[id] & bit(u)) past[id] |= past[u];
+        if (h_.ops[u].replica == op.replica) past[id] |= bit(u) | past[u];
+      }
+      if (!is_read(op.kind)) visible[op.replica] |= bit(id);
+    }
+  }
+
+  std::vector<Mask> seen, past;  // by operation
+
+ private:
+  static Mask bit(OpId id) { return Mask{1} << id; }
+
+  [[nodiscard]] Mask needed(OpId update) const {
+    if (h_.context.rule == DeliveryRule::kApplied) return 0;
+    if (h_.context.rule == DeliveryRule::kCausal) return seen[update];
+    Mask all = 0;
+    for (OpId u = 0; u < update; ++u) {
+      if (h_.ops[u].replica == h_.ops[update].replica && !is_read(h_.ops[u].kind)) all |= bit(u);
+    }
+    return all;
+  }
+
+  // A line before the operation.
+  void line(OpId id, std::vector<Mask>& visible, std::vector<Mask>& received) {
+    const auto r = h_.ops[id].replica;
+    auto& context = h_.context;
+    Reception made{.replica = r,
+                   .seq = h_.ops[id].seq,
+                   .begin = static_cast<std::uint32_t>(context.named.size())};
+    if (random_.chance(0.2)) {
+      made.kind = Reception::Kind::kSent;
+      messages_.emplace_back(static_cast<std::uint32_t>(context.receptions.size()), visible[r]);
+    } else if (!messages_.empty() && random_.chance(0.3)) {
+      const auto& [at, carried] = messages_[random_.below(messages_.size())];
+      context.named.push_back({.kind = NamedUpdates::Kind::kMessage, .of = at});
+      visible[r] |= carried;
+    } else {
+      const bool version = random_.chance(0.3);
+      if (version) made.kind = Reception::Kind::kVersion;
+      const bool first = random_.chance(0.3);
+      std::vector<OpId> updates;
+      const auto from = static_cast<std::uint32_t>(random_.below(h_.replicas.size()));
+      for (OpId u = 0; u < id; ++u) {
+        if (!is_read(h_.ops[u].kind) && (!first || h_.ops[u].replica == from)) updates.push_back(u);
+      }
+      if (updates.empty()) return;
+      if (first) {
+        updates.resize(1 + random_.below(updates.size()));
+        context.named.push_back({.kind = NamedUpdates::Kind::kFirst,
+                                 .of = from,
+                                 .count = static_cast<std::uint32_t>(updates.size())});
+      } else {
+        updates = {updates[random_.below(updates.size())]};
+        context.named.push_back({.of = updates[0]});
+      }
+      for (const OpId u : updates) {
+        if (version)
+          visible[r] |= bit(u) | needed(u);
+        else
+          received[r] |= bit(u);
+      }
+    }
+    made.end = static_cast<std::uint32_t>(context.named.size());
+    context.receptions.push_back(made);
+    if (made.kind == Reception::Kind::kSent) return;
+    for (bool again = true; again;) {
+      again = false;
+      for (OpId u = 0; u < id; ++u) {
+        if ((visible[r] & bit(u)) || !(received[r] & bit(u)) || (needed(u) & ~visible[r])) continue;
+        visible[r] |= bit(u);
+        again = true;
+      }
+    }
+  }
+
+  History& h_;
+  base::Random& random_;
+  std::vector<std::pair<std::uint32_t, Mask>> messages_;
+};
+
+class Contexts : public testing::TestWithParam<Type> {};
+
+TEST_P(Contexts, DecideAsTheAxiomsAndTheirCertificatesAreValid) {
+  const Type type = GetParam();
+  base::Random random(77 + static_cast<std::uint64_t>(type));
+  int satisfied = 0, violated = 0;
+  for (int i = 0; i < CUPEL_CRDT_HISTORIES; ++i) {
+    History h = random_history(type, small_shape(type, i, random), random);
+    const auto rule = random.chance(0.6)   ? DeliveryRule::kCausal
+                      : random.chance(0.5) ? DeliveryRule::kFifo
+                                           : DeliveryRule::kApplied;
+    const RandomDeliveries deliveries(h, rule, random);
+    if (!h.context.is_known()) continue;
+    const auto visibility = Visibility::of(h);
+    ASSERT_TRUE(visibility.ok()) << visibility.error().to_string() << "\n" << write(h);
+    for (OpId id = 0; id < h.ops.size(); ++id) {
+      for (OpId u = 0; u < h.ops.size(); ++u) {
+        if (is_read(h.ops[u].kind) || u == id) continue;
+        ASSERT_EQ(visibility->sees(id, u), (deliveries.seen[id] >> u & 1U) != 0)
+            << id << " " << u << "\n"
+            << write(h);
+      }
+    }
+    const bool strict = random.chance(0.3);
+    const auto found = analyzed(h, strict);
+    ASSERT_NE(found.decision.verdict, Verdict::kUnknown);
+    const bool well = found.decision.verdict == Verdict::kSatisfied;
+    if (rule == DeliveryRule::kCausal) {
+      ASSERT_EQ(well, admitted_with(h, deliveries.past, strict)) << write(h);
+    }
+    const auto verified = verify(h, certificate_of(h, found));
+    ASSERT_EQ(verified.status, CertificateStatus::kValid)
+        << verified.verdict << ": " << verified.reason << "\n"
+        << write(h) << certificate_of(h, found);
+    if (!well) {
+      ASSERT_TRUE(found.explanation);
+      ASSERT_FALSE(found.explanation->summary.empty());
+    }
+    ++(well ? satisfied : violated);
+  }
+  EXPECT_GT(satisfied, CUPEL_CRDT_HISTORIES / 40);
+  EXPECT_GT(violated, CUPEL_CRDT_HISTORIES / 40);
+}
+
+TEST_P(Contexts, OfCorrectReplicasAreSatisfiedAndOfWrongOnesViolated) {
+  const Type type = GetParam();
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    GenerateOptions options;
+    options.type = {type};
+    options.seed = seed;
+    options.ops = 400;
+    options.keys = 2;
+    options.context = true;
+    const auto correct = generate(options).value();
+    const auto read_again = read(write(correct), "h", {type});
+    ASSERT_TRUE(read_again.ok());
+    EXPECT_EQ(analyzed(*read_again).decision.verdict, Verdict::kSatisfied) << seed;
+    for (const auto& bug : bugs_of(type)) {
+      options.bug = bug;
+      const auto wrong = generate(options).value();
+      const auto found = analyzed(wrong);
+      EXPECT_EQ(found.decision.verdict, Verdict::kViolated) << bug << " " << seed;
+      const auto verified = verify(wrong, certificate_of(wrong, found));
+      EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
+    }
+    options.bug.clear();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Contexts, testing::ValuesIn(all_types()), test::parameter_name);
+
+// The set of delta-crdts: the remove arrives, and has no effect.
+const char* const kRemoveWithoutEffect = R"({"process":0,"f":"add","value":"a"}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"f":"read","value":["a"]}
+{"process":0,"f":"remove","value":"a"}
+{"process":1,"f":"deliver","value":["0:1"]}
+{"process":1,"f":"read","value":["a"]}
+)";
+
+TEST(Context, FindsARemoveThatArrivedWithoutEffect) {
+  const auto history = with_context("or-set", kRemoveWithoutEffect);
+  base::Budget budget;
+  EXPECT_EQ(decide(history, {}, budget).verdict, Verdict::kSatisfied);
+  const auto found = analyzed(history, false, /*also_without=*/true);
+  EXPECT_EQ(
+      as_text({.file = "h", .history = &history, .analysis = found}),
+      "h\tadd-wins-set\tviolated\n"
+      "  lost-remove: line 6 (replica 1) shows \"a\"; it had received remove(\"a\") of replica "
+      "0 (line 4), which had seen every add that it had received\n"
+      "  it takes 3 of 4 operations:\n"
+      "    line 1  replica 0  add(\"a\")\n"
+      "    line 4  replica 0  remove(\"a\")\n"
+      "    line 6  replica 1  read() = {\"a\"}  <- this one\n"
+      "  context-contradiction: other deliveries explain the reads, but not the recorded ones\n");
+}
+
+TEST(Context, NamesWhatAReadHadReceived) {
+  EXPECT_EQ(
+      summary("or-set", R"({"process":0,"f":"add","value":"a"}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"f":"contains","value":["a",false]}
+)"),
+      "lost-add: line 3 (replica 1) does not show \"a\"; it had received add(\"a\") of replica 0 "
+      "(line 1), and no remove that had seen this add");
+  EXPECT_EQ(summary("or-set", R"({"process":0,"f":"add","value":"a"}
+{"process":1,"f":"version","value":[]}
+{"process":1,"f":"read","value":["a"]}
+)"),
+            "not-received: line 3 (replica 1) shows \"a\"; it had received no add of it");
+  EXPECT_EQ(
+      summary("counter", R"({"process":0,"f":"inc","value":3}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"f":"read","value":6}
+)"),
+      "doubled-increment: line 4 (replica 1) returned 6; what it had received adds up to 3; it "
+      "would be right if inc(3) of replica 0 (line 1) had counted twice");
+  EXPECT_EQ(
+      summary("lww", R"({"process":0,"f":"write","value":1}
+{"process":0,"f":"write","value":2}
+{"process":1,"f":"version","value":["0:1"]}
+{"process":1,"f":"read","value":1}
+)"),
+      "stale-read: line 4 (replica 1) returned 1; it had received write(2) of replica 0 (line "
+      "2), which had overwritten it");
+  EXPECT_EQ(
+      summary("rga", R"({"process":0,"f":"addAfter","value":[null,"a"]}
+{"process":0,"f":"remove","value":"a"}
+{"process":1,"f":"deliver","value":{"0":2}}
+{"process":1,"f":"read","value":["a"]}
+)"),
+      "removed-character-shown: line 4 (replica 1) shows \"a\"; it had received remove(\"a\") of "
+      "replica 0 (line 2)");
+}
+
+// The rules differ where an update arrives before one that its replica had seen.
+TEST(Context, TheRuleSaysWhenAnEarlyUpdateIsVisible) {
+  const std::string lines = R"({"process":0,"f":"inc","value":1}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"f":"inc","value":10}
+{"process":2,"f":"deliver","value":["1:0"]}
+{"process":2,"f":"read","value":VALUE}
+{"process":2,"f":"deliver","value":["0:0"]}
+{"process":2,"f":"read","value":11}
+)";
+  const auto verdict = [&](const std::string& rule, const std::string& value) {
+    auto text = lines;
+    text.replace(text.find("VALUE"), 5, value);
+    return analyzed(
+               with_context("counter", "{\"f\":\"delivery\",\"value\":\"" + rule + "\"}\n" + text))
+        .decision.verdict;
+  };
+  EXPECT_EQ(verdict("causal", "0"), Verdict::kSatisfied);
+  EXPECT_EQ(verdict("causal", "10"), Verdict::kViolated);
+  EXPECT_EQ(verdict("fifo", "10"), Verdict::kSatisfied);
+  EXPECT_EQ(verdict("applied", "0"), Verdict::kViolated);
+}
+
+// A restart from a saved document is a new process.
+TEST(Context, ASavedDocumentBringsWhatItsReplicaHadSeen) {
+  const std::string lines = R"({"process":0,"f":"add","value":"a"}
+{"process":0,"f":"send","id":"saved"}
+{"process":0,"f":"add","value":"lost"}
+{"process":"0 again","f":"deliver","value":["saved"]}
+)";
+  EXPECT_EQ(summary("or-set", lines + R"({"process":"0 again","f":"read","value":["a"]})"), "");
+  EXPECT_EQ(
+      summary("or-set", lines + R"({"process":"0 again","f":"read","value":["a","lost"]})"),
+      "not-received: line 5 (replica \"0 again\") shows \"lost\"; it had received no add of it");
+}
+
+TEST(Context, DeliveriesThatContradictEachOtherAreAnError) {
+  const auto visibility =
+      Visibility::of(with_context("counter", R"({"process":0,"f":"version","value":["1:0"]}
+{"process":0,"f":"inc"}
+{"process":1,"f":"version","value":["0:0"]}
+{"process":1,"f":"inc"}
+)"));
+  ASSERT_FALSE(visibility.ok());
+  EXPECT_EQ(visibility.error().line, 1U);
+}
+
+}  // namespace
+}  // namespace cupel::crdt
