@@ -139,5 +139,9 @@ ${table}
   .quad .Lnames
   .quad .Lslots
   .quad ${count}
+
+  .section cupel_lazy_libraries, \"aw\"
+  .balign 8
+  .quad .Llibrary
   .section .note.GNU-stack, \"\", @progbits
 ")

@@ -1,7 +1,10 @@
 // Shared libraries that are loaded at the first call of one of their functions, not
 // at the start of the process: cmake/lazy_library.cmake makes the callers of this.
+#include "base/lazy_library.hpp"
+
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -44,3 +47,25 @@ extern "C" void cupel_lazy_load(const LazyLibrary* library) {
     library->places[i] = place;
   }
 }
+
+// The linker gathers what the callers put into the section of this name.
+extern "C" {
+extern const LazyLibrary* const __start_cupel_lazy_libraries[] __attribute__((weak));
+extern const LazyLibrary* const __stop_cupel_lazy_libraries[] __attribute__((weak));
+}
+
+namespace cupel::base {
+
+std::vector<LazyLibraryState> lazy_libraries() {
+  std::vector<LazyLibraryState> states;
+  for (auto at = __start_cupel_lazy_libraries; at != __stop_cupel_lazy_libraries; ++at) {
+    const char* why = nullptr;
+    if (dlopen((*at)->file, RTLD_LAZY | RTLD_LOCAL) == nullptr) why = dlerror();
+    states.push_back({(*at)->file, why == nullptr ? "" : why});
+  }
+  std::sort(states.begin(), states.end(),
+            [](const auto& one, const auto& other) { return one.file < other.file; });
+  return states;
+}
+
+}  // namespace cupel::base

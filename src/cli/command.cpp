@@ -206,6 +206,7 @@ int parse_and_run(int argc, char** argv) {
 #endif
   add_crdt(app, chosen);
   add_explain(app, chosen);
+  add_doctor(app, chosen);
   try {
     if (const auto shown = line.parse(arguments_of(argc, argv))) {
       print(*shown);

@@ -56,6 +56,10 @@ NodeCount node_count(Kind kind) {
   return {spec_of(kind).least_nodes, spec_of(kind).default_nodes, spec_of(kind).most_nodes};
 }
 
+base::Status find_programs(Kind kind) {
+  return spec_of(kind).find_programs();
+}
+
 base::Result<Kind> find_kind(const std::string& text) {
   if (names_own_kind(text)) return own_kind(text);
   std::vector<std::string_view> names;

@@ -61,6 +61,8 @@ bool has_standbys(Kind kind);
 // By its name, or by the path of a description of one's own (own.hpp), which ends in .json.
 // Errors: an unknown name (with those that there are), a bad description.
 base::Result<Kind> find_kind(const std::string& name);
+// Are its programs installed? Error: which package to install.
+base::Status find_programs(Kind kind);
 // The form of its URLs: "postgres://ACCOUNT@HOSTS/cupel".
 std::string_view url_form(Kind kind);
 

@@ -419,6 +419,39 @@ TEST_F(Cli, AHistoryOfAReplicatedDataTypeIsReferredToCrdtCheck) {
   EXPECT_EQ(wrong.err.find("crdt"), std::string::npos) << wrong.err;
 }
 
+// A client library that is broken, and a PATH without any server.
+TEST_F(Cli, DoctorNamesWhatToInstall) {
+  fs::create_directories(folder_ / "broken");
+  write("broken/libpq.so.5", "no library");
+  const auto doctor = [&](const std::string& variables) {
+    const auto ran = shell("env " + variables + " '" CUPEL_BINARY "' doctor --json");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    std::map<std::string, std::string> problems;
+    for (const auto& finding : nlohmann::json::parse(ran.out)["findings"]) {
+      EXPECT_EQ(finding["works"], !finding.contains("problem")) << finding;
+      problems[finding["group"].get<std::string>().substr(0, 4) +
+               finding["name"].get<std::string>()] = finding.value("problem", "");
+    }
+    return problems;
+  };
+  const auto here = doctor("LC_ALL=C");
+  ASSERT_TRUE(here.contains("Dataexec") && here.contains("Servetcd") &&
+              here.contains("Faulnetwork"));
+  EXPECT_EQ(here.at("Dataexec"), "");
+  const auto poor = doctor("PATH=/nowhere LD_LIBRARY_PATH=broken");
+  EXPECT_EQ(poor.size(), here.size());
+  EXPECT_EQ(poor.at("Dataexec"), "");
+  EXPECT_NE(poor.at("Servetcd").find("install the Debian package etcd-server"), std::string::npos)
+      << poor.at("Servetcd");
+  if (here.at("Datapostgres").empty()) {
+    EXPECT_NE(poor.at("Datapostgres").find("install the Debian package libpq5"), std::string::npos)
+        << poor.at("Datapostgres");
+  }
+  const auto words = cupel("doctor");
+  EXPECT_EQ(words.code, 0);
+  EXPECT_NE(words.out.find("\nFaults\n"), std::string::npos) << words.out;
+}
+
 TEST_F(Cli, ARefusedLevelAskedForByNameIsAnError) {
   const auto ran = cupel("check -l strict-serializable fine.txt");
   EXPECT_EQ(ran.code, 3);

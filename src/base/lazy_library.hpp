@@ -1,0 +1,18 @@
+// Which shared libraries this program can load: those that it looks for at the first call of one of
+// their functions (lazy_library.cpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cupel::base {
+
+struct LazyLibraryState {
+  std::string file;  // "libpq.so.5"
+  std::string why;   // it cannot be loaded; empty: it can
+};
+
+// By name. Loads each. Empty in a build that loads its libraries at the start.
+std::vector<LazyLibraryState> lazy_libraries();
+
+}  // namespace cupel::base

@@ -1,0 +1,189 @@
+// cupel doctor: what of cupel works on this machine, and what to install for the rest.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/lazy_library.hpp"
+#include "base/usable_memory.hpp"
+#include "cli/command.hpp"
+#include "cli/version.hpp"
+#include "drivers/driver.hpp"
+#include "lab/disk/disk.hpp"
+#include "lab/namespaces.hpp"
+#include "lab/server.hpp"
+#ifdef CUPEL_MOCK
+#include "engines/mariadb_engine.hpp"
+#include "engines/postgres_engine.hpp"
+#endif
+
+namespace cupel::cli {
+
+namespace {
+
+struct Finding {
+  std::string name, what;
+  std::string problem = {};  // empty: it works
+};
+struct Group {
+  std::string name;
+  std::vector<Finding> findings;
+};
+
+std::string problem_of(const base::Status& status) {
+  return status.ok() ? "" : status.error().to_string();
+}
+
+// The library of a feature, by the beginning of its file's name.
+struct Library {
+  std::string_view file, package;
+};
+
+std::string problem_of(const Library& library) {
+  for (const auto& [file, why] : base::lazy_libraries()) {
+    if (!file.starts_with(library.file) || why.empty()) continue;
+    return fmt::format("found no usable {}; install the Debian package {} ({})", file,
+                       library.package, why);
+  }
+  return "";
+}
+
+Group drivers() {
+  // Drivers without one have a library inside cupel, or none.
+  static constexpr std::pair<std::string_view, Library> kLibraries[] = {
+      {"postgres", {"libpq.so", "libpq5"}},
+      {"mysql", {"libmariadb.so", "libmariadb3"}},
+      {"redis", {"libhiredis.so", "libhiredis0.14"}},
+      {"rocksdb", {"librocksdb.so", "librocksdb7.8"}},
+      {"sqlite", {"libsqlite3.so", "libsqlite3-0"}},
+      {"nats", {"libnats.so", "libnats3.4"}},
+      {"zookeeper", {"libzookeeper_mt.so", "libzookeeper-mt2"}},
+      {"etcd", {"libcpp-httplib.so", "libcpp-httplib0.11"}}};
+  Group group{"Databases that `cupel run` can use", {}};
+  for (const auto& driver : drivers::all_drivers()) {
+    Finding finding{std::string(driver.name), std::string(driver.url)};
+    if (!driver.built_in) {
+      finding.problem = "left out of this build; run tools/install-packages.sh and build again";
+    } else {
+      for (const auto& [name, library] : kLibraries) {
+        if (name == driver.name) finding.problem = problem_of(library);
+      }
+    }
+    group.findings.push_back(std::move(finding));
+  }
+  return group;
+}
+
+Group servers() {
+  Group group{"Servers that `cupel lab` and `--db lab:KIND` can start", {}};
+  for (const auto kind : lab::all_kinds()) {
+    group.findings.push_back({std::string(lab::name(kind)), std::string(lab::summary(kind)),
+                              problem_of(lab::find_programs(kind))});
+  }
+  return group;
+}
+
+Group faults() {
+  const auto disks = problem_of(Library{"libfuse3.so", "libfuse3-3"});
+  return {"Faults",
+          {{"network", "partitions, loss, delay; a network of its own for each server",
+            lab::networks_forbidden()},
+           {"disk", "full and failing disks, writes lost in a crash",
+            disks.empty() ? lab::disks_forbidden() : disks}}};
+}
+
+#ifdef CUPEL_MOCK
+Finding engine(const char* name, lab::Kind kind, std::string_view library, const char* remedy) {
+  Finding finding{fmt::format("--engine {}", name),
+                  "all of its SQL, over a store as weak as its isolation level",
+                  problem_of(lab::find_programs(kind))};
+  if (library.empty()) finding.problem = fmt::format("left out of this build; {}", remedy);
+  return finding;
+}
+
+Group mock() {
+  return {"Mock",
+          {{"--engine own", "a subset of PostgreSQL's SQL",
+            problem_of(Library{"libpg_query.so", "libpg-query1504.0"})},
+           engine("postgres", lab::Kind::kPostgres, engines::weak_table_library(),
+                  "install the Debian package postgresql-server-dev-15 and build again"),
+           engine("mariadb", lab::Kind::kMariadb, engines::weak_engine_library(),
+                  "run tools/mariadb-headers.sh and build again")}};
+}
+#endif
+
+Group reports() {
+  return {"Reports",
+          {{"pictures", "of violations, in `--report` and `--svg`",
+            problem_of(Library{"libgvc.so", "libgvc6"})}}};
+}
+
+std::vector<Group> examine() {
+  std::vector<Group> groups{drivers(), servers(), faults()};
+#ifdef CUPEL_MOCK
+  groups.push_back(mock());
+#endif
+  groups.push_back(reports());
+  return groups;
+}
+
+std::string in_words(const std::vector<Group>& groups, unsigned cores, std::uint64_t memory) {
+  auto text = fmt::format("cupel {} (commit {}, build {})\n{} cores, {:.1f} GiB of memory to use\n",
+                          version(), commit(), build_type(), cores,
+                          static_cast<double>(memory) / (1U << 30));
+  for (const auto& group : groups) {
+    text += fmt::format("\n{}\n", group.name);
+    for (const auto& finding : group.findings) {
+      text += finding.problem.empty()
+                  ? fmt::format("  {:<18} yes  {}\n", finding.name, finding.what)
+                  : fmt::format("  {:<18} no   {}\n", finding.name, finding.problem);
+    }
+  }
+  return text;
+}
+
+std::string in_json(const std::vector<Group>& groups, unsigned cores, std::uint64_t memory) {
+  nlohmann::ordered_json object{{"version", version()},
+                                {"commit", commit()},
+                                {"cores", cores},
+                                {"usable_memory", memory},
+                                {"findings", nlohmann::ordered_json::array()}};
+  for (const auto& group : groups) {
+    for (const auto& finding : group.findings) {
+      nlohmann::ordered_json entry{{"group", group.name},
+                                   {"name", finding.name},
+                                   {"what", finding.what},
+                                   {"works", finding.problem.empty()}};
+      if (!finding.problem.empty()) entry["problem"] = finding.problem;
+      object["findings"].push_back(std::move(entry));
+    }
+  }
+  return object.dump() + "\n";
+}
+
+}  // namespace
+
+void add_doctor(Command& app, Run& run) {
+  auto* command = app.add_subcommand(
+      "doctor", "Show what works on this machine, and what to install for the rest");
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "Print one JSON object on one line");
+  command->callback([as_json, &run] {
+    run = [as_json]() -> int {
+      lab::enter_namespaces();
+      const auto groups = examine();
+      const auto cores = std::max(1U, std::thread::hardware_concurrency());
+      const auto memory = base::usable_memory();
+      print(*as_json ? in_json(groups, cores, memory) : in_words(groups, cores, memory));
+      return kSatisfied;
+    };
+  });
+}
+
+}  // namespace cupel::cli
