@@ -87,15 +87,17 @@ void add_run_options(Command& testing, MockTestArguments& arguments) {
 
 void add_database_options(Command& testing, MockTestArguments& arguments) {
   const char* group = "A true database";
-  auto* on = testing
-                 .add_option("--on", arguments.test.database,
-                             "Run the command on this PostgreSQL database instead of a store: "
-                             "postgres://USER@HOST/DATABASE. A proxy holds each client's next "
-                             "statement and decides who goes on: by the seed, or in every order "
-                             "(--explore). Each run has a copy of the database, which is dropped "
-                             "afterwards. --setup runs once, on such a copy")
-                 ->type_name("URL")
-                 ->group(group);
+  auto* on =
+      testing
+          .add_option("--on", arguments.test.database,
+                      "Run the command on this PostgreSQL, MariaDB or MySQL database instead "
+                      "of a store: postgres://USER@HOST/DATABASE or "
+                      "mysql://USER@HOST/DATABASE. A proxy holds each client's next "
+                      "statement and decides who goes on: by the seed, or in every order "
+                      "(--explore). Each run has a copy of the database, which is dropped "
+                      "afterwards. --setup runs once, on such a copy")
+          ->type_name("URL")
+          ->group(group);
   testing
       .add_flag("--in-place", arguments.test.in_place,
                 "With --on: use the database itself, and no copies. --setup runs before each run, "

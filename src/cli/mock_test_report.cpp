@@ -42,6 +42,11 @@ std::string at_or_on(const MockTestArguments& arguments) {
                               : "on " + arguments.on;
 }
 
+// With --on.
+bool is_mysql(const MockTestArguments& arguments) {
+  return arguments.on.starts_with("mysql:") || arguments.on.starts_with("mariadb:");
+}
+
 // "exited with 1"
 std::string ending(const MockTestArguments& arguments, const mocktest::CommandEnd& end) {
   return end.kind == mocktest::CommandEnd::Kind::kTimedOut
@@ -58,10 +63,10 @@ int report_store_not_reached(const MockTestArguments& arguments,
     print(failed->output);
   }
   if (!arguments.on.empty()) {
-    print_error(
-        fmt::format("{} never connected to the database by the proxy, so nothing was "
-                    "tested; connect to the address in PGHOST and PGPORT",
-                    command));
+    print_error(fmt::format(
+        "{} never connected to the database by the proxy, so nothing was "
+        "tested; connect to the address in {}",
+        command, is_mysql(arguments) ? "MYSQL_HOST and MYSQL_TCP_PORT" : "PGHOST and PGPORT"));
     return kBad;
   }
   const char* where = arguments.engine == mocktest::Engine::kPostgres ? "PGHOST and PGPORT"
@@ -78,7 +83,8 @@ int report_store_not_reached(const MockTestArguments& arguments,
 // --- Why the command failed
 
 // Why nothing on a true database is violated, although the command failed.
-void report_no_cause_on(const mocktest::FailedRun& failed) {
+void report_no_cause_on(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
+  const bool mysql = is_mysql(arguments);
   print(failed.nothing_recorded.empty()
             ? "No anomaly was found in what the statements read and wrote. Possible reasons:\n"
             : fmt::format("Nothing is recorded, so an anomaly has no name: {}. Possible reasons:\n",
@@ -86,15 +92,22 @@ void report_no_cause_on(const mocktest::FailedRun& failed) {
   if (failed.deadlocks > 0) {
     print(
         fmt::format("  - The command does not retry after a deadlock: the server ended {} in this "
-                    "run (40P01).\n",
-                    report::counted(failed.deadlocks, "transaction")));
+                    "run ({}).\n",
+                    report::counted(failed.deadlocks, "transaction"), mysql ? "1213" : "40P01"));
   }
   if (failed.conflicts > failed.deadlocks) {
     print(
         fmt::format("  - The command does not retry aborted transactions: the server aborted {} in "
                     "this run\n"
-                    "    with SQLSTATE 40001.\n",
-                    report::counted(failed.conflicts - failed.deadlocks, "transaction")));
+                    "    with {}.\n",
+                    report::counted(failed.conflicts - failed.deadlocks, "transaction"),
+                    mysql ? "error 1020" : "SQLSTATE 40001"));
+  }
+  if (failed.lock_timeouts > 0) {
+    print(fmt::format(
+        "  - The command does not retry when a lock is not free in time: the server gave "
+        "up {} in this run ({}).\n",
+        report::counted(failed.lock_timeouts, "wait"), mysql ? "1205" : "55P03"));
   }
   print("  - The order of the transactions alone makes it fail.\n");
   if (!failed.not_recorded.empty() || !failed.nothing_recorded.empty())
@@ -122,7 +135,7 @@ void report_schedule(const mocktest::FailedRun& failed) {
 
 // The history keeps to all levels.
 void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
-  if (!arguments.on.empty()) return report_no_cause_on(failed);
+  if (!arguments.on.empty()) return report_no_cause_on(arguments, failed);
   const bool timed = failed.history.has_all_times();
   print(
       fmt::format("The history satisfies every level{} too. Possible reasons:\n"
@@ -243,12 +256,13 @@ struct FailureText {
 
 int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun& failed,
                    const FailureText& text) {
-  const auto file =
-      arguments.history.empty()
-          ? fmt::format("cupel-mock-{}-{}.jsonl",
-                        arguments.on.empty() ? level_in_file_name(arguments.store) : "on-postgres",
-                        failed.seed)
-          : arguments.history;
+  const auto file = arguments.history.empty()
+                        ? fmt::format("cupel-mock-{}-{}.jsonl",
+                                      arguments.on.empty()  ? level_in_file_name(arguments.store)
+                                      : is_mysql(arguments) ? "on-mysql"
+                                                            : "on-postgres",
+                                      failed.seed)
+                        : arguments.history;
   const auto target = write_options(file, "", false, "");
   if (!target.ok()) return bad(target.error());
   const auto command = command_text(arguments);
@@ -258,7 +272,7 @@ int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun
                     text.again, command));
   if (!arguments.on.empty()) report_schedule(failed);
   if (!failed.nothing_recorded.empty()) {
-    report_no_cause_on(failed);
+    report_no_cause_on(arguments, failed);
     return kViolated;
   }
   if (const auto sessions = failed.history.session_count(); sessions > 1 && arguments.on.empty()) {

@@ -19,7 +19,7 @@ namespace cupel::mocktest {
 
 namespace {
 
-using proxy::PostgresProxy;
+using proxy::SchedulingProxy;
 
 constexpr std::size_t kMostRecordedRows = 20'000;
 
@@ -33,7 +33,7 @@ std::string observed(const std::vector<proxy::Executed>& executed) {
         for (const auto& cell : row) text += cell ? fmt::format("{}:{}", cell->size(), *cell) : "-";
         text += '\n';
       }
-      text += answer.tag + answer.sqlstate + '\n';
+      text += answer.tag + answer.code + '\n';
     }
   }
   std::string all;
@@ -68,41 +68,28 @@ std::string in_words(const proxy::Executed& executed) {
   };
   if (executed.waited) remark("waited for a lock");
   for (const auto& answer : executed.answers) {
-    if (!answer.sqlstate.empty()) remark(answer.sqlstate + " " + answer.message);
+    if (!answer.code.empty()) remark(answer.code + " " + answer.message);
     if (answer.rows.size() == 1 && answer.rows[0].size() == 1 && answer.rows[0][0])
       remark("read " + shown(*answer.rows[0][0]));
   }
   return fmt::format("{}: {}{}", executed.client, shown(text), remarks);
 }
 
-// One copy's connections, used by the thread of the proxy.
-struct SideConnections {
-  drivers::PlainPostgres locks, catalog;
-};
-
 }  // namespace
 
 Environment DatabaseRunner::environment(std::uint16_t port, const std::string& database,
                                         std::uint64_t seed) const {
-  Environment environment{
-      {"PGHOST", "127.0.0.1"},
-      {"PGPORT", std::to_string(port)},
-      {"PGUSER", database_->user()},
-      {"PGDATABASE", database},
-      {"CUPEL_MOCK_PG_URL",
-       fmt::format("postgres://{}{}@127.0.0.1:{}/{}", database_->user(),
-                   database_->password().empty() ? "" : ":" + database_->password(), port,
-                   database)},
-      {"CUPEL_MOCK_SEED", std::to_string(seed)}};
-  if (!database_->password().empty()) environment.emplace_back("PGPASSWORD", database_->password());
+  auto environment = database_->environment(port, database);
+  environment.emplace_back("CUPEL_MOCK_SEED", std::to_string(seed));
   return environment;
 }
 
 base::Result<CommandEnd> DatabaseRunner::set_up(const RunContext& context) {
-  auto passing = PostgresProxy::start({.server = database_->endpoint(),
-                                       .database_asked = database_->name(),
-                                       .database_given = database_->original(),
-                                       .holds = false});
+  auto passing = SchedulingProxy::start({.server = database_->endpoint(),
+                                         .dialect = database_->dialect(),
+                                         .dialogue = {.database_asked = database_->name(),
+                                                      .database_given = database_->original(),
+                                                      .holds = false}});
   if (!passing.ok()) return std::move(passing).error();
   return run_setup(test_, environment((*passing)->port(), database_->original(), test_.store.seed),
                    context);
@@ -142,19 +129,19 @@ base::Result<DatabaseRunner::Run> DatabaseRunner::run(
   };
   auto connection = database_->connect(run.database);
   if (!connection.ok()) return fail(connection.error());
-  auto catalog = proxy::read_catalog(*connection);
+  auto catalog = (*connection)->read_catalog();
   if (!catalog.ok()) return fail(catalog.error());
-  const auto level = proxy::read_default_level(*connection);
+  const auto level = (*connection)->read_default_level();
   if (!level.ok()) return fail(level.error());
   if (no_recorder_.empty()) {
-    auto rows = proxy::read_rows(*connection, *catalog, kMostRecordedRows);
+    auto rows = (*connection)->read_rows(*catalog, kMostRecordedRows);
     if (rows.ok()) {
       run.rows = std::move(*rows);
     } else {
       run.no_rows = rows.error().message;
     }
   }
-  proxy::Sessions sessions(*level);
+  proxy::Sessions sessions(*level, database_->dialect());
   const auto follow = [&](const std::vector<proxy::Executed>& executed,
                           const proxy::Executed* waits) {
     proxy::Footprint footprint;
@@ -162,21 +149,25 @@ base::Result<DatabaseRunner::Run> DatabaseRunner::run(
     for (const auto& one : executed) footprint.add(sessions.follow(one, *catalog).footprint);
     // What is unknown may have changed the tables.
     if (footprint.unknown) {
-      if (auto anew = proxy::read_catalog(*connection); anew.ok()) *catalog = std::move(*anew);
+      if (auto anew = (*connection)->read_catalog(); anew.ok()) *catalog = std::move(*anew);
     }
     ran(footprint);
   };
-  auto server = PostgresProxy::start({.server = database_->endpoint(),
-                                      .database_asked = database_->name(),
-                                      .database_given = run.database,
-                                      .user = database_->user(),
-                                      .mark = database_->mark(),
-                                      .settle = std::chrono::duration<double>(settle_ms / 1000),
-                                      .choose = choose,
-                                      .ran = follow,
-                                      .blockers = [&](const std::vector<std::int32_t>& backends) {
-                                        return proxy::read_blockers(*connection, backends);
-                                      }});
+  auto server = SchedulingProxy::start(
+      {.server = database_->endpoint(),
+       .dialect = database_->dialect(),
+       .dialogue = {.database_asked = database_->name(),
+                    .database_given = run.database,
+                    .user = database_->user(),
+                    .mark = database_->mark()},
+       .settle = std::chrono::duration<double>(settle_ms / 1000),
+       .choose = choose,
+       .ran = follow,
+       .blockers =
+           [&](const std::vector<std::int32_t>& backends) {
+             return (*connection)->read_blockers(backends);
+           },
+       .recorded = [&](std::int32_t backend) { return (*connection)->read_recorded(backend); }});
   if (!server.ok()) return fail(server.error());
   auto watched = context;
   watched.started = [&](pid_t process) { (*server)->watch(process); };
@@ -200,13 +191,15 @@ base::Result<FailedRun> DatabaseRunner::failed_run(const Run& run, std::uint64_t
   for (const auto& one : run.executed) {
     failed.schedule.push_back(in_words(one));
     for (const auto& answer : one.answers) {
-      if (answer.sqlstate == "40001" || answer.sqlstate == "40P01") ++failed.conflicts;
-      if (answer.sqlstate == "40P01") ++failed.deadlocks;
+      const bool deadlock = answer.code == "40P01" || answer.code == "1213";
+      failed.deadlocks += deadlock ? 1 : 0;
+      failed.conflicts += deadlock || answer.code == "40001" || answer.code == "1020" ? 1 : 0;
+      failed.lock_timeouts += answer.code == "55P03" || answer.code == "1205" ? 1 : 0;
     }
   }
   auto connection = database_->connect(run.database);
   if (!connection.ok()) return std::move(connection).error();
-  auto recorded = proxy::record_rows(run.executed, run.rows, *connection);
+  auto recorded = proxy::record_rows(run.executed, run.rows, **connection);
   if (!recorded.ok()) return std::move(recorded).error();
   failed.history = std::move(recorded->history);
   failed.not_recorded = std::move(recorded->not_recorded);

@@ -66,6 +66,7 @@ struct FailedRun {
   std::vector<std::string> not_recorded = {};
   std::string nothing_recorded = {};  // why the history has nothing of it; empty: it has
   std::uint64_t deadlocks = 0;
+  std::uint64_t lock_timeouts = 0;  // and how many waits for a lock it gave up
 };
 
 }  // namespace cupel::mocktest

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.hpp"
+#include "proxy/mysql_statement.hpp"
 #include "sql/parse/scan_limits.hpp"
 #include "sql/parse/tree.hpp"
 #include "wire/bytes.hpp"
@@ -129,6 +131,134 @@ const std::set<std::string, std::less<>> kHarmlessFunctions = {"count",
                                                                "pg_catalog",
                                                                "overlay"};
 
+// The same of MySQL's. LAST_INSERT_ID(n) changes nothing but the session.
+const std::set<std::string, std::less<>> kHarmlessMysqlFunctions = {"adddate",
+                                                                    "addtime",
+                                                                    "ascii",
+                                                                    "bin",
+                                                                    "bit_and",
+                                                                    "bit_count",
+                                                                    "bit_or",
+                                                                    "bit_xor",
+                                                                    "cast",
+                                                                    "char",
+                                                                    "character_length",
+                                                                    "connection_id",
+                                                                    "conv",
+                                                                    "convert",
+                                                                    "crc32",
+                                                                    "curdate",
+                                                                    "current_user",
+                                                                    "curtime",
+                                                                    "database",
+                                                                    "date",
+                                                                    "date_add",
+                                                                    "date_format",
+                                                                    "date_sub",
+                                                                    "datediff",
+                                                                    "day",
+                                                                    "dayname",
+                                                                    "dayofmonth",
+                                                                    "dayofweek",
+                                                                    "dayofyear",
+                                                                    "elt",
+                                                                    "exp",
+                                                                    "field",
+                                                                    "find_in_set",
+                                                                    "found_rows",
+                                                                    "from_days",
+                                                                    "from_unixtime",
+                                                                    "group_concat",
+                                                                    "hex",
+                                                                    "hour",
+                                                                    "if",
+                                                                    "ifnull",
+                                                                    "insert",
+                                                                    "instr",
+                                                                    "isnull",
+                                                                    "json_array",
+                                                                    "json_arrayagg",
+                                                                    "json_contains",
+                                                                    "json_extract",
+                                                                    "json_length",
+                                                                    "json_object",
+                                                                    "json_objectagg",
+                                                                    "json_quote",
+                                                                    "json_set",
+                                                                    "json_unquote",
+                                                                    "json_valid",
+                                                                    "json_value",
+                                                                    "last_day",
+                                                                    "last_insert_id",
+                                                                    "lcase",
+                                                                    "ln",
+                                                                    "locate",
+                                                                    "log",
+                                                                    "log10",
+                                                                    "log2",
+                                                                    "makedate",
+                                                                    "maketime",
+                                                                    "microsecond",
+                                                                    "mid",
+                                                                    "minute",
+                                                                    "month",
+                                                                    "monthname",
+                                                                    "ord",
+                                                                    "period_add",
+                                                                    "pi",
+                                                                    "pow",
+                                                                    "quarter",
+                                                                    "quote",
+                                                                    "rand",
+                                                                    "regexp_replace",
+                                                                    "regexp_substr",
+                                                                    "row_count",
+                                                                    "schema",
+                                                                    "sec_to_time",
+                                                                    "second",
+                                                                    "session_user",
+                                                                    "sha",
+                                                                    "sha1",
+                                                                    "sha2",
+                                                                    "sleep",
+                                                                    "space",
+                                                                    "std",
+                                                                    "stddev",
+                                                                    "str_to_date",
+                                                                    "strcmp",
+                                                                    "subdate",
+                                                                    "substring_index",
+                                                                    "sysdate",
+                                                                    "system_user",
+                                                                    "time",
+                                                                    "time_format",
+                                                                    "time_to_sec",
+                                                                    "timediff",
+                                                                    "timestamp",
+                                                                    "timestampadd",
+                                                                    "timestampdiff",
+                                                                    "to_days",
+                                                                    "truncate",
+                                                                    "ucase",
+                                                                    "unhex",
+                                                                    "unix_timestamp",
+                                                                    "user",
+                                                                    "utc_date",
+                                                                    "utc_time",
+                                                                    "utc_timestamp",
+                                                                    "uuid",
+                                                                    "values",
+                                                                    "var_pop",
+                                                                    "variance",
+                                                                    "week",
+                                                                    "weekday",
+                                                                    "year"};
+
+bool is_harmless(const std::string& function, Dialect dialect) {
+  return kHarmlessFunctions.contains(function) ||
+         (dialect == Dialect::kMysql && kHarmlessMysqlFunctions.contains(function));
+}
+
 std::string last_name(const Tree& body, const char* field) {
   const auto names = sql::strings_of(body, field);
   return names.empty() ? "" : names.back();
@@ -144,8 +274,8 @@ std::optional<StatementText::Constant> constant_of(const Tree& node) {
   if (!node.contains("A_Const")) return std::nullopt;
   const auto& constant = node["A_Const"];
   if (constant.contains("ival")) {
-    return StatementText::Constant{.text =
-                                       std::to_string(sql::number_of(constant["ival"], "ival"))};
+    return StatementText::Constant{.text = std::to_string(sql::number_of(constant["ival"], "ival")),
+                                   .number = true};
   }
   if (constant.contains("sval")) {
     return StatementText::Constant{.text = sql::text_of(constant["sval"], "sval")};
@@ -352,7 +482,7 @@ void find_rows(const std::string& kind, const Tree& body, StatementText& text) {
   }
 }
 
-StatementText read_statement(const Tree& tree) {
+StatementText read_statement(const Tree& tree, Dialect dialect) {
   StatementText text;
   const std::string kind(sql::kind_of(tree));
   const auto& body = sql::body_of(tree);
@@ -367,12 +497,31 @@ StatementText read_statement(const Tree& tree) {
     text.reads_only = kind == "SelectStmt";
     Walk(text).kind(kind, body, Use::kRead);
     for (const auto& name : text.functions) {
-      if (!kHarmlessFunctions.contains(name)) text.unknown = true;
+      if (!is_harmless(name, dialect)) text.unknown = true;
     }
     find_rows(kind, body, text);
   } else {
     text.unknown = true;
   }
+  return text;
+}
+
+// One of MySQL's.
+StatementText read_mysql_statement(const MysqlTokens& tokens) {
+  if (auto text = read_mysql_session_statement(tokens)) return *std::move(text);
+  StatementText text{.unknown = true};
+  const auto rewritten = as_postgres(tokens);
+  try {
+    sql::check_parser_limits(rewritten.text);
+    const auto trees = sql::parse(rewritten.text);
+    if (trees.size() != 1) return text;
+    text = read_statement(trees.front(), Dialect::kMysql);
+  } catch (const sql::SqlException&) {
+    return text;  // the server may understand it
+  }
+  if (rewritten.replaces) text.deletes = true;
+  if (text.reads_only) return text;
+  for (auto& used : text.tables) used.use = std::max(used.use, Use::kShare);
   return text;
 }
 
@@ -390,14 +539,22 @@ std::optional<std::string> key_text(const TableFacts::KeyColumn& column,
                                     const std::vector<Request::Parameter>& parameters) {
   using Kind = TableFacts::KeyColumn::Kind;
   auto text = constant.text;
-  bool binary = false;
+  bool binary = false, number = constant.number;
   if (constant.parameter > 0) {
     const auto at = static_cast<std::size_t>(constant.parameter - 1);
     if (at >= parameters.size() || !parameters[at].value) return std::nullopt;
     text = *parameters[at].value;
     binary = parameters[at].format != 0;
+    number = parameters[at].number;
   }
   if (column.kind == Kind::kText) return text;  // its binary form is the text
+  if (column.kind == Kind::kFoldedText) {
+    const bool plain = !number && std::all_of(text.begin(), text.end(), [](char letter) {
+      const auto byte = static_cast<unsigned char>(letter);
+      return byte < 0x80 && std::isalnum(byte) != 0;
+    });
+    return plain ? std::optional(base::to_lower(text)) : std::nullopt;
+  }
   if (column.kind != Kind::kInteger) return std::nullopt;
   if (!binary) {
     const auto value = integer_of(text);
@@ -413,10 +570,11 @@ std::optional<std::string> key_text(const TableFacts::KeyColumn& column,
 // One touch for each row that the statement names by its whole primary key, or one of any rows.
 Touches rows_touched(const StatementText& statement,
                      const std::vector<Request::Parameter>& parameters, const TableFacts& table,
-                     bool writes) {
+                     bool writes, Dialect dialect) {
   const Touches any{{table.oid, {}}};
   if (table.key.empty() || statement.rows.empty() || statement.tables.size() != 1) return any;
   if (writes && (table.unique_besides_key || (statement.inserts && statement.deletes))) return any;
+  if (statement.inserts && dialect == Dialect::kMysql) return any;
   Touches touches;
   for (const auto& row : statement.rows) {
     std::string key;
@@ -484,29 +642,41 @@ bool hinders(const Footprint& one, const Footprint& other) {
 
 const TableFacts* Catalog::find(std::string_view schema, std::string_view name) const {
   const TableFacts* found = nullptr;
+  const auto same = [&](std::string_view one, std::string_view other) {
+    return dialect == Dialect::kMysql ? base::to_lower(one) == base::to_lower(other) : one == other;
+  };
   for (const auto& [oid, table] : tables) {
-    if (table.name != name || (!schema.empty() && table.schema != schema)) continue;
+    if (!same(table.name, name) || (!schema.empty() && !same(table.schema, schema))) continue;
     if (found != nullptr) return nullptr;
     found = &table;
   }
   return found;
 }
 
-std::optional<Isolation> isolation_of(std::string_view words) {
-  std::string lower(words);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+std::optional<Isolation> isolation_of(std::string_view words, Dialect dialect) {
+  const auto lower = base::to_lower(words, "-", ' ');
+  if (lower == "read uncommitted" && dialect == Dialect::kMysql) return Isolation::kReadUncommitted;
   if (lower == "read committed" || lower == "read uncommitted") return Isolation::kReadCommitted;
   if (lower == "repeatable read") return Isolation::kRepeatableRead;
   if (lower == "serializable") return Isolation::kSerializable;
   return std::nullopt;
 }
 
-std::vector<StatementText> statements_of(std::string_view text) {
+bool is_plain_select(const StatementText& statement) {
+  return statement.reads_only && !statement.locks && !statement.tables.empty();
+}
+
+std::vector<StatementText> statements_of(std::string_view text, Dialect dialect) {
+  std::vector<StatementText> statements;
+  if (dialect == Dialect::kMysql) {
+    const auto found = mysql_statements(text);
+    if (!found) return {StatementText{.unknown = true}};  // the server says what is wrong
+    for (const auto& tokens : *found) statements.push_back(read_mysql_statement(tokens));
+    return statements;
+  }
   try {
     sql::check_parser_limits(text);
-    std::vector<StatementText> statements;
-    for (const auto& tree : sql::parse(text)) statements.push_back(read_statement(tree));
+    for (const auto& tree : sql::parse(text)) statements.push_back(read_statement(tree, dialect));
     return statements;
   } catch (const sql::SqlException&) {
     // The server says what is wrong, or its parser is a newer one.
@@ -514,12 +684,13 @@ std::vector<StatementText> statements_of(std::string_view text) {
   }
 }
 
-bool concern_only_the_client(const std::vector<Request>& requests, bool open) {
+bool concern_only_the_client(const std::vector<Request>& requests, bool open, Dialect dialect) {
   return std::all_of(requests.begin(), requests.end(), [&](const Request& request) {
-    const auto statements = statements_of(request.text);
+    const auto statements = statements_of(request.text, dialect);
     return std::all_of(statements.begin(), statements.end(), [&](const StatementText& one) {
-      return !one.unknown && (one.local || (!open && one.reads_only && one.tables.empty() &&
-                                            statements.size() == 1));
+      return !one.unknown &&
+             ((one.local && !(open && one.commits_first)) ||
+              (!open && one.reads_only && one.tables.empty() && statements.size() == 1));
     });
   });
 }
@@ -559,7 +730,7 @@ Footprint footprint_of(const StatementText& statement,
     }
     const bool writes = used.use == Use::kWrite && !statement.reads_only;
     footprint.unknown |= writes ? table->write_runs_more : table->read_runs_more;
-    auto touches = rows_touched(statement, parameters, *table, writes);
+    auto touches = rows_touched(statement, parameters, *table, writes, catalog.dialect);
     if (writes) add_foreign_keys(statement, *table, catalog, footprint);
     auto& kind = used.use == Use::kRead    ? footprint.reads
                  : used.use == Use::kShare ? footprint.shares

@@ -1,15 +1,21 @@
 // Footprints: what a statement touches, so that two statements whose order makes no difference are
 // told from two whose order may make one.
 //
-// The statement is read by PostgreSQL's own parser, the tables by the server's catalog. Whatever is
-// not known to be harmless (a function of the user's, a view, a trigger, DDL, a catalog table …)
-// makes the statement `unknown`: it may touch everything. Two kinds of difference are not looked
-// at: the order of rows that no ORDER BY decides, and clocks.
+// The statement is read by PostgreSQL's own parser (for MySQL: mysql_text.hpp), the tables by the
+// server's catalog. Whatever is not known to be harmless (a function of the user's, a view, a
+// trigger, DDL, a catalog table …) makes the statement `unknown`: it may touch everything. Two
+// kinds of difference are not looked at: the order of rows that no ORDER BY decides, and clocks.
 //
 // PostgreSQL's rules: a plain read waits for nobody and sees only what is committed; writes of one
 // row, and reads FOR UPDATE, exclude each other until the end of the transaction; at repeatable
 // read and above the first statement of a transaction decides what it sees; at serializable every
 // end of a transaction may make another one fail (PostgreSQL 15 documentation, chapter 13).
+//
+// InnoDB's rules: the first plain SELECT of a transaction decides what plain SELECTs see, and all
+// other statements see what is committed; at serializable a SELECT locks what it reads, and so does
+// a statement that writes with what it reads, at all levels; a lock on rows of a search, or on a
+// row that is not there, keeps others from inserting near it, so an INSERT concerns the whole table
+// (MariaDB Knowledge Base, "InnoDB Lock Modes"; MySQL 8 Reference Manual, 15.7).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/messages.hpp"
+#include "proxy/request.hpp"
 
 namespace cupel::proxy {
 
@@ -33,21 +39,36 @@ struct TableFacts {
   bool unique_besides_key = false;
   struct KeyColumn {
     std::string name;
-    enum class Kind : std::uint8_t { kInteger, kText, kOther } kind = Kind::kOther;
+    // kFoldedText: letters that differ in case may be the same, and much else.
+    enum class Kind : std::uint8_t { kInteger, kText, kFoldedText, kOther } kind = Kind::kOther;
   };
   std::vector<KeyColumn> key = {};                                 // the primary key; empty: none
   std::vector<std::uint32_t> references = {}, referenced_by = {};  // foreign keys
+  // MySQL: in which form the recorder writes their values.
+  struct Column {
+    std::string name;
+    enum class Form : std::uint8_t { kText, kBytes, kSeconds } form = Form::kText;
+    bool generated = false;
+  };
+  std::vector<Column> columns = {};
 };
 
 struct Catalog {
+  Dialect dialect = Dialect::kPostgres;  // MySQL: names are in lower case
   std::map<std::uint32_t, TableFacts> tables = {};
   std::set<std::string, std::less<>> own_functions = {}, own_operators = {};  // of the user's
   // None: no table has this name, or more than one.
   [[nodiscard]] const TableFacts* find(std::string_view schema, std::string_view name) const;
 };
 
-enum class Isolation : std::uint8_t { kReadCommitted, kRepeatableRead, kSerializable };
-std::optional<Isolation> isolation_of(std::string_view words);  // "repeatable read"
+enum class Isolation : std::uint8_t {
+  kReadUncommitted,  // MySQL's: dirty reads
+  kReadCommitted,
+  kRepeatableRead,
+  kSerializable
+};
+// Of "repeatable read", "REPEATABLE-READ".
+std::optional<Isolation> isolation_of(std::string_view words, Dialect dialect = Dialect::kPostgres);
 
 // The end or a part of a transaction.
 enum class TransactionWord : std::uint8_t {
@@ -67,7 +88,13 @@ struct StatementText {
   bool local = false;    // nothing but the client's own session is concerned: BEGIN, SET, SHOW
   TransactionWord word = TransactionWord::kNone;
   std::string savepoint = {};
-  std::optional<Isolation> level_here = {}, level_from_now = {};
+  // Of this transaction, of the next one, of all from now on.
+  std::optional<Isolation> level_here = {}, level_next = {}, level_from_now = {};
+  // MySQL:
+  bool commits_first = false;         // BEGIN ends the transaction that is open
+  bool takes_snapshot = false;        // START TRANSACTION WITH CONSISTENT SNAPSHOT
+  bool resets = false;                // COM_RESET_CONNECTION: the session's settings are gone
+  bool may_end_transactions = false;  // CALL, DDL …
   enum class Use : std::uint8_t { kRead, kShare, kWrite };
   struct TableUse {
     std::string schema, name;
@@ -85,16 +112,22 @@ struct StatementText {
   struct Constant {
     int parameter = 0;  // from 1; 0: `text`
     std::string text = {};
+    bool number = false;
   };
   std::vector<std::map<std::string, Constant>> rows = {};
 };
 
+// A SELECT from tables that locks nothing.
+bool is_plain_select(const StatementText& statement);
+
 // The statements of a text.
-std::vector<StatementText> statements_of(std::string_view text);
+std::vector<StatementText> statements_of(std::string_view text,
+                                         Dialect dialect = Dialect::kPostgres);
 
 // Whether these requests concern nobody but the client itself, whatever the tables are. `open`: in
 // a transaction.
-bool concern_only_the_client(const std::vector<Request>& requests, bool open);
+bool concern_only_the_client(const std::vector<Request>& requests, bool open,
+                             Dialect dialect = Dialect::kPostgres);
 
 // A row or, without a key, any rows of a table.
 struct Touch {

@@ -35,6 +35,7 @@ bool Batches::add(const Frame& frame, std::string_view bytes) {
   const std::string_view ends = "QSHFX";
   if (ends.find(frame.letter) == std::string_view::npos) return false;
   batch_.end = frame.letter;
+  batch_.leaves = frame.letter == 'X';
   return true;
 }
 

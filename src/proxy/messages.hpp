@@ -4,7 +4,6 @@
 // Source: PostgreSQL 15 documentation, chapter 55.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,12 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/request.hpp"
 #include "wire/postgres/codec.hpp"
 
 namespace cupel::proxy {
-
-// The longest message that passes. A client's batch is held as a whole, and is no longer either.
-inline constexpr std::size_t kLongestPassed = std::size_t{64} << 20;
 
 // A message with a letter. Its body is borrowed from the buffer.
 struct Frame {
@@ -25,28 +22,6 @@ struct Frame {
   std::string_view body;
 };
 wire::postgres::Decoded<Frame> decode_frame(std::string_view bytes);
-
-// One statement that a client wants to be run.
-struct Request {
-  std::string text;
-  struct Parameter {
-    std::uint32_t type = 0;   // its OID; 0: the server decides
-    std::int16_t format = 0;  // 1: binary
-    std::optional<std::string> value = {};
-  };
-  std::vector<Parameter> parameters = {};
-  bool simple = false;  // a Query: the text may be several statements
-  enum class Format : std::uint8_t { kText, kBinary, kMixed } results = Format::kText;
-};
-
-// What a client sends before it waits for the server: a Query, or everything up to a Sync or Flush.
-struct Batch {
-  std::string bytes;
-  std::vector<Request> requests = {};
-  bool unreadable = false;  // something in it is not understood; it passes as it is
-  char end = 0;             // the letter of its last message: Q, S, H, F; X: the client leaves
-  std::size_t answers = 0;  // H: how many messages end one of its parts
-};
 
 // Cuts what a client sends into batches.
 class Batches {
@@ -72,10 +47,6 @@ class Batches {
 std::map<char, std::string> report_fields(std::string_view body);
 
 // RowDescription and DataRow. None: malformed.
-struct ResultColumn {
-  std::string name;
-  std::int16_t format = 0;
-};
 std::optional<std::vector<ResultColumn>> result_columns(std::string_view body);
 std::optional<std::vector<std::optional<std::string>>> result_row(std::string_view body);
 

@@ -19,7 +19,6 @@ namespace cupel::proxy {
 
 namespace {
 
-using drivers::PlainPostgres;
 using history::ScalarView;
 using history::TxnStatus;
 using nlohmann::json;
@@ -68,12 +67,12 @@ std::string text_of(const json& value) {
 
 class Recording {
  public:
-  Recording(const std::vector<Executed>& executed, const Rows& before, PlainPostgres& connection,
+  Recording(const std::vector<Executed>& executed, const Rows& before, TestConnection& connection,
             Catalog catalog, Isolation level)
       : executed_(executed),
         connection_(connection),
         catalog_(std::move(catalog)),
-        sessions_(level) {
+        sessions_(level, catalog_.dialect) {
     for (const auto& [table, rows] : before) {
       recorded_.insert(table);
       for (const auto& row : rows) {
@@ -169,8 +168,9 @@ class Recording {
     last_ = std::max(last_, executed.ended);
     auto& open = open_[executed.client];
     if (!open.transaction && (executed.before != 'I' || executed.after != 'I' ||
-                              !concern_only_the_client(executed.requests, false)))
+                              !concern_only_the_client(executed.requests, false, catalog_.dialect)))
       begin(open, executed);
+    if (is_mysql()) check_boundaries(executed);
     std::size_t at = 0;
     bool committed = true, said_end = false;
     const auto& answers = executed.answers;
@@ -178,11 +178,18 @@ class Recording {
       const auto& texts = sessions_.read(request.text);
       for (std::size_t i = 0; i < texts.size() && at < answers.size(); ++i, ++at) {
         const auto& answer = answers[at];
-        if (!answer.sqlstate.empty()) committed = false;
+        if (!answer.code.empty()) committed = false;
         if (texts[i].word == TransactionWord::kCommit ||
             texts[i].word == TransactionWord::kRollback) {
-          committed = answer.tag == "COMMIT";
+          // PostgreSQL answers ROLLBACK to the COMMIT of a transaction that failed.
+          committed = texts[i].word == TransactionWord::kCommit && answer.code.empty() &&
+                      answer.tag != "ROLLBACK";
           said_end = true;
+        }
+        if (texts[i].word == TransactionWord::kBegin && texts[i].commits_first &&
+            executed.before != 'I') {
+          close(open, TxnStatus::kCommitted, executed.ended);
+          begin(open, executed);
         }
         if (open.transaction)
           statement(open, {executed, request, texts[i], texts.size() == 1, answer, followed.level});
@@ -193,7 +200,7 @@ class Recording {
       }
     }
     for (; at < answers.size(); ++at) {
-      if (!answers[at].sqlstate.empty()) committed = false;
+      if (!answers[at].code.empty()) committed = false;
       if (open.transaction) write(open, answers[at]);
     }
     if (executed.unreadable && open.transaction)
@@ -203,6 +210,31 @@ class Recording {
     if (executed.after == 'I' && open.transaction)
       close(open, committed ? TxnStatus::kCommitted : TxnStatus::kAborted, executed.ended);
     if (executed.left) open_.erase(executed.client);
+  }
+
+  [[nodiscard]] bool is_mysql() const { return catalog_.dialect == Dialect::kMysql; }
+
+  // MySQL: each statement of a text is a transaction of its own, unless one is open, and some
+  // statements end it.
+  void check_boundaries(const Executed& executed) {
+    bool several = false, ends = executed.unreadable;
+    for (const auto& request : executed.requests) {
+      const auto& texts = sessions_.read(request.text);
+      several |= texts.size() > 1;
+      for (const auto& text : texts) {
+        ends |=
+            text.may_end_transactions || (texts.size() > 1 && text.word != TransactionWord::kNone);
+      }
+    }
+    const bool writes = std::any_of(executed.answers.begin(), executed.answers.end(),
+                                    [](const Answer& answer) { return !answer.recorded.empty(); });
+    const bool stays_open = executed.before == 'T' && executed.after == 'T' && !ends;
+    if (trouble_.empty() &&
+        ((writes && several && !stays_open) || (ends && (writes || executed.before == 'T')))) {
+      trouble_ =
+          fmt::format("{} sent what may be several transactions at once: {}", executed.client,
+                      executed.requests.empty() ? "?" : executed.requests[0].text);
+    }
   }
 
   void begin(Open& open, const Executed& executed) {
@@ -236,17 +268,46 @@ class Recording {
     const auto& text = step.text;
     const auto& answer = step.answer;
     const bool works = !text.local && text.word == TransactionWord::kNone;
-    if (works && step.level != Isolation::kReadCommitted && !open.snapshot) {
+    if (is_mysql()) {
+      take_mysql_snapshot(open, step);
+    } else if (works && step.level != Isolation::kReadCommitted && !open.snapshot) {
       open.snapshot = committed_;
       // While it waited, others may have committed; and not every statement takes a snapshot.
       open.unsure = step.executed.waited || text.unknown;
     }
     write(open, answer, &text);
     savepoint(open, text, answer);
-    if (text.reads_only && answer.sqlstate.empty() && !text.tables.empty())
+    if (text.reads_only && answer.code.empty() && !text.tables.empty())
       select(open, step);
-    else if (works && text.unknown && answer.sqlstate.empty())
+    else if (works && text.unknown && answer.code.empty())
       leave_out(step.request, "it may do more than read and write tables");
+  }
+
+  void take_mysql_snapshot(Open& open, const Step& step) {
+    const auto& text = step.text;
+    const bool works = !text.local && text.word == TransactionWord::kNone;
+    if (open.snapshot || step.level < Isolation::kRepeatableRead) return;
+    if (is_plain_select(text) || text.takes_snapshot) {
+      open.snapshot = committed_;
+      open.unsure |= text.unknown;
+    } else if (works && (text.unknown || text.tables.size() > 1)) {
+      open.unsure = true;  // a part of it may have taken one
+    }
+  }
+
+  // What a SELECT saw, besides what its own transaction wrote.
+  [[nodiscard]] State seen_by(const Open& open, const Step& step) const {
+    if (!is_mysql()) {
+      return open.snapshot && step.level != Isolation::kReadCommitted ? *open.snapshot : committed_;
+    }
+    const bool plain = is_plain_select(step.text);
+    if (plain && step.level == Isolation::kRepeatableRead && open.snapshot) return *open.snapshot;
+    auto seen = committed_;
+    if (!plain || step.level != Isolation::kReadUncommitted) return seen;
+    for (const auto& [client, other] : open_) {
+      for (const auto& [key, version] : other.own) seen[key] = version;
+    }
+    return seen;
   }
 
   void leave_out(const Request& request, const std::string& why) {
@@ -258,7 +319,7 @@ class Recording {
     const auto footprint = footprint_of(text, request.parameters, catalog_);
     std::string why;
     for (const auto& used : text.tables) {
-      if (!used.schema.empty()) why = "it names a schema";
+      if (!used.schema.empty() && !is_mysql()) why = "it names a schema";
       const auto* table = catalog_.find(used.schema, used.name);
       if (table != nullptr && !recorded_.contains(table->oid))
         why = fmt::format("the table {} has no primary key, or is not recorded", used.name);
@@ -266,24 +327,25 @@ class Recording {
     if (footprint.unknown) why = "it may do more than read and write tables";
     if (executed.unreadable || !alone) why = "it is sent together with others";
     if (answer.rows_dropped) why = "its answer is too long";
-    if (open.unsure) why = "it is not known which snapshot its transaction has";
-    if (executed.waited && level == Isolation::kReadCommitted && text.tables.size() > 1)
+    if (open.unsure && level >= Isolation::kRepeatableRead)
+      why = "it is not known which snapshot its transaction has";
+    if (executed.waited && (level == Isolation::kReadCommitted || is_mysql()) &&
+        text.tables.size() > 1)
       why = "it waited, and reads several tables";
     if (request.results == Request::Format::kMixed) why = "its answer mixes text and binary values";
     if (!why.empty()) return leave_out(request, why);
-    Select made{
-        .transaction = *open.transaction,
-        .at = transactions_[*open.transaction].operations.size(),
-        .request = &request,
-        .text = &text,
-        .answer = &answer,
-        .seen = open.snapshot && level != Isolation::kReadCommitted ? *open.snapshot : committed_};
+    Select made{.transaction = *open.transaction,
+                .at = transactions_[*open.transaction].operations.size(),
+                .request = &request,
+                .text = &text,
+                .answer = &answer,
+                .seen = seen_by(open, step)};
     for (const auto& [key, version] : open.own) made.seen[key] = version;
     selects_.push_back(std::move(made));
   }
 
   void savepoint(Open& open, const StatementText& text, const Answer& answer) {
-    if (!answer.sqlstate.empty()) return;
+    if (!answer.code.empty()) return;
     auto& savepoints = open.savepoints;
     auto& operations = transactions_[*open.transaction].operations;
     if (text.word == TransactionWord::kSavepoint) {
@@ -376,7 +438,7 @@ class Recording {
   void compare_at_the_end() {
     Catalog recorded;
     for (const auto table : recorded_) recorded.tables[table] = catalog_.tables[table];
-    const auto now = read_rows(connection_, recorded, kMostRowsAtEnd);
+    const auto now = connection_.read_rows(recorded, kMostRowsAtEnd);
     if (!now.ok()) {
       if (trouble_.empty()) trouble_ = now.error().message;
       return;
@@ -428,7 +490,7 @@ class Recording {
     }
   }
 
-  using Answers = std::vector<std::vector<std::optional<std::string>>>;
+  using Answers = TestConnection::Answers;
 
   // False: it took too long.
   bool find_reads_of(const Select& select, Tables& seen, const RowKey& key,
@@ -489,43 +551,25 @@ class Recording {
     return true;
   }
 
-  // A temporary table with the name and the columns of a table: it is found first.
   bool make_table(std::uint32_t oid) {
     if (made_.contains(oid)) return true;
-    const auto& table = catalog_.tables.at(oid);
-    const auto name = connection_.identifier(table.name);
-    const auto made =
-        connection_.run(fmt::format("CREATE TEMPORARY TABLE {} (LIKE {}.{} INCLUDING INDEXES)",
-                                    name, connection_.identifier(table.schema), name));
-    if (made.ok()) made_.insert(oid);
-    return made.ok();
+    const bool made = connection_.make_table(catalog_.tables.at(oid));
+    if (made) made_.insert(oid);
+    return made;
   }
 
   // The answer on these rows, which are stored in the order of their keys or in the other one;
   // without an order of its own. None: an error.
   std::optional<Answers> evaluate(const Select& select, const Tables& tables, bool reversed) {
     for (const auto& [oid, rows] : tables) {
-      auto all = json::array();
+      std::vector<json> all;
       for (const auto& [key, row] : rows) all.push_back(row);
       if (reversed) std::reverse(all.begin(), all.end());
-      const auto name = connection_.identifier(catalog_.tables.at(oid).name);
-      const auto filled =
-          connection_.run(fmt::format("TRUNCATE pg_temp.{0}; INSERT INTO pg_temp.{0} SELECT * FROM "
-                                      "jsonb_populate_recordset(NULL::pg_temp.{0}, {1})",
-                                      name, connection_.literal(all.dump())));
-      if (!filled.ok()) return std::nullopt;
+      if (!connection_.fill_table(catalog_.tables.at(oid), all)) return std::nullopt;
     }
-    std::vector<PlainPostgres::Parameter> parameters;
-    for (const auto& parameter : select.request->parameters)
-      parameters.push_back({parameter.type, parameter.format, parameter.value});
-    const bool binary = select.request->results == Request::Format::kBinary;
-    const auto said = parameters.empty() && !binary
-                          ? connection_.run(select.request->text)
-                          : connection_.run(select.request->text, parameters, binary);
-    if (!said.ok()) return std::nullopt;
-    auto rows = *said;
-    std::sort(rows.begin(), rows.end());
-    return rows;
+    auto answer = connection_.answer(*select.request);
+    if (answer) std::sort(answer->begin(), answer->end());
+    return answer;
   }
 
   // --- The history
@@ -594,7 +638,7 @@ class Recording {
   }
 
   const std::vector<Executed>& executed_;
-  PlainPostgres& connection_;
+  TestConnection& connection_;
   Catalog catalog_;
   Sessions sessions_;
   std::set<std::uint32_t> recorded_;  // tables
@@ -616,10 +660,10 @@ class Recording {
 }  // namespace
 
 base::Result<RowHistory> record_rows(const std::vector<Executed>& executed, const Rows& before,
-                                     PlainPostgres& connection) {
-  auto catalog = read_catalog(connection);
+                                     TestConnection& connection) {
+  auto catalog = connection.read_catalog();
   if (!catalog.ok()) return std::move(catalog).error();
-  const auto level = read_default_level(connection);
+  const auto level = connection.read_default_level();
   if (!level.ok()) return level.error();
   return Recording(executed, before, connection, std::move(*catalog), *level).run();
 }

@@ -23,9 +23,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "drivers/postgres/plain.hpp"
 #include "history/history.hpp"
-#include "proxy/postgres_proxy.hpp"
+#include "proxy/request.hpp"
 #include "proxy/test_database.hpp"
 
 namespace cupel::proxy {
@@ -40,6 +39,6 @@ struct RowHistory {
 // to the database after the run; this makes temporary tables there. Errors: the history cannot be
 // built.
 base::Result<RowHistory> record_rows(const std::vector<Executed>& executed, const Rows& before,
-                                     drivers::PlainPostgres& connection);
+                                     TestConnection& connection);
 
 }  // namespace cupel::proxy

@@ -9,7 +9,7 @@ namespace cupel::proxy {
 const std::vector<StatementText>& Sessions::read(const std::string& text) {
   const auto found = read_.find(text);
   if (found != read_.end()) return found->second;
-  return read_.emplace(text, statements_of(text)).first->second;
+  return read_.emplace(text, statements_of(text, dialect_)).first->second;
 }
 
 // Its locks are given back.
@@ -22,28 +22,59 @@ void Sessions::end(Session& session, Footprint& footprint) {
   footprint.ended_writes.insert(kept.writes.begin(), kept.writes.end());
 }
 
-void Sessions::follow(Session& session, const StatementText& statement, Footprint touched,
-                      Footprint& footprint) {
-  if (statement.word == TransactionWord::kBegin && session.transaction.nothing())
-    session.level = session.default_level;
-  if (statement.level_here) session.level = *statement.level_here;
-  const bool works = !statement.local && statement.word == TransactionWord::kNone;
-  if (works) {
+void Sessions::start_over(Session& session) {
+  session.transaction = {};
+  session.has_snapshot = false;
+  session.level = session.next_level.value_or(session.default_level);
+}
+
+// What of a statement depends on the level of its transaction.
+void Sessions::take_level(Session& session, const StatementText& statement,
+                          Footprint& touched) const {
+  if (dialect_ == Dialect::kPostgres) {
     if (session.level != Isolation::kReadCommitted && !session.has_snapshot) {
       touched.takes_snapshot = true;
       session.has_snapshot = !statement.unknown;
     }
     touched.serializable = session.level == Isolation::kSerializable;
+    return;
+  }
+  if (session.level >= Isolation::kRepeatableRead && !session.has_snapshot) {
+    const bool sees_committed = !statement.unknown && statement.tables.size() == 1 &&
+                                (!statement.reads_only || statement.locks);
+    touched.takes_snapshot = !sees_committed;
+    session.has_snapshot = is_plain_select(statement) && !statement.unknown;
+  }
+  // A SELECT locks, or sees what is not committed.
+  if (session.level == Isolation::kSerializable || session.level == Isolation::kReadUncommitted)
+    touched.shares.insert(touched.reads.begin(), touched.reads.end());
+}
+
+void Sessions::follow(Session& session, const StatementText& statement, Footprint touched,
+                      Footprint& footprint) const {
+  if (statement.commits_first) {
+    end(session, footprint);
+    start_over(session);
+  }
+  if (statement.word == TransactionWord::kBegin && session.transaction.nothing())
+    session.level = session.next_level.value_or(session.default_level);
+  if (statement.level_here) session.level = *statement.level_here;
+  if (statement.level_next) session.next_level = statement.level_next;
+  const bool works = !statement.local && statement.word == TransactionWord::kNone;
+  if (works) {
+    take_level(session, statement, touched);
     session.transaction.add(touched);
   }
+  if (statement.takes_snapshot && session.level >= Isolation::kRepeatableRead)
+    touched.takes_snapshot = session.has_snapshot = true;
   footprint.add(touched);
   switch (statement.word) {
     case TransactionWord::kCommit:
     case TransactionWord::kRollback:
       end(session, footprint);
-      session.transaction = {};
-      session.has_snapshot = false;
-      session.level = session.default_level;
+      session.next_level.reset();
+      if (statement.resets) session.default_level = default_;
+      start_over(session);
       break;
     case TransactionWord::kRollbackTo:
       end(session, footprint);
@@ -64,23 +95,22 @@ Sessions::Followed Sessions::follow(const Executed& executed, const Catalog& cat
   auto [found, is_new] = sessions_.try_emplace(executed.client);
   auto& session = found->second;
   if (is_new && !executed.own_settings) session.default_level = session.level = default_;
-  if (executed.before == 'I') {
-    session.transaction = {};
-    session.has_snapshot = false;
-    session.level = session.default_level;
-  }
+  if (executed.before == 'I') start_over(session);
   Followed followed;
+  bool worked = executed.unreadable;
   if (executed.unreadable) {
     session.transaction.unknown = true;
     followed.footprint.unknown = true;
   }
   for (const auto& request : executed.requests) {
     for (const auto& statement : read(request.text)) {
+      const auto level = session.level;
       follow(session, statement, footprint_of(statement, request.parameters, catalog),
              followed.footprint);
-      followed.level = session.level;
+      followed.level = statement.word == TransactionWord::kNone ? session.level : level;
+      worked |= !statement.local;
       if (!statement.level_from_now) continue;
-      session.default_level = executed.before == 'I'
+      session.default_level = executed.before == 'I' || dialect_ == Dialect::kMysql
                                   ? *statement.level_from_now
                                   : std::max(session.default_level, *statement.level_from_now);
     }
@@ -91,6 +121,7 @@ Sessions::Followed Sessions::follow(const Executed& executed, const Catalog& cat
     end(session, followed.footprint);
     followed.footprint.takes_snapshot = false;
     session.transaction = {};
+    if (worked) session.next_level.reset();
   }
   if (executed.left) sessions_.erase(found);
   return followed;

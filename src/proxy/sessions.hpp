@@ -3,18 +3,20 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "proxy/footprint.hpp"
-#include "proxy/postgres_proxy.hpp"
+#include "proxy/request.hpp"
 
 namespace cupel::proxy {
 
 class Sessions {
  public:
   // `level`: of a transaction that names none.
-  explicit Sessions(Isolation level) : default_(level) {}
+  explicit Sessions(Isolation level, Dialect dialect = Dialect::kPostgres)
+      : default_(level), dialect_(dialect) {}
 
   struct Followed {
     Footprint footprint = {};
@@ -30,14 +32,18 @@ class Sessions {
  private:
   struct Session {
     Isolation default_level = Isolation::kSerializable, level = Isolation::kSerializable;
+    std::optional<Isolation> next_level = {};  // of the next transaction only
     bool has_snapshot = false;
     Footprint transaction = {};  // its shares, writes and whether it is unknown
   };
   void follow(Session& session, const StatementText& statement, Footprint touched,
-              Footprint& footprint);
+              Footprint& footprint) const;
+  static void start_over(Session& session);
+  void take_level(Session& session, const StatementText& statement, Footprint& touched) const;
   static void end(Session& session, Footprint& footprint);
 
   const Isolation default_;
+  const Dialect dialect_;
   std::map<std::string, Session> sessions_;
   std::map<std::string, std::vector<StatementText>> read_;
 };

@@ -1,11 +1,14 @@
 // TestDatabase: the database that a command is tested on, and how each run gets it as it was.
 //
 // The database that the URL names is never written to, unless Options::in_place is set: each run
-// has a copy of it (CREATE DATABASE … TEMPLATE), which is dropped afterwards. Only databases that
-// this object made are ever dropped. A copy has the settings that ALTER DATABASE gave the original.
+// has a copy of it, which is dropped afterwards. Only databases that this object made are ever
+// dropped. PostgreSQL copies it (CREATE DATABASE … TEMPLATE), with the settings that ALTER DATABASE
+// gave the original; of MySQL a dump is kept, which makes each copy.
 //
-// In the copies a recorder tells of each row that is written: triggers, whose INFO messages begin
-// with mark() and which the proxy takes out of the answers. They touch no table.
+// In the copies a recorder tells of each row that is written, by triggers. Those of PostgreSQL send
+// INFO messages that begin with mark() and that the proxy takes out of the answers; they touch no
+// table. Those of MySQL write to a table of a database beside the copies, by the number of the
+// connection, which the proxy reads uncommitted.
 #pragma once
 
 #include <cstdint>
@@ -13,40 +16,69 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
-#include "drivers/postgres/plain.hpp"
+#include "drivers/url.hpp"
 #include "proxy/footprint.hpp"
-#include "proxy/postgres_proxy.hpp"
+#include "proxy/scheduling_proxy.hpp"
 
 namespace cupel::proxy {
 
 // The rows of the tables with a primary key, as JSON objects, by the table's OID.
 using Rows = std::map<std::uint32_t, std::vector<nlohmann::json>>;
 
+// A connection of its own to one of the databases. One thread at a time.
+class TestConnection {
+ public:
+  virtual ~TestConnection() = default;
+  virtual base::Result<Catalog> read_catalog() = 0;
+  virtual base::Result<Isolation> read_default_level() = 0;
+  // Errors: more than `most` rows.
+  virtual base::Result<Rows> read_rows(const Catalog& catalog, std::size_t most) = 0;
+  // SchedulingProxy::Options.
+  virtual base::Result<Blockers> read_blockers(const std::vector<std::int32_t>& backends) = 0;
+  virtual base::Result<std::vector<std::string>> read_recorded(std::int32_t backend) = 0;
+
+  // A temporary table with the name and the columns of a table: it is found first. False: none can
+  // be made.
+  virtual bool make_table(const TableFacts& table) = 0;
+  // It has these rows, stored in this order, and no others.
+  virtual bool fill_table(const TableFacts& table, const std::vector<nlohmann::json>& rows) = 0;
+  // The rows of a statement as the client of the request gets them. None: an error.
+  using Answers = std::vector<std::vector<std::optional<std::string>>>;
+  virtual std::optional<Answers> answer(const Request& request) = 0;
+};
+
 class TestDatabase {
  public:
   struct Options {
-    std::string url = {};  // postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE[?host=FOLDER]
+    // postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE[?host=FOLDER],
+    // mysql://USER[:PASSWORD]@HOST[:PORT]/DATABASE[?socket=PATH], or mariadb:…
+    std::string url = {};
     bool in_place = false;
   };
   // Errors: a wrong URL, no connection, no right to copy the database, others use it.
   static base::Result<std::unique_ptr<TestDatabase>> open(const Options& options);
-  ~TestDatabase();  // drops the copies
+  virtual ~TestDatabase() = default;  // drops the copies
   TestDatabase(const TestDatabase&) = delete;
   TestDatabase& operator=(const TestDatabase&) = delete;
 
+  [[nodiscard]] Dialect dialect() const { return dialect_; }
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
   [[nodiscard]] const std::string& user() const { return user_; }
-  [[nodiscard]] const std::string& password() const { return password_; }
   [[nodiscard]] const std::string& name() const { return name_; }  // of the URL
   [[nodiscard]] const std::string& mark() const { return mark_; }
   [[nodiscard]] bool in_place() const { return in_place_; }
   // From which the runs' databases are copied, and which a set-up may change; in place: name().
   [[nodiscard]] const std::string& original() const { return original_; }
+  // How a client finds a database through a proxy on this port.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> environment(
+      std::uint16_t port, const std::string& database) const = 0;
 
   // Puts the recorder into original(). None is there: a sentence says why.
   std::string install_recorder();
@@ -54,33 +86,42 @@ class TestDatabase {
   base::Result<std::string> make_copy();
   void drop_copy(const std::string& name);
 
-  // A connection of its own to one of the databases. Any thread.
-  [[nodiscard]] base::Result<drivers::PlainPostgres> connect(const std::string& database) const;
+  // Any thread.
+  [[nodiscard]] virtual base::Result<std::unique_ptr<TestConnection>> connect(
+      const std::string& database) const = 0;
 
- private:
-  TestDatabase() = default;
-  base::Status take_url(const std::string& url);
+ protected:
+  explicit TestDatabase(Dialect dialect) : dialect_(dialect) {}
+  // The parts of the URL that all have. `port`: where it names none.
+  base::Status take_url(drivers::Url& url, std::uint16_t port);
+  // Names for the copies, and the first of them, which is original().
+  base::Status begin_copies();
+  // A new copy. One thread at a time.
   base::Result<std::string> copy(const std::string& from);
-  base::Status copy_settings(const std::string& to);
+  void drop_copies();
 
+  virtual base::Status make_database(const std::string& from, const std::string& to) = 0;
+  virtual void drop_database(const std::string& name) = 0;
+  // Errors: why there is none.
+  virtual base::Status record_original() = 0;
+
+  const Dialect dialect_;
   Endpoint endpoint_;
   std::string user_, password_, name_, mark_, original_, prefix_;
   bool in_place_ = false;
-  std::string owner_;
-  std::vector<std::string> settings_;  // "SET x TO y" for ALTER DATABASE
-  std::mutex mutex_;                   // of what follows
-  std::unique_ptr<drivers::PlainPostgres> maintenance_;
+
+ private:
+  std::mutex mutex_;  // of what follows, and of make_database() and drop_database()
   std::set<std::string> made_;
   std::uint64_t last_number_ = 0;
 };
 
-base::Result<Catalog> read_catalog(drivers::PlainPostgres& connection);
-base::Result<Isolation> read_default_level(drivers::PlainPostgres& connection);
-// Errors: more than `most` rows.
-base::Result<Rows> read_rows(drivers::PlainPostgres& connection, const Catalog& catalog,
-                             std::size_t most);
-// PostgresProxy::Options::blockers.
-base::Result<std::map<std::int32_t, std::vector<std::int32_t>>> read_blockers(
-    drivers::PlainPostgres& connection, const std::vector<std::int32_t>& backends);
+// A recorder's schema, database and triggers.
+inline constexpr const char* kRecorder = "cupel_recorder";
+
+base::Result<std::unique_ptr<TestDatabase>> open_postgres_database(
+    const TestDatabase::Options& options, drivers::Url url);
+base::Result<std::unique_ptr<TestDatabase>> open_mysql_database(
+    const TestDatabase::Options& options, drivers::Url url);
 
 }  // namespace cupel::proxy

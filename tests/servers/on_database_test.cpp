@@ -1,32 +1,17 @@
 // `cupel mock test --on`: textbook programs (textbook_client.cpp) on a real PostgreSQL. Each one
 // with an anomaly fails in some of the interleavings, and the anomaly has its name; with its fix it
 // fails in none.
+#include "servers/on_database.hpp"
+
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <regex>
 #include <string>
-#include <vector>
 
-#include "base/process.hpp"
 #include "lab/server.hpp"
-#include "support/scratch_folder.hpp"
 
 namespace cupel::mocktest {
 namespace {
-
-using base::Process;
-using base::Stream;
-
-constexpr base::Seconds kPatience(120);
-
-struct Ran {
-  int code = -1;
-  std::string output;
-  [[nodiscard]] bool says(const std::string& text) const {
-    return output.find(text) != std::string::npos;
-  }
-};
 
 // One server for all cases.
 lab::Server& server() {
@@ -38,18 +23,9 @@ lab::Server& server() {
   return started;
 }
 
-class OnDatabase : public ::testing::Test {
+class OnDatabase : public test::OnDatabaseTest {
  protected:
-  Ran run(const std::vector<std::string>& arguments) {
-    auto process = Process::start({.arguments = arguments,
-                                   .directory = folder_.path("."),
-                                   .output = Stream::pipe(),
-                                   .errors = Stream::output()});
-    if (!process.ok()) return {-1, process.error().to_string()};
-    auto output = process->read_all(kPatience).value_or("timeout");
-    const auto ended = process->wait(kPatience);
-    return {ended ? ended->code : -1, output};
-  }
+  OnDatabase() : OnDatabaseTest(server().url()) {}
   std::string sql(const std::string& statement) {
     return run({"psql", "-qXAt", "-c", statement, server().url()}).output;
   }
@@ -67,30 +43,6 @@ class OnDatabase : public ::testing::Test {
     EXPECT_EQ(sql("SELECT count(*) FROM pg_database WHERE datname LIKE 'cupel_test%'"), "0\n");
     EXPECT_EQ(sql("SELECT sum(n) FROM counters"), "0\n") << "the database itself is not touched";
   }
-
-  Ran test(const std::vector<std::string>& options, const std::vector<std::string>& program) {
-    std::vector<std::string> arguments{CUPEL_BINARY, "mock", "test", "--on", server().url()};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    arguments.insert(arguments.end(), {"--", TEXTBOOK_CLIENT});
-    arguments.insert(arguments.end(), program.begin(), program.end());
-    return run(arguments);
-  }
-  Ran explore(const std::vector<std::string>& program) { return test({"--explore"}, program); }
-
-  // "explored: 6 different interleavings in 7 runs … 4 failed"; and the exploration is complete.
-  void expect_explored(const Ran& ran, int interleavings, int failed) {
-    std::smatch found;
-    ASSERT_TRUE(std::regex_search(
-        ran.output, found,
-        std::regex("explored: (\\d+) different interleavings? in (\\d+) runs? .*; (\\w+) failed")))
-        << ran.output;
-    EXPECT_EQ(found[1], std::to_string(interleavings)) << ran.output;
-    EXPECT_EQ(found[3], failed == 0 ? "none" : std::to_string(failed)) << ran.output;
-    EXPECT_FALSE(ran.says("warning: this")) << ran.output;
-    EXPECT_EQ(ran.code, failed == 0 ? 0 : 1) << ran.output;
-  }
-
-  test::ScratchFolder folder_;
 };
 
 using OnDatabaseFixed = OnDatabase;

@@ -6,9 +6,12 @@
 //   textbook_client write-skew LEVEL
 //   textbook_client deadlock | ordered-locks
 //   textbook_client apart        two clients that touch different rows
+//   textbook_client dirty-read   at read uncommitted, which PostgreSQL does not have
 //   textbook_client blameless    fails without an anomaly
 //   textbook_client pipelined    lost-update by the extended protocol, with parameters
+// On PostgreSQL, or on MariaDB if MYSQL_TCP_PORT is set.
 #include <libpq-fe.h>
+#include <mysql.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,49 +24,133 @@
 
 namespace {
 
-struct Connection {
-  std::unique_ptr<PGconn, decltype(&PQfinish)> handle;
-  std::string sqlstate = {};  // of the last error
+[[noreturn]] void give_up(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::_Exit(2);
+}
 
-  explicit Connection(const std::string& name)
-      : handle(PQconnectdb(("application_name=" + name).c_str()), PQfinish) {
-    if (PQstatus(handle.get()) != CONNECTION_OK) give_up(PQerrorMessage(handle.get()));
-  }
-  [[noreturn]] static void give_up(const std::string& why) {
-    std::fprintf(stderr, "%s\n", why.c_str());
-    std::_Exit(2);
-  }
-  // The first cell. `sqlstate` is empty if all is well.
-  std::string run(const std::string& sql) { return keep(PQexec(handle.get(), sql.c_str())); }
-  std::string run(const std::string& sql, const std::string& parameter) {
-    const char* values[] = {parameter.c_str()};
-    return keep(PQexecParams(handle.get(), sql.c_str(), 1, nullptr, values, nullptr, nullptr, 0));
-  }
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  // The first cell. code() is empty if all is well.
+  virtual std::string run(const std::string& sql) = 0;
+  // A prepared statement; ? is the parameter.
+  virtual std::string run(const std::string& sql, const std::string& parameter) = 0;
+  virtual void begin(const std::string& level) = 0;
+  [[nodiscard]] virtual bool is_deadlock() const = 0;
+  // It is to be run again: a deadlock, a serialization failure.
+  [[nodiscard]] virtual bool is_conflict() const = 0;
+  [[nodiscard]] bool well() const { return code_.empty(); }
   // The same, and it must be well.
   std::string must(const std::string& sql) {
     auto cell = run(sql);
-    if (!sqlstate.empty()) give_up(sql + ": " + PQerrorMessage(handle.get()));
+    if (!well()) give_up(sql + ": " + code_);
     return cell;
   }
+
+ protected:
+  std::string code_;  // of the last error
+};
+
+class Postgres final : public Connection {
+ public:
+  explicit Postgres(const std::string& name)
+      : handle_(PQconnectdb(("application_name=" + name).c_str()), PQfinish) {
+    if (PQstatus(handle_.get()) != CONNECTION_OK) give_up(PQerrorMessage(handle_.get()));
+  }
+  std::string run(const std::string& sql) override {
+    return keep(PQexec(handle_.get(), sql.c_str()));
+  }
+  std::string run(const std::string& sql, const std::string& parameter) override {
+    const char* values[] = {parameter.c_str()};
+    auto text = sql;
+    text.replace(text.find('?'), 1, "$1");
+    return keep(PQexecParams(handle_.get(), text.c_str(), 1, nullptr, values, nullptr, nullptr, 0));
+  }
+  void begin(const std::string& level) override { must("BEGIN ISOLATION LEVEL " + level); }
+  [[nodiscard]] bool is_deadlock() const override { return code_ == "40P01"; }
+  [[nodiscard]] bool is_conflict() const override { return code_ == "40001"; }
 
  private:
   std::string keep(PGresult* given) {
     const std::unique_ptr<PGresult, decltype(&PQclear)> result(given, PQclear);
     const auto status = PQresultStatus(result.get());
-    sqlstate.clear();
+    code_.clear();
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
       const char* state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
-      sqlstate = state == nullptr ? "?" : state;
+      code_ = state == nullptr ? "?" : state;
       return "";
     }
     return PQntuples(result.get()) > 0 ? PQgetvalue(result.get(), 0, 0) : "";
   }
+
+  std::unique_ptr<PGconn, decltype(&PQfinish)> handle_;
 };
+
+class Mysql final : public Connection {
+ public:
+  explicit Mysql(const std::string& name) : handle_(mysql_init(nullptr), mysql_close) {
+    mysql_options4(handle_.get(), MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", name.c_str());
+    const auto port = static_cast<unsigned>(std::atoi(std::getenv("MYSQL_TCP_PORT")));
+    if (mysql_real_connect(handle_.get(), std::getenv("MYSQL_HOST"), std::getenv("MYSQL_USER"),
+                           std::getenv("MYSQL_PWD"), std::getenv("MYSQL_DATABASE"), port, nullptr,
+                           0) == nullptr)
+      give_up(mysql_error(handle_.get()));
+  }
+  std::string run(const std::string& sql) override {
+    code_.clear();
+    if (mysql_query(handle_.get(), sql.c_str()) != 0) return failed(mysql_errno(handle_.get()));
+    const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(
+        mysql_store_result(handle_.get()), mysql_free_result);
+    const auto* row = result ? mysql_fetch_row(result.get()) : nullptr;
+    return row != nullptr && row[0] != nullptr ? row[0] : "";
+  }
+  std::string run(const std::string& sql, const std::string& parameter) override {
+    code_.clear();
+    const std::unique_ptr<MYSQL_STMT, decltype(&mysql_stmt_close)> statement(
+        mysql_stmt_init(handle_.get()), mysql_stmt_close);
+    auto* raw = statement.get();
+    auto value = std::strtoll(parameter.c_str(), nullptr, 10);
+    MYSQL_BIND bound{};
+    bound.buffer_type = MYSQL_TYPE_LONGLONG;
+    bound.buffer = &value;
+    if (mysql_stmt_prepare(raw, sql.data(), sql.size()) != 0 ||
+        mysql_stmt_bind_param(raw, &bound) != 0 || mysql_stmt_execute(raw) != 0)
+      return failed(mysql_stmt_errno(raw));
+    if (mysql_stmt_field_count(raw) == 0) return "";
+    long long cell = 0;
+    MYSQL_BIND result{};
+    result.buffer_type = MYSQL_TYPE_LONGLONG;
+    result.buffer = &cell;
+    if (mysql_stmt_bind_result(raw, &result) != 0 || mysql_stmt_store_result(raw) != 0 ||
+        mysql_stmt_fetch(raw) != 0)
+      return failed(mysql_stmt_errno(raw));
+    return std::to_string(cell);
+  }
+  void begin(const std::string& level) override {
+    must("SET TRANSACTION ISOLATION LEVEL " + level);
+    must("BEGIN");
+  }
+  [[nodiscard]] bool is_deadlock() const override { return code_ == "1213"; }
+  [[nodiscard]] bool is_conflict() const override { return is_deadlock(); }
+
+ private:
+  std::string failed(unsigned number) {
+    code_ = std::to_string(number);
+    return "";
+  }
+  std::unique_ptr<MYSQL, decltype(&mysql_close)> handle_;
+};
+
+std::unique_ptr<Connection> connect(const std::string& name) {
+  if (std::getenv("MYSQL_TCP_PORT") != nullptr) return std::make_unique<Mysql>(name);
+  return std::make_unique<Postgres>(name);
+}
 
 void two_clients(const std::function<void(Connection&, bool)>& work) {
   const auto client = [&](bool first) {
-    Connection connection(first ? "alice" : "bob");
-    work(connection, first);
+    const auto connection = connect(first ? "alice" : "bob");
+    work(*connection, first);
   };
   std::thread alice(client, true), bob(client, false);
   alice.join();
@@ -71,7 +158,7 @@ void two_clients(const std::function<void(Connection&, bool)>& work) {
 }
 
 int expect(const std::string& sql, const std::string& expected) {
-  const auto found = Connection("check").must(sql);
+  const auto found = connect("check")->must(sql);
   if (found == expected) return 0;
   std::printf("%s gives %s, expected %s\n", sql.c_str(), found.c_str(), expected.c_str());
   return 1;
@@ -83,11 +170,11 @@ int count(const std::string& read, bool parameters) {
     if (read.empty()) {
       connection.must("UPDATE counters SET n = n + 1 WHERE id = 1");
     } else {
-      const auto n = parameters ? connection.run("SELECT n FROM counters WHERE id = $1", "1")
+      const auto n = parameters ? connection.run("SELECT n FROM counters WHERE id = ?", "1")
                                 : connection.must(read);
       const auto more = std::to_string(std::stoi(n) + 1);
       if (parameters) {
-        connection.run("UPDATE counters SET n = $1 WHERE id = 1", more);
+        connection.run("UPDATE counters SET n = ? WHERE id = 1", more);
       } else {
         connection.must("UPDATE counters SET n = " + more + " WHERE id = 1");
       }
@@ -101,19 +188,19 @@ int count(const std::string& read, bool parameters) {
 int leave(const std::string& level) {
   two_clients([&](Connection& connection, bool first) {
     for (;;) {
-      connection.must("BEGIN ISOLATION LEVEL " + level);
+      connection.begin(level);
       const auto on_call = connection.run("SELECT count(*) FROM doctors WHERE on_call");
-      if (connection.sqlstate.empty() && std::stoi(on_call) >= 2) {
+      if (connection.well() && std::stoi(on_call) >= 2) {
         connection.run("UPDATE doctors SET on_call = false WHERE name = '" +
                        std::string(first ? "alice" : "bob") + "'");
       }
-      if (connection.sqlstate.empty()) connection.run("COMMIT");
-      if (connection.sqlstate.empty()) return;
-      if (connection.sqlstate != "40001") Connection::give_up(connection.sqlstate);
+      if (connection.well()) connection.run("COMMIT");
+      if (connection.well()) return;
+      if (!connection.is_conflict()) give_up("no conflict, but another error");
       connection.run("ROLLBACK");
     }
   });
-  return expect("SELECT count(*) > 0 FROM doctors WHERE on_call", "t");
+  return expect("SELECT CASE WHEN count(*) > 0 THEN 'yes' END FROM doctors WHERE on_call", "yes");
 }
 
 int move_money(bool ordered) {
@@ -123,7 +210,7 @@ int move_money(bool ordered) {
     connection.must("BEGIN");
     const auto add = [&](int account) {
       connection.run("UPDATE counters SET n = n + 1 WHERE id = " + std::to_string(account));
-      if (connection.sqlstate == "40P01") failed[first ? 0 : 1] = 1;
+      if (connection.is_deadlock()) failed[first ? 0 : 1] = 1;
     };
     add(from_to.first);
     add(from_to.second);
@@ -143,6 +230,25 @@ int stay_apart() {
     connection.must("COMMIT");
   });
   return expect("SELECT sum(n) FROM counters", "2");
+}
+
+// MySQL's: bob reads what alice takes back.
+int read_dirt() {
+  std::string read;
+  two_clients([&](Connection& connection, bool first) {
+    if (first) {
+      connection.begin("read uncommitted");
+      connection.must("UPDATE counters SET n = 7 WHERE id = 1");
+      connection.must("ROLLBACK");
+    } else {
+      connection.begin("read uncommitted");
+      read = connection.must("SELECT n FROM counters WHERE id = 1");
+      connection.must("COMMIT");
+    }
+  });
+  if (read == "0") return 0;
+  std::printf("bob read %s\n", read.c_str());
+  return 1;
 }
 
 int blameless() {
@@ -173,6 +279,7 @@ int main(int count_of_arguments, char** arguments) {
   if (program == "deadlock") return move_money(false);
   if (program == "ordered-locks") return move_money(true);
   if (program == "apart") return stay_apart();
+  if (program == "dirty-read") return read_dirt();
   if (program == "blameless") return blameless();
   std::fprintf(stderr, "which program?\n");
   return 2;

@@ -1,5 +1,5 @@
 // One thread, poll() on all sockets; see the header.
-#include "proxy/postgres_proxy.hpp"
+#include "proxy/scheduling_proxy.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -20,12 +20,9 @@
 #include "base/tcp.hpp"
 #include "base/text.hpp"
 #include "proxy/activity.hpp"
-#include "wire/input_buffer.hpp"
 #include "wire/socket.hpp"
 
 namespace cupel::proxy {
-
-namespace postgres = wire::postgres;
 
 namespace {
 
@@ -34,8 +31,6 @@ using Milliseconds = std::chrono::milliseconds;
 
 constexpr std::size_t kChunk = 65536;
 constexpr std::size_t kMostUnsent = std::size_t{4} << 20;  // then nothing more is read for it
-constexpr std::size_t kMostRows = 10'000,
-                      kMostRowBytes = std::size_t{4} << 20;  // kept of an answer
 constexpr std::size_t kMostClients = 256;
 constexpr base::Seconds kConnecting{10};
 // A wait for a lock is one that is seen twice, so much apart.
@@ -44,11 +39,11 @@ constexpr Milliseconds kBetweenLooks{10};
 constexpr int kSettlesAsleep = 20, kSettlesRunning = 400;
 
 base::Result<base::Descriptor> connect_to(const Endpoint& server) {
-  if (!server.host.starts_with('/'))
+  if (server.socket.empty())
     return base::connect_tcp({server.host, server.port}, base::Patience(kConnecting));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const auto path = fmt::format("{}/.s.PGSQL.{}", server.host, server.port);
+  const auto& path = server.socket;
   if (path.size() >= sizeof address.sun_path)
     return base::Error{.message = "the path of the socket is too long", .file = path};
   std::memcpy(address.sun_path, path.c_str(), path.size());
@@ -65,57 +60,31 @@ void send_at_once(int socket) {
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-// A socket with what is to be sent and what came.
-struct Line {
-  base::Descriptor socket;
-  wire::InputBuffer in;
-  std::string out;
-  bool ended = false;  // the other side has closed
-
-  // False: nothing came.
-  bool receive() {
-    char bytes[kChunk];
-    const auto size = ::recv(socket.get(), bytes, sizeof bytes, 0);
-    if (size > 0) in.add({bytes, static_cast<std::size_t>(size)});
-    if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) ended = true;
-    return size > 0 || ended;
+// False: nothing came.
+bool receive(Line& line) {
+  char bytes[kChunk];
+  const auto size = ::recv(line.socket.get(), bytes, sizeof bytes, 0);
+  if (size > 0) line.in.add({bytes, static_cast<std::size_t>(size)});
+  if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) line.ended = true;
+  return size > 0 || line.ended;
+}
+void send(Line& line) {
+  const auto size = ::send(line.socket.get(), line.out.data(), line.out.size(), MSG_NOSIGNAL);
+  if (size > 0) line.out.erase(0, static_cast<std::size_t>(size));
+  if (size < 0 && errno != EAGAIN && errno != EINTR) {
+    line.out.clear();
+    line.ended = true;
   }
-  void send() {
-    const auto size = ::send(socket.get(), out.data(), out.size(), MSG_NOSIGNAL);
-    if (size > 0) out.erase(0, static_cast<std::size_t>(size));
-    if (size < 0 && errno != EAGAIN && errno != EINTR) {
-      out.clear();
-      ended = true;
-    }
-  }
-};
+}
 
-struct Client {
-  enum class Phase : std::uint8_t { kOpening, kStartup, kReady, kClosing };
-  std::uint64_t number = 0;
-  std::string name;
-  Phase phase = Phase::kOpening;
-  Line client, server;
-  std::int32_t backend = 0;  // the server's process
-  char state = 'I';
-  bool skipping = false;     // the server leaves out what comes before the next Sync
-  bool copying = false;      // the client sends data
-  bool keeps_locks = false;  // beyond transactions, perhaps
-  bool own_settings = false;
-
-  Batches batches;
-  std::optional<Batch> waiting;  // for its turn
-  std::optional<Batch> running;
-  std::size_t answers_left = 0;  // running: until a Flush is answered
-  Executed doing;
-  Answer answer;
-  std::size_t row_bytes = 0;
+struct Client : Link {
+  std::unique_ptr<Dialogue> dialogue;
   bool stuck = false;  // it waits for a lock of a client that is not running
 };
 
 }  // namespace
 
-class PostgresProxy::Loop {
+class SchedulingProxy::Loop {
  public:
   explicit Loop(Options options) : options_(std::move(options)) {}
   ~Loop() { stop(); }
@@ -142,6 +111,7 @@ class PostgresProxy::Loop {
 
  private:
   [[nodiscard]] std::chrono::nanoseconds now() const { return Clock::now() - began_; }
+  [[nodiscard]] bool holds() const { return options_.dialogue.holds; }
 
   // --- The sockets
 
@@ -181,7 +151,7 @@ class PostgresProxy::Loop {
       if (anything) {
         last_event_ = Clock::now();
         looked_.reset();
-      } else if (options_.holds) {
+      } else if (holds()) {
         decide();
       }
     }
@@ -194,16 +164,20 @@ class PostgresProxy::Loop {
     if (!socket || clients_.size() >= kMostClients) return false;
     send_at_once(socket.get());
     auto& client = clients_.emplace_back();
-    client.number = ++last_number_;
     client.client.socket = std::move(socket);
+    const bool mysql = options_.dialect == Dialect::kMysql;
+    client.dialogue =
+        mysql ? mysql_dialogue(options_.dialogue) : postgres_dialogue(options_.dialogue);
+    // The server speaks first, or the client does.
+    client.phase = mysql ? Client::Phase::kStartup : Client::Phase::kOpening;
     return true;
   }
 
   static bool serve(Client&, Line& line, short events) {
     bool anything = false;
-    if ((events & (POLLIN | POLLHUP | POLLERR)) != 0 && !line.ended) anything = line.receive();
+    if ((events & (POLLIN | POLLHUP | POLLERR)) != 0 && !line.ended) anything = receive(line);
     if ((events & POLLOUT) != 0) {
-      line.send();
+      send(line);
       anything = true;
     }
     return anything;
@@ -213,13 +187,14 @@ class PostgresProxy::Loop {
   void tend(Client& client) {
     from_server(client);
     from_client(client);
+    if (client.phase == Client::Phase::kStartup && !client.server.socket) connect(client);
     if (client.server.socket && client.server.ended && client.phase != Client::Phase::kClosing) {
       if (client.running) done(client);
       client.phase = Client::Phase::kClosing;
       client.waiting.reset();
     }
     for (auto* line : {&client.client, &client.server}) {
-      if (line->socket && !line->out.empty() && !line->ended) line->send();
+      if (line->socket && !line->out.empty() && !line->ended) send(*line);
     }
   }
 
@@ -231,43 +206,32 @@ class PostgresProxy::Loop {
     });
   }
 
-  // An error in the server's words, and the end.
-  static void refuse(Client& client, std::string_view sqlstate, const std::string& message) {
-    postgres::put_error(client.client.out,
-                        {.severity = "FATAL", .sqlstate = sqlstate, .message = message});
-    client.phase = Client::Phase::kClosing;
-    client.server.socket.reset();
+  void connect(Client& client) {
+    auto server = connect_to(options_.server);
+    if (server.ok()) {
+      client.server.socket = std::move(*server);
+      return send_at_once(client.server.socket.get());
+    }
+    trouble_ = server.error().to_string();
+    client.dialogue->refuse(client, "08001", "the server cannot be reached: " + trouble_);
   }
 
   // --- What clients send
 
   void from_client(Client& client) {
     using Phase = Client::Phase;
-    while (client.phase == Phase::kOpening && open(client)) {
-    }
-    while (client.phase == Phase::kStartup || client.phase == Phase::kReady) {
+    while (client.phase != Phase::kClosing) {
       if (client.waiting || (client.running && !client.copying)) return;
-      const auto bytes = client.client.in.bytes();
-      const auto frame = decode_frame(bytes);
-      if (frame.kind == postgres::Decoded<Frame>::Kind::kMalformed)
-        return refuse(client, "08P01", frame.wrong);
-      if (frame.kind == postgres::Decoded<Frame>::Kind::kIncomplete) break;
-      const auto whole = bytes.substr(0, frame.size);
-      if (client.phase == Phase::kStartup || !options_.holds || client.copying) {
-        if (client.copying && (frame.message.letter == 'c' || frame.message.letter == 'f'))
-          client.copying = false;
-        client.server.out += whole;
-      } else if (client.batches.size() + whole.size() > kLongestPassed) {
-        return refuse(client, "54000", "a batch of statements is too long for the proxy");
-      } else if (client.batches.add(frame.message, whole)) {
-        client.waiting = client.batches.take();
+      if (!client.dialogue->from_client(client)) break;
+      if (client.name.empty() && !client.wanted_name.empty()) {
+        client.name = name_for(client.wanted_name);
+        ++connections_;
       }
-      client.client.in.drop(frame.size);
       if (client.waiting) arrived(client);
     }
     if (client.client.ended && client.server.socket && !client.waiting && !client.running) {
-      if (client.phase == Phase::kReady && options_.holds) {
-        client.waiting = Batch{.bytes = std::string("X\0\0\0\4", 5), .end = 'X'};
+      if (client.phase == Phase::kReady && holds()) {
+        client.waiting = client.dialogue->farewell();
         arrived(client);
       } else if (client.server.out.empty()) {
         client.phase = Phase::kClosing;
@@ -276,84 +240,27 @@ class PostgresProxy::Loop {
     }
   }
 
-  // The first messages. False: more has to come.
-  bool open(Client& client) {
-    using Kind = postgres::Decoded<postgres::Opening>::Kind;
-    const auto bytes = client.client.in.bytes();
-    const auto opening = postgres::decode_opening(bytes);
-    if (opening.kind == Kind::kIncomplete) return false;
-    if (opening.kind == Kind::kMalformed) {
-      refuse(client, "08P01", opening.wrong);
-      return false;
-    }
-    const std::string message(bytes.substr(0, opening.size));
-    client.client.in.drop(opening.size);
-    if (std::holds_alternative<postgres::EncryptionRequest>(opening.message)) {
-      client.client.out += 'N';
-      return true;
-    }
-    auto server = connect_to(options_.server);
-    if (!server.ok()) {
-      trouble_ = server.error().to_string();
-      refuse(client, "08001", "the server cannot be reached: " + trouble_);
-      return false;
-    }
-    client.server.socket = std::move(*server);
-    send_at_once(client.server.socket.get());
-    if (const auto* startup = std::get_if<postgres::Startup>(&opening.message)) {
-      client.server.out = with_database(message, options_.database_asked, options_.database_given);
-      client.phase = Client::Phase::kStartup;
-      client.name = name_for(*startup);
-      client.own_settings = has_own_settings(*startup);
-      ++connections_;
-      return false;
-    }
-    // A cancel request, or a version that the server refuses.
-    client.server.out = message;
-    client.phase = Client::Phase::kStartup;
-    return false;
-  }
-
-  [[nodiscard]] std::string name_for(const postgres::Startup& startup) const {
-    std::string user, application;
-    for (const auto& [name, value] : startup.parameters) {
-      if (name == "user") user = value;
-      if (name == "application_name") application = value;
-    }
-    const auto& base = application.empty() ? user : application;
+  [[nodiscard]] std::string name_for(const std::string& wanted) const {
     const auto taken = [&](const std::string& name) {
       return std::any_of(clients_.begin(), clients_.end(), [&](const Client& other) {
         return other.name == name && other.phase != Client::Phase::kClosing;
       });
     };
-    auto name = base;
-    for (int number = 2; taken(name); ++number) name = fmt::format("{}#{}", base, number);
+    auto name = wanted;
+    for (int number = 2; taken(name); ++number) name = fmt::format("{}#{}", wanted, number);
     return name;
-  }
-
-  [[nodiscard]] bool has_own_settings(const postgres::Startup& startup) const {
-    return std::any_of(startup.parameters.begin(), startup.parameters.end(), [&](const auto& one) {
-      const auto& [name, value] = one;
-      return (name == "user" && value != options_.user) || name.ends_with("isolation") ||
-             (name == "options" && value.find("isolation") != std::string::npos);
-    });
   }
 
   // A whole batch: it waits for its turn, unless it concerns nobody else.
   void arrived(Client& client) {
     const auto& batch = *client.waiting;
     for (const auto& request : batch.requests) {
-      client.keeps_locks |= base::to_lower(request.text).find("advisory") != std::string::npos;
+      const auto text = base::to_lower(request.text);
+      for (const auto* lock : {"advisory", "get_lock", "lock table", "with read lock"})
+        client.keeps_locks |= text.find(lock) != std::string::npos;
     }
-    bool local = false;
-    if (batch.end == 'X') {
-      local = client.state == 'I' && !client.keeps_locks;
-    } else if (client.skipping) {
-      local = true;
-    } else {
-      local = !batch.unreadable && client.state != 'F' &&
-              concern_only_the_client(batch.requests, client.state != 'I');
-    }
+    const bool local = batch.leaves ? client.state == 'I' && !client.keeps_locks
+                                    : client.dialogue->is_local(client);
     if (local) go_on(client);
   }
 
@@ -363,8 +270,8 @@ class PostgresProxy::Loop {
     auto& batch = *client.running;
     client.doing = {.client = client.name,
                     .requests = batch.requests,
-                    .unreadable = batch.unreadable || (batch.end == 'X' && client.keeps_locks),
-                    .left = batch.end == 'X',
+                    .unreadable = batch.unreadable || (batch.leaves && client.keeps_locks),
+                    .left = batch.leaves,
                     .before = client.state == 'F' ? 'T' : client.state,
                     .own_settings = client.own_settings,
                     .turn = turn_,
@@ -372,118 +279,29 @@ class PostgresProxy::Loop {
     client.answer = {};
     client.row_bytes = 0;
     client.stuck = false;
-    client.answers_left = batch.answers;
     client.server.out += batch.bytes;
-    const bool answered = batch.end == 'H' && (client.skipping || client.answers_left == 0);
     batch.bytes.clear();
-    if (answered) done(client);
+    if (client.dialogue->sent(client)) done(client);
   }
 
   // --- What the server answers
 
   void from_server(Client& client) {
+    using Step = Dialogue::Step;
     for (;;) {
       if (!client.server.socket || client.client.out.size() >= kMostUnsent) return;
-      const auto bytes = client.server.in.bytes();
-      // A server that refuses a version, or encryption, may answer without a length.
-      if (bytes.empty()) return;
-      const auto frame = decode_frame(bytes);
-      if (frame.kind == postgres::Decoded<Frame>::Kind::kMalformed)
-        return refuse(client, "08P01", "the server's answer: " + frame.wrong);
-      if (frame.kind == postgres::Decoded<Frame>::Kind::kIncomplete) return;
-      if (!understand(client, frame.message)) client.client.out += bytes.substr(0, frame.size);
-      client.server.in.drop(frame.size);
+      const auto step = client.dialogue->from_server(client);
+      if (step == Step::kIncomplete) return;
+      if (step == Step::kDone && client.running) done(client);
     }
-  }
-
-  // True: it is not for the client.
-  bool understand(Client& client, const Frame& frame) {
-    wire::Reader reader(frame.body);
-    switch (frame.letter) {
-      case 'K':
-        client.backend = reader.big<std::int32_t>();
-        break;
-      case 'Z':
-        client.state = static_cast<char>(reader.big<std::uint8_t>());
-        client.phase = Client::Phase::kReady;
-        client.skipping = client.copying = false;
-        if (client.running) done(client);
-        break;
-      case 'G':
-      case 'W':
-        client.copying = true;
-        break;
-      case 'N':
-        return is_recorded(client, frame.body);
-      default:
-        if (client.running) answered(client, frame);
-    }
-    return false;
-  }
-
-  bool is_recorded(Client& client, std::string_view body) const {
-    if (options_.mark.empty()) return false;
-    const auto fields = report_fields(body);
-    const auto message = fields.find('M');
-    if (message == fields.end() || !message->second.starts_with(options_.mark)) return false;
-    client.answer.recorded.push_back(message->second.substr(options_.mark.size()));
-    return true;
-  }
-
-  void answered(Client& client, const Frame& frame) {
-    auto& answer = client.answer;
-    bool ends = false;
-    switch (frame.letter) {
-      case 'T':
-        answer.columns = result_columns(frame.body).value_or(std::vector<ResultColumn>());
-        break;
-      case 'D':
-        keep_row(client, frame.body);
-        break;
-      case 'C':
-        answer.tag = std::string(frame.body.substr(0, frame.body.find('\0')));
-        ends = true;
-        break;
-      case 'I':
-      case 's':
-        ends = true;
-        break;
-      case 'E': {
-        auto fields = report_fields(frame.body);
-        answer.sqlstate = fields['C'];
-        answer.message = fields['M'];
-        ends = true;
-        if (client.running->end != 'Q') client.skipping = true;
-        client.copying = false;
-        break;
-      }
-      default:
-        break;
-    }
-    if (ends) client.doing.answers.push_back(std::exchange(answer, {}));
-    if (client.running->end != 'H') return;
-    if (frame.letter == 'E') return done(client);
-    if (std::string_view("123TnCIs").find(frame.letter) == std::string_view::npos) return;
-    if (client.answers_left > 0 && --client.answers_left == 0) done(client);
-  }
-
-  void keep_row(Client& client, std::string_view body) const {
-    if (!options_.holds) return;
-    client.row_bytes += body.size();
-    if (client.answer.rows.size() >= kMostRows || client.row_bytes > kMostRowBytes) {
-      client.answer.rows_dropped = true;
-      return;
-    }
-    if (auto row = result_row(body)) client.answer.rows.push_back(std::move(*row));
   }
 
   // The batch under way has its answers.
   void done(Client& client) {
-    if (client.running->end == 'H' && client.state == 'I' && !client.doing.requests.empty())
-      client.state = 'F';  // a transaction without BEGIN goes on until Sync
     auto& doing = client.doing;
     if (!client.answer.recorded.empty()) doing.answers.push_back(std::exchange(client.answer, {}));
-    doing.after = client.running->end == 'X' ? 'I' : client.state == 'F' ? 'T' : client.state;
+    if (options_.recorded && !doing.requests.empty() && !doing.left) take_recorded(client);
+    doing.after = client.running->leaves ? 'I' : client.state == 'F' ? 'T' : client.state;
     doing.ended = now();
     doing.turn = turn_;
     client.running.reset();
@@ -492,10 +310,22 @@ class PostgresProxy::Loop {
       client.phase = Client::Phase::kClosing;
       client.server.socket.reset();
     }
-    if (options_.holds &&
-        (!doing.requests.empty() || doing.before != doing.after || doing.unreadable))
+    if (holds() && (!doing.requests.empty() || doing.before != doing.after || doing.unreadable))
       of_turn_.push_back(std::move(doing));
     doing = {};
+  }
+
+  void take_recorded(Client& client) {
+    auto recorded = options_.recorded(client.backend);
+    if (!recorded.ok()) {
+      trouble_ = recorded.error().to_string();
+      return;
+    }
+    auto& answers = client.doing.answers;
+    if (recorded->empty()) return;
+    // Of several statements that were sent together it is not known which one wrote a row.
+    if (answers.size() != 1) answers.emplace_back();
+    answers.back().recorded = std::move(*recorded);
   }
 
   // --- Whose turn it is
@@ -527,7 +357,7 @@ class PostgresProxy::Loop {
   }
 
   static std::string label(const Batch& batch) {
-    if (batch.end == 'X') return "(leaves)";
+    if (batch.leaves) return "(leaves)";
     std::string text;
     for (const auto& request : batch.requests) {
       text += request.text;
@@ -567,7 +397,7 @@ class PostgresProxy::Loop {
       trouble_ = blockers.error().to_string();
       return false;
     }
-    std::set<std::int32_t> held;
+    std::set<std::int32_t> held{kSomeClient};
     for (const auto& client : clients_) {
       if (!client.running && client.backend != 0) held.insert(client.backend);
     }
@@ -632,7 +462,7 @@ class PostgresProxy::Loop {
 
   // Of the thread.
   std::list<Client> clients_;
-  std::uint64_t last_number_ = 0, turn_ = 0;
+  std::uint64_t turn_ = 0;
   std::atomic<std::uint64_t> connections_ = 0;
   std::string turn_of_;
   bool turn_open_ = false;
@@ -644,30 +474,30 @@ class PostgresProxy::Loop {
   std::string trouble_;
 };
 
-PostgresProxy::PostgresProxy(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
-PostgresProxy::~PostgresProxy() = default;
+SchedulingProxy::SchedulingProxy(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
+SchedulingProxy::~SchedulingProxy() = default;
 
-base::Result<std::unique_ptr<PostgresProxy>> PostgresProxy::start(Options options) {
+base::Result<std::unique_ptr<SchedulingProxy>> SchedulingProxy::start(Options options) {
   auto loop = std::make_unique<Loop>(std::move(options));
   if (auto started = loop->start(); !started.ok()) return std::move(started).error();
-  return std::unique_ptr<PostgresProxy>(new PostgresProxy(std::move(loop)));
+  return std::unique_ptr<SchedulingProxy>(new SchedulingProxy(std::move(loop)));
 }
-std::uint16_t PostgresProxy::port() const {
+std::uint16_t SchedulingProxy::port() const {
   return loop_->port();
 }
-void PostgresProxy::watch(pid_t command) {
+void SchedulingProxy::watch(pid_t command) {
   loop_->watch(command);
 }
-void PostgresProxy::stop() {
+void SchedulingProxy::stop() {
   loop_->stop();
 }
-const std::vector<Executed>& PostgresProxy::executed() const {
+const std::vector<Executed>& SchedulingProxy::executed() const {
   return loop_->executed();
 }
-std::uint64_t PostgresProxy::connections() const {
+std::uint64_t SchedulingProxy::connections() const {
   return loop_->connections();
 }
-const std::string& PostgresProxy::trouble() const {
+const std::string& SchedulingProxy::trouble() const {
   return loop_->trouble();
 }
 

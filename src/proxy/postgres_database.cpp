@@ -1,0 +1,386 @@
+// PostgreSQL: copies, their settings, the recorder and what the catalog says; see the header.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "drivers/postgres/plain.hpp"
+#include "drivers/url.hpp"
+#include "proxy/test_database.hpp"
+
+namespace cupel::proxy {
+
+namespace {
+
+using base::Error;
+using base::Ok;
+using base::Result;
+using base::Status;
+using drivers::PlainPostgres;
+
+template <typename Number>
+Number number_in(const std::optional<std::string>& cell) {
+  Number number = 0;
+  if (cell) std::from_chars(cell->data(), cell->data() + cell->size(), number);
+  return number;
+}
+
+// What makes a table more than rows with a key. The OIDs from 16384 on are those of users.
+constexpr const char* kTables = R"(
+SELECT c.oid, n.nspname, c.relname,
+  c.relkind <> 'r' OR c.relhasrules OR c.relrowsecurity OR c.relispartition
+    OR EXISTS (SELECT FROM pg_inherits i WHERE c.oid IN (i.inhrelid, i.inhparent))
+    OR EXISTS (SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+               WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                 AND a.atttypid >= 16384 AND y.typtype <> 'e'),
+  EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal
+                 AND t.tgname <> 'cupel_recorder' AND t.tgname <> 'cupel_recorder_truncate')
+    OR EXISTS (SELECT FROM pg_attrdef d JOIN pg_depend p
+                 ON p.classid = 'pg_attrdef'::regclass AND p.objid = d.oid
+               WHERE d.adrelid = c.oid AND (p.refclassid = 'pg_proc'::regclass
+                 OR (p.refclassid = 'pg_class'::regclass AND p.refobjid <> c.oid
+                     AND (SELECT count(*) FROM pg_depend o WHERE o.classid = 'pg_attrdef'::regclass
+                            AND o.refclassid = 'pg_class'::regclass
+                            AND o.refobjid = p.refobjid) > 1)))
+    OR EXISTS (SELECT FROM pg_constraint k JOIN pg_depend p
+                 ON p.classid = 'pg_constraint'::regclass AND p.objid = k.oid
+               WHERE k.conrelid = c.oid AND p.refclassid = 'pg_proc'::regclass)
+    OR EXISTS (SELECT FROM pg_index x JOIN pg_depend p
+                 ON p.classid = 'pg_class'::regclass AND p.objid = x.indexrelid
+               WHERE x.indrelid = c.oid AND p.refclassid = 'pg_proc'::regclass),
+  EXISTS (SELECT FROM pg_index x WHERE x.indrelid = c.oid
+            AND (x.indisunique OR x.indisexclusion) AND NOT x.indisprimary)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+  AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast'))";
+
+constexpr const char* kKeys = R"(
+SELECT x.indrelid, a.attname,
+  CASE WHEN a.atttypid IN (20, 21, 23) THEN 'i'
+       WHEN a.atttypid IN (25, 1043) AND coalesce(l.collisdeterministic, true) THEN 't'
+       ELSE 'o' END
+FROM pg_index x CROSS JOIN LATERAL unnest(x.indkey::int2[]) WITH ORDINALITY AS k (number, place)
+JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.number
+LEFT JOIN pg_collation l ON l.oid = a.attcollation
+WHERE x.indisprimary AND k.place <= x.indnkeyatts ORDER BY x.indrelid, k.place)";
+
+class PostgresConnection final : public TestConnection {
+ public:
+  explicit PostgresConnection(PlainPostgres connection) : connection_(std::move(connection)) {}
+
+  Result<Catalog> read_catalog() override { return catalog_of(connection_); }
+  Result<Isolation> read_default_level() override;
+  Result<Rows> read_rows(const Catalog& catalog, std::size_t most) override;
+  Result<Blockers> read_blockers(const std::vector<std::int32_t>& backends) override;
+  // The answers say it.
+  Result<std::vector<std::string>> read_recorded(std::int32_t /*backend*/) override {
+    return std::vector<std::string>();
+  }
+  bool make_table(const TableFacts& table) override;
+  bool fill_table(const TableFacts& table, const std::vector<nlohmann::json>& rows) override;
+  std::optional<Answers> answer(const Request& request) override;
+
+  static Result<Catalog> catalog_of(PlainPostgres& connection);
+
+ private:
+  PlainPostgres connection_;
+};
+
+class PostgresDatabase final : public TestDatabase {
+ public:
+  PostgresDatabase() : TestDatabase(Dialect::kPostgres) {}
+  ~PostgresDatabase() override { drop_copies(); }
+
+  Status open(const Options& options, drivers::Url url);
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment(
+      std::uint16_t port, const std::string& database) const override;
+  [[nodiscard]] Result<std::unique_ptr<TestConnection>> connect(
+      const std::string& database) const override;
+
+ private:
+  [[nodiscard]] Result<PlainPostgres> connect_plainly(const std::string& database) const;
+  Status make_database(const std::string& from, const std::string& to) override;
+  void drop_database(const std::string& name) override;
+  Status record_original() override;
+  Status read_settings(PlainPostgres& connection);
+  Status copy_settings(const std::string& to);
+
+  std::string folder_;  // of the server's socket; empty: none
+  std::string owner_;
+  std::vector<std::string> settings_;  // "SET x TO y" for ALTER DATABASE
+  std::unique_ptr<PlainPostgres> maintenance_;
+};
+
+Result<PlainPostgres> PostgresDatabase::connect_plainly(const std::string& database) const {
+  std::vector<std::pair<std::string, std::string>> parameters{
+      {"host", folder_.empty() ? endpoint_.host : folder_},
+      {"port", std::to_string(endpoint_.port)},
+      {"user", user_},
+      {"dbname", database},
+      {"options", ""},
+      {"application_name", "cupel"},
+      {"connect_timeout", "10"}};
+  if (!password_.empty()) parameters.emplace_back("password", password_);
+  return PlainPostgres::connect(parameters);
+}
+
+Result<std::unique_ptr<TestConnection>> PostgresDatabase::connect(
+    const std::string& database) const {
+  auto plain = connect_plainly(database);
+  if (!plain.ok()) return std::move(plain).error();
+  return std::unique_ptr<TestConnection>(std::make_unique<PostgresConnection>(std::move(*plain)));
+}
+
+std::vector<std::pair<std::string, std::string>> PostgresDatabase::environment(
+    std::uint16_t port, const std::string& database) const {
+  std::vector<std::pair<std::string, std::string>> variables{
+      {"PGHOST", "127.0.0.1"},
+      {"PGPORT", std::to_string(port)},
+      {"PGUSER", user_},
+      {"PGDATABASE", database},
+      {"CUPEL_MOCK_PG_URL", fmt::format("postgres://{}{}@127.0.0.1:{}/{}", user_,
+                                        password_.empty() ? "" : ":" + password_, port, database)}};
+  if (!password_.empty()) variables.emplace_back("PGPASSWORD", password_);
+  return variables;
+}
+
+Status PostgresDatabase::open(const Options& options, drivers::Url url) {
+  in_place_ = options.in_place;
+  folder_ = drivers::take_option(url, "host").value_or("");
+  if (const auto unknown = drivers::unknown_options(url, "host")) return *unknown;
+  if (auto taken = take_url(url, 5432); !taken.ok()) return taken;
+  if (!folder_.empty()) endpoint_.socket = fmt::format("{}/.s.PGSQL.{}", folder_, endpoint_.port);
+  auto asked = connect_plainly(name_);
+  if (!asked.ok()) return std::move(asked).error();
+  if (in_place_) {
+    original_ = name_;
+    maintenance_ = std::make_unique<PlainPostgres>(std::move(*asked));
+    return Ok{};
+  }
+  if (auto read = read_settings(*asked); !read.ok()) return read;
+  auto maintenance = connect_plainly("postgres");
+  maintenance_ = std::make_unique<PlainPostgres>(
+      maintenance.ok() && name_ != "postgres" ? std::move(*maintenance) : std::move(*asked));
+  if (maintenance.ok() && name_ != "postgres") {
+    const PlainPostgres closed = std::move(*asked);  // a database that is in use is not copied
+  }
+  return begin_copies();
+}
+
+Status PostgresDatabase::read_settings(PlainPostgres& asked) {
+  // ALTER ROLE … IN DATABASE counts too.
+  const auto facts = asked.run(
+      "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()");
+  if (!facts.ok()) return facts.error();
+  owner_ = (*facts)[0][0].value_or("");
+  const auto settings = asked.run(
+      "SELECT quote_ident(r.rolname), "
+      "  CASE WHEN split_part(item, '=', 1) IN ('search_path', 'temp_tablespaces', "
+      "         'local_preload_libraries', 'session_preload_libraries') "
+      "       THEN substr(item, strpos(item, '=') + 1) "
+      "       ELSE quote_literal(substr(item, strpos(item, '=') + 1)) END, "
+      "  split_part(item, '=', 1) "
+      "FROM pg_db_role_setting s CROSS JOIN unnest(s.setconfig) AS item "
+      "LEFT JOIN pg_roles r ON r.oid = s.setrole "
+      "WHERE s.setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())");
+  if (!settings.ok()) return settings.error();
+  for (const auto& row : *settings) {
+    settings_.push_back(
+        (row[0] ? fmt::format("ROLE {} IN DATABASE ", *row[0]) : std::string("DATABASE ")) +
+        "@ SET " + row[2].value_or("") + " TO " + row[1].value_or("''"));
+  }
+  return Ok{};
+}
+
+Status PostgresDatabase::make_database(const std::string& from, const std::string& to) {
+  const auto made =
+      maintenance_->run(fmt::format("CREATE DATABASE {} TEMPLATE {}", maintenance_->identifier(to),
+                                    maintenance_->identifier(from)));
+  if (!made.ok()) {
+    const bool in_use = maintenance_->sqlstate() == "55006";
+    const bool forbidden = maintenance_->sqlstate() == "42501";
+    return Error{.message = fmt::format(
+                     "the database {} cannot be copied: {}{}", from, made.error().message,
+                     in_use      ? "; close the other connections to it, or use --in-place"
+                     : forbidden ? "; the user needs the right CREATEDB, and to own the database; "
+                                   "or use --in-place"
+                                 : "")};
+  }
+  return copy_settings(to);
+}
+
+Status PostgresDatabase::copy_settings(const std::string& to) {
+  const auto name = maintenance_->identifier(to);
+  for (const auto& setting : settings_) {
+    auto statement = "ALTER " + setting;
+    statement.replace(statement.find('@'), 1, name);
+    if (const auto done = maintenance_->run(statement); !done.ok()) {
+      return Error{.message = fmt::format("a setting of {} cannot be given to its copy: {}: {}",
+                                          name_, statement, done.error().message)};
+    }
+  }
+  // What follows needs rights that a user may not have. The victim of a deadlock is then the one
+  // that came last, and is found soon.
+  static_cast<void>(
+      maintenance_->run(fmt::format("ALTER DATABASE {} SET deadlock_timeout TO '1ms'", name)));
+  static_cast<void>(maintenance_->run(
+      fmt::format("ALTER DATABASE {} OWNER TO {}", name, maintenance_->identifier(owner_))));
+  return Ok{};
+}
+
+void PostgresDatabase::drop_database(const std::string& name) {
+  static_cast<void>(maintenance_->run(
+      fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", maintenance_->identifier(name))));
+}
+
+Status PostgresDatabase::record_original() {
+  auto connection = connect_plainly(original_);
+  if (!connection.ok()) return std::move(connection).error();
+  const auto catalog = PostgresConnection::catalog_of(*connection);
+  if (!catalog.ok()) return catalog.error();
+  const auto mark = connection->literal(mark_);
+  std::string statements = fmt::format(
+      "BEGIN; CREATE SCHEMA {0};"
+      "CREATE FUNCTION {0}.say() RETURNS trigger LANGUAGE plpgsql AS $cupel$ BEGIN "
+      "RAISE INFO '%', {1} || pg_catalog.jsonb_build_object('table', TG_RELID::pg_catalog.int8, "
+      "'old', CASE WHEN TG_OP <> 'INSERT' THEN pg_catalog.to_jsonb(OLD) END, "
+      "'new', CASE WHEN TG_OP <> 'DELETE' THEN pg_catalog.to_jsonb(NEW) END)::pg_catalog.text; "
+      "RETURN NULL; END $cupel$;"
+      "CREATE FUNCTION {0}.say_truncate() RETURNS trigger LANGUAGE plpgsql AS $cupel$ BEGIN "
+      "RAISE INFO '%', {1} || pg_catalog.jsonb_build_object('table', TG_RELID::pg_catalog.int8, "
+      "'truncated', true)::pg_catalog.text; RETURN NULL; END $cupel$;",
+      kRecorder, mark);
+  for (const auto& [oid, table] : catalog->tables) {
+    if (table.key.empty() || table.read_runs_more) continue;
+    const auto name =
+        connection->identifier(table.schema) + "." + connection->identifier(table.name);
+    statements += fmt::format(
+        "CREATE TRIGGER {0} AFTER INSERT OR UPDATE OR DELETE ON {1} FOR EACH ROW "
+        "EXECUTE FUNCTION {0}.say();"
+        "CREATE TRIGGER {0}_truncate AFTER TRUNCATE ON {1} EXECUTE FUNCTION {0}.say_truncate();",
+        kRecorder, name);
+  }
+  const auto done = connection->run(statements + "COMMIT");
+  if (!done.ok()) return done.error();
+  return Ok{};
+}
+
+Result<Catalog> PostgresConnection::catalog_of(PlainPostgres& connection) {
+  Catalog catalog;
+  const auto tables = connection.run(kTables);
+  if (!tables.ok()) return tables.error();
+  for (const auto& row : *tables) {
+    TableFacts table{.oid = number_in<std::uint32_t>(row[0]),
+                     .schema = row[1].value_or(""),
+                     .name = row[2].value_or("")};
+    table.read_runs_more = row[3] == "t";
+    table.write_runs_more = table.read_runs_more || row[4] == "t";
+    table.unique_besides_key = row[5] == "t";
+    catalog.tables.emplace(table.oid, std::move(table));
+  }
+  const auto keys = connection.run(kKeys);
+  if (!keys.ok()) return keys.error();
+  for (const auto& row : *keys) {
+    const auto table = catalog.tables.find(number_in<std::uint32_t>(row[0]));
+    if (table == catalog.tables.end()) continue;
+    using Kind = TableFacts::KeyColumn::Kind;
+    table->second.key.push_back({row[1].value_or(""), row[2] == "i"   ? Kind::kInteger
+                                                      : row[2] == "t" ? Kind::kText
+                                                                      : Kind::kOther});
+  }
+  const auto foreign =
+      connection.run("SELECT DISTINCT conrelid, confrelid FROM pg_constraint WHERE contype = 'f'");
+  if (!foreign.ok()) return foreign.error();
+  for (const auto& row : *foreign) {
+    const auto child = number_in<std::uint32_t>(row[0]), parent = number_in<std::uint32_t>(row[1]);
+    if (!catalog.tables.contains(child) || !catalog.tables.contains(parent)) continue;
+    catalog.tables[child].references.push_back(parent);
+    catalog.tables[parent].referenced_by.push_back(child);
+  }
+  const auto names = connection.run(
+      "SELECT true, proname FROM pg_proc WHERE oid >= 16384 "
+      "UNION ALL SELECT false, oprname FROM pg_operator WHERE oid >= 16384");
+  if (!names.ok()) return names.error();
+  for (const auto& row : *names)
+    (row[0] == "t" ? catalog.own_functions : catalog.own_operators).insert(row[1].value_or(""));
+  return catalog;
+}
+
+Result<Isolation> PostgresConnection::read_default_level() {
+  const auto said = connection_.run("SHOW default_transaction_isolation");
+  if (!said.ok()) return said.error();
+  return isolation_of((*said)[0][0].value_or("")).value_or(Isolation::kSerializable);
+}
+
+Result<Rows> PostgresConnection::read_rows(const Catalog& catalog, std::size_t most) {
+  Rows rows;
+  std::size_t count = 0;
+  for (const auto& [oid, table] : catalog.tables) {
+    if (table.key.empty() || table.read_runs_more) continue;
+    const auto said = connection_.run(fmt::format("SELECT to_jsonb(t) FROM {}.{} t LIMIT {}",
+                                                  connection_.identifier(table.schema),
+                                                  connection_.identifier(table.name), most + 1));
+    if (!said.ok()) return said.error();
+    count += said->size();
+    if (count > most)
+      return Error{.message = fmt::format("the tables have more than {} rows", most)};
+    auto& of_table = rows[oid];
+    for (const auto& row : *said)
+      of_table.push_back(nlohmann::json::parse(row[0].value_or("null")));
+  }
+  return rows;
+}
+
+Result<Blockers> PostgresConnection::read_blockers(const std::vector<std::int32_t>& backends) {
+  const auto said = connection_.run(
+      fmt::format("SELECT p, b FROM unnest(ARRAY[{}]::int4[]) AS p, "
+                  "unnest(pg_blocking_pids(p) || pg_safe_snapshot_blocking_pids(p)) AS b",
+                  fmt::join(backends, ",")));
+  if (!said.ok()) return said.error();
+  Blockers blockers;
+  for (const auto& row : *said)
+    blockers[number_in<std::int32_t>(row[0])].push_back(number_in<std::int32_t>(row[1]));
+  return blockers;
+}
+
+bool PostgresConnection::make_table(const TableFacts& table) {
+  const auto name = connection_.identifier(table.name);
+  return connection_
+      .run(fmt::format("CREATE TEMPORARY TABLE {} (LIKE {}.{} INCLUDING INDEXES)", name,
+                       connection_.identifier(table.schema), name))
+      .ok();
+}
+
+bool PostgresConnection::fill_table(const TableFacts& table,
+                                    const std::vector<nlohmann::json>& rows) {
+  return connection_
+      .run(fmt::format("TRUNCATE pg_temp.{0}; INSERT INTO pg_temp.{0} SELECT * FROM "
+                       "jsonb_populate_recordset(NULL::pg_temp.{0}, {1})",
+                       connection_.identifier(table.name),
+                       connection_.literal(nlohmann::json(rows).dump())))
+      .ok();
+}
+
+std::optional<TestConnection::Answers> PostgresConnection::answer(const Request& request) {
+  std::vector<PlainPostgres::Parameter> parameters;
+  for (const auto& parameter : request.parameters)
+    parameters.push_back({parameter.type, parameter.format, parameter.value});
+  const bool binary = request.results == Request::Format::kBinary;
+  auto said = parameters.empty() && !binary ? connection_.run(request.text)
+                                            : connection_.run(request.text, parameters, binary);
+  if (!said.ok()) return std::nullopt;
+  return std::move(*said);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TestDatabase>> open_postgres_database(const TestDatabase::Options& options,
+                                                             drivers::Url url) {
+  auto database = std::make_unique<PostgresDatabase>();
+  if (auto opened = database->open(options, std::move(url)); !opened.ok())
+    return std::move(opened).error();
+  return std::unique_ptr<TestDatabase>(std::move(database));
+}
+
+}  // namespace cupel::proxy
