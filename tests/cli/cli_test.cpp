@@ -427,7 +427,8 @@ TEST_F(Cli, DoctorNamesWhatToInstall) {
     const auto ran = shell("env " + variables + " '" CUPEL_BINARY "' doctor --json");
     EXPECT_EQ(ran.code, 0) << ran.err;
     std::map<std::string, std::string> problems;
-    for (const auto& finding : nlohmann::json::parse(ran.out)["findings"]) {
+    const auto found = nlohmann::json::parse(ran.out);
+    for (const auto& finding : found["findings"]) {
       EXPECT_EQ(finding["works"], !finding.contains("problem")) << finding;
       problems[finding["group"].get<std::string>().substr(0, 4) +
                finding["name"].get<std::string>()] = finding.value("problem", "");
