@@ -27,7 +27,9 @@ mkdir -p "$work"
 if ! cmp -s "$here/package-lock.json" "$work/installed-lock.json"; then
   command -v npm >/dev/null || skip "there is no npm; tools/install-packages.sh installs it"
   cp "$here/package.json" "$here/package-lock.json" "$work/"
-  (cd "$work" && npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1) ||
+  # A network that answers nothing would otherwise take longer than the test may.
+  (cd "$work" && npm ci --no-audit --no-fund --ignore-scripts --fetch-timeout=60000 \
+    --fetch-retries=1 >npm.log 2>&1) ||
     skip "npm ci failed (no network?): $(tail -n 3 "$work/npm.log" | tr '\n' ' ')"
   cp "$here/package-lock.json" "$work/installed-lock.json"
 fi
