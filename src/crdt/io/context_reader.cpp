@@ -65,7 +65,9 @@ std::optional<std::string> ContextReader::line(const Json& object, std::uint64_t
     if (auto wrong = define(object, {true, static_cast<std::uint32_t>(receptions.size()), line}))
       return wrong;
   } else {
-    const Json value = object.contains("value") ? object["value"] : Json();
+    static const Json kNoValue;
+    const auto found = object.find("value");
+    const Json& value = found == object.end() ? kNoValue : *found;
     if (auto wrong = take(value, method + " with the value", reception)) return wrong;
   }
   receptions.push_back(reception);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -202,13 +203,16 @@ class Reader {
     made.line = line;
     if (const auto time = op.find("time"); time != op.end() && time->is_number_integer())
       made.time = time->get<std::int64_t>();
-    const Json key = op.contains("key") ? op["key"] : Json("x");
+    static const Json kDefaultKey = "x", kNoValue;
+    const auto found = op.find("key");
+    const Json& key = found == op.end() ? kDefaultKey : *found;
     if (!key.is_string() && !key.is_number_integer())
       return error(
           fmt::format("found the key {}, expected a number or a string", text::dump_excerpt(key)),
           line);
     made.key = history_.key(key_name(key));
-    const Json value = op.contains("value") ? op["value"] : Json();
+    const auto result = op.find("value");
+    const Json& value = result == op.end() ? kNoValue : *result;
     std::vector<std::uint32_t> list;
     const ParsedCall call{.method = f->get_ref<const std::string&>(),
                           .value = value,

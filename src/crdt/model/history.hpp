@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash_table.hpp"
 #include "base/result.hpp"
 #include "crdt/model/context.hpp"
 #include "crdt/model/type.hpp"
@@ -97,8 +97,8 @@ class History {
   OpId add(Operation op, std::span<const std::uint32_t> list);
 
  private:
-  std::map<std::string, std::uint32_t> replica_ids_, key_ids_;
-  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> element_ids_;
+  base::HashMap<std::string, std::uint32_t> replica_ids_, key_ids_;
+  base::HashMap<std::pair<std::uint32_t, std::string>, std::uint32_t> element_ids_;
 };
 
 }  // namespace cupel::crdt
