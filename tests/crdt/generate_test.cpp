@@ -56,6 +56,7 @@ const std::map<std::string, std::set<std::string>>& names_of_bugs() {
       {"loses-increment", {"lost-increment", "lost-decrement"}},
       {"ignores-timestamp",
        {"order-disagreement", "stale-read", "order-against-causality", "interleaved-insertions"}},
+      {"forgets-removed-neighbour", {"order-disagreement"}},
       {"interleaves", {"interleaved-insertions", "order-disagreement", "order-against-causality"}},
   };
   return names;

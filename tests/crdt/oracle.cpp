@@ -44,6 +44,8 @@ class Oracle {
         return last_writer(past, 0, {});
       case Type::kGrowableArray:
         return array(past);
+      case Type::kStrongList:
+        return characters(past, false) && list(past);
     }
     return false;
   }
@@ -198,7 +200,8 @@ class Oracle {
     return true;
   }
 
-  bool array(const std::vector<Mask>& past) const {
+  // The characters of the reads, whatever their order.
+  bool characters(const std::vector<Mask>& past, bool strict) const {
     std::vector<OpId> insert(h_.elements.size(), kNone);
     for (OpId o = 0; o < n_; ++o) {
       if (h_.ops[o].kind == Kind::kInsert) insert[h_.ops[o].element] = o;
@@ -224,8 +227,59 @@ class Oracle {
                                         h_.ops[d].element == e);
         const bool shown = std::find(list.begin(), list.end(), e) != list.end();
         if (!shown && sees_insert(o, e) && !sees_remove) return false;
-        if (shown && sees_remove && !strict_) return false;
+        if (shown && sees_remove && !strict) return false;
       }
+    }
+    return true;
+  }
+
+  // Some order of all characters of each key fits the lists, and each addition: of what it sees,
+  // nothing is between it and its neighbour.
+  bool list(const std::vector<Mask>& past) const {
+    for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
+      std::vector<OpId> order;
+      for (OpId o = 0; o < n_; ++o) {
+        if (h_.ops[o].kind == Kind::kInsert && h_.ops[o].key == key) order.push_back(o);
+      }
+      bool found = false;
+      do {
+        found = fits(order, key, past);
+      } while (!found && std::next_permutation(order.begin(), order.end()));
+      if (!found) return false;
+    }
+    return true;
+  }
+  bool fits(const std::vector<OpId>& order, std::uint32_t key,
+            const std::vector<Mask>& past) const {
+    std::vector<std::size_t> place(h_.elements.size(), 0);
+    for (std::size_t i = 0; i < order.size(); ++i) place[h_.ops[order[i]].element] = i + 1;
+    for (OpId o = 0; o < n_; ++o) {
+      const auto& op = h_.ops[o];
+      if (op.key != key) continue;
+      const auto list = h_.list(op);
+      for (std::size_t i = 1; i < list.size(); ++i) {
+        if (place[list[i - 1]] > place[list[i]]) return false;
+      }
+      if (op.kind != Kind::kInsert) continue;
+      const auto left = op.parent == kNone ? 0 : place[op.parent], here = place[op.element];
+      if (left > here) return false;
+      for (const OpId x : order) {
+        const auto at = place[h_.ops[x].element];
+        bool shown = (past[o] & bit(x)) != 0;
+        for (OpId d = 0; d < n_; ++d)
+          shown = shown && !((past[o] & bit(d)) && h_.ops[d].kind == Kind::kDelete &&
+                             h_.ops[d].element == h_.ops[x].element);
+        if (shown && left < at && at < here) return false;
+      }
+    }
+    return true;
+  }
+
+  bool array(const std::vector<Mask>& past) const {
+    if (!characters(past, strict_)) return false;
+    std::vector<OpId> insert(h_.elements.size(), kNone);
+    for (OpId o = 0; o < n_; ++o) {
+      if (h_.ops[o].kind == Kind::kInsert) insert[h_.ops[o].element] = o;
     }
     // rf* over addAfter: is x an ancestor of y, or y itself?
     const auto leads = [&](OpId x, OpId y) {

@@ -72,7 +72,8 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
         else if (random.chance(0.9))
           list = {value()};
         break;
-      case Type::kGrowableArray: {
+      case Type::kGrowableArray:
+      case Type::kStrongList: {
         std::vector<std::uint32_t> here;
         for (const auto e : inserted) {
           if (h.elements[e].key == op.key) here.push_back(e);

@@ -35,7 +35,8 @@ void decide_by_context(const History& history, const Visibility& visibility, bas
     // By the rule `applied` clocks do not say what was seen.
     const bool vectors = history.context.rule != DeliveryRule::kApplied;
     found.decision.witness = Witness{.clocks = vectors ? visibility.clocks(history) : Clocks(),
-                                     .order = std::move(known.order)};
+                                     .order = std::move(known.order),
+                                     .characters = std::move(known.characters)};
   }
   if (known.wrong) found.explanation = explain_context(history, visibility, *known.wrong);
 }

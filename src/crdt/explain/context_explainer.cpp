@@ -93,11 +93,11 @@ void ContextExplainer::report(std::string name, std::string summary, std::vector
 Explanation explain_context(const History& history, const Visibility& visibility,
                             const WrongRead& wrong) {
   Explanation explanation;
-  if (wrong.cycle.empty()) {
+  if (wrong.read != kNone) {
     ContextExplainer explainer(history, visibility, wrong, explanation);
     replicated_type(history).explain_received(explainer);
   } else {
-    std::set<OpId> ops;
+    std::set<OpId> ops(wrong.operations.begin(), wrong.operations.end());
     std::set<std::uint32_t> elements;
     for (const Step& step : wrong.cycle) {
       for (const OpId id : {step.from, step.to, step.read}) {
@@ -124,7 +124,7 @@ Explanation explain_context(const History& history, const Visibility& visibility
                        : static_cast<OpId>(std::lower_bound(origin.begin(), origin.end(), id) -
                                            origin.begin());
   };
-  if (wrong.cycle.empty()) {
+  if (wrong.read != kNone) {
     explanation.read = part_op(wrong.read);
     return explanation;
   }

@@ -379,6 +379,16 @@ std::string sentence(const History& h, const Step& step) {
     case Why::kRemoved:
       return fmt::format("{} was before {}, which had seen the character and does not show it",
                          from, to);
+    case Why::kListed:
+      if (is_read(h.ops[step.read].kind))
+        return fmt::format("{} is in front of {}: {} shows them so", h.element_text(step.shown),
+                           h.element_text(step.over), with_replica(h, step.read));
+      if (h.ops[step.to].parent == step.shown && step.read == step.to)
+        return fmt::format("{} is in front of {}, which was added after it",
+                           h.element_text(step.shown), h.element_text(step.over));
+      return fmt::format(
+          "{} is in front of {}: {} showed one of them and put the other next to its neighbour",
+          h.element_text(step.shown), h.element_text(step.over), with_replica(h, step.read));
     case Why::kArbitrated:
       if (step.shown != kNone)
         return fmt::format("{} was linearized before {}: {} shows {} before {}", from, to,
@@ -394,7 +404,7 @@ void explain_cycle(Explanation& explanation) {
   std::size_t arbitrated = 0;
   OpId reason = kNone, other = kNone;
   for (const Step& step : explanation.cycle) {
-    if (step.why == Why::kArbitrated) {
+    if (step.why == Why::kArbitrated || step.why == Why::kListed) {
       ++arbitrated;
       if (reason == kNone)
         reason = step.read;
@@ -421,6 +431,8 @@ void explain_cycle(Explanation& explanation) {
     report("lost-character",
            "reads leave out characters that they have seen, so that they would have had to see "
            "removes that happened after");
+  } else if (explanation.cycle.empty()) {
+    report("order-disagreement", "no one order of the characters fits all reads and additions");
   } else if (arbitrated == 0) {
     report("causality-cycle", "what was read came from operations that happened after the read");
   } else {

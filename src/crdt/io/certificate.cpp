@@ -23,6 +23,11 @@ std::string joined(const Numbers& numbers) {
   return text + "]";
 }
 
+// Lists: the order of the characters.
+std::string characters_of(const Witness& witness) {
+  return witness.characters.empty() ? "" : ",\n\"characters\":" + joined(witness.characters);
+}
+
 }  // namespace
 
 std::string certificate_of_witness(const History& history, const Axioms& axioms,
@@ -30,7 +35,7 @@ std::string certificate_of_witness(const History& history, const Axioms& axioms,
   std::string text = head(history, axioms, "satisfied") + ",\"clocks\":[";
   for (OpId id = 0; id < history.ops.size(); ++id)
     text += (id == 0 ? "\n" : ",\n") + joined(witness.clocks.row(id));
-  return text + "],\n\"order\":" + joined(witness.order) + "}\n";
+  return text + "],\n\"order\":" + joined(witness.order) + characters_of(witness) + "}\n";
 }
 
 std::string certificate_of_core(const History& history, const Axioms& axioms, const Core& core) {
@@ -41,8 +46,9 @@ std::string certificate_of_core(const History& history, const Axioms& axioms, co
 std::string certificate_of_context(const History& history, const Analysis& analysis) {
   const auto& witness = analysis.decision.witness;
   return head(history, analysis.axioms, witness ? "satisfied" : "violated") +
-         fmt::format(",\"context\":\"trusted\",\"{}\":{}}}\n", witness ? "order" : "operations",
-                     joined(witness ? witness->order : analysis.explanation->core.ops));
+         fmt::format(",\"context\":\"trusted\",\"{}\":{}{}}}\n", witness ? "order" : "operations",
+                     joined(witness ? witness->order : analysis.explanation->core.ops),
+                     witness ? characters_of(*witness) : "");
 }
 
 std::string certificate_of(const History& history, const Analysis& analysis) {

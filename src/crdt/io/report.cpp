@@ -187,6 +187,8 @@ std::string_view name(Why why) {
       return "overwritten";
     case Why::kRemoved:
       return "removed";
+    case Why::kListed:
+      return "listed";
     case Why::kArbitrated:
       break;
   }

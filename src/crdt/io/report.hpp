@@ -17,7 +17,7 @@ struct Report {
 // Is there an execution to show? There is none by the rule of delivery `applied`.
 bool has_clocks(const Analysis& analysis);
 std::string_view name(Verdict verdict);
-// "replica-order", "received", "read-from", "overwritten", "removed", "arbitrated".
+// "replica-order", "received", "read-from", "overwritten", "removed", "listed", "arbitrated".
 std::string_view name(Why why);
 
 // A line FILE<TAB>TYPE<TAB>VERDICT, then the details, indented by two blanks.

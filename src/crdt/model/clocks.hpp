@@ -45,6 +45,7 @@ enum class Why : std::uint8_t {
   kReadFrom,     // `to` returned or used what `from` wrote
   kOverwritten,  // `read` saw `from` and did not return it: `to`, which it returned, came later
   kRemoved,      // `to` saw what was added and does not return it: it saw the remove `from`
+  kListed,       // lists: `from` is in front of `to`, because of `read`, a read or an addition
   kArbitrated,   // `read` preferred `to` to `from`, or shows it before it: linearized later
 };
 struct Step {

@@ -65,6 +65,8 @@ struct TypeTraits {
   bool sums = false;
   // Updates name elements that their replica must have seen.
   bool updates_use_elements = false;
+  // Lists: all characters have one order, whatever the linearization.
+  bool one_order = false;
   // The key stands in the text of an operation even where there is only one.
   bool text_has_key = false;
 };

@@ -19,7 +19,8 @@
   LINE(kMultiValueRegister, multi_value_register)          \
   LINE(kLastWriterWinsRegister, last_writer_wins_register) \
   LINE(kCounter, counter)                                  \
-  LINE(kGrowableArray, growable_array)
+  LINE(kGrowableArray, growable_array)                     \
+  LINE(kStrongList, strong_list)
 
 namespace cupel::crdt {
 

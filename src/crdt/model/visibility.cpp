@@ -275,6 +275,35 @@ base::Result<Visibility> Visibility::of(const History& history) {
   return Deliveries(history).run();
 }
 
+Visibility Visibility::of_clocks(const History& history, const Clocks& clocks,
+                                 std::vector<OpId> order) {
+  Visibility v;
+  v.history_ = &history.ops;
+  v.number_.assign(history.ops.size(), kNone);
+  for (OpId id = 0; id < history.ops.size(); ++id) {
+    if (!is_read(history.ops[id].kind)) v.number_[id] = static_cast<std::uint32_t>(v.updates_++);
+  }
+  const auto replicas = history.replicas.size();
+  v.since_.assign(replicas * v.updates_, kNone);
+  v.arrivals_.resize(replicas);
+  for (std::uint32_t r = 0; r < replicas; ++r) {
+    std::vector<std::uint32_t> seen(replicas, 0);
+    for (const OpId id : history.by_replica[r]) {
+      const auto row = clocks.row(id);
+      for (std::size_t j = 0; j < replicas; ++j) {
+        for (; seen[j] < row[j]; ++seen[j]) {
+          const OpId update = history.by_replica[j][seen[j]];
+          if (is_read(history.ops[update].kind)) continue;
+          v.since_[r * v.updates_ + v.number_[update]] = history.ops[id].seq;
+          v.arrivals_[r].push_back(update);
+        }
+      }
+    }
+  }
+  v.order_ = std::move(order);
+  return v;
+}
+
 Clocks Visibility::clocks(const History& history) const {
   Clocks clocks(history);
   for (std::uint32_t r = 0; r < history.replicas.size(); ++r) {

@@ -20,6 +20,10 @@ class Visibility {
   // Errors: a line that names updates which happened after it; no execution has such deliveries.
   static base::Result<Visibility> of(const History& history);
 
+  // Of a happens-before.
+  static Visibility of_clocks(const History& history, const Clocks& clocks,
+                              std::vector<OpId> order);
+
   // Had the operation seen the update? No update sees itself.
   [[nodiscard]] bool sees(OpId op, OpId update) const {
     const Operation& reader = (*history_)[op];

@@ -22,6 +22,7 @@
 
 #include "base/hash_table.hpp"
 #include "crdt/solve/decide.hpp"
+#include "crdt/solve/list_order.hpp"
 
 namespace cupel::crdt {
 
@@ -169,8 +170,13 @@ namespace {
 
 class Array {
  public:
-  Array(const History& history, const Axioms& axioms)
-      : history_(history), axioms_(axioms), graph_(history), inserts_(inserts_of(history)) {}
+  // `tree`: in tree order. Else any characters that the reads may show are right.
+  Array(const History& history, const Axioms& axioms, bool tree)
+      : history_(history),
+        axioms_(axioms),
+        tree_(tree),
+        graph_(history),
+        inserts_(inserts_of(history)) {}
 
   std::optional<Decision> decide(base::Budget& budget, int most_repairs) {
     removes_.resize(history_.elements.size());
@@ -188,7 +194,7 @@ class Array {
         if (!read_from(e, id)) return alone(id, e);
       }
     }
-    const auto order = array_order(history_, axioms_);
+    const auto order = tree_ ? array_order(history_, axioms_) : ArrayOrder();
     const std::size_t sure = graph_.steps().size();
     for (int repairs = 0;;) {
       if (budget.exceeded()) return std::nullopt;
@@ -521,6 +527,7 @@ class Array {
 
   const History& history_;
   const Axioms& axioms_;
+  const bool tree_;
   StepGraph graph_;
   std::vector<OpId> inserts_;
   std::vector<std::vector<OpId>> removes_;  // by element
@@ -537,7 +544,73 @@ class Array {
 
 std::optional<Decision> decide_array(const History& history, const Axioms& axioms,
                                      base::Budget& budget, int most_repairs) {
-  return Array(history, axioms).decide(budget, most_repairs);
+  return Array(history, axioms, /*tree=*/true).decide(budget, most_repairs);
+}
+
+std::optional<Decision> decide_characters(const History& history, base::Budget& budget,
+                                          int most_repairs) {
+  const Axioms axioms;
+  return Array(history, axioms, /*tree=*/false).decide(budget, most_repairs);
+}
+
+namespace {
+
+// These operations, and all that is done to their characters and to those that they follow.
+Core core_of_list(const History& history, const std::vector<OpId>& operations) {
+  const auto inserts = inserts_of(history);
+  std::set<OpId> ops(operations.begin(), operations.end());
+  std::set<std::uint32_t> elements;
+  for (const OpId id : operations) {
+    for (auto e = history.ops[id].element; e != kNone && elements.insert(e).second;)
+      e = inserts[e] == kNone ? kNone : history.ops[inserts[e]].parent;
+  }
+  for (OpId id = 0; id < history.ops.size(); ++id) {
+    if (!is_read(history.ops[id].kind) && elements.contains(history.ops[id].element))
+      ops.insert(id);
+  }
+  return {{ops.begin(), ops.end()}, {elements.begin(), elements.end()}};
+}
+
+// A read that shows a character twice, and the addition of the character.
+std::vector<OpId> shown_twice(const History& history) {
+  const auto inserts = inserts_of(history);
+  std::vector<OpId> shown_by(history.elements.size(), kNone);
+  for (OpId id = 0; id < history.ops.size(); ++id) {
+    for (const auto e : history.list(history.ops[id])) {
+      if (shown_by[e] == id && inserts[e] != kNone) return {id, inserts[e]};
+      shown_by[e] = id;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Decision> decide_list(const History& history, base::Budget& budget,
+                                    int most_repairs) {
+  Decision violated{.verdict = Verdict::kViolated, .decided_by = "list"};
+  if (const auto twice = shown_twice(history); !twice.empty()) {
+    violated.violation = Violation{.core = core_of_list(history, twice), .cycle = {}};
+    return violated;
+  }
+  auto decision = decide_characters(history, budget, most_repairs);
+  if (!decision || decision->verdict != Verdict::kSatisfied) return decision;
+  decision->decided_by = "list";
+  const Axioms axioms;
+  const auto visibility =
+      Visibility::of_clocks(history, decision->witness->clocks, decision->witness->order);
+  const KnownContext least{history, visibility, axioms, budget};
+  auto order = order_of_list(least, /*certain=*/false);
+  if (order.verdict == Verdict::kSatisfied) {
+    decision->witness->characters = std::move(order.characters);
+    return decision;
+  }
+  order = order_of_list(least, /*certain=*/true);
+  if (order.verdict != Verdict::kViolated) return std::nullopt;
+  violated.violation = Violation{
+      .core = order.by_steps_alone ? core_of_list(history, order.operations) : whole(history),
+      .cycle = std::move(order.cycle)};
+  return violated;
 }
 
 }  // namespace cupel::crdt

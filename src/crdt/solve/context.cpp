@@ -7,6 +7,7 @@
 
 #include "base/hash_table.hpp"
 #include "crdt/model/replicated_type.hpp"
+#include "crdt/solve/list_order.hpp"
 
 namespace cupel::crdt {
 
@@ -454,6 +455,20 @@ ContextDecision decide_known_siblings(const KnownContext& context) {
 
 ContextDecision decide_known_last_write(const KnownContext& context) {
   return KnownLastWrite(context).decide();
+}
+
+ContextDecision decide_known_list(const KnownContext& context) {
+  const Axioms axioms;
+  const KnownContext not_strict{context.history, context.visibility, axioms, context.budget};
+  auto content = KnownCharacters(not_strict).decide();
+  if (content.verdict == Verdict::kViolated) return content;
+  auto order = order_of_list(not_strict, /*certain=*/false);
+  content.verdict = order.verdict;
+  content.characters = std::move(order.characters);
+  if (order.verdict == Verdict::kViolated)
+    content.wrong =
+        WrongRead{.cycle = std::move(order.cycle), .operations = std::move(order.operations)};
+  return content;
 }
 
 ContextDecision decide_known_array(const KnownContext& context) {

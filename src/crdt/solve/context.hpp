@@ -34,12 +34,14 @@ struct WrongRead {
   OpId read = kNone;             // kNone: a cycle says it
   std::uint32_t object = kNone;  // the element, or else the key, that is wrong
   std::vector<Step> cycle = {};
+  std::vector<OpId> operations = {};  // that show the cycle, if more than its steps name
 };
 
 struct ContextDecision {
   Verdict verdict = Verdict::kUnknown;
-  std::optional<WrongRead> wrong = {};  // of kViolated
-  std::vector<OpId> order = {};         // of kSatisfied: all operations; the linearization
+  std::optional<WrongRead> wrong = {};         // of kViolated
+  std::vector<OpId> order = {};                // of kSatisfied: all operations; the linearization
+  std::vector<std::uint32_t> characters = {};  // lists: of kSatisfied
 };
 
 // By the type of the history.
@@ -50,6 +52,7 @@ ContextDecision decide_known_membership(const KnownContext& context, bool up_win
 ContextDecision decide_known_sum(const KnownContext& context);
 ContextDecision decide_known_siblings(const KnownContext& context);
 ContextDecision decide_known_last_write(const KnownContext& context);
+ContextDecision decide_known_list(const KnownContext& context);
 ContextDecision decide_known_array(const KnownContext& context);
 
 // The updates of an object which happened before every operation of a replica from the place on

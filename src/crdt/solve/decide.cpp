@@ -6,11 +6,14 @@
 #include <set>
 
 #include "crdt/model/replicated_type.hpp"
+#include "crdt/solve/list_order.hpp"
 
 namespace cupel::crdt {
 
-Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
-                const Methods& methods) {
+namespace {
+
+Decision decide_in_turn(const History& history, const Axioms& axioms, base::Budget& budget,
+                        const Methods& methods) {
   // Where SAT is at once done there is nothing to gain from smaller parts.
   constexpr std::size_t kSmall = 150;
   constexpr std::size_t kFewContradictions = 1000, kMostContradictions = 100'000;
@@ -41,6 +44,21 @@ Decision decide(const History& history, const Axioms& axioms, base::Budget& budg
       return std::move(*found);
   }
   return decide_exact(history, axioms, budget);
+}
+
+}  // namespace
+
+Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
+                const Methods& methods) {
+  auto decision = decide_in_turn(history, axioms, budget, methods);
+  if (decision.witness && decision.witness->characters.empty() &&
+      replicated_type(history).traits().one_order) {
+    const auto& [clocks, order, characters] = *decision.witness;
+    const auto visibility = Visibility::of_clocks(history, clocks, order);
+    decision.witness->characters =
+        order_of_list({history, visibility, axioms, budget}, /*certain=*/false).characters;
+  }
+  return decision;
 }
 
 Core whole(const History& history) {

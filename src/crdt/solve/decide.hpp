@@ -43,6 +43,7 @@ enum class Verdict : std::uint8_t { kSatisfied, kViolated, kUnknown };
 struct Witness {
   Clocks clocks;            // happens-before
   std::vector<OpId> order;  // the linearization: every operation, contains happens-before
+  std::vector<std::uint32_t> characters = {};  // lists: their order, if it was looked for
 };
 
 // What cannot be so, all of it.
@@ -77,6 +78,10 @@ std::optional<Decision> decide_register(const History& history, bool last_writer
 // Guesses again so many times at most.
 std::optional<Decision> decide_array(const History& history, const Axioms& axioms,
                                      base::Budget& budget, int most_repairs);
+// Lists: the same for the characters, in any order; and then their order (list_order.hpp).
+std::optional<Decision> decide_characters(const History& history, base::Budget& budget,
+                                          int most_repairs = 12);
+std::optional<Decision> decide_list(const History& history, base::Budget& budget, int most_repairs);
 std::optional<Decision> decide_search(const History& history, const Axioms& axioms,
                                       base::Budget& budget);
 // For sets and flags; complete but for so many contradictions. In order: only executions in the

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "crdt/verify/list_order_check.hpp"
 #include "crdt/verify/semantics.hpp"
 
 namespace cupel::crdt {
@@ -237,6 +238,13 @@ class ContextCheck {
               fmt::format("the order has {} after {}", h_.text(first), h_.text(second)));
       }
     }
+    if (rules_.returns == Returns::kListed) {
+      const auto characters = json_.find("characters");
+      if (auto reason =
+              wrong_list_order(h_, characters == json_.end() ? Json::array() : *characters,
+                               [&](OpId a, OpId b) { return seen.sees(b, a); }))
+        return not_valid_because(*reason);
+    }
     return result(CertificateStatus::kValid);
   }
 
@@ -251,6 +259,14 @@ class ContextCheck {
     });
     if (!possible) return not_valid_because("the deliveries of the history contradict each other");
     if (wrong) return result(CertificateStatus::kValid);
+    if (rules_.returns == Returns::kListed) {
+      const auto ordered = has_list_order(
+          h_, [&](OpId a, OpId b) { return seen.sees(b, a); }, &ops);
+      if (!ordered)
+        return result(CertificateStatus::kUnknown, "its operations have too many orders to try");
+      return *ordered ? not_valid_because("an order of the characters fits its operations")
+                      : result(CertificateStatus::kValid);
+    }
     if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kCharacters)
       return not_valid_because("each of its operations fits what its replica had received");
     return check_cycle(ops, seen);
@@ -429,7 +445,9 @@ class ContextCheck {
     for (const OpId u : visible)
       (h_.ops[u].kind == Kind::kInsert ? added : removed).insert(h_.ops[u].element);
     for (const auto e : shown) {
-      if (!added.contains(e) || (removed.contains(e) && !strict_)) return false;
+      if (!added.contains(e) ||
+          (removed.contains(e) && (!strict_ || rules_.returns == Returns::kListed)))
+        return false;
     }
     return std::all_of(added.begin(), added.end(),
                        [&](std::uint32_t e) { return shown.contains(e) || removed.contains(e); });

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "crdt/verify/list_order_check.hpp"
 #include "crdt/verify/semantics.hpp"
 
 namespace cupel::crdt {
@@ -275,6 +276,7 @@ class ExhaustiveSearch {
       case Returns::kLastWrite:
         return op.kind != Kind::kValues || values(known, r, facts);
       case Returns::kCharacters:
+      case Returns::kListed:
         if (op.kind == Kind::kInsert) return op.parent == kNone || names(op.parent, r, facts);
         if (op.kind == Kind::kDelete) return names(op.element, r, facts);
         return op.kind != Kind::kList || shown(known, r, facts);
@@ -418,6 +420,14 @@ class ExhaustiveSearch {
   // Is there a linearization of what is known, as far as it goes? More that is known
   // leaves fewer, where each read has one source.
   [[nodiscard]] bool linearizes(const PartialOrder& known) {
+    if (rules_.returns == Returns::kListed) {
+      // What is surely seen, and not removed by anything that may be seen.
+      const auto sure = [&](OpId u, OpId o) {
+        return h_.ops[u].kind == Kind::kDelete ? !known.never(u, o) : known.before(u, o);
+      };
+      work_ += n_ * n_;
+      return has_list_order(h_, sure, nullptr).value_or(true);
+    }
     if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kCharacters)
       return true;
     std::vector<std::vector<OpId>> next(n_);
@@ -498,12 +508,26 @@ class ExhaustiveSearch {
       const bool wrong = last ? !last_writer(r, below) : semantics_.wrong(r, below).has_value();
       if (wrong) return pair = open_of(known, r, semantics_.updates_of_key(h_.ops[r].key)), false;
     }
+    if (rules_.returns == Returns::kListed) return in_one_order(known, pair);
     if (rules_.returns != Returns::kLastWrite || chooses(known)) return true;
     for (const OpId r : constrained_) {
       pair = open_of(known, r, semantics_.updates_of_key(h_.ops[r].key));
       if (pair.first != kNone) break;
     }
     return false;
+  }
+  // Lists: an addition fits otherwise, if its replica has not seen as much.
+  bool in_one_order(const PartialOrder& known, Pair& pair) {
+    const auto below = [&](OpId a, OpId b) { return known.before(a, b); };
+    const auto ordered = has_list_order(h_, below, nullptr);
+    if (!ordered) work_ = kMostWork + 1;
+    if (ordered.value_or(false)) return true;
+    for (const OpId r : constrained_) {
+      if (h_.ops[r].kind != Kind::kInsert) continue;
+      pair = open_of(known, r, semantics_.updates_of_key(h_.ops[r].key));
+      if (pair.first != kNone) return false;
+    }
+    return pair = {}, false;
   }
   [[nodiscard]] bool last_writer(OpId r, const Semantics::Below& below) const {
     return h_.list(h_.ops[r]).empty() ? semantics_.writes_seen(r, below).empty()

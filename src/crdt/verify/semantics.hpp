@@ -31,6 +31,7 @@ enum class Returns : std::uint8_t {
   kMaximalWrites,  // all that are not causally overwritten by any visible write
   kLastWrite,      // in the linearization
   kCharacters,     // added and not removed, in the order of the linearization
+  kListed,         // added and not removed, in one order of them all
 };
 
 struct Rules {
@@ -40,8 +41,9 @@ struct Rules {
   bool objects_are_elements = false;  // else keys
 
   // Do updates name elements, and reads list them one by one?
-  [[nodiscard]] bool names_elements() const {
-    return objects_are_elements || returns == Returns::kCharacters;
+  [[nodiscard]] bool names_elements() const { return objects_are_elements || shows_characters(); }
+  [[nodiscard]] bool shows_characters() const {
+    return returns == Returns::kCharacters || returns == Returns::kListed;
   }
   [[nodiscard]] bool returns_writes() const {
     return returns == Returns::kMaximalWrites || returns == Returns::kLastWrite;
@@ -63,6 +65,7 @@ inline constexpr Rules kRules[] = {
     {.type = Type::kLastWriterWinsRegister, .returns = Returns::kLastWrite},
     {.type = Type::kCounter, .returns = Returns::kSum},
     {.type = Type::kGrowableArray, .returns = Returns::kCharacters},
+    {.type = Type::kStrongList, .returns = Returns::kListed},
 };
 
 // The type's row, or the number of rows. An index and no pointer: with -fsanitize=undefined GCC 12
@@ -84,7 +87,8 @@ constexpr const Rules& rules_of(Type type) {
 class Semantics {
  public:
   using Below = std::function<bool(OpId, OpId)>;
-  Semantics(const History& h, bool strict) : h_(h), rules_(rules_of(h.type)), strict_(strict) {
+  Semantics(const History& h, bool strict)
+      : h_(h), rules_(rules_of(h.type)), strict_(strict && rules_.returns != Returns::kListed) {
     insert_.assign(h.elements.size(), kNone);
     for (OpId id = 0; id < h.ops.size(); ++id) {
       const auto& op = h.ops[id];
@@ -248,6 +252,7 @@ class Semantics {
       case Returns::kMaximalWrites:
       case Returns::kLastWrite:
       case Returns::kCharacters:
+      case Returns::kListed:
         break;  // their reads return no number
     }
     return fmt::format("{} returns a number, which no read of this type does", h_.text(read));

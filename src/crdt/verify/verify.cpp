@@ -13,6 +13,7 @@
 #include "base/budget.hpp"
 #include "crdt/verify/context_check.hpp"
 #include "crdt/verify/exhaustive_search.hpp"
+#include "crdt/verify/list_order_check.hpp"
 #include "crdt/verify/semantics.hpp"
 #include "text/json.hpp"
 
@@ -106,6 +107,14 @@ Verified check_witness(const History& h, const Json& certificate, bool strict) {
                          fmt::format("a list has {} linearized before {}, and the order has not",
                                      h.text(first), h.text(second)));
     }
+  }
+  if (semantics.rules().returns == Returns::kListed) {
+    const bool any = std::any_of(h.ops.begin(), h.ops.end(),
+                                 [](const Operation& op) { return op.kind == Kind::kInsert; });
+    if (any && !certificate.contains("characters"))
+      return {CertificateStatus::kUnknown, kSatisfied, "it has no order of the characters"};
+    if (auto reason = wrong_list_order(h, certificate.value("characters", Json::array()), below))
+      return not_valid(kSatisfied, *reason);
   }
   return {CertificateStatus::kValid, kSatisfied, {}};
 }
@@ -218,6 +227,8 @@ class CoreCheck {
       case Returns::kMaximalWrites:
       case Returns::kLastWrite:
         return !returned_.contains({op.key, op.element});
+      case Returns::kListed:  // without a remove, more would be shown to an addition
+        return !elements_.contains(op.element);
       case Returns::kCharacters:
         return !elements_.contains(op.element) ||
                (op.kind != Kind::kInsert && !said(op.element).first);

@@ -1,0 +1,364 @@
+// List order: see the header.
+#include "crdt/solve/list_order.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <unordered_map>
+
+#include "base/hash_table.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+// A set of small numbers with the next lower member, as bits of three levels.
+class RankSet {
+ public:
+  explicit RankSet(std::size_t size) {
+    for (std::size_t n = size + 1;; n = n / 64 + 1) {
+      levels_.emplace_back(n / 64 + 1, 0);
+      if (n <= 64) break;
+    }
+  }
+  void clear() {
+    for (auto& level : levels_) std::fill(level.begin(), level.end(), 0);
+  }
+  void insert(std::size_t i) {
+    for (auto& level : levels_) {
+      level[i / 64] |= std::uint64_t{1} << (i % 64);
+      i /= 64;
+    }
+  }
+  void erase(std::size_t i) {
+    for (auto& level : levels_) {
+      level[i / 64] &= ~(std::uint64_t{1} << (i % 64));
+      if (level[i / 64] != 0) break;
+      i /= 64;
+    }
+  }
+  // The largest member below `i`, or kNone.
+  [[nodiscard]] std::uint32_t before(std::size_t i) const {
+    for (std::size_t l = 0; l < levels_.size(); ++l, i /= 64) {
+      const auto word = levels_[l][i / 64] & ((std::uint64_t{1} << (i % 64)) - 1);
+      if (word == 0) continue;
+      auto at = i / 64 * 64 + static_cast<std::size_t>(std::bit_width(word)) - 1;
+      while (l-- > 0) at = at * 64 + static_cast<std::size_t>(std::bit_width(levels_[l][at])) - 1;
+      return static_cast<std::uint32_t>(at);
+    }
+    return kNone;
+  }
+
+ private:
+  std::vector<std::vector<std::uint64_t>> levels_;
+};
+
+class ListOrderSearch {
+ public:
+  ListOrderSearch(const KnownContext& context, bool certain)
+      : context_(context),
+        h_(context.history),
+        certain_(certain),
+        inserts_(inserts_of(h_)),
+        out_(h_.elements.size()),
+        removed_ever_(h_.elements.size(), false),
+        rank_(h_.elements.size(), kNone),
+        visited_(h_.elements.size(), 0),
+        arrived_by_(h_.elements.size(), kNone) {
+    for (const OpId id : context.visibility.order()) {
+      const Operation& op = h_.ops[id];
+      if (op.kind == Kind::kInsert) nodes_.push_back(op.element);
+      if (op.kind != Kind::kDelete) continue;
+      // Which of two removes a read had seen is a guess, and so is what came with it.
+      steps_only_ = steps_only_ || (certain && removed_ever_[op.element]);
+      removed_ever_[op.element] = true;
+    }
+  }
+
+  ListOrder run() {
+    add_given();
+    for (;;) {
+      if (context_.budget.exceeded()) return {};
+      if (!sort(/*all=*/true)) {
+        if (!sort(/*all=*/false)) return violated();
+        return try_choices();
+      }
+      const auto wrong = misplaced();
+      if (wrong.empty()) return satisfied();
+      for (const Misplaced& one : wrong) resolve(one, /*choose=*/true);
+    }
+  }
+
+ private:
+  struct Edge {
+    std::uint32_t from, to;
+    OpId by;      // the read that shows it, or the addition that asks for it
+    bool chosen;  // a free choice, or because of one
+  };
+  // The character x lies between e and its left neighbour, and e's replica shows x.
+  struct Misplaced {
+    std::uint32_t e, x;
+  };
+
+  bool add(const Edge& edge, std::vector<std::uint32_t> because = {}) {
+    if (!known_.insert((std::uint64_t{edge.from} << 32U) | edge.to).second) return false;
+    const auto id = static_cast<std::uint32_t>(edges_.size());
+    out_[edge.from].push_back(id);
+    edges_.push_back(edge);
+    if (!because.empty()) because_.emplace(id, std::move(because));
+    return true;
+  }
+  void keep(std::size_t count) {
+    for (; edges_.size() > count; edges_.pop_back()) {
+      const Edge& last = edges_.back();
+      known_.erase((std::uint64_t{last.from} << 32U) | last.to);
+      out_[last.from].pop_back();
+      because_.erase(static_cast<std::uint32_t>(edges_.size() - 1));
+    }
+  }
+
+  [[nodiscard]] std::uint32_t neighbour(std::uint32_t e) const {
+    return h_.ops[inserts_[e]].parent;
+  }
+
+  void add_given() {
+    for (const auto e : nodes_) {
+      if (neighbour(e) != kNone) add({neighbour(e), e, inserts_[e], false});
+    }
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      if (h_.ops[id].kind != Kind::kList) continue;
+      const auto list = h_.list(h_.ops[id]);
+      for (std::size_t i = 0; i + 1 < list.size(); ++i) add({list[i], list[i + 1], id, false});
+    }
+  }
+
+  // Depth first: what was added last after a character comes first. False: a cycle; `order_` is
+  // then what is before it.
+  bool sort(bool all) {
+    std::vector<std::uint32_t> waiting(h_.elements.size(), 0);
+    for (const Edge& edge : edges_) waiting[edge.to] += all || !edge.chosen ? 1 : 0;
+    std::vector<std::uint32_t> ready, order;
+    for (const auto e : nodes_) {
+      if (waiting[e] == 0) ready.push_back(e);
+    }
+    order.reserve(nodes_.size());
+    while (!ready.empty()) {
+      const auto e = ready.back();
+      ready.pop_back();
+      order.push_back(e);
+      for (const auto id : out_[e]) {
+        if ((all || !edges_[id].chosen) && --waiting[edges_[id].to] == 0)
+          ready.push_back(edges_[id].to);
+      }
+    }
+    if (h_.keys.size() > 1)
+      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return h_.elements[a].key < h_.elements[b].key;
+      });
+    std::fill(rank_.begin(), rank_.end(), kNone);
+    for (std::uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
+    order_ = std::move(order);
+    return order_.size() == nodes_.size();
+  }
+
+  // Visible characters between a neighbour and a new character, for all additions.
+  std::vector<Misplaced> misplaced() {
+    std::vector<Misplaced> found;
+    if (steps_only_) return found;
+    RankSet shown(order_.size());
+    std::vector<bool> removed;
+    replay(
+        context_,
+        [&](std::uint32_t) {
+          shown.clear();
+          removed.assign(h_.elements.size(), false);
+        },
+        [&](OpId update) {
+          const Operation& op = h_.ops[update];
+          if (op.kind == Kind::kDelete) {
+            removed[op.element] = true;
+            if (rank_[op.element] != kNone) shown.erase(rank_[op.element]);
+          } else if (!removed[op.element]) {
+            shown.insert(rank_[op.element]);
+          }
+        },
+        [&](OpId id) {
+          if (h_.ops[id].kind == Kind::kInsert) look_between(h_.ops[id].element, shown, found);
+          return true;
+        });
+    return found;
+  }
+
+  void look_between(std::uint32_t e, const RankSet& shown, std::vector<Misplaced>& found) const {
+    constexpr int kMost = 8;  // a round; the next finds more
+    const auto l = neighbour(e);
+    int count = 0;
+    for (auto at = shown.before(rank_[e]); at != kNone && count < kMost; at = shown.before(at)) {
+      const auto x = order_[at];
+      if (x == l || h_.elements[x].key != h_.elements[e].key) break;
+      if (l != kNone && at < rank_[l]) break;
+      // Who sees more may see a remove of it, too.
+      if (certain_ && removed_ever_[x]) continue;
+      found.push_back({e, x});
+      ++count;
+    }
+  }
+
+  // The step that puts x out of the way. False: it is free, and nothing was added.
+  bool resolve(const Misplaced& one, bool choose) {
+    const auto l = neighbour(one.e);
+    const OpId by = inserts_[one.e];
+    if (l == kNone) return add({one.e, one.x, by, false}), true;
+    for (const bool chosen : {false, true}) {
+      if (auto path = reach(l, one.x, chosen)) {
+        add({one.e, one.x, by, chosen}, std::move(*path));
+        return true;
+      }
+      if (auto path = reach(one.x, one.e, chosen)) {
+        add({one.x, l, by, chosen}, std::move(*path));
+        return true;
+      }
+    }
+    if (choose) add({one.e, one.x, by, true});
+    return choose;
+  }
+
+  // Steps from one character to another, those that were chosen too; nothing: there are none. The
+  // order bounds the search.
+  std::optional<std::vector<std::uint32_t>> reach(std::uint32_t from, std::uint32_t to,
+                                                  bool chosen) {
+    ++visit_;
+    std::vector<std::uint32_t> queue = {from};
+    visited_[from] = visit_;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (const auto id : out_[queue[i]]) {
+        const Edge& edge = edges_[id];
+        if ((edge.chosen && !chosen) || visited_[edge.to] == visit_ || rank_[edge.to] > rank_[to])
+          continue;
+        visited_[edge.to] = visit_;
+        arrived_by_[edge.to] = id;
+        if (edge.to == to) {
+          std::vector<std::uint32_t> path;
+          for (auto at = to; at != from; at = edges_[path.back()].from)
+            path.push_back(arrived_by_[at]);
+          return path;
+        }
+        queue.push_back(edge.to);
+      }
+    }
+    return std::nullopt;
+  }
+
+  ListOrder satisfied() { return {.verdict = Verdict::kSatisfied, .characters = order_}; }
+
+  // Of the steps that are no choices, after sort(false) has failed: what it has not reached.
+  ListOrder violated() {
+    std::vector<std::uint32_t> back(h_.elements.size(), kNone);  // a step from another such
+    for (std::uint32_t id = 0; id < edges_.size(); ++id) {
+      if (!edges_[id].chosen && rank_[edges_[id].from] == kNone && rank_[edges_[id].to] == kNone)
+        back[edges_[id].to] = id;
+    }
+    auto at = *std::find_if(nodes_.begin(), nodes_.end(),
+                            [&](std::uint32_t e) { return rank_[e] == kNone; });
+    for (std::size_t i = 0; i < nodes_.size(); ++i) at = edges_[back[at]].from;
+    // `at` lies on a cycle; the shortest through the step to it.
+    const auto last = back[at];
+    std::fill(rank_.begin(), rank_.end(), 0);
+    auto cycle = *reach(at, edges_[last].from, false);
+    std::reverse(cycle.begin(), cycle.end());
+    cycle.push_back(last);
+    ListOrder result{.verdict = Verdict::kViolated, .by_steps_alone = true};
+    std::set<OpId> operations;
+    std::set<std::uint32_t> done;
+    std::vector<std::uint32_t> open = cycle;
+    while (!open.empty()) {
+      const auto id = open.back();
+      open.pop_back();
+      if (!done.insert(id).second) continue;
+      const Edge& edge = edges_[id];
+      operations.insert({edge.by, inserts_[edge.from], inserts_[edge.to]});
+      if (h_.ops[edge.by].kind == Kind::kInsert && neighbour(h_.ops[edge.by].element) != kNone)
+        operations.insert(inserts_[neighbour(h_.ops[edge.by].element)]);
+      const bool shown = is_read(h_.ops[edge.by].kind) || edge.by == inserts_[edge.to];
+      result.by_steps_alone = result.by_steps_alone && shown && !because_.contains(id);
+      if (const auto why = because_.find(id); why != because_.end())
+        open.insert(open.end(), why->second.begin(), why->second.end());
+    }
+    result.operations.assign(operations.begin(), operations.end());
+    for (const auto id : cycle) {
+      const Edge& edge = edges_[id];
+      result.cycle.push_back(
+          {inserts_[edge.from], inserts_[edge.to], Why::kListed, edge.by, edge.from, edge.to});
+    }
+    return result;
+  }
+
+  // Depth first over the choices, without those of before.
+  ListOrder try_choices() {
+    std::erase_if(edges_, [](const Edge& edge) { return edge.chosen; });
+    auto given = std::move(edges_);
+    edges_.clear();
+    known_.clear();
+    because_.clear();
+    for (auto& out : out_) out.clear();
+    for (const Edge& edge : given) add(edge);
+    constexpr int kMostTries = 500;
+    int tries = kMostTries;
+    const bool found = search(tries);
+    if (found) return satisfied();
+    if (tries <= 0 || context_.budget.exceeded()) return {};
+    ListOrder result{.verdict = Verdict::kViolated};
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      if (h_.ops[id].kind == Kind::kInsert || h_.ops[id].kind == Kind::kList)
+        result.operations.push_back(id);
+    }
+    return result;
+  }
+
+  bool search(int& tries) {
+    const auto before = edges_.size();
+    for (;;) {
+      if (--tries <= 0 || context_.budget.exceeded()) return false;
+      if (!sort(/*all=*/true)) break;
+      const auto wrong = misplaced();
+      if (wrong.empty()) return true;
+      bool any = false;
+      for (const Misplaced& one : wrong) any = resolve(one, /*choose=*/false) || any;
+      if (any) continue;
+      const auto [e, x] = wrong.front();
+      const auto here = edges_.size();
+      add({e, x, inserts_[e], true});
+      if (search(tries)) return true;
+      keep(here);
+      if (tries <= 0) return false;
+      add({x, neighbour(e), inserts_[e], true});
+      if (search(tries)) return true;
+      break;
+    }
+    keep(before);
+    return false;
+  }
+
+  const KnownContext& context_;
+  const History& h_;
+  const bool certain_;
+  const std::vector<OpId> inserts_;
+  std::vector<std::uint32_t> nodes_;  // those that happened before others before them
+  std::vector<Edge> edges_;
+  std::vector<std::vector<std::uint32_t>> out_;  // by element: edges
+  base::HashSet<std::uint64_t> known_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> because_;  // by edge: edges
+  std::vector<bool> removed_ever_;
+  bool steps_only_ = false;
+  std::vector<std::uint32_t> rank_, order_;
+  std::vector<std::uint32_t> visited_, arrived_by_;
+  std::uint32_t visit_ = 0;
+};
+
+}  // namespace
+
+ListOrder order_of_list(const KnownContext& context, bool certain) {
+  return ListOrderSearch(context, certain).run();
+}
+
+}  // namespace cupel::crdt

@@ -1,0 +1,180 @@
+// List order check: derives what is in front of what until nothing is new, then tries both ways for
+// an addition and a character that it sees.
+#include "crdt/verify/list_order_check.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace cupel::crdt {
+
+namespace {
+
+constexpr std::size_t kMostCharacters = 400;
+constexpr int kMostBranches = 3000;
+
+// An addition and another character that its replica showed.
+struct ListDemand {
+  std::size_t e, left, x;  // left: no_left_ for the beginning
+};
+
+class FrontMatrix {
+ public:
+  explicit FrontMatrix(std::size_t count) : count_(count), front_(count * count, false) {}
+  [[nodiscard]] bool at(std::size_t a, std::size_t b) const { return front_[a * count_ + b]; }
+  // With all that follows. False: it contradicts what is known.
+  bool add(std::size_t a, std::size_t b) {
+    if (at(a, b)) return true;
+    if (a == b || at(b, a)) return false;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (i != a && !at(i, a)) continue;
+      for (std::size_t k = 0; k < count_; ++k) {
+        if (k != b && !at(b, k)) continue;
+        if (i == k || at(k, i)) return false;
+        front_[i * count_ + k] = true;
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::size_t count_;
+  std::vector<bool> front_;
+};
+
+class ListOrderTrial {
+ public:
+  ListOrderTrial(const History& h, const ListBelow& below, const std::set<OpId>* only)
+      : h_(h), number_(h.elements.size(), kNone) {
+    const auto counts = [&](OpId id) { return only == nullptr || only->contains(id); };
+    std::vector<OpId> inserts;
+    std::vector<std::vector<OpId>> removes(h.elements.size());
+    for (OpId id = 0; id < h.ops.size(); ++id) {
+      const Operation& op = h.ops[id];
+      if (op.kind == Kind::kDelete) removes[op.element].push_back(id);
+      if (op.kind != Kind::kInsert || !counts(id)) continue;
+      number_[op.element] = static_cast<std::uint32_t>(inserts.size());
+      inserts.push_back(id);
+    }
+    count_ = inserts.size();
+    if (count_ > kMostCharacters) return;
+    for (const OpId id : inserts) {
+      const Operation& op = h.ops[id];
+      const auto left = op.parent == kNone ? count_ : number_[op.parent];
+      if (left == kNone) continue;  // its neighbour is not among those that count
+      if (left != count_) given_.emplace_back(left, number_[op.element]);
+      for (const OpId x : inserts) {
+        const auto other = h.ops[x].element;
+        if (x == id || h.ops[x].key != op.key || other == op.parent || !below(x, id)) continue;
+        bool removed = false;
+        for (const OpId d : removes[other]) removed = removed || below(d, id);
+        if (!removed) demands_.push_back({number_[op.element], left, number_[other]});
+      }
+    }
+    for (OpId id = 0; id < h.ops.size(); ++id) {
+      if (h.ops[id].kind != Kind::kList || !counts(id)) continue;
+      std::uint32_t last = kNone;
+      for (const auto e : h.list(h.ops[id])) {
+        if (number_[e] == kNone) continue;
+        if (last != kNone) given_.emplace_back(last, number_[e]);
+        last = number_[e];
+      }
+    }
+  }
+
+  std::optional<bool> run() {
+    if (count_ > kMostCharacters) return std::nullopt;
+    FrontMatrix front(count_);
+    for (const auto& [a, b] : given_) {
+      if (!front.add(a, b)) return false;
+    }
+    const bool found = search(std::move(front));
+    if (!found && branches_ > kMostBranches) return std::nullopt;
+    return found;
+  }
+
+ private:
+  bool search(FrontMatrix front) {
+    if (++branches_ > kMostBranches) return false;
+    const ListDemand* open = nullptr;
+    for (bool again = true; again;) {
+      again = false;
+      open = nullptr;
+      for (const ListDemand& demand : demands_) {
+        const auto& [e, left, x] = demand;
+        if (front.at(e, x) || (left != count_ && front.at(x, left))) continue;
+        const bool after = left == count_ || front.at(left, x);
+        if (!after && !front.at(x, e)) {
+          open = &demand;
+          continue;
+        }
+        if (!(after ? front.add(e, x) : front.add(x, left))) return false;
+        again = true;
+      }
+    }
+    if (open == nullptr) return true;
+    FrontMatrix other = front;
+    if (front.add(open->e, open->x) && search(std::move(front))) return true;
+    return other.add(open->x, open->left) && search(std::move(other));
+  }
+
+  const History& h_;
+  std::vector<std::uint32_t> number_;  // by element: of those that count
+  std::size_t count_ = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> given_;
+  std::vector<ListDemand> demands_;
+  int branches_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::string> wrong_list_order(const History& h, const nlohmann::json& characters,
+                                            const ListBelow& below) {
+  std::vector<std::size_t> place(h.elements.size(), 0);
+  if (!characters.is_array()) return "its `characters` are no array";
+  std::size_t count = 0;
+  for (const auto& e : characters) {
+    if (!e.is_number_unsigned() || e >= h.elements.size() || place[e.get<std::size_t>()] != 0)
+      return "its `characters` are not numbers of elements, each once";
+    place[e.get<std::size_t>()] = ++count;
+  }
+  std::vector<std::vector<OpId>> inserts(h.keys.size());
+  std::vector<std::vector<OpId>> removes(h.elements.size());
+  for (OpId id = 0; id < h.ops.size(); ++id) {
+    const Operation& op = h.ops[id];
+    if (op.kind == Kind::kDelete) removes[op.element].push_back(id);
+    if (op.kind != Kind::kInsert) continue;
+    inserts[op.key].push_back(id);
+    if (place[op.element] == 0)
+      return fmt::format("its order lacks the character {}", h.element_text(op.element));
+  }
+  for (OpId id = 0; id < h.ops.size(); ++id) {
+    const Operation& op = h.ops[id];
+    const auto list = h.list(op);
+    for (std::size_t i = 1; op.kind == Kind::kList && i < list.size(); ++i) {
+      if (place[list[i - 1]] >= place[list[i]])
+        return fmt::format("{} shows another order", h.text(id));
+    }
+    if (op.kind != Kind::kInsert) continue;
+    const std::size_t left = op.parent == kNone ? 0 : place[op.parent], here = place[op.element];
+    if (left >= here) return fmt::format("{} is in front of its neighbour", h.text(id));
+    for (const OpId x : inserts[op.key]) {
+      const auto other = h.ops[x].element;
+      if (place[other] <= left || place[other] >= here || !below(x, id)) continue;
+      bool removed = false;
+      for (const OpId d : removes[other]) removed = removed || below(d, id);
+      if (!removed)
+        return fmt::format("{} has {} between it and its neighbour", h.text(id),
+                           h.element_text(other));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> has_list_order(const History& history, const ListBelow& below,
+                                   const std::set<OpId>* only) {
+  return ListOrderTrial(history, below, only).run();
+}
+
+}  // namespace cupel::crdt

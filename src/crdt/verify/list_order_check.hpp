@@ -1,0 +1,28 @@
+// List order check: the order of a list's characters, for the verifier. It shares no code with
+// solve/list_order.hpp.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "crdt/model/history.hpp"
+
+namespace cupel::crdt {
+
+// `below(a, b)`: the update a is visible to b.
+using ListBelow = std::function<bool(OpId, OpId)>;
+
+// What is wrong with this order of all characters that were added, an array of elements.
+std::optional<std::string> wrong_list_order(const History& history,
+                                            const nlohmann::json& characters,
+                                            const ListBelow& below);
+
+// Is there an order that the reads show and in which each addition is next to its neighbour, of
+// what it sees? `only`: what only these operations ask for. Nothing: too much to try.
+std::optional<bool> has_list_order(const History& history, const ListBelow& below,
+                                   const std::set<OpId>* only);
+
+}  // namespace cupel::crdt
