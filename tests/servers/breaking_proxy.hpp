@@ -45,7 +45,7 @@ class BreakingProxy {
     Link& operator=(const Link&) = delete;
 
     void arm(Break what, std::string text);
-    // Closes towards the client now, between two requests; returns when it is done.
+    // Closes towards the client now, between two requests; returns when the client can see it.
     void cut(bool by_reset);
     // Returns when the answer that is held was sent to the client, or the connection is over.
     // False: none came.
@@ -68,7 +68,8 @@ class BreakingProxy {
     bool wait_for(const bool& flag);
 
     base::Descriptor client_, server_, wake_;
-    std::mutex mutex_;  // of the next ones
+    std::string at_client_;  // the addresses of the client's end, as /proc/net/tcp has them
+    std::mutex mutex_;       // of the next ones
     std::condition_variable changed_;
     Break what_ = Break::kNone;
     std::string text_;
