@@ -355,6 +355,9 @@ class Walk {
     } else if (name == "CommonTableExpr") {
       text_.common_tables.insert(sql::text_of(body, "ctename"));
       node(body, use);
+    } else if (name == "ColumnRef") {
+      if (sql::list(body, "fields").size() > 2) note_schema(body);
+      node(body, use);
     } else if (name == "SelectStmt") {
       select(body, use);
     } else if (name == "InsertStmt" || name == "UpdateStmt" || name == "DeleteStmt") {
@@ -365,8 +368,14 @@ class Walk {
   }
 
  private:
+  void note_schema(const Tree& body) {
+    const auto at = body.value("location", std::int64_t{0});
+    text_.schemas.insert(static_cast<std::size_t>(std::max(at, std::int64_t{0})));
+  }
+
   void table(const Tree& body, Use use) {
     if (body.contains("catalogname")) text_.unknown = true;
+    if (body.contains("schemaname")) note_schema(body);
     text_.tables.push_back({sql::text_of(body, "schemaname"), sql::text_of(body, "relname"), use});
   }
 
@@ -664,6 +673,40 @@ std::optional<Isolation> isolation_of(std::string_view words, Dialect dialect) {
 
 bool is_plain_select(const StatementText& statement) {
   return statement.reads_only && !statement.locks && !statement.tables.empty();
+}
+
+const StatementText::TableUse* changed_table(const StatementText& statement) {
+  if (statement.reads_only || statement.inserts || statement.unknown) return nullptr;
+  const StatementText::TableUse* found = nullptr;
+  for (const auto& used : statement.tables) {
+    if (used.use != Use::kWrite) continue;
+    if (found != nullptr) return nullptr;
+    found = &used;
+  }
+  return found;
+}
+
+std::string with_schema(const std::string& text, const std::set<std::size_t>& places,
+                        std::string_view schema) {
+  std::string made;
+  std::size_t done = 0;
+  for (const auto place : places) {
+    if (place < done || place >= text.size()) continue;
+    made += text.substr(done, place - done);
+    made += schema;
+    done = place;
+    if (text[place] != '"') {
+      done = std::min(text.find_first_of(". \t\r\n/", place), text.size());
+      continue;
+    }
+    for (++done; done < text.size(); ++done) {
+      if (text[done] != '"') continue;
+      if (done + 1 == text.size() || text[done + 1] != '"') break;
+      ++done;
+    }
+    done = std::min(done + 1, text.size());
+  }
+  return made + text.substr(done);
 }
 
 std::vector<StatementText> statements_of(std::string_view text, Dialect dialect) {

@@ -102,8 +102,9 @@ struct StatementText {
   };
   std::vector<TableUse> tables = {};
   std::set<std::string> functions = {}, operators = {}, common_tables = {};
-  bool reads_only = false;  // a SELECT (which may lock)
-  bool locks = false;       // … FOR UPDATE
+  std::set<std::size_t> schemas = {};  // PostgreSQL: where in the text a table's schema is named
+  bool reads_only = false;             // a SELECT (which may lock)
+  bool locks = false;                  // … FOR UPDATE
   bool inserts = false, deletes = false;
   std::set<std::string> assigned = {};     // UPDATE: the columns
   std::set<std::string> overwritten = {};  // … whose new value does not depend on the row
@@ -119,6 +120,11 @@ struct StatementText {
 
 // A SELECT from tables that locks nothing.
 bool is_plain_select(const StatementText& statement);
+// An UPDATE or DELETE: the table that it changes. Null: another statement.
+const StatementText::TableUse* changed_table(const StatementText& statement);
+// PostgreSQL: the text with another schema in these places.
+std::string with_schema(const std::string& text, const std::set<std::size_t>& places,
+                        std::string_view schema);
 
 // The statements of a text.
 std::vector<StatementText> statements_of(std::string_view text,

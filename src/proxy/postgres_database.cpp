@@ -80,6 +80,7 @@ class PostgresConnection final : public TestConnection {
   bool make_table(const TableFacts& table) override;
   bool fill_table(const TableFacts& table, const std::vector<nlohmann::json>& rows) override;
   std::optional<Answers> answer(const Request& request) override;
+  std::optional<Changed> change(const Request& request, const TableFacts& table) override;
 
   static Result<Catalog> catalog_of(PlainPostgres& connection);
 
@@ -371,6 +372,25 @@ std::optional<TestConnection::Answers> PostgresConnection::answer(const Request&
                                             : connection_.run(request.text, parameters, binary);
   if (!said.ok()) return std::nullopt;
   return std::move(*said);
+}
+
+// A row that was written is of the transaction that did it.
+std::optional<TestConnection::Changed> PostgresConnection::change(const Request& request,
+                                                                  const TableFacts& table) {
+  const auto name = connection_.identifier(table.name);
+  const auto before =
+      connection_.run(fmt::format("SELECT xmin::text FROM pg_temp.{} LIMIT 1", name));
+  if (!before.ok() || !answer(request)) return std::nullopt;
+  const auto filled = before->empty() ? std::optional<std::string>("0") : before->front()[0];
+  const auto after =
+      connection_.run(fmt::format("SELECT to_jsonb(t), t.xmin::text FROM pg_temp.{} t", name));
+  if (!after.ok()) return std::nullopt;
+  Changed changed;
+  for (const auto& row : *after) {
+    changed.rows.push_back(nlohmann::json::parse(row[0].value_or("null")));
+    changed.written.push_back(row[1] != filled);
+  }
+  return changed;
 }
 
 }  // namespace

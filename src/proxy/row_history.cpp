@@ -52,10 +52,11 @@ struct Transaction {
   std::vector<Operation> operations = {};
 };
 
-// A SELECT whose reads are still to be found.
-struct Select {
+// A SELECT, UPDATE or DELETE whose reads are still to be found.
+struct Search {
   std::size_t transaction = 0, at = 0;  // before that operation
-  const Request* request = nullptr;
+  Request request = {};                 // on the temporary tables
+  const std::string* text_of_client = nullptr;
   const StatementText* text = nullptr;
   const Answer* answer = nullptr;
   State seen = {};
@@ -88,7 +89,7 @@ class Recording {
     for (auto& [client, open] : open_) close(open, TxnStatus::kAborted, last_);
     compare_at_the_end();
     if (trouble_.empty()) {
-      for (const auto& select : selects_) find_reads(select);
+      for (const auto& search : searches_) find_reads(search);
     }
     insert_reads();
     return build();
@@ -275,12 +276,14 @@ class Recording {
       // While it waited, others may have committed; and not every statement takes a snapshot.
       open.unsure = step.executed.waited || text.unknown;
     }
+    const bool searches = (text.reads_only && !text.tables.empty()) ||
+                          (!is_mysql() && changed_table(text) != nullptr);
+    if (searches && answer.code.empty()) search(open, step);
     write(open, answer, &text);
     savepoint(open, text, answer);
-    if (text.reads_only && answer.code.empty() && !text.tables.empty())
-      select(open, step);
-    else if (works && text.unknown && answer.code.empty())
-      leave_out(step.request, "it may do more than read and write tables");
+    if (searches) return;
+    if (works && text.unknown && answer.code.empty())
+      leave_out(step.request.text, "it may do more than read and write tables");
   }
 
   void take_mysql_snapshot(Open& open, const Step& step) {
@@ -310,16 +313,15 @@ class Recording {
     return seen;
   }
 
-  void leave_out(const Request& request, const std::string& why) {
-    not_recorded_.push_back(request.text + ": " + why);
+  void leave_out(const std::string& text, const std::string& why) {
+    not_recorded_.push_back(text + ": " + why);
   }
 
-  void select(Open& open, const Step& step) {
+  void search(Open& open, const Step& step) {
     const auto& [executed, request, text, alone, answer, level] = step;
     const auto footprint = footprint_of(text, request.parameters, catalog_);
     std::string why;
     for (const auto& used : text.tables) {
-      if (!used.schema.empty() && !is_mysql()) why = "it names a schema";
       const auto* table = catalog_.find(used.schema, used.name);
       if (table != nullptr && !recorded_.contains(table->oid))
         why = fmt::format("the table {} has no primary key, or is not recorded", used.name);
@@ -329,19 +331,33 @@ class Recording {
     if (answer.rows_dropped) why = "its answer is too long";
     if (open.unsure && level >= Isolation::kRepeatableRead)
       why = "it is not known which snapshot its transaction has";
+    const auto* changed = changed_table(text);
+    // What it found before it waited is not read again, but for a row that it named.
+    if (executed.waited && changed != nullptr && !names_rows(footprint, *changed))
+      why = "it waited, and it does not name its rows by their key";
     if (executed.waited && (level == Isolation::kReadCommitted || is_mysql()) &&
         text.tables.size() > 1)
       why = "it waited, and reads several tables";
     if (request.results == Request::Format::kMixed) why = "its answer mixes text and binary values";
-    if (!why.empty()) return leave_out(request, why);
-    Select made{.transaction = *open.transaction,
+    if (!why.empty()) return leave_out(request.text, why);
+    Search made{.transaction = *open.transaction,
                 .at = transactions_[*open.transaction].operations.size(),
-                .request = &request,
+                .request = request,
+                .text_of_client = &request.text,
                 .text = &text,
                 .answer = &answer,
                 .seen = seen_by(open, step)};
     for (const auto& [key, version] : open.own) made.seen[key] = version;
-    selects_.push_back(std::move(made));
+    if (!is_mysql()) made.request.text = with_schema(request.text, text.schemas, "pg_temp");
+    searches_.push_back(std::move(made));
+  }
+
+  [[nodiscard]] bool names_rows(const Footprint& footprint,
+                                const StatementText::TableUse& used) const {
+    const auto* table = catalog_.find(used.schema, used.name);
+    return std::all_of(footprint.writes.begin(), footprint.writes.end(), [&](const Touch& touch) {
+      return table != nullptr && (touch.table != table->oid || !touch.key.empty());
+    });
   }
 
   void savepoint(Open& open, const StatementText& text, const Answer& answer) {
@@ -368,8 +384,8 @@ class Recording {
     // What was written since is undone: nobody sees it. SELECTs after it stand at its end.
     const auto kept = savepoints[index].operations;
     operations.resize(std::min(kept, operations.size()));
-    for (auto& select : selects_) {
-      if (select.transaction == *open.transaction) select.at = std::min(select.at, kept);
+    for (auto& search : searches_) {
+      if (search.transaction == *open.transaction) search.at = std::min(search.at, kept);
     }
     savepoints.resize(index + 1);
   }
@@ -459,43 +475,76 @@ class Recording {
     }
   }
 
-  // --- What a SELECT depended on
+  // --- What a SELECT, UPDATE or DELETE depended on
 
+  using Answers = TestConnection::Answers;
   using Tables = std::map<std::uint32_t, std::map<std::string, json>>;  // rows by key
 
-  void find_reads(const Select& select) {
+  // What an UPDATE or DELETE did, as an answer.
+  Answers effect_of(const Answer& answer, const TableFacts& table,
+                    const std::set<std::string>& assigned) const {
+    Answers effect;
+    for (const auto& recorded : answer.recorded) {
+      const auto said = json::parse(recorded, nullptr, false);
+      if (!said.is_object() || said.value("table", 0U) != table.oid) continue;
+      const auto& before = said["old"];
+      const auto& after = said["new"];
+      const auto old_key = before.is_null() ? "" : key_of(table.oid, before);
+      const auto new_key = after.is_null() ? "" : key_of(table.oid, after);
+      if (!before.is_null() && (after.is_null() || old_key != new_key))
+        effect.push_back({"deleted", old_key});
+      if (!after.is_null()) effect.push_back(written_row(table, after, assigned));
+    }
+    std::sort(effect.begin(), effect.end());
+    return effect;
+  }
+  [[nodiscard]] std::vector<std::optional<std::string>> written_row(
+      const TableFacts& table, const json& row, const std::set<std::string>& assigned) const {
+    std::vector<std::optional<std::string>> cells{"written", key_of(table.oid, row)};
+    for (const auto& column : assigned) cells.emplace_back(row.value(column, json()).dump());
+    return cells;
+  }
+
+  void find_reads(const Search& search) {
     std::set<std::uint32_t> used;
-    for (const auto& table : select.text->tables) {
+    for (const auto& table : search.text->tables) {
       if (const auto* facts = catalog_.find(table.schema, table.name)) used.insert(facts->oid);
     }
     Tables seen;
     for (const auto table : used) seen[table];
-    for (const auto& [key, version] : select.seen) {
+    for (const auto& [key, version] : search.seen) {
       const auto& row = versions_of(key)[version].row;
       if (used.contains(key.table) && !row.is_null()) seen[key.table][key.key] = row;
     }
     for (const auto table : used) {
-      if (!make_table(table)) return leave_out(*select.request, "no temporary table can be made");
+      if (!make_table(table))
+        return leave_out(*search.text_of_client, "no temporary table can be made");
     }
-    auto expected = select.answer->rows;
+    const auto* changed = changed_table(*search.text);
+    auto expected = search.answer->rows;
+    if (changed != nullptr) {
+      expected = effect_of(*search.answer, *catalog_.find(changed->schema, changed->name),
+                           search.text->assigned);
+    }
     std::sort(expected.begin(), expected.end());
     for (const bool reversed : {false, true}) {
-      const auto answer = evaluate(select, seen, reversed);
-      if (!answer || *answer != expected)
-        return leave_out(*select.request, "its answer is not what the versions give");
+      const auto answer = evaluate(search, seen, reversed);
+      if (!answer || *answer != expected) {
+        return leave_out(*search.text_of_client,
+                         changed == nullptr ? "its answer is not what the versions give"
+                                            : "what it wrote is not what the versions give");
+      }
     }
     for (auto& [key, versions] : versions_) {
       if (!used.contains(key.table) || versions.size() < 2) continue;
-      if (!find_reads_of(select, seen, key, versions, expected)) return;
+      if (!find_reads_of(search, seen, key, versions, expected)) return;
     }
   }
 
-  using Answers = TestConnection::Answers;
-
   // False: it took too long.
-  bool find_reads_of(const Select& select, Tables& seen, const RowKey& key,
+  bool find_reads_of(const Search& search, Tables& seen, const RowKey& key,
                      const std::vector<Version>& versions, const Answers& expected) {
-    const auto& now = versions[version_in(select.seen, key)];
+    const auto& now = versions[version_in(search.seen, key)];
     auto& rows = seen[key.table];
     const auto name = name_of(key);
     const auto differs = [&](const json& row) {
@@ -508,7 +557,7 @@ class Recording {
       // Where the answer depends on the order of the rows, nothing is known.
       bool all = true;
       for (const bool reversed : {false, true}) {
-        const auto answer = all ? evaluate(select, seen, reversed) : std::nullopt;
+        const auto answer = all ? evaluate(search, seen, reversed) : std::nullopt;
         all = answer && *answer != expected;
       }
       if (kept.is_null()) {
@@ -520,7 +569,7 @@ class Recording {
     };
     const auto too_long = [&] {
       if (std::chrono::steady_clock::now() - began_ < kEvaluating) return false;
-      leave_out(*select.request, "it takes too long to find out what it read");
+      leave_out(*search.text_of_client, "it takes too long to find out what it read");
       return true;
     };
     std::set<std::string> tried;
@@ -533,7 +582,7 @@ class Recording {
       if (too_long()) return false;
       read = differs(version.row);
     }
-    if (read) reads_[&select].push_back({false, name, now.presence});
+    if (read) reads_[&search].push_back({false, name, now.presence});
     if (now.row.is_null()) return true;
     for (const auto& [column, label] : now.columns) {
       std::set<std::string> values{now.row[column].dump()};
@@ -546,7 +595,7 @@ class Recording {
         row[column] = version.row[column];
         dependent = differs(row);
       }
-      if (dependent) reads_[&select].push_back({false, name + "." + column, label});
+      if (dependent) reads_[&search].push_back({false, name + "." + column, label});
     }
     return true;
   }
@@ -560,28 +609,48 @@ class Recording {
 
   // The answer on these rows, which are stored in the order of their keys or in the other one;
   // without an order of its own. None: an error.
-  std::optional<Answers> evaluate(const Select& select, const Tables& tables, bool reversed) {
+  std::optional<Answers> evaluate(const Search& search, const Tables& tables, bool reversed) {
     for (const auto& [oid, rows] : tables) {
       std::vector<json> all;
       for (const auto& [key, row] : rows) all.push_back(row);
       if (reversed) std::reverse(all.begin(), all.end());
       if (!connection_.fill_table(catalog_.tables.at(oid), all)) return std::nullopt;
     }
-    auto answer = connection_.answer(*select.request);
+    auto answer = std::optional<Answers>();
+    if (const auto* changed = changed_table(*search.text)) {
+      answer = effect(search, *catalog_.find(changed->schema, changed->name), tables);
+    } else {
+      answer = connection_.answer(search.request);
+    }
     if (answer) std::sort(answer->begin(), answer->end());
     return answer;
+  }
+
+  std::optional<Answers> effect(const Search& search, const TableFacts& table,
+                                const Tables& tables) {
+    const auto after = connection_.change(search.request, table);
+    if (!after) return std::nullopt;
+    Answers effect;
+    auto gone = tables.at(table.oid);
+    for (std::size_t i = 0; i < after->rows.size(); ++i) {
+      const auto& row = after->rows[i];
+      gone.erase(key_of(table.oid, row));
+      if (after->written[i]) effect.push_back(written_row(table, row, search.text->assigned));
+    }
+    for (const auto& [key, row] : gone) effect.push_back({"deleted", key});
+    return effect;
   }
 
   // --- The history
 
   void insert_reads() {
     // The last first, so that the places of the others stay.
-    for (auto select = selects_.rbegin(); select != selects_.rend(); ++select) {
-      const auto found = reads_.find(&*select);
+    for (auto search = searches_.rbegin(); search != searches_.rend(); ++search) {
+      const auto found = reads_.find(&*search);
       if (found == reads_.end() || !trouble_.empty()) continue;
-      auto& operations = transactions_[select->transaction].operations;
+      auto& operations = transactions_[search->transaction].operations;
       const auto at =
-          operations.begin() + static_cast<std::ptrdiff_t>(std::min(select->at, operations.size()));
+          operations.begin() + static_cast<std::ptrdiff_t>(std::min(search->at, operations.size()));
       operations.insert(at, found->second.begin(), found->second.end());
     }
     // What nobody read, or nobody wrote, says nothing.
@@ -648,8 +717,8 @@ class Recording {
   std::chrono::nanoseconds last_{};  // when the last statement ended
   std::map<std::string, Open> open_;
   std::vector<Transaction> transactions_;
-  std::vector<Select> selects_;
-  std::map<const Select*, std::vector<Operation>> reads_;
+  std::vector<Search> searches_;
+  std::map<const Search*, std::vector<Operation>> reads_;
   std::set<std::string> keys_;    // of the history
   std::set<std::uint32_t> made_;  // temporary tables
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

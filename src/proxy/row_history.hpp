@@ -10,10 +10,10 @@
 // So a row that a condition rejects either way is not read, and a count reads the rows that it
 // counts. The server answers that: it runs the SELECT on temporary tables with such versions. A
 // SELECT whose answer on the versions that it should have seen differs from the answer that the
-// client got is left out, and so is one that names a schema, or does more than read tables. What
-// UPDATE and DELETE read is left out too. A history with fewer reads has fewer anomalies, never
-// others. At the end the tables are compared with the versions; if they differ, nothing is
-// recorded.
+// client got is left out, and so is one that does more than read tables. UPDATE and DELETE are
+// asked in the same way: their answer is what they write (PostgreSQL only). A history with fewer
+// reads has fewer anomalies, never others. At the end the tables are compared with the versions; if
+// they differ, nothing is recorded.
 //
 // Keys are "doctors(alice)" for whether the row is there, and "doctors(alice).on_call". A value
 // that is written again gets a number: false#2.

@@ -52,6 +52,13 @@ class TestConnection {
   // The rows of a statement as the client of the request gets them. None: an error.
   using Answers = std::vector<std::vector<std::optional<std::string>>>;
   virtual std::optional<Answers> answer(const Request& request) = 0;
+  // Runs an UPDATE or DELETE: the rows of its table afterwards, and which of them it wrote. None:
+  // an error, or the product does not say it (MySQL).
+  struct Changed {
+    std::vector<nlohmann::json> rows = {};
+    std::vector<bool> written = {};
+  };
+  virtual std::optional<Changed> change(const Request& request, const TableFacts& table) = 0;
 };
 
 class TestDatabase {

@@ -109,6 +109,31 @@ TEST(Footprints, OfRowsWithTheirKeys) {
   }
 }
 
+TEST(StatementTexts, SayWhereASchemaIsNamed) {
+  const auto in_temp = [](const std::string& sql) {
+    return with_schema(sql, statements_of(sql).at(0).schemas, "pg_temp");
+  };
+  EXPECT_EQ(in_temp("select public.accounts.n, a.n from public.accounts, \"my.\"\"s\" . t a"),
+            "select pg_temp.accounts.n, a.n from pg_temp.accounts, pg_temp . t a");
+  EXPECT_EQ(in_temp("update public.accounts set n = 'public.accounts' where id = 1"),
+            "update pg_temp.accounts set n = 'public.accounts' where id = 1");
+  EXPECT_EQ(in_temp("delete from accounts"), "delete from accounts");
+}
+
+TEST(StatementTexts, SayWhichTableIsChanged) {
+  const auto changed = [](const std::string& sql) {
+    const auto statement = statements_of(sql).at(0);
+    const auto* used = changed_table(statement);
+    return used == nullptr ? "" : used->name;
+  };
+  EXPECT_EQ(changed("update accounts set n = (select 1 from doctors)"), "accounts");
+  EXPECT_EQ(changed("delete from accounts using doctors"), "accounts");
+  EXPECT_EQ(changed("insert into accounts values (1)"), "");
+  EXPECT_EQ(changed("select * from accounts for update"), "");
+  EXPECT_EQ(changed("with gone as (delete from doctors returning name) update accounts set n = 1"),
+            "");
+}
+
 TEST(Independence, OfReadsAndWrites) {
   const auto read = open("select * from accounts");
   const auto read_first = open("select n from accounts where id = 1");

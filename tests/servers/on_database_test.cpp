@@ -79,6 +79,21 @@ TEST_F(OnDatabase, FindsWriteSkew) {
   EXPECT_TRUE(ran.says("\"doctors(alice).on_call\"")) << ran.output;
 }
 
+// Only the conditions of the UPDATEs read.
+TEST_F(OnDatabase, FindsWriteSkewOfUpdates) {
+  const auto ran = explore({"write-skew-update", "repeatable read"});
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_TRUE(ran.says("write-skew (G2-item)")) << ran.output;
+  EXPECT_TRUE(ran.says("\"doctors(alice).on_call\"")) << ran.output;
+  EXPECT_FALSE(ran.says("Not recorded")) << ran.output;
+}
+
+TEST_F(OnDatabase, FindsALostUpdateWhereASchemaIsNamed) {
+  const auto ran = explore({"qualified"});
+  expect_explored(ran, 6, 4);
+  EXPECT_TRUE(ran.says("lost-update (G-single)")) << ran.output;
+}
+
 TEST_F(OnDatabaseFixed, FindsNoWriteSkewAtSerializable) {
   const auto ran = explore({"write-skew", "serializable"});
   EXPECT_EQ(ran.code, 0) << ran.output;

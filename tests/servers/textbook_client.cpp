@@ -4,6 +4,8 @@
 //
 //   textbook_client lost-update | atomic-update | for-update
 //   textbook_client write-skew LEVEL
+//   textbook_client qualified    lost-update where the SELECT names the schema
+//   textbook_client write-skew-update LEVEL
 //   textbook_client deadlock | ordered-locks
 //   textbook_client apart        two clients that touch different rows
 //   textbook_client dirty-read   at read uncommitted, which PostgreSQL does not have
@@ -203,6 +205,18 @@ int leave(const std::string& level) {
   return expect("SELECT CASE WHEN count(*) > 0 THEN 'yes' END FROM doctors WHERE on_call", "yes");
 }
 
+// The same in one statement (PostgreSQL's): its condition reads what the other one writes.
+int leave_by_update(const std::string& level) {
+  two_clients([&](Connection& connection, bool first) {
+    connection.begin(level);
+    connection.must("UPDATE doctors SET on_call = false WHERE name = '" +
+                    std::string(first ? "alice" : "bob") +
+                    "' AND (SELECT count(*) FROM public.doctors WHERE on_call) > 1");
+    connection.must("COMMIT");
+  });
+  return expect("SELECT CASE WHEN count(*) > 0 THEN 'yes' END FROM doctors WHERE on_call", "yes");
+}
+
 int move_money(bool ordered) {
   int failed[2] = {0, 0};
   two_clients([&](Connection& connection, bool first) {
@@ -272,6 +286,9 @@ int main(int count_of_arguments, char** arguments) {
   const std::string_view program = count_of_arguments > 1 ? arguments[1] : "";
   if (program == "lost-update") return count("SELECT n FROM counters WHERE id = 1", false);
   if (program == "pipelined") return count("parameters", true);
+  if (program == "qualified") return count("SELECT n FROM public.counters WHERE id = 1", false);
+  if (program == "write-skew-update" && count_of_arguments > 2)
+    return leave_by_update(arguments[2]);
   if (program == "for-update")
     return count("SELECT n FROM counters WHERE id = 1 FOR UPDATE", false);
   if (program == "atomic-update") return count("", false);
