@@ -15,7 +15,7 @@ packages=(
   libpg-query-dev libgmp-dev  # SQL over the mock store: the parser, decimals
   libgraphviz-dev  # lays out the pictures of counterexamples
   # Database clients, for the drivers.
-  libsqlite3-dev libpq-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
+  libsqlite3-dev libpq-dev libssl-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
   libzookeeper-mt-dev libnats-dev
   libfuse3-dev  # disks with faults, for the servers that cupel starts
 )

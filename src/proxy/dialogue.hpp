@@ -12,6 +12,7 @@
 #include "base/descriptor.hpp"
 #include "proxy/request.hpp"
 #include "wire/input_buffer.hpp"
+#include "wire/tls.hpp"
 
 namespace cupel::proxy {
 
@@ -20,6 +21,7 @@ struct Line {
   base::Descriptor socket;
   wire::InputBuffer in;
   std::string out;
+  std::unique_ptr<wire::Tls> tls;
   bool ended = false;  // the other side has closed
 };
 
@@ -56,6 +58,7 @@ class Dialogue {
     std::string database_asked = {}, database_given = {};
     std::string user = {};
     std::string mark = {};  // PostgreSQL: INFO messages that begin with it are not for the client
+    bool tls = false;       // to the server; the client has none
     bool holds = true;      // false: nothing is held, and nothing is kept
   };
   virtual ~Dialogue() = default;

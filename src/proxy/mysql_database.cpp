@@ -344,8 +344,12 @@ class MysqlDatabase final : public TestDatabase {
   Status open(const Options& options, drivers::Url url) {
     in_place_ = options.in_place;
     endpoint_.socket = drivers::take_option(url, "socket").value_or("");
-    if (const auto unknown = drivers::unknown_options(url, "socket")) return *unknown;
+    if (auto taken = take_tls(url); !taken.ok()) return taken;
+    if (const auto unknown =
+            drivers::unknown_options(url, "socket, ssl, ssl-ca or ssl-verify-server-cert"))
+      return *unknown;
     if (auto taken = take_url(url, 3306); !taken.ok()) return taken;
+    if (endpoint_.tls) endpoint_.tls->host = endpoint_.host;
     auto maintenance = connect_plainly(in_place_ ? name_ : "");
     if (!maintenance.ok()) return std::move(maintenance).error();
     maintenance_ = std::make_unique<PlainMysql>(std::move(*maintenance));
@@ -398,13 +402,36 @@ class MysqlDatabase final : public TestDatabase {
   }
 
  private:
+  Status take_tls(drivers::Url& url) {
+    using Check = wire::TlsOptions::Check;
+    const auto on = drivers::take_choice(url, "ssl", "0", {"0", "1"});
+    if (!on.ok()) return on.error();
+    const auto verify = drivers::take_choice(url, "ssl-verify-server-cert", "0", {"0", "1"});
+    if (!verify.ok()) return verify.error();
+    const auto authorities = drivers::take_option(url, "ssl-ca").value_or("");
+    if (*on == "0" && *verify == "0" && authorities.empty()) return Ok{};
+    if (!endpoint_.socket.empty())
+      return Error{.message = "found options of TLS with a Unix socket, which has none"};
+    endpoint_.tls = {.check = *verify == "1"         ? Check::kHost
+                              : !authorities.empty() ? Check::kCertificate
+                                                     : Check::kNothing,
+                     .authorities = authorities};
+    return Ok{};
+  }
+
   [[nodiscard]] Result<PlainMysql> connect_plainly(const std::string& database) const {
     return PlainMysql::connect({.host = endpoint_.host,
                                 .port = endpoint_.port,
                                 .socket = endpoint_.socket,
                                 .user = user_,
                                 .password = password_,
-                                .database = database});
+                                .database = database,
+                                .tls = endpoint_.tls.has_value(),
+                                .authorities = endpoint_.tls ? endpoint_.tls->authorities : "",
+                                .verifies_host = verifies_host()});
+  }
+  [[nodiscard]] bool verifies_host() const {
+    return endpoint_.tls && endpoint_.tls->check == wire::TlsOptions::Check::kHost;
   }
   [[nodiscard]] std::string table_of_records() const {
     return records_.empty() ? "" : mysql_identifier(records_) + ".entries";
@@ -421,6 +448,10 @@ class MysqlDatabase final : public TestDatabase {
     } else {
       where.push_back("--socket=" + endpoint_.socket);
     }
+    if (endpoint_.tls) where.emplace_back("--ssl");
+    if (endpoint_.tls && !endpoint_.tls->authorities.empty())
+      where.push_back("--ssl-ca=" + endpoint_.tls->authorities);
+    if (verifies_host()) where.emplace_back("--ssl-verify-server-cert");
     arguments.insert(arguments.begin() + 1, where.begin(), where.end());
     auto process = base::Process::start(
         {.arguments = std::move(arguments),

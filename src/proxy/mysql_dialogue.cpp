@@ -35,7 +35,7 @@ class MysqlDialogue final : public Dialogue {
     const auto size = packet.size;
     const auto whole = bytes.substr(0, size);
     if (link.phase == Link::Phase::kStartup) {
-      log_in(link, packet.payload, whole);
+      log_in(link, packet.payload);
     } else if (link.copying) {
       link.server.out += whole;
       // The end of a file.
@@ -63,9 +63,12 @@ class MysqlDialogue final : public Dialogue {
       answer_.take(packet.payload);
       note_status(link);
       step = Step::kDone;
+    } else if (link.phase == Link::Phase::kStartup) {
+      mysql::put_packet(link.client.out, packet.payload, shifted(packet.sequence, -1));
+      step = authenticated(link, packet.payload);
     } else {
       link.client.out += bytes.substr(0, size);
-      if (link.phase == Link::Phase::kStartup || authenticates_) {
+      if (authenticates_) {
         step = authenticated(link, packet.payload);
       } else if (link.running || !options_.holds) {
         step = answered(link, packet.payload);
@@ -122,10 +125,10 @@ class MysqlDialogue final : public Dialogue {
     mysql::put_packet(link.client.out, simple, 0);
   }
 
-  void log_in(Link& link, std::string_view payload, std::string_view whole) {
+  void log_in(Link& link, std::string_view payload) {
     if (logged_in_) {
-      link.server.out += whole;  // what authentication asks for
-      return;
+      // What authentication asks for.
+      return mysql::put_packet(link.server.out, payload, shifted(sequence_, 1));
     }
     logged_in_ = true;
     const auto login = mysql::decode_login(payload);
@@ -138,15 +141,23 @@ class MysqlDialogue final : public Dialogue {
     const auto user = login->user.empty() ? std::string("client") : login->user;
     link.wanted_name = login->program.empty() ? user : login->program;
     link.own_settings = login->user != options_.user;
-    put(link.server.out, payload, *login);
+    std::string text(payload);
+    if (options_.tls) mysql::mark_tls(text);
+    put(link.server.out, text, *login, shifted(sequence_, 1));
+  }
+
+  // The request for TLS was a packet, which the client does not know.
+  [[nodiscard]] std::uint8_t shifted(std::uint8_t sequence, int by) const {
+    return static_cast<std::uint8_t>(sequence + (options_.tls ? by : 0));
   }
 
   // With the other database.
-  void put(std::string& out, std::string_view payload, const mysql::Login& login) const {
+  void put(std::string& out, std::string_view payload, const mysql::Login& login,
+           std::uint8_t sequence) const {
     std::string text(payload);
     if (!login.database.empty() && login.database == options_.database_asked)
       text.replace(login.database_at, login.database.size(), options_.database_given);
-    mysql::put_packet(out, text, sequence_);
+    mysql::put_packet(out, text, sequence);
   }
 
   Step authenticated(Link& link, std::string_view payload) {
@@ -316,7 +327,7 @@ class MysqlDialogue final : public Dialogue {
       return;
     }
     std::string out, payload;
-    put(out, body, *login);
+    put(out, body, *login, 0);
     constexpr std::size_t kHeader = 4;
     payload = static_cast<char>(mysql::kChangeUser) + out.substr(kHeader);
     batch.bytes.clear();

@@ -104,10 +104,12 @@ class PostgresDatabase final : public TestDatabase {
   Status make_database(const std::string& from, const std::string& to) override;
   void drop_database(const std::string& name) override;
   Status record_original() override;
+  Status take_tls();
   Status read_settings(PlainPostgres& connection);
   Status copy_settings(const std::string& to);
 
-  std::string folder_;  // of the server's socket; empty: none
+  std::string folder_;                  // of the server's socket; empty: none
+  std::string tls_mode_, authorities_;  // sslmode and sslrootcert of libpq
   std::string owner_;
   std::vector<std::string> settings_;  // "SET x TO y" for ALTER DATABASE
   std::unique_ptr<PlainPostgres> maintenance_;
@@ -123,6 +125,8 @@ Result<PlainPostgres> PostgresDatabase::connect_plainly(const std::string& datab
       {"application_name", "cupel"},
       {"connect_timeout", "10"}};
   if (!password_.empty()) parameters.emplace_back("password", password_);
+  if (!tls_mode_.empty()) parameters.emplace_back("sslmode", tls_mode_);
+  if (!authorities_.empty()) parameters.emplace_back("sslrootcert", authorities_);
   return PlainPostgres::connect(parameters);
 }
 
@@ -149,8 +153,15 @@ std::vector<std::pair<std::string, std::string>> PostgresDatabase::environment(
 Status PostgresDatabase::open(const Options& options, drivers::Url url) {
   in_place_ = options.in_place;
   folder_ = drivers::take_option(url, "host").value_or("");
-  if (const auto unknown = drivers::unknown_options(url, "host")) return *unknown;
+  auto mode = drivers::take_choice(
+      url, "sslmode", "", {"disable", "allow", "prefer", "require", "verify-ca", "verify-full"});
+  if (!mode.ok()) return std::move(mode).error();
+  tls_mode_ = *mode;
+  authorities_ = drivers::take_option(url, "sslrootcert").value_or("");
+  if (const auto unknown = drivers::unknown_options(url, "host, sslmode or sslrootcert"))
+    return *unknown;
   if (auto taken = take_url(url, 5432); !taken.ok()) return taken;
+  if (auto taken = take_tls(); !taken.ok()) return taken;
   if (!folder_.empty()) endpoint_.socket = fmt::format("{}/.s.PGSQL.{}", folder_, endpoint_.port);
   auto asked = connect_plainly(name_);
   if (!asked.ok()) return std::move(asked).error();
@@ -167,6 +178,26 @@ Status PostgresDatabase::open(const Options& options, drivers::Url url) {
     const PlainPostgres closed = std::move(*asked);  // a database that is in use is not copied
   }
   return begin_copies();
+}
+
+// For the proxy what libpq does; only that authorities have to be named.
+Status PostgresDatabase::take_tls() {
+  using Check = wire::TlsOptions::Check;
+  const bool verifies = tls_mode_.starts_with("verify-");
+  if (!verifies && tls_mode_ != "require") return Ok{};
+  if (!folder_.empty())
+    return Error{.message = "found sslmode=" + tls_mode_ + " with a Unix socket, which has no TLS"};
+  if (verifies && authorities_.empty()) {
+    return Error{.message = "found sslmode=" + tls_mode_ +
+                            " alone, expected sslrootcert=FILE too: the certificates of the "
+                            "authorities"};
+  }
+  endpoint_.tls = {.check = tls_mode_ == "verify-full" ? Check::kHost
+                            : authorities_.empty()     ? Check::kNothing
+                                                       : Check::kCertificate,
+                   .authorities = authorities_,
+                   .host = endpoint_.host};
+  return Ok{};
 }
 
 Status PostgresDatabase::read_settings(PlainPostgres& asked) {

@@ -20,6 +20,7 @@
 #include "base/tcp.hpp"
 #include "base/text.hpp"
 #include "proxy/activity.hpp"
+#include "wire/mysql/codec.hpp"
 #include "wire/socket.hpp"
 
 namespace cupel::proxy {
@@ -63,18 +64,56 @@ void send_at_once(int socket) {
 // False: nothing came.
 bool receive(Line& line) {
   char bytes[kChunk];
-  const auto size = ::recv(line.socket.get(), bytes, sizeof bytes, 0);
-  if (size > 0) line.in.add({bytes, static_cast<std::size_t>(size)});
-  if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) line.ended = true;
-  return size > 0 || line.ended;
+  bool anything = false;
+  for (;;) {
+    const auto size = line.tls ? line.tls->receive(bytes, sizeof bytes)
+                               : ::recv(line.socket.get(), bytes, sizeof bytes, 0);
+    if (size > 0) line.in.add({bytes, static_cast<std::size_t>(size)});
+    if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) line.ended = true;
+    anything |= size > 0 || line.ended;
+    // What TLS has read is not seen by poll().
+    if (!line.tls || size <= 0) return anything;
+  }
 }
 void send(Line& line) {
-  const auto size = ::send(line.socket.get(), line.out.data(), line.out.size(), MSG_NOSIGNAL);
+  const auto size = line.tls
+                        ? line.tls->send(line.out.data(), line.out.size())
+                        : ::send(line.socket.get(), line.out.data(), line.out.size(), MSG_NOSIGNAL);
   if (size > 0) line.out.erase(0, static_cast<std::size_t>(size));
   if (size < 0 && errno != EAGAIN && errno != EINTR) {
     line.out.clear();
     line.ended = true;
   }
+}
+
+// More of what the server says first. False: nothing comes in time.
+bool receive_first(Line& line, const base::Patience& patience) {
+  return patience.wait(line.socket.get(), POLLIN) && receive(line) && !line.ended;
+}
+
+// Asks for TLS in the words of the protocol.
+base::Status ask_for_tls(Line& line, Dialect dialect, const base::Patience& patience) {
+  const base::Error none{.message = "it offers no TLS, and the URL asks for it"};
+  if (dialect == Dialect::kPostgres) {
+    const std::string_view request("\0\0\0\x08\x04\xd2\x16\x2f", 8);
+    if (auto sent = base::send_all(line.socket, request, patience); !sent.ok()) return sent;
+    if (!receive_first(line, patience)) return patience.late();
+    const auto answer = line.in.bytes();
+    if (answer != "S") return none;  // more would not be from within TLS
+    line.in.drop(1);
+    return base::Ok{};
+  }
+  wire::mysql::Packet greeting;
+  while (greeting.kind != wire::mysql::Packet::Kind::kPacket) {
+    if (!receive_first(line, patience)) return patience.late();
+    wire::mysql::decode_packet(line.in.bytes(), kChunk, greeting);
+    if (greeting.kind == wire::mysql::Packet::Kind::kTooLong) return none;
+  }
+  if (greeting.size != line.in.bytes().size() || !wire::mysql::offers_tls(greeting.payload))
+    return none;
+  std::string request;
+  wire::mysql::put_packet(request, wire::mysql::tls_request(), 1);
+  return base::send_all(line.socket, request, patience);
 }
 
 struct Client : Link {
@@ -86,7 +125,9 @@ struct Client : Link {
 
 class SchedulingProxy::Loop {
  public:
-  explicit Loop(Options options) : options_(std::move(options)) {}
+  explicit Loop(Options options) : options_(std::move(options)) {
+    options_.dialogue.tls = options_.server.tls.has_value();
+  }
   ~Loop() { stop(); }
 
   base::Status start() {
@@ -208,12 +249,24 @@ class SchedulingProxy::Loop {
 
   void connect(Client& client) {
     auto server = connect_to(options_.server);
+    auto secured = server.ok() ? base::Status(base::Ok{}) : base::Status(server.error());
     if (server.ok()) {
       client.server.socket = std::move(*server);
-      return send_at_once(client.server.socket.get());
+      send_at_once(client.server.socket.get());
+      if (options_.server.tls) secured = start_tls(client.server);
+      if (secured.ok()) return;
     }
-    trouble_ = server.error().to_string();
+    trouble_ = secured.error().to_string();
     client.dialogue->refuse(client, "08001", "the server cannot be reached: " + trouble_);
+  }
+
+  base::Status start_tls(Line& line) const {
+    const base::Patience patience(kConnecting);
+    if (auto asked = ask_for_tls(line, options_.dialect, patience); !asked.ok()) return asked;
+    auto tls = wire::Tls::connect(line.socket.get(), *options_.server.tls, patience);
+    if (!tls.ok()) return std::move(tls).error();
+    line.tls = std::move(*tls);
+    return base::Ok{};
   }
 
   // --- What clients send

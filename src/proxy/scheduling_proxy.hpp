@@ -9,8 +9,8 @@
 //   - the threads of the command sleep, and for Options::settle nothing has happened.
 // A statement that concerns nobody else (BEGIN, SET) is not held.
 //
-// Encryption is refused as a server without it does; cancel requests are passed on. One thread does
-// all the work.
+// Clients have no TLS: it is refused as a server without it does. The server may have it. Cancel
+// requests are passed on. One thread does all the work.
 #pragma once
 
 #include <sys/types.h>
@@ -20,6 +20,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Endpoint {
   std::string host;  // a name or an address
   std::uint16_t port = 0;
   std::string socket = {};  // the path of a Unix socket, instead
+  std::optional<wire::TlsOptions> tls = {};
 };
 
 // Backends by one that waits. kSomeClient: one that runs nothing now, whichever.

@@ -21,21 +21,23 @@ struct Ran {
   }
 };
 
+inline Ran run_in(const ScratchFolder& folder, const std::vector<std::string>& arguments) {
+  const base::Seconds patience(120);
+  auto process = base::Process::start({.arguments = arguments,
+                                       .directory = folder.path("."),
+                                       .output = base::Stream::pipe(),
+                                       .errors = base::Stream::output()});
+  if (!process.ok()) return {-1, process.error().to_string()};
+  auto output = process->read_all(patience).value_or("timeout");
+  const auto ended = process->wait(patience);
+  return {ended ? ended->code : -1, output};
+}
+
 class OnDatabaseTest : public ::testing::Test {
  protected:
   explicit OnDatabaseTest(std::string url) : url_(std::move(url)) {}
 
-  Ran run(const std::vector<std::string>& arguments) {
-    const base::Seconds patience(120);
-    auto process = base::Process::start({.arguments = arguments,
-                                         .directory = folder_.path("."),
-                                         .output = base::Stream::pipe(),
-                                         .errors = base::Stream::output()});
-    if (!process.ok()) return {-1, process.error().to_string()};
-    auto output = process->read_all(patience).value_or("timeout");
-    const auto ended = process->wait(patience);
-    return {ended ? ended->code : -1, output};
-  }
+  Ran run(const std::vector<std::string>& arguments) { return run_in(folder_, arguments); }
   Ran test(const std::vector<std::string>& options, const std::vector<std::string>& program) {
     std::vector<std::string> arguments{CUPEL_BINARY, "mock", "test", "--on", url_};
     arguments.insert(arguments.end(), options.begin(), options.end());

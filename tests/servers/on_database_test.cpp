@@ -9,6 +9,7 @@
 #include <string>
 
 #include "lab/server.hpp"
+#include "servers/certificate.hpp"
 
 namespace cupel::mocktest {
 namespace {
@@ -201,6 +202,37 @@ TEST_F(OnDatabaseRuns, SurvivesAClientThatIsKilledInATransaction) {
            "echo '\\! kill -9 $PPID') | PGAPPNAME=killed psql -qX; "
            "test \"$(psql -qXAt -c 'SELECT n FROM counters WHERE id = 1')\" = 0"});
   EXPECT_EQ(ran.code, 0) << ran.output;
+}
+
+// The clients have no TLS, the server has it.
+TEST(OnDatabaseTls, IsUsedToTheServer) {
+  const test::Certificate certificate("postgres"), other("postgres");
+  auto server = lab::start(lab::Kind::kPostgres,
+                           {.server_options = {"ssl=on", "ssl_cert_file=" + certificate.file(),
+                                               "ssl_key_file=" + certificate.key()},
+                            .durable = false});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  const test::ScratchFolder folder;
+  const auto on = [&](const std::string& host, const std::string& options) {
+    return test::run_in(
+        folder,
+        {CUPEL_BINARY, "mock", "test", "--on",
+         "postgres://cupel@" + host + ":" + std::to_string(server->port()) + "/cupel" + options,
+         "--iterations", "1", "--", "bash", "-c",
+         "psql -qXAt -c \"SELECT 'TLS ' || ssl FROM pg_stat_ssl WHERE pid = "
+         "pg_backend_pid()\"; exit 1"});
+  };
+  const auto authority = "&sslrootcert=" + certificate.file();
+  for (const auto& options : {std::string("?sslmode=require"), "?sslmode=verify-ca" + authority,
+                              "?sslmode=verify-full" + authority}) {
+    const auto ran = on("localhost", options);
+    EXPECT_TRUE(ran.says("TLS true")) << ran.output;
+  }
+  EXPECT_TRUE(on("localhost", "?sslmode=disable").says("TLS false"));
+  for (const auto& refused : {on("localhost", "?sslmode=verify-full&sslrootcert=" + other.file()),
+                              on("127.0.0.1", "?sslmode=verify-full" + authority),
+                              on("localhost", "?sslmode=verify-full")})
+    EXPECT_EQ(refused.code, 3) << refused.output;
 }
 
 TEST_F(OnDatabaseRuns, SaysWhatIsWrong) {

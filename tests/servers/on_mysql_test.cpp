@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lab/server.hpp"
+#include "servers/certificate.hpp"
 #include "servers/on_database.hpp"
 
 namespace cupel::mocktest {
@@ -235,6 +236,35 @@ TEST_F(OnMysqlRuns, SaysWhatIsWrong) {
       {CUPEL_BINARY, "mock", "test", "--on", server().url(), "--iterations", "1", "--", "true"});
   EXPECT_EQ(unused.code, 3);
   EXPECT_TRUE(unused.says("MYSQL_HOST and MYSQL_TCP_PORT")) << unused.output;
+}
+
+// The clients have no TLS, the server has it.
+TEST(OnMysqlTls, IsUsedToTheServer) {
+  const test::Certificate certificate("mysql"), other("mysql");
+  auto server = lab::start(
+      lab::Kind::kMariadb,
+      {.server_options = {"ssl-cert=" + certificate.file(), "ssl-key=" + certificate.key()},
+       .durable = false});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  const test::ScratchFolder folder;
+  const auto on = [&](const std::string& options) {
+    return test::run_in(
+        folder, {CUPEL_BINARY, "mock", "test", "--on",
+                 "mysql://cupel@localhost:" + std::to_string(server->port()) + "/cupel" + options,
+                 "--iterations", "1", "--", "bash", "-c",
+                 "mariadb --no-defaults --skip-ssl --protocol=tcp -h $MYSQL_HOST -P "
+                 "$MYSQL_TCP_PORT -u cupel -BN $MYSQL_DATABASE -e \"SHOW STATUS LIKE "
+                 "'Ssl_version'; SELECT nothing\"; exit 1"});
+  };
+  for (const auto& options : {std::string("?ssl=1"), "?ssl-ca=" + certificate.file(),
+                              "?ssl-verify-server-cert=1&ssl-ca=" + certificate.file()}) {
+    const auto ran = on(options);
+    EXPECT_TRUE(ran.says("TLSv1")) << ran.output;
+    EXPECT_TRUE(ran.says("1054 Unknown column")) << ran.output;
+  }
+  EXPECT_FALSE(on("").says("TLSv1"));
+  const auto refused = on("?ssl-ca=" + other.file());
+  EXPECT_EQ(refused.code, 3) << refused.output;
 }
 
 TEST_F(OnGalera, FindsALostUpdate) {

@@ -39,6 +39,11 @@ base::Result<PlainMysql> PlainMysql::connect(const Options& options) {
   // Else the library takes "localhost" for a socket, whatever the port.
   const unsigned protocol = options.socket.empty() ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET;
   mysql_options(raw, MYSQL_OPT_PROTOCOL, &protocol);
+  const my_bool on = 1;
+  if (options.tls) mysql_options(raw, MYSQL_OPT_SSL_ENFORCE, &on);
+  if (!options.authorities.empty())
+    mysql_options(raw, MYSQL_OPT_SSL_CA, options.authorities.c_str());
+  if (options.verifies_host) mysql_options(raw, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
   const auto text_or_null = [](const std::string& text) {
     return text.empty() ? nullptr : text.c_str();
   };
@@ -47,6 +52,9 @@ base::Result<PlainMysql> PlainMysql::connect(const Options& options) {
                          text_or_null(options.socket), 0) == nullptr) {
     return base::Error{.message = sql::one_line(mysql_error(raw))};
   }
+  // The library is content without TLS if the server has none.
+  if (options.tls && mysql_get_ssl_cipher(raw) == nullptr)
+    return base::Error{.message = "the server offers no TLS, and the URL asks for it"};
   return PlainMysql(std::move(state));
 }
 

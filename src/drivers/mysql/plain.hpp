@@ -21,6 +21,9 @@ class PlainMysql {
     std::string socket = {};  // not empty: the path of a Unix socket, instead
     std::string user = {}, password = {};
     std::string database = {};  // empty: none
+    bool tls = false;
+    std::string authorities = {};  // a file of certificates; not empty: the server's is checked
+    bool verifies_host = false;
   };
   // Errors: no connection.
   static base::Result<PlainMysql> connect(const Options& options);

@@ -247,6 +247,25 @@ bool simplify_greeting(std::string& payload) {
   return true;
 }
 
+bool offers_tls(std::string_view greeting) {
+  const auto decoded = decode_greeting(greeting);
+  return decoded && (decoded->capabilities & kSsl) != 0;
+}
+
+std::string tls_request() {
+  constexpr std::uint32_t kLongest = 1U << 24, kUtf8 = 45;
+  std::string payload;
+  put_little(payload, kProtocol41 | kSsl | kSecureConnection | kPluginAuthentication, 4);
+  put_little(payload, kLongest, 4);
+  put_little(payload, kUtf8, 1);
+  payload.append(23, '\0');
+  return payload;
+}
+
+void mark_tls(std::string& login) {
+  if (login.size() > 1) login[1] = static_cast<char>(login[1] | (kSsl >> 8));
+}
+
 std::optional<Login> decode_login(std::string_view payload) {
   Reader in(payload);
   Login login;

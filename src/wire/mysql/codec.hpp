@@ -81,6 +81,12 @@ std::optional<Greeting> decode_greeting(std::string_view payload);
 // Takes away what the header says. False: it is none.
 bool simplify_greeting(std::string& payload);
 
+bool offers_tls(std::string_view greeting);
+// The packet that asks for TLS, before the login.
+std::string tls_request();
+// A login as it is within TLS.
+void mark_tls(std::string& login);
+
 // What a client answers to the greeting, or COM_CHANGE_USER without its first byte.
 struct Login {
   std::uint32_t capabilities = 0;
@@ -150,7 +156,7 @@ class Answer {
 
   std::uint8_t command_;
   Next next_ = Next::kFirst;
-  std::uint64_t left_ = 0;    // columns, or packets of an answer to COM_STMT_PREPARE
+  std::uint64_t left_ = 0;  // columns, or packets of an answer to COM_STMT_PREPARE
   bool result_ended_ = false, ended_ = false;
   std::optional<std::uint16_t> status_;
   std::size_t status_at_ = 0;
