@@ -66,8 +66,8 @@ void add_store_options(Command& command, StoreArguments& arguments) {
       .add_option("--locks", arguments.locks,
                   "honoured: FOR UPDATE, UPDATE and DELETE lock rows and read what was committed "
                   "last; others wait. ignored: nobody waits, and they read like any other "
-                  "statement. Default: honoured with --engine postgres, at strict-serializable and "
-                  "at the levels of products, else ignored")
+                  "statement. Default: ignored with --engine own, but for strict-serializable and "
+                  "the levels of products; else honoured")
       ->type_name("WHAT")
       ->check(one_of_names({"honoured", "ignored"}))
       ->group(store);
@@ -118,15 +118,13 @@ void add_store_options(Command& command, StoreArguments& arguments) {
 namespace {
 
 // An SQL server has the levels of its own product.
-void take_postgres(StoreArguments& arguments) {
+void take_server(StoreArguments& arguments, bool has_level, const char* product,
+                 const char* lock_timeout) {
   auto& store = arguments.store;
-  const bool other =
-      store.product != mock::Product::kNone && store.product != mock::Product::kPostgres;
-  if (other) {
-    throw UsageError("--level",
-                     fmt::format("found `{}` with --engine postgres, expected a level of "
-                                 "postgres, or --engine own",
-                                 arguments.level));
+  if (store.product != mock::Product::kNone && !has_level) {
+    throw UsageError("--level", fmt::format("found `{}` with --engine {}, expected a level of "
+                                            "{}, or --engine own",
+                                            arguments.level, arguments.engine_name, product));
   }
   arguments.strong_constraints =
       arguments.constraints.empty() ? has_locks_always(store) : arguments.constraints == "strong";
@@ -137,33 +135,23 @@ void take_postgres(StoreArguments& arguments) {
   }
   if (arguments.patience != StoreArguments().patience) {
     throw UsageError("--patience",
-                     "found it with --engine postgres, expected it with --engine own: PostgreSQL's "
-                     "clients wait for locks as long as their lock_timeout");
+                     fmt::format("found it with --engine {}, expected it with --engine own: the "
+                                 "server's clients wait for locks as long as their {}",
+                                 arguments.engine_name, lock_timeout));
   }
   arguments.engine_locks = has_locks_always(store) || arguments.locks != "ignored";
-  store.locks = false;  // they are the server's
-}
-
-void take_mariadb(StoreArguments& arguments) {
-  arguments.strong_constraints = arguments.constraints == "strong";
-  if (!arguments.store.locks) return;
-  if (arguments.locks.empty()) {
-    throw UsageError(
-        "--level", fmt::format("found `{}` with --engine mariadb, expected it with another engine",
-                               arguments.level));
-  }
-  throw UsageError("--locks", fmt::format("found `{}` with --engine mariadb, expected it with "
-                                          "--engine own or postgres",
-                                          arguments.locks));
+  store.locks = false;  // the engine decides
 }
 
 void take_engine(StoreArguments& arguments) {
   if (arguments.engine_name == "postgres") {
     arguments.engine = mocktest::Engine::kPostgres;
-    take_postgres(arguments);
+    take_server(arguments, arguments.store.product == mock::Product::kPostgres, "postgres",
+                "lock_timeout");
   } else if (arguments.engine_name == "mariadb") {
     arguments.engine = mocktest::Engine::kMariadb;
-    take_mariadb(arguments);
+    take_server(arguments, arguments.store.product != mock::Product::kPostgres,
+                "mysql, mariadb or galera", "innodb_lock_wait_timeout");
   } else if (!arguments.constraints.empty()) {
     throw UsageError("--constraints",
                      fmt::format("found `{}`, expected it with --engine postgres or mariadb",

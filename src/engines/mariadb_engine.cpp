@@ -59,27 +59,50 @@ constexpr const char* kRestore =
     "   e.db_collation, e.body_utf8); END FOR;"
     " END//";
 
+// Who waits for a lock waits as long as the server says.
+mock::Options in_engine(mock::Options options, bool locks) {
+  constexpr double kNoPatience = 1e6;
+  options.locks = locks;
+  if (locks) {
+    options.overlap = true;
+    options.settle_ms = 0;
+    options.patience_s = kNoPatience;
+  }
+  return options;
+}
+
+// What the server gives a client that asks for none.
+std::string_view mariadb_isolation(const mock::Options& store) {
+  using Isolation = ChooseRequest::Isolation;
+  constexpr std::string_view kNames[] = {"READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"};
+  const auto least = isolation_of_product(store).value_or(Isolation::kRepeatableRead);
+  return kNames[static_cast<std::size_t>(least)];
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<MariadbEngine>> MariadbEngine::start(const Options& options) {
   auto found = lab::need(lab::find_program("mariadb"), "program `mariadb`", "mariadb-client");
   if (!found.ok()) return std::move(found).error();
+  auto used = options;
+  used.store = in_engine(options.store, options.locks);
   auto parts = start_parts(
       lab::Kind::kMariadb,
       {weak_engine_library(), kWeakEngineFile, "MariaDB",
        "run tools/mariadb-headers.sh, which gets them from Debian's source package, and build "
        "again"},
-      options, [&](const Places& places) {
+      used, [&](const Places& places) {
         return std::vector<std::string>{
             "ignore-builtin-innodb", "plugin-dir=" + places.folder,
             std::string("plugin-load=") + kWeakEngineFile, "cupel-socket=" + places.socket,
             fmt::format("cupel-strong-constraints={}", options.strong_constraints ? "ON" : "OFF"),
+            fmt::format("transaction-isolation={}", mariadb_isolation(options.store)),
             "skip-log-bin", "query-cache-type=OFF",
             // As Debian's own configuration says.
             "character-set-server=utf8mb4", "collation-server=utf8mb4_general_ci"};
       });
   if (!parts.ok()) return std::move(parts).error();
-  std::unique_ptr<MariadbEngine> engine(new MariadbEngine(std::move(*parts)));
+  std::unique_ptr<MariadbEngine> engine(new MariadbEngine(std::move(*parts), options.locks));
   auto kept = engine->run_sql(fmt::format(
       "ALTER DATABASE {} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci//", kMainDatabase));
   if (kept.ok()) kept = engine->keep_as_template();
@@ -106,7 +129,7 @@ Status MariadbEngine::end_clients() {
 
 Status MariadbEngine::start_over(const mock::Options& options) {
   if (auto ended = end_clients(); !ended.ok()) return ended;
-  store().start_over(options);
+  store().start_over(in_engine(options, locks_));
   return run_sql(kRestore);
 }
 

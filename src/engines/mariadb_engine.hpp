@@ -26,9 +26,11 @@ class MariadbEngine final : public SqlEngine {
   base::Status start_over(const mock::Options& store) override;
 
  private:
-  explicit MariadbEngine(Parts parts) : SqlEngine(std::move(parts)) {}
+  MariadbEngine(Parts parts, bool locks) : SqlEngine(std::move(parts)), locks_(locks) {}
   // Each ends with "//".
   base::Status run_sql(const std::string& statements);
+
+  bool locks_;
 };
 
 // The bytes of the storage engine's library; empty: the build had no headers of MariaDB's server.

@@ -14,8 +14,10 @@ using wire::put_little;
 using wire::Reader;
 
 constexpr std::uint8_t kLatest = 1, kAbsent = 2, kFind = 4;
-constexpr std::uint8_t kShared = 1, kObserved = 2;
+constexpr std::uint8_t kShared = 1, kObserved = 2, kNoWait = 4;
 constexpr std::uint8_t kBase = 1, kInsert = 2, kChecked = 4;
+constexpr std::uint8_t kRefuses = 1, kKeepsStatements = 2, kLocks = 4, kGaps = 8, kOfProduct = 16;
+constexpr int kIsolationBit = 5;
 
 std::string take_text(Reader& reader) {
   const auto size = reader.little<std::uint32_t>();
@@ -71,7 +73,28 @@ LockRequest take_lock(Reader& reader) {
   const auto flags = reader.little<std::uint8_t>();
   request.shared = (flags & kShared) != 0;
   request.observed = (flags & kObserved) != 0;
+  request.no_wait = (flags & kNoWait) != 0;
   return request;
+}
+
+GuardRequest take_guard(Reader& reader) {
+  GuardRequest request;
+  const auto kind = reader.little<std::uint8_t>();
+  request.kind = static_cast<GuardRequest::Kind>(std::min<std::uint8_t>(kind, 3));
+  request.table = reader.little<std::uint32_t>();
+  const auto flags = reader.little<std::uint8_t>();
+  request.no_wait = (flags & kNoWait) != 0;
+  request.shared = (flags & kShared) != 0;
+  request.row = take_position(reader);
+  request.table_name = take_text(reader);
+  request.text = take_text(reader);
+  return request;
+}
+
+UnlockRequest take_unlock(Reader& reader) {
+  const auto table = reader.little<std::uint32_t>();
+  const auto row = take_position(reader);
+  return {table, row, (reader.little<std::uint8_t>() & kShared) != 0};
 }
 
 Write take_write(Reader& reader) {
@@ -113,8 +136,16 @@ std::optional<Request> take_body(char kind, Reader& reader) {
       return take_read(reader);
     case 'L':
       return take_lock(reader);
+    case 'N':
+      return take_guard(reader);
+    case 'U':
+      return take_unlock(reader);
+    case 'X':
+      return StopWaitingRequest{};
     case 'E':
       return EndStatementRequest{reader.little<std::uint32_t>()};
+    case 'G':
+      return EndStatementRequest{reader.little<std::uint32_t>(), true};
     case 'T':
       return TextRequest{take_text(reader)};
     case 'C':
@@ -181,10 +212,29 @@ struct Encoder {
     put_little(out, request.commits, 4);
     put_little(out, request.table, 4);
     put_position(out, request.row);
-    put_little(out, (request.shared ? kShared : 0U) | (request.observed ? kObserved : 0U), 1);
+    put_little(out,
+               (request.shared ? kShared : 0U) | (request.observed ? kObserved : 0U) |
+                   (request.no_wait ? kNoWait : 0U),
+               1);
   }
+  void operator()(const GuardRequest& request) {
+    out += 'N';
+    put_little(out, static_cast<std::uint64_t>(request.kind), 1);
+    put_little(out, request.table, 4);
+    put_little(out, (request.no_wait ? kNoWait : 0U) | (request.shared ? kShared : 0U), 1);
+    put_position(out, request.row);
+    put_text(out, request.table_name);
+    put_text(out, request.text);
+  }
+  void operator()(const UnlockRequest& request) {
+    out += 'U';
+    put_little(out, request.table, 4);
+    put_position(out, request.row);
+    put_little(out, request.shared ? kShared : 0U, 1);
+  }
+  void operator()(const StopWaitingRequest& /*request*/) { out += 'X'; }
   void operator()(const EndStatementRequest& request) {
-    out += 'E';
+    out += request.failed ? 'G' : 'E';
     put_little(out, request.statement, 4);
   }
   void operator()(const TextRequest& request) {
@@ -235,10 +285,29 @@ std::string done_reply() {
   return framed("k");
 }
 
-std::string opened_reply(bool refuses, bool keeps_statements) {
+std::string opened_reply(const Opened& opened) {
   std::string body = "o";
-  put_little(body, (refuses ? kRefuses : 0U) | (keeps_statements ? kKeepsStatements : 0U), 1);
+  auto flags = (opened.refuses ? kRefuses : 0U) |
+               (opened.keeps_statements ? kKeepsStatements : 0U) | (opened.locks ? kLocks : 0U) |
+               (opened.gaps ? kGaps : 0U);
+  if (opened.isolation)
+    flags |= kOfProduct | static_cast<unsigned>(*opened.isolation) << kIsolationBit;
+  put_little(body, flags, 1);
   return framed(body);
+}
+
+Opened decode_opened(std::uint8_t flags) {
+  Opened opened{.refuses = (flags & kRefuses) != 0,
+                .keeps_statements = (flags & kKeepsStatements) != 0,
+                .locks = (flags & kLocks) != 0,
+                .gaps = (flags & kGaps) != 0};
+  if ((flags & kOfProduct) != 0)
+    opened.isolation = static_cast<ChooseRequest::Isolation>(flags >> kIsolationBit & 3);
+  return opened;
+}
+
+std::string not_locked_reply() {
+  return framed("w");
 }
 
 std::string versions_reply(const std::vector<Position>& versions) {

@@ -55,16 +55,43 @@ struct ReadRequest {
   std::vector<Position> rows = {};
 };
 
-// The engine holds a lock on the row. Which version was committed last?
+// Which version of the row was committed last? The row is locked for the transaction: by the engine
+// before, or by the store now.
 struct LockRequest {
   std::uint32_t statement = 0, commits = kEveryCommit, table = 0;
   Position row;
   bool shared = false;    // others may hold it too
   bool observed = false;  // the client is shown what it finds
+  bool no_wait = false;
 };
+// A lock of the store that is no read, where the store has the engine's locks.
+struct GuardRequest {
+  enum class Kind : std::uint8_t {
+    kGaps,       // nobody adds a row to the table
+    kInsertion,  // a row is added to the table, or to one of its indexes
+    kRow,        // nobody else locks or adds the row with this primary key
+    kValue,      // nobody else has this value of a unique key
+  };
+  Kind kind = Kind::kGaps;
+  std::uint32_t table = 0;
+  bool no_wait = false;
+  bool shared = false;                     // of kRow: others may lock it so, too
+  Position row = {};                       // of kRow
+  std::string table_name = {}, text = {};  // the primary key, or the value
+};
+// The lock on a row is given back.
+struct UnlockRequest {
+  std::uint32_t table = 0;
+  Position row;
+  bool shared = false;
+};
+// The engine does not want to wait any more for the lock that it asked for, if it still does. This
+// one has no reply.
+struct StopWaitingRequest {};
 // The end of a statement that found rows, which it did not lock. It has no reply.
 struct EndStatementRequest {
   std::uint32_t statement = 0;
+  bool failed = false;  // the client was shown nothing
 };
 
 // The text of a row is its columns, as in "id", kValue, "5", kNextColumn, "owner", kValue, "ann".
@@ -94,9 +121,9 @@ struct CopyDatabaseRequest {
   std::uint32_t from = 0, to = 0;
 };
 
-using Request =
-    std::variant<OpenRequest, ChooseRequest, ReadRequest, LockRequest, EndStatementRequest,
-                 TextRequest, CommitRequest, FinishRequest, AbortRequest, CopyDatabaseRequest>;
+using Request = std::variant<OpenRequest, ChooseRequest, ReadRequest, LockRequest, GuardRequest,
+                             UnlockRequest, StopWaitingRequest, EndStatementRequest, TextRequest,
+                             CommitRequest, FinishRequest, AbortRequest, CopyDatabaseRequest>;
 
 inline constexpr std::uint8_t kProtocol = 4;
 
@@ -118,10 +145,19 @@ enum class FailureKind : std::uint8_t {
 
 // Whole messages.
 std::string done_reply();
-// Of OpenRequest. `refuses`: the store refuses transactions that only read, so FinishRequest is not
-// to be used. `keeps_statements`: TextRequest is wanted.
-inline constexpr std::uint8_t kRefuses = 1, kKeepsStatements = 2;
-std::string opened_reply(bool refuses, bool keeps_statements);
+// Of OpenRequest.
+struct Opened {
+  bool refuses = false;           // transactions that only read, so FinishRequest is not to be used
+  bool keeps_statements = false;  // TextRequest is wanted
+  bool locks = false;             // it has the engine's locks,
+  bool gaps = false;              // and those of gaps
+  // It has the level of a product: which.
+  std::optional<ChooseRequest::Isolation> isolation = {};
+};
+std::string opened_reply(const Opened& opened);
+Opened decode_opened(std::uint8_t flags);
+// The lock was not to be had without waiting, or the engine gave up.
+std::string not_locked_reply();
 std::string versions_reply(const std::vector<Position>& versions);
 std::string failure_reply(FailureKind kind, std::string_view message);
 // For tests and fuzzing: what decode() reads.

@@ -27,11 +27,11 @@ mock::Options in_engine(mock::Options options) {
   return options;
 }
 
-std::string_view isolation(const mock::Options& store) {
-  if (store.product == mock::Product::kNone || store.level <= mock::Level::kCausal)
-    return "read committed";
-  return store.level <= mock::Level::kStrongSessionSnapshotIsolation ? "repeatable read"
-                                                                     : "serializable";
+std::string_view postgres_isolation(const mock::Options& store) {
+  using Isolation = ChooseRequest::Isolation;
+  constexpr std::string_view kNames[] = {"read committed", "repeatable read", "serializable"};
+  const auto least = isolation_of_product(store).value_or(Isolation::kReadCommitted);
+  return kNames[static_cast<std::size_t>(least)];
 }
 
 std::vector<std::string> settings(const std::string& library, const std::string& socket,
@@ -42,7 +42,7 @@ std::vector<std::string> settings(const std::string& library, const std::string&
           fmt::format("cupel.locks={}", on(options.locks)),
           "cupel.levels=" + StoreService::known_levels(options.store),
           "cupel.policies=" + StoreService::known_policies(),
-          fmt::format("default_transaction_isolation={}", isolation(options.store)),
+          fmt::format("default_transaction_isolation={}", postgres_isolation(options.store)),
           "default_table_access_method=cupel",
           // Every version stays, since some session may see it.
           "autovacuum=off",

@@ -108,8 +108,9 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // The reply, empty if there is none. None: the connection ends.
-  std::optional<std::string> reply(const Request& request) {
+  // The reply, empty if there is none. None: the connection ends. `more_came`: bytes after it.
+  std::optional<std::string> reply(const Request& request, bool more_came) {
+    more_came_ = more_came;
     const bool opens = std::holds_alternative<OpenRequest>(request);
     if (opens == session_.has_value()) return std::nullopt;
     return std::visit([this](const auto& asked) { return reply_to(asked); }, request);
@@ -126,7 +127,11 @@ class Session {
     shared_.clients[number_] = {request.session, request.client_port};
     store_ = shared_.store;
     session_ = store_->continue_session(request.session);
-    return opened_reply(shared_.options.abort_rate > 0, shared_.options.keep_statements);
+    return opened_reply({.refuses = shared_.options.abort_rate > 0,
+                         .keeps_statements = shared_.options.keep_statements,
+                         .locks = store_->locks(),
+                         .gaps = store_->locks_gaps(),
+                         .isolation = isolation_of_product(shared_.options)});
   }
 
   // An earlier client of the same name may have hung up while its session is still open.
@@ -239,7 +244,12 @@ class Session {
     if (!begin()) return failed_;
     continue_with(request.statement, request.commits);
     if (request.absent && !look_for_others(file)) return fail();
-    const auto rows = rows_at(file, request.rows);
+    auto rows = rows_at(file, request.rows);
+    // A row that nobody has committed yet is absent, which is a read, too.
+    if (!request.absent && std::find(rows.begin(), rows.end(), std::nullopt) != rows.end()) {
+      if (!look_for_others(file)) return fail();
+      rows = rows_at(file, request.rows);
+    }
     std::set<RowId> seen_together;
     if (!request.find && !see_together(rows, seen_together)) return fail();
     std::vector<mock::Value> values;
@@ -327,12 +337,13 @@ class Session {
     statements_[statement] = transaction_->begin_statement(text_, commits);
   }
 
+  std::pair<std::string, std::string> unused_keys(const Rows::File& file) {
+    const std::lock_guard lock(shared_.mutex);
+    return shared_.rows.unused_keys(file);
+  }
+
   bool look_for_others(const Rows::File& file) {
-    std::pair<std::string, std::string> keys;
-    {
-      const std::lock_guard lock(shared_.mutex);
-      keys = shared_.rows.unused_keys(file);
-    }
+    const auto keys = unused_keys(file);
     transaction_->scan_between(keys.first, keys.second, "");
     return !transaction_->failure();
   }
@@ -354,16 +365,14 @@ class Session {
     return value;
   }
 
-  // The engine excludes others from the row, so what was committed last stays that.
+  // Others are excluded from the row, so what was committed last stays that.
   std::optional<std::string> reply_to(const LockRequest& request) {
     if (!begin()) return failed_;
     continue_with(request.statement, request.commits);
     const auto row = rows_at({database_, request.table}, {request.row}).front();
     if (!row) return versions_reply({Position()});
     const auto key = Rows::store_key(*row);
-    const auto mode = request.shared ? mock::LockMode::kShare : mock::LockMode::kUpdate;
-    const mock::LockOptions options{.give_up = [this] { return socket_.hung_up(); }};
-    if (transaction_->lock(key, mode, options) == mock::LockResult::kEnded) return fail();
+    if (const auto refused = lock(key, mode_of(request.shared), request.no_wait)) return refused;
     const auto last = transaction_->find(key, true);
     if (!last) return fail();
     if (transaction_->read_found(key, *last, request.observed)) {
@@ -378,10 +387,83 @@ class Session {
     return versions_reply({shared_.rows.version(*row, last->value)});
   }
 
+  static mock::LockMode mode_of(bool shared) {
+    return shared ? mock::LockMode::kShare : mock::LockMode::kUpdate;
+  }
+
+  // The reply, unless it is granted.
+  std::optional<std::string> lock(const std::string& name, mock::LockMode mode, bool no_wait) {
+    // The engine writes nothing while it waits but that it gives up.
+    const mock::LockOptions options{.wait = !no_wait, .give_up = [this] {
+                                      return more_came_ || socket_.hung_up() ||
+                                             socket_.wait(Seconds(0)) != Socket::Outcome::kTimeout;
+                                    }};
+    switch (transaction_->lock(name, mode, options)) {
+      case mock::LockResult::kGranted:
+      case mock::LockResult::kGrantedLater:
+        return std::nullopt;
+      case mock::LockResult::kNotAvailable:
+      case mock::LockResult::kGivenUp:
+        return not_locked_reply();
+      case mock::LockResult::kEnded:
+        break;
+    }
+    return fail();
+  }
+
+  std::optional<std::string> reply_to(const GuardRequest& request) {
+    using Kind = GuardRequest::Kind;
+    if (!begin()) return failed_;
+    const auto keys = unused_keys({database_, request.table});
+    const auto table = keys.first.substr(0, keys.first.find('/'));
+    std::optional<std::string> refused;
+    switch (request.kind) {
+      case Kind::kGaps:
+        refused = lock(table, mock::LockMode::kGap, request.no_wait);
+        break;
+      case Kind::kInsertion:
+        refused = lock(table, mock::LockMode::kInsertion, request.no_wait);
+        break;
+      case Kind::kRow:
+        refused =
+            lock(Rows::store_key(row_to_be(request)), mode_of(request.shared), request.no_wait);
+        break;
+      case Kind::kValue:
+        refused = lock(table + "/=" + request.text, mode_of(false), request.no_wait);
+        break;
+    }
+    return refused ? refused : done_reply();
+  }
+
+  // So that it has a name before it is there.
+  RowId row_to_be(const GuardRequest& request) {
+    const std::lock_guard lock(shared_.mutex);
+    if (const auto there = shared_.rows.find({database_, request.table}, request.row))
+      return *there;
+    Write insertion{.table = request.table, .row = request.row, .version = {}};
+    insertion.table_name = request.table_name;
+    insertion.key = request.text;
+    return shared_.rows.add(database_, insertion);
+  }
+
+  std::optional<std::string> reply_to(const UnlockRequest& request) {
+    const auto row = rows_at({database_, request.table}, {request.row}).front();
+    if (row && transaction_) {
+      transaction_->unlock(Rows::store_key(*row), mode_of(request.shared));
+      locked_.erase(*row);
+    }
+    return std::string();
+  }
+
+  std::optional<std::string> reply_to(const StopWaitingRequest& /*request*/) {
+    return std::string();
+  }
+
   std::optional<std::string> reply_to(const EndStatementRequest& request) {
     const auto found = found_.find(request.statement);
     if (found == found_.end()) return std::string();
-    read_all(found->second);  // if the transaction is over, its next request gets to know
+    if (!request.failed)
+      read_all(found->second);  // if the transaction is over, its next request gets to know
     found_.erase(found);
     return std::string();
   }
@@ -506,6 +588,7 @@ class Session {
   std::shared_ptr<mock::Store> store_;
   std::optional<std::uint32_t> session_;
   std::unique_ptr<mock::Transaction> transaction_;
+  bool more_came_ = false;
   std::string failed_;
   mock::Store::BeginOptions chosen_;  // of the next transaction
   // Of the transaction: the engine's statement, and what the store calls those that there were;
@@ -534,7 +617,7 @@ void converse(Shared& shared, Descriptor descriptor, std::uint64_t number) {
     const auto request = decode(std::string_view(bytes).substr(4, *length));
     bytes.erase(0, 4 + std::size_t{*length});
     if (!request) return;
-    const auto reply = session.reply(*request);
+    const auto reply = session.reply(*request, !bytes.empty());
     if (!reply) return;
     if (!reply->empty() && socket.write(*reply, kWriting) != Socket::Outcome::kWell) return;
   }
@@ -556,6 +639,14 @@ base::Result<Descriptor> listen_on_file(const std::string& path) {
 }
 
 }  // namespace
+
+std::optional<ChooseRequest::Isolation> isolation_of_product(const mock::Options& options) {
+  using Isolation = ChooseRequest::Isolation;
+  if (options.product == mock::Product::kNone) return std::nullopt;
+  if (options.level <= mock::Level::kCausal) return Isolation::kReadCommitted;
+  return options.level <= mock::Level::kStrongSessionSnapshotIsolation ? Isolation::kRepeatableRead
+                                                                       : Isolation::kSerializable;
+}
 
 class StoreService::State {
  public:

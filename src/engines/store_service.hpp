@@ -7,13 +7,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
+#include "engines/messages.hpp"
 #include "history/history.hpp"
 #include "mock/store.hpp"
 
 namespace cupel::engines {
+
+// The least that a client of a product's level gets; none: it is the level of no product.
+std::optional<ChooseRequest::Isolation> isolation_of_product(const mock::Options& options);
 
 class StoreService {
  public:

@@ -107,6 +107,18 @@ void LockTable::release(Txn owner) {
   names_.erase(names);
 }
 
+void LockTable::release(Txn owner, std::string_view name, LockMode mode) {
+  const auto lock = locks_.find(name);
+  if (lock == locks_.end()) return;
+  const auto given_back = std::erase_if(lock->second.held, [&](const Request& request) {
+    return request.owner == owner && request.mode == mode;
+  });
+  if (given_back == 0) return;
+  auto& names = names_[owner];
+  names.erase(std::find(names.begin(), names.end(), name));
+  if (lock->second.held.empty() && lock->second.waiting.empty()) locks_.erase(lock);
+}
+
 void LockTable::clear() {
   locks_.clear();
   names_.clear();

@@ -31,6 +31,8 @@ class LockTable {
   void stop_waiting(Txn owner);
   // The owner holds a lock on this name that lets nobody else write.
   [[nodiscard]] bool owns(Txn owner, std::string_view name) const;
+  // Nothing if the owner does not hold it.
+  void release(Txn owner, std::string_view name, LockMode mode);
   // The end of the transaction.
   void release(Txn owner);
   void clear();

@@ -444,6 +444,13 @@ class Store::State::Handle final : public Transaction {
     return state_->options_.locks ? lock_in(call, name, mode, options) : LockResult::kGranted;
   }
 
+  void unlock(std::string_view name, LockMode mode) override {
+    const Call call(*this);
+    if (!call) return;
+    state_->locks_.release(open_->txn, lock_name(name), mode);
+    state_->released_.notify_all();
+  }
+
   std::optional<Found> find(std::string_view name, bool last) override {
     const Call call(*this);
     if (!call) return std::nullopt;

@@ -237,6 +237,8 @@ class Transaction {
                           const LockOptions& /*options*/) {
     return LockResult::kGranted;
   }
+  // Gives the lock back before the end. What was read of the name stays read.
+  virtual void unlock(std::string_view /*name*/, LockMode /*mode*/) {}
   // The version that was committed last, or its own write. kConflict where the level does not allow
   // that after what it has read.
   virtual std::optional<Value> read_latest(std::string_view key) { return read(key); }

@@ -76,9 +76,9 @@ class VersionedAdmissibility final : public AdmissibilityChecker {
   std::uint32_t begin_statement(std::uint32_t commits) override {
     const bool first = !now_->statements;
     now_->statements = true;
+    now_->commits = commits;
     next_statement();
-    if (now_->rules.at_first_statement && !now_->snapshot)
-      now_->snapshot = std::min(seen(), commits);
+    if (now_->rules.at_first_statement) take_snapshot();
     // It began when it could see no more than that.
     if (first && now_->rules.real_time && commits < ends_.size()) now_->began = ends_[commits];
     return now_->snapshot ? *now_->snapshot + 1 : 0;
@@ -161,7 +161,8 @@ class VersionedAdmissibility final : public AdmissibilityChecker {
   struct Open {
     Session session = 0;
     Rules rules = {};
-    bool statements = false;  // it says where they begin
+    bool statements = false;         // it says where they begin
+    Sequence commits = kAllCommits;  // that the last one may see
     std::optional<Sequence> snapshot = {};
     std::optional<graph::Node> began = {};  // whoever ended before that is before it
     std::vector<std::pair<Key, Txn>> reads = {};
@@ -222,7 +223,7 @@ class VersionedAdmissibility final : public AdmissibilityChecker {
     if (now_->rules.each_statement) now_->snapshot.reset();
   }
   void take_snapshot() {
-    if (!now_->snapshot) now_->snapshot = seen();
+    if (!now_->snapshot) now_->snapshot = std::min(seen(), now_->commits);
   }
   Sequence snapshot() {
     take_snapshot();

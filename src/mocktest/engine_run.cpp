@@ -46,8 +46,9 @@ namespace {
 
 // A single copy of the data. Where transactions overlap, they wait for locks only.
 mock::Options store_of_setup(Engine engine) {
-  if (engine != Engine::kPostgres) return setup_store_options();
-  return {.level = mock::Level::kReadCommitted, .product = mock::Product::kPostgres};
+  return {
+      .level = mock::Level::kReadCommitted,
+      .product = engine == Engine::kPostgres ? mock::Product::kPostgres : mock::Product::kMysql};
 }
 
 }  // namespace

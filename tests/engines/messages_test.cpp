@@ -27,7 +27,7 @@ std::uint32_t random_number(base::Random& random) {
 }
 
 Request random_request(base::Random& random) {
-  switch (random.below(10)) {
+  switch (random.below(13)) {
     case 0:
       return OpenRequest{kProtocol, random_number(random), random_text(random), random_text(random),
                          5432};
@@ -54,9 +54,22 @@ Request random_request(base::Random& random) {
       return AbortRequest{};
     case 5:
       return LockRequest{random_number(random),   random_number(random), random_number(random),
-                         random_position(random), random.chance(0.5),    random.chance(0.5)};
+                         random_position(random), random.chance(0.5),    random.chance(0.5),
+                         random.chance(0.5)};
+    case 9:
+      return GuardRequest{static_cast<GuardRequest::Kind>(random.below(4)),
+                          random_number(random),
+                          random.chance(0.5),
+                          random.chance(0.5),
+                          random_position(random),
+                          random_text(random),
+                          random_text(random)};
+    case 10:
+      return UnlockRequest{random_number(random), random_position(random), random.chance(0.5)};
+    case 11:
+      return StopWaitingRequest{};
     case 6:
-      return EndStatementRequest{random_number(random)};
+      return EndStatementRequest{random_number(random), random.chance(0.5)};
     case 7:
       return FinishRequest{};
     case 8:

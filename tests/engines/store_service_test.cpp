@@ -35,7 +35,7 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
 
   static std::string opened(bool keeps_statements = false) {
-    return opened_reply(false, keeps_statements).substr(4);
+    return opened_reply({.keeps_statements = keeps_statements}).substr(4);
   }
   // The reply; empty: the connection is over.
   std::string ask(const Request& request) {
@@ -192,6 +192,64 @@ TEST_F(StoreServiceTest, GivesTheLastVersionOfALockedRow) {
   EXPECT_EQ(
       one.ask(LockRequest{.statement = 4, .table = kTable, .row = {0, 1}, .observed = true})[0],
       'f');
+}
+
+// For an engine that has no locks of its own.
+TEST_F(StoreServiceTest, LocksRowsAndNames) {
+  mock::Options options;
+  options.overlap = options.locks = true;
+  service_->start_over(options);
+  const auto opened = opened_reply({.locks = true}).substr(4);
+  Backend one(path_), other(path_);
+  EXPECT_EQ(one.ask(OpenRequest{kProtocol, 5, "cupel", "one", 0}), opened);
+  EXPECT_EQ(other.ask(OpenRequest{kProtocol, 5, "cupel", "other", 0}), opened);
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+  const LockRequest row{.statement = 1, .table = kTable, .row = {0, 1}};
+  auto at_once = row;
+  at_once.no_wait = true;
+  EXPECT_EQ(one.ask(row), versions({{0, 1}}));
+  EXPECT_EQ(other.ask(at_once), "w");
+  other.send(row);  // and waits no more
+  EXPECT_EQ(other.ask(StopWaitingRequest{}), "w");
+  one.send(UnlockRequest{kTable, {0, 1}, false});
+  EXPECT_EQ(one.ask(ReadRequest{.statement = 2, .table = kTable, .rows = {{0, 1}}}),
+            versions({{0, 1}}));
+  EXPECT_EQ(other.ask(at_once), versions({{0, 1}}));
+  // A row that is not there yet, and a value.
+  using Kind = GuardRequest::Kind;
+  const auto guard = [](Kind kind, const std::string& text) {
+    GuardRequest request;
+    request.kind = kind;
+    request.table = kTable;
+    request.no_wait = true;
+    request.row = {0, 2};
+    request.table_name = "t";
+    request.text = text;
+    return request;
+  };
+  for (const auto& request : {guard(Kind::kRow, "6"), guard(Kind::kValue, "a")}) {
+    EXPECT_EQ(one.ask(request), "k");
+    EXPECT_EQ(other.ask(request), "w");
+  }
+  EXPECT_EQ(one.ask(guard(Kind::kGaps, "")), "k");
+  EXPECT_EQ(other.ask(guard(Kind::kInsertion, "")), "w");
+  one.send(AbortRequest{});
+  EXPECT_EQ(one.ask(CommitRequest{}), "k");
+  EXPECT_EQ(other.ask(guard(Kind::kRow, "6")), "k");
+  EXPECT_EQ(other.ask(guard(Kind::kInsertion, "")), "k");
+}
+
+// The client was shown an error instead.
+TEST_F(StoreServiceTest, ForgetsWhatAFailedStatementFound) {
+  Backend one(path_, "one");
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+  EXPECT_EQ(one.ask(ReadRequest{.statement = 2, .find = true, .table = kTable, .rows = {{0, 1}}}),
+            versions({{0, 1}}));
+  one.send(EndStatementRequest{2, true});
+  EXPECT_EQ(one.ask(CommitRequest{}), "k");
+  const auto history = service_->history();
+  ASSERT_TRUE(history.ok());
+  EXPECT_EQ(history->last_op(history::TxnId(1)), history->first_op(history::TxnId(1)));
 }
 
 TEST_F(StoreServiceTest, CountsWhatWasFoundAndNotLockedAsRead) {

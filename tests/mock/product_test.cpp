@@ -292,6 +292,18 @@ TEST(MockLocks, NoWaitAndSkipLockedAskWithoutWaiting) {
   EXPECT_EQ(b->lock("x", LockMode::kShare, {.wait = false}), LockResult::kGranted);
 }
 
+TEST(MockLocks, ALockThatIsGivenBackIsFree) {
+  Store store(locking());
+  const auto a = store.begin(store.open_session("a")), b = store.begin(store.open_session("b"));
+  for (const auto mode : {LockMode::kUpdate, LockMode::kShare})
+    EXPECT_EQ(a->lock("x", mode, {}), LockResult::kGranted);
+  a->unlock("x", LockMode::kUpdate);
+  EXPECT_EQ(b->lock("x", LockMode::kUpdate, {.wait = false}), LockResult::kNotAvailable);
+  EXPECT_EQ(b->lock("x", LockMode::kShare, {.wait = false}), LockResult::kGranted);
+  a->unlock("x", LockMode::kShare);
+  EXPECT_EQ(b->lock("x", LockMode::kUpdate, {.wait = false}), LockResult::kGranted);
+}
+
 TEST(MockLocks, AWaitEndsWithTheHolder) {
   Store store(locking());
   store.set_initial("x", Value::of(1));

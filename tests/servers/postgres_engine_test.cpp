@@ -32,6 +32,7 @@ using base::Seconds;
 using base::Stream;
 using test::at;
 using test::expect_anomalies_of;
+using test::expect_sold_once;
 using test::expect_within;
 using test::in_one_place;
 using test::kTries;
@@ -115,23 +116,6 @@ class PostgresEngineTest : public testing::Test {
 };
 PostgresEngine* PostgresEngineTest::engine_ = nullptr;
 
-// Adds one to what the client has read, which it returns, or "conflict".
-std::string read_and_write(Client& client, int id) {
-  client.run("BEGIN");
-  const auto seen = client.run("SELECT n FROM item WHERE id = " + row(id));
-  const auto sum = row(std::atoi(seen.c_str()) + 1);
-  const auto written = client.run("UPDATE item SET n = " + sum + " WHERE id = " + row(id));
-  return written.empty() && client.run("COMMIT").empty() ? seen
-                                                         : client.run("ROLLBACK") + "conflict";
-}
-
-int lost_updates(Client& a, Client& b) {
-  int found = 0;
-  for (int i = 1; i <= kTries; ++i)
-    found += read_and_write(a, i) == "0" && read_and_write(b, i) == "0";
-  return found;
-}
-
 TEST_F(PostgresEngineTest, ShowsWhatALevelAllowsAndNothingElse) {
   for (const auto level : mock::kLevels) {
     SCOPED_TRACE(mock::name(level));
@@ -140,7 +124,7 @@ TEST_F(PostgresEngineTest, ShowsWhatALevelAllowsAndNothingElse) {
       std::array<std::unique_ptr<Client>, 4> clients;
       for (int i = 0; i < 4; ++i)
         clients[i] = std::make_unique<Client>(*engine_, "client" + row(i));
-      expect_anomalies_of(level, clients, lost_updates);
+      expect_anomalies_of(level, clients);
     }
     expect_within(*engine_, level);
   }
@@ -568,44 +552,12 @@ class PostgresEngineShop : public testing::Test {
       ASSERT_NE(engine, nullptr);
       ASSERT_TRUE(engine->start_over(store).ok());
       const int for_update = iterations / 2;
-      sell_item(*engine, 1, iterations - for_update, "");
-      sell_item(*engine, 2, for_update, " FOR UPDATE");
+      const auto client = [&](const std::string& name) {
+        return std::make_unique<Client>(*engine, name);
+      };
+      expect_sold_once(client, 1, iterations - for_update, "");
+      expect_sold_once(client, 2, for_update, " FOR UPDATE");
     }
-  }
-
- private:
-  static void sell_item(const PostgresEngine& engine, int id, int iterations,
-                        const std::string& lock) {
-    constexpr int kCustomers = 2;
-    const auto where = " WHERE id = " + row(id);
-    std::atomic<int> failed = 0;
-    std::vector<std::thread> threads;
-    for (int c = 0; c < kCustomers; ++c) {
-      threads.emplace_back([&, c] {
-        Client client(engine, "customer" + row(c));
-        for (int i = 0; i < iterations; ++i) failed += !sell_one(client, where, lock);
-      });
-    }
-    for (auto& thread : threads) thread.join();
-    EXPECT_EQ(failed, 0);
-    EXPECT_EQ(Client(engine, "owner").run("SELECT n FROM item" + where + " FOR UPDATE"),
-              row(kCustomers * iterations));
-  }
-  static bool sell_one(Client& client, const std::string& where, const std::string& lock) {
-    for (int tries = 0; tries < 1000; ++tries) {
-      std::string sold = "n + 1";
-      std::string outcome = client.run("BEGIN");
-      if (!lock.empty()) {
-        outcome = client.run("SELECT n + 1 FROM item" + where + lock);
-        sold = outcome;
-      }
-      if (!outcome.starts_with('!')) outcome = client.run("UPDATE item SET n = " + sold + where);
-      if (outcome.empty()) outcome = client.run("COMMIT");
-      if (outcome.empty()) return true;
-      client.run("ROLLBACK");
-      if (outcome != "!40001") return false;
-    }
-    return false;
   }
 };
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engines/mariadb/row_image.hpp"
+#include "engines/mariadb/foreign_keys.hpp"
 #include "engines/mariadb/session.hpp"
 
 namespace cupel::engines::mariadb {
@@ -46,25 +46,6 @@ bool is_ddl(THD* thd) {
   }
 }
 
-// The name of a table in a path, "./database/table", whose parts are encoded.
-struct TableName {
-  std::string database, table;
-};
-TableName name_of_path(std::string_view path) {
-  const auto decoded = [](std::string_view part) {
-    char name[NAME_LEN + 1];
-    const auto size = filename_to_tablename(std::string(part).c_str(), name, sizeof name, true);
-    return std::string(name, size);
-  };
-  const auto end = path.rfind('/');
-  const auto start = path.rfind('/', end - 1);
-  return {decoded(path.substr(start + 1, end - start - 1)), decoded(path.substr(end + 1))};
-}
-
-bool is_temporary_name(const char* path) {
-  return std::strstr(path, "/" tmp_file_prefix) != nullptr;
-}
-
 }  // namespace
 
 ha_cupel::ha_cupel(handlerton* hton, TABLE_SHARE* share) : handler(hton, share) {
@@ -75,7 +56,7 @@ ulonglong ha_cupel::table_flags() const {
   return HA_BINLOG_ROW_CAPABLE | HA_BINLOG_STMT_CAPABLE | HA_NULL_IN_KEY | HA_CAN_INDEX_BLOBS |
          HA_CAN_SQL_HANDLER | HA_CAN_BIT_FIELD | HA_CAN_GEOMETRY | HA_CAN_VIRTUAL_COLUMNS |
          HA_DUPLICATE_POS | HA_REC_NOT_IN_SEQ | HA_CONCURRENT_OPTIMIZE | HA_ONLINE_ANALYZE |
-         HA_CAN_ONLINE_BACKUPS | HA_CAN_TABLES_WITHOUT_ROLLBACK;
+         HA_CAN_ONLINE_BACKUPS | HA_CAN_TABLES_WITHOUT_ROLLBACK | HA_CAN_SKIP_LOCKED;
 }
 
 ulong ha_cupel::index_flags(uint /*index*/, uint /*part*/, bool /*all_parts*/) const {
@@ -100,22 +81,44 @@ int ha_cupel::create(const char* path, TABLE* form, HA_CREATE_INFO* options) {
   const auto kind = options->sequence ? TableKind::kSequence
                     : strong          ? TableKind::kStrong
                                       : TableKind::kWeak;
+  auto foreign_keys = foreign_keys_of_statement(ha_thd(), path, *form, *options);
+  if (!foreign_keys) return HA_ERR_CANNOT_ADD_FOREIGN;
   const auto made = catalog().make(path, form->s->keys, kind);
+  made->foreign_keys = std::move(*foreign_keys);
   made->next_auto_increment = std::max<ulonglong>(options->auto_increment_value, 1);
   return 0;
 }
 
+// A table that others refer to stays, unless they go with it.
 int ha_cupel::delete_table(const char* path) {
+  THD* thd = current_thd;
+  if (!is_temporary_name(path) && checks_foreign_keys(thd)) {
+    related_tables(thd).violated.clear();
+    const auto name = name_of_path(path);
+    for (const auto& [child_path, foreign_key] :
+         catalog().references_to(name.database, name.table)) {
+      const auto child = name_of_path(child_path);
+      const bool goes = thd_sql_command(thd) == SQLCOM_DROP_DB && child.database == name.database;
+      if (child_path != path && !is_temporary_name(child_path) && !goes)
+        return HA_ERR_ROW_IS_REFERENCED;
+    }
+  }
   return catalog().remove(path) ? 0 : ENOENT;
 }
 
 int ha_cupel::truncate() {
+  const auto foreign_keys = weak_->foreign_keys;
   weak_ = catalog().make(path_, table_share->keys, weak_->kind);
+  weak_->foreign_keys = foreign_keys;
   return 0;
 }
 
 int ha_cupel::rename_table(const char* from, const char* to) {
   if (!catalog().rename(from, to)) return HA_ERR_NO_SUCH_TABLE;
+  if (!is_temporary_name(from) && !is_temporary_name(to)) {
+    const auto before = name_of_path(from), after = name_of_path(to);
+    catalog().rename_parent(before.database, before.table, after.database, after.table);
+  }
   const auto renamed = catalog().find(to);
   if (renamed->unsent.empty() || is_temporary_name(to)) return 0;
   const auto name = name_of_path(to);
@@ -152,24 +155,113 @@ void ha_cupel::print_error(int error, myf flags) {
 int ha_cupel::external_lock(THD* thd, int type) {
   if (type == F_UNLCK) return 0;
   runs_ddl_ = is_ddl(thd);
+  tries_ = guessed_ = again_ = false;
   join_transaction(thd);
+  return choose_locking(thd, type == F_WRLCK);
+}
+
+int ha_cupel::join_statement(THD* thd, bool writes) {
+  asked_lock_ = TL_IGNORE;
+  return external_lock(thd, writes ? F_WRLCK : F_RDLCK);
+}
+
+int ha_cupel::start_stmt(THD* thd, thr_lock_type type) {
+  asked_lock_ = type;
+  return external_lock(thd, type >= TL_WRITE_ALLOW_WRITE ? F_WRLCK : F_RDLCK);
+}
+
+// InnoDB's repeatable read locks what any statement but SELECT reads, and its serializable all.
+int ha_cupel::choose_locking(THD* thd, bool writes) {
+  using Isolation = Transaction::Isolation;
+  locks_ = locks_gaps_ = keeps_locks_ = guards_insertions_ = store_locks_ = false;
+  if (weak_->strong() || runs_ddl_) return 0;
+  const auto* store = transaction().store();
+  if (store == nullptr) return failed();
+  store_locks_ = store->locks;
+  if (!store_locks_) return 0;
+  const bool selects = thd_sql_command(thd) == SQLCOM_SELECT;
+  const auto isolation = transaction().isolation().value_or(Isolation::kReadCommitted);
+  of_product_ = store->isolation.has_value();
+  keeps_locks_ = isolation >= Isolation::kRepeatableRead;
+  guards_insertions_ = store->gaps;
+  locks_gaps_ = store->gaps && keeps_locks_;
+  skips_locked_ = asked_lock_ == TL_READ_SKIP_LOCKED || asked_lock_ == TL_WRITE_SKIP_LOCKED;
+  locks_ = writes || asked_lock_ == TL_READ_WITH_SHARED_LOCKS || skips_locked_ ||
+           (keeps_locks_ && !selects) || isolation == Isolation::kSerializable;
+  locking_ = {.shared = !writes,
+              .observed = selects,
+              .limit = skips_locked_ ? std::chrono::milliseconds(0) : lock_wait_limit(thd)};
   return 0;
 }
 
-int ha_cupel::start_stmt(THD* thd, thr_lock_type /*type*/) {
-  return external_lock(thd, F_RDLCK);
+int ha_cupel::error_of(Locked locked) {
+  switch (locked) {
+    case Locked::kWell:
+      return 0;
+    case Locked::kNotAvailable:
+      return HA_ERR_LOCK_WAIT_TIMEOUT;
+    case Locked::kInterrupted:
+      return HA_ERR_ABORTED_BY_USER;
+    case Locked::kFailed:
+      break;
+  }
+  return failed();
 }
 
-bool ha_cupel::look(const std::vector<RowNumber>& rows, bool alone) {
-  const auto sight = runs_ddl_ ? Transaction::Sight::kLatest
-                     : alone   ? Transaction::Sight::kAlone
-                               : Transaction::Sight::kWeak;
-  return transaction().look(weak_, rows, sight);
+// InnoDB looks for rows to lock among those that were committed last.
+Transaction::Sight ha_cupel::sight() const {
+  if (runs_ddl_ || (locks_ && of_product_)) return Transaction::Sight::kLatest;
+  return locks_ ? Transaction::Sight::kFound : Transaction::Sight::kWeak;
 }
 
-std::optional<VersionNumber> ha_cupel::see(RowNumber row) {
-  if (runs_ddl_ && !look({row}, false)) return std::nullopt;
-  return transaction().visible(weak_, row);
+bool ha_cupel::look(const std::vector<RowNumber>& rows) {
+  return transaction().look(weak_, rows, sight());
+}
+
+int ha_cupel::look_for_others() {
+  if (locks_ && of_product_)
+    return locks_gaps_ ? error_of(transaction().guard_gaps(weak_, locking_)) : 0;
+  const auto sight = runs_ddl_ ? Transaction::Sight::kLatest : Transaction::Sight::kAlone;
+  return transaction().look(weak_, {}, sight) ? 0 : failed();
+}
+
+ha_cupel::Seen ha_cupel::see(RowNumber row, const Fits& fits) {
+  const bool again = std::exchange(again_, false);
+  newly_locked_ = guessed_ = false;
+  if (locks_ && (again || transaction().holds(weak_, row, locking_.shared))) return lock(row, fits);
+  const auto found = transaction().visible(weak_, row, sight());
+  if (!found) {
+    error_ = failed();
+    return Seen::kFailed;
+  }
+  const bool there = *found != 0 && fits(*found);
+  if (tries_) guessed_ = there;
+  if (!locks_ || tries_) return there ? Seen::kThere : Seen::kNot;
+  if (!there && !transaction().is_changed_by_others(weak_, row)) return Seen::kNot;
+  return lock(row, fits);
+}
+
+ha_cupel::Seen ha_cupel::lock(RowNumber row, const Fits& fits) {
+  const bool held = transaction().holds(weak_, row, true);
+  VersionNumber version = 0;
+  const auto locked = transaction().lock(weak_, row, locking_, version);
+  if (locked == Locked::kNotAvailable && skips_locked_) return Seen::kNot;
+  error_ = error_of(locked);
+  if (error_ != 0) return Seen::kFailed;
+  newly_locked_ = !held;
+  if (version != 0 && fits(version)) return Seen::kThere;
+  give_back(row);
+  return Seen::kNot;
+}
+
+void ha_cupel::give_back(RowNumber row) {
+  if (newly_locked_ && !keeps_locks_) transaction().unlock(weak_, row, locking_.shared);
+  newly_locked_ = false;
+}
+
+// The conditions of the statement leave the current row out.
+void ha_cupel::unlock_row() {
+  if (!std::exchange(guessed_, false)) give_back(row_);
 }
 
 void ha_cupel::fetch(RowNumber row, VersionNumber version, uchar* record) {
@@ -184,7 +276,7 @@ int ha_cupel::rnd_init(bool scan) {
   scan_at_ = looked_to_ = 0;
   if (!scan) return 0;
   // First, so that rows that are new from now on are among those that the transaction saw missing.
-  if (!look({}, true)) return failed();
+  if (const int error = look_for_others(); error != 0) return error;
   if (has_primary_key()) {
     const auto index = table_share->primary_key;
     const auto count = weak_->rows.entry_count(index);
@@ -198,19 +290,22 @@ int ha_cupel::rnd_init(bool scan) {
 }
 
 int ha_cupel::rnd_next(uchar* record) {
+  again_ = std::exchange(guessed_, false);
+  if (again_) --scan_at_;
   while (scan_at_ < scanned_.size()) {
     if (scan_at_ == looked_to_) {
       looked_to_ = std::min(scanned_.size(), scan_at_ + kRowsAtOnce);
       const auto from = scanned_.begin() + static_cast<std::ptrdiff_t>(scan_at_);
       const auto to = scanned_.begin() + static_cast<std::ptrdiff_t>(looked_to_);
-      if (!look({from, to}, false)) return failed();
+      if (!look({from, to})) return failed();
     }
     const auto row = scanned_[scan_at_++];
-    const auto version = see(row);
-    if (!version) return failed();
-    if (*version == 0) continue;
-    fetch(row, *version, record);
-    return 0;
+    const auto seen = see(row, [&](VersionNumber version) {
+      fetch(row, version, record);
+      return true;
+    });
+    if (seen == Seen::kFailed) return error_;
+    if (seen == Seen::kThere) return 0;
   }
   return HA_ERR_END_OF_FILE;
 }
@@ -223,6 +318,15 @@ void ha_cupel::position(const uchar* /*record*/) {
 int ha_cupel::rnd_pos(uchar* record, uchar* position) {
   RowReference reference;
   std::memcpy(&reference, position, sizeof reference);
+  if (locks_) {
+    const auto seen = lock(reference.row, [&](VersionNumber version) {
+      fetch(reference.row, version, record);
+      return true;
+    });
+    if (seen == Seen::kFailed) return error_;
+    if (seen == Seen::kThere) return 0;
+    if (of_product_) return HA_ERR_RECORD_DELETED;
+  }
   const auto version = transaction().own(weak_, reference.row).value_or(reference.version);
   if (version == 0) return HA_ERR_RECORD_DELETED;
   fetch(reference.row, version, record);
@@ -233,7 +337,7 @@ int ha_cupel::index_init(uint index, bool /*sorted*/) {
   active_index = index;
   order_ = order_of(key(index));
   entry_ = nullptr;
-  return look({}, true) ? 0 : failed();  // first, as for a scan of the table
+  return 0;
 }
 
 // Twice as many each time: few rows are read in vain if the statement stops early.
@@ -258,7 +362,7 @@ bool ha_cupel::look_ahead(Direction direction, std::optional<std::string_view> s
   }
   next_look_ = std::min(2 * next_look_, kRowsAtOnce);
   looked_ahead_ = rows.size() - 1;
-  return look(rows, false);
+  return look(rows);
 }
 
 int ha_cupel::read_from(uchar* record, std::size_t place, Direction direction,
@@ -274,13 +378,13 @@ int ha_cupel::read_from(uchar* record, std::size_t place, Direction direction,
     entry_ = entry;
     if (start && order_(bytes_of(entry->key), bytes_of(*start), start->size()) != 0) return end;
     if (!look_ahead(direction, start)) return failed();
-    const auto version = see(entry->row);
-    if (!version) return failed();
-    if (*version != 0) {
-      fetch(entry->row, *version, record);
+    const auto seen = see(entry->row, [&](VersionNumber version) {
+      fetch(entry->row, version, record);
       const auto now = key_of(info, record);
-      if (order_(bytes_of(now), bytes_of(entry->key), now.size()) == 0) return 0;
-    }
+      return order_(bytes_of(now), bytes_of(entry->key), now.size()) == 0;
+    });
+    if (seen == Seen::kFailed) return error_;
+    if (seen == Seen::kThere) return 0;
     if (rows.entry_count(active_index) != entry_count_) {
       place_ = rows.place(active_index, order_, *entry_);
       entry_count_ = rows.entry_count(active_index);
@@ -294,12 +398,46 @@ int ha_cupel::step(uchar* record, Direction direction, std::optional<std::string
   if (entry_ == nullptr) return HA_ERR_END_OF_FILE;
   if (weak_->rows.entry_count(active_index) != entry_count_)
     place_ = weak_->rows.place(active_index, order_, *entry_);
+  again_ = std::exchange(guessed_, false);
+  if (again_) {
+    ++looked_ahead_;
+    return read_from(record, place_, direction, start);
+  }
   if (direction == Direction::kForward) return read_from(record, place_ + 1, direction, start);
   return place_ == 0 ? HA_ERR_END_OF_FILE : read_from(record, place_ - 1, direction, start);
 }
 
+// A row that a whole key finds is read alone, and locked alone; otherwise there may be others.
 int ha_cupel::index_read(uchar* record, const uchar* key, uint length, enum ha_rkey_function how) {
   const auto start = view_of(key, length);
+  again_ = std::exchange(guessed_, false);
+  const bool whole = how == HA_READ_KEY_EXACT && is_whole_key(active_index, key, length);
+  if (whole && locks_gaps_ && locks_) {
+    const int error = read_key(record, start, how);
+    if (error != HA_ERR_KEY_NOT_FOUND) return error;
+    transaction().forget_found();
+  } else if (whole && active_index == table_share->primary_key && is_known(start)) {
+    return read_key(record, start, how);
+  }
+  const int error = look_for_others();
+  return error != 0 ? error : read_key(record, start, how);
+}
+
+// The store knows a row with this primary key, so it says whether there is one.
+bool ha_cupel::is_known(std::string_view wanted) const {
+  const auto& rows = weak_->rows;
+  const auto place = rows.find(active_index, order_, wanted, Edge::kBefore);
+  const auto* entry = rows.entry(active_index, place);
+  return entry != nullptr && rows.is_shared(entry->row) &&
+         order_(bytes_of(entry->key), bytes_of(wanted), wanted.size()) == 0;
+}
+
+bool ha_cupel::is_whole_key(uint index, const uchar* start, uint length) const {
+  const auto& info = key(index);
+  return (info.flags & HA_NOSAME) != 0 && length == info.key_length && !key_has_null(info, start);
+}
+
+int ha_cupel::read_key(uchar* record, std::string_view start, enum ha_rkey_function how) {
   looked_ahead_ = 0;
   next_look_ = 1;
   const auto place = [&](Edge edge) { return weak_->rows.find(active_index, order_, start, edge); };
@@ -341,12 +479,14 @@ int ha_cupel::index_read_last(uchar* record, const uchar* key, uint length) {
 }
 
 int ha_cupel::index_first(uchar* record) {
+  if (const int error = look_for_others(); error != 0) return error;
   looked_ahead_ = 0;
   next_look_ = 1;
   return read_from(record, 0, Direction::kForward, {});
 }
 
 int ha_cupel::index_last(uchar* record) {
+  if (const int error = look_for_others(); error != 0) return error;
   const auto count = weak_->rows.entry_count(active_index);
   looked_ahead_ = 0;
   return count == 0 ? HA_ERR_END_OF_FILE : read_from(record, count - 1, Direction::kBackward, {});
@@ -365,47 +505,118 @@ int ha_cupel::index_next_same(uchar* record, const uchar* key, uint length) {
   return error == HA_ERR_KEY_NOT_FOUND ? HA_ERR_END_OF_FILE : error;
 }
 
-std::optional<bool> ha_cupel::is_taken(uint index, const std::string& wanted, RowNumber except) {
-  const auto& info = key(index);
-  const auto order = order_of(info);
+// Waits for open transactions that are changing it where constraints are strong.
+std::optional<VersionNumber> ha_cupel::version_for_check(RowNumber row, const Fits& fits) {
+  auto& now = transaction();
+  if (runs_ddl_ || !constraints_are_strong())
+    return now.visible(weak_, row,
+                       runs_ddl_ ? Transaction::Sight::kLatest : Transaction::Sight::kWeak);
+  auto version = now.latest(weak_, row);
+  if (!version) return std::nullopt;
+  const bool waits = store_locks_ && weak_->rows.is_shared(row) && !now.holds(weak_, row, true) &&
+                     (now.is_changed_by_others(weak_, row) || (*version != 0 && fits(*version)));
+  if (!waits) return version;
+  error_ = error_of(now.guard_row(weak_, row, name_text(), locking_));
+  return error_ != 0 ? std::nullopt : now.latest(weak_, row);
+}
+
+ha_cupel::Fits ha_cupel::fits_key(uint index, const std::string& wanted) {
+  return [this, index, wanted](VersionNumber version) {
+    std::string record(table_share->reclength, '\0');
+    auto* there = reinterpret_cast<uchar*>(record.data());
+    unpack_row(*table, weak_->rows.bytes(version), there);
+    const auto now = key_of(key(index), there);
+    return order_of(key(index))(bytes_of(now), bytes_of(wanted), wanted.size()) == 0;
+  };
+}
+
+void ha_cupel::for_entries(uint index, const std::string& wanted,
+                           const std::function<bool(const RowStore::Entry&)>& visit) {
+  const auto order = order_of(key(index));
   const auto& rows = weak_->rows;
   for (auto place = rows.find(index, order, wanted, Edge::kBefore);; ++place) {
     const auto* entry = rows.entry(index, place);
-    if (entry == nullptr || order(bytes_of(entry->key), bytes_of(wanted), wanted.size()) != 0) {
+    if (entry == nullptr || order(bytes_of(entry->key), bytes_of(wanted), wanted.size()) != 0 ||
+        !visit(*entry))
+      return;
+  }
+}
+
+std::optional<bool> ha_cupel::is_taken(uint index, const std::string& wanted, RowNumber except) {
+  const auto fits = fits_key(index, wanted);
+  std::optional<bool> taken = false;
+  for_entries(index, wanted, [&](const RowStore::Entry& entry) {
+    if (entry.row == except) return true;
+    error_ = 0;
+    const auto version = version_for_check(entry.row, fits);
+    if (!version) {
+      if (error_ == 0) error_ = failed();
+      taken.reset();
       return false;
     }
-    if (entry->row == except) continue;
-    const auto version =
-        constraints_are_strong() ? transaction().latest(weak_, entry->row) : see(entry->row);
-    if (!version) return std::nullopt;
-    if (*version == 0) continue;
-    std::string record(table_share->reclength, '\0');
-    auto* there = reinterpret_cast<uchar*>(record.data());
-    unpack_row(*table, rows.bytes(*version), there);
-    const auto now = key_of(info, there);
-    if (order(bytes_of(now), bytes_of(wanted), now.size()) != 0) continue;
+    if (*version == 0 || !fits(*version)) return true;
     duplicate_key_ = index;
-    duplicate_row_ = entry->row;
+    duplicate_row_ = entry.row;
     duplicate_version_ = *version;
-    return true;
-  }
+    taken = true;
+    return false;
+  });
+  return taken;
+}
+
+bool ha_cupel::is_unique(uint index, const uchar* record) const {
+  const auto& info = key(index);
+  return (info.flags & HA_NOSAME) != 0 &&
+         ((info.flags & HA_NULL_ARE_EQUAL) != 0 || !has_null(info, record));
 }
 
 int ha_cupel::check_unique(const uchar* record, RowNumber except, const uchar* before) {
   for (uint index = 0; index < table_share->keys; ++index) {
     const auto& info = key(index);
-    if ((info.flags & HA_NOSAME) == 0) continue;
-    if ((info.flags & HA_NULL_ARE_EQUAL) == 0 && has_null(info, record)) continue;
+    if (!is_unique(index, record)) continue;
     if (before != nullptr && same_key(info, before, record)) continue;
     // That no row has the key is a read, too; of a primary key the store sees to it.
-    if (index != table_share->primary_key && !constraints_are_strong() && !look({}, true))
+    if (index != table_share->primary_key && !constraints_are_strong() &&
+        !transaction().look(weak_, {},
+                            runs_ddl_ ? Transaction::Sight::kLatest : Transaction::Sight::kAlone))
       return failed();
     const auto taken = is_taken(index, key_of(info, record), except);
-    if (!taken) return failed();
+    if (!taken) return error_;
     if (!*taken) continue;
     const RowReference reference{duplicate_row_, duplicate_version_};
     std::memcpy(dup_ref, &reference, sizeof reference);
     return HA_ERR_FOUND_DUPP_KEY;
+  }
+  return 0;
+}
+
+int ha_cupel::lock_for(const uchar* record, const uchar* before) {
+  if (!locks_) return 0;
+  auto& now = transaction();
+  if (guards_insertions_) {
+    bool adds = before == nullptr;
+    for (uint index = 0; index < table_share->keys && !adds; ++index)
+      adds = !same_key(key(index), before, record);
+    const auto locked = adds ? now.guard_insertion(weak_, locking_) : Locked::kWell;
+    if (locked != Locked::kWell) return error_of(locked);
+  }
+  if (has_primary_key() &&
+      (before == nullptr || !same_key(key(table_share->primary_key), before, record))) {
+    const auto locked = now.guard_row(weak_, row_of(record), name_text(), locking_);
+    if (locked != Locked::kWell) return error_of(locked);
+  }
+  return constraints_are_strong() ? lock_keys(record, before) : 0;
+}
+
+// Nobody else adds a row with these keys meanwhile.
+int ha_cupel::lock_keys(const uchar* record, const uchar* before) {
+  for (uint index = 0; index < table_share->keys; ++index) {
+    if (index == table_share->primary_key || !is_unique(index, record) ||
+        (before != nullptr && same_key(key(index), before, record)))
+      continue;
+    const auto value = std::to_string(index) + ":" + hash_text(key(index), record);
+    const auto locked = transaction().guard_value(weak_, value, locking_);
+    if (locked != Locked::kWell) return error_of(locked);
   }
   return 0;
 }
@@ -426,25 +637,24 @@ void ha_cupel::write(RowNumber row, const uchar* record, bool is_new) {
                              .key = rows.key_text(row),
                              .value = value_text(*table, record)});
   } else {
-    transaction().write(weak_,
-                        {.row = row,
-                         .version = version,
-                         .insert = is_new,
-                         .table_name = table_text(table_share->db.str, table_share->table_name.str),
-                         .value = value_text(*table, record)});
+    transaction().write(weak_, {.row = row,
+                                .version = version,
+                                .insert = is_new,
+                                .checked = constraints_are_strong(),
+                                .table_name = name_text(),
+                                .value = value_text(*table, record)});
   }
   row_ = row;
   version_ = version;
 }
 
-void ha_cupel::insert(const uchar* record) {
+// The row that has or had this primary key, or else a new one.
+RowNumber ha_cupel::row_of(const uchar* record) {
   auto& rows = weak_->rows;
   const auto text = key_text(*table, record);
+  if (!has_primary_key()) return rows.add_row(text);
   const auto index = table_share->primary_key;
-  const auto row = has_primary_key() ? rows.row_of_key(index, order_of(key(index)),
-                                                       key_of(key(index), record), text)
-                                     : rows.add_row(text);
-  write(row, record, true);
+  return rows.row_of_key(index, order_of(key(index)), key_of(key(index), record), text);
 }
 
 int ha_cupel::write_row(const uchar* record) {
@@ -452,28 +662,38 @@ int ha_cupel::write_row(const uchar* record) {
     if (const int error = update_auto_increment(); error != 0) return error;
     count_auto_increment(table->next_number_field);
   }
+  if (const int error = lock_for(record, nullptr); error != 0) return error;
   if (const int error = check_unique(record, 0, nullptr); error != 0) return error;
-  insert(record);
+  if (const int error = check_parents(record, nullptr); error != 0) return error;
+  write(row_of(record), record, true);
   return 0;
 }
 
 int ha_cupel::update_row(const uchar* before, const uchar* after) {
   const auto row = row_;
+  if (const int error = lock_for(after, before); error != 0) return error;
   if (const int error = check_unique(after, row, before); error != 0) return error;
+  if (const int error = check_parents(after, before); error != 0) return error;
   if (table->found_next_number_field != nullptr && after == table->record[0])
     count_auto_increment(table->found_next_number_field);
+  const auto mark = transaction().mark();
   if (has_primary_key() && !same_key(key(table_share->primary_key), before, after)) {
     transaction().write(weak_, {.row = row});
-    insert(after);
+    write(row_of(after), after, true);
   } else {
     write(row, after, false);
   }
-  return 0;
+  const int error = change_children(before, after, row);
+  if (error != 0) transaction().roll_back_to(mark);
+  return error;
 }
 
-int ha_cupel::delete_row(const uchar* /*record*/) {
+int ha_cupel::delete_row(const uchar* record) {
+  const auto mark = transaction().mark();
   transaction().write(weak_, {.row = row_});
-  return 0;
+  const int error = change_children(record, nullptr, row_);
+  if (error != 0) transaction().roll_back_to(mark);
+  return error;
 }
 
 // The next value is beyond every one that was used.

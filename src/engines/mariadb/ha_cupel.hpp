@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engines/mariadb/row_image.hpp"
 #include "engines/mariadb/server.hpp"
 #include "engines/mariadb/transaction.hpp"
 #include "engines/mariadb/weak_table.hpp"
@@ -23,19 +25,26 @@ class ha_cupel final : public handler {
   uint max_supported_key_part_length() const override { return MAX_DATA_LENGTH_FOR_KEY; }
   const char* index_type(uint) override { return "BTREE"; }
   uint lock_count() const override { return 0; }
-  THR_LOCK_DATA** store_lock(THD*, THR_LOCK_DATA** to, enum thr_lock_type) override { return to; }
+  THR_LOCK_DATA** store_lock(THD*, THR_LOCK_DATA** to, enum thr_lock_type type) override {
+    if (type != TL_IGNORE) asked_lock_ = type;
+    return to;
+  }
   uint8 table_cache_type() override { return HA_CACHE_TBL_NOCACHE; }
 
   int open(const char* path, int mode, uint test_if_locked) override;
   int close() override;
   int create(const char* path, TABLE* form, HA_CREATE_INFO* options) override;
   int delete_table(const char* path) override;
-  int truncate() override;  // of a temporary table; the server makes others anew
+  int truncate() override;  // the table is not open elsewhere
   int rename_table(const char* from, const char* to) override;
   void update_create_info(HA_CREATE_INFO* options) override;
 
   int external_lock(THD* thd, int type) override;
   int start_stmt(THD* thd, thr_lock_type type) override;
+
+  void try_semi_consistent_read(bool yes) override { tries_ = yes && locks_ && !keeps_locks_; }
+  bool was_semi_consistent_read() override { return guessed_; }
+  void unlock_row() override;
 
   int rnd_init(bool scan) override;
   int rnd_next(uchar* record) override;
@@ -58,6 +67,14 @@ class ha_cupel final : public handler {
                           ulonglong* reserved) override;
   int reset_auto_increment(ulonglong value) override;
 
+  int get_foreign_key_list(THD* thd, List<FOREIGN_KEY_INFO>* list) override;
+  int get_parent_foreign_key_list(THD* thd, List<FOREIGN_KEY_INFO>* list) override;
+  bool referenced_by_foreign_key() const noexcept override;
+  char* get_foreign_key_create_info() override;
+  void free_foreign_key_create_info(char* text) override;
+  bool can_switch_engines() override;
+  bool get_error_message(int error, String* text) override;
+
   int info(uint what) override;
   ha_rows records_in_range(uint index, const key_range* from, const key_range* to,
                            page_range* pages) override;
@@ -67,19 +84,36 @@ class ha_cupel final : public handler {
   void print_error(int error, myf flags) override;
 
  private:
+  using Locked = Transaction::Locked;
+  // Of a version of the row, which is in the server's record then.
+  using Fits = std::function<bool(VersionNumber)>;
+  enum class Seen : std::uint8_t { kThere, kNot, kFailed };  // kFailed: with error_
+
   Transaction& transaction() const;
   int failed();
+  // 0: the lock is held.
+  int error_of(Locked locked);
+  int choose_locking(THD* thd, bool writes);
   [[nodiscard]] bool has_primary_key() const { return table_share->primary_key < MAX_KEY; }
   [[nodiscard]] const KEY& key(uint index) const { return table->key_info[index]; }
+  [[nodiscard]] std::string name_text() const {
+    return table_text(table_share->db.str, table_share->table_name.str);
+  }
 
-  // 0: the row is not there. None: failed.
-  std::optional<VersionNumber> see(RowNumber row);
-  bool look(const std::vector<RowNumber>& rows, bool alone);
+  [[nodiscard]] Transaction::Sight sight() const;
+  bool look(const std::vector<RowNumber>& rows);
+  // The transaction sees that the table has no other rows, or nobody else adds one.
+  int look_for_others();
+  // If the row is there and fits, it is the current one, and locked if the statement locks rows.
+  Seen see(RowNumber row, const Fits& fits);
+  Seen lock(RowNumber row, const Fits& fits);
+  void give_back(RowNumber row);
   void fetch(RowNumber row, VersionNumber version, uchar* record);
 
   enum class Direction : std::uint8_t { kForward, kBackward };
   // Reads the entry there or the next one whose row the statement sees; if there is a start, only
   // those whose key starts so.
+  int read_key(uchar* record, std::string_view start, enum ha_rkey_function how);
   int read_from(uchar* record, std::size_t place, Direction direction,
                 std::optional<std::string_view> start);
   int step(uchar* record, Direction direction, std::optional<std::string_view> start);
@@ -90,14 +124,56 @@ class ha_cupel final : public handler {
   // An error if another row than `except` has a key of this one. Before: only keys that differ.
   int check_unique(const uchar* record, RowNumber except, const uchar* before);
   std::optional<bool> is_taken(uint index, const std::string& key, RowNumber except);
-  // Of a row that has or had this primary key, or else of a new one.
-  void insert(const uchar* record);
+  std::optional<VersionNumber> version_for_check(RowNumber row, const Fits& fits);
+  // Foreign keys: of a new version of a row, or of one that changes or goes (after: null).
+  int check_parents(const uchar* record, const uchar* before);
+  int check_parent(const ForeignKey& foreign_key, const uchar* record);
+  int change_children(const uchar* before, const uchar* after, RowNumber row);
+  int change_children_of(const Catalog::Reference& reference, const uchar* before,
+                         const uchar* after, RowNumber row);
+  // Of a child, whose foreign key has this index and key.
+  int change_rows(const ForeignKey& foreign_key, const std::string& key, const TABLE& parent,
+                  const uchar* parent_record);
+  int change_row(const ForeignKey& foreign_key, const TABLE& parent, const uchar* parent_record);
+  // A row that the check sees, locked where constraints are strong.
+  std::optional<bool> has_key(uint index, const std::string& key, RowNumber except);
+  int violate(int error, const std::string& child_database, const std::string& child_table,
+              const ForeignKey& foreign_key);
+  // Rows that begin with the key.
+  void for_entries(uint index, const std::string& key,
+                   const std::function<bool(const RowStore::Entry&)>& visit);
+  Fits fits_key(uint index, const std::string& key);
+  // For checks of another table.
+  int join_statement(THD* thd, bool writes);
+
+  // Locks what the new version of a row needs. Before: null, or the old one.
+  int lock_for(const uchar* record, const uchar* before);
+  int lock_keys(const uchar* record, const uchar* before);
+  [[nodiscard]] bool is_unique(uint index, const uchar* record) const;
+  [[nodiscard]] bool is_known(std::string_view key) const;
+  [[nodiscard]] bool is_whole_key(uint index, const uchar* start, uint length) const;
+  RowNumber row_of(const uchar* record);
   void write(RowNumber row, const uchar* record, bool is_new);
   void count_auto_increment(const Field* field);
 
   std::string path_;
   TablePtr weak_;
   bool runs_ddl_ = false;
+  bool store_locks_ = false;
+  thr_lock_type asked_lock_ = TL_IGNORE;
+  // How the statement locks the rows that it reads.
+  bool locks_ = false;
+  Transaction::Locking locking_;
+  bool of_product_ = false;
+  bool keeps_locks_ = false;   // of rows that its conditions leave out, too
+  bool skips_locked_ = false;  // rows
+  bool locks_gaps_ = false;
+  bool guards_insertions_ = false;
+  // It has the server look at rows before it locks them: the current row is such a one; the next
+  // row that is read is that one again, to be locked.
+  bool tries_ = false, guessed_ = false, again_ = false;
+  bool newly_locked_ = false;  // the current row
+  int error_ = 0;
   // The row that was read or written last.
   RowNumber row_ = 0;
   VersionNumber version_ = 0;

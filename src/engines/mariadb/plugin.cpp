@@ -14,6 +14,7 @@
 #include <new>
 #include <string>
 
+#include "engines/mariadb/foreign_keys.hpp"
 #include "engines/mariadb/ha_cupel.hpp"
 #include "engines/mariadb/server.hpp"
 #include "engines/mariadb/session.hpp"
@@ -43,10 +44,16 @@ MYSQL_THDVAR_STR(session, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_MEMALLOC,
                  "The session's name in histories, before it uses a table; empty: the user's name",
                  nullptr, nullptr, "");
 
+// NOWAIT and WAIT set it for their statement.
+MYSQL_THDVAR_ULONG(lock_wait_timeout, PLUGIN_VAR_RQCMDARG,
+                   "How many seconds a statement waits for a lock of a row", nullptr, nullptr, 50,
+                   0, 100'000'000, 0);
+
 // A session's transaction, of the databases' generation that it began in.
 struct Session {
   std::uint32_t generation;
   Transaction transaction;
+  RelatedTables related = {};
 };
 
 Session* session_of(THD* thd) {
@@ -75,7 +82,8 @@ int commit(handlerton* /*hton*/, THD* thd, bool all) {
   auto* session = session_of(thd);
   if (session == nullptr) return 0;
   auto& transaction = session->transaction;
-  transaction.end_statement();
+  transaction.end_statement(false);
+  session->related.close();
   if (!ends_all(thd, all) || transaction.commit()) return 0;
   report_failure(transaction.failure());
   transaction.roll_back();
@@ -85,11 +93,12 @@ int commit(handlerton* /*hton*/, THD* thd, bool all) {
 int roll_back(handlerton* /*hton*/, THD* thd, bool all) {
   auto* session = session_of(thd);
   if (session == nullptr) return 0;
+  session->related.close();
   if (ends_all(thd, all)) {
     session->transaction.roll_back();
   } else {
     session->transaction.roll_back_statement();
-    session->transaction.end_statement();
+    session->transaction.end_statement(true);
   }
   return 0;
 }
@@ -125,7 +134,7 @@ int start_engine(void* plugin) {
   static const char* no_files[] = {nullptr};
   engine = static_cast<handlerton*>(plugin);
   engine->create = make_handler;
-  engine->flags = HTON_CAN_RECREATE;
+  engine->flags = HTON_SUPPORTS_FOREIGN_KEYS;
   engine->tablefile_extensions = no_files;
   engine->close_connection = end_session;
   engine->commit = commit;
@@ -179,6 +188,8 @@ st_mysql_sys_var* settings[] = {MYSQL_SYSVAR(socket),
                                 MYSQL_SYSVAR(databases),
                                 nullptr};
 
+st_mysql_sys_var* engine_settings[] = {MYSQL_SYSVAR(lock_wait_timeout), nullptr};
+
 // A new member function would move those behind it.
 bool has_same_class_of_engines() {
   auto* theirs = static_cast<void**>(dlsym(RTLD_DEFAULT, "_ZTV7handler"));
@@ -228,6 +239,10 @@ bool constraints_are_strong() {
   return strong_constraints != 0;
 }
 
+std::chrono::milliseconds lock_wait_limit(THD* thd) {
+  return std::chrono::seconds(THDVAR(thd, lock_wait_timeout));
+}
+
 Transaction& transaction_of(THD* thd) {
   auto* session = session_of(thd);
   const auto generation = catalog().generation();
@@ -243,6 +258,10 @@ Transaction& transaction_of(THD* thd) {
                      .session = session_name(thd),
                      .client_port = thd->peer_port,
                      .interrupted = [thd] { return thd_kill_level(thd) != THD_IS_NOT_KILLED; },
+                     .waits =
+                         [thd](bool waits) {
+                           thd_proc_info(thd, waits ? "Waiting for a lock of a row" : "Executing");
+                         },
                      .statement =
                          [thd] {
                            constexpr std::size_t kLongest = 1000;
@@ -254,12 +273,39 @@ Transaction& transaction_of(THD* thd) {
   return session->transaction;
 }
 
+namespace {
+
+Transaction::Isolation isolation_of(THD* thd) {
+  switch (thd->tx_isolation) {
+    case ISO_READ_UNCOMMITTED:
+    case ISO_READ_COMMITTED:
+      return Transaction::Isolation::kReadCommitted;
+    case ISO_REPEATABLE_READ:
+      return Transaction::Isolation::kRepeatableRead;
+    case ISO_SERIALIZABLE:
+      break;
+  }
+  return Transaction::Isolation::kSerializable;
+}
+
+}  // namespace
+
+bool checks_foreign_keys(THD* thd) {
+  return !thd_test_options(thd, OPTION_NO_FOREIGN_KEY_CHECKS);
+}
+
+RelatedTables& related_tables(THD* thd) {
+  transaction_of(thd);  // makes the session
+  return session_of(thd)->related;
+}
+
 Transaction& join_transaction(THD* thd) {
   auto& transaction = transaction_of(thd);
   transaction.begin_statement();
   const char* level = THDVAR(thd, level);
   const char* policy = THDVAR(thd, policy);
-  transaction.choose(level != nullptr ? level : "", policy != nullptr ? policy : "");
+  transaction.choose(level != nullptr ? level : "", policy != nullptr ? policy : "",
+                     isolation_of(thd));
   trans_register_ha(thd, false, engine, 0);
   if (!ends_all(thd, false)) trans_register_ha(thd, true, engine, 0);
   return transaction;
@@ -292,6 +338,7 @@ void report_failure(const StoreClient::Failure& failure) {
 }  // namespace cupel::engines::mariadb
 
 using cupel::engines::mariadb::engine_plugin;
+using cupel::engines::mariadb::engine_settings;
 using cupel::engines::mariadb::settings;
 using cupel::engines::mariadb::settings_plugin;
 using cupel::engines::mariadb::start_engine;
@@ -319,6 +366,6 @@ maria_declare_plugin(cupel){MYSQL_DAEMON_PLUGIN,
      nullptr,
      0x0100,
      nullptr,
-     nullptr,
+     engine_settings,
      "1.0",
      MariaDB_PLUGIN_MATURITY_STABLE} maria_declare_plugin_end;

@@ -139,6 +139,21 @@ bool has_null(const KEY& key, const uchar* record) {
   return false;
 }
 
+bool key_has_null(const KEY& key, const uchar* bytes) {
+  for (uint i = 0; i < key.user_defined_key_parts; ++i) {
+    const auto& part = key.key_part[i];
+    if (part.null_bit != 0 && *bytes != 0) return true;
+    bytes += part.store_length;
+  }
+  return false;
+}
+
+std::string hash_text(const KEY& key, const uchar* record) {
+  auto info = key;
+  const auto bytes = key_of(key, record);
+  return std::to_string(key_hashnr(&info, key.user_defined_key_parts, bytes_of(bytes)));
+}
+
 bool same_key(const KEY& key, const uchar* one, const uchar* other) {
   const auto first = key_of(key, one), second = key_of(key, other);
   return order_of(key)(bytes_of(first), bytes_of(second), first.size()) == 0;

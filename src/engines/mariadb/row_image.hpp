@@ -21,6 +21,10 @@ KeyOrder order_of(const KEY& key);
 // The whole key of a row.
 std::string key_of(const KEY& key, const uchar* record);
 bool has_null(const KEY& key, const uchar* record);
+// The same for the key's own bytes.
+bool key_has_null(const KEY& key, const uchar* bytes);
+// Equal keys have equal ones.
+std::string hash_text(const KEY& key, const uchar* record);
 // Whether two rows have the same key.
 bool same_key(const KEY& key, const uchar* one, const uchar* other);
 

@@ -19,6 +19,7 @@ const unsigned char* bytes_of(std::string_view text) {
 RowStore::RowStore(const RowStore& other) : indexes_(other.indexes_.size()) {
   const std::shared_lock lock(other.mutex_);
   rows_ = other.rows_;
+  for (auto& row : rows_) row.changing = 0;
   versions_ = other.versions_;
   for (std::size_t i = 0; i < indexes_.size(); ++i) {
     for (const auto* entry : other.indexes_[i].sorted) indexes_[i].entries.push_back(*entry);
@@ -61,6 +62,21 @@ void RowStore::share_row(RowNumber row) {
 bool RowStore::is_shared(RowNumber row) const {
   const std::shared_lock lock(mutex_);
   return rows_[row - 1].shared;
+}
+
+void RowStore::begin_change(RowNumber row) {
+  const std::lock_guard lock(mutex_);
+  ++rows_[row - 1].changing;
+}
+
+void RowStore::end_change(RowNumber row) {
+  const std::lock_guard lock(mutex_);
+  --rows_[row - 1].changing;
+}
+
+bool RowStore::is_changing(RowNumber row) const {
+  const std::shared_lock lock(mutex_);
+  return rows_[row - 1].changing > 0;
 }
 
 void RowStore::set_latest(RowNumber row, VersionNumber version) {

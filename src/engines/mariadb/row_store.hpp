@@ -52,6 +52,10 @@ class RowStore {
   // Whether some transaction has committed the row, or tries to; before that nobody else sees it.
   void share_row(RowNumber row);
   [[nodiscard]] bool is_shared(RowNumber row) const;
+  // A transaction that is open has written the row, or has not any more.
+  void begin_change(RowNumber row);
+  void end_change(RowNumber row);
+  [[nodiscard]] bool is_changing(RowNumber row) const;
   // The version that every session sees, in tables that are not weak.
   void set_latest(RowNumber row, VersionNumber version);
   [[nodiscard]] VersionNumber latest(RowNumber row) const;
@@ -75,6 +79,7 @@ class RowStore {
     std::string key_text;
     bool shared = false;
     VersionNumber latest = 0;
+    std::uint32_t changing = 0;  // transactions
   };
   struct Index {
     std::deque<Entry> entries;

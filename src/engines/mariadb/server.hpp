@@ -10,3 +10,5 @@
 #include <sql_class.h>
 #include <sql_table.h>
 #include <table.h>
+#include <table_cache.h>
+#include <unireg.h>

@@ -1,6 +1,8 @@
 // A blocking socket that wakes up now and then to look for an interruption.
 #include "engines/mariadb/store_client.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -18,6 +20,15 @@ namespace {
 
 constexpr long kPollMicroseconds = 20'000;
 constexpr std::uint32_t kLongestReply = 1U << 28;
+
+// The page that the store shares with all sessions; null: it cannot be mapped.
+const std::uint32_t* map_commits(const std::string& socket) {
+  const int file = ::open((socket + ".commits").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  void* mapped = ::mmap(nullptr, sizeof(std::uint32_t), PROT_READ, MAP_SHARED, file, 0);
+  ::close(file);
+  return mapped == MAP_FAILED ? nullptr : static_cast<const std::uint32_t*>(mapped);
+}
 
 }  // namespace
 
@@ -58,7 +69,7 @@ bool StoreClient::connect() {
                                      settings_.client_port});
   if (!reply) return false;
   if (reply->front() == 'o' && reply->size() == 2) {
-    keeps_statements_ = (static_cast<std::uint8_t>(reply->back()) & kKeepsStatements) != 0;
+    opened_ = decode_opened(static_cast<std::uint8_t>(reply->back()));
     return true;
   }
   errno = EPROTO;
@@ -78,7 +89,7 @@ bool StoreClient::send(const Request& request) {
   return true;
 }
 
-bool StoreClient::receive(char* bytes, std::size_t size, bool interruptible) {
+bool StoreClient::receive(char* bytes, std::size_t size, const WhileWaiting& waiting) {
   for (std::size_t got = 0; got < size;) {
     const auto more = ::recv(socket_, bytes + got, size - got, 0);
     if (more > 0) {
@@ -86,18 +97,16 @@ bool StoreClient::receive(char* bytes, std::size_t size, bool interruptible) {
     } else if (more == 0 || (errno != EAGAIN && errno != EINTR)) {
       if (more == 0) errno = ECONNRESET;
       return lose("no reply");
-    } else if (interruptible && settings_.interrupted && settings_.interrupted()) {
-      disconnect();
-      return fail(Trouble::kInterrupted, "the statement was interrupted");
+    } else if (!waiting()) {
+      return false;
     }
   }
   return true;
 }
 
-std::optional<std::string> StoreClient::ask(const Request& request, bool interruptible) {
-  if (!send(request)) return std::nullopt;
+std::optional<std::string> StoreClient::receive_reply(const WhileWaiting& waiting) {
   char head[4];
-  if (!receive(head, sizeof head, interruptible)) return std::nullopt;
+  if (!receive(head, sizeof head, waiting)) return std::nullopt;
   const auto length = *message_length({head, sizeof head});
   if (length == 0 || length > kLongestReply) {
     errno = EPROTO;
@@ -105,7 +114,7 @@ std::optional<std::string> StoreClient::ask(const Request& request, bool interru
     return std::nullopt;
   }
   std::string reply(length, '\0');
-  if (!receive(reply.data(), reply.size(), interruptible)) return std::nullopt;
+  if (!receive(reply.data(), reply.size(), waiting)) return std::nullopt;
   if (reply.front() != 'f') return reply;
   wire::Reader reader(std::string_view(reply).substr(1));
   const auto kind = static_cast<FailureKind>(reader.little<std::uint8_t>());
@@ -117,6 +126,31 @@ std::optional<std::string> StoreClient::ask(const Request& request, bool interru
   return std::nullopt;
 }
 
+std::optional<std::string> StoreClient::ask(const Request& request, bool interruptible) {
+  if (!send(request)) return std::nullopt;
+  return receive_reply([&] {
+    if (!interruptible || !settings_.interrupted || !settings_.interrupted()) return true;
+    disconnect();
+    return fail(Trouble::kInterrupted, "the statement was interrupted");
+  });
+}
+
+std::optional<std::string> StoreClient::ask_for_lock(const Request& request, Milliseconds limit,
+                                                     bool& interrupted) {
+  if (!connect() || !report_statement() || !send(request)) return std::nullopt;
+  const auto began = std::chrono::steady_clock::now();
+  bool gave_up = false, waits = false;
+  auto reply = receive_reply([&] {
+    if (!std::exchange(waits, true) && settings_.waits) settings_.waits(true);
+    interrupted = interrupted || (settings_.interrupted && settings_.interrupted());
+    if (gave_up || (!interrupted && std::chrono::steady_clock::now() - began < limit)) return true;
+    gave_up = true;
+    return send(StopWaitingRequest{});
+  });
+  if (waits && settings_.waits) settings_.waits(false);
+  return reply;
+}
+
 bool StoreClient::ask_done(const Request& request, bool interruptible) {
   const auto reply = ask(request, interruptible);
   if (!reply) return false;
@@ -126,29 +160,69 @@ bool StoreClient::ask_done(const Request& request, bool interruptible) {
 }
 
 bool StoreClient::report_statement() {
-  if (!keeps_statements_ || !settings_.statement) return true;
+  if (!opened_.keeps_statements || !settings_.statement) return true;
   auto text = settings_.statement();
   if (text == reported_) return true;
   reported_ = std::move(text);
   return send(TextRequest{reported_});
 }
 
-std::optional<std::vector<Position>> StoreClient::read(const ReadRequest& request) {
-  if (!connect() || !report_statement()) return std::nullopt;
-  const auto reply = ask(request);
-  if (!reply) return std::nullopt;
-  wire::Reader reader(std::string_view(*reply).substr(1));
-  std::vector<Position> versions(request.rows.size());
+std::optional<std::vector<Position>> StoreClient::versions_of(const std::string& reply,
+                                                              std::size_t count) {
+  wire::Reader reader(std::string_view(reply).substr(1));
+  std::vector<Position> versions(count);
   for (auto& version : versions) {
     version.block = reader.little<std::uint32_t>();
     version.offset = reader.little<std::uint16_t>();
   }
-  if (reply->front() == 'v' && reader.complete()) return versions;
+  if (reply.front() == 'v' && reader.complete()) return versions;
   errno = EPROTO;
   lose("another reply than expected");
   return std::nullopt;
 }
 
+std::uint32_t StoreClient::commits() {
+  static const std::uint32_t* const mapped = map_commits(settings_.socket);
+  if (mapped == nullptr) return kEveryCommit;
+  return __atomic_load_n(mapped, __ATOMIC_ACQUIRE);
+}
+
+std::optional<std::vector<Position>> StoreClient::read(const ReadRequest& request) {
+  if (!connect() || !report_statement()) return std::nullopt;
+  const auto reply = ask(request);
+  return reply ? versions_of(*reply, request.rows.size()) : std::nullopt;
+}
+
+StoreClient::Locked StoreClient::lock(LockRequest request, Milliseconds limit, Position& version) {
+  bool interrupted = false;
+  request.no_wait = limit.count() == 0;
+  const auto reply = ask_for_lock(request, limit, interrupted);
+  if (!reply) return Locked::kFailed;
+  if (*reply == "w") return interrupted ? Locked::kInterrupted : Locked::kNotAvailable;
+  const auto versions = versions_of(*reply, 1);
+  if (!versions) return Locked::kFailed;
+  version = versions->front();
+  return Locked::kWell;
+}
+
+StoreClient::Locked StoreClient::guard(GuardRequest request, Milliseconds limit) {
+  bool interrupted = false;
+  request.no_wait = limit.count() == 0;
+  const auto reply = ask_for_lock(request, limit, interrupted);
+  if (!reply) return Locked::kFailed;
+  if (*reply == "w") return interrupted ? Locked::kInterrupted : Locked::kNotAvailable;
+  if (*reply == "k") return Locked::kWell;
+  errno = EPROTO;
+  lose("another reply than expected");
+  return Locked::kFailed;
+}
+
+void StoreClient::unlock(const UnlockRequest& request) {
+  if (socket_ >= 0) send(request);
+}
+void StoreClient::end_statement(const EndStatementRequest& request) {
+  if (socket_ >= 0) send(request);
+}
 bool StoreClient::choose(const ChooseRequest& request) {
   return connect() && ask_done(request);
 }

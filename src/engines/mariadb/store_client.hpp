@@ -5,6 +5,7 @@
 // caller does not ask again before end().
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -24,6 +25,8 @@ class StoreClient {
     std::uint16_t client_port = 0;
     // Asked while a reply is awaited, but not that of a commit: nobody would know its outcome.
     std::function<bool()> interrupted = {};
+    // A statement begins to wait for a lock (true), or does so no more.
+    std::function<void(bool)> waits = {};
     // The text of what the client asks for, or its beginning.
     std::function<std::string()> statement = {};
   };
@@ -44,6 +47,18 @@ class StoreClient {
   StoreClient(const StoreClient&) = delete;
   StoreClient& operator=(const StoreClient&) = delete;
 
+  using Milliseconds = std::chrono::milliseconds;
+  enum class Locked : std::uint8_t {
+    kWell,
+    kNotAvailable,  // for so long
+    kInterrupted,   // the transaction goes on
+    kFailed,        // see failure()
+  };
+
+  // What the store is like. Null: see failure().
+  const Opened* opened() { return connect() ? &opened_ : nullptr; }
+  // How many transactions have committed.
+  std::uint32_t commits();
   // None: see failure().
   std::optional<std::vector<Position>> read(const ReadRequest& request);
   // False: see failure().
@@ -51,6 +66,11 @@ class StoreClient {
   bool commit(const CommitRequest& request);
   bool copy_database(const CopyDatabaseRequest& request);
   void roll_back();
+  void end_statement(const EndStatementRequest& request);
+  // Waits at most so long. `version` is set if it went well.
+  Locked lock(LockRequest request, Milliseconds limit, Position& version);
+  Locked guard(GuardRequest request, Milliseconds limit);
+  void unlock(const UnlockRequest& request);
 
   [[nodiscard]] const Failure& failure() const { return failure_; }
 
@@ -58,9 +78,16 @@ class StoreClient {
   bool connect();
   void disconnect();
   bool send(const Request& request);
-  bool receive(char* bytes, std::size_t size, bool interruptible);
+  // Asked while a reply is awaited; false: it has failed.
+  using WhileWaiting = std::function<bool()>;
+  bool receive(char* bytes, std::size_t size, const WhileWaiting& waiting);
   // The reply without its length.
+  std::optional<std::string> receive_reply(const WhileWaiting& waiting);
   std::optional<std::string> ask(const Request& request, bool interruptible = true);
+  // "w" where it gave up.
+  std::optional<std::string> ask_for_lock(const Request& request, Milliseconds limit,
+                                          bool& interrupted);
+  std::optional<std::vector<Position>> versions_of(const std::string& reply, std::size_t count);
   bool ask_done(const Request& request, bool interruptible = true);
   bool fail(Trouble trouble, std::string message);
   bool lose(const std::string& what);
@@ -68,8 +95,8 @@ class StoreClient {
 
   Settings settings_;
   int socket_ = -1;
-  bool keeps_statements_ = false;  // the store does
-  std::string reported_;           // the statement that it knows
+  Opened opened_;
+  std::string reported_;  // the statement that the store knows
   Failure failure_;
 };
 

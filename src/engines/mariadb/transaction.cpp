@@ -1,6 +1,8 @@
 // A log of what each write replaced undoes statements and savepoints.
 #include "engines/mariadb/transaction.hpp"
 
+#include <algorithm>
+
 namespace cupel::engines::mariadb {
 
 namespace {
@@ -22,14 +24,37 @@ void Transaction::begin_statement() {
   if (in_statement_) return;
   in_statement_ = true;
   ++statement_;
+  statement_commits_ = client_.commits();
   statement_start_ = undo_.size();
+  found_rows_ = false;
   seen_.clear();
+  found_.clear();
+}
+
+void Transaction::end_statement(bool failed) {
+  if (in_statement_ && found_rows_ && !over_) client_.end_statement({statement_, failed});
+  in_statement_ = found_rows_ = false;
+}
+
+const Opened* Transaction::store() {
+  if (over_) return nullptr;
+  const auto* opened = client_.opened();
+  if (opened == nullptr) fail();
+  return opened;
+}
+
+std::optional<Transaction::Isolation> Transaction::isolation() {
+  const auto* opened = store();
+  if (opened == nullptr || !opened->isolation) return std::nullopt;
+  return std::max(*opened->isolation, choice_.isolation);
 }
 
 bool Transaction::prepare() {
-  if (over_) return false;
-  if (!at_store_ && !(choice_.level.empty() && choice_.policy.empty()) && !client_.choose(choice_))
-    return fail();
+  const auto* opened = store();
+  if (opened == nullptr) return false;
+  const bool chooses = !choice_.level.empty() || !choice_.policy.empty() ||
+                       (opened->isolation && choice_.isolation > *opened->isolation);
+  if (!at_store_ && chooses && !client_.choose(choice_)) return fail();
   at_store_ = true;
   return true;
 }
@@ -37,14 +62,18 @@ bool Transaction::prepare() {
 bool Transaction::read(const TablePtr& table, const std::vector<RowNumber>& rows, Sight sight) {
   if (over_ || (sight != Sight::kLatest && !prepare())) return false;
   ReadRequest request{.statement = statement_,
+                      .commits = sight == Sight::kLatest ? kEveryCommit : statement_commits_,
                       .latest = sight == Sight::kLatest,
                       .absent = sight == Sight::kAlone,
+                      .find = sight == Sight::kFound,
                       .table = table->number};
   for (const auto row : rows) request.rows.push_back(position_of(row));
-  const auto versions = client_.read(request);
-  if (!versions) return fail();
+  const auto versions_there = client_.read(request);
+  if (!versions_there) return fail();
+  if (request.find) found_rows_ = true;
+  auto& known_now = versions(sight);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    seen_[{table->number, rows[i]}] = number_at((*versions)[i]);
+    known_now[{table->number, rows[i]}] = number_at((*versions_there)[i]);
   }
   return true;
 }
@@ -53,7 +82,8 @@ bool Transaction::look(const TablePtr& table, const std::vector<RowNumber>& rows
   if (table->strong()) return true;
   std::vector<RowNumber> unknown;
   for (const auto row : rows) {
-    if (!known(table, row) && !seen_.contains({table->number, row})) unknown.push_back(row);
+    if (!known(table, row) && !versions(sight).contains({table->number, row}))
+      unknown.push_back(row);
   }
   if (sight == Sight::kAlone && looked_at_.contains(table->number)) sight = Sight::kWeak;
   if (unknown.empty() && sight != Sight::kAlone) return !over_;
@@ -75,13 +105,14 @@ std::optional<VersionNumber> Transaction::known(const TablePtr& table, RowNumber
   return std::nullopt;
 }
 
-std::optional<VersionNumber> Transaction::visible(const TablePtr& table, RowNumber row) {
+std::optional<VersionNumber> Transaction::visible(const TablePtr& table, RowNumber row,
+                                                  Sight sight) {
   if (const auto version = known(table, row)) return version;
   const RowKey key{table->number, row};
-  const auto seen = seen_.find(key);
-  if (seen != seen_.end()) return seen->second;
-  if (!read(table, {row}, Sight::kWeak)) return std::nullopt;
-  return seen_[key];
+  auto& seen = versions(sight);
+  if (const auto found = seen.find(key); found != seen.end()) return found->second;
+  if (!read(table, {row}, sight)) return std::nullopt;
+  return seen[key];
 }
 
 std::optional<VersionNumber> Transaction::latest(const TablePtr& table, RowNumber row) {
@@ -94,6 +125,101 @@ std::optional<VersionNumber> Transaction::latest(const TablePtr& table, RowNumbe
   return std::nullopt;
 }
 
+bool Transaction::holds(const TablePtr& table, RowNumber row, bool shared) const {
+  const RowKey key{table->number, row};
+  const auto held = held_.find(key);
+  return own_.contains(key) || (held != held_.end() && (shared || !held->second.shared));
+}
+
+Transaction::Locked Transaction::lock(const TablePtr& table, RowNumber row, const Locking& locking,
+                                      VersionNumber& version) {
+  const RowKey key{table->number, row};
+  if (const auto version_known = known(table, row)) {
+    version = *version_known;
+    return Locked::kWell;
+  }
+  if (holds(table, row, locking.shared)) {
+    version = held_.at(key).version;
+    return Locked::kWell;
+  }
+  if (!prepare()) return Locked::kFailed;
+  Position last;
+  const auto locked = client_.lock({.statement = statement_,
+                                    .commits = statement_commits_,
+                                    .table = table->number,
+                                    .row = position_of(row),
+                                    .shared = locking.shared,
+                                    .observed = locking.observed},
+                                   locking.limit, last);
+  if (locked != Locked::kWell) return outcome(locked);
+  version = number_at(last);
+  held_[key] = {version, locking.shared};
+  return locked;
+}
+
+void Transaction::unlock(const TablePtr& table, RowNumber row, bool shared) {
+  held_.erase({table->number, row});
+  if (!over_) client_.unlock({table->number, position_of(row), shared});
+}
+
+Transaction::Locked Transaction::guard(GuardRequest request, const Locking& locking) {
+  const auto name = std::to_string(static_cast<int>(request.kind)) +
+                    std::to_string(number_at(request.row)) + (request.shared ? "s" : "x") +
+                    request.text;
+  if (over_) return Locked::kFailed;
+  if (guarded_.contains({request.table, name})) return Locked::kWell;
+  if (!prepare()) return Locked::kFailed;
+  const auto table = request.table;
+  const auto locked = client_.guard(std::move(request), locking.limit);
+  if (locked != Locked::kWell) return outcome(locked);
+  guarded_.emplace(table, name);
+  return locked;
+}
+
+Transaction::Locked Transaction::guard_gaps(const TablePtr& table, const Locking& locking) {
+  return guard({.kind = GuardRequest::Kind::kGaps, .table = table->number}, locking);
+}
+
+Transaction::Locked Transaction::guard_insertion(const TablePtr& table, const Locking& locking) {
+  return guard({.kind = GuardRequest::Kind::kInsertion, .table = table->number}, locking);
+}
+
+Transaction::Locked Transaction::guard_row(const TablePtr& table, RowNumber row,
+                                           std::string table_name, const Locking& locking) {
+  table->rows.share_row(row);  // others may ask the store for it from now on
+  return guard({.kind = GuardRequest::Kind::kRow,
+                .table = table->number,
+                .shared = locking.shared,
+                .row = position_of(row),
+                .table_name = std::move(table_name),
+                .text = table->rows.key_text(row)},
+               locking);
+}
+
+Transaction::Locked Transaction::guard_value(const TablePtr& table, std::string value,
+                                             const Locking& locking) {
+  return guard(
+      {.kind = GuardRequest::Kind::kValue, .table = table->number, .text = std::move(value)},
+      locking);
+}
+
+bool Transaction::is_changed_by_others(const TablePtr& table, RowNumber row) const {
+  return !own_.contains({table->number, row}) && table->rows.is_changing(row);
+}
+
+void Transaction::set_own(const RowKey& key, Own own) {
+  const auto& table = own.table;
+  if (!own_.contains(key)) table->rows.begin_change(key.second);
+  own_.insert_or_assign(key, std::move(own));
+}
+
+void Transaction::drop_own(const RowKey& key) {
+  const auto found = own_.find(key);
+  if (found == own_.end()) return;
+  found->second.table->rows.end_change(key.second);
+  own_.erase(found);
+}
+
 void Transaction::write(const TablePtr& table, Change change) {
   if (table->kind == TableKind::kSequence)
     return table->rows.set_latest(change.row, change.version);
@@ -101,14 +227,11 @@ void Transaction::write(const TablePtr& table, Change change) {
   const auto before = own_.find(key);
   if (before == own_.end()) {
     undo_.push_back({key, std::nullopt});
-    own_[key] = {table, std::move(change)};
-    return;
+    return set_own(key, {table, std::move(change)});
   }
   undo_.push_back({key, before->second});
-  if (before->second.change.insert && change.version == 0) {
-    own_.erase(before);  // as if it had not been there
-    return;
-  }
+  if (before->second.change.insert && change.version == 0)
+    return drop_own(key);  // as if it had not been there
   change.insert = before->second.change.insert;
   before->second.change = std::move(change);
 }
@@ -117,9 +240,9 @@ void Transaction::roll_back_to(std::size_t mark) {
   while (undo_.size() > mark) {
     auto& last = undo_.back();
     if (last.before) {
-      own_[last.row] = std::move(*last.before);
+      set_own(last.row, std::move(*last.before));
     } else {
-      own_.erase(last.row);
+      drop_own(last.row);
     }
     undo_.pop_back();
   }
@@ -135,6 +258,7 @@ bool Transaction::commit() {
                               .row = position_of(change.row),
                               .version = position_of(change.version),
                               .insert = change.insert,
+                              .checked = change.checked,
                               .table_name = change.table_name,
                               .key = rows.key_text(change.row),
                               .value = change.value});
@@ -161,10 +285,14 @@ void Transaction::roll_back() {
 }
 
 void Transaction::forget() {
-  at_store_ = over_ = in_statement_ = false;
+  at_store_ = over_ = in_statement_ = found_rows_ = false;
   statement_start_ = 0;
   seen_.clear();
+  found_.clear();
   looked_at_.clear();
+  held_.clear();
+  guarded_.clear();
+  for (const auto& [key, own] : own_) own.table->rows.end_change(key.second);
   own_.clear();
   undo_.clear();
 }

@@ -77,6 +77,35 @@ bool Catalog::rename(const std::string& from, const std::string& to) {
   return true;
 }
 
+std::vector<Catalog::Reference> Catalog::references_to(const std::string& database,
+                                                       const std::string& table) const {
+  std::vector<Reference> found;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [path, child] : tables_) {
+    for (const auto& key : child->foreign_keys) {
+      if (key.parent_database == database && key.parent_table == table)
+        found.push_back({path, key});
+    }
+  }
+  // As InnoDB orders them.
+  std::sort(found.begin(), found.end(), [](const Reference& one, const Reference& other) {
+    return one.key.name < other.key.name;
+  });
+  return found;
+}
+
+void Catalog::rename_parent(const std::string& database, const std::string& table,
+                            const std::string& new_database, const std::string& new_table) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [path, child] : tables_) {
+    for (auto& key : child->foreign_keys) {
+      if (key.parent_database != database || key.parent_table != table) continue;
+      key.parent_database = new_database;
+      key.parent_table = new_table;
+    }
+  }
+}
+
 void Catalog::keep(const fs::path& data) {
   const std::lock_guard lock(mutex_);
   fs::remove_all(kept_folder(data));

@@ -27,6 +27,14 @@ enum class TableKind : std::uint8_t {
   kSequence,  // likewise, and a rollback does not undo changes
 };
 
+// Of a child's table, whose columns refer to those of a parent.
+struct ForeignKey {
+  enum class Action : std::uint8_t { kRestrict, kNoAction, kCascade, kSetNull };
+  std::string name, parent_database, parent_table;
+  std::vector<std::string> columns, parent_columns;
+  Action on_delete = Action::kRestrict, on_update = Action::kRestrict;
+};
+
 struct WeakTable {
   WeakTable(std::uint32_t number_, std::size_t indexes, TableKind kind_)
       : number(number_), kind(kind_), rows(indexes) {}
@@ -35,7 +43,8 @@ struct WeakTable {
         kind(other.kind),
         rows(other.rows),
         next_auto_increment(other.next_auto_increment.load()),
-        unsent(other.unsent) {}
+        unsent(other.unsent),
+        foreign_keys(other.foreign_keys) {}
   WeakTable& operator=(const WeakTable&) = delete;
 
   const std::uint32_t number;
@@ -46,6 +55,7 @@ struct WeakTable {
   // The rows of a table that ALTER TABLE copies, until the table has its name. Only the session
   // that copies uses the table meanwhile.
   std::vector<Write> unsent;
+  std::vector<ForeignKey> foreign_keys;
 };
 using TablePtr = std::shared_ptr<WeakTable>;
 
@@ -57,6 +67,17 @@ class Catalog {
   TablePtr find(const std::string& path) const;
   bool remove(const std::string& path);
   bool rename(const std::string& from, const std::string& to);
+  // By their paths, the tables that have foreign keys, and those.
+  struct Reference {
+    std::string path;
+    ForeignKey key;
+  };
+  // To this parent.
+  [[nodiscard]] std::vector<Reference> references_to(const std::string& database,
+                                                     const std::string& table) const;
+  // The parent has another name now.
+  void rename_parent(const std::string& database, const std::string& table,
+                     const std::string& new_database, const std::string& new_table);
 
   // The store knows the rows by this number.
   [[nodiscard]] std::uint32_t generation() const { return generation_; }
