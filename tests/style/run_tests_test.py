@@ -50,6 +50,12 @@ class RunTests(unittest.TestCase):
         end = said[said.index("The first run, of all tests:"):]
         self.assertIn("50% tests passed, 1 tests failed out of 2", end)
 
+    def test_an_accusation_stays_a_failure(self):
+        code, said = ran({"One": PASSES_LATER.replace("too late", "violated: causal")}, "--again-alone")
+        self.assertEqual(code, 8, said)
+        self.assertIn("Passed alone, but called something violated before (1):\n  One: Failed", said)
+        self.assertTrue(said.endswith("\n1 tests: 0 passed, 1 failed, 0 skipped\n"), said)
+
     def test_what_fails_twice_is_a_failure(self):
         code, said = ran({"One": PASSES_LATER, "Two": FAILS, "Three": IS_SKIPPED}, "--again-alone")
         self.assertEqual(code, 8, said)
