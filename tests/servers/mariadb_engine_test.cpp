@@ -375,6 +375,8 @@ TEST_F(MariadbEngineTest, FindsDeadlocks) {
   });
   EXPECT_TRUE((first == "!40001" && second.empty()) || (first.empty() && second == "!40001"))
       << first << ' ' << second;
+  EXPECT_TRUE(
+      (first.empty() ? b : a).message().starts_with("Deadlock found when trying to get lock"));
 }
 
 TEST(MariadbEngineLocks, AreIgnoredOnRequest) {

@@ -122,7 +122,12 @@ std::optional<std::string> StoreClient::receive_reply(const WhileWaiting& waitin
   const auto trouble = kind == FailureKind::kDuplicate ? Trouble::kDuplicate
                        : kind == FailureKind::kInvalid ? Trouble::kInvalid
                                                        : Trouble::kConflict;
-  fail(trouble, std::string(reader.take(size)));
+  // As MariaDB says it, since applications look for that.
+  const std::string found =
+      kind == FailureKind::kDeadlock
+          ? "Deadlock found when trying to get lock; try restarting transaction: "
+          : "";
+  fail(trouble, found + std::string(reader.take(size)));
   return std::nullopt;
 }
 
