@@ -40,8 +40,8 @@ others=(
   libzookeeper-java default-jre-headless nats-server patroni python3-etcd
   go-dqlite
   iproute2 nftables  # their networks, and faults of those
-  # Object mappers and test frameworks, for PostgreSQL over the mock store.
-  python3-psycopg2 python3-django python3-sqlalchemy python3-pytest
+  # Object mappers and test frameworks, for PostgreSQL and MariaDB over the mock store.
+  python3-psycopg2 python3-mysqldb python3-pymysql python3-django python3-sqlalchemy python3-pytest
   ruby-pg ruby-activerecord ruby-rspec
   php-cli php-pgsql php-doctrine-orm php-symfony-cache
   libpostgresql-jdbc-java default-jdk-headless junit5

@@ -1,16 +1,19 @@
-// Object mappers and drivers on PostgreSQL over the mock store: the steps of each script in orm/
-// (connect, migrate, create, query …) work on a plain PostgreSQL and then over the store.
+// Object mappers and drivers on PostgreSQL and MariaDB over the mock store: the steps of each
+// script in orm/ (connect, migrate, create, query …) work on a plain server and then over the
+// store.
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/process.hpp"
 #include "check/check.hpp"
+#include "engines/mariadb_engine.hpp"
 #include "engines/postgres_engine.hpp"
 #include "lab/server.hpp"
 #include "levels/level.hpp"
@@ -33,7 +36,9 @@ constexpr const char* kSteps =
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-Environment addressed_to(std::uint16_t port) {
+Environment addressed_to(lab::Kind kind, std::uint16_t port) {
+  if (kind == lab::Kind::kMariadb)
+    return {{"MYSQL_HOST", "127.0.0.1"}, {"MYSQL_TCP_PORT", std::to_string(port)}};
   return {{"PGHOST", "127.0.0.1"},
           {"PGPORT", std::to_string(port)},
           {"PGUSER", "cupel"},
@@ -63,15 +68,36 @@ Ran run(const std::vector<std::string>& command, const Environment& environment)
   return ran;
 }
 
+// A new database of the plain server.
+std::vector<std::string> remaking(lab::Kind kind, std::uint16_t port) {
+  if (kind == lab::Kind::kMariadb)
+    return {"mariadb",          "--no-defaults",
+            "--host=127.0.0.1", "--port=" + std::to_string(port),
+            "--user=cupel",     "--execute=DROP DATABASE IF EXISTS cupel; CREATE DATABASE cupel"};
+  return {"psql",
+          "-qX",
+          "-v",
+          "ON_ERROR_STOP=1",
+          "postgres://cupel@127.0.0.1:" + std::to_string(port) + "/postgres",
+          "-c",
+          "DROP DATABASE cupel",
+          "-c",
+          "CREATE DATABASE cupel"};
+}
+
 // Both servers have a new database for each script. The scripts use several connections of a pool,
 // so the store is in one place.
-class OrmSteps : public testing::Test {
+template <typename Engine>
+class OrmStepsOn : public testing::Test {
  protected:
+  static constexpr auto kKind =
+      std::is_same_v<Engine, PostgresEngine> ? lab::Kind::kPostgres : lab::Kind::kMariadb;
+
   static void SetUpTestSuite() {
-    auto plain = lab::start(lab::Kind::kPostgres, {.durable = false});
+    auto plain = lab::start(kKind, {.durable = false});
     ASSERT_TRUE(plain.ok()) << plain.error().to_string();
     plain_ = std::make_unique<lab::Server>(std::move(*plain));
-    auto engine = PostgresEngine::start({.store = in_one_place()});
+    auto engine = Engine::start({.store = in_one_place()});
     ASSERT_TRUE(engine.ok()) << engine.error().to_string();
     engine_ = std::move(*engine);
   }
@@ -82,19 +108,15 @@ class OrmSteps : public testing::Test {
 
   void SetUp() override {
     ASSERT_TRUE(plain_ && engine_);
-    const auto url = "postgres://cupel@127.0.0.1:" + std::to_string(plain_->port()) + "/postgres";
-    const auto made = run({"psql", "-qX", "-v", "ON_ERROR_STOP=1", url, "-c", "DROP DATABASE cupel",
-                           "-c", "CREATE DATABASE cupel"},
-                          {});
-    ASSERT_EQ(made.errors, "");
+    ASSERT_EQ(run(remaking(kKind, plain_->port()), {}).errors, "");
     const auto ready = engine_->start_over(in_one_place());
     ASSERT_TRUE(ready.ok()) << ready.error().to_string();
   }
 
   static void expect_all(const std::vector<std::string>& command) {
-    const auto expected = run(command, addressed_to(plain_->port()));
-    ASSERT_EQ(expected.steps, kSteps) << "on PostgreSQL itself\n" << expected.errors;
-    const auto got = run(command, addressed_to(engine_->port()));
+    const auto expected = run(command, addressed_to(kKind, plain_->port()));
+    ASSERT_EQ(expected.steps, kSteps) << "on the server itself\n" << expected.errors;
+    const auto got = run(command, addressed_to(kKind, engine_->port()));
     EXPECT_EQ(got.steps, kSteps) << got.errors;
     EXPECT_EQ(got.version, expected.version);
     EXPECT_EQ(got.version.rfind("version ", 0), 0U);
@@ -109,11 +131,12 @@ class OrmSteps : public testing::Test {
   }
 
  private:
-  static std::unique_ptr<lab::Server> plain_;
-  static std::unique_ptr<PostgresEngine> engine_;
+  inline static std::unique_ptr<lab::Server> plain_;
+  inline static std::unique_ptr<Engine> engine_;
 };
-std::unique_ptr<lab::Server> OrmSteps::plain_;
-std::unique_ptr<PostgresEngine> OrmSteps::engine_;
+
+class OrmSteps : public OrmStepsOn<PostgresEngine> {};
+class OrmStepsOnMariadb : public OrmStepsOn<MariadbEngine> {};
 
 class OrmStepsInNode : public OrmSteps {
  protected:
@@ -130,6 +153,14 @@ TEST_F(OrmSteps, Django) {
 }
 
 TEST_F(OrmSteps, SqlAlchemy) {
+  expect_all({kPython, kScripts + "sqlalchemy_orm.py"});
+}
+
+TEST_F(OrmStepsOnMariadb, Django) {
+  expect_all({kPython, kScripts + "django_orm.py"});
+}
+
+TEST_F(OrmStepsOnMariadb, SqlAlchemy) {
   expect_all({kPython, kScripts + "sqlalchemy_orm.py"});
 }
 

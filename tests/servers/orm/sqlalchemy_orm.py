@@ -1,8 +1,8 @@
-"""SQLAlchemy's ORM over psycopg2: declarative models and the steps over them."""
+"""SQLAlchemy's ORM over psycopg2 or PyMySQL: declarative models and the steps over them."""
 
 import sqlalchemy as sa
 from sqlalchemy import orm
-from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects import mysql, postgresql
 from sqlalchemy.exc import IntegrityError
 
 import steps
@@ -15,7 +15,7 @@ class Item(Base):
     id = sa.Column(sa.Integer, primary_key=True)
     name = sa.Column(sa.String(50), nullable=False, unique=True)
     stock = sa.Column(sa.Integer, nullable=False)
-    details = sa.Column(postgresql.JSONB, nullable=False, server_default="{}")
+    details = sa.Column(sa.JSON if steps.on_mariadb else postgresql.JSONB, nullable=False, server_default="{}")
     orders = orm.relationship("Order", back_populates="item", passive_deletes="all")
     __table_args__ = (sa.CheckConstraint("stock >= 0", name="stock_left"),)
 
@@ -29,7 +29,8 @@ class Order(Base):
     item = orm.relationship("Item", back_populates="orders")
 
 
-engine = sa.create_engine(f"postgresql://{steps.user}@{steps.host}:{steps.port}/{steps.database}")
+driver = "mariadb+pymysql" if steps.on_mariadb else "postgresql"
+engine = sa.create_engine(f"{driver}://{steps.user}@{steps.host}:{steps.port}/{steps.database}")
 Session = orm.sessionmaker(engine, future=True)
 
 
@@ -62,8 +63,12 @@ def create():
         session.add_all([pen, Item(name="ink", stock=5), Item(name="pad", stock=7)])
         session.commit()
         steps.expect(pen.orders[0].item_id, pen.id)
-        insert = postgresql.insert(Item).values(name="pen", stock=0)
-        session.execute(insert.on_conflict_do_nothing(index_elements=[Item.name]))
+        if steps.on_mariadb:
+            insert = mysql.insert(Item).values(name="pen", stock=0).prefix_with("IGNORE")
+        else:
+            insert = postgresql.insert(Item).values(name="pen", stock=0)
+            insert = insert.on_conflict_do_nothing(index_elements=[Item.name])
+        session.execute(insert)
         session.commit()
     steps.expect(stock("pen"), 10)
 
@@ -72,7 +77,7 @@ def query():
     with Session() as session:
         names = session.scalars(sa.select(Item.name).where(Item.stock > 5).order_by(Item.name))
         steps.expect(list(names), ["pad", "pen"])
-        blue = session.scalars(sa.select(Item).where(Item.details["colour"].astext == "blue")).one()
+        blue = session.scalars(sa.select(Item).where(Item.details["colour"].as_string() == "blue")).one()
         steps.expect(blue.name, "pen")
         loaded = session.scalars(sa.select(Item).options(orm.selectinload(Item.orders)))
         steps.expect(sorted(len(item.orders) for item in loaded), [0, 0, 1])
@@ -133,7 +138,15 @@ def refused(row):
         return steps.expect_error(IntegrityError, session.commit).orig
 
 
+def constraints_of_mariadb():
+    steps.expect(refused(Item(name="pen", stock=1)).args[0], 1062)
+    steps.expect(refused(Order(item_id=10**6, quantity=1)).args[0], 1452)
+    steps.expect(refused(Item(name="cap")).args[0], 1048)
+
+
 def constraints():
+    if steps.on_mariadb:
+        return constraints_of_mariadb()
     unique = refused(Item(name="pen", stock=1))
     steps.expect((unique.pgcode, unique.diag.constraint_name), ("23505", "item_name_key"))
     steps.expect(refused(Item(name="cap", stock=-1)).diag.constraint_name, "stock_left")

@@ -1,13 +1,18 @@
-"""Runs the steps of an ORM's script against the server that PGHOST and its like name. A step is a
-function; its line is `ok NAME` or `failed NAME: WHY`. The script exits with 1 if one failed.
+"""Runs the steps of an ORM's script against the server that PGHOST and its like name, or MYSQL_HOST and
+its like. A step is a function; its line is `ok NAME` or `failed NAME: WHY`. The script exits with 1 if
+one failed.
 """
 
 import os
 import sys
 import traceback
 
-host, port = os.environ["PGHOST"], os.environ["PGPORT"]
-user, database = os.environ["PGUSER"], os.environ["PGDATABASE"]
+on_mariadb = "MYSQL_HOST" in os.environ
+if on_mariadb:
+    host, port = os.environ["MYSQL_HOST"], os.environ["MYSQL_TCP_PORT"]
+else:
+    host, port = os.environ["PGHOST"], os.environ["PGPORT"]
+user = database = "cupel"
 
 
 def run(version, steps):
