@@ -1,0 +1,79 @@
+// Recorder: see the header. Each line is read again at once, so an answer that the type cannot give
+// is an error at the request that it answers.
+#include "crdt/workload/recorder.hpp"
+
+#include <fmt/format.h>
+
+#include "base/budget.hpp"
+#include "crdt/io/reader.hpp"
+#include "text/json.hpp"
+
+namespace cupel::crdt {
+
+using Json = nlohmann::json;
+
+Recorder::Recorder(const Requests& requests, Arguments arguments)
+    : named_(requests.type),
+      type_(replicated_type(requests.type.type)),
+      arguments_(arguments),
+      requester_(requests, history_),
+      visible_(requests.replicas, std::vector<std::vector<std::uint32_t>>(requests.keys)),
+      updates_(requests.replicas, 0) {}
+
+Json Recorder::question(const Operation& op) const {
+  Json question = {{"f", history_.method(op)}, {"key", history_.keys[op.key]}};
+  const Json argument = type_.argument(history_, op);
+  if (!argument.is_null()) question["value"] = argument;
+  return question;
+}
+
+Recorder::Outcome Recorder::record(const Operation& op, const Json& question, const Json& answer) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  const std::string type = answer["type"];
+  const bool is_update = !is_read(op.kind);
+  if (type == "fail" || (!is_update && type != "ok")) return {};
+  Json line = {{"process", op.replica}, {"f", question["f"]}, {"key", question["key"]}};
+  const Json argument = question.value("value", Json());
+  const Json value = answer.value("value", Json());
+  if (!is_update)
+    line["value"] = type_.value_of_read(op, argument, value);
+  else if (arguments_ == Arguments::kAsAnswered && !value.is_null())
+    line["value"] = value;
+  else if (!argument.is_null())
+    line["value"] = argument;
+  if (type == "info") line["type"] = "info";
+  line["time"] =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began_).count();
+  const auto text = text::dump(line);
+  const auto understood = read(text, "", named_);
+  if (!understood.ok()) return {.wrong = understood.error().message};
+  learn(op, *understood, type == "ok");
+  lines_.emplace_back(/*context=*/false, text);
+  if (!is_update || type != "ok") return {};
+  return {.update = fmt::format("{}:{}", op.replica, updates_[op.replica]++)};
+}
+
+void Recorder::note(const Json& line) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  lines_.emplace_back(/*context=*/true, text::dump(line));
+}
+
+std::string Recorder::lines(bool with_context) const {
+  std::string text;
+  for (const auto& [context, line] : lines_) {
+    if (!context || with_context) text += line + "\n";
+  }
+  return text;
+}
+
+void Recorder::learn(const Operation& op, const History& understood, bool certain) {
+  auto& known = visible_[op.replica][op.key];
+  if (op.kind == Kind::kInsert && certain) known.push_back(op.element);
+  if (op.kind == Kind::kDelete) std::erase(known, op.element);
+  if (op.kind != Kind::kList) return;
+  known.clear();
+  for (const auto e : understood.list(understood.ops[0]))
+    known.push_back(history_.element(op.key, understood.elements[e].text));
+}
+
+}  // namespace cupel::crdt

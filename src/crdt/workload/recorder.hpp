@@ -1,0 +1,67 @@
+// Recorder: the requests of a run and the history that their answers make.
+//
+//   Recorder recorder(requests, Arguments::kAsRequested);
+//   const Operation op = recorder.next(0);
+//   const auto question = recorder.question(op);             // {"f":"add","key":"x","value":"e1"}
+//   recorder.record(op, question, {{"type", "ok"}});         // a line of lines()
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "crdt/model/replicated_type.hpp"
+#include "crdt/workload/generate.hpp"
+
+namespace cupel::crdt {
+
+// What an update did: what was requested, or what the `value` of the answer says.
+enum class Arguments : std::uint8_t { kAsRequested, kAsAnswered };
+
+class Recorder {
+ public:
+  Recorder(const Requests& requests, Arguments arguments);
+
+  [[nodiscard]] Operation next(std::uint32_t replica) {
+    return requester_.next(replica, visible_[replica]);
+  }
+  [[nodiscard]] Operation read_of(std::uint32_t replica, std::uint32_t key) const {
+    return requester_.read_of(replica, key);
+  }
+  [[nodiscard]] base::Random& random() { return requester_.random(); }
+  [[nodiscard]] const std::vector<std::string>& keys() const { return history_.keys; }
+
+  [[nodiscard]] nlohmann::json question(const Operation& op) const;
+  struct Outcome {
+    std::string update = {};                // its id, if it is an update that happened
+    std::optional<std::string> wrong = {};  // the type cannot return this
+  };
+  // A read without an answer and an update that failed are no line.
+  Outcome record(const Operation& op, const nlohmann::json& question, const nlohmann::json& answer);
+  // A line of the context (docs/formats/crdt.md#context).
+  void note(const nlohmann::json& line);
+
+  [[nodiscard]] std::string lines(bool with_context = true) const;
+
+ private:
+  void learn(const Operation& op, const History& understood, bool certain);
+
+  using Clock = std::chrono::steady_clock;
+
+  NamedType named_;
+  const ReplicatedType& type_;
+  Arguments arguments_;
+  History history_;  // of requests: names only
+  Requester requester_;
+  // Arrays: the characters that requests to a replica may name, by replica and key.
+  std::vector<std::vector<std::vector<std::uint32_t>>> visible_;
+  Clock::time_point began_ = Clock::now();
+  std::vector<std::uint64_t> updates_;               // by replica
+  std::vector<std::pair<bool, std::string>> lines_;  // is it of the context?
+};
+
+}  // namespace cupel::crdt
