@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -24,6 +25,8 @@
 #include "crdt/io/reader.hpp"
 #include "crdt/io/report.hpp"
 #include "crdt/verify/verify.hpp"
+#include "crdt/workload/adapter.hpp"
+#include "crdt/workload/adapter_run.hpp"
 #include "crdt/workload/generate.hpp"
 #include "crdt/workload/run.hpp"
 #include "text/json.hpp"
@@ -567,9 +570,137 @@ void add_crdt_generate(Command& app, Run& run) {
 }
 
 struct CrdtRunArguments : CrdtArguments {
-  std::string output, order = "causal";
+  std::string output, order = "causal", adapter, faults;
   crdt::RunOptions options;
 };
+
+// Where adapters and their libraries are. By itself cupel looks in the folders above the program,
+// in share/cupel/adapters where it is installed and in adapters of the sources.
+crdt::AdapterPlaces adapter_places() {
+  const auto value = [](const char* variable) -> std::string {
+    const char* text = std::getenv(variable);
+    return text != nullptr ? text : "";
+  };
+  namespace fs = std::filesystem;
+  std::error_code none;
+  crdt::AdapterPlaces places{.adapters = value("CUPEL_ADAPTERS"),
+                             .cache = value("CUPEL_ADAPTER_CACHE")};
+  auto folder = fs::read_symlink("/proc/self/exe", none).parent_path();
+  while (places.adapters.empty() && folder.has_relative_path()) {
+    for (const char* at : {"share/cupel/adapters", "adapters"}) {
+      if (fs::exists(folder / at / "harness.mjs", none)) places.adapters = (folder / at).string();
+    }
+    folder = folder.parent_path();
+  }
+  if (places.cache.empty()) {
+    const auto top = value("XDG_CACHE_HOME");
+    places.cache =
+        (fs::path(top.empty() ? value("HOME") + "/.cache" : top) / "cupel/adapters").string();
+  }
+  return places;
+}
+
+// Those of --faults, or all that the library survives.
+base::Result<std::vector<crdt::Hazard>> hazards_of(const std::string& faults,
+                                                   const crdt::Library& library) {
+  if (faults.empty()) return library.survives;
+  std::vector<std::string> promised;
+  for (const auto hazard : library.survives)
+    promised.emplace_back(crdt::kHazardNames[static_cast<std::size_t>(hazard)]);
+  std::vector<crdt::Hazard> hazards;
+  if (faults == "none") return hazards;
+  for (std::size_t begin = 0; begin <= faults.size();) {
+    const auto end = std::min(faults.find(',', begin), faults.size());
+    const auto name = faults.substr(begin, end - begin);
+    begin = end + 1;
+    const auto at = std::find(promised.begin(), promised.end(), name);
+    if (at == promised.end()) {
+      return base::Error{
+          .message = fmt::format("--faults: found `{}`, but {} promises to survive {}", name,
+                                 library.name, promised.empty() ? "none" : one_of(promised))};
+    }
+    hazards.push_back(library.survives[static_cast<std::size_t>(at - promised.begin())]);
+  }
+  return hazards;
+}
+
+std::string as_text(const crdt::Library& library, const crdt::AdapterRunOptions& options,
+                    const crdt::AdapterRecorded& recorded) {
+  std::string text = fmt::format(
+      "  {}, {}: {} replicas{}, {} messages; {} deliveries, {} of them again; {} lost\n"
+      "  {} partitions, {} restarts, {} syncs\n",
+      library.name, options.object, options.replicas,
+      recorded.joined_late ? ", one of them late" : "", recorded.messages, recorded.delivered,
+      recorded.again, recorded.lost, recorded.partitions, recorded.restarts, recorded.syncs);
+  if (recorded.throws > 0)
+    text += fmt::format("  the library threw {} time{}, first at {}\n", recorded.throws,
+                        recorded.throws == 1 ? "" : "s", recorded.first_throw);
+  if (recorded.stuck > 0) {
+    text += fmt::format(
+        "  {} deliveries had no effect although all others had been made, first that of {}\n",
+        recorded.stuck, recorded.first_stuck);
+  }
+  return text;
+}
+
+int check_run(CrdtRunArguments& arguments, const std::string& lines, crdt::NamedType type,
+              const Limits& limits) {
+  const bool kept = !arguments.output.empty();
+  if (kept && !write_whole(arguments.output, lines, /*append=*/false, "the history")) return kBad;
+  const std::string file = kept ? arguments.output : "the run";
+  base::Budget budget(limits.timeout, limits.memory_bytes);
+  const auto history = crdt::read(lines, file, type);
+  if (!history.ok()) {
+    print_error(history.error());
+    return kBad;
+  }
+  return check_one(file, *history, arguments, limits, budget);
+}
+
+int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
+  auto name = arguments.adapter;
+  std::string object;
+  if (const auto colon = name.rfind(':');
+      colon != std::string::npos && name.find('/', colon) == std::string::npos) {
+    object = name.substr(colon + 1);
+    name.resize(colon);
+  }
+  const auto failed = [](const base::Error& error) {
+    print_error(error);
+    return kBad;
+  };
+  const auto command = crdt::adapter_command(
+      name, adapter_places(), +[](const std::string& folder) {
+        print_error("note: npm installs the libraries of the adapters once, into " + folder);
+      });
+  if (!command.ok()) return failed(command.error());
+  auto adapter = crdt::Adapter::start(*command, arguments.options.timeout_seconds);
+  if (!adapter.ok()) return failed(adapter.error());
+  const auto& library = adapter->library();
+  const auto chosen = crdt::choose_object(library, object, arguments.type);
+  if (!chosen.ok()) return failed(chosen.error());
+  if (arguments.options.keys > 1 && chosen->type.type == crdt::Type::kLastWriterWinsRegister) {
+    return failed({.message =
+                       "--keys: found several, but the keys of a map have an order each, and "
+                       "last-writer-wins-register has one for all; expected 1"});
+  }
+  const auto hazards = hazards_of(arguments.faults, library);
+  if (!hazards.ok()) return failed(hazards.error());
+  crdt::AdapterRunOptions options;
+  static_cast<crdt::Requests&>(options) = arguments.options;
+  options.type = chosen->type;
+  options.object = chosen->object;
+  options.hazards = *hazards;
+  options.ops = arguments.options.ops;
+  options.delivery = arguments.options.delivery;
+  const auto recorded = crdt::run(*adapter, options);
+  if (!recorded.ok()) return failed(recorded.error());
+  arguments.converge = options.replicas > 1;
+  const int code = check_run(arguments, recorded->lines, options.type, limits);
+  if (!arguments.json) print(as_text(library, options, *recorded));
+  const bool wrong = recorded->throws > 0 || recorded->stuck > 0;
+  return wrong && code != kBad ? kViolated : code;
+}
 
 int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
   for (const auto& [file, what] : {std::pair{arguments.output, "the history"},
@@ -577,18 +708,10 @@ int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
                                    std::pair{arguments.svg, "the picture"}}) {
     if (!file.empty() && !can_write(file, /*append=*/false, what)) return kBad;
   }
+  if (!arguments.adapter.empty()) return run_adapter(arguments, limits);
   const auto recorded = crdt::run(arguments.options);
   if (!recorded.ok()) {
     print_error(recorded.error());
-    return kBad;
-  }
-  const bool kept = !arguments.output.empty();
-  if (kept && !write_whole(arguments.output, recorded->lines, /*append=*/false, "the history"))
-    return kBad;
-  const std::string file = kept ? arguments.output : "the run";
-  const auto history = crdt::read(recorded->lines, file, arguments.options.type);
-  if (!history.ok()) {
-    print_error(history.error());
     return kBad;
   }
   arguments.converge = recorded->settled && arguments.options.replicas > 1;
@@ -601,23 +724,45 @@ int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
   }
   if (!recorded->without_context.empty() && recorded->messages > 0)
     print_error(fmt::format("note: the deliveries are left out: {}", recorded->without_context));
-  base::Budget budget(limits.timeout, limits.memory_bytes);
-  return check_one(file, *history, arguments, limits, budget);
+  return check_run(arguments, recorded->lines, arguments.options.type, limits);
+}
+
+// --order and --repeats are the program's promise; an adapter says its own.
+void refuse_for_adapter(Command& command, const CrdtRunArguments& arguments) {
+  const bool adapter = !arguments.adapter.empty();
+  if (!adapter && arguments.options.command.empty())
+    throw UsageError("--adapter", "found neither --adapter nor --exec, expected one of them");
+  for (const char* option : {"--exec", "--order", "--repeats"}) {
+    if (adapter && command.get_option(option)->count() > 0)
+      throw UsageError(option, "found it beside --adapter, expected one of them");
+  }
+  if (!adapter && !arguments.faults.empty())
+    throw UsageError("--faults", "found it without --adapter; programs have --order and --repeats");
 }
 
 void add_crdt_run(Command& app, Run& run) {
   auto* command = app.add_subcommand("run",
-                                     "Run your own programs as replicas, deliver their messages "
-                                     "at random, and check what they return");
+                                     "Run a library or your own programs as replicas, deliver "
+                                     "their messages at random, and check what they return");
   auto arguments = std::make_shared<CrdtRunArguments>();
   auto& options = arguments->options;
   command
+      ->add_option("--adapter", arguments->adapter,
+                   "A library, such as yjs or automerge, or yjs:text for one of its objects; or a "
+                   "file of your own, with a slash in its path (docs/crdt-adapters.md)")
+      ->type_name("NAME");
+  command
       ->add_option("--exec", options.command, "The command that sh -c starts once for each replica")
-      ->required()
       ->type_name("COMMAND");
-  add_type_option(*command, arguments->type)->required();
+  add_type_option(*command, arguments->type, ". May be left out for an object of an adapter");
   add_request_options(*command, options);
   const char* group = "Replicas";
+  command
+      ->add_option("--faults", arguments->faults,
+                   "Adapters: reordering,duplicates,loss,restart,join, some of what the library "
+                   "promises to survive, or none. Default: all that it promises")
+      ->type_name("LIST")
+      ->group(group);
   command
       ->add_option("--ops", options.ops,
                    "Number of operations of all replicas together, without the final reads")
@@ -664,11 +809,16 @@ void add_crdt_run(Command& app, Run& run) {
       "does not start, exits early, or violates the protocol in docs/crdt.md#run.\n"
       "\n"
       "Examples:\n"
+      "  cupel crdt run --adapter automerge --type counter\n"
       "  cupel crdt run --type or-set --exec 'python3 examples/replicated_set.py'\n"
       "  cupel crdt run --type counter --exec ./replica --replicas 5 --order any --repeats 0.1 "
       "--seed 7");
-  command->callback([arguments, &run] {
-    arguments->options.type = type_or_refused(arguments->type);
+  command->callback([arguments, command, &run] {
+    refuse_for_adapter(*command, *arguments);
+    if (arguments->adapter.empty()) {
+      if (arguments->type.empty()) throw UsageError("--type", "found none, expected a type");
+      arguments->options.type = type_or_refused(arguments->type);
+    }
     const std::vector<std::string> orders = {"causal", "fifo", "any"};
     const auto order = std::find(orders.begin(), orders.end(), arguments->order);
     if (order == orders.end())

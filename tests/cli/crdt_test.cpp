@@ -277,4 +277,34 @@ TEST_F(CrdtCli, AReplicaThatMisbehavesIsAnErrorWithItsLine) {
   EXPECT_NE(value.err.find("expected a whole number"), std::string::npos) << value.err;
 }
 
+TEST_F(CrdtCli, AnAdapterIsRunOverANetworkWithTheFaultsThatItSurvives) {
+  const std::string fake = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_adapter.py";
+  const auto ran = crdt(fake + " --type g-set --seed 3 -o h.jsonl");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("\tsatisfied\n"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("fake 1.0, set: 3 replicas, one of them late"), std::string::npos)
+      << ran.out;
+  EXPECT_EQ(crdt("check --type g-set --converge h.jsonl").code, 0);
+  const auto named = crdt(fake + ":set --faults none --replicas 2 --ops 20");
+  EXPECT_EQ(named.code, 0) << named.err;
+  EXPECT_NE(named.out.find(" 0 of them again; 0 lost"), std::string::npos) << named.out;
+}
+
+TEST_F(CrdtCli, WhatAnAdapterDoesNotOfferIsAnError) {
+  const std::string fake = "--adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_adapter.py";
+  const auto says = [&](const std::string& arguments, const std::string& text) {
+    const auto ran = crdt("run " + arguments);
+    EXPECT_EQ(ran.code, 3) << arguments;
+    EXPECT_NE(ran.err.find(text), std::string::npos) << arguments << "\n" << ran.err;
+  };
+  says(fake + ":other", "does not decide the type no-such-type yet");
+  says(fake + " --type counter", "offers set (grow-only-set), other (no-such-type)");
+  says(fake + ":set --faults fire", "found `fire`, but fake 1.0 promises to survive reordering");
+  says("--adapter no-such-library --type list", "found the adapter `no-such-library`");
+  says("--adapter ./missing.mjs --type list", "found no such file");
+  says("--type counter", "found neither --adapter nor --exec");
+  says(fake + " --exec cat", "found it beside --adapter");
+  says("--exec cat --type counter --faults none", "found it without --adapter");
+}
+
 }  // namespace

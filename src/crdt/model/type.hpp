@@ -37,6 +37,7 @@ std::span<const Type> all_types();
 struct NamedType {
   Type type;
   bool grow_only = false;  // removes, disables and decrements are refused
+  bool operator==(const NamedType&) const = default;
 };
 // Also aliases: or-set, grow-only-set, pn-counter, rga … None: no such type.
 std::optional<NamedType> type_of(std::string_view name);

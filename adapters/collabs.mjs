@@ -1,0 +1,87 @@
+// Adapter: Collabs. Lists, texts, sets, flags, counters, variables and the conflicts of a map. The
+// runtime holds a message back until those that it depends on have come, and ignores repeats.
+import { createRequire } from "node:module";
+const C = createRequire(import.meta.url)("@collabs/collabs");
+
+export const library = "collabs 0.13.4";
+export const survives = ["reordering", "duplicates", "loss", "restart", "join"];
+
+const of = (doc, key) => doc.collabs.get(key);
+const transact = (doc, edit) => doc.runtime.transact(edit);
+
+const sequence = (make, more) => ({
+  type: "list",
+  make,
+  insert: (doc, key, index, element) => transact(doc, () => of(doc, key).insert(index, element)),
+  remove: (doc, key, index) => transact(doc, () => of(doc, key).delete(index)),
+  read: (doc, key) => [...of(doc, key).values()],
+  ...more,
+});
+const set = (doc, key, value) => transact(doc, () => (of(doc, key).value = value));
+const flag = (type, winner) => ({
+  type,
+  make: (init) => new C.CBoolean(init, { winner }),
+  enable: (doc, key) => set(doc, key, true),
+  disable: (doc, key) => set(doc, key, false),
+  read: (doc, key) => of(doc, key).value,
+});
+
+export const objects = {
+  list: sequence((init) => new C.CValueList(init)),
+  text: sequence((init) => new C.CText(init), {
+    characters: true,
+    read: (doc, key) => of(doc, key).toString(),
+  }),
+  set: {
+    type: "add-wins-set",
+    make: (init) => new C.CValueSet(init),
+    add: (doc, key, value) => transact(doc, () => of(doc, key).add(value)),
+    remove: (doc, key, value) => transact(doc, () => of(doc, key).delete(value)),
+    read: (doc, key) => of(doc, key).values(),
+  },
+  boolean: flag("enable-wins-flag", true),
+  "boolean-false-wins": flag("disable-wins-flag", false),
+  conflicts: {
+    type: "multi-value-register",
+    make: (init) => new C.CVar(init, null),
+    write: set,
+    read: (doc, key) => of(doc, key).conflicts(),
+  },
+  variable: {
+    type: "any-maximal-register",
+    make: (init) => new C.CVar(init, null),
+    write: set,
+    read: (doc, key) => of(doc, key).value,
+  },
+  counter: {
+    type: "counter",
+    make: (init) => new C.CCounter(init),
+    inc: (doc, key, amount) => transact(doc, () => of(doc, key).add(amount)),
+    dec: (doc, key, amount) => transact(doc, () => of(doc, key).add(-amount)),
+    read: (doc, key) => of(doc, key).value,
+  },
+};
+
+export function open({ replica, time, keys, object, saved }) {
+  const runtime = new C.CRuntime({ debugReplicaID: `replica${replica}x${time}` });
+  const { make } = objects[object];
+  const collabs = new Map(keys.map((key) => [key, runtime.registerCollab(key, make)]));
+  const doc = { runtime, collabs, messages: [] };
+  if (saved) runtime.load(saved);
+  runtime.on("Send", ({ message, senderID, senderCounter }) =>
+    doc.messages.push(Buffer.from(JSON.stringify([senderID, senderCounter, Buffer.from(message).toString("base64")]))));
+  return doc;
+}
+
+export const inspect = (bytes) => JSON.parse(Buffer.from(bytes).toString());
+export const sent = (doc) => doc.messages.splice(0);
+export const receive = ({ runtime }, bytes) =>
+  runtime.receive(new Uint8Array(Buffer.from(inspect(bytes)[2], "base64")));
+export const save = ({ runtime }) => runtime.save();
+export function sync({ runtime: a }, { runtime: b }) {
+  const [ofA, ofB] = [a.save(), b.save()];
+  a.load(ofB);
+  b.load(ofA);
+}
+export const isApplied = ({ runtime }, [sender, counter]) =>
+  (runtime.vectorClock().get(sender) ?? 0) >= counter;

@@ -1,0 +1,139 @@
+"""The harness of adapters in Python, for `cupel crdt run --adapter ./mine.py` (docs/crdt-adapters.md).
+
+    from cupel_adapter import serve
+
+    class Replica:                      # the document of one replica
+        def __init__(self, replica, replicas, keys, object, time, saved): ...
+        def add(self, key, value): ...  # an update is a method of its name in docs/formats/crdt.md
+        def read(self, key): ...        # what the type returns
+        def sent(self): ...             # the messages since the last call, a list of bytes
+        def receive(self, message): ...
+        def save(self): ...             # bytes; for `restart` and `join`
+        def sync(self, other): ...      # for `loss`: both bring each other up to date
+
+    serve("my library 1.0", {"set": "add-wins-set"}, ["duplicates"], Replica)
+
+A list has `insert(key, index, element)` and `delete(key, index)` in place of addAfter and remove.
+An update that returns False did not happen. A library that keeps messages until others have come
+has `is_applied(message)`.
+"""
+
+import base64
+import json
+import sys
+
+
+class Harness:
+    def __init__(self, library, objects, survives, replica_class, messages="updates"):
+        self.library, self.objects, self.survives = library, objects, survives
+        self.make, self.messages = replica_class, messages
+        self.docs, self.times, self.waiting = [], [], []
+        self.number = 0
+
+    def answer(self, request):
+        method = getattr(self, "on_" + request["f"], self.perform)
+        return {"type": "ok", **method(request)}
+
+    def on_hello(self, _request):
+        return {"library": self.library, "objects": list(self.objects.items()),
+                "survives": self.survives, "messages": self.messages}
+
+    def on_begin(self, request):
+        self.options = {name: request[name] for name in ("replicas", "keys", "object")}
+        self.is_list = self.objects[request["object"]] in ("list", "growable-array")
+        for replica in range(request["replicas"]):
+            self.times.append(0)
+            self.waiting.append({})
+            self.docs.append(self.open(replica, None))
+        return {}
+
+    def open(self, replica, saved):
+        doc = self.make(replica=replica, time=self.times[replica], saved=saved, **self.options)
+        self.times[replica] += 1
+        doc.sent()  # what makes an empty document is not sent
+        return doc
+
+    def perform(self, request):
+        doc, key = self.docs[request["replica"]], request["key"]
+        self.number += 1
+        try:
+            answer = self.execute(doc, key, request["f"], request.get("value"))
+            parts = [base64.b64encode(part).decode() for part in doc.sent()]
+        except Exception as error:  # the library's; cupel reports it
+            return {"type": "fail", "threw": repr(error)}
+        return {**answer, "send": parts} if parts else answer
+
+    def execute(self, doc, key, method, value):
+        if method == "read":
+            content = doc.read(key)
+            return {"value": list(content) if isinstance(content, (set, frozenset)) else content}
+        if method == "contains":
+            return {"value": value in doc.read(key)}
+        if self.is_list:
+            return self.edit(doc, key, method, value)
+        arguments = () if value is None else (value,)
+        return {"type": "fail"} if getattr(doc, method)(key, *arguments) is False else {}
+
+    def edit(self, doc, key, method, value):
+        elements = doc.read(key)
+        if method == "remove":
+            if value not in elements:
+                return {"type": "fail"}
+            doc.delete(key, elements.index(value))
+            return {}
+        before, element = value
+        # The element before may have gone meanwhile: some other place, which the answer names.
+        index = 0 if before is None else self.number % (len(elements) + 1)
+        if before in elements:
+            index = elements.index(before) + 1
+        doc.insert(key, index, element)
+        return {"value": [elements[index - 1] if index else None, element]}
+
+    def on_deliver(self, request):
+        replica, parts = request["replica"], [base64.b64decode(p) for p in request["value"]]
+        answer = {}
+        try:
+            for part in parts:
+                self.docs[replica].receive(part)
+        except Exception as error:
+            answer = {"threw": repr(error)}
+        self.keep(replica, {request["message"]: parts})
+        return {**self.waiting_at([replica]), **answer}
+
+    def on_sync(self, request):
+        one, other = request["replica"], request["from"]
+        self.docs[one].sync(self.docs[other])
+        both = {**self.waiting[one], **self.waiting[other]}
+        self.keep(one, both)
+        self.keep(other, both)
+        return self.waiting_at([one, other])
+
+    def on_restart(self, request):
+        return self.load(request["replica"], request["replica"])
+
+    def on_join(self, request):
+        return self.load(request["replica"], request["from"])
+
+    def load(self, replica, origin):
+        waiting = self.waiting[origin]
+        self.docs[replica] = self.open(replica, self.docs[origin].save())
+        self.waiting[replica] = {}
+        self.keep(replica, waiting)
+        return self.waiting_at([replica])
+
+    # The messages, and those that waited before, as far as they wait now.
+    def keep(self, replica, messages):
+        is_applied = getattr(self.docs[replica], "is_applied", lambda _part: True)
+        every = {**self.waiting[replica], **messages}
+        self.waiting[replica] = {message: parts for message, parts in every.items()
+                                 if not all(is_applied(part) for part in parts)}
+
+    def waiting_at(self, replicas):
+        some = {str(r): list(self.waiting[r]) for r in replicas if self.waiting[r]}
+        return {"waiting": some} if some else {}
+
+
+def serve(library, objects, survives, replica_class, messages="updates"):
+    harness = Harness(library, objects, survives, replica_class, messages)
+    for line in sys.stdin:
+        print(json.dumps(harness.answer(json.loads(line))), flush=True)

@@ -1,0 +1,51 @@
+// Adapter: diamond-types. Texts. A patch must come after those that its sender had seen; it may
+// come again.
+import { createRequire } from "node:module";
+const { Doc } = createRequire(import.meta.url)("diamond-types-node");
+
+export const library = "diamond-types 1.0.2";
+export const survives = ["duplicates", "restart", "join"];
+
+const kAgent = (replica, time) => `replica-${replica}-${time}`;
+const text = (doc, key) => doc.texts.get(key);
+
+export const objects = {
+  text: {
+    type: "list",
+    characters: true,
+    insert: (doc, key, index, character) => edit(doc, key, (dt) => dt.ins(index, character)),
+    remove: (doc, key, index) => edit(doc, key, (dt) => dt.del(index, 1)),
+    read: (doc, key) => text(doc, key).get(),
+  },
+};
+
+function edit(doc, key, apply) {
+  const dt = text(doc, key);
+  const before = dt.getLocalVersion();
+  apply(dt);
+  doc.patches.push(pack(key, dt.getPatchSince(before)));
+}
+
+const pack = (key, bytes) =>
+  Buffer.from(JSON.stringify([key, Buffer.from(bytes).toString("base64")]));
+const unpack = (message) => JSON.parse(Buffer.from(message).toString());
+
+export function open({ replica, time, keys, saved }) {
+  const agent = kAgent(replica, time);
+  const stored = saved ? new Map(unpack(saved)) : new Map();
+  const texts = keys.map((key) => [
+    key,
+    stored.has(key) ? Doc.fromBytes(Buffer.from(stored.get(key), "base64"), agent) : new Doc(agent),
+  ]);
+  return { texts: new Map(texts), patches: [] };
+}
+
+export const sent = (doc) => doc.patches.splice(0);
+export function receive(doc, message) {
+  const [key, patch] = unpack(message);
+  text(doc, key).mergeBytes(Buffer.from(patch, "base64"));
+}
+export const save = (doc) =>
+  Buffer.from(
+    JSON.stringify([...doc.texts].map(([key, dt]) => [key, Buffer.from(dt.toBytes()).toString("base64")])),
+  );

@@ -1,0 +1,281 @@
+// Harness: the replicas of `cupel crdt run --adapter`, all in this process, for any adapter.
+//
+//   node harness.mjs ADAPTER.mjs
+//
+// Speaks JSON lines, one answer a request (docs/crdt-adapters.md#protocol). An adapter is a module
+// that says what the library offers and how to call it; template.mjs is the smallest. This file
+// knows no library.
+//
+// A message between replicas is an array of byte strings, in base64: what the library wrote. It
+// goes to cupel and comes back when it is delivered. A library may keep a message until others
+// have come; isApplied() says so, and the harness reports the messages that wait.
+import { createInterface } from "node:readline";
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+// Text: each element of a list is one character of its own, the same in all replicas.
+const kFirstCharacter = 0x100;
+const kAfterLast = 0xd800; // surrogates follow
+class Characters {
+  #ofElement = new Map();
+  #elements = [];
+
+  of(element) {
+    const key = JSON.stringify(element);
+    let character = this.#ofElement.get(key);
+    if (character === undefined) {
+      const code = kFirstCharacter + this.#elements.length;
+      if (code >= kAfterLast)
+        throw new Error(`a text has at most ${kAfterLast - kFirstCharacter} different characters`);
+      character = String.fromCharCode(code);
+      this.#ofElement.set(key, character);
+      this.#elements.push(element);
+    }
+    return character;
+  }
+
+  elements(text) {
+    return Array.from(text, (c) => this.#elements[c.codePointAt(0) - kFirstCharacter] ?? c);
+  }
+}
+
+// The methods of each type, in the words of docs/formats/crdt.md. Each gets the object's functions,
+// the document, the key and the value of the request. It returns the answer's fields besides the
+// type; for an update, `value` is its argument as it was executed, if that differs.
+const kDone = {};
+const kNotDone = { type: "fail" };
+
+function read({ api, doc, key }) {
+  return { value: api.read(doc, key) };
+}
+
+function elementsOf({ api, doc, key, characters }) {
+  const content = api.read(doc, key);
+  return api.characters ? characters.elements(content) : [...content];
+}
+
+function indexOf(elements, element) {
+  const text = JSON.stringify(element);
+  return elements.findIndex((e) => JSON.stringify(e) === text);
+}
+
+function addAfter(call) {
+  const { api, doc, key, value, characters } = call;
+  const [parent, element] = value;
+  const elements = elementsOf(call);
+  let index = parent === null ? 0 : indexOf(elements, parent) + 1;
+  // The character before has gone meanwhile: some other place, which the answer names.
+  if (parent !== null && index === 0) index = call.number % (elements.length + 1);
+  api.insert(doc, key, index, api.characters ? characters.of(element) : element);
+  return { value: [index === 0 ? null : elements[index - 1], element] };
+}
+
+function removeElement(call) {
+  const { api, doc, key, value } = call;
+  const index = indexOf(elementsOf(call), value);
+  if (index < 0) return kNotDone;
+  api.remove(doc, key, index);
+  return kDone;
+}
+
+const kSet = {
+  add: ({ api, doc, key, value }) => (api.add(doc, key, value), kDone),
+  remove: ({ api, doc, key, value }) => (api.remove(doc, key, value) === false ? kNotDone : kDone),
+  contains: ({ api, doc, key, value }) => ({ value: [...api.read(doc, key)].includes(value) }),
+  read: ({ api, doc, key }) => ({ value: [...api.read(doc, key)] }),
+};
+const kFlag = {
+  enable: ({ api, doc, key }) => (api.enable(doc, key), kDone),
+  disable: ({ api, doc, key }) => (api.disable(doc, key), kDone),
+  read,
+};
+const kRegister = {
+  write: ({ api, doc, key, value }) => (api.write(doc, key, value), kDone),
+  read: ({ api, doc, key }) => ({ value: api.read(doc, key) ?? null }),
+};
+// A counter without amounts counts by one.
+const count = (method) => ({ api, doc, key, value }) => {
+  const amount = api.byOne ? 1 : value ?? 1;
+  api[method](doc, key, amount);
+  return { value: amount };
+};
+const kCounter = { inc: count("inc"), dec: count("dec"), read };
+const kList = {
+  addAfter,
+  remove: removeElement,
+  read: (call) => ({ value: elementsOf(call) }),
+};
+const kMethods = new Map([
+  ["set", kSet],
+  ["flag", kFlag],
+  ["register", kRegister],
+  ["values", { write: kRegister.write, read: ({ api, doc, key }) => ({ value: [...api.read(doc, key)] }) }],
+  ["counter", kCounter],
+  ["list", kList],
+]);
+// Which of these a type has.
+const kKinds = new Map([
+  ["list", "list"],
+  ["growable-array", "list"],
+  ["last-writer-wins-register", "register"],
+  ["any-maximal-register", "register"],
+  ["max-register", "register"],
+  ["multi-value-register", "values"],
+  ["counter", "counter"],
+  ["grow-only-counter", "counter"],
+  ["enable-wins-flag", "flag"],
+  ["disable-wins-flag", "flag"],
+  ["add-wins-set", "set"],
+  ["remove-wins-set", "set"],
+  ["grow-only-set", "set"],
+  ["two-phase-set", "set"],
+  ["lww-set", "set"],
+]);
+
+const bytesOf = (text) => new Uint8Array(Buffer.from(text, "base64"));
+const textOf = (bytes) => Buffer.from(bytes).toString("base64");
+
+export class Harness {
+  #adapter;
+  #api; // of the object that is tested
+  #methods;
+  #options; // of open()
+  #docs = [];
+  #times = []; // how often each replica was opened
+  #waiting = []; // by replica: message -> its bytes
+  #characters = new Characters();
+  #number = 0;
+
+  constructor(adapter) {
+    this.#adapter = adapter;
+  }
+
+  // The answer to one request, without the field `type` where it is ok.
+  answer(request) {
+    switch (request.f) {
+      case "hello":
+        return this.#hello();
+      case "begin":
+        return this.#begin(request);
+      case "deliver":
+        return this.#deliver(request);
+      case "sync":
+        return this.#sync(request);
+      case "restart":
+        return this.#load(request.replica, request.replica);
+      case "join":
+        return this.#load(request.replica, request.from);
+      default:
+        return this.#perform(request);
+    }
+  }
+
+  #hello() {
+    const { library, objects, survives, messages = "updates" } = this.#adapter;
+    const types = Object.entries(objects).map(([name, { type }]) => [name, type]);
+    return { library, objects: types, survives, messages };
+  }
+
+  #begin({ replicas, keys, object }) {
+    this.#api = this.#adapter.objects[object];
+    this.#methods = kMethods.get(kKinds.get(this.#api.type));
+    if (!this.#methods) throw new Error(`the harness has no methods for ${this.#api.type}`);
+    this.#options = { replicas, keys, object };
+    for (let replica = 0; replica < replicas; ++replica) {
+      this.#times.push(0);
+      this.#waiting.push(new Map());
+      this.#docs.push(this.#open(replica));
+    }
+    return {};
+  }
+
+  #open(replica, saved) {
+    const doc = this.#adapter.open({
+      ...this.#options,
+      replica,
+      time: this.#times[replica]++,
+      saved,
+    });
+    this.#adapter.sent(doc); // what makes an empty document is not sent
+    return doc;
+  }
+
+  #perform({ replica, f, key, value }) {
+    const method = this.#methods[f];
+    if (!method) throw new Error(`the harness has no method ${f} for ${this.#api.type}`);
+    const doc = this.#docs[replica];
+    const number = this.#number++;
+    const characters = this.#characters;
+    try {
+      const answer = method({ api: this.#api, doc, key, value, number, characters });
+      const sent = this.#adapter.sent(doc);
+      return sent.length > 0 ? { ...answer, send: sent.map(textOf) } : answer;
+    } catch (error) {
+      return { type: "fail", threw: String(error) };
+    }
+  }
+
+  #deliver({ replica, message, value }) {
+    const parts = value.map(bytesOf);
+    const threw = this.#receive(replica, parts);
+    this.#keep(replica, [[message, parts.map(this.#adapter.inspect ?? ((part) => part))]]);
+    return { ...this.#waitingAt([replica]), ...threw };
+  }
+
+  // A library that throws has still been given the message: its reads are judged.
+  #receive(replica, parts) {
+    try {
+      for (const part of parts) this.#adapter.receive(this.#docs[replica], part);
+      return {};
+    } catch (error) {
+      return { threw: String(error) };
+    }
+  }
+
+  // Both bring each other up to date. What waits at one may have come to the other with the rest.
+  #sync({ replica, from }) {
+    this.#adapter.sync(this.#docs[replica], this.#docs[from]);
+    const both = [...this.#waiting[replica], ...this.#waiting[from]];
+    this.#keep(replica, both);
+    this.#keep(from, both);
+    return this.#waitingAt([replica, from]);
+  }
+
+  // The replica begins again from what it, or another one, has saved.
+  #load(replica, from) {
+    const saved = this.#adapter.save(this.#docs[from]);
+    this.#docs[replica] = this.#open(replica, saved);
+    const waiting = [...this.#waiting[from]];
+    this.#waiting[replica] = new Map();
+    this.#keep(replica, waiting);
+    return this.#waitingAt([replica]);
+  }
+
+  // The messages, and those that waited before, as far as they wait now.
+  #keep(replica, messages) {
+    const doc = this.#docs[replica];
+    const { isApplied } = this.#adapter;
+    const all = new Map([...this.#waiting[replica], ...messages]);
+    const isHere = (parts) => !isApplied || parts.every((part) => isApplied(doc, part));
+    this.#waiting[replica] = new Map([...all].filter(([, parts]) => !isHere(parts)));
+  }
+
+  #waitingAt(replicas) {
+    const some = replicas.filter((replica) => this.#waiting[replica].size > 0);
+    if (some.length === 0) return {};
+    return { waiting: Object.fromEntries(some.map((r) => [r, [...this.#waiting[r].keys()]])) };
+  }
+}
+
+async function main(path) {
+  const adapter = await import(pathToFileURL(resolve(path)));
+  const harness = new Harness(adapter.default ?? adapter);
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    process.stdout.write(JSON.stringify({ type: "ok", ...harness.answer(JSON.parse(line)) }) + "\n");
+  }
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  await main(process.argv[2]);
+}

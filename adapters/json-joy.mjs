@@ -1,0 +1,50 @@
+// Adapter: json-joy. Arrays, strings and objects of a JSON document. A patch must come after those
+// that its sender had seen; it may come again.
+import { createRequire } from "node:module";
+const require = createRequire(import.meta.url);
+const { Model } = require("json-joy/lib/json-crdt/index.js");
+const { Patch, s } = require("json-joy/lib/json-crdt-patch/index.js");
+
+export const library = "json-joy 17.67.0";
+export const survives = ["duplicates", "restart", "join"];
+
+const kBeginnings = { array: () => s.arr([]), string: () => s.str("") };
+const kFirstSession = 0x10000; // those below are reserved
+
+export const objects = {
+  array: {
+    type: "list",
+    insert: ({ model }, key, index, element) =>
+      model.api.arr([key]).ins(index, [s.con(element)]),
+    remove: ({ model }, key, index) => model.api.arr([key]).del(index, 1),
+    read: ({ model }, key) => model.api.arr([key]).view(),
+  },
+  string: {
+    type: "list",
+    characters: true,
+    insert: ({ model }, key, index, character) => model.api.str([key]).ins(index, character),
+    remove: ({ model }, key, index) => model.api.str([key]).del(index, 1),
+    read: ({ model }, key) => model.api.str([key]).view(),
+  },
+  object: {
+    type: "last-writer-wins-register",
+    write: ({ model }, key, value) => model.api.obj([]).set({ [key]: s.con(value) }),
+    read: ({ model }, key) => model.api.obj([]).view()[key],
+  },
+};
+
+export function open({ replica, time, keys, object, saved }) {
+  const session = kFirstSession + 1 + replica + 1000 * time;
+  if (saved) return { model: Model.load(saved, session) };
+  const begin = kBeginnings[object];
+  const root = s.obj(Object.fromEntries(begin ? keys.map((key) => [key, begin()]) : []));
+  return { model: Model.create(undefined, session).setSchema(root) };
+}
+
+export function sent({ model }) {
+  const patch = model.api.flush();
+  return patch && patch.ops.length > 0 ? [patch.toBinary()] : [];
+}
+
+export const receive = ({ model }, bytes) => model.applyPatch(Patch.fromBinary(bytes));
+export const save = ({ model }) => model.toBinary();

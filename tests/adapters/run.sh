@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# The libraries behind the adapters, over networks of random faults, and what cupel says of them.
+#
+#   run.sh CUPEL CACHE satisfied|violated FAULTS ADAPTER OBJECT…
+#
+# FAULTS is that of --faults, or `all`. `satisfied`: each seed of 200 operations is. `violated`: one
+# of ten seeds is, by its reads or because the library throws. An object whose type cupel does not
+# decide yet must be refused with that sentence. Exit code 77, which CTest counts as skipped, only
+# where the libraries cannot be had; it says why. CI sets CUPEL_ADAPTERS_TEST=required to make
+# that a failure.
+set -euo pipefail
+
+cupel=$(realpath "$1")
+export CUPEL_ADAPTER_CACHE=$2
+expected=$3
+faults=$4
+adapter=$5
+shift 5
+here=$(cd "$(dirname "$0")" && pwd)
+export CUPEL_ADAPTERS=$here/../../adapters
+
+skip() {
+  printf 'SKIPPED: THE ADAPTER %s WAS NOT TESTED: %s\n' "$adapter" "$1" >&2
+  [[ ${CUPEL_ADAPTERS_TEST:-} == required ]] && exit 1
+  exit 77
+}
+fail() {
+  printf 'FAILED: %s: %s\n%s\n' "$adapter" "$1" "$output" >&2
+  exit 1
+}
+
+command -v node >/dev/null || skip "there is no node; tools/install-packages.sh installs it"
+command -v npm >/dev/null || skip "there is no npm; tools/install-packages.sh installs it"
+
+arguments=()
+[[ $faults == all ]] || arguments=(--faults "$faults")
+seeds="1 2 3"
+[[ $expected == satisfied ]] || seeds="1 2 3 4 5 6 7 8 9 10"
+
+for object in "$@"; do
+  found=
+  for seed in $seeds; do
+    code=0
+    output=$("$cupel" crdt run --adapter "$adapter:$object" --seed "$seed" --timeout 60s \
+      ${arguments[@]+"${arguments[@]}"} 2>&1) || code=$?
+    if [[ $code == 3 && $output == *"npm ci"* ]]; then skip "$output"; fi
+    if [[ $code == 3 && $output == *"does not decide the type"* ]]; then
+      printf '%s:%s is not decided yet\n' "$adapter" "$object"
+      continue 2
+    fi
+    if [[ $code == 1 && $expected == violated ]]; then
+      found=$seed
+      break
+    fi
+    [[ $code == 0 ]] || fail "$object, seed $seed: exit code $code, expected $expected"
+  done
+  [[ $expected == satisfied || -n $found ]] || fail "$object: no seed of ten is violated"
+  printf '%s:%s is %s%s\n' "$adapter" "$object" "$expected" "${found:+, seed $found}"
+done

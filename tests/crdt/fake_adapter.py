@@ -1,0 +1,87 @@
+"""A grow-only set as an adapter for adapter_test.cpp, with a network of its own opinion.
+
+    fake_adapter.py [MODE]
+
+holds    keeps a message until all that its sender had seen have come; survives everything; the default
+strict   throws at a message that comes too early or again; survives nothing
+states   a message has all that its sender has seen; survives everything
+throws   as holds, but throws at every fifth message
+stuck    keeps messages as holds, and never applies the third of replica 0; survives disorder and repeats
+"""
+
+import json
+import sys
+
+from cupel_adapter import serve
+
+MODE = sys.argv[1] if len(sys.argv) > 1 else "holds"
+
+
+class Replica:
+    def __init__(self, replica, replicas, keys, object, time, saved):
+        stored = json.loads(saved) if saved else {"adds": {}, "held": []}
+        self.name = f"{replica}.{time}"
+        self.adds = stored["adds"]  # id -> [key, value]
+        self.held = stored["held"]
+        self.messages = []
+        self.made = self.received = 0
+
+    def add(self, key, value):
+        update = f"{self.name}:{self.made}"
+        self.made += 1
+        message = {"id": update, "add": [key, value], "after": list(self.adds)}
+        self.adds[update] = [key, value]
+        if MODE == "states":
+            message = self.adds
+        self.messages.append(json.dumps(message).encode())
+
+    def read(self, key):
+        return sorted({value for its, value in self.adds.values() if its == key})
+
+    def sent(self):
+        messages, self.messages = self.messages, []
+        return messages
+
+    def receive(self, message):
+        message = json.loads(message)
+        if MODE == "states":
+            self.adds.update(message)
+            return
+        self.received += 1
+        if MODE == "throws" and self.received % 5 == 0:
+            raise ValueError("five")
+        if MODE == "strict" and (message["id"] in self.adds or self.is_early(message)):
+            raise ValueError("too early, or again")
+        self.held.append(message)
+        self.apply()
+
+    def is_early(self, message):
+        return any(before not in self.adds for before in message["after"])
+
+    def apply(self):
+        for message in list(self.held):
+            if MODE == "stuck" and message["id"] == "0.0:2" or self.is_early(message):
+                continue
+            self.adds[message["id"]] = message["add"]
+            self.held.remove(message)
+            self.apply()
+            return
+
+    def is_applied(self, message):
+        return MODE == "states" or json.loads(message)["id"] in self.adds
+
+    def save(self):
+        return json.dumps({"adds": self.adds, "held": self.held}).encode()
+
+    def sync(self, other):
+        for to, of in ((self, other), (other, self)):
+            to.adds.update(of.adds)
+            to.held += [message for message in of.held if message not in to.held]
+        self.apply()
+        other.apply()
+
+
+SURVIVES = {"strict": [], "stuck": ["reordering", "duplicates"]}
+serve("fake 1.0", {"set": "grow-only-set", "other": "no-such-type"},
+      SURVIVES.get(MODE, ["reordering", "duplicates", "loss", "restart", "join"]), Replica,
+      "states" if MODE == "states" else "updates")
