@@ -40,7 +40,7 @@ struct CrdtArguments {
   std::vector<std::string> histories;
   std::string history;
   std::string context;
-  bool json = false, strict = false, witness = false, converge = false;
+  bool json = false, strict = false, witness = false, converge = false, converged_only = false;
 };
 
 struct Limits {
@@ -161,7 +161,13 @@ base::Result<std::optional<crdt::Visibility>> visibility_of(const std::string& f
 // Analyzes, prints, and writes the files that were requested. The exit code.
 int check_one(const std::string& file, const crdt::History& history, const CrdtArguments& arguments,
               const Limits& limits, base::Budget& budget) {
-  const auto visibility = visibility_of(file, history, arguments.context);
+  if (arguments.converged_only && arguments.context == "ignored") {
+    print_error("found --converged-only with --context ignored, but it needs the deliveries");
+    return kBad;
+  }
+  const auto visibility = visibility_of(
+      file, history,
+      arguments.converged_only && arguments.context.empty() ? "trusted" : arguments.context);
   if (!visibility.ok()) {
     print_error(visibility.error());
     return kBad;
@@ -173,6 +179,7 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
                                 {.axioms = {.strict = arguments.strict},
                                  .visibility = *visibility ? &**visibility : nullptr,
                                  .also_without = arguments.context == "checked",
+                                 .converged_only = arguments.converged_only,
                                  .converge = arguments.converge,
                                  .shrink_seconds = limits.shrink_seconds,
                                  .memory_bytes = limits.memory_bytes},
@@ -307,6 +314,12 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
                   "any), checked (the history is also decided without them) or ignored")
       ->type_name("HOW")
       ->check(one_of_names({"trusted", "checked", "ignored"}))
+      ->group(kQuestionOptions);
+  command
+      .add_flag(
+          "--converged-only", arguments.converged_only,
+          "Check only that reads which had seen the same updates return the same. Needs recorded "
+          "deliveries")
       ->group(kQuestionOptions);
   command
       .add_option("--certificate", arguments.certificate,

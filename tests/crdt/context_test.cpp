@@ -310,6 +310,32 @@ TEST(Context, ASavedDocumentBringsWhatItsReplicaHadSeen) {
       "not-received: line 5 (replica \"0 again\") shows \"lost\"; it had received no add of it");
 }
 
+// Each returns what arrived last: no last writer, and no convergence.
+TEST(Context, ReadsThatHadSeenTheSameMustAgree) {
+  const std::string writes = R"({"process":0,"f":"write","value":1}
+{"process":1,"f":"write","value":2}
+{"process":0,"f":"deliver","value":["1:0"]}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":0,"f":"read","value":2}
+)";
+  const auto compared = [&](const std::string& last) {
+    const auto history = with_context("lww", writes + last);
+    const auto visibility = Visibility::of(history).value();
+    base::Budget budget;
+    const auto found =
+        analyze(history, {.visibility = &visibility, .converged_only = true}, budget);
+    const auto verified = verify(history, certificate_of(history, found));
+    EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
+    return found.explanation ? found.explanation->summary : "";
+  };
+  EXPECT_EQ(compared(R"({"process":1,"f":"read","value":2})"), "");
+  EXPECT_EQ(
+      compared(R"({"process":1,"f":"read","value":1})"),
+      "read() = 2 of replica 0 (line 5) and read() = 1 of replica 1 (line 6) had received the "
+      "same updates");
+  EXPECT_EQ(compared(R"({"process":2,"f":"read","value":7})"), "");
+}
+
 TEST(Context, DeliveriesThatContradictEachOtherAreAnError) {
   const auto visibility =
       Visibility::of(with_context("counter", R"({"process":0,"f":"version","value":["1:0"]}

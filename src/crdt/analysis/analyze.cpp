@@ -7,6 +7,7 @@
 
 #include "crdt/explain/context_explainer.hpp"
 #include "crdt/solve/context.hpp"
+#include "crdt/solve/equal_reads.hpp"
 
 namespace cupel::crdt {
 
@@ -41,6 +42,26 @@ void decide_by_context(const History& history, const Visibility& visibility, bas
   if (known.wrong) found.explanation = explain_context(history, visibility, *known.wrong);
 }
 
+void compare_reads(const History& history, const Visibility& visibility, base::Budget& budget,
+                   Analysis& found) {
+  found.by_context = true;
+  found.decision.decided_by = "converged-only";
+  struct Compared {
+    bool done = false;
+    std::optional<std::pair<OpId, OpId>> unequal = {};
+  };
+  const auto compared = within(budget, [&] {
+    return Compared{.done = true, .unequal = unequal_reads(history, visibility)};
+  });
+  if (!compared.done) return;
+  found.decision.verdict = compared.unequal ? Verdict::kViolated : Verdict::kSatisfied;
+  if (compared.unequal) {
+    found.explanation = explain_unequal(history, compared.unequal->first, compared.unequal->second);
+  } else {
+    found.decision.witness = Witness{.clocks = {}, .order = visibility.order()};
+  }
+}
+
 }  // namespace
 
 Analysis analyze(const History& history, const AnalysisOptions& options, base::Budget& budget) {
@@ -49,7 +70,9 @@ Analysis analyze(const History& history, const AnalysisOptions& options, base::B
   const auto without = [&] {
     return within(budget, [&] { return decide(history, options.axioms, budget); });
   };
-  if (options.visibility != nullptr)
+  if (options.visibility != nullptr && options.converged_only)
+    compare_reads(history, *options.visibility, budget, found);
+  else if (options.visibility != nullptr)
     decide_by_context(history, *options.visibility, budget, found);
   else
     found.decision = without();

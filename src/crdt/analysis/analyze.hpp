@@ -23,6 +23,8 @@ struct AnalysisOptions {
   // What each operation had seen, if the deliveries of the history are trusted.
   const Visibility* visibility = nullptr;
   bool also_without = false;  // then also decide without them
+  // Then only: reads that had seen the same updates returned the same (solve/equal_reads.hpp).
+  bool converged_only = false;
   bool converge = false;      // also compare the last reads of the replicas
   double shrink_seconds = 5;  // for making a violation small; 0: not at all
   // Resident size at which the shrinking goes no further; 0: none. That of the decision is the

@@ -16,9 +16,17 @@ std::string ContextExplainer::where() const {
   return fmt::format("line {} (replica {})", read().line, h_.replicas[read().replica]);
 }
 
+namespace {
+
+std::string with_line(const History& h, OpId op) {
+  const auto line = h.ops[op].line;
+  return with_replica(h, op) + (line == 0 ? "" : fmt::format(" (line {})", line));
+}
+
+}  // namespace
+
 std::string ContextExplainer::text(OpId op) const {
-  const auto line = h_.ops[op].line;
-  return with_replica(h_, op) + (line == 0 ? "" : fmt::format(" (line {})", line));
+  return with_line(h_, op);
 }
 
 std::vector<OpId> ContextExplainer::updates(Kind kind, bool seen) const {
@@ -88,6 +96,24 @@ void ContextExplainer::report(std::string name, std::string summary, std::vector
     }
   }
   core.elements.assign(kept.begin(), kept.end());
+}
+
+Explanation explain_unequal(const History& history, OpId one, OpId other) {
+  Explanation explanation;
+  explanation.name = "not-converged";
+  explanation.summary = fmt::format("{} and {} had received the same updates",
+                                    with_line(history, one), with_line(history, other));
+  explanation.core = {.ops = {one, other}, .elements = {}};
+  for (const OpId id : explanation.core.ops) {
+    const auto list = history.list(history.ops[id]);
+    explanation.core.elements.insert(explanation.core.elements.end(), list.begin(), list.end());
+    if (history.ops[id].element != kNone)
+      explanation.core.elements.push_back(history.ops[id].element);
+  }
+  std::sort(explanation.core.elements.begin(), explanation.core.elements.end());
+  explanation.part = part_of(history, explanation.core);
+  explanation.read = 1;
+  return explanation;
 }
 
 Explanation explain_context(const History& history, const Visibility& visibility,

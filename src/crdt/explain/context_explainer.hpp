@@ -53,6 +53,9 @@ class ContextExplainer {
   Explanation& explanation_;
 };
 
+// Two reads that had seen the same updates and returned different values.
+Explanation explain_unequal(const History& history, OpId one, OpId other);
+
 Explanation explain_context(const History& history, const Visibility& visibility,
                             const WrongRead& wrong);
 

@@ -46,9 +46,12 @@ std::string certificate_of_core(const History& history, const Axioms& axioms, co
 std::string certificate_of_context(const History& history, const Analysis& analysis) {
   const auto& witness = analysis.decision.witness;
   return head(history, analysis.axioms, witness ? "satisfied" : "violated") +
-         fmt::format(",\"context\":\"trusted\",\"{}\":{}{}}}\n", witness ? "order" : "operations",
-                     joined(witness ? witness->order : analysis.explanation->core.ops),
-                     witness ? characters_of(*witness) : "");
+         fmt::format(
+             ",\"context\":\"{}\",\"{}\":{}{}}}\n",
+             analysis.decision.decided_by == "converged-only" ? "converged-only" : "trusted",
+             witness ? "order" : "operations",
+             joined(witness ? witness->order : analysis.explanation->core.ops),
+             witness ? characters_of(*witness) : "");
 }
 
 std::string certificate_of(const History& history, const Analysis& analysis) {

@@ -7,10 +7,7 @@
 
 namespace cupel::crdt {
 
-namespace {
-
-// Sets and siblings have no order.
-bool same_state(const History& h, OpId a, OpId b) {
+bool same_answer(const History& h, OpId a, OpId b) {
   const Operation &one = h.ops[a], &other = h.ops[b];
   if (one.kind == Kind::kTest) return one.returned == other.returned;
   if (one.kind == Kind::kValue) return one.amount == other.amount;
@@ -19,8 +16,6 @@ bool same_state(const History& h, OpId a, OpId b) {
   if (one.kind == Kind::kList) return std::equal(first.begin(), first.end(), second.begin());
   return std::is_permutation(first.begin(), first.end(), second.begin());
 }
-
-}  // namespace
 
 Convergence converge(const History& h) {
   const Kind whole_read = replicated_type(h).traits().whole_read;
@@ -56,7 +51,7 @@ Convergence converge(const History& h) {
       }
       ++count;
       if (first == kNone) first = last[r];
-      if (!same || same_state(h, first, last[r])) continue;
+      if (!same || same_answer(h, first, last[r])) continue;
       same = false;
       result.different.emplace_back(first, last[r]);
     }
@@ -68,7 +63,7 @@ Convergence converge(const History& h) {
     for (const OpId id : reads[key]) {
       if (!after(id)) continue;
       auto& since = settled[h.ops[id].replica];
-      if (!same_state(h, first, id))
+      if (!same_answer(h, first, id))
         since = kNone;
       else if (since == kNone)
         since = id;

@@ -28,4 +28,7 @@ struct Convergence {
 
 Convergence converge(const History& history);
 
+// Did two reads of one kind return the same? Sets and siblings have no order.
+bool same_answer(const History& history, OpId one, OpId other);
+
 }  // namespace cupel::crdt

@@ -180,6 +180,7 @@ class ContextCheck {
       return result(CertificateStatus::kUnknown,
                     fmt::format("it has {} updates, more than the {} whose contexts fit in memory",
                                 updates, kMostContextUpdates));
+    if (json_["context"] == "converged-only") return check_equal_reads();
     return verdict_ == "satisfied" ? check_satisfied() : check_violated();
   }
 
@@ -203,6 +204,37 @@ class ContextCheck {
       all.push_back(n.get<OpId>());
     }
     return all;
+  }
+
+  // What a read returned, whatever the order of a set.
+  [[nodiscard]] std::vector<std::int64_t> answer(const Operation& op) const {
+    std::vector<std::int64_t> all = {op.returned ? 1 : 0, op.kind == Kind::kValue ? op.amount : 0};
+    for (const auto e : h_.list(op)) all.push_back(e);
+    if (op.kind != Kind::kList) std::sort(all.begin() + 2, all.end());
+    return all;
+  }
+
+  // Reads of one key that had seen the same of it return the same; or those named do not.
+  Verified check_equal_reads() {
+    const auto named = numbers(verdict_ == "satisfied" ? "order" : "operations");
+    if (!named) return not_valid_because("it does not name operations");
+    const std::set<OpId> ops(named->begin(), named->end());
+    std::map<std::vector<std::uint32_t>, std::vector<std::int64_t>> answers;
+    bool equal = true;
+    const bool possible = SeenSets(h_, {}).run([&](OpId id, const UpdateSet& now) {
+      const Operation& op = h_.ops[id];
+      if (!is_read(op.kind) || (verdict_ == "violated" && !ops.contains(id))) return;
+      std::vector<std::uint32_t> seen = {op.key, static_cast<std::uint32_t>(op.kind), op.element};
+      for (const OpId u : of_key_[op.key]) {
+        if (now[u]) seen.push_back(u);
+      }
+      const auto [it, fresh] = answers.try_emplace(std::move(seen), answer(op));
+      equal = equal && (fresh || it->second == answer(op));
+    });
+    if (!possible) return not_valid_because("the deliveries of the history contradict each other");
+    if (equal == (verdict_ == "satisfied")) return result(CertificateStatus::kValid);
+    return not_valid_because(equal ? "its reads return the same, or had not seen the same"
+                                   : "two reads that had seen the same return different values");
   }
 
   Verified check_satisfied() {

@@ -342,7 +342,8 @@ Verified verify(const History& history, std::string_view certificate) {
     return not_valid(word, "it is for another history");
   const bool strict = json.value("letter", false);
   const auto context = json.find("context");
-  if (context != json.end() && (*context != "trusted" || !history.context.is_known()))
+  if (context != json.end() &&
+      ((*context != "trusted" && *context != "converged-only") || !history.context.is_known()))
     return not_valid(word, "it takes a context from the history that is not there");
   auto verified = context != json.end() ? check_context(history, json, strict)
                   : word == "satisfied" ? check_witness(history, json, strict)
