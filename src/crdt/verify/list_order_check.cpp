@@ -43,9 +43,9 @@ class FrontMatrix {
   std::vector<bool> front_;
 };
 
-class ListOrderTrial {
+class CharacterOrderSearch {
  public:
-  ListOrderTrial(const History& h, const ListBelow& below, const std::set<OpId>* only)
+  CharacterOrderSearch(const History& h, const ListBelow& below, const std::set<OpId>* only)
       : h_(h), number_(h.elements.size(), kNone) {
     const auto counts = [&](OpId id) { return only == nullptr || only->contains(id); };
     std::vector<OpId> inserts;
@@ -174,7 +174,7 @@ std::optional<std::string> wrong_list_order(const History& h, const nlohmann::js
 
 std::optional<bool> has_list_order(const History& history, const ListBelow& below,
                                    const std::set<OpId>* only) {
-  return ListOrderTrial(history, below, only).run();
+  return CharacterOrderSearch(history, below, only).run();
 }
 
 }  // namespace cupel::crdt
