@@ -5,21 +5,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 
 #include "base/text.hpp"
 #include "sql/exec/query_run.hpp"
 #include "sql/exec/run.hpp"
 #include "sql/exec/schema.hpp"
-#include "sql/parse/sql_words.hpp"
 #include "sql/settings.hpp"
 
 namespace cupel::sql {
 
 namespace {
-
-constexpr const char* kAborted =
-    "current transaction is aborted, commands ignored until end of transaction block";
 
 struct PreparedStatement : Prepared {
   std::string text;  // as it was prepared
@@ -55,12 +50,6 @@ std::string constant_text(const Tree& node) {
   if (has(one, "fval")) return text_of(one["fval"], "fval");
   if (has(one, "boolval")) return flag_of(one["boolval"], "boolval") ? "on" : "off";
   not_supported("this value of a setting");
-}
-
-Result result_of(std::string tag) {
-  Result result;
-  result.tag = std::move(tag);
-  return result;
 }
 
 class SessionOfStore : public Session {
@@ -109,9 +98,8 @@ class SessionOfStore : public Session {
   Result end_block(bool keep);
   Result savepoint_statement(const std::string& kind, const std::string& name);
   Result set_statement(const Tree& body);
-  Result deallocate(const std::string& name);
   void check_not_failed() const {
-    if (failed_) raise("25P02", kAborted);
+    if (failed_) raise("25P02", "current transaction is aborted, commands ignored until its end");
   }
   void need_block(const char* what) const {
     if (!block_) raise("25P01", fmt::format("{} can only be used in transaction blocks", what));
@@ -126,7 +114,6 @@ class SessionOfStore : public Session {
   void set(const std::string& name, const std::string& value, bool local);
   void put(const std::string& name, const std::string& value);
   void set_transaction_options(const Tree& options, const std::string& prefix);
-  void reset_setting(const std::string& name);
 
   mock::Store& store_;
   Tables& catalog_;
@@ -167,17 +154,11 @@ mock::Transaction& SessionOfStore::transaction() {
   if (policy == "latest") options.policy = mock::Policy::kLatest;
   if (policy == "adversarial") options.policy = mock::Policy::kAdversarial;
   // What waits for a lock in a database waits here for its turn.
-  const auto limit = milliseconds_of(setting("lock_timeout"));
-  const auto start = std::chrono::steady_clock::now();
-  const auto too_long = [&] {
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    return limit > 0 && took.count() >= limit;
-  };
-  options.give_up = [&] { return facts_.cancelled() || facts_.timed_out() || too_long(); };
+  facts_.locking.limit_ms = milliseconds_of(setting("lock_timeout"));
+  options.give_up = facts_.give_up();
   transaction_ = store_.begin(number_, options);
   if (transaction_ == nullptr) {
-    facts_.check_interrupts();
-    if (too_long()) raise("55P03", kLockTimeout);
+    if (options.give_up()) facts_.raise_given_up();
     raise("57P01", "the mock is shutting down");
   }
   facts_.now = now_microseconds();
@@ -272,7 +253,7 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
       } else if (kind == "VariableShowStmt") {
         made->has_rows = true;
         made->command = "SHOW";
-        const auto name = shown_name(base::to_lower(text_of(body_of(tree), "name")));
+        const auto name = base::to_lower(text_of(body_of(tree), "name"));
         made->columns = {{name, Type::kText}};
       } else if (kind == "TransactionStmt") {
         made->command =
@@ -356,32 +337,25 @@ std::optional<Result> SessionOfStore::control(const Tree& tree) {
   if (kind == "VariableSetStmt") return set_statement(body);
   if (kind == "VariableShowStmt") {
     const auto name = base::to_lower(text_of(body, "name"));
-    auto result = result_of("SHOW");
-    result.has_rows = true;
-    result.columns.push_back({shown_name(name), Type::kText});
-    result.rows.push_back(
-        {name == "cupel.level" ? std::string(mock::name(level())) : setting(name)});
-    return result;
+    const auto value = name == "cupel.level" ? std::string(mock::name(level())) : setting(name);
+    return Result{
+        .tag = "SHOW", .has_rows = true, .columns = {{name, Type::kText}}, .rows = {{value}}};
   }
   if (kind == "DiscardStmt") {
     if (in_transaction()) raise("25001", "DISCARD ALL cannot run inside a transaction block");
     settings_ = first_;
     if (deallocate_) deallocate_(std::nullopt);
-    return result_of("DISCARD ALL");
+    return Result{.tag = "DISCARD ALL"};
   }
-  if (kind == "DeallocateStmt") return deallocate(text_of(body, "name"));
-  return std::nullopt;
-}
-
-Result SessionOfStore::deallocate(const std::string& name) {
-  if (name.empty()) {
-    if (deallocate_) deallocate_(std::nullopt);
-    return result_of("DEALLOCATE ALL");
-  }
-  if (!deallocate_ || !deallocate_(name)) {
+  if (kind == "DeallocateStmt") {
+    const auto name = text_of(body, "name");  // empty: all
+    const bool done = deallocate_ && deallocate_(name.empty() ? std::nullopt : std::optional(name));
+    if (done || name.empty()) {
+      return Result{.tag = name.empty() ? "DEALLOCATE ALL" : "DEALLOCATE"};
+    }
     raise("26000", fmt::format("prepared statement \"{}\" does not exist", name));
   }
-  return result_of("DEALLOCATE");
+  return std::nullopt;
 }
 
 Result SessionOfStore::transaction_statement(const Tree& body) {
@@ -389,7 +363,7 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
   const auto kind = text_of(body, "kind");
   if (kind == "TRANS_STMT_BEGIN" || kind == "TRANS_STMT_START") {
     check_not_failed();
-    auto result = result_of(kind == "TRANS_STMT_BEGIN" ? "BEGIN" : "START TRANSACTION");
+    Result result{.tag = kind == "TRANS_STMT_BEGIN" ? "BEGIN" : "START TRANSACTION"};
     if (block_) {
       result.notices.push_back({"there is already a transaction in progress", "25001", true});
     }
@@ -404,7 +378,7 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
 }
 
 Result SessionOfStore::end_block(bool keep) {
-  auto result = result_of(keep ? "COMMIT" : "ROLLBACK");
+  Result result{.tag = keep ? "COMMIT" : "ROLLBACK"};
   if (!block_) {
     result.notices.push_back({"there is no transaction in progress", "25P01", true});
   }
@@ -431,13 +405,13 @@ Result SessionOfStore::savepoint_statement(const std::string& kind, const std::s
     if (!implicit_) need_block("SAVEPOINT");
     const auto at = transaction().savepoint();
     savepoints_.push_back({name, at, undo_.size(), settings_, local_});
-    return result_of("SAVEPOINT");
+    return Result{.tag = "SAVEPOINT"};
   }
   if (kind == "TRANS_STMT_RELEASE") {
     check_not_failed();
     need_block("RELEASE SAVEPOINT");
     savepoints_.erase(find(), savepoints_.end());
-    return result_of("RELEASE");
+    return Result{.tag = "RELEASE"};
   }
   if (kind != "TRANS_STMT_ROLLBACK_TO") not_supported("two-phase commit");
   need_block("ROLLBACK TO SAVEPOINT");
@@ -449,7 +423,7 @@ Result SessionOfStore::savepoint_statement(const std::string& kind, const std::s
   local_ = found->local;
   savepoints_.erase(found + 1, savepoints_.end());
   failed_ = false;
-  return result_of("ROLLBACK");
+  return Result{.tag = "ROLLBACK"};
 }
 
 std::string SessionOfStore::setting(const std::string& name) const {
@@ -513,24 +487,17 @@ void SessionOfStore::set_transaction_options(const Tree& options, const std::str
   }
 }
 
-void SessionOfStore::reset_setting(const std::string& name) {
-  const auto first = first_.find(name);
-  if (first == first_.end()) not_supported("RESET of " + name);
-  put(name, first->second);
-}
-
 Result SessionOfStore::set_statement(const Tree& body) {
   check_fields(body, "SET", {"kind", "name", "args", "is_local"});
   const auto kind = text_of(body, "kind");
   const auto name = base::to_lower(text_of(body, "name"));
-  auto result = result_of(kind.starts_with("VAR_RESET") ? "RESET" : "SET");
+  Result result{.tag = kind.starts_with("VAR_RESET") ? "RESET" : "SET"};
   const auto outside_of_block = [&](const char* what) {
     result.notices.push_back(
         {fmt::format("{} can only be used in transaction blocks", what), "25P01", true});
   };
   if (kind == "VAR_SET_MULTI") {
     const bool session = name == "session characteristics";
-    if (name == "transaction snapshot") not_supported("SET TRANSACTION SNAPSHOT");
     if (!session && !in_transaction()) outside_of_block("SET TRANSACTION");
     set_transaction_options(list(body, "args"), session ? "default_transaction_" : "transaction_");
   } else if (kind == "VAR_SET_VALUE") {
@@ -542,9 +509,11 @@ Result SessionOfStore::set_statement(const Tree& body) {
     if (local && !in_transaction()) outside_of_block("SET LOCAL");
     set(name, value, local);
   } else if (kind == "VAR_RESET_ALL") {
-    for (const auto& [one, value] : first_) reset_setting(one);
+    for (const auto& [one, value] : first_) put(one, value);
   } else if (kind == "VAR_RESET" || kind == "VAR_SET_DEFAULT") {
-    reset_setting(name);
+    const auto first = first_.find(name);
+    if (first == first_.end()) not_supported("RESET of " + name);
+    put(name, first->second);
   } else {
     not_supported("SET … FROM CURRENT");
   }

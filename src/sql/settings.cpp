@@ -54,10 +54,6 @@ constexpr double kLongestTime = 2147483;  // seconds
 
 }  // namespace
 
-std::string shown_name(const std::string& name) {
-  return name == "timezone" ? "TimeZone" : name == "datestyle" ? "DateStyle" : name;
-}
-
 Settings first_settings() {
   Settings all;
   for (const auto& one : settings()) all.emplace(one.name, one.value);
@@ -81,8 +77,7 @@ std::string checked_setting(const std::string& name, const std::string& value) {
       break;
     case Setting::Takes::kOnly:
       if (is_one_of(setting->words)) return setting->value;
-      not_supported(
-          fmt::format("{} = {}, where it is {},", shown_name(name), value, setting->value));
+      not_supported(fmt::format("{} = {}, where it is {},", name, value, setting->value));
     case Setting::Takes::kBoolean:
       if (is_one_of({"on", "true", "yes", "1"})) return "on";
       if (is_one_of({"off", "false", "no", "0"})) return "off";

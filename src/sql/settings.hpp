@@ -20,7 +20,5 @@ Settings first_settings();
 std::string checked_setting(const std::string& name, const std::string& value);
 // Of the value of one that is a time; 0 for none.
 double milliseconds_of(const std::string& time);
-// The name as SHOW writes it over its value: "TimeZone".
-std::string shown_name(const std::string& name);
 
 }  // namespace cupel::sql

@@ -18,7 +18,7 @@
 namespace cupel::sql {
 namespace {
 
-// Random statements. Tables: t (int key, int, numeric, text, boolean, double), u (composite
+// Random statements. Tables: t (int key, int, numeric, text, boolean, timestamp), u (composite
 // key, unique, foreign key), s (serial), p (no key). Values are few, so that they meet.
 class Author final : public RandomSql {
  public:
@@ -26,17 +26,18 @@ class Author final : public RandomSql {
 
   static std::vector<std::string> tables() {
     return {
-        "CREATE TABLE t (id int PRIMARY KEY, a int, n numeric(8,2), w text, b boolean, d double "
-        "precision)",
+        "CREATE TABLE t (id int PRIMARY KEY, a int, n numeric(8,2), w text, b boolean, d "
+        "timestamp)",
         "CREATE TABLE u (x int, y varchar(5), t int REFERENCES t, q smallint UNIQUE, "
         "PRIMARY KEY (x, y))",
         "CREATE TABLE s (id serial PRIMARY KEY, v bigint NOT NULL DEFAULT 7, c varchar(3), day "
-        "date)",
+        "timestamptz)",
         "CREATE TABLE p (v int, w text)"};
   }
 
   std::string statement() {
     switch (below(26)) {
+      case 5:
       case 24:
       case 25:
         return setting();
@@ -48,8 +49,6 @@ class Author final : public RandomSql {
         return update();
       case 4:
         return below(3) == 0 ? remove() : update();
-      case 5:
-        return conflict();
       case 6:
         return aggregate();
       case 7:
@@ -61,8 +60,7 @@ class Author final : public RandomSql {
       case 10:
         return "SELECT " + pick({any(3), any(2) + "::text", "(" + integer(1) + ")::int8",
                                  "CAST(" + numeric(1) + " AS numeric(12,1))", "NULL::bool",
-                                 "'7'::int2", "(SELECT max(id) FROM t)::text",
-                                 "CASE WHEN " + condition(1) + " THEN 1 ELSE 2::int8 END"});
+                                 "'7'::int2", "(SELECT max(id) FROM t)::text"});
       case 11:
         return block();
       case 12:
@@ -107,13 +105,14 @@ class Author final : public RandomSql {
       case 'b':
         return pick({"true", "false", "NULL::boolean"});
       default:
-        return pick({"0.5::float8", "2::float8", "-1.25::float8", "1e10::float8"});
+        return pick({"'2024-02-29'::timestamp", "'1999-12-31 23:59:59.5'::timestamp",
+                     "'2000-01-01T00:00Z'::timestamptz", "NULL::timestamp"});
     }
   }
   std::string integer(int depth) {
     if (depth <= 0) return below(3) == 0 ? literal("i") : column("i");
     const auto one = [&] { return integer(depth - 1); };
-    switch (below(8)) {
+    switch (below(7)) {
       case 0:
         return "(" + one() + " + " + one() + ")";
       case 1:
@@ -123,13 +122,10 @@ class Author final : public RandomSql {
       case 3:
         return "(" + one() + pick({" / ", " % "}) + one() + ")";
       case 4:
-        return "length(" + text(depth - 1) + ")";
       case 5:
         return "coalesce(" + one() + ", " + one() + ")";
-      case 6:
-        return "CASE WHEN " + condition(depth - 1) + " THEN " + one() + " ELSE " + one() + " END";
       default:
-        return "nullif(" + one() + ", " + one() + ")";
+        return "(- " + one() + ")";
     }
   }
   std::string numeric(int depth) {
@@ -151,32 +147,16 @@ class Author final : public RandomSql {
   std::string text(int depth) {
     if (depth <= 0) return below(3) == 0 ? literal("t") : column("t");
     const auto one = [&] { return text(depth - 1); };
-    switch (below(5)) {
+    switch (below(3)) {
       case 0:
-        return "(" + one() + " || " + one() + ")";
-      case 1:
-        return pick({"upper(", "lower("}) + one() + ")";
-      case 2:
         return "(" + integer(depth - 1) + ")::text";
-      case 3:
+      case 1:
         return "(" + numeric(depth - 1) + ")::text";
       default:
         return "coalesce(" + one() + ", 'z')";
     }
   }
-  std::string real(int depth) {
-    if (depth <= 0) return below(3) == 0 ? literal("d") : column("d");
-    const auto one = [&] { return real(depth - 1); };
-    switch (below(4)) {
-      case 0:
-        return "(" + one() + pick({" + ", " - ", " * ", " / "}) + one() + ")";
-      case 1:
-      case 2:
-        return "(" + one() + " + " + integer(depth - 1) + ")";
-      default:
-        return "(" + numeric(depth - 1) + ")::float8";
-    }
-  }
+  std::string time() { return below(2) == 0 ? literal("d") : column("d"); }
   std::string condition(int depth) override {
     const std::string compare = pick({" = ", " <> ", " < ", " <= ", " > ", " >= "});
     if (depth <= 0) {
@@ -211,7 +191,7 @@ class Author final : public RandomSql {
       case 8:
         return any(depth - 1) + pick({" IS NULL", " IS NOT NULL"});
       default:
-        return real(depth - 1) + compare + real(0);
+        return time() + compare + time();
     }
   }
   std::string any(int depth) {
@@ -221,7 +201,7 @@ class Author final : public RandomSql {
       case 1:
         return text(depth);
       case 2:
-        return real(depth);
+        return time();
       case 3:
         return "(" + condition(depth) + ")";
       default:
@@ -240,8 +220,7 @@ class Author final : public RandomSql {
     const bool distinct = sql.find("DISTINCT") != sql.npos;
     sql += " FROM t" + where();
     if (!distinct && below(3) == 0) {
-      sql += " ORDER BY " + pick({"a", "n", "w", "d", "b"}) +
-             pick({"", " DESC", " NULLS FIRST", " DESC NULLS LAST"}) + ", id";
+      sql += " ORDER BY " + pick({"a", "n", "w", "d", "b"}) + pick({"", " DESC"}) + ", id";
       if (below(2) == 0) sql += " LIMIT " + pick({"0", "1", "3"}) + pick({"", " OFFSET 1"});
       ordered = true;
     }
@@ -277,31 +256,22 @@ class Author final : public RandomSql {
         return "INSERT INTO s (v) VALUES ((SELECT max(id) FROM t WHERE a > 1)), (DEFAULT)";
       default:
         return "INSERT INTO t VALUES (" + id + ", " + integer(1) + ", " + numeric(1) + ", " +
-               text(1) + ", " + condition(0) + ", " + real(1) + ")" +
-               pick({"", " RETURNING id, n, w || '!'"});
+               text(1) + ", " + condition(0) + ", " + time() + ")" +
+               pick({"", " ON CONFLICT DO NOTHING", " RETURNING id, n, w::varchar(1)"});
     }
-  }
-  std::string conflict() {
-    const auto id = number(8);
-    return "INSERT INTO t (id, a) VALUES (" + id + ", " + integer(0) + ") ON CONFLICT " +
-           pick({"DO NOTHING", "(id) DO UPDATE SET a = excluded.a + 1",
-                 "(id) DO UPDATE SET w = t.w || 'x' WHERE t.a > 0", "(a) DO NOTHING",
-                 "(id) DO UPDATE SET a = a + 1", "(id) DO UPDATE SET a = 5 WHERE w = 'a'"});
   }
   std::string update() {
     const auto id = number(8);
-    switch (below(5)) {
+    switch (below(4)) {
       case 0:
         return "UPDATE u SET q = " + pick({"3", "4", "q + 1", "NULL", "t"}) +
                " WHERE x = " + pick({"1", "2"}) + pick({" AND y = 'a'", " AND y = 'b'"});
       case 1:
-        return "UPDATE t SET id = " + number(12) + " WHERE id = " + id;
-      case 2:
         return "UPDATE p SET v = v + 1" + pick({"", " WHERE w = 'k'", " WHERE v IS NULL"});
       default: {
         const Over over(*this);
         return "UPDATE t SET " +
-               pick({"a = " + integer(1), "n = " + numeric(1), "w = " + text(1), "d = " + real(1),
+               pick({"a = " + integer(1), "n = " + numeric(1), "w = " + text(1), "d = " + time(),
                      "a = " + integer(1) + ", w = " + text(1)}) +
                pick({" WHERE id = " + id, " WHERE id < 2 AND id > -1 AND id = " + id,
                      " WHERE id IN (" + id + ")"}) +

@@ -21,7 +21,6 @@ TEST(MockSqlDecimal, DivisionHasPostgresScale) {  // as `select 1/3.0` answers
 TEST(MockSqlDecimal, RoundsHalfAway) {
   EXPECT_EQ(Decimal::parse("2.5")->rounded(0).to_string(), "3");
   EXPECT_EQ(Decimal::parse("-0.005")->rounded(2).to_string(), "-0.01");
-  EXPECT_EQ(Decimal::parse("149")->rounded(-2).to_string(), "100");
   EXPECT_EQ(Decimal::parse("1.50")->canonical(), "1.5");
 }
 

@@ -32,9 +32,7 @@ TEST(MockSql, ArithmeticHasPostgresTypes) {
   EXPECT_EQ(sql("SELECT 2147483647 + 1"), "error 22003");
   EXPECT_EQ(sql("SELECT 2147483648 + 1"), "2147483649");
   EXPECT_EQ(sql("SELECT 1/0"), "error 22012");
-  EXPECT_EQ(sql("SELECT 1.0::float8/3, 1e20::float8, 0.1::float8, 1e15::float8, 100000::float8"),
-            "0.3333333333333333,1e+20,0.1,1e+15,100000");
-  EXPECT_EQ(sql("SELECT 'a' || 1 || 'b', 1 + '2'"), "a1b,3");
+  EXPECT_EQ(sql("SELECT 1 + '2'"), "3");
   EXPECT_EQ(sql("SELECT 'a' + 1"), "error 22P02");
   EXPECT_EQ(sql("SELECT 1 = 'a'::text"), "error 42883");
   EXPECT_EQ(sql("SELECT '12'::int, 12::text, 1.7::int, 2.5::int, true::text, 0::boolean, "
@@ -50,10 +48,8 @@ TEST(MockSql, ThreeValuedLogic) {
       "f,null,t,null,null,null,t,t,null");
   EXPECT_EQ(sql("SELECT 2 BETWEEN 1 AND NULL, 0 BETWEEN 1 AND NULL, 2 NOT BETWEEN 3 AND 4"),
             "null,f,t");
-  EXPECT_EQ(
-      sql("SELECT CASE 2 WHEN 1 THEN 'x' WHEN 2 THEN 'y' END, CASE WHEN NULL THEN 1 ELSE 2 END, "
-          "coalesce(NULL, 3), nullif(1, 1)"),
-      "y,2,3,null");
+  EXPECT_EQ(sql("SELECT coalesce(NULL, 3), coalesce(1, 2.5), coalesce(NULL, NULL)"), "3,1,null");
+  EXPECT_EQ(sql("SELECT coalesce(1, 'a'::text)"), "error 42804");
 }
 
 std::string names(Bench& bench, std::string_view text) {
@@ -71,22 +67,19 @@ TEST(MockSql, NamesOfOutputs) {
   sql("CREATE TABLE t (a int PRIMARY KEY)");
   EXPECT_EQ(names(sql, "SELECT 1::int8, cast('1' AS int), 'x'::text::varchar, NULL::bool"),
             "int8,int4,varchar,bool");
-  EXPECT_EQ(
-      names(sql, "SELECT a::text, (a)::int8::text, (a + 1)::text, upper('a')::varchar FROM t"),
-      "a,a,text,upper");
+  EXPECT_EQ(names(sql, "SELECT a::text, (a)::int8::text, (a + 1)::text, version()::varchar FROM t"),
+            "a,a,text,version");
   EXPECT_EQ(names(sql,
                   "SELECT (SELECT 1)::text, (SELECT a FROM t)::text, coalesce(a, 1)::int8, "
-                  "CASE WHEN true THEN 1 ELSE 2::int8 END, CASE WHEN true THEN 1 END::int8, "
-                  "CASE WHEN true THEN 1 ELSE a END FROM t"),
-            "?column?,a,coalesce,case,int8,a");
+                  "EXISTS (SELECT 1), a + 1, now()::timestamp FROM t"),
+            "?column?,a,coalesce,exists,?column?,now");
 }
 
 TEST(MockSql, RowsAsValuesAreRefused) {
   Bench sql;
   sql("CREATE TABLE t (a int PRIMARY KEY, xmin int)");
   for (const char* text :
-       {"SELECT t FROM t", "SELECT count(t) FROM t", "SELECT ctid FROM t", "SELECT t.xmax FROM t",
-        "DELETE FROM t WHERE ctid = '(0,1)'", "SELECT a FROM t ORDER BY t"}) {
+       {"SELECT t FROM t", "SELECT count(t) FROM t", "SELECT a FROM t ORDER BY t"}) {
     EXPECT_EQ(sql(text), "error 0A000") << text;
   }
   EXPECT_EQ(sql("SELECT xmin FROM t"), "");
@@ -95,24 +88,30 @@ TEST(MockSql, RowsAsValuesAreRefused) {
 
 TEST(MockSql, Functions) {
   Bench sql;
-  EXPECT_EQ(sql("SELECT upper('aé'), lower('AÉ'), length('aé'), current_schema"), "Aé,aÉ,2,public");
-  EXPECT_EQ(sql("SELECT upper(1)"), "error 42883");
-  EXPECT_EQ(sql("SELECT upper('a', 'b')"), "error 42883");
+  EXPECT_EQ(
+      sql("SELECT current_schema(), pg_catalog.current_database(), now() = current_timestamp"),
+      "public,cupel,t");
   for (const char* call :
-       {"random()", "left('abc', 1)", "round(1.5)", "greatest(1, 2)", "abs(-1)", "char_length('a')",
-        "current_user", "current_catalog", "pg_backend_pid()", "pg_cancel_backend(1)",
-        "set_config('lock_timeout', '1', false)", "current_setting('lock_timeout')"}) {
+       {"random()", "left('abc', 1)", "round(1.5)", "greatest(1, 2)", "abs(-1)", "upper('a')",
+        "length('a')", "current_schema", "current_user", "current_catalog", "pg_backend_pid()",
+        "pg_cancel_backend(1)", "set_config('lock_timeout', '1', false)",
+        "current_setting('lock_timeout')"}) {
     EXPECT_EQ(sql(std::string("SELECT ") + call), "error 0A000") << call;
   }
 }
 
 TEST(MockSql, DatesAndTimes) {
   Bench sql;
-  EXPECT_EQ(sql("SELECT '2024-02-29'::date, '2024-01-02 03:04:05.5'::timestamp, "
-                "'1999-12-31'::date < '2000-01-01'::date"),
-            "2024-02-29,2024-01-02 03:04:05.5,t");
-  EXPECT_EQ(sql("SELECT '2024-02-29'::date + 1"), "error 0A000");
-  EXPECT_EQ(sql("SELECT '2023-02-29'::date"), "error 22008");
+  EXPECT_EQ(sql("SELECT '2024-02-29'::timestamp, '2024-01-02 03:04:05.5'::timestamp, "
+                "'1999-12-31'::timestamp < '2000-01-01'::timestamptz"),
+            "2024-02-29 00:00:00,2024-01-02 03:04:05.5,t");
+  EXPECT_EQ(sql("SELECT '1999-12-31T23:59:59.000001Z'::timestamptz, "
+                "'2024-01-02 03:04+02:30'::timestamptz, '2024-01-02 03:04+02'::timestamp"),
+            "1999-12-31 23:59:59.000001+00,2024-01-02 00:34:00+00,2024-01-02 03:04:00");
+  EXPECT_EQ(sql("SELECT '2024-02-29'::timestamp - now()"), "error 0A000");
+  EXPECT_EQ(sql("SELECT '2023-02-29'::timestamp"), "error 22008");
+  EXPECT_EQ(sql("SELECT 'yesterday'::timestamp"), "error 0A000");
+  EXPECT_EQ(sql("SELECT ''::timestamp"), "error 22007");
 }
 
 TEST(MockSql, AggregatesAndGroups) {
@@ -129,7 +128,8 @@ TEST(MockSql, AggregatesAndGroups) {
   EXPECT_EQ(sql("SELECT g, n FROM s GROUP BY g"), "error 42803");
   EXPECT_EQ(sql("SELECT id, g, sum(n) FROM s GROUP BY id ORDER BY id LIMIT 1"), "1,a,1");
   EXPECT_EQ(sql("SELECT n FROM s WHERE sum(n) > 1"), "error 42803");
-  EXPECT_EQ(sql("SELECT DISTINCT g FROM s ORDER BY g NULLS FIRST"), "null | a | b");
+  EXPECT_EQ(sql("SELECT DISTINCT g FROM s ORDER BY g"), "a | b | null");
+  EXPECT_EQ(sql("SELECT DISTINCT g FROM s ORDER BY g DESC"), "null | b | a");
   EXPECT_EQ(sql("SELECT n % 2 AS odd, count(*) FROM s WHERE n > 0 GROUP BY odd ORDER BY 1"),
             "0,1 | 1,2");
 }
@@ -145,6 +145,10 @@ TEST(MockSql, Joins) {
             "1,q | 2,r | 3,null");
   EXPECT_EQ(sql("SELECT a.id FROM a LEFT JOIN b ON a.id = b.a_id WHERE b.id IS NULL"), "3");
   EXPECT_EQ(sql("SELECT count(*) FROM a, b"), "9");
+  EXPECT_EQ(sql("SELECT a.id, c.y FROM a LEFT JOIN b ON a.id = b.a_id AND x > 10 JOIN b c ON c.id "
+                "= b.id"),
+            "2,r");
+  EXPECT_EQ(sql("SELECT a.id, y FROM a LEFT JOIN b ON false WHERE a.id < 3"), "1,null | 2,null");
   EXPECT_EQ(sql("SELECT id FROM a, b"), "error 42702");
 }
 
@@ -177,40 +181,27 @@ TEST(MockSql, UpdateAndDelete) {
   Bench sql;
   sql("CREATE TABLE t (id int PRIMARY KEY, x int NOT NULL, y text)");
   sql("INSERT INTO t VALUES (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c')");
-  EXPECT_EQ(sql("UPDATE t SET x = x + id, y = upper(y) WHERE id < 3 RETURNING id, x, y"),
-            "1,2,A | 2,4,B");
+  EXPECT_EQ(sql("UPDATE t SET x = x + id, y = 'Z' WHERE id < 3 RETURNING id, x, y"),
+            "1,2,Z | 2,4,Z");
   EXPECT_EQ(sql("UPDATE t SET x = NULL"), "error 23502");
-  EXPECT_EQ(sql("UPDATE t SET id = 2 WHERE id = 1"), "error 23505");
-  EXPECT_EQ(sql("UPDATE t SET id = 9 WHERE id = 1"), "UPDATE 1");
-  EXPECT_EQ(sql("SELECT * FROM t"), "2,4,B | 3,3,c | 9,2,A");
-  EXPECT_EQ(sql("UPDATE t SET x = 0, y = DEFAULT WHERE id = 9"), "UPDATE 1");
-  EXPECT_EQ(sql("DELETE FROM t WHERE x = 0 RETURNING *"), "9,0,null");
+  EXPECT_EQ(sql("SELECT * FROM t"), "1,2,Z | 2,4,Z | 3,3,c");
+  EXPECT_EQ(sql("UPDATE t SET x = 0, y = DEFAULT WHERE id = 1"), "UPDATE 1");
+  EXPECT_EQ(sql("DELETE FROM t WHERE x = 0 RETURNING *"), "1,0,null");
   EXPECT_EQ(sql("DELETE FROM t"), "DELETE 2");
 }
 
-TEST(MockSql, OnConflict) {
+TEST(MockSql, UniqueColumns) {
   Bench sql;
   sql("CREATE TABLE t (id int PRIMARY KEY, n int, u int UNIQUE); INSERT INTO t VALUES (1, 1, 1)");
   EXPECT_EQ(sql("INSERT INTO t VALUES (1, 2, 2)"), "error 23505");
   EXPECT_EQ(sql("INSERT INTO t VALUES (2, 2, 1)"), "error 23505");
-  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 2, 2), (3, 3, 3) ON CONFLICT DO NOTHING"), "INSERT 0 1");
-  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 5, 9) ON CONFLICT (id) DO UPDATE SET n = t.n + "
-                "excluded.n RETURNING *"),
-            "1,6,1");
-  EXPECT_EQ(sql("INSERT INTO t VALUES (4, 5, 1) ON CONFLICT (id) DO UPDATE SET n = 0"),
-            "error 23505");
-  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 1, 7) ON CONFLICT (n) DO NOTHING"), "error 42P10");
-  EXPECT_EQ(sql("INSERT INTO t VALUES (8, 1, 8), (8, 2, 8) ON CONFLICT (id) DO UPDATE SET n = 0"),
-            "error 21000");
-}
-
-TEST(MockSql, OnConflictTwoRowsHaveEachColumn) {
-  Bench sql;
-  sql("CREATE TABLE t (id int PRIMARY KEY, a int); INSERT INTO t VALUES (1, 1)");
-  const std::string insert = "INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET a = ";
-  EXPECT_EQ(sql(insert + "a + 1"), "error 42702");
-  EXPECT_EQ(sql(insert + "t.a + 1 WHERE a > 0"), "error 42702");
-  EXPECT_EQ(sql(insert + "t.a + excluded.a WHERE t.a > 0 RETURNING a"), "6");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (2, 2, NULL), (3, 3, NULL)"), "INSERT 0 2");
+  EXPECT_EQ(sql("UPDATE t SET u = 1 WHERE id = 2"), "error 23505");
+  EXPECT_EQ(sql("UPDATE t SET u = 1, n = 0 WHERE id = 1"), "UPDATE 1");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 2, 2), (7, 7, 1), (8, 8, 8), (8, 9, 9) ON CONFLICT DO "
+                "NOTHING RETURNING id"),
+            "8");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (NULL, 2, 1) ON CONFLICT DO NOTHING"), "error 23502");
 }
 
 TEST(MockSql, KeysAndCounters) {
@@ -224,8 +215,11 @@ TEST(MockSql, KeysAndCounters) {
   EXPECT_EQ(sql("SELECT b FROM c WHERE a = 1"), "1 | 2");
   EXPECT_EQ(sql("DELETE FROM p WHERE id = 1"), "error 23503");
   EXPECT_EQ(sql("DELETE FROM c WHERE p = 1; DELETE FROM p WHERE id = 1"), "DELETE 1");
-  EXPECT_EQ(sql("UPDATE p SET id = id, name = 'z'"), "UPDATE 1");
-  EXPECT_EQ(sql("UPDATE p SET id = 5 WHERE id = 2"), "error 23503");
+  EXPECT_EQ(sql("CREATE TABLE d (id int, x int, y int, FOREIGN KEY (x, y) REFERENCES c (b, a))"),
+            "CREATE TABLE");
+  EXPECT_EQ(sql("INSERT INTO d VALUES (1, 2, 2)"), "error 23503");
+  EXPECT_EQ(sql("INSERT INTO d VALUES (1, 1, 2)"), "INSERT 0 1");
+  EXPECT_EQ(sql("DELETE FROM c WHERE a = 2"), "error 23503");
   EXPECT_EQ(sql("DROP TABLE p"), "error 2BP01");
   // No primary key: equal rows are rows of their own.
   EXPECT_EQ(
@@ -296,7 +290,23 @@ TEST(MockSql, WhatIsNotUnderstoodIsRefused) {
                            "SELECT * FROM t, LATERAL (SELECT 1) s",
                            "SELECT * FROM ONLY t",
                            "CREATE TABLE u (a int GENERATED ALWAYS AS (1) STORED)",
-                           "CREATE TABLE u (a float8 PRIMARY KEY)",
+                           "CREATE TABLE u (a float8)",
+                           "CREATE TABLE u (a date)",
+                           "CREATE TABLE u (a numeric PRIMARY KEY)",
+                           "CREATE TABLE u (a int, b int REFERENCES t (x))",
+                           "CREATE TABLE other.u (a int)",
+                           "UPDATE t SET id = 2",
+                           "SELECT * FROM t LEFT JOIN (t u JOIN t v ON true) ON true",
+                           "SELECT x FROM t ORDER BY x NULLS FIRST",
+                           "SELECT nullif(1, 1)",
+                           "SELECT CASE WHEN true THEN 1 END",
+                           "SELECT 'a' || 'b'",
+                           "INSERT INTO t VALUES (1, 1) ON CONFLICT (id) DO NOTHING",
+                           "INSERT INTO t VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET x = 1",
+                           "SELECT current_date",
+                           "SELECT +1::int",
+                           "SELECT x, (SELECT count(*) FROM t u WHERE u.x = t.x) FROM t GROUP BY x",
+                           "SELECT public.t.x FROM t",
                            "CREATE TABLE u (a real)",
                            "CREATE TABLE u (a char(3))",
                            "CREATE TABLE u (a int CHECK (a > 1))",
@@ -369,12 +379,6 @@ TEST(MockSql, Prepared) {
   const std::vector<Datum> wrong{"x", "y", "2"};
   EXPECT_EQ(std::get<Error>(sql.session->execute(**insert, wrong)).sqlstate, "22P02");
   EXPECT_EQ(std::get<Error>(sql.session->execute(**insert, {})).sqlstate, "08P01");
-}
-
-TEST(MockSql, NumbersBeyondADoubleAreRefused) {
-  Bench sql;
-  EXPECT_EQ(sql("SELECT 1e309::float8"), "error 22003");
-  EXPECT_EQ(sql("SELECT '-Infinity'::float8"), "-Infinity");
 }
 
 TEST(MockSql, UnionIsNamed) {

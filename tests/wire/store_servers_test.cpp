@@ -314,13 +314,11 @@ std::string statement(base::Random& random, bool own) {
     case 4:
       return fmt::format("INSERT INTO t VALUES ({}, {}, 'w{}')", n(9), n(99), n(5));
     case 5:
-      return fmt::format(
-          "INSERT INTO t VALUES ({}, {}, 'x') ON CONFLICT (id) DO UPDATE SET a = t.a + 1", n(9),
-          n(99));
+      return fmt::format("INSERT INTO t VALUES ({}, {}, 'x') RETURNING a + 1", n(9), n(99));
     case 6:
       return fmt::format("UPDATE t SET a = a + 1 WHERE id = {}", n(9));
     case 7:
-      return fmt::format("UPDATE t SET a = {}, w = upper(w) WHERE a > {}", n(99), n(99));
+      return fmt::format("UPDATE t SET a = {}, w = 'W' WHERE a > {}", n(99), n(99));
     case 8:
       return fmt::format("DELETE FROM t WHERE id = {}", n(9));
     case 9:

@@ -2,22 +2,21 @@
 #include "sql/exec/query_run.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <unordered_map>
-#include <unordered_set>
+#include <map>
+#include <set>
 
 namespace cupel::sql {
 
 namespace {
 
-bool all_hold(const std::vector<ExpressionPtr>& conditions, const Frame& frame) {
+bool all_hold(const Conditions& conditions, const Frame& frame) {
   return std::all_of(conditions.begin(), conditions.end(),
                      [&](const auto& condition) { return holds(condition, frame); });
 }
 
 // Whether conditions on the primary key alone rule the row out before it is read. One
 // that raises an error is asked again once the row is known to be there.
-bool ruled_out(const std::vector<ExpressionPtr>& conditions, const Frame& frame) {
+bool ruled_out(const Conditions& conditions, const Frame& frame) {
   try {
     return !all_hold(conditions, frame);
   } catch (const SqlException& exception) {
@@ -26,84 +25,70 @@ bool ruled_out(const std::vector<ExpressionPtr>& conditions, const Frame& frame)
   }
 }
 
-void nulls(const Join& join, Frame& frame) {
-  if (join.kind == Join::Kind::kLeaf) {
-    frame.rows[join.source] = &frame.context.null_row;
-    return;
-  }
-  nulls(*join.left, frame);
-  nulls(*join.right, frame);
-}
-
 // What is done about locks before a row of a table is read. Rows are locked when they have been
 // found; before that only the one row that a whole key names, and those of a transaction that reads
-// what it has locked.
-class Locker {
- public:
-  Locker(ExecutionContext& context, const Source& source, std::size_t known)
-      : lock_(source.lock),
-        locks_(context.facts.locking.locks && source.lock),
-        shares_(context.reads_lock()),
-        snapshot_(context.facts.locking.snapshot_filters),
-        one_(known > 0 && known == source.table->key.size()) {
-    if ((locks_ || shares_) && !one_) context.lock_gaps(*source.table);
-  }
-  // False: the row is skipped.
-  bool prepare(StoredRow& row) const {
-    if (locks_ && !snapshot_) {
-      if (one_) return row.lock(*lock_);
-      row.read_latest();
-    } else if (shares_ && !locks_) {
-      return row.lock({.mode = mock::LockMode::kShare});
-    }
-    return true;
-  }
-
- private:
-  const std::optional<RowLock>& lock_;
-  bool locks_, shares_, snapshot_, one_;
-};
-
-bool leaf(const Join& join, const std::vector<Source>& sources, Frame& frame,
-          const std::function<bool()>& found) {
-  const auto& source = sources[join.source];
-  auto& place = frame.rows[join.source];
-  std::vector<Scalar> first;
-  for (const auto& part : join.key) {
-    auto value = part->value(frame);
-    if (is_null(value)) return true;
-    const auto& type = source.table->columns[source.table->key[first.size()]].type;
-    try {
-      // A number that the column's type cannot hold is no row's.
-      first.push_back(cast(value, part->type.type, {type.type}));
-    } catch (const SqlException&) {
-      return true;
-    }
-  }
-  const Locker locker(frame.context, source, first.size());
-  for (auto* row : frame.context.rows(source.table, first)) {
-    frame.context.facts.check_interrupts();
-    place = row;
-    if (ruled_out(join.early, frame)) continue;
-    if (!locker.prepare(*row)) continue;
-    if (!row->present()) continue;
-    if (all_hold(join.filters, frame) && !found()) return false;
-  }
+// what it has locked. False: the row is skipped.
+bool prepare(StoredRow& row, const Source& source, bool whole_key,
+             const ExecutionContext& context) {
+  const auto& locking = context.facts.locking;
+  if (!locking.locks) return true;
+  if (!source.lock) return !context.reads_lock() || row.lock({.mode = mock::LockMode::kShare});
+  if (locking.snapshot_filters) return true;
+  if (whole_key) return row.lock(*source.lock);
+  row.read_latest();
   return true;
 }
 
-std::string text_key(const std::vector<Scalar>& values, const std::vector<Type>& types) {
-  std::string text;
-  for (std::size_t at = 0; at < values.size(); ++at) {
-    if (is_null(values[at])) {
-      text += "n";
-      continue;
+class NestedLoop {
+ public:
+  NestedLoop(const Select& select, Frame& frame, const std::function<bool()>& found)
+      : select_(select), frame_(frame), found_(found) {}
+
+  // The tables from this one on; false to end.
+  bool run(std::size_t at) {
+    if (at == select_.sources.size()) return found_();
+    const auto& source = select_.sources[at];
+    bool partner = false;
+    if (const auto key = key_of(source)) {
+      auto& context = frame_.context;
+      const bool whole = !key->empty() && key->size() == source.table->key.size();
+      if (!whole && (source.lock || context.reads_lock())) context.lock_gaps(*source.table);
+      for (auto* row : context.rows(source.table, *key)) {
+        context.facts.check_interrupts();
+        frame_.rows[at] = row;
+        if (ruled_out(source.early, frame_) || !prepare(*row, source, whole, context)) continue;
+        if (!row->present()) continue;
+        if (!all_hold(source.on, frame_)) continue;
+        partner = true;
+        if (all_hold(source.filters, frame_) && !run(at + 1)) return false;
+      }
     }
-    const auto one = canonical(values[at], types[at]);
-    text += std::to_string(one.size()) + ":" + one;
+    if (!source.optional || partner) return true;
+    frame_.rows[at] = &frame_.context.null_row;
+    return !all_hold(source.filters, frame_) || run(at + 1);
   }
-  return text;
-}
+
+ private:
+  // The first values of the primary key; none if no row can have them.
+  [[nodiscard]] std::optional<std::vector<Scalar>> key_of(const Source& source) const {
+    std::vector<Scalar> key;
+    for (const auto& part : source.key) {
+      const auto value = part->value(frame_);
+      if (is_null(value)) return std::nullopt;
+      try {
+        key.push_back(
+            cast(value, part->type.type, {source.table->type_of(source.table->key[key.size()])}));
+      } catch (const SqlException&) {  // a number that the column's type cannot hold
+        return std::nullopt;
+      }
+    }
+    return key;
+  }
+
+  const Select& select_;
+  Frame& frame_;
+  const std::function<bool()>& found_;
+};
 
 // One aggregate over one group.
 class Accumulator {
@@ -111,76 +96,46 @@ class Accumulator {
   explicit Accumulator(const Aggregate& aggregate) : aggregate_(aggregate) {}
 
   void add(const Frame& frame) {
-    if (aggregate_.arguments.empty()) {
+    if (aggregate_.argument == nullptr) {
       ++count_;
       return;
     }
-    auto value = aggregate_.arguments[0]->value(frame);
+    const auto value = aggregate_.argument->value(frame);
     if (is_null(value)) return;
-    if (aggregate_.distinct && !seen_.insert(canonical(value, type())).second) return;
+    if (aggregate_.distinct && !seen_.insert(value).second) return;
     ++count_;
-    take(std::move(value));
+    if (kind() == Kind::kSum || kind() == Kind::kAverage) {
+      const auto part = cast(value, type(), {Type::kNumeric});
+      sum_ = sum_ + std::get<Decimal>(part);
+    } else if (kind() != Kind::kCount) {
+      const bool better = kind() == Kind::kGreatest ? value > best_ : value < best_;
+      if (is_null(best_) || better) best_ = value;
+    }
   }
 
   [[nodiscard]] Scalar value() const {
-    const auto kind = aggregate_.kind;
-    if (kind == Kind::kCount) return count_;
+    if (kind() == Kind::kCount) return count_;
     if (count_ == 0) return {};
-    if (kind != Kind::kSum && kind != Kind::kAverage) return best_;
-    if (type() == Type::kDouble) {
-      const double total = kind == Kind::kSum ? real_ : real_ / static_cast<double>(count_);
-      if (std::isinf(total)) raise("22003", "value out of range: overflow");
-      return total;
-    }
-    if (kind == Kind::kAverage) return exact_.divided_by(Decimal(count_));
-    if (aggregate_.type.type != Type::kBigint) return exact_;
-    const auto whole = exact_.to_integer();
-    if (!whole) raise("22003", "bigint out of range");
-    return *whole;
+    if (kind() == Kind::kSum) return cast(sum_, Type::kNumeric, aggregate_.type);
+    if (kind() == Kind::kAverage) return sum_.divided_by(Decimal(count_));
+    return best_;
   }
 
  private:
   using Kind = Aggregate::Kind;
-  [[nodiscard]] Type type() const { return aggregate_.arguments[0]->type.type; }
-  void take(Scalar value) {
-    switch (aggregate_.kind) {
-      case Kind::kSum:
-      case Kind::kAverage:
-        add_number(value);
-        break;
-      case Kind::kLeast:
-      case Kind::kGreatest: {
-        const int wanted = aggregate_.kind == Kind::kGreatest ? 1 : -1;
-        if (is_null(best_) || compare(value, best_, type()) * wanted > 0) {
-          best_ = std::move(value);
-        }
-        break;
-      }
-      case Kind::kCount:
-        break;
-    }
-  }
-  void add_number(const Scalar& value) {
-    if (type() == Type::kDouble) {
-      real_ += std::get<double>(value);
-    } else if (is_integer(type())) {
-      exact_ = exact_ + Decimal(std::get<std::int64_t>(value));
-    } else {
-      exact_ = exact_ + std::get<Decimal>(value);
-    }
-  }
+  [[nodiscard]] Kind kind() const { return aggregate_.kind; }
+  [[nodiscard]] Type type() const { return aggregate_.argument->type.type; }
+
   const Aggregate& aggregate_;
   std::int64_t count_ = 0;
-  Decimal exact_;
-  double real_ = 0;
+  Decimal sum_;
   Scalar best_;
-  std::unordered_set<std::string> seen_;
+  std::set<Scalar> seen_;
 };
 
 struct Group {
   std::vector<Row*> rows;  // of its first member
   std::vector<Accumulator> totals;
-  std::vector<Scalar> values;
 };
 
 // A row on its way out, before its outputs are asked for.
@@ -191,99 +146,24 @@ struct Candidate {
   std::vector<Scalar> outputs;  // known already when DISTINCT
 };
 
-std::int64_t bound_of(const ExpressionPtr& expression, const Frame& frame, const char* what,
-                      std::int64_t if_null) {
-  if (expression == nullptr) return if_null;
-  const auto value = expression->value(frame);
+std::int64_t row_count(const ExpressionPtr& expression, const Frame& frame, const char* sqlstate,
+                       std::int64_t if_null) {
+  const auto value = expression == nullptr ? Scalar() : expression->value(frame);
   if (is_null(value)) return if_null;
   const auto count = std::get<std::int64_t>(value);
-  if (count < 0) {
-    raise(what[0] == 'L' ? "2201W" : "2201X", std::string(what) + " must not be negative");
-  }
+  if (count < 0) raise(sqlstate, "LIMIT and OFFSET must not be negative");
   return count;
 }
 
-std::vector<Scalar> outputs_of(const Select& select, const Frame& frame) {
-  std::vector<Scalar> values;
-  values.reserve(select.outputs.size());
-  for (const auto& output : select.outputs) {
-    values.push_back(output.value == nullptr ? Scalar() : output.value->value(frame));
-  }
-  return values;
-}
-
-}  // namespace
-
-bool still_holds(const Join& join, const std::vector<Source>& sources, const Frame& frame) {
-  if (join.kind == Join::Kind::kLeaf) {
-    auto* stored = dynamic_cast<StoredRow*>(frame.rows[join.source]);
-    const bool there = stored == nullptr || stored->present();
-    const bool none = frame.rows[join.source] == &frame.context.null_row;
-    return there && (none || all_hold(join.filters, frame));
-  }
-  return still_holds(*join.left, sources, frame) && still_holds(*join.right, sources, frame) &&
-         (join.kind == Join::Kind::kLeft || all_hold(join.filters, frame));
-}
-
-bool lock_found(const Select& select, const Frame& frame) {
-  bool locked = false;
-  for (std::size_t at = 0; at < select.sources.size(); ++at) {
-    if (!select.sources[at].lock || !frame.context.facts.locking.locks) continue;
-    auto* row = dynamic_cast<StoredRow*>(frame.rows[at]);
-    if (row == nullptr) continue;
-    if (!row->lock(*select.sources[at].lock)) return false;
-    locked = true;
-  }
-  return !locked || still_holds(*select.from, select.sources, frame);
-}
-
-bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& frame,
-               const std::function<bool()>& found) {
-  if (join.kind == Join::Kind::kLeaf) return leaf(join, sources, frame, found);
-  if (join.kind == Join::Kind::kInner) {
-    return enumerate(*join.left, sources, frame, [&] {
-      return enumerate(*join.right, sources, frame,
-                       [&] { return !all_hold(join.filters, frame) || found(); });
-    });
-  }
-  return enumerate(*join.left, sources, frame, [&] {
-    bool partner = false;
-    bool continues = true;
-    if (all_hold(join.gate, frame)) {
-      continues = enumerate(*join.right, sources, frame, [&] {
-        partner = true;
-        return !all_hold(join.filters, frame) || found();
-      });
-    }
-    if (!continues || partner) return continues;
-    nulls(*join.right, frame);
-    return !all_hold(join.filters, frame) || found();
-  });
-}
-
-namespace {
-
-// Whether a row of these values of `sorts` comes before another.
+// Null is above all else.
 bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
                    const std::vector<Scalar>& right) {
   for (std::size_t at = 0; at < sorts.size(); ++at) {
-    const auto& sort = sorts[at];
-    if (is_null(left[at]) || is_null(right[at])) {
-      if (is_null(left[at]) == is_null(right[at])) continue;
-      return is_null(left[at]) == sort.nulls_first;
-    }
-    const int order = compare(left[at], right[at], sort.value->type.type);
-    if (order != 0) return sort.descending ? order > 0 : order < 0;
+    if (left[at] == right[at]) continue;
+    const bool null = is_null(left[at]) || is_null(right[at]);
+    return (null ? is_null(right[at]) : left[at] < right[at]) != sorts[at].descending;
   }
   return false;
-}
-
-std::vector<Type> order_types(const std::vector<ExpressionPtr>& values) {
-  std::vector<Type> types;
-  for (const auto& value : values) {
-    types.push_back(value == nullptr ? Type::kNull : value->type.type);
-  }
-  return types;
 }
 
 // A query while it runs.
@@ -292,47 +172,37 @@ class SelectRun {
   SelectRun(const Select& select, ExecutionContext& context, const Frame* outer, const RowSink& row)
       : select_(select), row_(row), frame_{context, outer, {}, nullptr} {
     frame_.rows.resize(select.sources.size(), &context.null_row);
-    std::vector<ExpressionPtr> outputs;
-    for (const auto& output : select.outputs) outputs.push_back(output.value);
-    output_types_ = order_types(outputs);
+    for (const auto& output : select.outputs) outputs_.push_back(output.value);
   }
 
   void run() {
-    skip_ = bound_of(select_.offset, frame_, "OFFSET", 0);
-    most_ = bound_of(select_.limit, frame_, "LIMIT", -1);
+    skip_ = row_count(select_.offset, frame_, "2201X", 0);
+    most_ = row_count(select_.limit, frame_, "2201W", -1);
     if (most_ == 0) return;
     if (select_.grouped) {
       take_groups();
     } else {
-      all_rows([&] { return take(); });
+      enumerate(select_, frame_, [&] { return take(); });
     }
-    if (!select_.sorts.empty()) give_sorted();
+    std::stable_sort(waiting_.begin(), waiting_.end(), [&](const auto& left, const auto& right) {
+      return sorted_before(select_.sorts, left.order, right.order);
+    });
+    for (auto& candidate : waiting_) {
+      frame_.rows = candidate.rows;
+      frame_.aggregates = &candidate.aggregates;
+      if (!give(candidate)) return;
+    }
   }
 
  private:
-  void all_rows(const std::function<bool()>& found) {
-    if (!all_hold(select_.gate, frame_)) return;
-    if (select_.from == nullptr) {
-      found();
-    } else {
-      enumerate(*select_.from, select_.sources, frame_, found);
-    }
-  }
-
   // Takes a row that all conditions hold for; false when enough is there.
   bool take() {
     Candidate candidate;
     if (select_.distinct) {
-      candidate.outputs = outputs_of(select_, frame_);
-      if (!seen_.insert(text_key(candidate.outputs, output_types_)).second) return true;
+      candidate.outputs = values_of(outputs_);
+      if (!seen_.insert(candidate.outputs).second) return true;
     }
-    if (select_.sorts.empty()) {
-      if (!lock_found(select_, frame_)) return true;
-      if (passed_++ < skip_) return true;
-      if (!select_.distinct) candidate.outputs = outputs_of(select_, frame_);
-      if (!row_(candidate.outputs)) return false;
-      return most_ < 0 || passed_ - skip_ < most_;
-    }
+    if (select_.sorts.empty()) return give(candidate);
     for (const auto& sort : select_.sorts) candidate.order.push_back(sort.value->value(frame_));
     candidate.rows = frame_.rows;
     if (frame_.aggregates != nullptr) candidate.aggregates = *frame_.aggregates;
@@ -340,27 +210,36 @@ class SelectRun {
     return true;
   }
 
+  bool give(Candidate& candidate) {
+    if (!lock_found(select_, frame_)) return true;
+    if (passed_++ < skip_) return true;
+    if (!select_.distinct) candidate.outputs = values_of(outputs_);
+    if (!row_(candidate.outputs)) return false;
+    return most_ < 0 || passed_ - skip_ < most_;
+  }
+
+  [[nodiscard]] std::vector<Scalar> values_of(const std::vector<ExpressionPtr>& expressions) const {
+    std::vector<Scalar> values;
+    for (const auto& one : expressions) values.push_back(one->value(frame_));
+    return values;
+  }
+
   // All rows go into their groups before the first group is taken.
   [[nodiscard]] std::vector<Group> groups() {
     std::vector<Group> groups;
-    std::unordered_map<std::string, std::size_t> places;
-    const auto types = order_types(select_.groups);
-    const auto new_group = [&] {
-      groups.push_back({frame_.rows, {}, {}});
-      for (const auto& aggregate : select_.aggregates) {
-        groups.back().totals.emplace_back(aggregate);
+    std::map<std::vector<Scalar>, std::size_t> places;
+    const auto place_of = [&](const std::vector<Scalar>& key) {
+      const auto [place, fresh] = places.emplace(key, groups.size());
+      if (fresh) {
+        groups.push_back({frame_.rows, {}});
+        for (const auto& one : select_.aggregates) groups.back().totals.emplace_back(one);
       }
+      return place->second;
     };
-    if (select_.groups.empty()) {
-      new_group();
-      places.emplace("", 0);
-    }
-    all_rows([&] {
-      std::vector<Scalar> values;
-      for (const auto& group : select_.groups) values.push_back(group->value(frame_));
-      const auto [place, fresh] = places.emplace(text_key(values, types), groups.size());
-      if (fresh) new_group();
-      for (auto& total : groups[place->second].totals) total.add(frame_);
+    if (select_.groups.empty()) (void)place_of({});
+    enumerate(select_, frame_, [&] {
+      const auto place = place_of(values_of(select_.groups));
+      for (auto& total : groups[place].totals) total.add(frame_);
       return true;
     });
     return groups;
@@ -378,32 +257,40 @@ class SelectRun {
     frame_.aggregates = nullptr;
   }
 
-  void give_sorted() {
-    std::stable_sort(waiting_.begin(), waiting_.end(),
-                     [&](const Candidate& left, const Candidate& right) {
-                       return sorted_before(select_.sorts, left.order, right.order);
-                     });
-    for (auto& candidate : waiting_) {
-      frame_.rows = candidate.rows;
-      frame_.aggregates = &candidate.aggregates;
-      if (!lock_found(select_, frame_)) continue;
-      if (passed_++ < skip_) continue;
-      if (!select_.distinct) candidate.outputs = outputs_of(select_, frame_);
-      if (!row_(candidate.outputs)) return;
-      if (most_ >= 0 && passed_ - skip_ >= most_) return;
-    }
-  }
-
   const Select& select_;
   const RowSink& row_;
   Frame frame_;
-  std::vector<Type> output_types_;
-  std::unordered_set<std::string> seen_;
+  std::vector<ExpressionPtr> outputs_;
+  std::set<std::vector<Scalar>> seen_;
   std::vector<Candidate> waiting_;  // to be sorted
   std::int64_t skip_ = 0, most_ = -1, passed_ = 0;
 };
 
 }  // namespace
+
+void enumerate(const Select& select, Frame& frame, const std::function<bool()>& found) {
+  if (all_hold(select.gate, frame)) NestedLoop(select, frame, found).run(0);
+}
+
+bool lock_found(const Select& select, const Frame& frame) {
+  bool locked = false;
+  for (std::size_t at = 0; at < select.sources.size(); ++at) {
+    const auto& lock = select.sources[at].lock;
+    if (!lock || !frame.context.facts.locking.locks) continue;
+    auto* row = dynamic_cast<StoredRow*>(frame.rows[at]);
+    if (row == nullptr) continue;
+    if (!row->lock(*lock)) return false;
+    locked = true;
+  }
+  if (!locked) return true;
+  for (std::size_t at = 0; at < select.sources.size(); ++at) {
+    const auto& source = select.sources[at];
+    auto* row = dynamic_cast<StoredRow*>(frame.rows[at]);
+    if (row != nullptr && !(row->present() && all_hold(source.on, frame))) return false;
+    if (!all_hold(source.filters, frame)) return false;
+  }
+  return true;
+}
 
 void run(const Select& select, ExecutionContext& context, const Frame* outer, const RowSink& row) {
   SelectRun(select, context, outer, row).run();

@@ -7,11 +7,11 @@ namespace cupel::sql {
 
 // Rows of the query, each as values of its outputs; `row` returns false to end it.
 void run(const Select& select, ExecutionContext& context, const Frame* outer, const RowSink& row);
+// Every combination of rows for which the conditions hold, in `frame`; `found` returns false to
+// end.
+void enumerate(const Select& select, Frame& frame, const std::function<bool()>& found);
 // Locks the rows of the tables that the query locks, and asks its conditions again, since others
 // may have changed the rows before. False: a row is skipped, or is none of the query's any more.
 bool lock_found(const Select& select, const Frame& frame);
-// Every combination of rows for which the conditions hold; `found` returns false to end.
-bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& frame,
-               const std::function<bool()>& found);
 
 }  // namespace cupel::sql

@@ -1,93 +1,100 @@
-// Casts, comparisons and arithmetic; see the header.
+// Casts, comparisons, arithmetic and functions; see the header.
 #include "sql/expression/coercion.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "sql/expression/arithmetic.hpp"
-
 namespace cupel::sql {
 
 namespace {
 
-bool is_comparison(const std::string& name) {
-  return name == "=" || name == "<>" || name == "<" || name == "<=" || name == ">" || name == ">=";
+// An operator, and whether it holds for a side that is before, at or after the other.
+struct Comparison {
+  std::string_view name;
+  bool before, at, after;
+};
+constexpr Comparison kComparisons[] = {
+    {"=", false, true, false}, {"<>", true, false, true}, {"<", true, false, false},
+    {"<=", true, true, false}, {">", false, false, true}, {">=", false, true, true},
+};
+
+[[noreturn]] void raise_no_operator(const std::string& name, Type left, Type right) {
+  raise("42883",
+        fmt::format("operator does not exist: {} {} {}", type_name(left), name, type_name(right)));
+}
+
+Decimal decimal_arithmetic(char operation, const Decimal& left, const Decimal& right) {
+  if (operation == '+') return left + right;
+  if (operation == '-') return left - right;
+  if (operation == '*') return left * right;
+  if (right.sign() == 0) raise("22012", "division by zero");
+  return operation == '/' ? left.divided_by(right) : left.remainder(right);
+}
+
+Scalar arithmetic_value(char operation, const Scalar& left, const Scalar& right, Type type) {
+  if (type == Type::kNumeric) {
+    return decimal_arithmetic(operation, std::get<Decimal>(left), std::get<Decimal>(right));
+  }
+  const auto one = std::get<std::int64_t>(left), other = std::get<std::int64_t>(right);
+  if (operation == '/' && other != 0 && other != -1) return one / other;  // cut, not rounded
+  return cast(decimal_arithmetic(operation, Decimal(one), Decimal(other)), Type::kNumeric, {type});
+}
+
+// What two types have in common, where what is of no type yet is as the other.
+std::optional<Type> shared_type(Type one, Type other) {
+  if (one == other || one == Type::kNull) return other;
+  if (other == Type::kNull) return one;
+  if (is_string(one) && is_string(other)) return Type::kText;
+  if ((is_number(one) && is_number(other)) || (is_time(one) && is_time(other))) {
+    return std::max(one, other);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-bool holds_for_order(const std::string& name, int order) {
-  if (name == "=") return order == 0;
-  if (name == "<>") return order != 0;
-  if (name == "<") return order < 0;
-  if (name == "<=") return order <= 0;
-  if (name == ">") return order > 0;
-  return order >= 0;
-}
-
 ExpressionPtr Coercion::to(const ExpressionPtr& expression, const FullType& type,
                            Context context) const {
   const auto from = expression->type.type;
-  if (from == Type::kNull) {
-    if (expression->kind == Expression::Kind::kParameter) {
-      auto& known = parameters_[expression->parameter];
-      if (known == Type::kNull) known = type.type;
-      auto typed = std::make_shared<Expression>(*expression);
-      typed->type = {known};
-      return to(typed, type, context);
-    }
-    if (expression->kind == Expression::Kind::kConstant) {
-      if (context == Context::kAssignment) {
-        return constant(assign(expression->constant, from, type), type);
-      }
-      return constant(cast(expression->constant, from, type), type);
-    }
+  const bool assigned = context == Context::kAssignment;
+  if (from == Type::kNull && expression->kind == Expression::Kind::kParameter) {
+    auto& known = parameters_[expression->parameter];
+    if (known == Type::kNull) known = type.type;
+    auto typed = std::make_shared<Expression>(*expression);
+    typed->type = {known};
+    return to(typed, type, context);
   }
-  const bool as_is =
-      from == type.type && (type == expression->type || (type.length < 0 && type.precision < 0));
+  if (from == Type::kNull && expression->kind == Expression::Kind::kConstant) {
+    const auto& value = expression->constant;
+    return constant(assigned ? assign(value, from, type) : cast(value, from, type), type);
+  }
+  const bool as_is = from == type.type && (type == expression->type || (type.size < 0));
   if (as_is) return expression;
   if (!can_cast(from, type.type, context)) return nullptr;
-  auto made = strict(
-      fmt::format("cast to {} {} {} {}", type_name(type.type), type.length, type.precision,
-                  type.scale),
-      type, {expression},
-      [from, type, assigned = context == Context::kAssignment](const std::vector<Scalar>& values) {
-        return assigned ? assign(values[0], from, type) : cast(values[0], from, type);
-      });
-  if (made->kind == Expression::Kind::kConstant) return made;  // null
-  auto as_cast = std::make_shared<Expression>(*made);
-  as_cast->kind = Expression::Kind::kCast;
-  return as_cast;
+  auto made = std::make_shared<Expression>(
+      *strict(fmt::format("cast to {} {} {}", type_name(type.type), type.size, type.scale), type,
+              {expression}, [from, type, assigned](const std::vector<Scalar>& values) {
+                return assigned ? assign(values[0], from, type) : cast(values[0], from, type);
+              }));
+  if (made->kind != Expression::Kind::kConstant) made->kind = Expression::Kind::kCast;
+  return made;
 }
 
 FullType Coercion::common(const std::vector<ExpressionPtr>& all, const char* what) {
   FullType found;
   bool same = true;
   for (const auto& one : all) {
-    const auto& type = one->type;
-    if (type.type == Type::kNull) continue;
-    if (found.type == Type::kNull) {
-      found = type;
-      continue;
+    if (one->type.type == Type::kNull) continue;
+    same = same && (found.type == Type::kNull || found == one->type);
+    const auto type = shared_type(found.type, one->type.type);
+    if (!type) {
+      raise("42804", fmt::format("{} types {} and {} cannot be matched", what,
+                                 type_name(found.type), type_name(one->type.type)));
     }
-    same = same && found == type;
-    if (found.type == type.type) continue;
-    const auto left = found.type;
-    // The first type wins unless it goes over into the other and not the reverse.
-    if (can_cast(left, type.type, Context::kImplicit) &&
-        !can_cast(type.type, left, Context::kImplicit)) {
-      found = {type.type};
-    } else if (is_string(left) && is_string(type.type)) {
-      // All go over into each other; text is the preferred one.
-      if (type.type == Type::kText) found = {Type::kText};
-    } else if (!can_cast(type.type, left, Context::kImplicit)) {
-      raise("42804", fmt::format("{} types {} and {} cannot be matched", what, type_name(left),
-                                 type_name(type.type)));
-    }
+    found = same ? one->type : FullType{*type};
   }
-  if (found.type == Type::kNull) return {Type::kText};
-  return same ? found : FullType{found.type};
+  return found.type == Type::kNull ? FullType{Type::kText} : found;
 }
 
 ExpressionPtr Coercion::settled(const ExpressionPtr& part) const {
@@ -105,123 +112,82 @@ ExpressionPtr Coercion::condition(const ExpressionPtr& part, const char* what) c
 
 Type Coercion::comparable(const std::string& name, const ExpressionPtr& left,
                           const ExpressionPtr& right) {
+  const auto type = shared_type(left->type.type, right->type.type);
+  if (!type) raise_no_operator(name, left->type.type, right->type.type);
+  return *type == Type::kNull ? Type::kText : *type;
+}
+
+ExpressionPtr Coercion::arithmetic(const std::string& name, const ExpressionPtr& left,
+                                   const ExpressionPtr& right) const {
   const auto one = left->type.type;
   const auto other = right->type.type;
-  if (one == Type::kNull && other == Type::kNull) return Type::kText;
-  if (one == Type::kNull || one == other) return other;
-  if (other == Type::kNull) return one;
-  if (is_number(one) && is_number(other)) return number_pair(one, other);
-  if (is_string(one) && is_string(other)) return Type::kText;
-  if (is_time(one) && is_time(other)) {
-    return one == Type::kTimestampTz || other == Type::kTimestampTz ? Type::kTimestampTz
-                                                                    : Type::kTimestamp;
-  }
-  raise_no_operator(name, one, other);
-}
-
-Type Coercion::compared(const std::string& name, ExpressionPtr& left, ExpressionPtr& right) const {
-  const auto type = comparable(name, left, right);
-  left = to(left, {type}, Context::kImplicit);
-  right = to(right, {type}, Context::kImplicit);
-  return type;
-}
-
-ExpressionPtr Coercion::minus(const ExpressionPtr& part) const {
-  auto made = part;
-  if (made->type.type == Type::kNull) made = to(made, {Type::kDouble}, Context::kImplicit);
-  const auto type = made->type.type;
-  if (!is_number(type)) {
-    raise("42883", fmt::format("operator does not exist: - {}", type_name(type)));
-  }
-  return strict("-", {type}, {made}, [type](const std::vector<Scalar>& values) -> Scalar {
-    if (type == Type::kNumeric) return std::get<Decimal>(values[0]).negated();
-    if (is_integer(type)) {
-      return integer_arithmetic('-', 0, std::get<std::int64_t>(values[0]), type);
-    }
-    return -std::get<double>(values[0]);
-  });
-}
-
-ExpressionPtr Coercion::comparison(const std::string& name, ExpressionPtr left,
-                                   ExpressionPtr right) const {
-  const auto type = compared(name, left, right);
-  auto made = strict(name, {Type::kBoolean}, {left, right},
-                     [type, name](const std::vector<Scalar>& values) -> Scalar {
-                       return holds_for_order(name, compare(values[0], values[1], type));
-                     });
-  if (name != "=" || made->kind == Expression::Kind::kConstant) return made;
-  auto equal = std::make_shared<Expression>(*made);
-  equal->kind = Expression::Kind::kEqual;
-  return equal;
-}
-
-ExpressionPtr Coercion::concatenation(const std::string& name, const ExpressionPtr& left,
-                                      const ExpressionPtr& right) const {
-  const auto one = left->type.type;
-  const auto other = right->type.type;
-  const bool text =
-      is_string(one) || is_string(other) || (one == Type::kNull && other == Type::kNull);
-  const bool unknown = one == Type::kNull || other == Type::kNull;
-  if (!text && !unknown) raise_no_operator(name, one, other);
-  const auto as_text = [&](const ExpressionPtr& part) {
-    return to(part, {Type::kText},
-              is_string(part->type.type) || part->type.type == Type::kNull ? Context::kImplicit
-                                                                           : Context::kExplicit);
-  };
-  return strict(name, {Type::kText}, {as_text(left), as_text(right)},
-                [](const std::vector<Scalar>& values) -> Scalar {
-                  const auto& before = std::get<std::string>(values[0]);
-                  const auto& after = std::get<std::string>(values[1]);
-                  check_length(before.size() + after.size());
-                  return before + after;
-                });
-}
-
-ExpressionPtr Coercion::arithmetic(const std::string& name, ExpressionPtr left,
-                                   ExpressionPtr right) const {
-  const auto one = left->type.type;
-  const auto other = right->type.type;
-  const char operation = name[0];
   if (is_time(one) || is_time(other)) {
     not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)));
   }
   if (one == Type::kNull && other == Type::kNull) {
     raise("42725", fmt::format("operator is not unique: unknown {} unknown", name));
   }
-  const auto known = one == Type::kNull ? other : one;
-  if (!is_number(known) || (other != Type::kNull && !is_number(other))) {
-    raise_no_operator(name, one, other);
-  }
-  const auto type = one == Type::kNull || other == Type::kNull ? known : number_pair(one, other);
-  if (operation == '%' && type == Type::kDouble) {
-    raise_no_operator(name, one, other);
-  }
-  left = to(left, {type}, Context::kImplicit);
-  right = to(right, {type}, Context::kImplicit);
-  if (left == nullptr || right == nullptr) raise_no_operator(name, one, other);
-  return strict(name, {type}, {left, right}, [type, operation](const std::vector<Scalar>& values) {
-    return arithmetic_value(operation, values[0], values[1], type);
-  });
+  const auto may_be_number = [](Type type) { return is_number(type) || type == Type::kNull; };
+  if (!may_be_number(one) || !may_be_number(other)) raise_no_operator(name, one, other);
+  const auto type = std::max(one, other);  // what is unknown is as the other
+  return strict(name, {type},
+                {to(left, {type}, Context::kImplicit), to(right, {type}, Context::kImplicit)},
+                [type, operation = name[0]](const std::vector<Scalar>& values) {
+                  return arithmetic_value(operation, values[0], values[1], type);
+                });
 }
 
-ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left,
-                               ExpressionPtr right) const {
-  if (name == "!=") return comparison("<>", std::move(left), std::move(right));
-  if (is_comparison(name)) return comparison(name, std::move(left), std::move(right));
-  if (name == "||") return concatenation(name, left, right);
+ExpressionPtr Coercion::binary(const std::string& name, const ExpressionPtr& left,
+                               const ExpressionPtr& right) const {
   if (name.size() == 1 && std::string_view("+-*/%").find(name[0]) != std::string_view::npos) {
-    return arithmetic(name, std::move(left), std::move(right));
+    return arithmetic(name, left, right);
   }
-  not_supported("the operator " + name);
+  const auto* known = std::find_if(std::begin(kComparisons), std::end(kComparisons),
+                                   [&](const Comparison& one) { return one.name == name; });
+  if (known == std::end(kComparisons)) not_supported("the operator " + name);
+  const auto type = comparable(name, left, right);
+  auto made = std::make_shared<Expression>(
+      *strict(name, {Type::kBoolean},
+              {to(left, {type}, Context::kImplicit), to(right, {type}, Context::kImplicit)},
+              [known](const std::vector<Scalar>& values) -> Scalar {
+                const auto order = values[0] <=> values[1];
+                return order < 0 ? known->before : order > 0 ? known->after : known->at;
+              }));
+  if (name == "=" && made->kind == Expression::Kind::kOther) made->kind = Expression::Kind::kEqual;
+  return made;
 }
 
-ExpressionPtr Coercion::null_if(const ExpressionPtr& left, const ExpressionPtr& right) const {
-  const auto equal = binary("=", left, right);
-  const auto type = comparable("=", left, right);
-  const auto kept = left->type.type == type ? left : to(left, {type}, Context::kImplicit);
-  return computed("nullif", kept->type, {kept, equal}, [kept, equal](const Frame& frame) {
-    return holds(equal, frame) ? Scalar() : kept->value(frame);
+ExpressionPtr Coercion::coalesce(const std::vector<ExpressionPtr>& parts) const {
+  const auto type = common(parts, "COALESCE");
+  std::vector<ExpressionPtr> all;
+  for (const auto& part : parts) all.push_back(alike(part, type));
+  // As PostgreSQL's planner, before it asks what the others have in common.
+  std::erase_if(all, [](const auto& part) {
+    return part->kind == Expression::Kind::kConstant && is_null(part->constant);
   });
+  if (all.empty()) return constant({}, type);
+  return computed("coalesce", common(all, "COALESCE"), all, [all](const Frame& frame) {
+    for (const auto& part : all) {
+      auto value = part->value(frame);
+      if (!is_null(value)) return value;
+    }
+    return Scalar();
+  });
+}
+
+ExpressionPtr Coercion::function(const std::string& name, std::size_t arguments) {
+  if (name == "now" && arguments == 0) {
+    return computed(name, {Type::kTimestampTz}, {},
+                    [](const Frame& frame) -> Scalar { return frame.context.facts.now; });
+  }
+  // What drivers ask for.
+  for (const auto& [known, answer] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"version", "PostgreSQL 15.0 (cupel mock)"},
+           {"current_database", "cupel"},
+           {"current_schema", "public"}}) {
+    if (name == known && arguments == 0) return constant(std::string(answer), {Type::kText});
+  }
+  not_supported(fmt::format("the function {} of {} arguments", name, arguments));
 }
 
 }  // namespace cupel::sql

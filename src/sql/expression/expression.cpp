@@ -1,6 +1,8 @@
 // Nodes from their parts; see the header.
 #include "sql/expression/expression.hpp"
 
+#include <fmt/format.h>
+
 namespace cupel::sql {
 
 bool holds(const ExpressionPtr& condition, const Frame& frame) {
@@ -19,6 +21,24 @@ ExpressionPtr constant(Scalar value, const FullType& type) {
   return made;
 }
 
+ExpressionPtr column_value(std::size_t depth, std::size_t source, std::size_t column,
+                           const FullType& type) {
+  auto made = std::make_shared<Expression>();
+  made->kind = Expression::Kind::kColumn;
+  made->type = type;
+  made->depth = depth;
+  made->source = source;
+  made->column = column;
+  made->signature = fmt::format("#{}.{}.{}", depth, source, column);
+  if (depth == 0) made->sources = bit(source);
+  made->value = [depth, source, column](const Frame& frame) {
+    const Frame* owner = &frame;
+    for (std::size_t up = 0; up < depth; ++up) owner = owner->outer;
+    return owner->rows[source]->cell(column);
+  };
+  return made;
+}
+
 ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPtr> parts,
                        std::function<Scalar(const Frame&)> value) {
   auto made = std::make_shared<Expression>();
@@ -29,7 +49,6 @@ ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPt
     made->sources |= part->sources;
     made->reads_queries |= part->reads_queries;
     made->has_aggregate |= part->has_aggregate;
-    made->outside.insert(made->outside.end(), part->outside.begin(), part->outside.end());
   }
   made->signature += ")";
   made->parts = std::move(parts);

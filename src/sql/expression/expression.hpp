@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sql/table/execution_context.hpp"
@@ -49,14 +48,20 @@ struct Expression {
   std::uint64_t sources = 0;  // which sources of this query its value depends on, as bits
   bool reads_queries = false;
   bool has_aggregate = false;
-  // Columns of this query that a sub-query in it names.
-  std::vector<std::pair<std::size_t, std::size_t>> outside = {};
+  std::uint64_t inside = 0;  // of a sub-query: which sources of this query are named in it
 };
+
+inline std::uint64_t bit(std::size_t source) {
+  return std::uint64_t{1} << source;
+}
 
 // Whether a condition holds: true, not false or null.
 bool holds(const ExpressionPtr& condition, const Frame& frame);
 
 ExpressionPtr constant(Scalar value, const FullType& type);
+// Of a row of the query that is `depth` queries around this one.
+ExpressionPtr column_value(std::size_t depth, std::size_t source, std::size_t column,
+                           const FullType& type);
 // An expression of `parts`, dependent on what they depend on.
 ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPtr> parts,
                        std::function<Scalar(const Frame&)> value);

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <initializer_list>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "sql/value/error.hpp"
 
 namespace cupel::sql {
@@ -70,53 +71,39 @@ class LimitChecker {
     }
   }
 
-  // What leans to the left side by side, and so far as it does: operators up to the next AND, OR or
-  // comma; IS and JOIN, whose left side may have an AND in it, up to the next comma; UNION to the
-  // end of the query.
-  struct Chains {
-    std::size_t operators = 0, phrases = 0, queries = 0;
-  };
-
+  // Operators, and words that are some, up to the next comma, and those of the brackets around.
   void count_symbol(char c) {
-    auto& chains = chains_.back();
     if (is_operator_character(c)) {
       count_rest_of_run();
-      nest(chains.operators);
+      nest();
     } else if (c == '(') {
-      nest(chains.operators);
-      chains_.emplace_back();
-    } else if (c == ')' && chains_.size() > 1) {
-      nested_ -= chains.operators + chains.phrases + chains.queries;
-      chains_.pop_back();
+      nest();
+      open_.push_back(0);
+    } else if (c == ')' && open_.size() > 1) {
+      nested_ -= open_.back();
+      open_.pop_back();
     } else if (c == ',' || c == ';') {
-      end(chains.operators);
-      end(chains.phrases);
-      if (c == ';') end(chains.queries);
+      nested_ -= std::exchange(open_.back(), 0);
     } else if (ahead("::")) {
-      nest(chains.operators);
+      nest();
     }
   }
 
   void count_word(std::string_view word) {
-    constexpr std::size_t kLongest = 9;
-    if (word.size() > kLongest) return;
-    std::string lower(word);
-    for (auto& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
-      return std::find(words.begin(), words.end(), lower) != words.end();
-    };
-    auto& chains = chains_.back();
-    if (is_one_of({"not", "collate", "at", "operator"})) nest(chains.operators);
-    if (is_one_of({"is", "isnull", "notnull", "join"})) nest(chains.phrases);
-    if (is_one_of({"union", "intersect", "except"})) nest(chains.queries);
-    if (is_one_of({"and", "or"})) end(chains.operators);
+    static const std::set<std::string> kNesting = {"not", "collate", "at",      "operator",
+                                                   "is",  "isnull",  "notnull", "join"};
+    static const std::set<std::string> kSetOperations = {"union", "intersect", "except"};
+    const auto lower = base::to_lower(word);
+    if (kNesting.contains(lower)) nest();
+    if (kSetOperations.contains(lower) && ++set_operations_ > kMostNested) too_deep();
   }
 
-  void nest(std::size_t& chain) {
-    ++chain;
-    if (++nested_ > kMostNested) raise("54001", "stack depth limit exceeded");
+  [[noreturn]] static void too_deep() { raise("54001", "stack depth limit exceeded"); }
+
+  void nest() {
+    ++open_.back();
+    if (++nested_ > kMostNested) too_deep();
   }
-  void end(std::size_t& chain) { nested_ -= std::exchange(chain, 0); }
 
   void skip_comment() {
     std::size_t depth = 0;
@@ -170,8 +157,9 @@ class LimitChecker {
   std::size_t run_end_ = 0;
   std::size_t steps_ = 0;
   std::size_t most_;
-  std::vector<Chains> chains_{{}};  // of the brackets that are open, the innermost last
-  std::size_t nested_ = 0;          // their sum
+  std::vector<std::size_t> open_{0};  // operators in the brackets that are open, the innermost last
+  std::size_t nested_ = 0;            // their sum
+  std::size_t set_operations_ = 0;
 };
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <utility>
 
 #include "sql/parse/scan_limits.hpp"
-#include "sql/parse/sql_words.hpp"
 #include "sql/value/scalar.hpp"
 
 namespace cupel::sql {
@@ -25,14 +25,11 @@ constexpr std::size_t kLongest = std::size_t{16} << 20;
 // libpg_query 15-4.0 leaves negative integers out of its JSON as it leaves out zero. The
 // number is then where the constant begins in the text: signs and brackets, then digits.
 std::int64_t written_integer(std::string_view text, std::size_t at) {
-  bool negative = false;
-  for (; at < text.size() && std::string_view(" \t\r\n\f\v-(").find(text[at]) != text.npos; ++at) {
-    if (text[at] == '-') negative = !negative;
-  }
+  const auto digits = std::min(text.find_first_not_of(" \t\r\n\f\v-(", at), text.size());
   std::int64_t value = 0;
-  const auto read = std::from_chars(text.data() + at, text.data() + text.size(), value);
+  const auto read = std::from_chars(text.data() + digits, text.data() + text.size(), value);
   if (read.ec != std::errc()) not_supported("a comment between a sign and its number");
-  return negative ? -value : value;
+  return std::count(text.begin() + at, text.begin() + digits, '-') % 2 == 0 ? value : -value;
 }
 
 void restore_integers(Tree& tree, std::string_view text) {
@@ -52,6 +49,29 @@ void restore_integers(Tree& tree, std::string_view text) {
     }
     for (auto& child : node) waiting.push_back(&child);
   }
+}
+
+// The parser's own names of clauses and nodes that say too little.
+constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+    {"over", "OVER (window functions)"},
+    {"agg_order", "ORDER BY in an aggregate function"},
+    {"agg_filter", "FILTER"},
+    {"colnames", "names of columns"},
+    {"infer", "a list of columns"},
+    {"A_Indirection", "a subscript or a field of a value"},
+    {"GroupingSet", "GROUPING SETS, ROLLUP or CUBE"},
+    {"RangeSubselect", "a sub-query in FROM"},
+    {"RangeFunction", "a function in FROM"},
+    {"RangeTableSample", "TABLESAMPLE"},
+    {"TableLikeClause", "LIKE in CREATE TABLE"},
+    {"CreateSeqStmt", "CREATE SEQUENCE"},
+};
+
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
 }
 
 }  // namespace
@@ -141,6 +161,24 @@ std::vector<std::string> strings_of(const Tree& body, const char* name) {
     all.push_back(text_of(body_of(node), "sval"));
   }
   return all;
+}
+
+std::string in_sql(std::string_view parser_name) {
+  const auto* known = std::find_if(std::begin(kWords), std::end(kWords),
+                                   [&](const auto& word) { return word.first == parser_name; });
+  if (known != std::end(kWords)) return std::string(known->second);
+  auto name = parser_name;
+  if (name.starts_with("A_")) name.remove_prefix(2);
+  for (const std::string_view end : {"Stmt", "Expr", "Clause"}) {
+    if (name.size() > end.size() && name.ends_with(end)) name.remove_suffix(end.size());
+  }
+  std::string words;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const char c = name[at];
+    if (is_upper(c) && at > 0 && is_lower(name[at - 1])) words += ' ';
+    words += c == '_' ? ' ' : is_lower(c) ? static_cast<char>(c - 32) : c;
+  }
+  return words;
 }
 
 }  // namespace cupel::sql

@@ -38,4 +38,8 @@ bool flag_of(const Tree& body, const char* field);
 // [{"String": {"sval": "a"}}, …]: "a" …
 std::vector<std::string> strings_of(const Tree& body, const char* field);
 
+// The parser's name of a statement, an expression or a clause in the words of SQL, for the message
+// that it is not supported: "withClause" is WITH, "GroupingSet" GROUPING SETS, ROLLUP or CUBE.
+std::string in_sql(std::string_view parser_name);
+
 }  // namespace cupel::sql

@@ -13,17 +13,19 @@ namespace {
 // pg_attribute.atttypmod of a type.
 std::int32_t modifier_of(const FullType& type) {
   constexpr int kHeader = 4;  // PostgreSQL counts that of a value
-  if (type.length >= 0) return type.length + kHeader;
-  if (type.precision >= 0) return ((type.precision << 16) | type.scale) + kHeader;
-  return -1;
+  if (type.size < 0) return -1;
+  return (type.type == Type::kNumeric ? (type.size << 16) | type.scale : type.size) + kHeader;
 }
 
-std::vector<Column> columns_of(const std::vector<Output>& outputs) {
+std::vector<Column> columns_of(const std::vector<Output>& outputs,
+                               const std::vector<Source>& sources) {
   std::vector<Column> columns;
   for (const auto& output : outputs) {
     const auto& value = *output.value;
-    columns.push_back(
-        {output.name, value.type.type, modifier_of(value.type), output.table_id, output.number});
+    columns.push_back({output.name, value.type.type, modifier_of(value.type)});
+    if (value.kind != Expression::Kind::kColumn || value.depth != 0) continue;
+    columns.back().table_id = sources[value.source].table->id;
+    columns.back().number = static_cast<std::uint16_t>(value.column + 1);
   }
   return columns;
 }
@@ -31,24 +33,10 @@ std::vector<Column> columns_of(const std::vector<Output>& outputs) {
 Plan plan_select(const Tree& body, Binder& binder) {
   Plan plan{"SELECT", true, false, {}, {}};
   const auto select = binder.select(body, nullptr);
-  plan.columns = columns_of(select->outputs);
+  plan.columns = columns_of(select->outputs, select->sources);
   plan.locks = binder.locks;
   plan.statement = select;
   return plan;
-}
-
-ExpressionPtr default_of(Binder& binder, const ColumnInfo& column) {
-  if (column.counter != nullptr) {
-    return computed("next value", column.type, {},
-                    [counter = column.counter, type = column.type](const Frame&) -> Scalar {
-                      return cast(counter->next(), Type::kBigint, type);
-                    });
-  }
-  if (column.default_value.is_null()) return constant({}, column.type);
-  Scope scope;
-  scope.clause = "DEFAULT expressions";
-  scope.queries = false;
-  return binder.assigned(binder.expression(column.default_value, scope), column);
 }
 
 std::size_t column_called(const Table& table, const std::string& name) {
@@ -63,37 +51,34 @@ std::size_t column_called(const Table& table, const std::string& name) {
 std::vector<Assignment> assignments(const Tree& targets, const Table& table, Binder& binder,
                                     Scope& scope) {
   std::vector<Assignment> all;
-  std::set<std::size_t> seen;
   for (const auto& target : targets) {
     const auto& body = body_of(target);
     check_fields(body, "SET", {"name", "val"});
     const auto column = column_called(table, text_of(body, "name"));
-    if (!seen.insert(column).second) {
+    if (table.in_key(column)) not_supported("UPDATE of a column of the primary key");
+    if (std::any_of(all.begin(), all.end(),
+                    [&](const Assignment& one) { return one.column == column; })) {
       raise("42601",
             fmt::format("multiple assignments to same column \"{}\"", table.columns[column].name));
     }
     const auto& value = field(body, "val");
     all.push_back(
         {column, kind_of(value) == "SetToDefault"
-                     ? default_of(binder, table.columns[column])
+                     ? binder.default_of(table.columns[column])
                      : binder.assigned(binder.expression(value, scope), table.columns[column])});
   }
   return all;
 }
 
-Returning returning(const Tree& body, Binder& binder, Scope& scope) {
-  Returning made;
-  made.any = has(body, "returningList");
+std::vector<Output> returning(const Tree& body, Binder& binder, Scope& scope) {
   scope.clause = "RETURNING";
   scope.queries = false;
-  if (made.any) made.outputs = binder.outputs(list(body, "returningList"), scope);
-  return made;
+  return binder.outputs(list(body, "returningList"), scope);
 }
 
-void bind_targets(const Tree& body, Insert& insert) {
-  const auto& table = *insert.table;
-  auto& targets = insert.targets;
-  for (const auto& node : list(body, "cols")) {
+Columns targets_of(const Tree& columns, const Table& table) {
+  Columns targets;
+  for (const auto& node : columns) {
     check_fields(body_of(node), "a column", {"name"});
     targets.push_back(column_called(table, text_of(body_of(node), "name")));
     if (std::count(targets.begin(), targets.end(), targets.back()) > 1) {
@@ -101,99 +86,41 @@ void bind_targets(const Tree& body, Insert& insert) {
                                  table.columns[targets.back()].name));
     }
   }
-  insert.named = !targets.empty();
-  if (insert.named) return;
-  for (std::size_t at = 0; at < table.columns.size(); ++at) targets.push_back(at);
+  for (std::size_t at = 0; columns.empty() && at < table.columns.size(); ++at) {
+    targets.push_back(at);
+  }
+  return targets;
 }
 
-void check_count(const Insert& insert, std::size_t given) {
-  if (given > insert.targets.size()) {
-    raise("42601", "INSERT has more expressions than target columns");
-  }
-  if (given < insert.targets.size() && insert.named) {
-    raise("42601", "INSERT has more target columns than expressions");
-  }
-}
-
-void bind_values(const Tree& select, Binder& binder, Insert& insert) {
-  check_fields(select, "VALUES", {"valuesLists", "limitOption", "op"});
-  for (const auto& row : list(select, "valuesLists")) {
-    const auto& items = list(body_of(row), "items");
-    check_count(insert, items.size());
-    if (!insert.rows.empty() && insert.rows[0].size() != items.size()) {
-      raise("42601", "VALUES lists must all be the same length");
-    }
-    std::vector<Assignment> values;
-    Scope scope;
-    scope.clause = "VALUES";
-    for (std::size_t at = 0; at < items.size(); ++at) {
-      const auto target = insert.targets[at];
-      const auto& column = insert.table->columns[target];
-      if (kind_of(items[at]) == "SetToDefault") {
-        values.push_back({target, insert.defaults[target]});
-        continue;
-      }
-      values.push_back({target, binder.assigned(binder.expression(items[at], scope), column)});
-    }
-    insert.rows.push_back(std::move(values));
-  }
-}
-
-void add_all_unique(const Table& table, Conflict& conflict) {
-  if (!table.key.empty()) conflict.arbiters.push_back(table.key);
-  for (const auto& unique : table.uniques) conflict.arbiters.push_back(unique.columns);
-}
-
-// ON CONFLICT (columns).
-void add_unique_of(const Table& table, const Tree& infer, Conflict& conflict) {
-  check_fields(infer, "ON CONFLICT", {"indexElems"});
-  std::set<std::size_t> wanted;
-  for (const auto& element : list(infer, "indexElems")) {
-    const auto& one = body_of(element);
-    check_fields(one, "ON CONFLICT", {"name", "ordering", "nulls_ordering"});
-    const auto column = table.column(text_of(one, "name"));
-    if (!column) raise("42703", fmt::format("column \"{}\" does not exist", text_of(one, "name")));
-    wanted.insert(*column);
-  }
-  const auto matches = [&](const Columns& columns) {
-    return std::set<std::size_t>(columns.begin(), columns.end()) == wanted;
-  };
-  if (!table.key.empty() && matches(table.key)) conflict.arbiters.push_back(table.key);
-  for (const auto& unique : table.uniques) {
-    if (matches(unique.columns)) conflict.arbiters.push_back(unique.columns);
-  }
-  if (conflict.arbiters.empty()) {
-    raise("42P10",
-          "there is no unique or exclusion constraint matching the ON CONFLICT specification");
-  }
-}
-
-void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Insert& insert) {
+void bind_rows(const Tree& body, Binder& binder, Insert& insert) {
   const auto& table = *insert.table;
-  auto& conflict = insert.conflict;
-  check_fields(clause, "ON CONFLICT", {"action", "infer", "targetList", "whereClause"});
-  const auto action = text_of(clause, "action");
-  conflict.action =
-      action == "ONCONFLICT_UPDATE" ? Conflict::Action::kUpdate : Conflict::Action::kDoNothing;
-  const auto& infer = field(clause, "infer");
-  if (infer.is_null()) {
-    if (conflict.action == Conflict::Action::kUpdate) {
-      raise("42601", "ON CONFLICT DO UPDATE requires inference specification or constraint name");
-    }
-    add_all_unique(table, conflict);
-  } else {
-    add_unique_of(table, infer, conflict);
+  const auto targets = targets_of(list(body, "cols"), table);
+  for (const auto& column : table.columns) insert.defaults.push_back(binder.default_of(column));
+  const std::vector<ExpressionPtr> none(table.columns.size());
+  if (!has(body, "selectStmt")) {  // DEFAULT VALUES
+    insert.rows.push_back(none);
+    return;
   }
-  if (conflict.action != Conflict::Action::kUpdate) return;
-  std::vector<Source> both{target, Binder::source(insert.table, "excluded")};
+  const auto& select = body_of(field(body, "selectStmt"));
+  if (!has(select, "valuesLists")) not_supported("INSERT of a query");
+  check_fields(select, "VALUES", {"valuesLists", "limitOption", "op"});
+  const auto& rows = list(select, "valuesLists");
+  const auto count = list(body_of(rows[0]), "items").size();
+  if (count > targets.size() || (count < targets.size() && has(body, "cols"))) {
+    raise("42601",
+          fmt::format("INSERT has {} expressions for {} target columns", count, targets.size()));
+  }
   Scope scope;
-  scope.sources = &both;
-  scope.clause = "UPDATE";
-  conflict.set = assignments(list(clause, "targetList"), table, binder, scope);
-  if (has(clause, "whereClause")) {
-    scope.clause = "WHERE";
-    conflict.where =
-        binder.coercion.condition(binder.expression(field(clause, "whereClause"), scope), "WHERE");
+  scope.clause = "VALUES";
+  for (const auto& row : rows) {
+    const auto& items = list(body_of(row), "items");
+    if (items.size() != count) raise("42601", "VALUES lists must all be the same length");
+    auto& values = insert.rows.emplace_back(none);
+    for (std::size_t at = 0; at < count; ++at) {
+      if (kind_of(items[at]) == "SetToDefault") continue;
+      const auto target = targets[at];
+      values[target] = binder.assigned(binder.expression(items[at], scope), table.columns[target]);
+    }
   }
 }
 
@@ -202,29 +129,16 @@ Plan plan_insert(const Tree& body, Binder& binder) {
                {"relation", "cols", "selectStmt", "onConflictClause", "returningList", "override"});
   if (text_of(body, "override") != "OVERRIDING_NOT_SET") not_supported("OVERRIDING");
   Insert insert;
-  insert.table = binder.table(field(body, "relation"));
-  std::string name = insert.table->name;
-  if (has(field(body, "relation"), "alias")) name = text_of(body["relation"]["alias"], "aliasname");
-  bind_targets(body, insert);
-  for (const auto& column : insert.table->columns) {
-    insert.defaults.push_back(default_of(binder, column));
-  }
-  if (!has(body, "selectStmt")) {
-    insert.rows.emplace_back();
-  } else if (const auto& select = body_of(field(body, "selectStmt")); has(select, "valuesLists")) {
-    bind_values(select, binder, insert);
-  } else {
-    not_supported("INSERT of a query");
-  }
-  std::vector<Source> sources{Binder::source(insert.table, name)};
-  if (has(body, "onConflictClause")) {
-    bind_conflict(field(body, "onConflictClause"), binder, sources[0], insert);
-  }
+  std::vector<Source> sources{binder.source(field(body, "relation"))};
+  insert.table = sources[0].table;
+  bind_rows(body, binder, insert);
+  insert.skips = has(body, "onConflictClause");
+  check_fields(field(body, "onConflictClause"), "ON CONFLICT", {"action"});
   Scope scope;
   scope.sources = &sources;
   insert.back = returning(body, binder, scope);
-  auto columns = columns_of(insert.back.outputs);
-  const bool rows = insert.back.any;
+  auto columns = columns_of(insert.back, sources);
+  const bool rows = !insert.back.empty();
   return {"INSERT", rows, true, std::move(columns), std::move(insert)};
 }
 
@@ -236,32 +150,22 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
   }
   Change change;
   change.update = update;
-  const auto& select = change.select;
+  auto& select = *change.select;
+  select.sources.push_back(binder.source(field(body, "relation")));
   Scope scope;
-  scope.sources = &select->sources;
-  const auto table = change.table = binder.table(field(body, "relation"));
-  const Tree items = {{{"RangeVar", body["relation"]}}};
-  select->from = binder.from(items, scope, select->sources);
-  ExpressionPtr where;
+  scope.sources = &select.sources;
   if (has(body, "whereClause")) {
-    where =
-        binder.coercion.condition(binder.expression(field(body, "whereClause"), scope), "WHERE");
-    binder.place(where, select->from.get(), select->gate);
+    binder.place(binder.condition(field(body, "whereClause"), scope, "WHERE"), select);
   }
-  binder.finish(*select->from, select->sources);
-  auto& set = change.set;
+  Binder::find_keys(select);
   if (update) {
     scope.clause = "UPDATE";
-    set = assignments(list(body, "targetList"), *table, binder, scope);
+    change.set = assignments(list(body, "targetList"), *select.sources[0].table, binder, scope);
   }
-  const bool of_key = std::any_of(set.begin(), set.end(), [&](const Assignment& one) {
-    return table->in_key(one.column).has_value();
-  });
-  select->sources[0].lock =
-      RowLock{update && !of_key ? mock::LockMode::kNoKeyUpdate : mock::LockMode::kUpdate};
+  select.sources[0].lock = RowLock{update ? mock::LockMode::kNoKeyUpdate : mock::LockMode::kUpdate};
   change.back = returning(body, binder, scope);
-  auto columns = columns_of(change.back.outputs);
-  const bool rows = change.back.any;
+  auto columns = columns_of(change.back, select.sources);
+  const bool rows = !change.back.empty();
   return {update ? "UPDATE" : "DELETE", rows, true, std::move(columns), std::move(change)};
 }
 

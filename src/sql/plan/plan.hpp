@@ -17,41 +17,20 @@ struct Assignment {
   ExpressionPtr value;
 };
 
-// RETURNING: outputs over the rows that were written.
-struct Returning {
-  std::vector<Output> outputs;
-  bool any = false;
-};
-
-using Columns = std::vector<std::size_t>;
-
-// ON CONFLICT.
-struct Conflict {
-  enum class Action { kError, kDoNothing, kUpdate };
-  Action action = Action::kError;
-  std::vector<Columns> arbiters;  // unique columns that it is about
-  std::vector<Assignment> set;
-  ExpressionPtr where;
-};
-
-// INSERT after names and types are resolved.
 struct Insert {
   TablePtr table;
-  Columns targets;
-  bool named = false;  // the statement says its columns
-  std::vector<ExpressionPtr> defaults;
-  std::vector<std::vector<Assignment>> rows;
-  Conflict conflict;
-  Returning back;
+  bool skips = false;                            // ON CONFLICT DO NOTHING
+  std::vector<ExpressionPtr> defaults;           // of all columns
+  std::vector<std::vector<ExpressionPtr>> rows;  // a value a column; null: its default
+  std::vector<Output> back;                      // RETURNING; none if it is not there
 };
 
-// UPDATE or DELETE after names and types are resolved.
+// UPDATE or DELETE.
 struct Change {
   bool update = false;
-  TablePtr table;
   std::shared_ptr<Select> select = std::make_shared<Select>();  // the rows; no outputs
   std::vector<Assignment> set;
-  Returning back;
+  std::vector<Output> back;  // RETURNING; none if it is not there
 };
 
 struct Plan {

@@ -48,17 +48,18 @@ StoredRow::StoredRow(ExecutionContext& context, TablePtr table, std::string key,
       key_values_(std::move(key_values)),
       cells_(table_->columns.size()) {}
 
-bool StoredRow::read_present() {
-  const auto value =
-      latest_ || context_.latest() ? context_.read_latest(key_) : context_.read(key_);
-  return value.kind == mock::Value::Kind::kInteger && value.integer != 0;
+mock::Value StoredRow::read(const std::string& key) const {
+  return context_.read(key, latest_ || context_.latest());
 }
 
 bool StoredRow::present() {
   // What a constraint reads is not what the statement's expressions see.
-  if (context_.latest() && !latest_) return read_present();
-  if (!present_) present_ = read_present();
-  return *present_;
+  const bool aside = context_.latest() && !latest_;
+  if (present_ && !aside) return *present_;
+  const auto value = read(key_);
+  const bool there = value.kind == mock::Value::Kind::kInteger && value.integer != 0;
+  if (!aside) present_ = there;
+  return there;
 }
 
 void StoredRow::read_latest() {
@@ -84,16 +85,11 @@ void StoredRow::set_present(bool present) {
 
 Scalar StoredRow::cell(std::size_t column) {
   if (const auto place = table_->in_key(column)) return key_values_[*place];
-  if (context_.latest() && !latest_) return read_cell(column);
-  auto& cell = cells_[column];
-  if (!cell) cell = read_cell(column);
-  return *cell;
-}
-
-Scalar StoredRow::read_cell(std::size_t column) {
-  const auto key = table_->cell_key(key_, column);
-  return loaded(latest_ || context_.latest() ? context_.read_latest(key) : context_.read(key),
-                table_->columns[column].type);
+  const bool aside = context_.latest() && !latest_;
+  if (cells_[column] && !aside) return *cells_[column];
+  auto value = loaded(read(table_->cell_key(key_, column)), table_->columns[column].type);
+  if (!aside) cells_[column] = value;
+  return value;
 }
 
 void StoredRow::set_cell(std::size_t column, const Scalar& value) {
@@ -110,16 +106,21 @@ void SessionFacts::check_interrupts() const {
   if (timed_out()) raise("57014", "canceling statement due to statement timeout");
 }
 
-mock::Value ExecutionContext::read(const std::string& key) {
-  facts.check_interrupts();
-  auto value = transaction_.read(key);
-  if (!value) ended();
-  return std::move(*value);
+std::function<bool()> SessionFacts::give_up() const {
+  return [this, start = std::chrono::steady_clock::now()] {
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    return cancelled() || timed_out() || (locking.limit_ms > 0 && took.count() >= locking.limit_ms);
+  };
 }
 
-mock::Value ExecutionContext::read_latest(const std::string& key) {
+void SessionFacts::raise_given_up() const {
+  check_interrupts();
+  raise("55P03", "canceling statement due to lock timeout");
+}
+
+mock::Value ExecutionContext::read(const std::string& key, bool latest) {
   facts.check_interrupts();
-  auto value = transaction_.read_latest(key);
+  auto value = latest ? transaction_.read_latest(key) : transaction_.read(key);
   if (!value) ended();
   return std::move(*value);
 }
@@ -128,14 +129,8 @@ bool ExecutionContext::lock(const std::string& name, const RowLock& lock,
                             const std::string& table) {
   const auto& locking = facts.locking;
   if (!locking.locks) return true;
-  const auto start = std::chrono::steady_clock::now();
-  const auto too_long = [&] {
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    return locking.limit_ms > 0 && took.count() >= locking.limit_ms;
-  };
-  const mock::LockOptions options{.wait = lock.wait == RowLock::Wait::kWait, .give_up = [&] {
-                                    return facts.cancelled() || facts.timed_out() || too_long();
-                                  }};
+  const mock::LockOptions options{.wait = lock.wait == RowLock::Wait::kWait,
+                                  .give_up = facts.give_up()};
   switch (transaction_.lock(name, lock.mode, options)) {
     case mock::LockResult::kGranted:
     case mock::LockResult::kGrantedLater:
@@ -144,8 +139,7 @@ bool ExecutionContext::lock(const std::string& name, const RowLock& lock,
       if (lock.wait == RowLock::Wait::kSkip) return false;
       raise("55P03", "could not obtain lock on row in relation \"" + table + "\"");
     case mock::LockResult::kGivenUp:
-      facts.check_interrupts();
-      raise("55P03", kLockTimeout);
+      facts.raise_given_up();
     case mock::LockResult::kEnded:
       break;
   }
@@ -174,6 +168,11 @@ StoredRow& ExecutionContext::row(const TablePtr& table, const std::vector<Scalar
   return row(table, table->row_key(key_values), key_values);
 }
 
+StoredRow& ExecutionContext::new_row(const TablePtr& table) {
+  const auto number = table->row_numbers->next();
+  return row(table, table->row_number_key(number), {number});
+}
+
 std::vector<StoredRow*> ExecutionContext::rows(const TablePtr& table,
                                                const std::vector<Scalar>& first) {
   std::vector<StoredRow*> found;
@@ -186,13 +185,8 @@ std::vector<StoredRow*> ExecutionContext::rows(const TablePtr& table,
     found.push_back(&row(table, key, *table->key_values(key)));
   }
   if (transaction_.failure()) ended();
-  std::sort(found.begin(), found.end(), [&](const StoredRow* left, const StoredRow* right) {
-    for (std::size_t at = 0; at < left->key_values().size(); ++at) {
-      const auto type = table->key.empty() ? Type::kBigint : table->type_of(table->key[at]);
-      const int order = compare(left->key_values()[at], right->key_values()[at], type);
-      if (order != 0) return order < 0;
-    }
-    return false;
+  std::sort(found.begin(), found.end(), [](const StoredRow* left, const StoredRow* right) {
+    return left->key_values() < right->key_values();
   });
   return found;
 }

@@ -66,8 +66,7 @@ class StoredRow : public Row {
   [[nodiscard]] const std::vector<Scalar>& key_values() const { return key_values_; }
 
  private:
-  bool read_present();
-  Scalar read_cell(std::size_t column);
+  [[nodiscard]] mock::Value read(const std::string& key) const;
   ExecutionContext& context_;
   TablePtr table_;
   std::string key_;
@@ -76,8 +75,6 @@ class StoredRow : public Row {
   std::optional<bool> present_;
   std::vector<std::optional<Scalar>> cells_;
 };
-
-inline constexpr const char* kLockTimeout = "canceling statement due to lock timeout";
 
 // What statements do about locks.
 struct Locking {
@@ -102,9 +99,11 @@ struct SessionFacts {
     return until && std::chrono::steady_clock::now() >= *until;
   }
   void check_interrupts() const;  // raises 57014 if it is one of these
+  // Whether a wait that begins now has to end: for these, or the limit of a lock's.
+  [[nodiscard]] std::function<bool()> give_up() const;
+  [[noreturn]] void raise_given_up() const;
 };
 
-class ExecutionContext;
 struct Frame;
 struct Select;
 // Takes a row of a query as values of its outputs; false to end it.
@@ -124,15 +123,15 @@ class ExecutionContext {
   RunQuery run_query;
   std::vector<Scalar> parameters;
   // Answers of sub-queries that do not depend on the row, by their plan.
-  std::unordered_map<const void*, std::shared_ptr<void>> answers;
+  std::unordered_map<const Select*, std::shared_ptr<std::vector<Scalar>>> answers;
 
-  // Raises 40001 when the store ended the transaction.
-  mock::Value read(const std::string& key);
-  mock::Value read_latest(const std::string& key);
+  // `latest`: as it was committed last. Raises 40001 when the store ended the transaction.
+  mock::Value read(const std::string& key, bool latest);
   void write(const std::string& key, mock::Value value);
 
   StoredRow& row(const TablePtr& table, const std::string& key, std::vector<Scalar> key_values);
   StoredRow& row(const TablePtr& table, const std::vector<Scalar>& key_values);
+  StoredRow& new_row(const TablePtr& table);  // of a table without a primary key
   // Locks the name until the transaction ends; nothing where the store has no locks. False: another
   // holds it, and the lock says to skip those. `table` is for the message.
   bool lock(const std::string& name, const RowLock& lock, const std::string& table);

@@ -39,16 +39,17 @@ struct ColumnInfo {
   std::shared_ptr<Counter> counter;  // null: none
 };
 
+using Columns = std::vector<std::size_t>;
+
 struct Unique {
-  std::string name;
-  std::vector<std::size_t> columns;
+  std::string name;  // "accounts_pkey"
+  Columns columns;
 };
 
 struct ForeignKey {
   std::string name;
-  std::vector<std::size_t> columns;
   std::string parent;
-  std::vector<std::size_t> parent_columns;
+  Columns columns;  // one for each of the parent's primary key, in its order
 };
 
 struct Table {
@@ -56,9 +57,8 @@ struct Table {
   std::string prefix;    // "accounts/"
   std::uint32_t id = 0;  // differs from that of every other table, as PostgreSQL's OID
   std::vector<ColumnInfo> columns;
-  std::vector<std::size_t> key;  // columns of the primary key; empty: hidden row numbers
-  std::string key_name;          // "accounts_pkey"
-  std::vector<Unique> uniques;
+  Columns key;                  // the primary key; empty: hidden row numbers
+  std::vector<Unique> uniques;  // the primary key, too, before the others
   std::vector<ForeignKey> foreign_keys;
   std::shared_ptr<Counter> row_numbers = std::make_shared<Counter>();
 

@@ -2,6 +2,7 @@
 #include "sql/value/decimal.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 namespace cupel::sql {
@@ -48,44 +49,31 @@ Leading leading(const mpz_class& units, int scale) {
 Decimal::Decimal(std::int64_t number) : units_(static_cast<long>(number)) {}
 
 std::optional<Decimal> Decimal::parse(std::string_view text) {
-  std::size_t at = 0;
-  bool negative = false;
-  if (at < text.size() && (text[at] == '+' || text[at] == '-')) negative = text[at++] == '-';
-  std::string digits;
-  int scale = 0;
-  bool point = false;
-  for (; at < text.size(); ++at) {
-    if (text[at] == '.' && !point) {
-      point = true;
-    } else if (text[at] >= '0' && text[at] <= '9') {
-      digits += text[at];
-      if (point) ++scale;
-    } else {
-      break;
-    }
+  const auto mark = std::min(text.find_first_of("eE"), text.size());
+  int exponent = 0;
+  if (mark < text.size()) {
+    auto power = text.substr(mark + 1);
+    if (power.starts_with('+')) power.remove_prefix(1);
+    const auto read = std::from_chars(power.data(), power.data() + power.size(), exponent);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+    if (std::abs(exponent) > kLongest) return std::nullopt;
   }
-  if (digits.empty() || digits.size() > kLongest) return std::nullopt;
-  if (at < text.size()) {
-    if (text[at] != 'e' && text[at] != 'E') return std::nullopt;
-    ++at;
-    bool down = false;
-    if (at < text.size() && (text[at] == '+' || text[at] == '-')) down = text[at++] == '-';
-    if (at == text.size() || text.size() - at > 4) return std::nullopt;
-    int exponent = 0;
-    for (; at < text.size(); ++at) {
-      if (text[at] < '0' || text[at] > '9') return std::nullopt;
-      exponent = exponent * 10 + (text[at] - '0');
-    }
-    if (exponent > kLongest) return std::nullopt;
-    scale += down ? exponent : -exponent;
+  std::string digits(text.substr(0, mark));
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+')) digits.erase(0, 1);
+  int scale = -exponent;
+  if (const auto point = digits.find('.'); point != digits.npos) {
+    digits.erase(point, 1);
+    scale += static_cast<int>(digits.size() - point);
+  }
+  if (digits.empty() || digits.size() > kLongest ||
+      digits.find_first_not_of("0123456789") != digits.npos) {
+    return std::nullopt;
   }
   mpz_class units(digits, 10);
   if (negative) units = -units;
-  if (scale < 0) {
-    units *= power_of_ten(-scale);
-    scale = 0;
-  }
-  return Decimal(std::move(units), scale);
+  if (scale < 0) units *= power_of_ten(-scale);
+  return Decimal(std::move(units), std::max(scale, 0));
 }
 
 std::string Decimal::to_string() const {
@@ -117,7 +105,6 @@ mpz_class Decimal::units_at(int scale) const {
 Decimal Decimal::rounded(int scale) const {
   if (scale >= scale_) return {units_at(scale), scale};
   auto units = divide_rounded(units_, power_of_ten(scale_ - scale));
-  if (scale < 0) return {units * power_of_ten(-scale), 0};
   return {std::move(units), scale};
 }
 
@@ -125,10 +112,6 @@ std::optional<std::int64_t> Decimal::to_integer() const {
   const auto whole = rounded(0);
   if (!whole.units_.fits_slong_p()) return std::nullopt;
   return whole.units_.get_si();
-}
-
-double Decimal::to_double() const {
-  return std::strtod(to_string().c_str(), nullptr);
 }
 
 Decimal operator+(const Decimal& left, const Decimal& right) {
@@ -167,10 +150,9 @@ Decimal Decimal::remainder(const Decimal& right) const {
   return {units_at(scale) % right.units_at(scale), scale};
 }
 
-int Decimal::compare(const Decimal& right) const {
-  const int scale = std::max(scale_, right.scale_);
-  const int order = cmp(units_at(scale), right.units_at(scale));
-  return order < 0 ? -1 : order > 0 ? 1 : 0;
+std::strong_ordering operator<=>(const Decimal& left, const Decimal& right) {
+  const int scale = std::max(left.scale_, right.scale_);
+  return cmp(left.units_at(scale), right.units_at(scale)) <=> 0;
 }
 
 }  // namespace cupel::sql

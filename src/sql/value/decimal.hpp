@@ -6,6 +6,7 @@
 
 #include <gmpxx.h>
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,12 +28,11 @@ class Decimal {
   [[nodiscard]] int sign() const { return sgn(units_); }
   // Digits before the point; 0 for a number below 1.
   [[nodiscard]] int whole_digits() const;
-  // Half away from zero; a negative scale rounds to tens, hundreds …, and shows none.
+  // Half away from zero.
   [[nodiscard]] Decimal rounded(int scale) const;
   [[nodiscard]] Decimal negated() const { return {-units_, scale_}; }
   // Rounded; nullopt if it does not fit.
   [[nodiscard]] std::optional<std::int64_t> to_integer() const;
-  [[nodiscard]] double to_double() const;
   // Without zeros at the end: equal numbers have equal texts.
   [[nodiscard]] std::string canonical() const;
 
@@ -42,7 +42,10 @@ class Decimal {
   // The divisor is not zero.
   [[nodiscard]] Decimal divided_by(const Decimal& right) const;
   [[nodiscard]] Decimal remainder(const Decimal& right) const;
-  [[nodiscard]] int compare(const Decimal& right) const;
+  friend std::strong_ordering operator<=>(const Decimal& left, const Decimal& right);
+  friend bool operator==(const Decimal& left, const Decimal& right) {
+    return (left <=> right) == 0;
+  }
 
  private:
   [[nodiscard]] mpz_class units_at(int scale) const;  // scale >= scale_

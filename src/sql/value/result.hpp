@@ -29,10 +29,10 @@ struct Notice {
 struct Result {
   std::string tag;        // "SELECT 2", "INSERT 0 1", "BEGIN": PostgreSQL's command tag
   bool has_rows = false;  // a SELECT or RETURNING or SHOW, even of no rows
-  std::vector<Column> columns;
-  std::vector<std::vector<Datum>> rows;
+  std::vector<Column> columns = {};
+  std::vector<std::vector<Datum>> rows = {};
   std::uint64_t affected = 0;  // rows written
-  std::vector<Notice> notices;
+  std::vector<Notice> notices = {};
 };
 
 }  // namespace cupel::sql

@@ -7,9 +7,8 @@
 
 namespace cupel::sql {
 
-// A column's or parameter's type. PostgreSQL's int2, int4, int8, float8, numeric, text, varchar,
-// date, timestamp, timestamptz and bool; kNull is its `unknown`:
-// a parameter nothing is known of.
+// A column's or parameter's type: PostgreSQL's of these names. kNull is its `unknown`: a parameter
+// nothing is known of. Numbers are in the order in which one goes over into the next by itself.
 enum class Type : std::uint8_t {
   kNull,
   kBoolean,
@@ -17,10 +16,8 @@ enum class Type : std::uint8_t {
   kInteger,
   kBigint,
   kNumeric,
-  kDouble,
   kText,
   kVarchar,
-  kDate,
   kTimestamp,
   kTimestampTz,  // always shown in UTC
 };

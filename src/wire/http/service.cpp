@@ -105,14 +105,10 @@ const char* name_of(sql::Type type) {
       return "bigint";
     case sql::Type::kNumeric:
       return "numeric";
-    case sql::Type::kDouble:
-      return "double precision";
     case sql::Type::kText:
       return "text";
     case sql::Type::kVarchar:
       return "varchar";
-    case sql::Type::kDate:
-      return "date";
     case sql::Type::kTimestamp:
       return "timestamp";
     case sql::Type::kTimestampTz:
@@ -135,12 +131,6 @@ Json json_of(const sql::Datum& datum, sql::Type type) {
       std::int64_t number = 0;
       const auto [stop, error] = std::from_chars(begin, end, number);
       if (error == std::errc() && stop == end) return number;
-      break;
-    }
-    case sql::Type::kDouble: {
-      double number = 0;
-      const auto [stop, error] = std::from_chars(begin, end, number);
-      if (error == std::errc() && stop == end && std::isfinite(number)) return number;
       break;
     }
     default:

@@ -10,8 +10,8 @@
 #include <limits>
 #include <vector>
 
+#include "sql/value/scalar.hpp"
 #include "wire/bytes.hpp"
-#include "wire/calendar.hpp"
 
 namespace cupel::wire::postgres {
 
@@ -34,7 +34,6 @@ enum : Oid {
   kUnknown = 705,
   kBpchar = 1042,
   kVarchar = 1043,
-  kDate = 1082,
   kTimestamp = 1114,
   kTimestamptz = 1184,
   kNumeric = 1700,
@@ -195,6 +194,19 @@ bool is_text(Oid type) {
   }
 }
 
+// Of the years 1 and 9999: microseconds since 2000-01-01.
+constexpr std::int64_t kFirstTime = -63'082'281'600'000'000, kLastTime = 252'455'615'999'999'999;
+
+std::optional<std::string> time_bytes(std::string_view text, sql::Type type) {
+  std::string bytes;
+  try {
+    put_big(bytes, std::get<std::int64_t>(sql::from_text(text, {type})));
+  } catch (const sql::SqlException&) {
+    return std::nullopt;
+  }
+  return bytes;
+}
+
 std::string hex_of(std::string_view bytes) {
   std::string text = "\\x";
   for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
@@ -230,14 +242,10 @@ Oid oid_of(sql::Type type) {
       return kInt8;
     case sql::Type::kNumeric:
       return kNumeric;
-    case sql::Type::kDouble:
-      return kFloat8;
     case sql::Type::kText:
       return kText;
     case sql::Type::kVarchar:
       return kVarchar;
-    case sql::Type::kDate:
-      return kDate;
     case sql::Type::kTimestamp:
       return kTimestamp;
     case sql::Type::kTimestampTz:
@@ -258,18 +266,15 @@ sql::Type type_of(Oid type) {
     case kOid:
       return sql::Type::kBigint;
     case kNumeric:
-      return sql::Type::kNumeric;
     case kFloat4:
     case kFloat8:
-      return sql::Type::kDouble;
+      return sql::Type::kNumeric;
     case kText:
     case kName:
       return sql::Type::kText;
     case kVarchar:
     case kBpchar:
       return sql::Type::kVarchar;
-    case kDate:
-      return sql::Type::kDate;
     case kTimestamp:
       return sql::Type::kTimestamp;
     case kTimestamptz:
@@ -288,7 +293,6 @@ std::int16_t size_of(Oid type) {
     case kInt4:
     case kOid:
     case kFloat4:
-    case kDate:
       return 4;
     case kInt8:
     case kFloat8:
@@ -324,15 +328,11 @@ std::optional<std::string> text_of_binary(Oid type, std::string_view bytes) {
       return numeric_text(bytes);
     case kBytea:
       return hex_of(bytes);
-    case kDate: {
-      const auto day = timestamp_of_days(in.big<std::int32_t>());
-      return day && in.complete() ? std::optional(to_string(*day, false)) : std::nullopt;
-    }
     case kTimestamp:
     case kTimestamptz: {
-      const auto time = timestamp_of_microseconds(in.big<std::int64_t>());
-      if (!time || !in.complete()) return std::nullopt;
-      return to_string(*time) + (type == kTimestamptz ? "+00" : "");
+      const auto time = in.big<std::int64_t>();
+      if (!in.complete() || time < kFirstTime || time > kLastTime) return std::nullopt;
+      return sql::to_text(time, type_of(type));
     }
     default:
       return std::nullopt;
@@ -360,20 +360,12 @@ std::optional<std::string> binary_of_text(Oid type, std::string_view text) {
       return numeric_bytes(text);
     case kBytea:
       return bytes_of_hex(text);
+    case kTimestamp:
+    case kTimestamptz:
+      return time_bytes(text, type_of(type));
     default:
-      break;
+      return std::nullopt;
   }
-  const auto time = parse_timestamp(text);
-  if (!time) return std::nullopt;
-  std::string bytes;
-  if (type == kDate) {
-    put_big(bytes, static_cast<std::int32_t>(days_of(*time)));
-  } else if (type == kTimestamp || type == kTimestamptz) {
-    put_big(bytes, microseconds_of(*time));
-  } else {
-    return std::nullopt;
-  }
-  return bytes;
 }
 
 }  // namespace cupel::wire::postgres
