@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Runs a test suite on PostgreSQL itself and on PostgreSQL over the mock store, and compares the tests
-one by one. Exit code: 0 if at least 99 % of the tests that pass on PostgreSQL pass over the store.
+"""Runs a test suite on PostgreSQL or MariaDB itself and on the same server over the mock store, and
+compares the tests one by one. Exit code: 0 if at least 99 % of the tests that pass on the server itself
+pass over the store.
 
     tools/suites/compare.py lib-pq                     # Debian's golang-github-lib-pq-dev has its tests
     tools/suites/compare.py django --source DIR        # the unpacked source of Debian's python-django
     tools/suites/compare.py psycopg2 --source DIR      # of psycopg2
     tools/suites/compare.py node-postgres --source DIR # of its folder packages/pg, after npm install
+    tools/suites/compare.py go-sql-driver              # Debian's golang-github-go-sql-driver-mysql-dev
+    tools/suites/compare.py django-mariadb --source DIR # as above, on MariaDB
+    tools/suites/compare.py pymysql --source DIR       # the unpacked source of PyMySQL
     tools/suites/compare.py lib-pq -- --level causal   # other options of cupel mock
 
 The outcome of each test is written to the folder of --keep, if it is given. Over the store the servers
@@ -14,6 +18,8 @@ differ in nothing but the mock's options, by default `--level strict-serializabl
 
 import argparse
 import contextlib
+import glob
+import json
 import os
 import re
 import signal
@@ -38,7 +44,7 @@ def stop(why):
     sys.exit(f"compare: {why}")
 
 
-def run_django(source, environment):
+def run_django(source, environment, labels):
     tests = os.path.join(source, "tests")
     script = os.path.join(tests, "runtests.py")
     if not os.path.exists(script):
@@ -46,21 +52,52 @@ def run_django(source, environment):
     environment["PYTHONPATH"] = HERE
     settings = "--settings=django_settings"
     return (
-        [PYTHON, script, settings, "--parallel=1", "--noinput", *DJANGO_LABELS],
+        [PYTHON, script, settings, "--parallel=1", "--noinput", *labels],
         tests,
         re.compile(r"^outcome (?P<name>\S+) (?P<outcome>ok|failed|skipped)$"),
     )
 
 
-def run_lib_pq(_, environment):
-    environment.update(GOPATH="/usr/share/gocode", GO111MODULE="off", PGDATABASE="pqgotest")
-    environment.update(PGSSLMODE="disable", GOFLAGS="-count=1")
-    if not os.path.exists("/usr/share/gocode/src/github.com/lib/pq/conn_test.go"):
-        stop("lib/pq's tests are not there; install golang-github-lib-pq-dev")
+def run_go(environment, package, *more):
+    environment.update(GOPATH="/usr/share/gocode", GO111MODULE="off", GOFLAGS="-count=1")
+    folder = os.path.join("/usr/share/gocode/src", package)
+    if not glob.glob(os.path.join(folder, "*_test.go")):
+        stop(f"{folder} has no tests; install the package of Debian that has it")
     return (
-        ["go", "test", "-v", "-timeout=20m", "github.com/lib/pq", "github.com/lib/pq/hstore"],
+        ["go", "test", "-v", "-timeout=20m", package, *more],
         None,
         re.compile(r"^ *--- (?P<outcome>PASS|FAIL|SKIP): (?P<name>\S+)"),
+    )
+
+
+def run_lib_pq(_, environment):
+    environment.update(PGDATABASE="pqgotest", PGSSLMODE="disable")
+    return run_go(environment, "github.com/lib/pq", "github.com/lib/pq/hstore")
+
+
+def run_go_sql_driver(_, environment):
+    address = f"{environment['MYSQL_HOST']}:{environment['MYSQL_TCP_PORT']}"
+    environment.update(MYSQL_TEST_ADDR=address, MYSQL_TEST_USER="cupel", MYSQL_TEST_PASS="",
+                       MYSQL_TEST_DBNAME=DATABASE, MYSQL_TEST_CONCURRENT="1")
+    return run_go(environment, "github.com/go-sql-driver/mysql")
+
+
+def run_pymysql(source, environment):
+    tests = os.path.join(source, "pymysql", "tests")
+    if not os.path.isdir(tests):
+        stop(f"{tests} is not there; --source is the unpacked source of PyMySQL")
+    databases = [
+        {"host": environment["MYSQL_HOST"], "port": int(environment["MYSQL_TCP_PORT"]), "user": "cupel",
+         "passwd": "", "database": name, "use_unicode": True, "local_infile": True}
+        for name in (DATABASE, "second")
+    ]
+    with open(os.path.join(tests, "databases.json"), "w", encoding="utf-8") as out:
+        json.dump(databases, out)
+    environment["PYTHONPATH"] = HERE
+    return (
+        [PYTHON, os.path.join(HERE, "outcomes.py"), tests, source],
+        source,
+        re.compile(r"^outcome (?P<name>\S+) (?P<outcome>ok|failed|skipped)$"),
     )
 
 
@@ -104,29 +141,38 @@ def run_node_postgres(source, environment):
     )
 
 
+# What runs a suite, and on which server.
 SUITES = {
-    "django": run_django,
-    "lib-pq": run_lib_pq,
-    "node-postgres": run_node_postgres,
-    "psycopg2": run_psycopg2,
+    "django": (run_django, "postgres"),
+    "django-mariadb": (run_django, "mariadb"),
+    "go-sql-driver": (run_go_sql_driver, "mariadb"),
+    "lib-pq": (run_lib_pq, "postgres"),
+    "node-postgres": (run_node_postgres, "postgres"),
+    "psycopg2": (run_psycopg2, "postgres"),
+    "pymysql": (run_pymysql, "mariadb"),
 }
+SERVERS = {"postgres": "PostgreSQL", "mariadb": "MariaDB"}
+DATABASE = "cupel"
 OUTCOMES = {"PASS": "ok", "FAIL": "failed", "SKIP": "skipped"}
 OUTCOMES.update({"✔": "ok", "FAILED!": "failed", "? - SKIPPED": "skipped"})
 
 
-def address(url):
-    found = re.search(r"postgres://(\w+)@([\d.]+):(\d+)/(\w+)", url)
+def address(text):
+    """Where clients find a server that printed this."""
+    found = re.search(r"postgres://(\w+)@([\d.]+):(\d+)/(\w+)", text)
+    if found:
+        return dict(zip(("PGUSER", "PGHOST", "PGPORT", "PGDATABASE"), found.groups()))
+    found = re.search(r"mysql://\w+@([\d.]+):(\d+)/", text) or re.search(r"-h (\S+) -P (\d+)", text)
     if not found:
-        stop(f"found no URL in `{url.strip()}`")
-    user, host, port, database = found.groups()
-    return {"PGUSER": user, "PGHOST": host, "PGPORT": port, "PGDATABASE": database}
+        stop(f"found no address in `{text.strip()}`")
+    return dict(zip(("MYSQL_HOST", "MYSQL_TCP_PORT"), found.groups()))
 
 
 @contextlib.contextmanager
-def plain_server(cupel):
+def plain_server(cupel, kind):
     name = f"suite-{os.getpid()}"
     started = subprocess.run(
-        [cupel, "lab", "start", "postgres", "--fast", "--name", name], capture_output=True, text=True
+        [cupel, "lab", "start", kind, "--fast", "--name", name], capture_output=True, text=True
     )
     if started.returncode != 0:
         stop(f"the server did not start: {started.stderr.strip()}")
@@ -137,8 +183,8 @@ def plain_server(cupel):
 
 
 @contextlib.contextmanager
-def weak_server(cupel, options):
-    command = [cupel, "mock", "--engine", "postgres", *options]
+def weak_server(cupel, kind, options):
+    command = [cupel, "mock", "--engine", kind, *options]
     mock = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         yield address(mock.stdout.readline())
@@ -147,13 +193,25 @@ def weak_server(cupel, options):
         mock.wait(timeout=60)
 
 
-def outcomes(suite, source, server, log):
+def prepare(kind, server, environment):
+    """Makes the databases that the suite expects."""
+    if kind == "postgres":
+        if environment["PGDATABASE"] != server["PGDATABASE"]:
+            psql = ["psql", "-qX", "-d", "postgres", "-c", f"CREATE DATABASE {environment['PGDATABASE']}"]
+            subprocess.run(psql, env=environment, check=True)
+        return
+    statement = f"CREATE DATABASE IF NOT EXISTS {DATABASE}; CREATE DATABASE IF NOT EXISTS second"
+    client = ["mariadb", "--no-defaults", "-h", server["MYSQL_HOST"], "-P", server["MYSQL_TCP_PORT"]]
+    subprocess.run([*client, "-u", "cupel", "-e", statement], check=True)
+
+
+def outcomes(arguments, source, server, log):
     """The outcome of each test: ok, failed or skipped."""
     environment = {**os.environ, **server}
-    command, folder, line = SUITES[suite](source, environment)
-    psql = ["psql", "-qX", "-d", "postgres", "-c", f"CREATE DATABASE {environment['PGDATABASE']}"]
-    if environment["PGDATABASE"] != server["PGDATABASE"]:
-        subprocess.run(psql, env=environment, check=True)
+    run, kind = SUITES[arguments.suite]
+    more = [arguments.labels] if run is run_django else []
+    command, folder, line = run(source, environment, *more)
+    prepare(kind, server, environment)
     found = {}
     with open(log, "w", encoding="utf-8", errors="replace") as out:
         subprocess.run(
@@ -176,6 +234,7 @@ def main():
     parser.add_argument("suite", choices=SUITES)
     parser.add_argument("--source", default="", help="the folder of the suite's source")
     parser.add_argument("--cupel", default=os.path.join(ROOT, "build/release/cupel"))
+    parser.add_argument("--labels", nargs="+", default=DJANGO_LABELS, help="those of Django's tests")
     parser.add_argument("--keep", help="a folder for what the suite printed")
     words = sys.argv[1:]
     end = words.index("--") if "--" in words else len(words)
@@ -185,23 +244,25 @@ def main():
     os.makedirs(folder, exist_ok=True)
     source = os.path.abspath(arguments.source)
 
-    with plain_server(arguments.cupel) as server:
-        plain = outcomes(arguments.suite, source, server, os.path.join(folder, "plain.log"))
-    with weak_server(arguments.cupel, options) as server:
-        weak = outcomes(arguments.suite, source, server, os.path.join(folder, "store.log"))
+    kind = SUITES[arguments.suite][1]
+    product = SERVERS[kind]
+    with plain_server(arguments.cupel, kind) as server:
+        plain = outcomes(arguments, source, server, os.path.join(folder, "plain.log"))
+    with weak_server(arguments.cupel, kind, options) as server:
+        weak = outcomes(arguments, source, server, os.path.join(folder, "store.log"))
 
-    print(f"{'':24}{'PostgreSQL':>12}{'store':>12}")
+    print(f"{'':24}{product:>12}{'store':>12}")
     for outcome in ("ok", "failed", "skipped"):
         print(f"{outcome:24}{count(plain, outcome):12}{count(weak, outcome):12}")
     passing = [name for name, outcome in plain.items() if outcome == "ok"]
     lost = [name for name in passing if weak.get(name) != "ok"]
     for name in lost:
-        print(f"only on PostgreSQL: {name} ({weak.get(name, 'did not run')} over the store)")
+        print(f"only on {product}: {name} ({weak.get(name, 'did not run')} over the store)")
     for name, outcome in weak.items():
         if outcome == "ok" and plain.get(name) != "ok":
-            print(f"only over the store: {name} ({plain.get(name, 'did not run')} on PostgreSQL)")
+            print(f"only over the store: {name} ({plain.get(name, 'did not run')} on {product})")
     share = 1 - len(lost) / len(passing) if passing else 0
-    print(f"{len(passing) - len(lost)} of {len(passing)} that pass on PostgreSQL: {share:.1%}")
+    print(f"{len(passing) - len(lost)} of {len(passing)} that pass on {product}: {share:.1%}")
     print(f"what the suite printed: {folder}")
     return 0 if share >= LEAST_SHARE else 1
 

@@ -1,11 +1,19 @@
-"""Settings for the tests of Django itself, on the server that PGHOST and its like name."""
+"""Settings for the tests of Django itself, on the server that MYSQL_HOST and its like name, or else
+PGHOST and its like."""
 
-DATABASES = {
-    alias: {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": name,
-        "TEST": {"NAME": f"test_{name}"},
+import os
+
+if "MYSQL_HOST" in os.environ:
+    SERVER = {
+        "ENGINE": "django.db.backends.mysql",
+        "HOST": os.environ["MYSQL_HOST"],
+        "PORT": os.environ["MYSQL_TCP_PORT"],
+        "USER": "cupel",
     }
+else:
+    SERVER = {"ENGINE": "django.db.backends.postgresql"}
+DATABASES = {
+    alias: {**SERVER, "NAME": name, "TEST": {"NAME": f"test_{name}"}}
     for alias, name in (("default", "first"), ("other", "second"))
 }
 SECRET_KEY = "of no use here"

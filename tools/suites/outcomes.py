@@ -1,6 +1,6 @@
 """Prints the outcome of each test of unittest on a line of its own, for compare.py.
 
-    outcomes.py FOLDER     # runs the tests of a package
+    outcomes.py FOLDER [TOP]  # runs the tests of a package; TOP: the folder of its outermost package
 """
 
 import os
@@ -45,5 +45,6 @@ class Result(unittest.TextTestResult):
 
 if __name__ == "__main__":
     folder = os.path.abspath(sys.argv[1])
-    tests = unittest.defaultTestLoader.discover(folder, top_level_dir=os.path.dirname(folder))
+    top = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else os.path.dirname(folder)
+    tests = unittest.defaultTestLoader.discover(folder, top_level_dir=top)
     unittest.TextTestRunner(resultclass=Result).run(tests)
