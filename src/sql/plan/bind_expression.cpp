@@ -23,7 +23,7 @@ std::pair<std::string, bool> named(const Tree& node) {
   if (kind == "CoalesceExpr") return {"coalesce", true};
   if (kind == "SQLValueFunction") return {"current_timestamp", true};
   if (kind == "TypeCast") {
-    const auto inner = named(field(body, "arg"));
+    auto inner = named(field(body, "arg"));
     if (inner.second) return inner;
     return {strings_of(field(body, "typeName"), "names").back(), false};
   }
@@ -205,7 +205,7 @@ ExpressionPtr Binder::negation(const ExpressionPtr& part) {
   });
 }
 
-ExpressionPtr Binder::connected(std::vector<ExpressionPtr> parts, bool conjunction) {
+ExpressionPtr Binder::connected(const std::vector<ExpressionPtr>& parts, bool conjunction) {
   auto made = std::make_shared<Expression>(
       *computed(conjunction ? "and" : "or", {Type::kBoolean}, parts,
                 [parts, conjunction](const Frame& frame) -> Scalar {
@@ -230,7 +230,7 @@ ExpressionPtr Binder::connective(const Tree& body, Scope& scope) {
   for (const auto& argument : list(body, "args")) {
     parts.push_back(condition(argument, scope, name.c_str()));
   }
-  return name == "NOT" ? negation(parts[0]) : connected(std::move(parts), name == "AND");
+  return name == "NOT" ? negation(parts[0]) : connected(parts, name == "AND");
 }
 
 ExpressionPtr Binder::null_test(const Tree& body, Scope& scope) {
@@ -309,7 +309,7 @@ ExpressionPtr Binder::in_list(const Tree& body, Scope& scope) {
     if (constants && !is_null(one.constant)) known.insert(one.constant);
     equalities.push_back(coercion.binary("=", all[0], all[at]));
   }
-  if (!constants) return connected(std::move(equalities), false);
+  if (!constants) return connected(equalities, false);
   return computed("in", {Type::kBoolean}, all,
                   [test = all[0], known, null](const Frame& frame) -> Scalar {
                     const auto value = test->value(frame);

@@ -106,7 +106,7 @@ class Binder {
   static ExpressionPtr literal(const Tree& body);
   ExpressionPtr parameter(const Tree& body);
   static ExpressionPtr negation(const ExpressionPtr& part);
-  static ExpressionPtr connected(std::vector<ExpressionPtr> parts, bool conjunction);
+  static ExpressionPtr connected(const std::vector<ExpressionPtr>& parts, bool conjunction);
   ExpressionPtr connective(const Tree& body, Scope& scope);  // AND, OR, NOT
   ExpressionPtr null_test(const Tree& body, Scope& scope);
   ExpressionPtr type_cast(const Tree& body, Scope& scope);
