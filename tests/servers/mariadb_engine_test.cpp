@@ -744,6 +744,27 @@ TEST_F(MariadbEngineLong, SellsNothingTwiceInAThousandRounds) {
   sell(1000);
 }
 
+// Both write the same number, so the second changes nothing. It has lost an update all the same.
+TEST_F(MariadbEngineTest, CountsAnUpdateThatChangesNothingAsAWrite) {
+  auto options = at(mock::Level::kReadCommitted);
+  options.latest = 1;
+  options.uniform = 0;
+  start_over(options);
+  Client a(*engine_), b(*engine_);
+  for (auto* client : {&a, &b}) client->run("BEGIN");
+  for (auto* client : {&a, &b}) EXPECT_EQ(client->run("SELECT n FROM item WHERE id = 1"), "0");
+  for (auto* client : {&a, &b}) {
+    EXPECT_EQ(client->run("UPDATE item SET n = 1 WHERE id = 1"), "");
+    EXPECT_EQ(client->run("COMMIT"), "");
+  }
+  ASSERT_TRUE(engine_->end_clients().ok());
+  const auto history = engine_->store().history();
+  ASSERT_TRUE(history.ok());
+  check::Options asked;
+  asked.asked = {*levels::parse_level(mock::name(mock::Level::kStrongSessionSnapshotIsolation))};
+  EXPECT_EQ(check::check(*history, asked).levels.front().verdict, check::Verdict::kViolated);
+}
+
 // With reads that lock nothing it does, soon.
 TEST_F(MariadbEngineShop, SellsTwiceAfterAPlainRead) {
   serve("mysql:read-committed");

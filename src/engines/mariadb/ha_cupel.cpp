@@ -155,7 +155,8 @@ void ha_cupel::print_error(int error, myf flags) {
 int ha_cupel::external_lock(THD* thd, int type) {
   if (type == F_UNLCK) return 0;
   runs_ddl_ = is_ddl(thd);
-  tries_ = guessed_ = again_ = false;
+  tries_ = guessed_ = again_ = updates_ = false;
+  untouched_ = 0;
   join_transaction(thd);
   return choose_locking(thd, type == F_WRLCK);
 }
@@ -180,6 +181,8 @@ int ha_cupel::choose_locking(THD* thd, bool writes) {
   store_locks_ = store->locks;
   if (!store_locks_) return 0;
   const bool selects = thd_sql_command(thd) == SQLCOM_SELECT;
+  updates_ = writes && thd_sql_command(thd) == SQLCOM_UPDATE &&
+             thd->lex->first_select_lex()->order_list.elements == 0;
   const auto isolation = transaction().isolation().value_or(Isolation::kReadCommitted);
   of_product_ = store->isolation.has_value();
   keeps_locks_ = isolation >= Isolation::kRepeatableRead;
@@ -227,6 +230,7 @@ int ha_cupel::look_for_others() {
 
 ha_cupel::Seen ha_cupel::see(RowNumber row, const Fits& fits) {
   const bool again = std::exchange(again_, false);
+  touch();
   newly_locked_ = guessed_ = false;
   if (locks_ && (again || transaction().holds(weak_, row, locking_.shared))) return lock(row, fits);
   const auto found = transaction().visible(weak_, row, sight());
@@ -249,7 +253,11 @@ ha_cupel::Seen ha_cupel::lock(RowNumber row, const Fits& fits) {
   error_ = error_of(locked);
   if (error_ != 0) return Seen::kFailed;
   newly_locked_ = !held;
-  if (version != 0 && fits(version)) return Seen::kThere;
+  if (version != 0 && fits(version)) {
+    if (updates_) untouched_ = row;
+    untouched_version_ = version;
+    return Seen::kThere;
+  }
   give_back(row);
   return Seen::kNot;
 }
@@ -259,8 +267,33 @@ void ha_cupel::give_back(RowNumber row) {
   newly_locked_ = false;
 }
 
+// The server does not tell of an UPDATE that sets a row to what it is. But the client has written
+// it.
+void ha_cupel::touch() {
+  const auto row = std::exchange(untouched_, 0);
+  if (row == 0 || transaction().own(weak_, row)) return;
+  std::string record(table_share->reclength, '\0');
+  auto* there = reinterpret_cast<uchar*>(record.data());
+  unpack_row(*table, weak_->rows.bytes(untouched_version_), there);
+  transaction().write(weak_, {.row = row,
+                              .version = untouched_version_,
+                              .table_name = name_text(),
+                              .value = value_text(*table, there)});
+}
+
+int ha_cupel::rnd_end() {
+  touch();
+  return 0;
+}
+
+int ha_cupel::index_end() {
+  touch();
+  return 0;
+}
+
 // The conditions of the statement leave the current row out.
 void ha_cupel::unlock_row() {
+  untouched_ = 0;
   if (!std::exchange(guessed_, false)) give_back(row_);
 }
 
@@ -318,6 +351,7 @@ void ha_cupel::position(const uchar* /*record*/) {
 int ha_cupel::rnd_pos(uchar* record, uchar* position) {
   RowReference reference;
   std::memcpy(&reference, position, sizeof reference);
+  touch();
   if (locks_) {
     const auto seen = lock(reference.row, [&](VersionNumber version) {
       fetch(reference.row, version, record);
@@ -671,6 +705,7 @@ int ha_cupel::write_row(const uchar* record) {
 
 int ha_cupel::update_row(const uchar* before, const uchar* after) {
   const auto row = row_;
+  untouched_ = 0;
   if (const int error = lock_for(after, before); error != 0) return error;
   if (const int error = check_unique(after, row, before); error != 0) return error;
   if (const int error = check_parents(after, before); error != 0) return error;

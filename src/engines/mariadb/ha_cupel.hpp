@@ -47,11 +47,13 @@ class ha_cupel final : public handler {
   void unlock_row() override;
 
   int rnd_init(bool scan) override;
+  int rnd_end() override;
   int rnd_next(uchar* record) override;
   int rnd_pos(uchar* record, uchar* position) override;
   void position(const uchar* record) override;
 
   int index_init(uint index, bool sorted) override;
+  int index_end() override;
   int index_read(uchar* record, const uchar* key, uint length, enum ha_rkey_function how) override;
   int index_read_last(uchar* record, const uchar* key, uint length) override;
   int index_first(uchar* record) override;
@@ -108,6 +110,7 @@ class ha_cupel final : public handler {
   Seen see(RowNumber row, const Fits& fits);
   Seen lock(RowNumber row, const Fits& fits);
   void give_back(RowNumber row);
+  void touch();
   void fetch(RowNumber row, VersionNumber version, uchar* record);
 
   enum class Direction : std::uint8_t { kForward, kBackward };
@@ -173,6 +176,10 @@ class ha_cupel final : public handler {
   // row that is read is that one again, to be locked.
   bool tries_ = false, guessed_ = false, again_ = false;
   bool newly_locked_ = false;  // the current row
+  // UPDATE has found this row, and changed nothing in it so far. 0: none.
+  bool updates_ = false;
+  RowNumber untouched_ = 0;
+  VersionNumber untouched_version_ = 0;
   int error_ = 0;
   // The row that was read or written last.
   RowNumber row_ = 0;
