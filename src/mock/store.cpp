@@ -175,6 +175,10 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     const std::lock_guard lock(mutex_);
     return static_cast<std::uint32_t>(log_.committed().size());
   }
+  KeyNumber number(std::string_view name) {
+    const std::lock_guard lock(mutex_);
+    return log_.key(name);
+  }
   Value latest(std::string_view name, std::uint32_t commits) {
     const std::lock_guard lock(mutex_);
     const Key key = log_.key(name);
@@ -415,15 +419,29 @@ class Store::State::Handle final : public Transaction {
 
   std::optional<Value> read(std::string_view name) override {
     Call call(*this);
-    if (!call || (reads_lock() && !lock_covering(call, name, LockMode::kShare)))
-      return std::nullopt;
-    const Key key = state_->log_.key(name);
-    if (state_->log_.own(key) != nullptr) return state_->log_.read_own(key);
-    state_->report_absent(key);
-    const auto writer = state_->read_policy_->read(key, open_->commits);
-    if (writer) return state_->log_.read(key, *writer);
-    fail_reading(name);
-    return std::nullopt;
+    const Value* seen = call ? read_in(call, state_->log_.key(name)) : nullptr;
+    return seen != nullptr ? std::optional(*seen) : std::nullopt;
+  }
+
+  bool read_each(std::span<const KeyNumber> keys,
+                 const std::function<void(const Value&)>& seen) override {
+    // Each read has its pause, if there are any.
+    const std::size_t together = state_->options_.latency_ms > 0 ? 1 : keys.size();
+    for (; !keys.empty(); keys = keys.subspan(together)) {
+      Call call(*this);
+      if (!call) return false;
+      for (const Key key : keys.first(together)) {
+        const Value* value = read_in(call, key);
+        if (value == nullptr) return false;
+        seen(*value);
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool has_read(std::string_view name) override {
+    const Call call(*this);
+    return call && state_->log_.has_read(state_->log_.key(name));
   }
 
   std::optional<Value> read_latest(std::string_view name) override {
@@ -455,10 +473,11 @@ class Store::State::Handle final : public Transaction {
     const Call call(*this);
     if (!call) return std::nullopt;
     const Key key = state_->log_.key(name);
-    if (const auto* own = state_->log_.own(key)) return Found{*own, open_->txn};
+    if (const auto* own = state_->log_.own(key)) return Found{*own, open_->txn, false};
+    const auto newest = state_->log_.last_writer(key, kAllCommits);
     auto writer = last ? std::nullopt : state_->read_policy_->only_candidate(key);
-    if (!writer) writer = state_->log_.last_writer(key, last ? kAllCommits : open_->commits);
-    return Found{state_->log_.value(*writer, key), *writer};
+    if (!writer) writer = last ? newest : state_->log_.last_writer(key, open_->commits);
+    return Found{state_->log_.value(*writer, key), *writer, *writer == newest};
   }
 
   bool read_found(std::string_view name, const Found& found, bool must) override {
@@ -622,6 +641,18 @@ class Store::State::Handle final : public Transaction {
     return fmt::format("could not serialize access due to concurrent update of {}", name);
   }
   [[nodiscard]] Level level() const { return open_->level; }
+
+  // Null: the transaction ended.
+  const Value* read_in(Call& call, Key key) {
+    auto& log = state_->log_;
+    if (reads_lock() && !lock_covering(call, log.name(key), LockMode::kShare)) return nullptr;
+    if (log.own(key) != nullptr) return &log.read_own(key);
+    state_->report_absent(key);
+    const auto writer = state_->read_policy_->read(key, open_->commits);
+    if (writer) return &log.read(key, *writer);
+    fail_reading(log.name(key));
+    return nullptr;
+  }
 
   // Locks the key unless a lock on it or above it is held already. False: the transaction ended.
   bool lock_covering(Call& call, std::string_view name, LockMode mode) {
@@ -828,6 +859,9 @@ Digest Store::digest(bool in_order) const {
 }
 std::uint32_t Store::commits() const {
   return state_->commits();
+}
+KeyNumber Store::number(std::string_view key) {
+  return state_->number(key);
 }
 Value Store::latest(std::string_view key, std::uint32_t commits) const {
   return state_->latest(key, commits);

@@ -196,12 +196,21 @@ std::string_view title(const Options& options);
 
 inline constexpr auto kAllCommits = std::numeric_limits<std::uint32_t>::max();
 
+// A key of a store, by Store::number().
+using KeyNumber = std::uint32_t;
+
 // One transaction. Used by one thread at a time. Destroyed while open: rolled back.
 class Transaction {
  public:
   virtual ~Transaction() = default;
   // nullopt and a failure() when the transaction is over.
   virtual std::optional<Value> read(std::string_view key) = 0;
+  // Reads the keys one after another, which takes less time than single reads. `seen` gets their
+  // values, and must not call the store. False when the transaction is over.
+  virtual bool read_each(std::span<const KeyNumber> keys,
+                         const std::function<void(const Value&)>& seen) = 0;
+  // It read the key, and not only by a scan that did not list it.
+  [[nodiscard]] virtual bool has_read(std::string_view key) = 0;
   // Every key with this prefix that anybody committed a write to or this transaction
   // wrote, or that had an initial value, in the order of their bytes. No read: what the keys hold
   // is to be read from them. (A table is its set of primary keys, thesis 4.3.)
@@ -248,10 +257,11 @@ class Transaction {
   struct Found {
     Value value;
     std::uint32_t writer;  // for read_found()
+    bool last;             // nobody has committed a later version
   };
   virtual std::optional<Found> find(std::string_view key, bool /*last*/) {
     auto value = read(key);
-    return value ? std::optional(Found{std::move(*value), 0}) : std::nullopt;
+    return value ? std::optional(Found{std::move(*value), 0, false}) : std::nullopt;
   }
   // What find() found is a read of the transaction. False if its level does not allow that. Then it
   // is over (kConflict); but at prefix and below, unless it `must`, it goes on as if it had not
@@ -355,6 +365,8 @@ class Store {
   [[nodiscard]] bool mixed() const;
   // How many transactions have committed.
   [[nodiscard]] std::uint32_t commits() const;
+  // The same as long as the store is, but for a reset().
+  [[nodiscard]] KeyNumber number(std::string_view key);
   // What was committed last to the key when there were so many.
   [[nodiscard]] Value latest(std::string_view key, std::uint32_t commits = kAllCommits) const;
   // Transactions that were asked for, those that still wait too.

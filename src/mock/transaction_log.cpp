@@ -99,33 +99,31 @@ void TransactionLog::end(Status status) {
   now_ = nullptr;
 }
 
-void TransactionLog::note(Operation operation) {
-  auto& operations = transactions_[selected_].operations;
-  now_->touched.insert(operation.key);
-  if (operation.is_write) now_->own[operation.key] = static_cast<std::uint32_t>(operations.size());
-  operations.push_back(std::move(operation));
+void TransactionLog::note(const Operation& operation) {
+  if (operation.is_write) now_->own[operation.key] = operation.written;
+  transactions_[selected_].operations.push_back(operation);
 }
 
-Value TransactionLog::read(Key key, Txn writer) {
-  Value seen = value(writer, key);
-  note({.is_write = false, .key = key, .writer = writer, .value = seen});
-  return seen;
+const Value& TransactionLog::read(Key key, Txn writer) {
+  note({.is_write = false, .key = key, .writer = writer});
+  return value(writer, key);
 }
 
-Value TransactionLog::read_own(Key key) {
-  const Value* written = own(key);
-  assert(written != nullptr);
-  Value seen = *written;
-  note({.is_write = false, .local = true, .key = key, .value = seen});
-  return seen;
+const Value& TransactionLog::read_own(Key key) {
+  const auto written = now_->own.find(key);
+  assert(written != now_->own.end());
+  note({.is_write = false, .local = true, .key = key, .written = written->second});
+  return transactions_[selected_].values[written->second];
 }
 
 void TransactionLog::read_absent(Key key) {
-  note({.is_write = false, .absent = true, .key = key, .value = {}});
+  note({.is_write = false, .absent = true, .key = key});
 }
 
 void TransactionLog::write(Key key, Value value) {
-  note({.is_write = true, .key = key, .value = std::move(value)});
+  auto& values = transactions_[selected_].values;
+  values.push_back(std::move(value));
+  note({.is_write = true, .key = key, .written = static_cast<std::uint32_t>(values.size() - 1)});
 }
 
 std::vector<std::string> TransactionLog::scan(std::string_view prefix, char end) {
@@ -196,38 +194,37 @@ std::vector<Txn> TransactionLog::absent_for(Key key) {
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   for (const Txn t : found) {
-    transactions_[t].operations.push_back(
-        {.is_write = false, .absent = true, .key = key, .value = {}});
-    touched_by_[t].insert(key);
+    transactions_[t].operations.push_back({.is_write = false, .absent = true, .key = key});
   }
   return found;
 }
 
 bool TransactionLog::touches(Txn t, Key key) const {
-  if (transactions_[t].status == Status::kOpen) return open_.at(t).touched.contains(key);
-  const auto found = touched_by_.find(t);
-  assert(found != touched_by_.end() && "only of scanners");
-  return found->second.contains(key);
+  const auto& txn = transactions_[t];
+  auto& touched = txn.status == Status::kOpen ? open_.at(t).touched : touched_by_[t];
+  for (; touched.operations < txn.operations.size(); ++touched.operations)
+    touched.keys.insert(txn.operations[touched.operations].key);
+  return touched.keys.contains(key);
 }
 
 void TransactionLog::take_back(std::size_t operations) {
   auto& all = transactions_[selected_].operations;
   const auto from = all.begin() + static_cast<std::ptrdiff_t>(std::min(operations, all.size()));
   // A local read after the savepoint of a key that was written only before it stays.
-  Keys taken;
+  base::HashSet<Key> taken;
   const auto gone = [&](const Operation& o) {
     if (o.is_write) taken.insert(o.key);
     return o.is_write || (o.local && taken.contains(o.key));
   };
   std::vector<Operation> kept;
   for (auto it = from; it != all.end(); ++it) {
-    if (!gone(*it)) kept.push_back(std::move(*it));
+    if (!gone(*it)) kept.push_back(*it);
   }
   all.erase(from, all.end());
-  std::move(kept.begin(), kept.end(), std::back_inserter(all));
-  auto operations_left = std::exchange(all, {});
+  all.insert(all.end(), kept.begin(), kept.end());
+  const auto operations_left = std::exchange(all, {});
   *now_ = {};
-  for (auto& operation : operations_left) note(std::move(operation));
+  for (const auto& operation : operations_left) note(operation);
 }
 
 void TransactionLog::commit() {
@@ -262,8 +259,7 @@ void TransactionLog::abort() {
 const Value* TransactionLog::own(Key key) const {
   if (now_ == nullptr) return nullptr;
   const auto found = now_->own.find(key);
-  return found == now_->own.end() ? nullptr
-                                  : &transactions_[selected_].operations[found->second].value;
+  return found == now_->own.end() ? nullptr : &transactions_[selected_].values[found->second];
 }
 
 Txn TransactionLog::last_writer(Key key, std::uint32_t commits) const {
@@ -272,6 +268,13 @@ Txn TransactionLog::last_writer(Key key, std::uint32_t commits) const {
     return transactions_[writer].commit_index < commits;
   });
   return found == writers.rend() ? kInitial : *found;
+}
+
+bool TransactionLog::has_read(Key key) const {
+  if (!touches(selected_, key)) return false;
+  const auto& operations = transactions_[selected_].operations;
+  return std::any_of(operations.begin(), operations.end(),
+                     [&](const Operation& o) { return !o.is_write && !o.absent && o.key == key; });
 }
 
 bool TransactionLog::has_read_other(Key key, Txn writer) const {
@@ -301,7 +304,12 @@ const Value& TransactionLog::value(Txn writer, Key key) const {
       std::lower_bound(writes.begin(), writes.end(), key,
                        [](const auto& one, Key wanted) { return one.first < wanted; });
   assert(found != writes.end() && found->first == key && "a writer of the key wrote it");
-  return transactions_[writer].operations[found->second].value;
+  return transactions_[writer].values[found->second];
+}
+
+const Value& TransactionLog::value_of(Txn t, const Operation& operation) const {
+  if (operation.is_write || operation.local) return transactions_[t].values[operation.written];
+  return value(operation.writer, operation.key);
 }
 
 std::vector<std::string> TransactionLog::keys_with_prefix(std::string_view prefix) const {
@@ -336,7 +344,7 @@ base::Result<history::History> TransactionLog::history(std::span<const std::stri
                    .complete = times ? txn.ended : history::kNoTime,
                    .label = label(t, times)});
     for (const auto& o : txn.operations) {
-      const auto value = builder.value(scalar(o.value));
+      const auto value = builder.value(scalar(value_of(t, o)));
       if (o.is_write) {
         builder.write(keys[o.key], value);
       } else {
@@ -401,7 +409,7 @@ Digest TransactionLog::digest(std::span<const std::string> sessions, bool in_ord
     for (const auto& o : txn.operations) {
       hash.add((o.is_write ? 1U : 0U) + (o.local ? 2U : 0U) + (o.writer == kInitial ? 4U : 0U));
       hash.add(*names_[o.key]);
-      hash.add(o.value);
+      hash.add(value_of(t, o));
       if (o.writer == kInitial) continue;
       hash.add(sessions[transactions_[o.writer].session]);
       hash.add(places[o.writer]);
@@ -422,19 +430,20 @@ Digest TransactionLog::digest(std::span<const std::string> sessions, bool in_ord
 
 std::string TransactionLog::observed(std::span<const std::string> sessions) const {
   std::map<std::string_view, std::string> by_name;
-  for (const auto& txn : transactions_) {
-    for (const auto& o : txn.operations) {
+  for (Txn t = 0; t < count(); ++t) {
+    for (const auto& o : transactions_[t].operations) {
       if (o.is_write || o.absent) continue;
-      auto& line = by_name[sessions[txn.session]];
-      switch (o.value.kind) {
+      auto& line = by_name[sessions[transactions_[t].session]];
+      const auto& value = value_of(t, o);
+      switch (value.kind) {
         case Value::Kind::kNull:
           line += " null";
           break;
         case Value::Kind::kInteger:
-          line += fmt::format(" {}", o.value.integer);
+          line += fmt::format(" {}", value.integer);
           break;
         case Value::Kind::kText:
-          line += fmt::format(" {:?}", o.value.text);
+          line += fmt::format(" {:?}", value.text);
           break;
       }
     }

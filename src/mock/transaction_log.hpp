@@ -28,13 +28,14 @@ inline constexpr Txn kInitial = std::numeric_limits<Txn>::max();  // wrote null 
 class TransactionLog {
  public:
   enum class Status : std::uint8_t { kOpen, kCommitted, kAborted };
+  // Small, since a store keeps all of them.
   struct Operation {
     bool is_write;
     bool local = false;   // a read of the transaction's own write
     bool absent = false;  // a read of null by a scan that did not list the key
     Key key = 0;
-    Txn writer = kInitial;  // of a read that is not local
-    Value value;
+    Txn writer = kInitial;      // of a read that is not local
+    std::uint32_t written = 0;  // of a write, or of the one that is read: which of `values`
   };
   struct Scan {
     std::string prefix;
@@ -51,11 +52,12 @@ class TransactionLog {
     Level level;
     Status status = Status::kOpen;
     std::vector<Operation> operations;
+    std::vector<Value> values = {};              // that it wrote, also those that were taken back
     std::vector<std::uint32_t> statements = {};  // their texts, in texts_
     std::vector<Scan> scans = {};
     std::vector<RangeScan> range_scans = {};
-    // Of one that committed: where its last write of each key is, ascending by key; and how many
-    // committed before it.
+    // Of one that committed: its last value of each key, ascending by key; and how many committed
+    // before it.
     std::vector<std::pair<Key, std::uint32_t>> last_writes = {};
     std::uint32_t commit_index = 0;
     // Of all begins and ends: which this was.
@@ -72,8 +74,8 @@ class TransactionLog {
   void select(Txn open);
   [[nodiscard]] Txn selected() const { return selected_; }
   // What the open transaction did. A read takes the value that `writer` wrote last.
-  Value read(Key key, Txn writer);
-  Value read_own(Key key);
+  const Value& read(Key key, Txn writer);
+  const Value& read_own(Key key);
   // The open transaction saw that nobody had written the key, by a scan.
   void read_absent(Key key);
   void write(Key key, Value value);
@@ -106,6 +108,8 @@ class TransactionLog {
   [[nodiscard]] const std::string& name(Key key) const { return *names_[key]; }
   // All that committed, in that order.
   [[nodiscard]] std::span<const Txn> committed() const { return committed_; }
+  // The open transaction read the key, and not by a scan alone.
+  [[nodiscard]] bool has_read(Key key) const;
   // The open transaction read another version of the key.
   [[nodiscard]] bool has_read_other(Key key, Txn writer) const;
   // Committed writers of the key, in the order of their commits.
@@ -133,12 +137,15 @@ class TransactionLog {
   std::vector<const std::string*> names_;
   std::vector<std::vector<Txn>> writers_;
   std::vector<Transaction> transactions_;
-  // Of an open transaction, so that it may be long: where its last write of a key is, and all
-  // keys of its operations. The latter are kept of those that scanned.
-  using Keys = base::HashSet<Key>;
+  // The keys of a transaction's operations, as far as somebody has asked for them.
+  struct Touched {
+    base::HashSet<Key> keys;
+    std::size_t operations = 0;  // so many are in it
+  };
+  // Of an open transaction, so that it may be long: its last value of a key.
   struct Open {
     base::HashMap<Key, std::uint32_t> own;
-    Keys touched;
+    mutable Touched touched;
   };
   std::map<Txn, Open> open_;
   Txn selected_ = kInitial;
@@ -147,8 +154,9 @@ class TransactionLog {
   std::vector<std::string> texts_;
   std::int64_t clock_ = 0;
   std::vector<Txn> committed_;
-  base::HashMap<Txn, Keys> touched_by_;
-  void note(Operation operation);
+  mutable base::HashMap<Txn, Touched> touched_by_;  // of those that scanned
+  void note(const Operation& operation);
+  [[nodiscard]] const Value& value_of(Txn t, const Operation& operation) const;
   std::map<Key, Value> initial_;  // where it is not null
   // Somebody committed a write of it, or the open transaction wrote it, or it held something.
   [[nodiscard]] bool is_there(Key key) const;

@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/hash_table.hpp"
@@ -65,7 +66,7 @@ class WeakAdmissibility final : public AdmissibilityChecker {
     open_.level = level;
     sources_.clear();
     is_source_.clear();
-    read_from_.clear();
+    first_reads_ = {};
     if (session >= sessions_.size()) sessions_.resize(session + 1);
     open_.position = static_cast<Position>(sessions_[session].size());
     if (open_.position > 0) {
@@ -88,7 +89,7 @@ class WeakAdmissibility final : public AdmissibilityChecker {
     open_ = std::move(its.state);
     sources_ = std::move(its.sources);
     is_source_ = std::move(its.is_source);
-    read_from_ = std::move(its.read_from);
+    first_reads_ = std::move(its.first_reads);
     parked_.erase(found);
   }
 
@@ -104,33 +105,30 @@ class WeakAdmissibility final : public AdmissibilityChecker {
 
   void candidates(Key key, std::vector<Txn>& found) override {
     found.clear();
-    if (open_.level != Level::kReadCommitted) {
-      const auto read = read_from_.find(key);
-      if (read != read_from_.end()) return found.push_back(read->second);
-    }
+    if (const auto read = must_read_again(key)) return found.push_back(*read);
     // After every writer that T must not miss.
     must_not_miss(key, open_.past, nullptr, must_);
-    Clock floor;
-    for (const Txn k : must_) join(floor, known_[k].past);
+    must_for_ = {txn_, key, open_.reads.size()};
+    const Clock* floor = &floor_;
+    floor_.clear();
+    if (must_.size() == 1) {
+      floor = &known_[must_.front()].past;
+    } else {
+      for (const Txn k : must_) join(floor_, known_[k].past);
+    }
     if (must_.empty()) found.push_back(kInitial);
     if (key >= writers_.size()) return;
-    for (const auto& [session, all] : writers_[key]) {
-      const auto from = std::lower_bound(all.begin(), all.end(), at(floor, session),
-                                         [&](Txn w, Position p) { return known_[w].position < p; });
-      found.insert(found.end(), from, all.end());
-    }
+    for (const auto& [session, all] : writers_[key])
+      found.insert(found.end(), from_position(all, at(*floor, session)), all.end());
     std::sort(found.begin(), found.end(),
               [](Txn a, Txn b) { return a + 1 < b + 1; });  // kInitial first
   }
 
   bool try_read(Key key, Txn writer) override {
     save();
-    if (open_.level != Level::kReadCommitted) {
-      const auto read = read_from_.find(key);
-      if (read != read_from_.end()) {
-        if (read->second == writer) open_.reads.push_back({key, writer});
-        return read->second == writer;
-      }
+    if (const auto read = must_read_again(key)) {
+      if (*read == writer) open_.reads.push_back({key, writer});
+      return *read == writer;
     }
     if (add_read(key, writer)) return true;
     undo_last();
@@ -139,7 +137,7 @@ class WeakAdmissibility final : public AdmissibilityChecker {
 
   void undo_last() override {
     order_.take_back_to(saved_.arcs);
-    if (saved_.first && open_.reads.size() > saved_.reads) read_from_.erase(open_.reads.back().key);
+    assert(first_reads_.known <= saved_.reads && "nobody looked for it since");
     open_.reads.resize(saved_.reads);
     open_.past = saved_.past;
     for (; sources_.size() > saved_.sources; sources_.pop_back()) is_source_.erase(sources_.back());
@@ -207,17 +205,22 @@ class WeakAdmissibility final : public AdmissibilityChecker {
     std::vector<Key> writes;  // ascending
     std::vector<Read> reads;  // of the open one
   };
+  // The first read of each key among the first so many reads.
+  struct FirstReads {
+    base::HashMap<Key, Txn> from = {};
+    std::size_t known = 0;
+  };
   struct Parked {  // open, and not selected
     TxnState state;
     std::vector<Txn> sources;
     base::HashSet<Txn> is_source;
-    base::HashMap<Key, Txn> read_from;
+    FirstReads first_reads;
   };
   void park() {
     if (!live_) return;
     live_ = false;
     parked_[txn_] = {std::move(open_), std::move(sources_), std::move(is_source_),
-                     std::move(read_from_)};
+                     std::move(first_reads_)};
   }
   struct SessionWriters {
     Session session;
@@ -265,9 +268,19 @@ class WeakAdmissibility final : public AdmissibilityChecker {
   // The last of these whose position is in [from, until).
   void add_last_of(const std::vector<Txn>& all, Position until, Position from,
                    std::vector<Txn>& found) const {
-    const auto end = std::lower_bound(all.begin(), all.end(), until,
-                                      [&](Txn w, Position p) { return known_[w].position < p; });
+    const auto end = from_position(all, until);
     if (end != all.begin() && known_[*(end - 1)].position >= from) found.push_back(*(end - 1));
+  }
+
+  // The first of these whose position is not before this one: mostly one of the last.
+  [[nodiscard]] std::vector<Txn>::const_iterator from_position(const std::vector<Txn>& all,
+                                                               Position position) const {
+    constexpr std::ptrdiff_t kNear = 4;
+    const auto before = [&](Txn w, Position p) { return known_[w].position < p; };
+    const auto near = all.end() - std::min(kNear, all.end() - all.begin());
+    if (near == all.begin() || before(*std::prev(near), position))
+      return std::find_if(near, all.end(), [&](Txn w) { return !before(w, position); });
+    return std::lower_bound(all.begin(), near, position, before);
   }
 
   // Each of `must` is before `writer`, as far as the order can be made so.
@@ -283,12 +296,31 @@ class WeakAdmissibility final : public AdmissibilityChecker {
     return true;
   }
 
+  // What a read of the key must return, since the transaction has read it.
+  std::optional<Txn> must_read_again(Key key) {
+    if (open_.level == Level::kReadCommitted) return std::nullopt;
+    // Mostly it has not, and nobody else has been selected since it began.
+    if (removable_ && (key >= last_reader_.size() || last_reader_[key] != txn_))
+      return std::nullopt;
+    auto& [from, known] = first_reads_;
+    for (; known < open_.reads.size(); ++known)
+      from.emplace(open_.reads[known].key, open_.reads[known].writer);
+    const auto read = from.find(key);
+    return read == from.end() ? std::nullopt : std::optional(read->second);
+  }
+
   bool add_read(Key key, Txn writer) {
-    if (open_.level == Level::kCausal && writer != kInitial) {
+    const bool in_past =
+        writer != kInitial && at(open_.past, known_[writer].session) > known_[writer].position;
+    if (open_.level == Level::kCausal && writer != kInitial && !in_past) {
       join(open_.past, known_[writer].past);
       raise(open_.past, known_[writer].session, known_[writer].position + 1);
     }
-    must_not_miss(key, open_.past, nullptr, must_);
+    // candidates() knows already, unless this brought something into the past.
+    const bool known = must_for_ == MustFor{txn_, key, open_.reads.size()} &&
+                       (open_.level != Level::kCausal || writer == kInitial || in_past);
+    if (!known) must_not_miss(key, open_.past, nullptr, must_);
+    must_for_ = {};
     if (!force(must_, writer)) return false;
     // What was read before must not miss what the new source brings.
     const bool brings =
@@ -310,14 +342,17 @@ class WeakAdmissibility final : public AdmissibilityChecker {
       }
     }
     open_.reads.push_back({key, writer});
-    saved_.first = read_from_.emplace(key, writer).second;
-    if (writer != kInitial && is_source_.insert(writer).second) sources_.push_back(writer);
+    if (key >= last_reader_.size()) last_reader_.resize(key + 1, kInitial);
+    last_reader_[key] = txn_;
+    // At causal what is in the past is before the transaction by the sources that brought it.
+    const bool is_new = open_.level == Level::kCausal
+                            ? !in_past
+                            : writer != kInitial && is_source_.insert(writer).second;
+    if (writer != kInitial && is_new) sources_.push_back(writer);
     return true;
   }
 
-  void save() {
-    saved_ = {order_.arc_count(), open_.reads.size(), sources_.size(), false, open_.past};
-  }
+  void save() { saved_ = {order_.arc_count(), open_.reads.size(), sources_.size(), open_.past}; }
 
   graph::OnlineOrder order_;
   std::vector<TxnState> known_;                       // by Txn
@@ -331,14 +366,22 @@ class WeakAdmissibility final : public AdmissibilityChecker {
   std::size_t first_arc_ = 0;
   struct {
     std::size_t arcs = 0, reads = 0, sources = 0;
-    bool first = false;  // the read is the first of its key
     Clock past;
   } saved_;
-  // Of the open transaction: whom it read from, each once, and the first read of a key.
+  // Of the open transaction: whom it read from, each once, but at causal only those that were not
+  // in its past before.
   std::vector<Txn> sources_;
-  base::HashSet<Txn> is_source_;
-  base::HashMap<Key, Txn> read_from_;
-  std::vector<Txn> must_;  // scratch
+  base::HashSet<Txn> is_source_;  // below causal
+  FirstReads first_reads_;
+  std::vector<Txn> last_reader_;  // by key: who read it last
+  std::vector<Txn> must_;         // scratch, but for add_read() after candidates():
+  struct MustFor {
+    Txn txn = kInitial;
+    Key key = 0;
+    std::size_t reads = 0;
+    friend bool operator==(const MustFor&, const MustFor&) = default;
+  } must_for_;
+  Clock floor_;  // scratch
 };
 
 }  // namespace

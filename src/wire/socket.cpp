@@ -109,12 +109,12 @@ Socket::Outcome Socket::wait_for(bool to_write, std::optional<Seconds> timeout) 
 }
 
 Socket::Outcome Socket::read(std::string& bytes, std::optional<Seconds> timeout) {
+  char chunk[kChunk];  // not in `bytes`, which would be filled with zeros first
   for (;;) {
     if (const auto outcome = wait_for(false, timeout); outcome != Outcome::kWell) return outcome;
-    bytes.resize(kChunk);
-    const auto size = ::recv(descriptor_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    const auto size = ::recv(descriptor_.number(), chunk, sizeof chunk, MSG_DONTWAIT);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    bytes.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    bytes.assign(chunk, size > 0 ? static_cast<std::size_t>(size) : 0);
     return size > 0 ? Outcome::kWell : Outcome::kEnded;
   }
 }

@@ -247,6 +247,12 @@ class FakeTransaction : public mock::Transaction {
     const auto found = log_.keys.find(std::string(key));
     return found == log_.keys.end() ? mock::Value{} : found->second;
   }
+  // Keys have no numbers here.
+  bool read_each(std::span<const mock::KeyNumber> keys,
+                 const std::function<void(const mock::Value&)>& /*seen*/) override {
+    return keys.empty();
+  }
+  bool has_read(std::string_view /*key*/) override { return false; }
   std::vector<std::string> keys_with_prefix(std::string_view prefix) override {
     const std::lock_guard lock(log_.mutex);
     std::vector<std::string> keys;
