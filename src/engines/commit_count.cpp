@@ -37,4 +37,8 @@ void CommitCount::set(std::uint32_t commits) {
   std::atomic_ref(*shared_).store(commits, std::memory_order_release);
 }
 
+std::uint32_t CommitCount::get() const {
+  return std::atomic_ref(*shared_).load(std::memory_order_acquire);
+}
+
 }  // namespace cupel::engines

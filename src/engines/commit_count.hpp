@@ -21,6 +21,7 @@ class CommitCount {
   ~CommitCount();
 
   void set(std::uint32_t commits);
+  [[nodiscard]] std::uint32_t get() const;
 
  private:
   explicit CommitCount(std::uint32_t* shared) : shared_(shared) {}

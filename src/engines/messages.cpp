@@ -13,8 +13,9 @@ namespace {
 using wire::put_little;
 using wire::Reader;
 
-constexpr std::uint8_t kLatest = 1, kAbsent = 2, kFind = 4;
-constexpr std::uint8_t kShared = 1, kObserved = 2, kNoWait = 4;
+constexpr std::size_t kPositionSize = 6;
+constexpr std::uint8_t kLatest = 1, kAbsent = 2, kFind = 4, kTellLast = 8;
+constexpr std::uint8_t kShared = 1, kObserved = 2, kNoWait = 4, kFound = 8;
 constexpr std::uint8_t kBase = 1, kInsert = 2, kChecked = 4;
 constexpr std::uint8_t kRefuses = 1, kKeepsStatements = 2, kLocks = 4, kGaps = 8, kOfProduct = 16;
 constexpr int kIsolationBit = 5;
@@ -25,8 +26,8 @@ std::string take_text(Reader& reader) {
 }
 
 Position take_position(Reader& reader) {
-  const auto block = reader.little<std::uint32_t>();
-  return {block, reader.little<std::uint16_t>()};
+  const auto number = reader.little<std::uint64_t>(kPositionSize);
+  return {static_cast<std::uint32_t>(number), static_cast<std::uint16_t>(number >> 32)};
 }
 
 OpenRequest take_open(Reader& reader) {
@@ -56,8 +57,10 @@ ReadRequest take_read(Reader& reader) {
   request.latest = (flags & kLatest) != 0;
   request.absent = (flags & kAbsent) != 0;
   request.find = (flags & kFind) != 0;
+  request.tell_last = (flags & kTellLast) != 0;
   request.table = reader.little<std::uint32_t>();
   const auto count = reader.little<std::uint32_t>();
+  request.rows.reserve(std::min(std::size_t{count}, reader.left() / kPositionSize));
   for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
     request.rows.push_back(take_position(reader));
   }
@@ -74,6 +77,7 @@ LockRequest take_lock(Reader& reader) {
   request.shared = (flags & kShared) != 0;
   request.observed = (flags & kObserved) != 0;
   request.no_wait = (flags & kNoWait) != 0;
+  request.found = (flags & kFound) != 0;
   return request;
 }
 
@@ -173,8 +177,10 @@ void put_text(std::string& out, std::string_view text) {
 }
 
 void put_position(std::string& out, const Position& position) {
-  put_little(out, position.block, 4);
-  put_little(out, position.offset, 2);
+  const std::uint64_t number = std::uint64_t{position.offset} << 32 | position.block;
+  char bytes[kPositionSize];
+  for (std::size_t i = 0; i < kPositionSize; ++i) bytes[i] = static_cast<char>(number >> (8 * i));
+  out.append(bytes, kPositionSize);
 }
 
 struct Encoder {
@@ -200,7 +206,7 @@ struct Encoder {
     put_little(out, request.commits, 4);
     put_little(out,
                (request.latest ? kLatest : 0U) | (request.absent ? kAbsent : 0U) |
-                   (request.find ? kFind : 0U),
+                   (request.find ? kFind : 0U) | (request.tell_last ? kTellLast : 0U),
                1);
     put_little(out, request.table, 4);
     put_little(out, request.rows.size(), 4);
@@ -214,7 +220,7 @@ struct Encoder {
     put_position(out, request.row);
     put_little(out,
                (request.shared ? kShared : 0U) | (request.observed ? kObserved : 0U) |
-                   (request.no_wait ? kNoWait : 0U),
+                   (request.no_wait ? kNoWait : 0U) | (request.found ? kFound : 0U),
                1);
   }
   void operator()(const GuardRequest& request) {
@@ -312,7 +318,18 @@ std::string not_locked_reply() {
 
 std::string versions_reply(const std::vector<Position>& versions) {
   std::string body = "v";
+  body.reserve(1 + kPositionSize * versions.size());
   for (const auto& version : versions) put_position(body, version);
+  return framed(body);
+}
+
+std::string found_reply(const std::vector<FoundVersion>& versions, std::uint32_t commits) {
+  std::string body = "l";
+  put_little(body, commits, 4);
+  for (const auto& found : versions) {
+    put_position(body, found.version);
+    put_little(body, found.last ? 1 : 0, 1);
+  }
   return framed(body);
 }
 

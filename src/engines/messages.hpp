@@ -53,16 +53,19 @@ struct ReadRequest {
   bool find = false;
   std::uint32_t table = 0;
   std::vector<Position> rows = {};
+  bool tell_last = false;  // of those that it finds: found_reply()
 };
 
 // Which version of the row was committed last? The row is locked for the transaction: by the engine
-// before, or by the store now.
+// before, or by the store now. If the version is known to be the one that the statement `found`,
+// the reply is that it is done.
 struct LockRequest {
   std::uint32_t statement = 0, commits = kEveryCommit, table = 0;
   Position row;
   bool shared = false;    // others may hold it too
   bool observed = false;  // the client is shown what it finds
   bool no_wait = false;
+  bool found = false;
 };
 // A lock of the store that is no read, where the store has the engine's locks.
 struct GuardRequest {
@@ -125,7 +128,7 @@ using Request = std::variant<OpenRequest, ChooseRequest, ReadRequest, LockReques
                              UnlockRequest, StopWaitingRequest, EndStatementRequest, TextRequest,
                              CommitRequest, FinishRequest, AbortRequest, CopyDatabaseRequest>;
 
-inline constexpr std::uint8_t kProtocol = 4;
+inline constexpr std::uint8_t kProtocol = 5;
 
 // A message without its length. None: it is malformed.
 std::optional<Request> decode(std::string_view message);
@@ -159,6 +162,13 @@ Opened decode_opened(std::uint8_t flags);
 // The lock was not to be had without waiting, or the engine gave up.
 std::string not_locked_reply();
 std::string versions_reply(const std::vector<Position>& versions);
+// Of a ReadRequest with tell_last: where `last`, the version was committed last when so many
+// transactions had committed by CommitCount, or after that.
+struct FoundVersion {
+  Position version;
+  bool last = false;
+};
+std::string found_reply(const std::vector<FoundVersion>& versions, std::uint32_t commits);
 std::string failure_reply(FailureKind kind, std::string_view message);
 // For tests and fuzzing: what decode() reads.
 std::string encode(const Request& request);

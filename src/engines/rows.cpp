@@ -59,12 +59,30 @@ std::uint32_t Rows::table(const File& file) {
 }
 
 std::optional<RowId> Rows::find(const File& file, const Position& first) const {
+  return find_each(file, {first}).front();
+}
+
+std::vector<std::optional<RowId>> Rows::find_each(const File& file,
+                                                  const std::vector<Position>& firsts) const {
+  std::vector<std::optional<RowId>> found(firsts.size());
   const auto table = by_file_.find(file);
-  if (table == by_file_.end()) return std::nullopt;
-  const auto& positions = tables_[table->second].by_position;
-  const auto found = positions.find(first);
-  if (found == positions.end()) return std::nullopt;
-  return RowId{table->second, found->second};
+  if (table == by_file_.end()) return found;
+  const auto& blocks = tables_[table->second].blocks;
+  auto block = blocks.end();
+  for (std::size_t i = 0; i < firsts.size(); ++i) {
+    const auto& first = firsts[i];
+    if (block == blocks.end() || block->first != first.block) block = blocks.find(first.block);
+    if (block == blocks.end() || first.offset >= block->second.size()) continue;
+    if (const auto row = block->second[first.offset]; row > 0)
+      found[i] = RowId{table->second, row - 1};
+  }
+  return found;
+}
+
+mock::KeyNumber Rows::number(const RowId& id, mock::Store& store) {
+  auto& number = row(id).number;
+  if (!number) number = store.number(store_key(id));
+  return *number;
 }
 
 RowId Rows::add(std::uint32_t database, const Write& insertion) {
@@ -74,7 +92,9 @@ RowId Rows::add(std::uint32_t database, const Write& insertion) {
   auto at = static_cast<std::uint32_t>(table.rows.size());
   if (!insertion.key.empty()) at = table.by_key.try_emplace(insertion.key, at).first->second;
   if (at == table.rows.size()) table.rows.push_back({.key = insertion.key});
-  table.by_position[insertion.row] = at;
+  auto& block = table.blocks[insertion.row.block];
+  if (block.size() <= insertion.row.offset) block.resize(insertion.row.offset + 1U);
+  block[insertion.row.offset] = at + 1;
   return {number, at};
 }
 
@@ -87,9 +107,8 @@ const Rows::Version& Rows::latest_version(const Row& row) const {
   return row.latest == 0 ? row.base : versions_[row.latest];
 }
 
-Position Rows::version(const RowId& id, const mock::Value& value) const {
-  if (value.kind == mock::Value::Kind::kNull) return row(id).base.position;
-  const auto number = static_cast<std::size_t>(value.integer);
+Position Rows::version(const RowId& id, std::uint64_t number) const {
+  if (number == 0) return row(id).base.position;
   assert(number < versions_.size() && "the store has no other values");
   return versions_[number].position;
 }
@@ -130,6 +149,7 @@ void Rows::copy_database(std::uint32_t from, std::uint32_t to) {
     for (auto& row : copy.rows) {
       row.base = latest_version(row);
       row.latest = 0;
+      row.number.reset();
     }
     tables_[number] = std::move(copy);
   }
@@ -143,6 +163,7 @@ void Rows::start_over(std::uint32_t kept_database) {
     for (auto& row : table.rows) {
       row.base = latest_version(row);
       row.latest = 0;
+      row.number.reset();
     }
     by_file_[table.file] = static_cast<std::uint32_t>(kept.size());
     kept.push_back(std::move(table));

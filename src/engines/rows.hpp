@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash_table.hpp"
 #include "base/result.hpp"
 #include "engines/messages.hpp"
 #include "engines/row_texts.hpp"
@@ -39,12 +39,23 @@ class Rows {
   void name_database(std::uint32_t database, std::string_view name);
 
   [[nodiscard]] std::optional<RowId> find(const File& file, const Position& first) const;
+  // The same of several; most are in the same block as the one before.
+  [[nodiscard]] std::vector<std::optional<RowId>> find_each(
+      const File& file, const std::vector<Position>& firsts) const;
+  // Of the row's key in the store.
+  [[nodiscard]] mock::KeyNumber number(const RowId& row, mock::Store& store);
   // The row of this insertion, which may be there already by its primary key.
   RowId add(std::uint32_t database, const Write& insertion);
   // A version of the row, not valid for a deletion, as the store's value. `text` is as in Write.
   mock::Value add_version(const Position& version, std::string_view text);
-  // What the store returned for the row.
-  [[nodiscard]] Position version(const RowId& row, const mock::Value& value) const;
+  // What the store returned for the row; as a number, 0 for null.
+  [[nodiscard]] Position version(const RowId& row, const mock::Value& value) const {
+    return version(row, number_of(value));
+  }
+  [[nodiscard]] Position version(const RowId& row, std::uint64_t number) const;
+  [[nodiscard]] static std::uint64_t number_of(const mock::Value& value) {
+    return static_cast<std::uint64_t>(value.integer);
+  }
   [[nodiscard]] Position latest(const RowId& row) const;
   void set_latest(const RowId& row, const mock::Value& value);
   // It has a base version, and nobody has committed another.
@@ -77,17 +88,14 @@ class Rows {
     std::string key;           // primary key; empty: none
     std::uint64_t latest = 0;  // a version, or 0: the base
     Version base = {};
+    std::optional<mock::KeyNumber> number = {};  // once somebody has asked for it
   };
-  struct PositionHash {
-    std::size_t operator()(const Position& position) const {
-      return std::hash<std::uint64_t>()(std::uint64_t{position.block} << 16 | position.offset);
-    }
-  };
+  using Block = std::vector<std::uint32_t>;  // by offset: the row that begins there, plus 1
   struct Table {
     File file;
     std::string name;
     std::vector<Row> rows = {};
-    std::unordered_map<Position, std::uint32_t, PositionHash> by_position = {};
+    base::HashMap<std::uint32_t, Block> blocks = {};
     std::unordered_map<std::string, std::uint32_t> by_key = {};
   };
 

@@ -19,7 +19,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -113,7 +112,11 @@ class Session {
     more_came_ = more_came;
     const bool opens = std::holds_alternative<OpenRequest>(request);
     if (opens == session_.has_value()) return std::nullopt;
-    return std::visit([this](const auto& asked) { return reply_to(asked); }, request);
+    if (!failure_.empty() && belongs_to_transaction(request))
+      return has_reply(request) ? failure_ : std::string();
+    auto reply = std::visit([this](const auto& asked) { return reply_to(asked); }, request);
+    if (reply && is_failure(*reply)) failure_ = *reply;
+    return reply;
   }
 
  private:
@@ -134,6 +137,20 @@ class Session {
                          .isolation = isolation_of_product(shared_.options)});
   }
 
+  // Who asks for more before it has the reply still asks it of the transaction that failed.
+  static bool belongs_to_transaction(const Request& request) {
+    return !std::holds_alternative<AbortRequest>(request) &&
+           !std::holds_alternative<FinishRequest>(request) &&
+           !std::holds_alternative<CopyDatabaseRequest>(request);
+  }
+  static bool is_failure(const std::string& reply) { return reply.size() > 4 && reply[4] == 'f'; }
+  static bool has_reply(const Request& request) {
+    return !std::holds_alternative<EndStatementRequest>(request) &&
+           !std::holds_alternative<TextRequest>(request) &&
+           !std::holds_alternative<UnlockRequest>(request) &&
+           !std::holds_alternative<StopWaitingRequest>(request);
+  }
+
   // An earlier client of the same name may have hung up while its session is still open.
   void wait_for_leaving(std::unique_lock<std::mutex>& lock, const std::string& name) {
     const auto until = std::chrono::steady_clock::now() + kLeaving;
@@ -146,15 +163,13 @@ class Session {
     }
   }
 
-  // False: there is none, and the reply is in `failed_`.
+  // False: the store is shutting down.
   bool begin() {
     if (transaction_) return true;
     auto options = std::exchange(chosen_, {});
     options.give_up = [this] { return socket_.hung_up(); };
     transaction_ = store_->begin(*session_, options);
-    if (transaction_) return true;
-    failed_ = stopped();
-    return false;
+    return transaction_ != nullptr;
   }
 
   static std::string stopped() {
@@ -176,7 +191,7 @@ class Session {
     text_.clear();
     found_.clear();
     locked_.clear();
-    read_.clear();
+    failure_.clear();
   }
 
   std::optional<std::string> reply_to(const ChooseRequest& request) {
@@ -239,31 +254,33 @@ class Session {
 
   std::optional<std::string> reply_to(const ReadRequest& request) {
     const Rows::File file{database_, request.table};
-    std::vector<Position> versions;
     if (request.latest) return versions_reply(latest(file, request));
-    if (!begin()) return failed_;
+    if (!begin()) return stopped();
     continue_with(request.statement, request.commits);
     if (request.absent && !look_for_others(file)) return fail();
-    auto rows = rows_at(file, request.rows);
+    const auto commits = shared_.commits.get();  // before anything is found
+    auto asked = rows_to_read(file, request.rows);
     // A row that nobody has committed yet is absent, which is a read, too.
-    if (!request.absent && std::find(rows.begin(), rows.end(), std::nullopt) != rows.end()) {
+    if (asked && !request.absent &&
+        std::any_of(asked->begin(), asked->end(), [](const auto& row) { return !row.id; })) {
       if (!look_for_others(file)) return fail();
-      rows = rows_at(file, request.rows);
+      asked = rows_to_read(file, request.rows);
     }
-    std::set<RowId> seen_together;
-    if (!request.find && !see_together(rows, seen_together)) return fail();
-    std::vector<mock::Value> values;
-    for (const auto& row : rows) {
-      const bool base = !row || seen_together.contains(*row);
-      const auto value = base ? mock::Value() : see(*row, request);
-      if (!value) return fail();
-      values.push_back(std::move(*value));
+    if (!asked) return stopped();
+    const bool known = request.find ? find_all(request.statement, *asked) : see_all(*asked);
+    if (!known) return fail();
+    std::vector<FoundVersion> versions;
+    versions.reserve(asked->size());
+    {
+      const std::lock_guard lock(shared_.mutex);
+      if (store_ != shared_.store) return stopped();  // its rows are gone
+      for (const auto& row : *asked) {
+        versions.push_back(
+            {row.id ? shared_.rows.version(*row.id, row.seen) : Position(), row.last});
+      }
     }
-    const std::lock_guard lock(shared_.mutex);
-    if (store_ != shared_.store) return stopped();  // its rows are gone
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      versions.push_back(rows[i] ? shared_.rows.version(*rows[i], values[i]) : Position());
-    return versions_reply(versions);
+    return request.tell_last ? found_reply(versions, commits)
+                             : versions_reply(positions_of(versions));
   }
 
   std::vector<Position> latest(const Rows::File& file, const ReadRequest& request) {
@@ -283,47 +300,111 @@ class Session {
     return versions;
   }
 
+  // A row that the engine asks for.
+  struct AskedRow {
+    std::optional<RowId> id;  // none: nobody committed a row that begins there
+    mock::KeyNumber key = 0;
+    bool unwritten = false;  // it has its base version only
+    bool known = false;      // the transaction sees what is below
+    bool last = false;       // the version was committed last
+    std::uint64_t seen = 0;  // as in Rows::version()
+  };
+  // None: the store is not that of the rows any more.
+  std::optional<std::vector<AskedRow>> rows_to_read(const Rows::File& file,
+                                                    const std::vector<Position>& positions) {
+    std::vector<AskedRow> asked(positions.size());
+    const std::lock_guard lock(shared_.mutex);
+    if (store_ != shared_.store) return std::nullopt;
+    const auto found = shared_.rows.find_each(file, positions);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      asked[i].id = found[i];
+      asked[i].known = !found[i];
+      if (!found[i]) continue;
+      asked[i].key = shared_.rows.number(*found[i], *store_);
+      asked[i].unwritten = shared_.rows.has_only_base(*found[i]);
+    }
+    return asked;
+  }
+
   // Rows whose keys follow each other and that nobody has written since they are there: the
   // transaction sees that there is nothing in the store between the first and the last. False: it
   // is over.
-  bool see_together(const std::vector<std::optional<RowId>>& rows, std::set<RowId>& seen) {
-    if (rows.size() < kTogether) return true;
-    std::vector<RowId> unwritten;
-    {
-      const std::lock_guard lock(shared_.mutex);
-      for (const auto& row : rows) {
-        if (row && shared_.rows.has_only_base(*row)) unwritten.push_back(*row);
-      }
+  bool see_together(std::vector<AskedRow>& asked) {
+    std::vector<AskedRow*> unwritten;
+    for (auto& row : asked) {
+      if (row.unwritten) unwritten.push_back(&row);
     }
-    std::sort(unwritten.begin(), unwritten.end());
+    if (unwritten.size() < kTogether) return true;
+    std::sort(unwritten.begin(), unwritten.end(),
+              [](const AskedRow* a, const AskedRow* b) { return *a->id < *b->id; });
     for (auto first = unwritten.begin(); first != unwritten.end();) {
       auto end = std::next(first);
-      while (end != unwritten.end() && end->table == first->table &&
-             end->row == std::prev(end)->row + 1)
-        ++end;
+      while (end != unwritten.end() && follows(*(*std::prev(end))->id, *(*end)->id)) ++end;
       if (end - first >= static_cast<std::ptrdiff_t>(kTogether)) {
-        const RowId after{first->table, std::prev(end)->row + 1};
-        const auto there =
-            transaction_->scan_between(Rows::store_key(*first), Rows::store_key(after), "");
+        const auto& last = *(*std::prev(end))->id;
+        const auto there = transaction_->scan_between(
+            Rows::store_key(*(*first)->id), Rows::store_key({last.table, last.row + 1}), "");
         if (transaction_->failure()) return false;
         // What another has committed meanwhile is read as it is.
-        std::copy_if(first, end, std::inserter(seen, seen.end()), [&](const RowId& row) {
-          return !std::binary_search(there.begin(), there.end(), Rows::store_key(row));
+        std::for_each(first, end, [&](AskedRow* row) {
+          row->known = !std::binary_search(there.begin(), there.end(), Rows::store_key(*row->id));
         });
       }
       first = end;
     }
     return true;
   }
+  static bool follows(const RowId& row, const RowId& next) {
+    return next.table == row.table && next.row == row.row + 1;
+  }
 
-  // None: nobody committed a row that begins there.
-  std::vector<std::optional<RowId>> rows_at(const Rows::File& file,
-                                            const std::vector<Position>& positions) {
-    std::vector<std::optional<RowId>> rows;
-    rows.reserve(positions.size());
-    const std::lock_guard lock(shared_.mutex);
-    for (const auto& position : positions) rows.push_back(shared_.rows.find(file, position));
-    return rows;
+  // False: the transaction is over.
+  bool see_all(std::vector<AskedRow>& asked) {
+    if (!see_together(asked)) return false;
+    std::vector<mock::KeyNumber> keys;
+    keys.reserve(asked.size());
+    for (auto& row : asked) {
+      if (row.known) continue;
+      const auto locked = locked_.find(*row.id);
+      // A cursor that is older than the lock sees its own snapshot.
+      row.known = locked != locked_.end() && !store_->is_of_product();
+      if (row.known) {
+        row.seen = Rows::number_of(locked->second);
+      } else {
+        keys.push_back(row.key);
+      }
+    }
+    auto next = asked.begin();
+    return transaction_->read_each(keys, [&](const mock::Value& value) {
+      while (next->known) ++next;
+      next->seen = Rows::number_of(value);
+      ++next;
+    });
+  }
+
+  // The same for a statement that locks what it finds.
+  bool find_all(std::uint32_t statement, std::vector<AskedRow>& asked) {
+    for (auto& row : asked) {
+      if (row.known) continue;
+      const auto locked = locked_.find(*row.id);
+      if (locked != locked_.end()) {
+        row.seen = Rows::number_of(locked->second);
+        continue;
+      }
+      auto found = transaction_->find(Rows::store_key(*row.id), false);
+      if (!found) return false;
+      row.seen = Rows::number_of(found->value);
+      row.last = found->last;
+      found_[statement].insert_or_assign(*row.id, std::move(*found));
+    }
+    return true;
+  }
+
+  static std::vector<Position> positions_of(const std::vector<FoundVersion>& found) {
+    std::vector<Position> positions;
+    positions.reserve(found.size());
+    for (const auto& one : found) positions.push_back(one.version);
+    return positions;
   }
 
   // What the transaction does now is of this statement of the engine, which it may have left for
@@ -342,46 +423,38 @@ class Session {
     return shared_.rows.unused_keys(file);
   }
 
+  // None: nobody committed a row that begins there.
+  std::optional<RowId> row_at(const Rows::File& file, const Position& position) {
+    const std::lock_guard lock(shared_.mutex);
+    return shared_.rows.find(file, position);
+  }
+
   bool look_for_others(const Rows::File& file) {
     const auto keys = unused_keys(file);
     transaction_->scan_between(keys.first, keys.second, "");
     return !transaction_->failure();
   }
 
-  // None: the transaction is over.
-  std::optional<mock::Value> see(const RowId& row, const ReadRequest& request) {
-    const auto locked = locked_.find(row);
-    // A cursor that is older than the lock sees its own snapshot.
-    if (locked != locked_.end() && (request.find || !store_->is_of_product()))
-      return locked->second;
-    if (!request.find) {
-      read_.insert(row);
-      return transaction_->read(Rows::store_key(row));
-    }
-    auto found = transaction_->find(Rows::store_key(row), false);
-    if (!found) return std::nullopt;
-    auto value = found->value;
-    found_[request.statement].insert_or_assign(row, std::move(*found));
-    return value;
-  }
-
   // Others are excluded from the row, so what was committed last stays that.
   std::optional<std::string> reply_to(const LockRequest& request) {
-    if (!begin()) return failed_;
+    if (!begin()) return stopped();
     continue_with(request.statement, request.commits);
-    const auto row = rows_at({database_, request.table}, {request.row}).front();
+    const auto row = row_at({database_, request.table}, request.row);
     if (!row) return versions_reply({Position()});
+    const auto as_found = found_version(request, *row);
+    if (request.found && !as_found && !locked_.contains(*row)) return std::nullopt;
     const auto key = Rows::store_key(*row);
-    if (const auto refused = lock(key, mode_of(request.shared), request.no_wait)) return refused;
-    const auto last = transaction_->find(key, true);
+    if (const auto refused = lock(key, mode_of(request.shared), request.no_wait, request.found))
+      return refused;
+    const auto last = as_found ? as_found : transaction_->find(key, true);
     if (!last) return fail();
     if (transaction_->read_found(key, *last, request.observed)) {
       locked_.insert_or_assign(*row, last->value);
-      read_.insert(*row);
     } else if (transaction_->failure()) {
       return fail();
     }
     for (auto& [statement, found] : found_) found.erase(*row);
+    if (request.found) return done_reply();
     const std::lock_guard lock(shared_.mutex);
     if (store_ != shared_.store) return stopped();
     return versions_reply({shared_.rows.version(*row, last->value)});
@@ -392,12 +465,14 @@ class Session {
   }
 
   // The reply, unless it is granted.
-  std::optional<std::string> lock(const std::string& name, mock::LockMode mode, bool no_wait) {
-    // The engine writes nothing while it waits but that it gives up.
-    const mock::LockOptions options{.wait = !no_wait, .give_up = [this] {
-                                      return more_came_ || socket_.hung_up() ||
-                                             socket_.wait(Seconds(0)) != Socket::Outcome::kTimeout;
-                                    }};
+  std::optional<std::string> lock(const std::string& name, mock::LockMode mode, bool no_wait,
+                                  bool goes_on = false) {
+    // An engine that does not go on writes nothing while it waits but that it gives up.
+    const mock::LockOptions options{
+        .wait = !no_wait, .give_up = [this, goes_on] {
+          if (socket_.hung_up()) return true;
+          return !goes_on && (more_came_ || socket_.wait(Seconds(0)) != Socket::Outcome::kTimeout);
+        }};
     switch (transaction_->lock(name, mode, options)) {
       case mock::LockResult::kGranted:
       case mock::LockResult::kGrantedLater:
@@ -413,7 +488,7 @@ class Session {
 
   std::optional<std::string> reply_to(const GuardRequest& request) {
     using Kind = GuardRequest::Kind;
-    if (!begin()) return failed_;
+    if (!begin()) return stopped();
     const auto keys = unused_keys({database_, request.table});
     const auto table = keys.first.substr(0, keys.first.find('/'));
     std::optional<std::string> refused;
@@ -447,7 +522,7 @@ class Session {
   }
 
   std::optional<std::string> reply_to(const UnlockRequest& request) {
-    const auto row = rows_at({database_, request.table}, {request.row}).front();
+    const auto row = row_at({database_, request.table}, request.row);
     if (row && transaction_) {
       transaction_->unlock(Rows::store_key(*row), mode_of(request.shared));
       locked_.erase(*row);
@@ -457,6 +532,15 @@ class Session {
 
   std::optional<std::string> reply_to(const StopWaitingRequest& /*request*/) {
     return std::string();
+  }
+
+  // What the engine says that its statement found; it holds the lock, so that stays the last.
+  std::optional<mock::Transaction::Found> found_version(const LockRequest& request,
+                                                        const RowId& row) const {
+    const auto statement = found_.find(request.statement);
+    if (!request.found || statement == found_.end()) return std::nullopt;
+    const auto found = statement->second.find(row);
+    return found == statement->second.end() ? std::nullopt : std::optional(found->second);
   }
 
   std::optional<std::string> reply_to(const EndStatementRequest& request) {
@@ -502,7 +586,7 @@ class Session {
       apply_base(writes);
       return done_reply();
     }
-    if (!begin()) return failed_;
+    if (!begin()) return stopped();
     if (!end_statements()) return fail();
     std::vector<RowId> written;
     for (const auto& write : writes) {
@@ -547,7 +631,7 @@ class Session {
   // An insertion reads that the primary key is not there, unless the engine has asked before. True:
   // it is there, or the transaction is over.
   bool inserts_what_is_there(const RowId& id) {
-    if (read_.contains(id)) return false;
+    if (transaction_->has_read(Rows::store_key(id))) return false;
     const auto value = transaction_->read(Rows::store_key(id));
     if (!value) return true;
     const std::lock_guard lock(shared_.mutex);
@@ -589,37 +673,41 @@ class Session {
   std::optional<std::uint32_t> session_;
   std::unique_ptr<mock::Transaction> transaction_;
   bool more_came_ = false;
-  std::string failed_;
+  std::string failure_;               // a reply: the transaction failed, and is not rolled back yet
   mock::Store::BeginOptions chosen_;  // of the next transaction
   // Of the transaction: the engine's statement, and what the store calls those that there were;
-  // what they found and have not locked; the rows that it locked and read then; what it read.
+  // what they found and have not locked; the rows that it locked and read then.
   std::optional<std::uint32_t> statement_;
   std::string text_;  // what the client asked for last
   std::map<std::uint32_t, std::uint32_t> statements_;
   std::map<std::uint32_t, std::map<RowId, mock::Transaction::Found>> found_;
   std::map<RowId, mock::Value> locked_;
-  std::set<RowId> read_;
 };
 
 // Talks until the connection ends.
 void converse(Shared& shared, Descriptor descriptor, std::uint64_t number) {
   Socket socket(std::move(descriptor), shared.stop);
   Session session(shared, socket, number);
-  std::string bytes, more;
+  std::string bytes, more, replies;
+  std::size_t at = 0;  // what was read is taken up to here
   for (;;) {
-    const auto length = message_length(bytes);
+    const auto left = std::string_view(bytes).substr(at);
+    const auto length = message_length(left);
     if (length && *length > kLongestMessage) return;
-    if (!length || bytes.size() < 4 + std::size_t{*length}) {
+    if (!length || left.size() < 4 + std::size_t{*length}) {
+      bytes.erase(0, std::exchange(at, 0));
+      if (!replies.empty() && socket.write(replies, kWriting) != Socket::Outcome::kWell) return;
+      replies.clear();
       if (socket.read(more, std::nullopt) != Socket::Outcome::kWell) return;
       bytes += more;
       continue;
     }
-    const auto request = decode(std::string_view(bytes).substr(4, *length));
-    bytes.erase(0, 4 + std::size_t{*length});
+    const auto request = decode(left.substr(4, *length));
+    at += 4 + std::size_t{*length};
     if (!request) return;
-    const auto reply = session.reply(*request, !bytes.empty());
+    const auto reply = session.reply(*request, at < bytes.size());
     if (!reply) return;
-    if (!reply->empty() && socket.write(*reply, kWriting) != Socket::Outcome::kWell) return;
+    replies += *reply;
   }
 }
 

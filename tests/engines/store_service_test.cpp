@@ -86,6 +86,9 @@ class StoreServiceTest : public testing::Test {
   static std::string versions(const std::vector<Position>& positions) {
     return versions_reply(positions).substr(4);
   }
+  static std::string found(const Position& version, bool last, std::uint32_t commits) {
+    return found_reply({{version, last}}, commits).substr(4);
+  }
 
   base::TempDir folder_ = std::move(*base::TempDir::make("cupel-test-"));
   std::string path_ = folder_.file("store");
@@ -140,6 +143,7 @@ TEST_F(StoreServiceTest, RejectsASecondInsertionOfAKey) {
             failure_reply(FailureKind::kDuplicate,
                           "duplicate key value violates unique constraint: t(5) already exists")
                 .substr(4));
+  one.send(AbortRequest{});
   EXPECT_EQ(one.ask(ReadRequest{1, kEveryCommit, false, false, false, kTable, {{0, 1}, {0, 2}}}),
             versions({{0, 1}, {0, 1}}));
 }
@@ -149,7 +153,9 @@ TEST_F(StoreServiceTest, TakesALevelForATransaction) {
   EXPECT_EQ(one.ask(ChooseRequest{"causal", "latest", {}}), "k");
   EXPECT_EQ(one.ask(ChooseRequest{"rc", "", {}}), "k");
   EXPECT_EQ(one.ask(ChooseRequest{"none", "", {}})[0], 'f');
+  one.send(AbortRequest{});
   EXPECT_EQ(one.ask(ChooseRequest{"", "first", {}})[0], 'f');
+  one.send(AbortRequest{});
   EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
 }
 
@@ -174,8 +180,10 @@ TEST_F(StoreServiceTest, GivesTheLastVersionOfALockedRow) {
             versions({{0, 1}}));
   EXPECT_EQ(one.ask(CommitRequest{{Write{.table = kTable, .row = {0, 1}, .version = {0, 2}}}}),
             "k");
-  EXPECT_EQ(other.ask(ReadRequest{.statement = 2, .find = true, .table = kTable, .rows = {{0, 1}}}),
-            versions({{0, 2}}));
+  EXPECT_EQ(
+      other.ask(ReadRequest{
+          .statement = 2, .find = true, .table = kTable, .rows = {{0, 1}}, .tell_last = true}),
+      found({0, 2}, true, 2));
   EXPECT_EQ(other.ask(LockRequest{.statement = 2, .table = kTable, .row = {0, 1}}),
             versions({{0, 2}}));
   EXPECT_EQ(other.ask(CommitRequest{{Write{.table = kTable, .row = {0, 1}, .version = {0, 3}}}}),
@@ -252,12 +260,59 @@ TEST_F(StoreServiceTest, ForgetsWhatAFailedStatementFound) {
   EXPECT_EQ(history->last_op(history::TxnId(1)), history->first_op(history::TxnId(1)));
 }
 
+// Whoever knows that what it found is the last need not wait for the answer.
+TEST_F(StoreServiceTest, TakesTheFoundVersionOfALockedRow) {
+  mock::Options options;
+  options.overlap = true;
+  service_->start_over(options);
+  Backend one(path_, "one"), other(path_, "other");
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+  EXPECT_EQ(
+      other.ask(ReadRequest{
+          .statement = 1, .find = true, .table = kTable, .rows = {{0, 1}}, .tell_last = true}),
+      found({0, 1}, true, 1));
+  EXPECT_EQ(other.ask(LockRequest{.statement = 1, .table = kTable, .row = {0, 1}, .found = true}),
+            "k");
+  EXPECT_EQ(other.ask(CommitRequest{{Write{.table = kTable, .row = {0, 1}, .version = {0, 2}}}}),
+            "k");
+  const auto history = service_->history();
+  ASSERT_TRUE(history.ok());
+  const history::TxnId last(history->txn_count() - 1);
+  ASSERT_EQ(history->last_op(last) - history->first_op(last), 2u);
+  EXPECT_EQ(history->op(history::OpId(history->first_op(last))).kind, history::OpKind::kRead);
+  EXPECT_EQ(one.ask(ReadRequest{.statement = 1,
+                                .commits = 1,
+                                .find = true,
+                                .table = kTable,
+                                .rows = {{0, 1}},
+                                .tell_last = true}),
+            found({0, 1}, false, 2));
+  EXPECT_EQ(one.ask(LockRequest{.statement = 2, .table = kTable, .row = {0, 1}, .found = true}),
+            "");  // that statement found nothing
+}
+
+// Who asks for more before it has the first answer still means the same transaction.
+TEST_F(StoreServiceTest, FailsUntilTheTransactionIsRolledBack) {
+  Backend one(path_, "one");
+  const auto failure = one.ask(ChooseRequest{"none", "", {}});
+  EXPECT_EQ(failure[0], 'f');
+  EXPECT_EQ(one.ask(ReadRequest{.statement = 1, .table = kTable, .rows = {{0, 1}}}), failure);
+  one.send(TextRequest{"SELECT 1"});
+  one.send(EndStatementRequest{1});
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), failure);
+  one.send(AbortRequest{});
+  EXPECT_EQ(one.ask(ReadRequest{.statement = 1, .table = kTable, .rows = {{0, 1}}}),
+            versions({{}}));
+}
+
 TEST_F(StoreServiceTest, CountsWhatWasFoundAndNotLockedAsRead) {
   Backend one(path_, "one");
   EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
   for (const bool ended : {true, false}) {
-    EXPECT_EQ(one.ask(ReadRequest{.statement = 2, .find = true, .table = kTable, .rows = {{0, 1}}}),
-              versions({{0, 1}}));
+    EXPECT_EQ(
+        one.ask(ReadRequest{
+            .statement = 2, .find = true, .table = kTable, .rows = {{0, 1}}, .tell_last = true}),
+        found({0, 1}, true, ended ? 1 : 2));
     if (ended) one.send(EndStatementRequest{2});
     EXPECT_EQ(one.ask(CommitRequest{}), "k");
   }

@@ -235,6 +235,39 @@ TEST_F(PostgresEngineTest, ContinuesTheSessionOfAClientThatLeft) {
   }
 }
 
+// How many operations the next transaction of the client has, once it has ended.
+std::size_t operations_of(PostgresEngine& engine, Client& client, const std::string& sql) {
+  const auto before = engine.store().history()->txn_count();
+  client.run(sql);
+  std::size_t found = 0;
+  EXPECT_TRUE(test::poll_until([&] {
+    const auto history = engine.store().history();
+    if (history->txn_count() == before) return false;
+    const history::TxnId last(static_cast<std::uint32_t>(before));
+    found = history->last_op(last) - history->first_op(last);
+    return true;
+  }));
+  return found;
+}
+
+// Rows are asked for together, and yet no others are read than the statement comes to, or few.
+TEST_F(PostgresEngineTest, ReadsTheRowsThatAScanComesTo) {
+  start_over(at(mock::Level::kCausal));
+  Client client(*engine_, "client");
+  EXPECT_EQ(client.run("UPDATE item SET n = id"), "");
+  EXPECT_EQ(operations_of(*engine_, client, "SELECT sum(n) FROM item"), 400u);
+  client.run("SET enable_seqscan = off; SET enable_bitmapscan = off");
+  const auto count = [&](const std::string& rest) {
+    return operations_of(*engine_, client, "SELECT n FROM item WHERE id " + rest);
+  };
+  EXPECT_EQ(count("= 7"), 1u);
+  EXPECT_EQ(count("BETWEEN 101 AND 350"), 250u);
+  EXPECT_EQ(count("BETWEEN 101 AND 350 ORDER BY id DESC"), 250u);
+  EXPECT_EQ(count("> 100 ORDER BY id LIMIT 1"), 1u);
+  EXPECT_LE(count("> 100 ORDER BY id LIMIT 10"), 50u);
+  EXPECT_EQ(client.run("SELECT count(*), sum(n) FROM item WHERE id <= 300"), "300|45150");
+}
+
 // A rewritten table has its rows under their keys, and every session sees them.
 TEST_F(PostgresEngineTest, ShowsTheRowsOfARewrittenTableToEverySession) {
   start_over(at(mock::Level::kReadCommitted));

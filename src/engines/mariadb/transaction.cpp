@@ -280,7 +280,7 @@ bool Transaction::commit() {
 }
 
 void Transaction::roll_back() {
-  if (at_store_) client_.roll_back();
+  if (at_store_ || over_) client_.roll_back();
   forget();
 }
 

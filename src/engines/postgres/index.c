@@ -1,14 +1,20 @@
 /* Indexes: an index names positions of versions; a version that the reader does not see is passed
-   over. An index holds all versions, since some session may see each of them. */
+   over. An index holds all versions, since some session may see each of them.
+
+   Who goes on with a scan of a B-tree asks the store for more and more rows at once: those of the
+   positions that come next on the page of the index (nbtree.h: BTScanOpaque). */
 #include "catalog/index.h"
 
 #include "access/genam.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
+#include "access/nbtree.h"
 #include "access/relscan.h"
 #include "access/xact.h"
+#include "catalog/pg_am.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "row_lock.h"
 #include "storage/bufmgr.h"
 #include "storage/procarray.h"
@@ -17,27 +23,94 @@
 #include "utils/snapmgr.h"
 #include "visibility.h"
 
+enum { kGrowth = 4, kLongestWindow = 256 }; /* positions */
+
+typedef struct WeakFetch {
+  IndexFetchTableData base;
+  int window;         /* so many positions are asked for next */
+  bool has_looked;    /* for the scan */
+  IndexScanDesc scan; /* NULL: it is not one of a B-tree that the statement runs */
+  const EState* executor;
+  ScanDirection order; /* of the scan, if the executor goes forward */
+} WeakFetch;
+
 static IndexFetchTableData* weak_index_fetch_begin(Relation relation) {
-  IndexFetchTableData* fetch = palloc0(sizeof(IndexFetchTableData));
+  WeakFetch* fetch = palloc0(sizeof(WeakFetch));
   Oid table = relation->rd_node.relNode;
-  fetch->rel = relation;
+  fetch->base.rel = relation;
+  fetch->window = 1;
   /* Who looks for rows by an index also sees that others are not there. The planner looks too. */
   if (running_statement() != NULL && !checks_foreign_key(running_statement()) &&
       first_look_at(table))
     store_look(table, statement_number(running_statement()),
                statement_commits(running_statement()));
-  return fetch;
+  return &fetch->base;
 }
 
-static void weak_index_fetch_reset(IndexFetchTableData* fetch) {}
-
-static void weak_index_fetch_end(IndexFetchTableData* fetch) {
-  pfree(fetch);
+static void weak_index_fetch_reset(IndexFetchTableData* base) {
+  ((WeakFetch*)base)->window = 1;
 }
 
-/* Into the slot, if it is visible. */
-static bool fetch_version(Relation relation, ItemPointer position, Snapshot snapshot,
-                          TupleTableSlot* slot) {
+static void weak_index_fetch_end(IndexFetchTableData* base) {
+  pfree(base);
+}
+
+/* Into the fetch, if it is of this node or of one below. */
+static bool find_scan(PlanState* plan, WeakFetch* fetch) {
+  IndexScanDesc scan = NULL;
+  ScanDirection order = ForwardScanDirection;
+  if (plan == NULL) return false;
+  if (IsA(plan, IndexScanState)) {
+    scan = ((IndexScanState*)plan)->iss_ScanDesc;
+    order = ((IndexScan*)plan->plan)->indexorderdir;
+  } else if (IsA(plan, IndexOnlyScanState)) {
+    scan = ((IndexOnlyScanState*)plan)->ioss_ScanDesc;
+    order = ((IndexOnlyScan*)plan->plan)->indexorderdir;
+  }
+  if (scan == NULL || scan->xs_heapfetch != &fetch->base)
+    return planstate_tree_walker(plan, find_scan, fetch);
+  fetch->scan = scan->indexRelation->rd_rel->relam == BTREE_AM_OID ? scan : NULL;
+  fetch->executor = plan->state;
+  fetch->order = order;
+  return true;
+}
+
+/* The versions at the positions that the scan comes to after this one; at most `room`. */
+static int next_versions(const WeakFetch* fetch, Version* versions, int room) {
+  const BTScanPosData* page = &((BTScanOpaque)fetch->scan->opaque)->currPos;
+  bool backward = ScanDirectionIsBackward(fetch->executor->es_direction);
+  int step = ScanDirectionIsBackward(fetch->order) != backward ? -1 : 1;
+  int found = 0;
+  if (!BTScanPosIsValid(*page)) return 0;
+  for (int at = page->itemIndex + step;
+       found < room && at >= page->firstItem && at <= page->lastItem; at += step) {
+    if (find_version(fetch->base.rel, &page->items[at].heapTid, &versions[found])) ++found;
+  }
+  return found;
+}
+
+/* Asks for the row of this version, and for those that are likely to come next. */
+static void read_ahead(WeakFetch* fetch, const Reader* reader, const Version* version) {
+  Version* versions;
+  int count = 1;
+  if (reader->statement == NULL || reader->statement != running_statement() ||
+      !is_unknown(reader, &version->row))
+    return;
+  if (fetch->window > 1 && !fetch->has_looked) {
+    find_scan(plan_of(reader->statement), fetch);
+    fetch->has_looked = true;
+  }
+  versions = palloc(fetch->window * sizeof(Version));
+  versions[0] = *version;
+  if (fetch->scan != NULL) count += next_versions(fetch, versions + 1, fetch->window - 1);
+  read_rows(reader, versions, count);
+  pfree(versions);
+  fetch->window = Min(fetch->window * kGrowth, kLongestWindow);
+}
+
+/* Into the slot, if it is visible. The fetch may be NULL. */
+static bool fetch_version(WeakFetch* fetch, Relation relation, ItemPointer position,
+                          Snapshot snapshot, TupleTableSlot* slot) {
   BufferHeapTupleTableSlot* stored = (BufferHeapTupleTableSlot*)slot;
   Reader reader = reader_of(relation, snapshot);
   Version version = {.position = *position};
@@ -46,7 +119,8 @@ static bool fetch_version(Relation relation, ItemPointer position, Snapshot snap
   stored->base.tupdata.t_self = *position;
   if (!heap_fetch(relation, SnapshotAny, &stored->base.tupdata, &buffer, false)) return false;
   version.row = row_at(relation, &stored->base.tupdata.t_data->t_ctid);
-  if (!check_visible(relation, &reader, &version)) {
+  if (fetch != NULL) read_ahead(fetch, &reader, &version);
+  if (!check_visible(&reader, &version)) {
     ReleaseBuffer(buffer);
     return false;
   }
@@ -80,9 +154,10 @@ static bool fetch_also_open(Relation relation, ItemPointer position, Snapshot sn
   open = is_of_other_open(&tuple, snapshot);
   LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
   if (open) {
-    found = fetch_version(relation, position, SnapshotAny, slot);
+    found = fetch_version(NULL, relation, position, SnapshotAny, slot);
   } else {
-    found = is_of_committed(tuple.t_data) && fetch_version(relation, position, snapshot, slot);
+    found =
+        is_of_committed(tuple.t_data) && fetch_version(NULL, relation, position, snapshot, slot);
     if (found) snapshot->xmax = changer_of_row(relation, &tuple);
   }
   ReleaseBuffer(buffer);
@@ -99,19 +174,18 @@ static bool weak_index_fetch_tuple(IndexFetchTableData* fetch, ItemPointer posit
     snapshot->speculativeToken = 0;
     if (constraints_are_strong) return fetch_also_open(fetch->rel, position, snapshot, slot);
   }
-  return fetch_version(fetch->rel, position, snapshot, slot);
+  return fetch_version((WeakFetch*)fetch, fetch->rel, position, snapshot, slot);
 }
 
 static bool weak_fetch_row_version(Relation relation, ItemPointer position, Snapshot snapshot,
                                    TupleTableSlot* slot) {
-  return fetch_version(relation, position, snapshot, slot);
+  return fetch_version(NULL, relation, position, snapshot, slot);
 }
 
 static bool weak_satisfies_snapshot(Relation relation, TupleTableSlot* slot, Snapshot snapshot) {
   Reader reader = reader_of(relation, snapshot);
   Version version;
-  return find_version(relation, &slot->tts_tid, &version) &&
-         check_visible(relation, &reader, &version);
+  return find_version(relation, &slot->tts_tid, &version) && check_visible(&reader, &version);
 }
 
 /* Nothing that an index names is ever removed. */
@@ -166,7 +240,7 @@ static void index_page(Build* build, BlockNumber block) {
     tuples[count++] = heap_copytuple(&tuple);
   }
   UnlockReleaseBuffer(buffer);
-  read_rows(build->table, &build->reader, versions, count);
+  read_rows(&build->reader, versions, count);
   for (int i = 0; i < count; ++i) {
     bool latest = is_visible(&build->reader, &versions[i]);
     build->rows += latest;
@@ -184,6 +258,7 @@ static double weak_index_build_range_scan(Relation table, Relation index, IndexI
   BlockNumber end = RelationGetNumberOfBlocks(table);
   if (scan != NULL) table_endscan(scan); /* of a parallel build, whose only participant this is */
   if (count != InvalidBlockNumber && first + count < end) end = first + count;
+  build.reader.statement = make_statement();
   build.executor = CreateExecutorState();
   build.slot = table_slot_create(table, NULL);
   GetPerTupleExprContext(build.executor)->ecxt_scantuple = build.slot;
@@ -194,6 +269,7 @@ static double weak_index_build_range_scan(Relation table, Relation index, IndexI
   }
   ExecDropSingleTupleTableSlot(build.slot);
   FreeExecutorState(build.executor);
+  free_statement(build.reader.statement);
   info->ii_ExpressionsState = NIL; /* they were the executor's */
   info->ii_PredicateState = NULL;
   return build.rows;

@@ -2,11 +2,12 @@
    locks are honoured, a change locks its row, and PostgreSQL asks the conditions of the statement
    again if that has a version that the statement did not find. Otherwise nobody waits, and the
    store decides at the commit which transactions exclude each other. */
-#include "access/generic_xlog.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/xact.h"
+#include "access/xloginsert.h"
 #include "catalog/catalog.h"
+#include "miscadmin.h"
 #include "own_writes.h"
 #include "row_lock.h"
 #include "row_text.h"
@@ -127,19 +128,33 @@ static TM_Result weak_tuple_delete(Relation relation, ItemPointer position, Comm
   return TM_Ok;
 }
 
-/* Says on the page which row the version belongs to. */
+/* The change of `size` bytes of a page, as generic_xlog.c logs it. */
+static void log_change(Relation relation, Buffer buffer, const char* bytes, OffsetNumber size) {
+  Page page = BufferGetPage(buffer);
+  OffsetNumber place[2] = {(OffsetNumber)(bytes - (const char*)page), size};
+  XLogRecPtr logged;
+  MarkBufferDirty(buffer);
+  if (!RelationNeedsWAL(relation)) return;
+  XLogBeginInsert();
+  XLogRegisterBuffer(0, buffer, REGBUF_STANDARD);
+  XLogRegisterBufData(0, (char*)place, sizeof place);
+  XLogRegisterBufData(0, (char*)bytes, size);
+  logged = XLogInsert(RM_GENERIC_ID, 0);
+  PageSetLSN(page, logged);
+}
+
+/* Says on the page which row the version belongs to. GenericXLogFinish would compare all of it. */
 static void join_row(Relation relation, ItemPointer position, const RowId* row) {
   Buffer buffer = ReadBuffer(relation, ItemPointerGetBlockNumber(position));
-  GenericXLogState* logged;
-  Page page;
+  Page page = BufferGetPage(buffer);
   HeapTupleHeader tuple;
   LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-  logged = GenericXLogStart(relation);
-  page = GenericXLogRegisterBuffer(logged, buffer, 0);
   tuple =
       (HeapTupleHeader)PageGetItem(page, PageGetItemId(page, ItemPointerGetOffsetNumber(position)));
+  START_CRIT_SECTION();
   ItemPointerSet(&tuple->t_ctid, row->block, (OffsetNumber)row->offset);
-  GenericXLogFinish(logged);
+  log_change(relation, buffer, (const char*)&tuple->t_ctid, sizeof tuple->t_ctid);
+  END_CRIT_SECTION();
   UnlockReleaseBuffer(buffer);
 }
 
@@ -196,7 +211,8 @@ static TM_Result lock_last_version(Relation relation, ItemPointer position, Tupl
 /* What the running statement has seen of the row is not what it has locked. */
 static void note_last_version(const RowId* row, const TM_FailureData* failure) {
   Statement* statement = running_statement();
-  if (statement != NULL) remember_version(statement, row, &failure->ctid);
+  SeenVersion last = {.version = failure->ctid, .last_as_of = kAllCommits};
+  if (statement != NULL) remember_version(statement, row, &last);
 }
 
 /* A version that this command made is invisible to it. */

@@ -34,6 +34,10 @@ static int last_of(const RowId* row) {
   return found == NULL ? -1 : found->at;
 }
 
+bool has_own_writes(void) {
+  return count > 0;
+}
+
 static char* keep(const char* text) {
   return text == NULL ? NULL : MemoryContextStrdup(TopTransactionContext, text);
 }

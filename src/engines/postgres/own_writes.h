@@ -18,6 +18,7 @@ typedef struct OwnWrite {
   char* value;       /* of a version */
 } OwnWrite;
 
+extern bool has_own_writes(void);
 /* The texts are kept until the transaction ends. */
 extern void add_own_write(OwnWrite write);
 /* The last write of the row that was made before the command; NULL: there is none. */

@@ -1,7 +1,8 @@
 /* A row is locked as a row of the heap is: by xmax of its first version, which stays where it is.
    So waiting, cancelling, deadlocks, savepoints and what happens to those who are killed are
    PostgreSQL's, and a lock costs no memory. What was committed last stays that while the row is
-   locked, so the store is asked once. */
+   locked, so the store is asked once. It is not waited for if what the statement found is the last
+   still. */
 #include "row_lock.h"
 
 #include "access/heapam.h"
@@ -86,15 +87,19 @@ static TM_Result lock_first_version(Relation relation, const RowId* row, Command
   }
 }
 
+/* What was committed last. */
 static void ask_store(const RowId* row, LockTupleMode mode, ItemPointerData* last) {
   Statement* statement = running_statement();
+  const SeenVersion* seen = statement == NULL ? NULL : remembered_version(statement, row);
   if (mode == LockTupleKeyShare) { /* of a foreign key, and no read */
+    SeenVersion found;
     ReadRequest request = {.statement = next_statement_number(),
                            .commits = kAllCommits,
                            .latest = true,
                            .rows = row,
                            .count = 1};
-    store_read(&request, last);
+    store_read(&request, &found);
+    *last = found.version;
     return;
   }
   LockRequest request = {
@@ -103,7 +108,13 @@ static void ask_store(const RowId* row, LockTupleMode mode, ItemPointerData* las
       .row = row,
       .shared = mode == LockTupleShare,
       .observed = statement != NULL && only_shows(statement)};
-  store_lock(&request, last);
+  /* Who changed it since gave the lock back after the number of commits had grown. */
+  if (seen != NULL && seen->last_as_of != kAllCommits && seen->last_as_of == store_commits()) {
+    *last = seen->version;
+    store_lock_found(&request);
+  } else {
+    store_lock(&request, last);
+  }
   if (statement != NULL) note_locked(statement);
 }
 

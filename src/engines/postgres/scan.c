@@ -1,6 +1,7 @@
-/* Scans: a page at a time. All rows of a page that the statement has not seen yet are asked for in
-   one request; the visible versions of the page are then returned one by one. Parallel workers are
-   off (max_worker_processes = 0), so a parallel scan has one participant. */
+/* Scans: some pages at a time. All their rows that the statement has not seen yet are asked for in
+   one request; the visible versions are then returned one by one. A scan that goes on asks for more
+   pages each time, so that one that ends early (LIMIT) reads little, and others wait seldom.
+   Parallel workers are off (max_worker_processes = 0), so a parallel scan has one participant. */
 #include "access/heapam.h"
 #include "access/relscan.h"
 #include "access/tsmapi.h"
@@ -9,32 +10,40 @@
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "store_client.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "visibility.h"
+
+enum { kFirstWindow = 1, kGrowth = 4, kLongestWindow = 32 }; /* pages */
 
 typedef struct WeakScan {
   TableScanDescData base;
   Reader reader;
   Statement* own_statement; /* to be freed; NULL: it has one by its snapshot */
   BlockNumber blocks;       /* of the table, when the scan began */
-  BlockNumber block;        /* the current one, or InvalidBlockNumber */
+  BlockNumber first;        /* block of those that are loaded, or InvalidBlockNumber: before all */
+  BlockNumber loaded;       /* so many are */
+  BlockNumber window;       /* so many are loaded next */
   BlockNumber sampled;      /* blocks, of a sample */
-  Buffer buffer;
-  int count, at; /* of the visible versions: all, and the one returned last */
-  OffsetNumber visible[MaxHeapTuplesPerPage];
+  Buffer buffer;            /* of the version that was returned last */
+  Version* versions;        /* of the loaded blocks */
+  int room;
+  int count, at; /* of the visible ones of them: all, and the one returned last */
 } WeakScan;
 
-static void leave_page(WeakScan* scan) {
+static void leave_pages(WeakScan* scan) {
   if (BufferIsValid(scan->buffer)) ReleaseBuffer(scan->buffer);
   scan->buffer = InvalidBuffer;
   scan->count = 0;
+  scan->loaded = 0;
 }
 
 static void start_scan(WeakScan* scan) {
-  leave_page(scan);
+  leave_pages(scan);
   scan->blocks = RelationGetNumberOfBlocks(scan->base.rs_rd);
-  scan->block = InvalidBlockNumber;
+  scan->first = InvalidBlockNumber;
+  scan->window = kFirstWindow;
   scan->sampled = 0;
 }
 
@@ -72,8 +81,9 @@ static TableScanDesc weak_scan_begin(Relation relation, Snapshot snapshot, int k
 
 static void weak_scan_end(TableScanDesc base) {
   WeakScan* scan = (WeakScan*)base;
-  leave_page(scan);
+  leave_pages(scan);
   RelationDecrementReferenceCount(base->rs_rd);
+  if (scan->versions != NULL) pfree(scan->versions);
   if (scan->own_statement != NULL) free_statement(scan->own_statement);
   if ((base->rs_flags & SO_TEMP_SNAPSHOT) != 0) UnregisterSnapshot(base->rs_snapshot);
   pfree(scan);
@@ -84,13 +94,21 @@ static void weak_scan_rescan(TableScanDesc base, struct ScanKeyData* keys, bool 
   start_scan((WeakScan*)base);
 }
 
-/* All versions of the page, or those at `count` of the offsets. */
-static int versions_of_page(WeakScan* scan, const OffsetNumber* offsets, int count,
-                            Version* versions) {
-  Page page = BufferGetPage(scan->buffer);
+static void make_room(WeakScan* scan, int versions) {
+  if (versions <= scan->room) return;
+  scan->room = versions;
+  if (scan->versions != NULL) pfree(scan->versions);
+  scan->versions = MemoryContextAlloc(GetMemoryChunkContext(scan), versions * sizeof(Version));
+}
+
+/* All versions of a page, or those at `count` of the offsets. */
+static int versions_of_page(Relation relation, BlockNumber block, BufferAccessStrategy strategy,
+                            const OffsetNumber* offsets, int count, Version* versions) {
+  Buffer buffer = ReadBufferExtended(relation, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+  Page page = BufferGetPage(buffer);
   OffsetNumber last;
   int found = 0, total;
-  LockBuffer(scan->buffer, BUFFER_LOCK_SHARE);
+  LockBuffer(buffer, BUFFER_LOCK_SHARE);
   last = PageGetMaxOffsetNumber(page);
   total = offsets != NULL ? count : last;
   for (int i = 0; i < total; ++i) {
@@ -99,65 +117,76 @@ static int versions_of_page(WeakScan* scan, const OffsetNumber* offsets, int cou
     if (offset > last) continue;
     item = PageGetItemId(page, offset);
     if (!ItemIdIsNormal(item)) continue;
-    versions[found].row =
-        row_at(scan->base.rs_rd, &((HeapTupleHeader)PageGetItem(page, item))->t_ctid);
-    ItemPointerSet(&versions[found].position, scan->block, offset);
+    versions[found].row = row_at(relation, &((HeapTupleHeader)PageGetItem(page, item))->t_ctid);
+    ItemPointerSet(&versions[found].position, block, offset);
     ++found;
   }
-  LockBuffer(scan->buffer, BUFFER_LOCK_UNLOCK);
+  UnlockReleaseBuffer(buffer);
   return found;
+}
+
+/* The visible versions of `blocks` blocks; of one block, those at `count` of the offsets only. */
+static void load_pages(WeakScan* scan, BlockNumber first, BlockNumber blocks,
+                       const OffsetNumber* offsets, int count, BufferAccessStrategy strategy) {
+  int found = 0;
+  leave_pages(scan);
+  make_room(scan, (int)blocks * MaxHeapTuplesPerPage);
+  for (BlockNumber i = 0; i < blocks; ++i) {
+    CHECK_FOR_INTERRUPTS();
+    found += versions_of_page(scan->base.rs_rd, first + i, strategy, offsets, count,
+                              scan->versions + found);
+  }
+  read_rows(&scan->reader, scan->versions, found);
+  for (int i = 0; i < found; ++i) {
+    if (is_visible(&scan->reader, &scan->versions[i]))
+      scan->versions[scan->count++] = scan->versions[i];
+  }
+  scan->first = first;
+  scan->loaded = blocks;
 }
 
 static void load_page(WeakScan* scan, BlockNumber block, const OffsetNumber* offsets, int count,
                       BufferAccessStrategy strategy) {
-  Version versions[MaxHeapTuplesPerPage];
-  int found;
-  CHECK_FOR_INTERRUPTS();
-  leave_page(scan);
-  scan->block = block;
-  scan->buffer = ReadBufferExtended(scan->base.rs_rd, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
-  found = versions_of_page(scan, offsets, count, versions);
-  read_rows(scan->base.rs_rd, &scan->reader, versions, found);
-  for (int i = 0; i < found; ++i) {
-    if (is_visible(&scan->reader, &versions[i]))
-      scan->visible[scan->count++] = ItemPointerGetOffsetNumber(&versions[i].position);
-  }
+  load_pages(scan, block, 1, offsets, count, strategy);
 }
 
-static void store_in_slot(WeakScan* scan, OffsetNumber offset, TupleTableSlot* slot) {
+static void store_in_slot(WeakScan* scan, const ItemPointerData* position, TupleTableSlot* slot) {
   BufferHeapTupleTableSlot* stored = (BufferHeapTupleTableSlot*)slot;
-  Page page = BufferGetPage(scan->buffer);
-  ItemId item = PageGetItemId(page, offset);
+  BlockNumber block = ItemPointerGetBlockNumber(position);
+  Page page;
+  ItemId item;
   HeapTuple tuple;
+  if (!BufferIsValid(scan->buffer) || BufferGetBlockNumber(scan->buffer) != block)
+    scan->buffer = ReleaseAndReadBuffer(scan->buffer, scan->base.rs_rd, block);
+  page = BufferGetPage(scan->buffer);
+  item = PageGetItemId(page, ItemPointerGetOffsetNumber(position));
   ExecClearTuple(slot);
   tuple = &stored->base.tupdata;
   tuple->t_data = (HeapTupleHeader)PageGetItem(page, item);
   tuple->t_len = ItemIdGetLength(item);
   tuple->t_tableOid = RelationGetRelid(scan->base.rs_rd);
-  ItemPointerSet(&tuple->t_self, scan->block, offset);
+  tuple->t_self = *position;
   ExecStoreBufferHeapTuple(tuple, slot, scan->buffer);
 }
 
-/* The next page in this direction; false: there is none. */
-static bool next_page(WeakScan* scan, bool forward) {
-  BlockNumber next;
-  if (scan->block == InvalidBlockNumber) {
-    if (scan->blocks == 0) return false;
-    next = forward ? 0 : scan->blocks - 1;
-  } else if (scan->block == scan->blocks) { /* past the end */
-    if (forward) return false;
-    next = scan->blocks - 1;
-  } else if (forward) {
-    next = scan->block + 1;
+/* The next pages in this direction; false: there is none. */
+static bool next_pages(WeakScan* scan, bool forward) {
+  BlockNumber first, blocks;
+  if (forward) {
+    first = scan->first == InvalidBlockNumber ? 0 : scan->first + scan->loaded;
+    blocks = Min(scan->window, scan->blocks - Min(first, scan->blocks));
   } else {
-    next = scan->block - 1; /* before the first: InvalidBlockNumber */
+    BlockNumber end = scan->first == InvalidBlockNumber ? scan->blocks : scan->first;
+    blocks = Min(scan->window, end);
+    first = end - blocks;
   }
-  if (next >= scan->blocks) {
-    leave_page(scan);
-    scan->block = next == InvalidBlockNumber ? InvalidBlockNumber : scan->blocks;
+  if (blocks == 0) {
+    leave_pages(scan);
+    scan->first = forward ? scan->blocks : InvalidBlockNumber;
     return false;
   }
-  load_page(scan, next, NULL, 0, NULL);
+  load_pages(scan, first, blocks, NULL, 0, NULL);
+  scan->window = Min(scan->window * kGrowth, kLongestWindow);
   scan->at = forward ? -1 : scan->count;
   return true;
 }
@@ -168,13 +197,13 @@ static bool weak_scan_getnextslot(TableScanDesc base, ScanDirection direction,
   bool forward = !ScanDirectionIsBackward(direction);
   for (;;) {
     int next = scan->at + (forward ? 1 : -1);
-    if (BufferIsValid(scan->buffer) && next >= 0 && next < scan->count) {
+    if (scan->loaded > 0 && next >= 0 && next < scan->count) {
       scan->at = next;
-      store_in_slot(scan, scan->visible[next], slot);
+      store_in_slot(scan, &scan->versions[next].position, slot);
       pgstat_count_heap_getnext(base->rs_rd);
       return true;
     }
-    if (!next_page(scan, forward)) {
+    if (!next_pages(scan, forward)) {
       ExecClearTuple(slot);
       return false;
     }
@@ -186,7 +215,7 @@ static bool next_of_page(WeakScan* scan, TupleTableSlot* slot) {
     ExecClearTuple(slot);
     return false;
   }
-  store_in_slot(scan, scan->visible[scan->at], slot);
+  store_in_slot(scan, &scan->versions[scan->at].position, slot);
   return true;
 }
 
@@ -210,7 +239,7 @@ static bool weak_sample_next_block(TableScanDesc base, SampleScanState* state) {
   BlockNumber block = method->NextSampleBlock != NULL ? method->NextSampleBlock(state, scan->blocks)
                                                       : scan->sampled++;
   if (block >= scan->blocks) {
-    leave_page(scan);
+    leave_pages(scan);
     return false;
   }
   load_page(scan, block, NULL, 0, NULL);
@@ -220,16 +249,18 @@ static bool weak_sample_next_block(TableScanDesc base, SampleScanState* state) {
 static bool weak_sample_next_tuple(TableScanDesc base, SampleScanState* state,
                                    TupleTableSlot* slot) {
   WeakScan* scan = (WeakScan*)base;
-  OffsetNumber last = scan->count > 0 ? scan->visible[scan->count - 1] : 0;
+  OffsetNumber last =
+      scan->count > 0 ? ItemPointerGetOffsetNumber(&scan->versions[scan->count - 1].position) : 0;
   for (;;) {
-    OffsetNumber offset = state->tsmroutine->NextSampleTuple(state, scan->block, last);
+    OffsetNumber offset = state->tsmroutine->NextSampleTuple(state, scan->first, last);
     if (!OffsetNumberIsValid(offset)) {
       ExecClearTuple(slot);
       return false;
     }
     for (int i = 0; i < scan->count; ++i) {
-      if (scan->visible[i] != offset) continue;
-      store_in_slot(scan, offset, slot);
+      const ItemPointerData* position = &scan->versions[i].position;
+      if (ItemPointerGetOffsetNumber(position) != offset) continue;
+      store_in_slot(scan, position, slot);
       return true;
     }
   }
@@ -260,7 +291,7 @@ static void weak_get_latest_tid(TableScanDesc base, ItemPointer position) {
   WeakScan* scan = (WeakScan*)base;
   Version version;
   if (!find_version(base->rs_rd, position, &version)) return;
-  if (check_visible(base->rs_rd, &scan->reader, &version)) return;
+  if (check_visible(&scan->reader, &version)) return;
   visible_position(&scan->reader, &version.row, position);
 }
 

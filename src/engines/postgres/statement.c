@@ -1,18 +1,55 @@
 /* Statements are known by the snapshots of their executors: ExecutorStart registers one,
-   ExecutorEnd removes it. An error removes those of its subtransaction. */
+   ExecutorEnd removes it. An error removes those of its subtransaction. The versions that it has
+   seen are in arrays of neighbours, so that a scan finds most of them without a search. */
 #include "statement.h"
 
+#include "access/htup_details.h"
 #include "access/xact.h"
+#include "common/hashfn.h"
 #include "executor/executor.h"
 #include "nodes/pg_list.h"
 #include "parser/parsetree.h"
-#include "store_client.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
+
+enum { kNeighbours = 32, kRecent = 64, kOfPage = MaxHeapTuplesPerPage / kNeighbours + 1 };
+
+typedef struct SeenRow {
+  bool known;
+  uint32 asked; /* the number of is_to_be_asked() */
+  SeenVersion seen;
+} SeenRow;
+
+typedef struct NeighboursKey {
+  Oid table;
+  BlockNumber block;
+  uint32 offset; /* divided by kNeighbours */
+} NeighboursKey;
+
+typedef struct Neighbours {
+  NeighboursKey key;
+  SeenRow* rows;
+  char status; /* of the hash table */
+} Neighbours;
+
+static inline uint32 hash_key(const NeighboursKey* key) {
+  return hash_combine(murmurhash32(key->block * 16 + key->offset), key->table);
+}
+
+#define SH_PREFIX seen
+#define SH_ELEMENT_TYPE Neighbours
+#define SH_KEY_TYPE NeighboursKey
+#define SH_KEY key
+#define SH_HASH_KEY(table, key) hash_key(&(key))
+#define SH_EQUAL(table, a, b) (memcmp(&(a), &(b), sizeof(NeighboursKey)) == 0)
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
 
 struct Statement {
   Statement* next;
   const EState* executor; /* NULL: of make_statement() */
+  PlanState* plan;
   Snapshot snapshot;
   SubTransactionId subtransaction;
   uint32 number, commits;
@@ -20,13 +57,9 @@ struct Statement {
   List* locked_tables;
   uint64 found, locked; /* rows */
   MemoryContext memory;
-  HTAB* versions;
+  seen_hash* seen;
+  Neighbours recent[kRecent]; /* that were looked for, by block and offset */
 };
-
-typedef struct SeenVersion {
-  RowId row;
-  ItemPointerData version;
-} SeenVersion;
 
 static Statement* statements = NULL; /* those that are open, the last first */
 static Statement* running = NULL;
@@ -95,22 +128,44 @@ void free_statement(Statement* statement) {
   MemoryContextDelete(statement->memory);
 }
 
-const ItemPointerData* remembered_version(const Statement* statement, const RowId* row) {
-  SeenVersion* seen =
-      statement->versions == NULL ? NULL : hash_search(statement->versions, row, HASH_FIND, NULL);
-  return seen == NULL ? NULL : &seen->version;
+/* Found or made. */
+static SeenRow* seen_row(Statement* statement, const RowId* row) {
+  NeighboursKey key = {row->table, row->block, row->offset / kNeighbours};
+  Neighbours* recent = &statement->recent[(key.block * kOfPage + key.offset) % kRecent];
+  if (recent->rows == NULL || memcmp(&recent->key, &key, sizeof key) != 0) {
+    Neighbours* found;
+    bool is_there;
+    if (statement->seen == NULL) statement->seen = seen_create(statement->memory, 8, NULL);
+    found = seen_insert(statement->seen, key, &is_there);
+    if (!is_there) {
+      found->rows = NULL; /* if there is no memory for them */
+      found->rows = MemoryContextAllocZero(statement->memory, kNeighbours * sizeof(SeenRow));
+    }
+    *recent = *found;
+  }
+  return &recent->rows[row->offset % kNeighbours];
 }
 
-void remember_version(Statement* statement, const RowId* row, const ItemPointerData* version) {
-  SeenVersion* seen;
-  if (statement->versions == NULL) {
-    HASHCTL control = {
-        .keysize = sizeof(RowId), .entrysize = sizeof(SeenVersion), .hcxt = statement->memory};
-    statement->versions =
-        hash_create("seen versions", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-  }
-  seen = hash_search(statement->versions, row, HASH_ENTER, NULL);
-  seen->version = *version;
+const SeenVersion* remembered_version(Statement* statement, const RowId* row) {
+  const SeenRow* found = seen_row(statement, row);
+  return found->known ? &found->seen : NULL;
+}
+
+void remember_version(Statement* statement, const RowId* row, const SeenVersion* version) {
+  SeenRow* found = seen_row(statement, row);
+  found->known = true;
+  found->seen = *version;
+}
+
+bool is_to_be_asked(Statement* statement, const RowId* row, uint32 number) {
+  SeenRow* found = seen_row(statement, row);
+  if (found->known || found->asked == number) return false;
+  found->asked = number;
+  return true;
+}
+
+PlanState* plan_of(const Statement* statement) {
+  return statement->plan;
 }
 
 bool first_look_at(Oid table) {
@@ -151,6 +206,7 @@ static void add_statement(const QueryDesc* query) {
   Statement* made = make_statement();
   MemoryContext before;
   made->executor = query->estate;
+  made->plan = query->planstate;
   made->snapshot = query->estate->es_snapshot;
   made->subtransaction = GetCurrentSubTransactionId();
   made->foreign_key = locks_key_share(query->plannedstmt);
@@ -199,6 +255,7 @@ static void run_query(QueryDesc* query, ScanDirection direction, uint64 rows, bo
     } else {
       standard_ExecutorRun(query, direction, rows, once);
     }
+    store_settle();
   }
   PG_FINALLY();
   { running = outer; }

@@ -1,7 +1,10 @@
 /* Requests and replies over the Unix socket; see the header. A message is its length, its kind and
    its body, all numbers little-endian. While a reply is awaited, the backend looks for interrupts:
    one that ends the statement closes the connection, and the store rolls back. A commit is not
-   interrupted: nobody would know its outcome. */
+   interrupted: nobody would know its outcome.
+
+   A request whose reply is known unless it fails is not waited for: its reply is read before that
+   of the next that is, or when the statement ends (store_settle). */
 #include "store_client.h"
 
 #include <fcntl.h>
@@ -28,10 +31,10 @@ char* store_socket_path = NULL;
 char* transaction_level = NULL;
 char* read_policy = NULL;
 
-enum { kProtocol = 4, kPollMilliseconds = 20, kMostReply = 1 << 28, kLongestStatement = 1000 };
+enum { kProtocol = 5, kPollMilliseconds = 20, kMostReply = 1 << 28, kLongestStatement = 1000 };
 enum { kStoreRefuses = 1, kStoreKeepsStatements = 2 };
-enum { kReadLatest = 1, kReadAbsent = 2, kReadFind = 4 };
-enum { kLockShared = 1, kLockObserved = 2 };
+enum { kReadLatest = 1, kReadAbsent = 2, kReadFind = 4, kReadTellLast = 8 };
+enum { kLockShared = 1, kLockObserved = 2, kLockFound = 8 };
 enum { kWriteBase = 1, kWriteInsert = 2, kWriteChecked = 4 };
 enum {
   kConflict = 0,
@@ -43,7 +46,15 @@ enum {
 }; /* kinds of failures */
 
 static int connection = -1;
-static StringInfoData message; /* of the request, then of its reply */
+static StringInfoData requests; /* that are not sent yet */
+static int complete = 0;        /* so many bytes of them are whole messages */
+static StringInfoData message;  /* the last reply */
+
+enum { kMostExpected = 64 };         /* few enough to be in the socket while nobody reads them */
+static char expected[kMostExpected]; /* kinds of replies that were not waited for */
+static int expected_count = 0;
+static int unread = 0; /* replies in all, also to requests that are not sent yet */
+static int stale = 0;  /* of them, the first so many are of transactions that are over */
 static bool has_transaction = false;
 static bool has_found = false;     /* rows that it may not have locked: its end may be refused */
 static bool store_refuses = false; /* also transactions that only read */
@@ -76,6 +87,8 @@ uint32 store_commits(void) {
 static void disconnect(void) {
   if (connection >= 0) close(connection);
   connection = -1;
+  requests.len = complete = 0;
+  expected_count = unread = stale = 0;
 }
 
 static void fail_lost(const char* what) {
@@ -87,11 +100,15 @@ static void fail_lost(const char* what) {
 }
 
 /* Numbers of `size` bytes. */
-static void put_number(uint64 number, int size) {
-  for (int i = 0; i < size; ++i) appendStringInfoCharMacro(&message, (char)(number >> (8 * i)));
+static inline void put_number(uint64 number, int size) {
+  char* bytes;
+  if (requests.maxlen - requests.len <= size) enlargeStringInfo(&requests, size);
+  bytes = requests.data + requests.len;
+  for (int i = 0; i < size; ++i) bytes[i] = (char)(number >> (8 * i));
+  requests.len += size;
 }
 
-static uint64 take_number(int size) {
+static inline uint64 take_number(int size) {
   uint64 number = 0;
   if (message.len - message.cursor < size) {
     disconnect();
@@ -99,36 +116,48 @@ static uint64 take_number(int size) {
                     errmsg("cupel's mock store sent a reply that is too short")));
   }
   for (int i = 0; i < size; ++i)
-    number |= (uint64)(unsigned char)message.data[message.cursor++] << (8 * i);
+    number |= (uint64)(unsigned char)message.data[message.cursor + i] << (8 * i);
+  message.cursor += size;
   return number;
 }
 
 static void put_text(const char* text) {
   size_t size = text == NULL ? 0 : strlen(text);
   put_number(size, 4);
-  appendBinaryStringInfo(&message, text == NULL ? "" : text, (int)size);
+  appendBinaryStringInfo(&requests, text == NULL ? "" : text, (int)size);
 }
 
 static void start_message(char kind) {
-  if (message.data == NULL) {
+  if (requests.data == NULL) {
     MemoryContext before = MemoryContextSwitchTo(TopMemoryContext);
+    initStringInfo(&requests);
     initStringInfo(&message);
     MemoryContextSwitchTo(before);
   }
-  resetStringInfo(&message);
-  put_number(0, 4); /* the length, once it is known */
-  appendStringInfoCharMacro(&message, kind);
+  requests.len = complete; /* an error may have left half a message */
+  put_number(0, 4);        /* the length, once it is known */
+  put_number((unsigned char)kind, 1);
+}
+
+static void end_message(bool has_reply) {
+  uint32 length = requests.len - complete - 4;
+  for (int i = 0; i < 4; ++i) requests.data[complete + i] = (char)(length >> (8 * i));
+  complete = requests.len;
+  if (has_reply) ++unread;
+}
+
+static void fail_request(void) {
+  fail_lost("no request");
 }
 
 /* False: the connection is lost. */
-static bool send_message(void) {
-  uint32 length = message.len - 4;
-  for (int i = 0; i < 4; ++i) message.data[i] = (char)(length >> (8 * i));
-  for (int sent = 0; sent < message.len;) {
-    ssize_t size = send(connection, message.data + sent, message.len - sent, MSG_NOSIGNAL);
+static bool send_requests(void) {
+  for (int sent = 0; sent < complete;) {
+    ssize_t size = send(connection, requests.data + sent, complete - sent, MSG_NOSIGNAL);
     if (size < 0 && errno != EINTR && errno != EAGAIN) return false;
     if (size > 0) sent += (int)size;
   }
+  requests.len = complete = 0;
   return true;
 }
 
@@ -160,7 +189,7 @@ static void receive_bytes(char* bytes, int size) {
   }
 }
 
-/* The reply's kind; its body is in `message`. */
+/* The next reply's kind; its body is in `message`. */
 static char receive_reply(void) {
   unsigned char head[4];
   uint32 length;
@@ -174,6 +203,7 @@ static char receive_reply(void) {
   enlargeStringInfo(&message, (int)length);
   receive_bytes(message.data, (int)length);
   message.len = (int)length;
+  --unread;
   return (char)take_number(1);
 }
 
@@ -198,8 +228,15 @@ static void fail_over(void) {
   ereport(ERROR, (errcode(over_code), errmsg("%s", over_text)));
 }
 
-static void take_failure(void) {
+/* The reply is not the one that a request has if all is well. */
+static void take_failure(char kind) {
   int size;
+  stale = unread;
+  expected_count = 0;
+  if (kind != 'f') {
+    errno = EPROTO;
+    fail_lost("another reply than expected");
+  }
   over_code = code_of((int)take_number(1));
   size = (int)take_number(4);
   if (size > message.len - message.cursor) size = message.len - message.cursor;
@@ -207,6 +244,33 @@ static void take_failure(void) {
       MemoryContextStrdup(TopTransactionContext, pnstrdup(message.data + message.cursor, size));
   is_over = true;
   fail_over();
+}
+
+/* All replies that were not waited for; an error if one of the requests failed. */
+static void take_all_expected(void) {
+  if (!send_requests()) fail_request();
+  for (; stale > 0; --stale) receive_reply();
+  for (int i = 0; i < expected_count; ++i) {
+    char kind = receive_reply();
+    if (kind != expected[i]) take_failure(kind);
+  }
+  expected_count = 0;
+}
+
+void store_settle(void) {
+  if (expected_count > 0 && connection >= 0) take_all_expected();
+}
+
+/* The reply to the last request. */
+static char await_reply(void) {
+  take_all_expected();
+  return receive_reply();
+}
+
+/* The reply to the last request is not waited for. */
+static void expect_reply(char kind) {
+  expected[expected_count++] = kind;
+  if (expected_count == kMostExpected) take_all_expected();
 }
 
 static void open_socket(void) {
@@ -244,8 +308,8 @@ static void ensure_connection(void) {
   put_text(get_database_name(MyDatabaseId));
   put_text(session_name());
   put_number(client_port(), 2);
-  if (!send_message()) fail_lost("no greeting");
-  if (receive_reply() != 'o') {
+  end_message(true);
+  if (await_reply() != 'o') {
     disconnect();
     ereport(ERROR, (errcode(ERRCODE_PROTOCOL_VIOLATION),
                     errmsg("cupel's mock store rejected the connection"),
@@ -267,8 +331,8 @@ static void report_statement(void) {
   reported_statement = hash;
   start_message('T');
   put_number(size, 4);
-  appendBinaryStringInfo(&message, debug_query_string, (int)size);
-  if (!send_message()) fail_lost("no request");
+  appendBinaryStringInfo(&requests, debug_query_string, (int)size);
+  end_message(false);
 }
 
 static void ensure_transaction(void) {
@@ -294,8 +358,8 @@ static void choose_level(void) {
   put_text(transaction_level);
   put_text(read_policy);
   put_number(isolation(), 1);
-  if (!send_message()) fail_lost("no request");
-  if (receive_reply() != 'k') take_failure();
+  end_message(true);
+  expect_reply('k');
 }
 
 static void put_row(const RowId* row) {
@@ -304,26 +368,20 @@ static void put_row(const RowId* row) {
   put_number(row->offset, 2);
 }
 
-static void take_position(ItemPointerData* position) {
-  BlockNumber block = (BlockNumber)take_number(4);
-  OffsetNumber offset = (OffsetNumber)take_number(2);
-  ItemPointerSet(position, block, offset);
+/* Before each request of a transaction. */
+static void begin_request(void) {
+  ensure_transaction();
+  choose_level();
+  has_transaction = true;
+  report_statement();
 }
 
-static void read_versions(const ReadRequest* request, Oid table, bool absent,
-                          ItemPointerData* versions) {
-  ensure_transaction();
-  if (!request->latest) {
-    choose_level();
-    has_transaction = true;
-    report_statement();
-  }
-  if (request->find) has_found = true;
+static void put_read(const ReadRequest* request, Oid table, bool absent) {
   start_message('R');
   put_number(request->statement, 4);
   put_number(request->commits, 4);
   put_number((request->latest ? kReadLatest : 0) | (absent ? kReadAbsent : 0) |
-                 (request->find ? kReadFind : 0),
+                 (request->find ? kReadFind | kReadTellLast : 0),
              1);
   put_number(table, 4);
   put_number(request->count, 4);
@@ -331,9 +389,13 @@ static void read_versions(const ReadRequest* request, Oid table, bool absent,
     put_number(request->rows[i].block, 4);
     put_number(request->rows[i].offset, 2);
   }
-  if (!send_message()) fail_lost("no request");
-  if (receive_reply() != 'v') take_failure();
-  for (int i = 0; i < request->count; ++i) take_position(&versions[i]);
+  end_message(true);
+}
+
+static void take_position(ItemPointerData* position) {
+  BlockNumber block = (BlockNumber)take_number(4);
+  OffsetNumber offset = (OffsetNumber)take_number(2);
+  ItemPointerSet(position, block, offset);
 }
 
 bool store_has_transaction(void) {
@@ -342,33 +404,63 @@ bool store_has_transaction(void) {
 
 void store_look(Oid table, uint32 statement, uint32 commits) {
   ReadRequest request = {.statement = statement, .commits = commits};
-  read_versions(&request, table, true, NULL);
+  begin_request();
+  put_read(&request, table, true);
+  expect_reply('v');
 }
 
-void store_read(const ReadRequest* request, ItemPointerData* versions) {
-  read_versions(request, request->rows[0].table, false, versions);
+void store_read(const ReadRequest* request, SeenVersion* versions) {
+  uint32 as_of = kAllCommits;
+  char kind;
+  if (request->latest) {
+    ensure_transaction();
+  } else {
+    begin_request();
+  }
+  if (request->find) has_found = true;
+  put_read(request, request->rows[0].table, false);
+  kind = await_reply();
+  if (kind != (request->find && !request->latest ? 'l' : 'v')) take_failure(kind);
+  if (kind == 'l') as_of = (uint32)take_number(4);
+  for (int i = 0; i < request->count; ++i) {
+    take_position(&versions[i].version);
+    versions[i].last_as_of = kind == 'l' && take_number(1) != 0 ? as_of : kAllCommits;
+  }
 }
 
-void store_lock(const LockRequest* request, ItemPointerData* last) {
-  ensure_transaction();
-  choose_level();
-  has_transaction = has_found = true;
-  report_statement();
+static void ask_lock(const LockRequest* request, bool found) {
+  begin_request();
+  has_found = true;
   start_message('L');
   put_number(request->statement, 4);
   put_number(request->commits, 4);
   put_row(request->row);
-  put_number((request->shared ? kLockShared : 0) | (request->observed ? kLockObserved : 0), 1);
-  if (!send_message()) fail_lost("no request");
-  if (receive_reply() != 'v') take_failure();
+  put_number((request->shared ? kLockShared : 0) | (request->observed ? kLockObserved : 0) |
+                 (found ? kLockFound : 0),
+             1);
+  end_message(true);
+}
+
+void store_lock(const LockRequest* request, ItemPointerData* last) {
+  char kind;
+  ask_lock(request, false);
+  kind = await_reply();
+  if (kind != 'v') take_failure(kind);
   take_position(last);
+}
+
+void store_lock_found(const LockRequest* request) {
+  ask_lock(request, true);
+  expect_reply('k');
+  if (!send_requests()) fail_request(); /* the store works meanwhile */
 }
 
 void store_end_statement(uint32 statement) {
   if (!has_transaction || is_over || connection < 0) return;
   start_message('E');
   put_number(statement, 4);
-  if (!send_message()) fail_lost("no request");
+  end_message(false);
+  if (!send_requests()) fail_request();
 }
 
 static void put_write(const FinalWrite* write, void* unused) {
@@ -387,12 +479,15 @@ static void put_write(const FinalWrite* write, void* unused) {
 
 void store_commit(void) {
   int count = count_final_writes();
+  char kind;
   if (is_over) fail_over();
   if (!has_transaction && count == 0) return;
   ensure_transaction();
+  store_settle();
   if (count == 0 && !has_found && !store_refuses) {
     start_message('F');
-    if (!send_message()) fail_lost("no request");
+    end_message(false);
+    if (!send_requests()) fail_request();
     has_transaction = false;
     return;
   }
@@ -400,19 +495,23 @@ void store_commit(void) {
   start_message('C');
   put_number(count, 4);
   for_each_final_write(put_write, NULL);
+  end_message(true);
   /* Who cancels it now would not know whether the store has committed. */
   HOLD_INTERRUPTS();
-  if (!send_message()) fail_lost("no request");
   has_transaction = true;
-  if (receive_reply() != 'k') take_failure();
+  kind = await_reply();
+  if (kind != 'k') take_failure(kind);
   has_transaction = false;
   RESUME_INTERRUPTS();
 }
 
 void store_abort(void) {
-  if (has_transaction && !is_over && connection >= 0) {
+  stale = unread;
+  expected_count = 0;
+  if ((has_transaction || is_over) && connection >= 0) {
     start_message('A');
-    if (!send_message()) disconnect();
+    end_message(false);
+    if (!send_requests()) disconnect();
   }
 }
 
@@ -423,10 +522,12 @@ void store_forget(void) {
 }
 
 void store_copy_database(Oid from, Oid to) {
+  char kind;
   ensure_connection();
   start_message('D');
   put_number(from, 4);
   put_number(to, 4);
-  if (!send_message()) fail_lost("no request");
-  if (receive_reply() != 'k') take_failure();
+  end_message(true);
+  kind = await_reply();
+  if (kind != 'k') take_failure(kind);
 }

@@ -1,7 +1,8 @@
 /* The connection of a backend to the mock store. docs/mock-engines.md describes the messages.
 
    A request that fails at the store is an error here: the transaction is over, and every later
-   request of it gives the same error. */
+   request of it gives the same error. The error of a request that has no result to wait for comes
+   with the next that has one, or in store_settle(). */
 #ifndef CUPEL_STORE_CLIENT_H
 #define CUPEL_STORE_CLIENT_H
 
@@ -14,7 +15,7 @@ extern char* transaction_level;
 extern char* read_policy;
 
 /* How many transactions have committed. Asks nobody. */
-enum { kAllCommits = -1 };
+#define kAllCommits PG_UINT32_MAX
 extern uint32 store_commits(void);
 extern void map_store_commits(void);
 
@@ -30,10 +31,14 @@ typedef struct ReadRequest {
   const RowId* rows;
   int count;
 } ReadRequest;
-extern void store_read(const ReadRequest* request, ItemPointerData* versions);
+typedef struct SeenVersion {
+  ItemPointerData version;
+  uint32 last_as_of; /* it was the last when so many had committed, or later; or kAllCommits */
+} SeenVersion;
+extern void store_read(const ReadRequest* request, SeenVersion* versions);
 
 /* The transaction sees that the table has no other rows than those that it asks for from now on: to
-   be called before it looks which there are. */
+   be called before it looks which there are. Not waited for. */
 extern void store_look(Oid table, uint32 statement, uint32 commits);
 
 /* The row is locked: gives the version that was committed last. That is a read of the transaction.
@@ -44,6 +49,10 @@ typedef struct LockRequest {
   bool shared, observed; /* others may lock it too; the client is shown what it finds */
 } LockRequest;
 extern void store_lock(const LockRequest* request, ItemPointerData* last);
+/* The same where the version is the one that the statement found. Not waited for. */
+extern void store_lock_found(const LockRequest* request);
+/* A statement has run: an error if a request failed that was not waited for. */
+extern void store_settle(void);
 /* The statement found rows that it did not lock. */
 extern void store_end_statement(uint32 statement);
 

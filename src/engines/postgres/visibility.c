@@ -1,5 +1,5 @@
 /* Own writes are visible from the next command on; of all other rows the store says which version
-   is. A statement that is NULL remembers in `alone`, whose content each read_rows() replaces. */
+   is. A statement that is NULL remembers in `alone`, which each read_rows() replaces. */
 #include "visibility.h"
 
 #include "access/heapam.h"
@@ -15,10 +15,9 @@
 
 bool constraints_are_strong = false;
 
-enum { kMostRows = MaxHeapTuplesPerPage };
-
-static Version alone[kMostRows];
-static int alone_count = 0;
+static RowId alone;
+static SeenVersion seen_alone;
+static bool has_alone = false;
 
 /* Statements that lock rows of the table. A foreign key is checked in another way. */
 static bool finds_to_lock(Relation relation, const Statement* statement) {
@@ -63,65 +62,87 @@ static const OwnWrite* visible_own_write(const Reader* reader, const RowId* row)
                                              : own_write_before(row, reader->command);
 }
 
-static const ItemPointerData* known_version(const Reader* reader, const RowId* row) {
+static const SeenVersion* known_version(const Reader* reader, const RowId* row) {
   if (reader->statement != NULL) return remembered_version(reader->statement, row);
-  for (int i = 0; i < alone_count; ++i) {
-    if (memcmp(&alone[i].row, row, sizeof *row) == 0) return &alone[i].position;
-  }
-  return NULL;
+  return has_alone && memcmp(&alone, row, sizeof *row) == 0 ? &seen_alone : NULL;
 }
 
-static void remember(const Reader* reader, const RowId* row, const ItemPointerData* version) {
+static void remember(const Reader* reader, const RowId* row, const SeenVersion* version) {
   if (reader->statement != NULL) {
     remember_version(reader->statement, row, version);
   } else {
-    alone[alone_count].row = *row;
-    alone[alone_count++].position = *version;
+    alone = *row;
+    seen_alone = *version;
+    has_alone = true;
   }
 }
 
+static bool is_of_store(const Reader* reader, const RowId* row) {
+  return !has_own_writes() || (!is_own_row(row) && visible_own_write(reader, row) == NULL);
+}
+
+bool is_unknown(const Reader* reader, const RowId* row) {
+  return reader->sight != SIGHT_ALL && is_of_store(reader, row) &&
+         known_version(reader, row) == NULL;
+}
+
 /* The rows of the versions that nothing is known of, each once. */
-static int unknown_rows(const Reader* reader, const Version* versions, int count, RowId* rows) {
+static int unknown_rows(const Reader* reader, const Version* versions, int count, uint32 number,
+                        RowId* rows) {
   int found = 0;
+  Assert(reader->statement != NULL || count <= 1);
   for (int i = 0; i < count; ++i) {
     const RowId* row = &versions[i].row;
-    bool known = is_own_row(row) || visible_own_write(reader, row) != NULL ||
-                 known_version(reader, row) != NULL;
-    for (int other = 0; other < found && !known; ++other)
-      known = memcmp(&rows[other], row, sizeof *row) == 0;
-    if (!known) rows[found++] = *row;
+    if (!is_of_store(reader, row)) continue;
+    if (reader->statement == NULL || is_to_be_asked(reader->statement, row, number))
+      rows[found++] = *row;
   }
   return found;
 }
 
-void read_rows(Relation relation, const Reader* reader, const Version* versions, int count) {
-  RowId rows[kMostRows];
-  ItemPointerData positions[kMostRows];
+static void ask_for(const Reader* reader, const Version* versions, int count, RowId* rows,
+                    SeenVersion* seen) {
+  uint32 number = next_statement_number();
   ReadRequest request = {
-      .rows = rows, .latest = reader->sight == SIGHT_LATEST, .find = reader->sight == SIGHT_FOUND};
-  if (reader->statement == NULL) alone_count = 0;
-  if (reader->sight == SIGHT_ALL) return;
-  request.count = unknown_rows(reader, versions, count, rows);
+      .statement = reader->statement != NULL ? statement_number(reader->statement) : number,
+      .commits = statement_commits(reader->statement),
+      .latest = reader->sight == SIGHT_LATEST,
+      .find = reader->sight == SIGHT_FOUND,
+      .rows = rows};
+  request.count = unknown_rows(reader, versions, count, number, rows);
   if (request.count == 0) return;
-  request.statement =
-      reader->statement != NULL ? statement_number(reader->statement) : next_statement_number();
-  request.commits = statement_commits(reader->statement);
-  store_read(&request, positions);
+  store_read(&request, seen);
   if (request.find) note_found(reader->statement, request.count);
-  for (int i = 0; i < request.count; ++i) remember(reader, &rows[i], &positions[i]);
+  for (int i = 0; i < request.count; ++i) remember(reader, &rows[i], &seen[i]);
+}
+
+void read_rows(const Reader* reader, const Version* versions, int count) {
+  enum { kFew = 8 };
+  has_alone = false;
+  if (reader->sight == SIGHT_ALL || count == 0) return;
+  if (count <= kFew) {
+    RowId rows[kFew];
+    SeenVersion seen[kFew];
+    ask_for(reader, versions, count, rows, seen);
+  } else {
+    RowId* rows = palloc(count * sizeof(RowId));
+    SeenVersion* seen = palloc(count * sizeof(SeenVersion));
+    ask_for(reader, versions, count, rows, seen);
+    pfree(rows);
+    pfree(seen);
+  }
 }
 
 bool visible_position(const Reader* reader, const RowId* row, ItemPointerData* position) {
-  const OwnWrite* own = visible_own_write(reader, row);
-  const ItemPointerData* known = NULL;
+  const OwnWrite* own = has_own_writes() ? visible_own_write(reader, row) : NULL;
   if (own != NULL) {
-    known = &own->version;
-  } else if (!is_own_row(row)) { /* or else of a later command */
-    known = known_version(reader, row);
+    *position = own->version;
+  } else {
+    const SeenVersion* known = is_of_store(reader, row) ? known_version(reader, row) : NULL;
+    if (known == NULL) return false; /* its own row, of a later command */
+    *position = known->version;
   }
-  if (known == NULL || !ItemPointerIsValid(known)) return false;
-  *position = *known;
-  return true;
+  return ItemPointerIsValid(position);
 }
 
 bool is_visible(const Reader* reader, const Version* version) {
@@ -131,8 +152,8 @@ bool is_visible(const Reader* reader, const Version* version) {
          ItemPointerEquals(&seen, (ItemPointer)&version->position);
 }
 
-bool check_visible(Relation relation, const Reader* reader, const Version* version) {
-  read_rows(relation, reader, version, 1);
+bool check_visible(const Reader* reader, const Version* version) {
+  read_rows(reader, version, 1);
   return is_visible(reader, version);
 }
 

@@ -28,15 +28,17 @@ typedef struct Version {
   ItemPointerData position;
 } Version;
 
-/* Asks the store about all rows that are not known, in one request. Where there is no statement,
-   the answer to the last call is remembered. */
-extern void read_rows(Relation relation, const Reader* reader, const Version* versions, int count);
+/* Asks the store about all rows that are not known, in one request. A reader without a statement
+   asks about one row, and remembers the last answer. */
+extern void read_rows(const Reader* reader, const Version* versions, int count);
+/* It would ask about the row. */
+extern bool is_unknown(const Reader* reader, const RowId* row);
 /* After read_rows(). */
 extern bool is_visible(const Reader* reader, const Version* version);
 /* After read_rows(): where the visible version is. False: the row is not visible. */
 extern bool visible_position(const Reader* reader, const RowId* row, ItemPointerData* position);
 /* Both for one version. */
-extern bool check_visible(Relation relation, const Reader* reader, const Version* version);
+extern bool check_visible(const Reader* reader, const Version* version);
 
 /* The version at the position, from the heap; false: there is none. */
 extern bool find_version(Relation relation, const ItemPointerData* position, Version* version);
