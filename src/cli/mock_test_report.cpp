@@ -403,7 +403,7 @@ int report_chosen_run(const MockTestArguments& given, const mocktest::Exploratio
                            fmt::format("--choices {}", in_words(result.failed_choices))});
   }
   print(fmt::format("passed: one run {}: {}\n", where, command_text(arguments)));
-  return kSatisfied;
+  return result.diverged > 0 ? kUnknown : kSatisfied;
 }
 
 int report_exploration(const MockTestArguments& given, const mocktest::ExplorationResult& result,

@@ -59,7 +59,30 @@ base::Result<Host> parse_host(std::string_view text) {
   return host;
 }
 
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kPlain = "-._~";
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || kPlain.find(c) != std::string_view::npos) {
+      encoded += c;
+    } else {
+      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return encoded;
+}
+
 }  // namespace
+
+std::string local_url(std::string_view scheme, std::string_view user, std::string_view password,
+                      std::uint16_t port, std::string_view database) {
+  const auto guarded = password.empty() ? "" : ":" + percent_encoded(password);
+  return fmt::format("{}://{}{}@127.0.0.1:{}/{}", scheme, percent_encoded(user), guarded, port,
+                     percent_encoded(database));
+}
 
 base::Result<std::string> percent_decoded(std::string_view text, std::string_view part) {
   std::string decoded;

@@ -35,6 +35,10 @@ struct Url {
 // an option without `=` or given twice.
 base::Result<Url> parse_url(std::string_view url);
 
+// "postgres://ann:p%40ss@127.0.0.1:5432/shop", with its parts percent-encoded; without a password
+// there is no colon.
+std::string local_url(std::string_view scheme, std::string_view user, std::string_view password,
+                      std::uint16_t port, std::string_view database);
 // A part of a URL without its percent-encoding. `part` is for the error: "path".
 base::Result<std::string> percent_decoded(std::string_view text, std::string_view part);
 

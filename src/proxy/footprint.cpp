@@ -583,7 +583,7 @@ Touches rows_touched(const StatementText& statement,
   const Touches any{{table.oid, {}}};
   if (table.key.empty() || statement.rows.empty() || statement.tables.size() != 1) return any;
   if (writes && (table.unique_besides_key || (statement.inserts && statement.deletes))) return any;
-  if (statement.inserts && dialect == Dialect::kMysql) return any;
+  if (statement.inserts && (dialect == Dialect::kMysql || table.draws_numbers)) return any;
   Touches touches;
   for (const auto& row : statement.rows) {
     std::string key;

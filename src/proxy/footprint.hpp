@@ -37,6 +37,7 @@ struct TableFacts {
   bool read_runs_more = false;   // a view, a partition, row security …
   bool write_runs_more = false;  // that, or a trigger, or a default that calls a function
   bool unique_besides_key = false;
+  bool draws_numbers = false;  // a column that an INSERT leaves out may get the next of a sequence
   struct KeyColumn {
     std::string name;
     // kFoldedText: letters that differ in case may be the same, and much else.

@@ -377,14 +377,13 @@ class MysqlDatabase final : public TestDatabase {
 
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment(
       std::uint16_t port, const std::string& database) const override {
-    return {{"MYSQL_HOST", "127.0.0.1"},
-            {"MYSQL_TCP_PORT", std::to_string(port)},
-            {"MYSQL_USER", user_},
-            {"MYSQL_PWD", password_},
-            {"MYSQL_DATABASE", database},
-            {"CUPEL_MOCK_MYSQL_URL",
-             fmt::format("mysql://{}{}@127.0.0.1:{}/{}", user_,
-                         password_.empty() ? "" : ":" + password_, port, database)}};
+    return {
+        {"MYSQL_HOST", "127.0.0.1"},
+        {"MYSQL_TCP_PORT", std::to_string(port)},
+        {"MYSQL_USER", user_},
+        {"MYSQL_PWD", password_},
+        {"MYSQL_DATABASE", database},
+        {"CUPEL_MOCK_MYSQL_URL", drivers::local_url("mysql", user_, password_, port, database)}};
   }
 
   [[nodiscard]] Result<std::unique_ptr<TestConnection>> connect(

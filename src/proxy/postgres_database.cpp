@@ -50,7 +50,12 @@ SELECT c.oid, n.nspname, c.relname,
                  ON p.classid = 'pg_class'::regclass AND p.objid = x.indexrelid
                WHERE x.indrelid = c.oid AND p.refclassid = 'pg_proc'::regclass),
   EXISTS (SELECT FROM pg_index x WHERE x.indrelid = c.oid
-            AND (x.indisunique OR x.indisexclusion) AND NOT x.indisprimary)
+            AND (x.indisunique OR x.indisexclusion) AND NOT x.indisprimary),
+  EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attidentity <> '')
+    OR EXISTS (SELECT FROM pg_attrdef d
+               JOIN pg_depend p ON p.classid = 'pg_attrdef'::regclass AND p.objid = d.oid
+               JOIN pg_class s ON p.refclassid = 'pg_class'::regclass AND s.oid = p.refobjid
+               WHERE d.adrelid = c.oid AND s.relkind = 'S')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
   AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast'))";
@@ -144,8 +149,7 @@ std::vector<std::pair<std::string, std::string>> PostgresDatabase::environment(
       {"PGPORT", std::to_string(port)},
       {"PGUSER", user_},
       {"PGDATABASE", database},
-      {"CUPEL_MOCK_PG_URL", fmt::format("postgres://{}{}@127.0.0.1:{}/{}", user_,
-                                        password_.empty() ? "" : ":" + password_, port, database)}};
+      {"CUPEL_MOCK_PG_URL", drivers::local_url("postgres", user_, password_, port, database)}};
   if (!password_.empty()) variables.emplace_back("PGPASSWORD", password_);
   return variables;
 }
@@ -309,6 +313,7 @@ Result<Catalog> PostgresConnection::catalog_of(PlainPostgres& connection) {
     table.read_runs_more = row[3] == "t";
     table.write_runs_more = table.read_runs_more || row[4] == "t";
     table.unique_besides_key = row[5] == "t";
+    table.draws_numbers = row[6] == "t";
     catalog.tables.emplace(table.oid, std::move(table));
   }
   const auto keys = connection.run(kKeys);

@@ -33,6 +33,17 @@ TEST(Url, MayBeAPathAlone) {
   EXPECT_EQ(url->options.at("mode"), "immediate");
 }
 
+TEST(Url, OfThisMachineEncodesItsParts) {
+  const auto url = local_url("postgres", "ann@x", "p@ss/w:%", 5432, "my shop");
+  EXPECT_EQ(url, "postgres://ann%40x:p%40ss%2Fw%3A%25@127.0.0.1:5432/my%20shop");
+  const auto parsed = parse_url(url);
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed->user, "ann@x");
+  EXPECT_EQ(parsed->password, "p@ss/w:%");
+  EXPECT_EQ(parsed->path, "my shop");
+  EXPECT_EQ(local_url("mysql", "root", "", 1, "db"), "mysql://root@127.0.0.1:1/db");
+}
+
 TEST(Url, SaysWhatIsWrong) {
   const auto error = [](const char* text) {
     const auto url = parse_url(text);

@@ -117,6 +117,29 @@ TEST_F(OnDatabaseFixed, ExploresIndependentClientsOnce) {
   expect_explored(explore({"apart"}), 1, 0);
 }
 
+// Which row gets which number depends on the order.
+TEST_F(OnDatabase, FindsThatTheOrderDrawsTheNumbers) {
+  for (const char* ticket : {"serial", "int GENERATED ALWAYS AS IDENTITY"}) {
+    sql(std::string("DROP TABLE IF EXISTS queue; CREATE TABLE queue (id int PRIMARY KEY, ticket ") +
+        ticket + ")");
+    const auto ran = run(
+        {CUPEL_BINARY, "mock", "test", "--on", server().url(), "--explore", "--", "sh", "-c",
+         "for id in 1 2; do PGAPPNAME=c$id psql -qX -c \"INSERT INTO queue (id) VALUES ($id)\" & "
+         "done; wait; "
+         "test \"$(psql -qXAt -c 'SELECT id FROM queue ORDER BY ticket LIMIT 1')\" = 1"});
+    EXPECT_EQ(ran.code, 1) << ticket << "\n" << ran.output;
+    EXPECT_TRUE(ran.says("; 1 failed")) << ticket << "\n" << ran.output;
+  }
+  sql("DROP TABLE queue");
+}
+
+// A pass of another run than the one that was asked for is no pass.
+TEST_F(OnDatabaseRuns, TakesNoOtherRunForTheOneOfTheChoices) {
+  const auto ran = test({"--choices", "0,9,9,9"}, {"atomic-update"});
+  EXPECT_EQ(ran.code, 2) << ran.output;
+  EXPECT_TRUE(ran.says("warning: the run did not offer")) << ran.output;
+}
+
 TEST_F(OnDatabaseRuns, RepeatsARunByItsChoices) {
   const auto first = explore({"lost-update"});
   std::smatch found;
