@@ -290,9 +290,9 @@ class Session {
       const auto id = shared_.rows.find(file, row);
       if (!id) {
         versions.emplace_back();
-      } else if (request.commits == kEveryCommit || store_ != shared_.store) {
+      } else if (store_ != shared_.store) {
         versions.push_back(shared_.rows.latest(*id));
-      } else {
+      } else {  // by the store, which gives a committed transaction's locks to others at once
         versions.push_back(
             shared_.rows.version(*id, store_->latest(Rows::store_key(*id), request.commits)));
       }
