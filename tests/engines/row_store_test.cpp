@@ -4,11 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/temp_dir.hpp"
@@ -25,10 +29,8 @@ int compare_bytes(const unsigned char* one, const unsigned char* other, std::siz
 
 std::string rows_in_order(const RowStore& store) {
   std::string text;
-  for (std::size_t i = 0; i < store.entry_count(0); ++i) {
-    const auto* entry = store.entry(0, i);
+  for (const auto* entry : store.entries(0, compare_bytes, ""))
     text += entry->key + std::to_string(entry->row) + " ";
-  }
   return text;
 }
 
@@ -41,14 +43,80 @@ TEST(RowStore, OrdersEntriesByKeyAndRow) {
   store.add_entry(0, compare_bytes, "ba", 2);  // is there already
   EXPECT_EQ(rows_in_order(store), "ab3 ba2 ba4 bb1 ");
   using Edge = RowStore::Edge;
-  EXPECT_EQ(store.find(0, compare_bytes, "ba", Edge::kBefore), 1u);
-  EXPECT_EQ(store.find(0, compare_bytes, "ba", Edge::kAfter), 3u);
-  EXPECT_EQ(store.find(0, compare_bytes, "b", Edge::kBefore), 1u);  // a prefix
-  EXPECT_EQ(store.find(0, compare_bytes, "b", Edge::kAfter), 4u);
-  EXPECT_EQ(store.entry(0, 4), nullptr);
-  const auto* last = store.entry(0, 3);
+  const auto from = [&](const char* start, Edge edge) {
+    const auto* entry = store.first_from(0, compare_bytes, start, edge);
+    return entry == nullptr ? "-" : entry->key + std::to_string(entry->row);
+  };
+  const auto before = [&](const char* start, Edge edge) {
+    const auto* entry = store.last_before(0, compare_bytes, start, edge);
+    return entry == nullptr ? "-" : entry->key + std::to_string(entry->row);
+  };
+  EXPECT_EQ(from("ba", Edge::kBefore), "ba2");
+  EXPECT_EQ(from("ba", Edge::kAfter), "bb1");
+  EXPECT_EQ(from("b", Edge::kBefore), "ba2");  // a prefix
+  EXPECT_EQ(from("b", Edge::kAfter), "-");
+  EXPECT_EQ(from("", Edge::kBefore), "ab3");
+  EXPECT_EQ(before("ba", Edge::kBefore), "ab3");
+  EXPECT_EQ(before("ba", Edge::kAfter), "ba4");
+  EXPECT_EQ(before("a", Edge::kBefore), "-");
+  EXPECT_EQ(before("", Edge::kAfter), "bb1");
+  EXPECT_EQ(store.count_before(0, compare_bytes, "b", Edge::kBefore), 1u);
+  EXPECT_EQ(store.count_before(0, compare_bytes, "", Edge::kAfter), 4u);
+  EXPECT_EQ(store.entries(0, compare_bytes, "ba").size(), 2u);
+  EXPECT_TRUE(store.entries(0, compare_bytes, "c").empty());
+  // An entry is a place that insertions do not move.
+  const auto* last = store.last_before(0, compare_bytes, "", Edge::kAfter);
   store.add_entry(0, compare_bytes, "aa", 1);
-  EXPECT_EQ(store.place(0, compare_bytes, *last), 4u);
+  store.add_entry(0, compare_bytes, "baa", 1);
+  EXPECT_EQ(store.before(0, compare_bytes, *last)->key, "baa");
+  EXPECT_TRUE(store.after(0, compare_bytes, *last, 3).empty());
+  const auto* first = store.first_from(0, compare_bytes, "", Edge::kBefore);
+  EXPECT_EQ(store.before(0, compare_bytes, *first), nullptr);
+  EXPECT_EQ(store.after(0, compare_bytes, *first, 2).size(), 2u);
+  EXPECT_EQ(store.after(0, compare_bytes, *first, 9).size(), 5u);
+}
+
+// Each reader finds every row that was there when it began once, and in order.
+TEST(RowStore, IsReadWhileOthersInsert) {
+  RowStore store(1);
+  const auto key_of = [](int number) {
+    auto text = std::to_string(number);
+    return std::string(6 - text.size(), '0') + text;
+  };
+  constexpr int kThere = 300, kFirst = 100000;
+  for (int i = 0; i < kThere; ++i)
+    store.add_entry(0, compare_bytes, key_of(kFirst + i), store.add_row(""));
+  std::atomic<bool> done = false;
+  std::thread writer([&] {  // always before what is there
+    for (int number = kFirst - 1; number > 0 && !done; --number)
+      store.add_entry(0, compare_bytes, key_of(number), store.add_row(""));
+  });
+  const auto check = [&](const std::vector<std::string>& keys) {
+    EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end(), std::less_equal<>()));
+    EXPECT_EQ(std::count_if(keys.begin(), keys.end(),
+                            [&](const auto& key) { return key >= key_of(kFirst); }),
+              kThere);
+  };
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::string> all, forward, backward;
+    for (const auto* entry : store.entries(0, compare_bytes, "")) all.push_back(entry->key);
+    check(all);
+    const auto* entry = store.first_from(0, compare_bytes, key_of(kFirst), RowStore::Edge::kBefore);
+    while (entry != nullptr) {
+      forward.push_back(entry->key);
+      const auto next = store.after(0, compare_bytes, *entry, 1);
+      entry = next.empty() ? nullptr : next.front();
+    }
+    check(forward);
+    entry = store.last_before(0, compare_bytes, "", RowStore::Edge::kAfter);
+    while (entry != nullptr && entry->key >= key_of(kFirst)) {
+      backward.insert(backward.begin(), entry->key);
+      entry = store.before(0, compare_bytes, *entry);
+    }
+    check(backward);
+  }
+  done = true;
+  writer.join();
 }
 
 TEST(RowStore, HasOneRowForAKey) {
@@ -57,7 +125,7 @@ TEST(RowStore, HasOneRowForAKey) {
   EXPECT_NE(store.row_of_key(0, compare_bytes, "ab", "b"), row);
   EXPECT_EQ(store.row_of_key(0, compare_bytes, "aa", "A"), row);
   EXPECT_EQ(store.key_text(row), "a");
-  EXPECT_EQ(store.entry_count(0), 2u);
+  EXPECT_EQ(store.entries(0, compare_bytes, "").size(), 2u);
 }
 
 TEST(RowStore, IsCopiedWithItsIndexes) {
@@ -113,8 +181,8 @@ class WeakTransaction : public testing::Test {
   }
   std::string seen(Transaction& transaction, RowNumber row) {
     transaction.begin_statement();
-    const auto version = transaction.visible(table_, row);
-    transaction.end_statement();
+    const auto version = transaction.visible(table_, row, Transaction::Sight::kWeak);
+    transaction.end_statement(!version);
     if (!version) return "failed: " + transaction.failure().message;
     return *version == 0 ? "nothing" : table_->rows.bytes(*version);
   }
@@ -170,13 +238,13 @@ TEST_F(WeakTransaction, InsertsAndDeletesARowThatOthersHaveWithoutDeletingTheirs
 
 TEST_F(WeakTransaction, FailsUntilItIsRolledBack) {
   auto one = session("one");
-  one.choose("none", "");
+  one.choose("none", "", Transaction::Isolation::kReadCommitted);
   const auto row = insert(one, "5", "five");
   EXPECT_FALSE(one.commit());
   EXPECT_EQ(one.failure().trouble, StoreClient::Trouble::kInvalid);
   EXPECT_FALSE(one.commit());
   one.roll_back();
-  one.choose("causal", "latest");
+  one.choose("causal", "latest", Transaction::Isolation::kReadCommitted);
   write(one, row, "five", true);
   EXPECT_TRUE(one.commit());
 }
@@ -196,9 +264,9 @@ TEST_F(WeakTransaction, KeepsTablesOfTheServerOutOfTheStore) {
   auto one = session("one"), other = session("other");
   const auto row = strong->rows.add_row("");
   one.write(strong, {.row = row, .version = strong->rows.add_version("x"), .insert = true});
-  EXPECT_EQ(other.visible(strong, row), VersionNumber{0});
+  EXPECT_EQ(other.visible(strong, row, Transaction::Sight::kWeak), VersionNumber{0});
   EXPECT_TRUE(one.commit());
-  EXPECT_EQ(other.visible(strong, row), VersionNumber{1});
+  EXPECT_EQ(other.visible(strong, row, Transaction::Sight::kWeak), VersionNumber{1});
   EXPECT_EQ(service_->asked_for(), 0u);
 }
 
@@ -207,9 +275,9 @@ TEST_F(WeakTransaction, DoesNotTakeBackWhatASequenceGave) {
   auto one = session("one"), other = session("other");
   const auto row = sequence->rows.add_row("");
   one.write(sequence, {.row = row, .version = sequence->rows.add_version("1")});
-  EXPECT_EQ(other.visible(sequence, row), VersionNumber{1});
+  EXPECT_EQ(other.visible(sequence, row, Transaction::Sight::kWeak), VersionNumber{1});
   one.roll_back();
-  EXPECT_EQ(one.visible(sequence, row), VersionNumber{1});
+  EXPECT_EQ(one.visible(sequence, row, Transaction::Sight::kWeak), VersionNumber{1});
 }
 
 TEST(Catalog, RestoresFilesAndRows) {

@@ -312,9 +312,8 @@ int ha_cupel::rnd_init(bool scan) {
   if (const int error = look_for_others(); error != 0) return error;
   if (has_primary_key()) {
     const auto index = table_share->primary_key;
-    const auto count = weak_->rows.entry_count(index);
-    for (std::size_t place = 0; place < count; ++place)
-      scanned_.push_back(weak_->rows.entry(index, place)->row);
+    for (const auto* entry : weak_->rows.entries(index, order_of(key(index)), {}))
+      scanned_.push_back(entry->row);
   } else {
     const auto count = weak_->rows.row_count();
     for (RowNumber row = 1; row <= count; ++row) scanned_.push_back(row);
@@ -387,11 +386,10 @@ bool ha_cupel::look_ahead(Direction direction, std::optional<std::string_view> s
     const int compared = order_(key, end_range->key, end_range->length);
     return compared < 0 || (compared == 0 && end_range->flag != HA_READ_BEFORE_KEY);
   };
-  const auto most = direction == Direction::kForward ? next_look_ : 1;
+  const auto more = direction == Direction::kForward ? next_look_ - 1 : 0;
   std::vector<RowNumber> rows = {entry_->row};
-  while (rows.size() < most) {
-    const auto* entry = weak_->rows.entry(active_index, place_ + rows.size());
-    if (entry == nullptr || !in_range(*entry)) break;
+  for (const auto* entry : weak_->rows.after(active_index, order_, *entry_, more)) {
+    if (!in_range(*entry)) break;
     rows.push_back(entry->row);
   }
   next_look_ = std::min(2 * next_look_, kRowsAtOnce);
@@ -399,18 +397,19 @@ bool ha_cupel::look_ahead(Direction direction, std::optional<std::string_view> s
   return look(rows);
 }
 
-int ha_cupel::read_from(uchar* record, std::size_t place, Direction direction,
+const RowStore::Entry* ha_cupel::neighbour(const RowStore::Entry& entry,
+                                           Direction direction) const {
+  if (direction == Direction::kBackward) return weak_->rows.before(active_index, order_, entry);
+  const auto next = weak_->rows.after(active_index, order_, entry, 1);
+  return next.empty() ? nullptr : next.front();
+}
+
+int ha_cupel::read_from(uchar* record, const RowStore::Entry* entry, Direction direction,
                         std::optional<std::string_view> start) {
-  const auto& rows = weak_->rows;
   const auto& info = key(active_index);
-  const int end = start ? HA_ERR_KEY_NOT_FOUND : HA_ERR_END_OF_FILE;
-  place_ = place;
-  entry_count_ = rows.entry_count(active_index);
-  for (;;) {
-    const auto* entry = rows.entry(active_index, place_);
-    if (entry == nullptr) return end;
+  for (; entry != nullptr; entry = neighbour(*entry, direction)) {
     entry_ = entry;
-    if (start && order_(bytes_of(entry->key), bytes_of(*start), start->size()) != 0) return end;
+    if (start && order_(bytes_of(entry->key), bytes_of(*start), start->size()) != 0) break;
     if (!look_ahead(direction, start)) return failed();
     const auto seen = see(entry->row, [&](VersionNumber version) {
       fetch(entry->row, version, record);
@@ -419,26 +418,16 @@ int ha_cupel::read_from(uchar* record, std::size_t place, Direction direction,
     });
     if (seen == Seen::kFailed) return error_;
     if (seen == Seen::kThere) return 0;
-    if (rows.entry_count(active_index) != entry_count_) {
-      place_ = rows.place(active_index, order_, *entry_);
-      entry_count_ = rows.entry_count(active_index);
-    }
-    if (direction == Direction::kBackward && place_ == 0) return end;
-    place_ += direction == Direction::kForward ? 1 : std::size_t(-1);
   }
+  return start ? HA_ERR_KEY_NOT_FOUND : HA_ERR_END_OF_FILE;
 }
 
 int ha_cupel::step(uchar* record, Direction direction, std::optional<std::string_view> start) {
   if (entry_ == nullptr) return HA_ERR_END_OF_FILE;
-  if (weak_->rows.entry_count(active_index) != entry_count_)
-    place_ = weak_->rows.place(active_index, order_, *entry_);
   again_ = std::exchange(guessed_, false);
-  if (again_) {
-    ++looked_ahead_;
-    return read_from(record, place_, direction, start);
-  }
-  if (direction == Direction::kForward) return read_from(record, place_ + 1, direction, start);
-  return place_ == 0 ? HA_ERR_END_OF_FILE : read_from(record, place_ - 1, direction, start);
+  if (!again_) return read_from(record, neighbour(*entry_, direction), direction, start);
+  ++looked_ahead_;
+  return read_from(record, entry_, direction, start);
 }
 
 // A row that a whole key finds is read alone, and locked alone; otherwise there may be others.
@@ -459,11 +448,8 @@ int ha_cupel::index_read(uchar* record, const uchar* key, uint length, enum ha_r
 
 // The store knows a row with this primary key, so it says whether there is one.
 bool ha_cupel::is_known(std::string_view wanted) const {
-  const auto& rows = weak_->rows;
-  const auto place = rows.find(active_index, order_, wanted, Edge::kBefore);
-  const auto* entry = rows.entry(active_index, place);
-  return entry != nullptr && rows.is_shared(entry->row) &&
-         order_(bytes_of(entry->key), bytes_of(wanted), wanted.size()) == 0;
+  const auto entries = weak_->rows.entries(active_index, order_, wanted);
+  return !entries.empty() && weak_->rows.is_shared(entries.front()->row);
 }
 
 bool ha_cupel::is_whole_key(uint index, const uchar* start, uint length) const {
@@ -474,23 +460,25 @@ bool ha_cupel::is_whole_key(uint index, const uchar* start, uint length) const {
 int ha_cupel::read_key(uchar* record, std::string_view start, enum ha_rkey_function how) {
   looked_ahead_ = 0;
   next_look_ = 1;
-  const auto place = [&](Edge edge) { return weak_->rows.find(active_index, order_, start, edge); };
+  const auto forward = [&](Edge edge, std::optional<std::string_view> only) {
+    return read_from(record, weak_->rows.first_from(active_index, order_, start, edge),
+                     Direction::kForward, only);
+  };
   const auto backward = [&](Edge edge, std::optional<std::string_view> only) {
-    const auto end = place(edge);
-    if (end == 0) return int{HA_ERR_KEY_NOT_FOUND};
-    return read_from(record, end - 1, Direction::kBackward, only);
+    return read_from(record, weak_->rows.last_before(active_index, order_, start, edge),
+                     Direction::kBackward, only);
   };
   int error = 0;
   switch (how) {
     case HA_READ_KEY_EXACT:
     case HA_READ_PREFIX:
-      error = read_from(record, place(Edge::kBefore), Direction::kForward, start);
+      error = forward(Edge::kBefore, start);
       break;
     case HA_READ_KEY_OR_NEXT:
-      error = read_from(record, place(Edge::kBefore), Direction::kForward, {});
+      error = forward(Edge::kBefore, {});
       break;
     case HA_READ_AFTER_KEY:
-      error = read_from(record, place(Edge::kAfter), Direction::kForward, {});
+      error = forward(Edge::kAfter, {});
       break;
     case HA_READ_BEFORE_KEY:
       error = backward(Edge::kBefore, {});
@@ -516,14 +504,15 @@ int ha_cupel::index_first(uchar* record) {
   if (const int error = look_for_others(); error != 0) return error;
   looked_ahead_ = 0;
   next_look_ = 1;
-  return read_from(record, 0, Direction::kForward, {});
+  const auto* first = weak_->rows.first_from(active_index, order_, {}, Edge::kBefore);
+  return read_from(record, first, Direction::kForward, {});
 }
 
 int ha_cupel::index_last(uchar* record) {
   if (const int error = look_for_others(); error != 0) return error;
-  const auto count = weak_->rows.entry_count(active_index);
   looked_ahead_ = 0;
-  return count == 0 ? HA_ERR_END_OF_FILE : read_from(record, count - 1, Direction::kBackward, {});
+  const auto* last = weak_->rows.last_before(active_index, order_, {}, Edge::kAfter);
+  return read_from(record, last, Direction::kBackward, {});
 }
 
 int ha_cupel::index_next(uchar* record) {
@@ -566,13 +555,8 @@ ha_cupel::Fits ha_cupel::fits_key(uint index, const std::string& wanted) {
 
 void ha_cupel::for_entries(uint index, const std::string& wanted,
                            const std::function<bool(const RowStore::Entry&)>& visit) {
-  const auto order = order_of(key(index));
-  const auto& rows = weak_->rows;
-  for (auto place = rows.find(index, order, wanted, Edge::kBefore);; ++place) {
-    const auto* entry = rows.entry(index, place);
-    if (entry == nullptr || order(bytes_of(entry->key), bytes_of(wanted), wanted.size()) != 0 ||
-        !visit(*entry))
-      return;
+  for (const auto* entry : weak_->rows.entries(index, order_of(key(index)), wanted)) {
+    if (!visit(*entry)) return;
   }
 }
 
@@ -792,14 +776,14 @@ ha_rows ha_cupel::records_in_range(uint index, const key_range* from, const key_
                                    page_range* /*pages*/) {
   const auto order = order_of(key(index));
   const auto place = [&](const key_range& end, Edge edge) {
-    return weak_->rows.find(index, order, view_of(end.key, end.length), edge);
+    return weak_->rows.count_before(index, order, view_of(end.key, end.length), edge);
   };
   const auto first =
       from == nullptr
           ? 0
           : place(*from, from->flag == HA_READ_AFTER_KEY ? Edge::kAfter : Edge::kBefore);
   const auto last = to == nullptr
-                        ? weak_->rows.entry_count(index)
+                        ? weak_->rows.count_before(index, order, {}, Edge::kAfter)
                         : place(*to, to->flag == HA_READ_BEFORE_KEY ? Edge::kBefore : Edge::kAfter);
   return first < last ? last - first : 1;
 }

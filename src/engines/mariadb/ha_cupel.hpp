@@ -114,11 +114,13 @@ class ha_cupel final : public handler {
   void fetch(RowNumber row, VersionNumber version, uchar* record);
 
   enum class Direction : std::uint8_t { kForward, kBackward };
-  // Reads the entry there or the next one whose row the statement sees; if there is a start, only
-  // those whose key starts so.
+  // Reads this entry or the next one whose row the statement sees; if there is a start, only those
+  // whose key starts so. Null: there is none.
   int read_key(uchar* record, std::string_view start, enum ha_rkey_function how);
-  int read_from(uchar* record, std::size_t place, Direction direction,
+  int read_from(uchar* record, const RowStore::Entry* entry, Direction direction,
                 std::optional<std::string_view> start);
+  [[nodiscard]] const RowStore::Entry* neighbour(const RowStore::Entry& entry,
+                                                 Direction direction) const;
   int step(uchar* record, Direction direction, std::optional<std::string_view> start);
   // Asks the store for the rows of the next entries at once, up to the end of the range if the
   // server said where it is. False: failed.
@@ -190,7 +192,6 @@ class ha_cupel final : public handler {
   // A scan of an index.
   KeyOrder order_;
   const RowStore::Entry* entry_ = nullptr;
-  std::size_t place_ = 0, entry_count_ = 0;
   std::size_t looked_ahead_ = 0, next_look_ = 1;  // entries
   // The last duplicate.
   uint duplicate_key_ = MAX_KEY;

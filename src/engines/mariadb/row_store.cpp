@@ -131,10 +131,9 @@ void RowStore::insert(Index& index, std::size_t place, std::string_view key, Row
                       &index.entries.back());
 }
 
-std::size_t RowStore::find(std::size_t number, const KeyOrder& order, std::string_view start,
-                           Edge edge) const {
-  const std::shared_lock lock(mutex_);
-  const auto& sorted = indexes_[number].sorted;
+std::size_t RowStore::edge_of(const Index& index, const KeyOrder& order, std::string_view start,
+                              Edge edge) {
+  const auto& sorted = index.sorted;
   const auto found = std::partition_point(sorted.begin(), sorted.end(), [&](const Entry* entry) {
     const int compared = order(bytes_of(entry->key), bytes_of(start), start.size());
     return compared < 0 || (compared == 0 && edge == Edge::kAfter);
@@ -142,20 +141,56 @@ std::size_t RowStore::find(std::size_t number, const KeyOrder& order, std::strin
   return static_cast<std::size_t>(found - sorted.begin());
 }
 
-const RowStore::Entry* RowStore::entry(std::size_t number, std::size_t place) const {
+const RowStore::Entry* RowStore::first_from(std::size_t number, const KeyOrder& order,
+                                            std::string_view start, Edge edge) const {
   const std::shared_lock lock(mutex_);
-  const auto& sorted = indexes_[number].sorted;
-  return place < sorted.size() ? sorted[place] : nullptr;
+  const auto& index = indexes_[number];
+  const auto place = edge_of(index, order, start, edge);
+  return place < index.sorted.size() ? index.sorted[place] : nullptr;
 }
 
-std::size_t RowStore::place(std::size_t number, const KeyOrder& order, const Entry& entry) const {
+const RowStore::Entry* RowStore::last_before(std::size_t number, const KeyOrder& order,
+                                             std::string_view start, Edge edge) const {
   const std::shared_lock lock(mutex_);
-  return place_of(indexes_[number], order, entry.key, entry.row);
+  const auto& index = indexes_[number];
+  const auto place = edge_of(index, order, start, edge);
+  return place > 0 ? index.sorted[place - 1] : nullptr;
 }
 
-std::size_t RowStore::entry_count(std::size_t number) const {
+std::vector<const RowStore::Entry*> RowStore::after(std::size_t number, const KeyOrder& order,
+                                                    const Entry& entry, std::size_t most) const {
   const std::shared_lock lock(mutex_);
-  return indexes_[number].sorted.size();
+  const auto& index = indexes_[number];
+  const auto first = place_of(index, order, entry.key, entry.row) + 1;
+  const auto end = std::min(index.sorted.size(), first + most);
+  const auto at = [&](std::size_t place) {
+    return index.sorted.begin() + static_cast<std::ptrdiff_t>(place);
+  };
+  return {at(first), at(end)};
+}
+
+const RowStore::Entry* RowStore::before(std::size_t number, const KeyOrder& order,
+                                        const Entry& entry) const {
+  const std::shared_lock lock(mutex_);
+  const auto& index = indexes_[number];
+  const auto place = place_of(index, order, entry.key, entry.row);
+  return place > 0 ? index.sorted[place - 1] : nullptr;
+}
+
+std::vector<const RowStore::Entry*> RowStore::entries(std::size_t number, const KeyOrder& order,
+                                                      std::string_view start) const {
+  const std::shared_lock lock(mutex_);
+  const auto& index = indexes_[number];
+  const auto at = [&](Edge edge) {
+    return index.sorted.begin() + static_cast<std::ptrdiff_t>(edge_of(index, order, start, edge));
+  };
+  return {at(Edge::kBefore), at(Edge::kAfter)};
+}
+
+std::size_t RowStore::count_before(std::size_t number, const KeyOrder& order,
+                                   std::string_view start, Edge edge) const {
+  const std::shared_lock lock(mutex_);
+  return edge_of(indexes_[number], order, start, edge);
 }
 
 }  // namespace cupel::engines::mariadb

@@ -62,16 +62,23 @@ class RowStore {
 
   // Nothing if it is there already.
   void add_entry(std::size_t index, const KeyOrder& order, std::string_view key, RowNumber row);
-  // How many entries come before those whose key starts so, or before and among them.
-  [[nodiscard]] std::size_t find(std::size_t index, const KeyOrder& order, std::string_view start,
-                                 Edge edge) const;
-  // Null: there are not that many.
-  [[nodiscard]] const Entry* entry(std::size_t index, std::size_t place) const;
-  // Where an entry is now.
-  [[nodiscard]] std::size_t place(std::size_t index, const KeyOrder& order,
-                                  const Entry& entry) const;
-  // Changes whenever entries are added: places before it are no longer good.
-  [[nodiscard]] std::size_t entry_count(std::size_t index) const;
+  // The first entry from this edge of those whose key starts so, and the last one before it; an
+  // empty start is that of all. Null: there is none.
+  [[nodiscard]] const Entry* first_from(std::size_t index, const KeyOrder& order,
+                                        std::string_view start, Edge edge) const;
+  [[nodiscard]] const Entry* last_before(std::size_t index, const KeyOrder& order,
+                                         std::string_view start, Edge edge) const;
+  // The next ones in order, at most so many.
+  [[nodiscard]] std::vector<const Entry*> after(std::size_t index, const KeyOrder& order,
+                                                const Entry& entry, std::size_t most) const;
+  [[nodiscard]] const Entry* before(std::size_t index, const KeyOrder& order,
+                                    const Entry& entry) const;
+  // All whose key starts so, in order.
+  [[nodiscard]] std::vector<const Entry*> entries(std::size_t index, const KeyOrder& order,
+                                                  std::string_view start) const;
+  // How many there are before this edge.
+  [[nodiscard]] std::size_t count_before(std::size_t index, const KeyOrder& order,
+                                         std::string_view start, Edge edge) const;
   [[nodiscard]] std::size_t index_count() const { return indexes_.size(); }
 
  private:
@@ -87,6 +94,8 @@ class RowStore {
   };
   static bool is_at(const Index& index, std::size_t place, const KeyOrder& order,
                     std::string_view key);
+  static std::size_t edge_of(const Index& index, const KeyOrder& order, std::string_view start,
+                             Edge edge);
   static void insert(Index& index, std::size_t place, std::string_view key, RowNumber row);
   static std::size_t place_of(const Index& index, const KeyOrder& order, std::string_view key,
                               RowNumber row);
