@@ -14,7 +14,7 @@ using wire::put_little;
 using wire::Reader;
 
 constexpr std::size_t kPositionSize = 6;
-constexpr std::uint8_t kLatest = 1, kAbsent = 2, kFind = 4, kTellLast = 8;
+constexpr std::uint8_t kLatest = 1, kAbsent = 2, kFind = 4, kWantsLast = 8;
 constexpr std::uint8_t kShared = 1, kObserved = 2, kNoWait = 4, kFound = 8;
 constexpr std::uint8_t kBase = 1, kInsert = 2, kChecked = 4;
 constexpr std::uint8_t kRefuses = 1, kKeepsStatements = 2, kLocks = 4, kGaps = 8, kOfProduct = 16;
@@ -57,7 +57,7 @@ ReadRequest take_read(Reader& reader) {
   request.latest = (flags & kLatest) != 0;
   request.absent = (flags & kAbsent) != 0;
   request.find = (flags & kFind) != 0;
-  request.tell_last = (flags & kTellLast) != 0;
+  request.wants_last = (flags & kWantsLast) != 0;
   request.table = reader.little<std::uint32_t>();
   const auto count = reader.little<std::uint32_t>();
   request.rows.reserve(std::min(std::size_t{count}, reader.left() / kPositionSize));
@@ -206,7 +206,7 @@ struct Encoder {
     put_little(out, request.commits, 4);
     put_little(out,
                (request.latest ? kLatest : 0U) | (request.absent ? kAbsent : 0U) |
-                   (request.find ? kFind : 0U) | (request.tell_last ? kTellLast : 0U),
+                   (request.find ? kFind : 0U) | (request.wants_last ? kWantsLast : 0U),
                1);
     put_little(out, request.table, 4);
     put_little(out, request.rows.size(), 4);

@@ -53,7 +53,7 @@ struct ReadRequest {
   bool find = false;
   std::uint32_t table = 0;
   std::vector<Position> rows = {};
-  bool tell_last = false;  // of those that it finds: found_reply()
+  bool wants_last = false;  // of those that it finds: found_reply()
 };
 
 // Which version of the row was committed last? The row is locked for the transaction: by the engine
@@ -162,7 +162,7 @@ Opened decode_opened(std::uint8_t flags);
 // The lock was not to be had without waiting, or the engine gave up.
 std::string not_locked_reply();
 std::string versions_reply(const std::vector<Position>& versions);
-// Of a ReadRequest with tell_last: where `last`, the version was committed last when so many
+// Of a ReadRequest with wants_last: where `last`, the version was committed last when so many
 // transactions had committed by CommitCount, or after that.
 struct FoundVersion {
   Position version;

@@ -279,8 +279,8 @@ class Session {
             {row.id ? shared_.rows.version(*row.id, row.seen) : Position(), row.last});
       }
     }
-    return request.tell_last ? found_reply(versions, commits)
-                             : versions_reply(positions_of(versions));
+    return request.wants_last ? found_reply(versions, commits)
+                              : versions_reply(positions_of(versions));
   }
 
   std::vector<Position> latest(const Rows::File& file, const ReadRequest& request) {

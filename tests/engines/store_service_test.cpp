@@ -182,7 +182,7 @@ TEST_F(StoreServiceTest, GivesTheLastVersionOfALockedRow) {
             "k");
   EXPECT_EQ(
       other.ask(ReadRequest{
-          .statement = 2, .find = true, .table = kTable, .rows = {{0, 1}}, .tell_last = true}),
+          .statement = 2, .find = true, .table = kTable, .rows = {{0, 1}}, .wants_last = true}),
       found({0, 2}, true, 2));
   EXPECT_EQ(other.ask(LockRequest{.statement = 2, .table = kTable, .row = {0, 1}}),
             versions({{0, 2}}));
@@ -269,7 +269,7 @@ TEST_F(StoreServiceTest, TakesTheFoundVersionOfALockedRow) {
   EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
   EXPECT_EQ(
       other.ask(ReadRequest{
-          .statement = 1, .find = true, .table = kTable, .rows = {{0, 1}}, .tell_last = true}),
+          .statement = 1, .find = true, .table = kTable, .rows = {{0, 1}}, .wants_last = true}),
       found({0, 1}, true, 1));
   EXPECT_EQ(other.ask(LockRequest{.statement = 1, .table = kTable, .row = {0, 1}, .found = true}),
             "k");
@@ -285,7 +285,7 @@ TEST_F(StoreServiceTest, TakesTheFoundVersionOfALockedRow) {
                                 .find = true,
                                 .table = kTable,
                                 .rows = {{0, 1}},
-                                .tell_last = true}),
+                                .wants_last = true}),
             found({0, 1}, false, 2));
   EXPECT_EQ(one.ask(LockRequest{.statement = 2, .table = kTable, .row = {0, 1}, .found = true}),
             "");  // that statement found nothing
@@ -311,7 +311,7 @@ TEST_F(StoreServiceTest, CountsWhatWasFoundAndNotLockedAsRead) {
   for (const bool ended : {true, false}) {
     EXPECT_EQ(
         one.ask(ReadRequest{
-            .statement = 2, .find = true, .table = kTable, .rows = {{0, 1}}, .tell_last = true}),
+            .statement = 2, .find = true, .table = kTable, .rows = {{0, 1}}, .wants_last = true}),
         found({0, 1}, true, ended ? 1 : 2));
     if (ended) one.send(EndStatementRequest{2});
     EXPECT_EQ(one.ask(CommitRequest{}), "k");
