@@ -33,7 +33,7 @@ char* read_policy = NULL;
 
 enum { kProtocol = 5, kPollMilliseconds = 20, kMostReply = 1 << 28, kLongestStatement = 1000 };
 enum { kStoreRefuses = 1, kStoreKeepsStatements = 2 };
-enum { kReadLatest = 1, kReadAbsent = 2, kReadFind = 4, kReadTellLast = 8 };
+enum { kReadLatest = 1, kReadAbsent = 2, kReadFind = 4, kReadWantsLast = 8 };
 enum { kLockShared = 1, kLockObserved = 2, kLockFound = 8 };
 enum { kWriteBase = 1, kWriteInsert = 2, kWriteChecked = 4 };
 enum {
@@ -381,7 +381,7 @@ static void put_read(const ReadRequest* request, Oid table, bool absent) {
   put_number(request->statement, 4);
   put_number(request->commits, 4);
   put_number((request->latest ? kReadLatest : 0) | (absent ? kReadAbsent : 0) |
-                 (request->find ? kReadFind | kReadTellLast : 0),
+                 (request->find ? kReadFind | kReadWantsLast : 0),
              1);
   put_number(table, 4);
   put_number(request->count, 4);
