@@ -50,8 +50,10 @@ extern "C" void cupel_lazy_load(const LazyLibrary* library) {
 
 // The linker gathers what the callers put into the section of this name.
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier): the linker's own names
 extern const LazyLibrary* const __start_cupel_lazy_libraries[] __attribute__((weak));
 extern const LazyLibrary* const __stop_cupel_lazy_libraries[] __attribute__((weak));
+// NOLINTEND(bugprone-reserved-identifier)
 }
 
 namespace cupel::base {
