@@ -613,7 +613,7 @@ TEST_F(MockCommand, ExploreReportsTheChoicesThatFail) {
   const auto other =
       run({CUPEL_BINARY, "mock", "test", "--choices", "5,5", "--", EXPLORED_CLIENT, "r0"},
           folder_.path());
-  EXPECT_EQ(other.code, 0);
+  EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.output.find("did not offer the choices"), std::string::npos) << other.output;
   const auto some = run({CUPEL_BINARY, "mock", "test", "--explore", "--iterations", "1", "--settle",
                          "40ms", "--", EXPLORED_CLIENT, "w0|r0 w0"},
