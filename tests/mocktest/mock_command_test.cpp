@@ -478,9 +478,9 @@ TEST_F(MockCommand, OptionsOfEnginesAreChecked) {
   EXPECT_NE(wrong({"--engine", "postgres", "--http", "0"}).find("--http"), std::string::npos);
   EXPECT_NE(wrong({"--engine", "mariadb", "--pg", "0"}).find("found with --engine mariadb"),
             std::string::npos);
-  EXPECT_NE(
-      wrong({"--engine", "mariadb", "--locks", "honoured"}).find("with --engine own or postgres"),
-      std::string::npos);
+  EXPECT_NE(wrong({"--engine", "mariadb", "--level", "postgres:serializable"})
+                .find("expected a level of mysql, mariadb or galera"),
+            std::string::npos);
   for (const char* engine : {"postgres", "mariadb"}) {
     EXPECT_NE(wrong({"test", "--engine", engine, "--explore", "--", "true"}).find("--engine"),
               std::string::npos);
