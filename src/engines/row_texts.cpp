@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "engines/messages.hpp"
@@ -18,9 +17,12 @@ using Parts = std::vector<std::string_view>;
 
 Parts columns_of(std::string_view text) {
   Parts parts;
-  for (const auto part : std::views::split(text, kNextColumn))
-    parts.emplace_back(part.begin(), part.end());
-  return parts;
+  for (;;) {
+    const auto end = std::min(text.find(kNextColumn), text.size());
+    parts.push_back(text.substr(0, end));
+    if (end == text.size()) return parts;
+    text.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace
