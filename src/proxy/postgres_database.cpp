@@ -70,6 +70,20 @@ JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.number
 LEFT JOIN pg_collation l ON l.oid = a.attcollation
 WHERE x.indisprimary AND k.place <= x.indnkeyatts ORDER BY x.indrelid, k.place)";
 
+// A row as a JSON object. Its numbers are texts: JSON's are read as doubles, which numeric and
+// bigint are not.
+std::string row_as_json(std::string_view row) {
+  return fmt::format(
+      "(SELECT pg_catalog.jsonb_object_agg(c.key, CASE pg_catalog.jsonb_typeof(c.value) "
+      "WHEN 'number' THEN pg_catalog.to_jsonb(c.value::pg_catalog.text) ELSE c.value END) "
+      "FROM pg_catalog.jsonb_each(pg_catalog.to_jsonb({})) AS c)",
+      row);
+}
+// Not an object: it has a number, in a value of JSON, that none of ours can hold.
+nlohmann::json parsed_row(const std::optional<std::string>& cell) {
+  return nlohmann::json::parse(cell.value_or("null"), nullptr, false);
+}
+
 class PostgresConnection final : public TestConnection {
  public:
   explicit PostgresConnection(PlainPostgres connection) : connection_(std::move(connection)) {}
@@ -280,13 +294,13 @@ Status PostgresDatabase::record_original() {
       "BEGIN; CREATE SCHEMA {0};"
       "CREATE FUNCTION {0}.say() RETURNS trigger LANGUAGE plpgsql AS $cupel$ BEGIN "
       "RAISE INFO '%', {1} || pg_catalog.jsonb_build_object('table', TG_RELID::pg_catalog.int8, "
-      "'old', CASE WHEN TG_OP <> 'INSERT' THEN pg_catalog.to_jsonb(OLD) END, "
-      "'new', CASE WHEN TG_OP <> 'DELETE' THEN pg_catalog.to_jsonb(NEW) END)::pg_catalog.text; "
+      "'old', CASE WHEN TG_OP <> 'INSERT' THEN {2} END, "
+      "'new', CASE WHEN TG_OP <> 'DELETE' THEN {3} END)::pg_catalog.text; "
       "RETURN NULL; END $cupel$;"
       "CREATE FUNCTION {0}.say_truncate() RETURNS trigger LANGUAGE plpgsql AS $cupel$ BEGIN "
       "RAISE INFO '%', {1} || pg_catalog.jsonb_build_object('table', TG_RELID::pg_catalog.int8, "
       "'truncated', true)::pg_catalog.text; RETURN NULL; END $cupel$;",
-      kRecorder, mark);
+      kRecorder, mark, row_as_json("OLD"), row_as_json("NEW"));
   for (const auto& [oid, table] : catalog->tables) {
     if (table.key.empty() || table.read_runs_more) continue;
     const auto name =
@@ -355,16 +369,19 @@ Result<Rows> PostgresConnection::read_rows(const Catalog& catalog, std::size_t m
   std::size_t count = 0;
   for (const auto& [oid, table] : catalog.tables) {
     if (table.key.empty() || table.read_runs_more) continue;
-    const auto said = connection_.run(fmt::format("SELECT to_jsonb(t) FROM {}.{} t LIMIT {}",
-                                                  connection_.identifier(table.schema),
-                                                  connection_.identifier(table.name), most + 1));
+    const auto said = connection_.run(fmt::format(
+        "SELECT {} FROM {}.{} t LIMIT {}", row_as_json("t"), connection_.identifier(table.schema),
+        connection_.identifier(table.name), most + 1));
     if (!said.ok()) return said.error();
     count += said->size();
     if (count > most)
       return Error{.message = fmt::format("the tables have more than {} rows", most)};
     auto& of_table = rows[oid];
-    for (const auto& row : *said)
-      of_table.push_back(nlohmann::json::parse(row[0].value_or("null")));
+    for (const auto& row : *said) {
+      of_table.push_back(parsed_row(row[0]));
+      if (!of_table.back().is_object())
+        return Error{.message = fmt::format("a row of {} cannot be read", table.name)};
+    }
   }
   return rows;
 }
@@ -418,12 +435,13 @@ std::optional<TestConnection::Changed> PostgresConnection::change(const Request&
       connection_.run(fmt::format("SELECT xmin::text FROM pg_temp.{} LIMIT 1", name));
   if (!before.ok() || !answer(request)) return std::nullopt;
   const auto filled = before->empty() ? std::optional<std::string>("0") : before->front()[0];
-  const auto after =
-      connection_.run(fmt::format("SELECT to_jsonb(t), t.xmin::text FROM pg_temp.{} t", name));
+  const auto after = connection_.run(
+      fmt::format("SELECT {}, t.xmin::text FROM pg_temp.{} t", row_as_json("t"), name));
   if (!after.ok()) return std::nullopt;
   Changed changed;
   for (const auto& row : *after) {
-    changed.rows.push_back(nlohmann::json::parse(row[0].value_or("null")));
+    changed.rows.push_back(parsed_row(row[0]));
+    if (!changed.rows.back().is_object()) return std::nullopt;
     changed.written.push_back(row[1] != filled);
   }
   return changed;

@@ -117,6 +117,22 @@ TEST_F(OnDatabaseFixed, ExploresIndependentClientsOnce) {
   expect_explored(explore({"apart"}), 1, 0);
 }
 
+// No double holds these numbers.
+TEST_F(OnDatabase, FindsALostUpdateOfLargeNumbers) {
+  sql("DROP TABLE IF EXISTS big; CREATE TABLE big (id int PRIMARY KEY, v numeric, j jsonb);"
+      "INSERT INTO big VALUES (1, 12345678901234567890.10, '1.5'), (2, 1e400, '{\"a\": 7}')");
+  const auto ran = run(
+      {CUPEL_BINARY, "mock", "test", "--on", server().url(), "--explore", "--", "sh", "-c",
+       "for c in a b; do printf '%s\n' BEGIN\\; 'SELECT v FROM big WHERE id = 1 \\gset' "
+       "'UPDATE big SET v = :v + 1 WHERE id = 1;' COMMIT\\; | PGAPPNAME=$c psql -qX & done; wait; "
+       "test \"$(psql -qXAt -c 'SELECT v FROM big WHERE id = 1')\" = 12345678901234567892.10"});
+  sql("DROP TABLE big");
+  expect_explored(ran, 6, 4);
+  EXPECT_TRUE(ran.says("lost-update (G-single)")) << ran.output;
+  EXPECT_TRUE(ran.says("12345678901234567890.10")) << ran.output;
+  EXPECT_FALSE(ran.says("Not recorded")) << ran.output;
+}
+
 // Which row gets which number depends on the order.
 TEST_F(OnDatabase, FindsThatTheOrderDrawsTheNumbers) {
   for (const char* ticket : {"serial", "int GENERATED ALWAYS AS IDENTITY"}) {
