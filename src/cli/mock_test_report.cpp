@@ -133,14 +133,36 @@ void report_schedule(const mocktest::FailedRun& failed) {
     print(fmt::format("  … {} more\n", left_out.size() - kMostReasons));
 }
 
+std::size_t readers_without_commit(const history::History& history) {
+  std::size_t count = 0;
+  for (std::uint32_t i = 0; i < history.txn_count(); ++i) {
+    const history::TxnId txn(i);
+    if (history.status(txn) == history::TxnStatus::kCommitted) continue;
+    for (auto op = history.first_op(txn); op < history.last_op(txn); ++op) {
+      if (history.kind(history::OpId(op)) != history::OpKind::kRead) continue;
+      ++count;
+      break;
+    }
+  }
+  return count;
+}
+
 // The history keeps to all levels.
 void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
   if (!arguments.on.empty()) return report_no_cause_on(arguments, failed);
   const bool timed = failed.history.has_all_times();
   print(
       fmt::format("The history satisfies every level{} too. Possible reasons:\n"
-                  "  - The command fails by itself, on any database.\n",
+                  "  - The command fails by itself, though each transaction sees what it should.\n"
+                  "  - The order of the transactions alone makes it fail: a client may read in one "
+                  "and write in\n"
+                  "    another.\n",
                   timed ? ", strict-serializable" : " of the mock, strong-session-serializable"));
+  const auto unchecked = readers_without_commit(failed.history);
+  if (unchecked > failed.conflicts) {
+    print(fmt::format("  - {} read and did not commit, so what was read there was not checked.\n",
+                      report::counted(unchecked, "transaction")));
+  }
   if (failed.conflicts > 0) {
     print(
         fmt::format("  - The command does not retry aborted transactions: the store aborted {} in "

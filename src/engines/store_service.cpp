@@ -444,7 +444,7 @@ class Session {
     const auto as_found = found_version(request, *row);
     if (request.found && !as_found && !locked_.contains(*row)) return std::nullopt;
     const auto key = Rows::store_key(*row);
-    if (const auto refused = lock(key, mode_of(request.shared), request.no_wait, request.found))
+    if (auto refused = lock(key, mode_of(request.shared), request.no_wait, request.found))
       return refused;
     const auto last = as_found ? as_found : transaction_->find(key, true);
     if (!last) return fail();

@@ -48,7 +48,8 @@ class CauseSearch {
     }
     // No level of the store promises that, but databases do.
     const bool promised = level == mock::Level::kStrictSerializable;
-    if (!cause_.anomaly && !cause_.unknown() && !promised && history_.has_all_times()) {
+    if (!cause_.involves_last_reader && !cause_.unknown() && !promised &&
+        history_.has_all_times()) {
       look_at(mock::Level::kStrictSerializable);
     }
     if (!cause_.anomaly) return std::move(cause_);

@@ -1,7 +1,7 @@
 // Failure cause: which anomaly made the command fail.
 //
-// The history of the failed run keeps to the store's level and violates a stronger one, or else the
-// command fails on any database. Among the anomalies of the stronger levels the cause is most
+// The history of the failed run keeps to the store's level and violates a stronger one, or else no
+// anomaly made the command fail. Among the anomalies of the stronger levels the cause is most
 // likely one that involves the last committed transaction that read, since the command fails soon
 // after it. If there is none, it is one whose writes that transaction read: many tests look at the
 // result in a transaction of its own. Anomalies without the last reader are excluded one after

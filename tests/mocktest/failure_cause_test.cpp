@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
+#include "history/builder.hpp"
 #include "mock/store.hpp"
 
 namespace cupel::mocktest {
@@ -91,6 +93,43 @@ TEST_F(FailureCauseTest, AnAnomalyWithoutTheLastTransactionThatRead) {
   EXPECT_FALSE(found.observed_by_last_reader);
   EXPECT_GE(found.excluded, 1);
   EXPECT_EQ(found.weakest_violated, mock::Level::kStrongSessionSnapshotIsolation);
+}
+
+// A lost update of one key, and then a stale read of another, which only real time forbids.
+TEST(FailureCauseWithTimes, AStaleReadIsFoundBesideAnotherAnomaly) {
+  history::HistoryBuilder builder;
+  const auto key = [&](std::string_view name) {
+    return builder.key(history::ScalarView::of(name));
+  };
+  const auto value = [&](std::int64_t number) {
+    return builder.value(history::ScalarView::of(number));
+  };
+  std::int64_t time = 0;
+  const auto begin = [&](std::string_view session) {
+    builder.begin(
+        builder.session(session), history::TxnStatus::kCommitted,
+        {.invoke = time + 1, .complete = time + 2, .label = static_cast<std::uint32_t>(time)});
+    time += 2;
+  };
+  for (const auto* session : {"alice", "bob"}) {
+    begin(session);
+    builder.read(key("x"), builder.null_value());
+    builder.write(key("x"), value(time));
+    builder.end();
+  }
+  begin("carol");
+  builder.write(key("y"), value(7));
+  builder.end();
+  begin("dave");
+  builder.read(key("y"), builder.null_value());
+  builder.end();
+  const auto history = std::move(builder).finish();
+  ASSERT_TRUE(history.ok());
+  const auto found = find_failure_cause(*history, mock::Level::kCausal, {});
+  ASSERT_TRUE(found.anomaly);
+  EXPECT_TRUE(found.involves_last_reader);
+  EXPECT_EQ(found.last_reader_session, "dave");
+  EXPECT_EQ(found.anomaly->analysis.check.levels.front().level, levels::Level::kStrictSerializable);
 }
 
 }  // namespace
