@@ -91,22 +91,25 @@ class Harness:
 
     def on_deliver(self, request):
         replica, parts = request["replica"], [base64.b64decode(p) for p in request["value"]]
-        answer = {}
-        try:
-            for part in parts:
-                self.docs[replica].receive(part)
-        except Exception as error:
-            answer = {"threw": repr(error)}
+        threw = self.attempt(lambda: [self.docs[replica].receive(part) for part in parts])
         self.keep(replica, {request["message"]: parts})
-        return {**self.waiting_at([replica]), **answer}
+        return {**self.waiting_at([replica]), **threw}
+
+    # A library that throws has still been given the request: its reads are checked.
+    def attempt(self, call):
+        try:
+            call()
+            return {}
+        except Exception as error:
+            return {"threw": repr(error)}
 
     def on_sync(self, request):
         one, other = request["replica"], request["from"]
-        self.docs[one].sync(self.docs[other])
+        threw = self.attempt(lambda: self.docs[one].sync(self.docs[other]))
         both = {**self.waiting[one], **self.waiting[other]}
         self.keep(one, both)
         self.keep(other, both)
-        return self.waiting_at([one, other])
+        return {**self.waiting_at([one, other]), **threw}
 
     def on_restart(self, request):
         return self.load(request["replica"], request["replica"])
@@ -114,9 +117,14 @@ class Harness:
     def on_join(self, request):
         return self.load(request["replica"], request["from"])
 
+    # If the library throws, the replica goes on as it was.
     def load(self, replica, origin):
+        def begin_again():
+            self.docs[replica] = self.open(replica, self.docs[origin].save())
         waiting = self.waiting[origin]
-        self.docs[replica] = self.open(replica, self.docs[origin].save())
+        threw = self.attempt(begin_again)
+        if threw:
+            return {**self.waiting_at([replica]), **threw}
         self.waiting[replica] = {}
         self.keep(replica, waiting)
         return self.waiting_at([replica])

@@ -218,15 +218,17 @@ export class Harness {
 
   #deliver({ replica, message, value }) {
     const parts = value.map(bytesOf);
-    const threw = this.#receive(replica, parts);
+    const threw = this.#attempt(() => {
+      for (const part of parts) this.#adapter.receive(this.#docs[replica], part);
+    });
     this.#keep(replica, [[message, parts.map(this.#adapter.inspect ?? ((part) => part))]]);
     return { ...this.#waitingAt([replica]), ...threw };
   }
 
-  // A library that throws has still been given the message: its reads are judged.
-  #receive(replica, parts) {
+  // A library that throws has still been given the request: its reads are checked.
+  #attempt(call) {
     try {
-      for (const part of parts) this.#adapter.receive(this.#docs[replica], part);
+      call();
       return {};
     } catch (error) {
       return { threw: String(error) };
@@ -235,17 +237,20 @@ export class Harness {
 
   // Both bring each other up to date. What waits at one may have come to the other with the rest.
   #sync({ replica, from }) {
-    this.#adapter.sync(this.#docs[replica], this.#docs[from]);
+    const threw = this.#attempt(() => this.#adapter.sync(this.#docs[replica], this.#docs[from]));
     const both = [...this.#waiting[replica], ...this.#waiting[from]];
     this.#keep(replica, both);
     this.#keep(from, both);
-    return this.#waitingAt([replica, from]);
+    return { ...this.#waitingAt([replica, from]), ...threw };
   }
 
-  // The replica begins again from what it, or another one, has saved.
+  // The replica begins again from what it, or another one, has saved; if the library throws, it
+  // goes on as it was.
   #load(replica, from) {
-    const saved = this.#adapter.save(this.#docs[from]);
-    this.#docs[replica] = this.#open(replica, saved);
+    const threw = this.#attempt(() => {
+      this.#docs[replica] = this.#open(replica, this.#adapter.save(this.#docs[from]));
+    });
+    if (threw.threw) return { ...this.#waitingAt([replica]), ...threw };
     const waiting = [...this.#waiting[from]];
     this.#waiting[replica] = new Map();
     this.#keep(replica, waiting);

@@ -622,10 +622,7 @@ base::Result<std::vector<crdt::Hazard>> hazards_of(const std::string& faults,
     promised.emplace_back(crdt::kHazardNames[static_cast<std::size_t>(hazard)]);
   std::vector<crdt::Hazard> hazards;
   if (faults == "none") return hazards;
-  for (std::size_t begin = 0; begin <= faults.size();) {
-    const auto end = std::min(faults.find(',', begin), faults.size());
-    const auto name = faults.substr(begin, end - begin);
-    begin = end + 1;
+  for (const auto& name : split(faults, ',')) {
     const auto at = std::find(promised.begin(), promised.end(), name);
     if (at == promised.end()) {
       return base::Error{
@@ -633,6 +630,14 @@ base::Result<std::vector<crdt::Hazard>> hazards_of(const std::string& faults,
                                  library.name, promised.empty() ? "none" : one_of(promised))};
     }
     hazards.push_back(library.survives[static_cast<std::size_t>(at - promised.begin())]);
+  }
+  const auto has = [&](crdt::Hazard hazard) {
+    return std::find(hazards.begin(), hazards.end(), hazard) != hazards.end();
+  };
+  if (has(crdt::Hazard::kLoss) && !has(crdt::Hazard::kReordering)) {
+    return base::Error{.message =
+                           "--faults: found loss without reordering, expected both: what "
+                           "follows a lost message comes out of order"};
   }
   return hazards;
 }
@@ -710,8 +715,13 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   if (!recorded.ok()) return failed(recorded.error());
   arguments.converge = options.replicas > 1;
   const int code = check_run(arguments, recorded->lines, options.type, limits);
-  if (!arguments.json) print(as_text(library, options, *recorded));
   const bool wrong = recorded->throws > 0 || recorded->stuck > 0;
+  const auto text = as_text(library, options, *recorded);
+  if (!arguments.json) {
+    print(text);
+  } else if (wrong) {
+    print_status(text);  // the exit code is for a reason that no verdict names
+  }
   return wrong && code != kBad ? kViolated : code;
 }
 

@@ -174,6 +174,13 @@ TEST(Adapter, ALibraryThatThrowsIsReported) {
       << recorded.first_throw;
 }
 
+// Nor does it end the run.
+TEST(Adapter, ALibraryThatThrowsWhenItSavesIsReported) {
+  const auto recorded = recorded_of("unsaved", 1, 3);
+  EXPECT_GT(recorded.throws, 0U);
+  EXPECT_NE(recorded.first_throw.find("nothing is"), std::string::npos) << recorded.first_throw;
+}
+
 TEST(Adapter, AMessageThatIsNeverAppliedIsReportedAndItsReadsAreWrong) {
   const auto recorded = recorded_of("stuck", 1, 3);
   EXPECT_GT(recorded.stuck, 0U);

@@ -6,6 +6,7 @@ holds    keeps a message until all that its sender had seen have come; survives 
 strict   throws at a message that comes too early or again; survives nothing
 states   a message has all that its sender has seen; survives everything
 throws   as holds, but throws at every fifth message
+unsaved  as holds, but throws when it saves and when it brings others up to date
 stuck    keeps messages as holds, and never applies the third of replica 0; survives disorder and repeats
 """
 
@@ -71,9 +72,13 @@ class Replica:
         return MODE == "states" or json.loads(message)["id"] in self.adds
 
     def save(self):
+        if MODE == "unsaved":
+            raise ValueError("nothing is saved")
         return json.dumps({"adds": self.adds, "held": self.held}).encode()
 
     def sync(self, other):
+        if MODE == "unsaved":
+            raise ValueError("nothing is in step")
         for to, of in ((self, other), (other, self)):
             to.adds.update(of.adds)
             to.held += [message for message in of.held if message not in to.held]
