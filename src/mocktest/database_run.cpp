@@ -262,7 +262,7 @@ class DatabaseExploration {
         [&](const proxy::Footprint& footprint) { all_.ran(footprint); }, context(output),
         settle_ms_);
     if (!run.ok()) return run.error();
-    const auto counted = count(*run, output, offered);
+    auto counted = count(*run, output, offered);
     runner_->drop(*run);
     std::error_code ignored;
     std::filesystem::remove(output, ignored);

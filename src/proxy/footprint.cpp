@@ -580,7 +580,7 @@ std::optional<std::string> key_text(const TableFacts::KeyColumn& column,
 Touches rows_touched(const StatementText& statement,
                      const std::vector<Request::Parameter>& parameters, const TableFacts& table,
                      bool writes, Dialect dialect) {
-  const Touches any{{table.oid, {}}};
+  Touches any{{table.oid, {}}};
   if (table.key.empty() || statement.rows.empty() || statement.tables.size() != 1) return any;
   if (writes && (table.unique_besides_key || (statement.inserts && statement.deletes))) return any;
   if (statement.inserts && (dialect == Dialect::kMysql || table.draws_numbers)) return any;

@@ -10,6 +10,7 @@
 #include "proxy/dialogue.hpp"
 #include "proxy/footprint.hpp"
 #include "proxy/mysql_text.hpp"
+#include "wire/bytes.hpp"
 #include "wire/mysql/codec.hpp"
 
 namespace cupel::proxy {

@@ -2,7 +2,7 @@
    clock differs from the machine's. Written by cupel alone. */
 #pragma once
 
-#include <stdint.h>
+#include <stdint.h>  // NOLINT: the library is C
 
 struct ClockSettings {
   uint32_t sequence; /* odd while it is written */
