@@ -127,8 +127,8 @@ void take_server(StoreArguments& arguments, bool has_level, const char* product,
                                             arguments.level, arguments.engine_name, product));
   }
   arguments.strong_constraints =
-      arguments.constraints.empty() ? has_locks_always(store) : arguments.constraints == "strong";
-  if (has_locks_always(store) && !arguments.strong_constraints) {
+      arguments.constraints.empty() ? mock::is_versioned(store) : arguments.constraints == "strong";
+  if (mock::is_versioned(store) && !arguments.strong_constraints) {
     throw UsageError("--constraints", fmt::format("found `weak`, expected `strong`: {} is defined "
                                                   "with them",
                                                   mock::title(store)));
@@ -139,7 +139,7 @@ void take_server(StoreArguments& arguments, bool has_level, const char* product,
                                  "server's clients wait for locks as long as their {}",
                                  arguments.engine_name, lock_timeout));
   }
-  arguments.engine_locks = has_locks_always(store) || arguments.locks != "ignored";
+  arguments.engine_locks = mock::is_versioned(store) || arguments.locks != "ignored";
   store.locks = false;  // the engine decides
 }
 
@@ -230,14 +230,6 @@ std::string no_level_of_mock(const std::string& text) {
       meant.empty() ? "" : fmt::format("; did you mean `{}`?", mock::name(*mock::level_of(meant))));
 }
 
-}  // namespace
-
-bool has_locks_always(const mock::Options& store) {
-  return store.product != mock::Product::kNone || store.level == mock::Level::kStrictSerializable;
-}
-
-namespace {
-
 void take_level(StoreArguments& arguments) {
   auto& store = arguments.store;
   for (const auto& known : mock::kProductLevels) {
@@ -259,7 +251,7 @@ void take_level(StoreArguments& arguments) {
 
 void take_locks(StoreArguments& arguments) {
   auto& store = arguments.store;
-  const bool always = has_locks_always(store);
+  const bool always = mock::is_versioned(store);
   if (always && arguments.locks == "ignored") {
     throw UsageError("--locks", fmt::format("found `ignored`, expected `honoured`: {} is defined "
                                             "with locks",

@@ -30,9 +30,6 @@ void add_store_options(Command& command, StoreArguments& arguments);
 // The texts made into values; throws UsageError.
 void take_store_options(StoreArguments& arguments);
 
-// Its levels have locks, and transactions that overlap.
-bool has_locks_always(const mock::Options& store);
-
 // Where clients find a server that listens on `address`, which may be all of them.
 std::string url(const char* scheme, const std::string& address, std::uint16_t port);
 std::string http_url(const std::string& address, std::uint16_t port);

@@ -197,9 +197,9 @@ class Session {
   std::optional<std::string> reply_to(const ChooseRequest& request) {
     chosen_ = {};
     mock::Store::BeginOptions options;
-    if (store_->is_of_product()) {
+    if (store_->is_versioned()) {
       if (!request.level.empty())
-        return invalid("cupel.level", request.level, "none: the level of a product is the store's");
+        return invalid("cupel.level", request.level, "none: the level is that of the whole mock");
       options.level = std::max(shared_options().level, level_of(request.isolation));
     } else if (!request.level.empty()) {
       options.level = mock::level_of(request.level);
@@ -816,7 +816,7 @@ base::Result<std::unique_ptr<StoreService>> StoreService::start(const std::strin
 }
 
 std::string StoreService::known_levels(const mock::Options& options) {
-  if (options.product != mock::Product::kNone) return "";
+  if (mock::is_versioned(options)) return "";
   return fmt::format("{}", fmt::join(mock::level_names(), ","));
 }
 

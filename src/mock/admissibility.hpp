@@ -92,9 +92,6 @@ std::unique_ptr<AdmissibilityChecker> versioned_admissibility(Product product,
                                                               const TransactionLog& log,
                                                               std::uint64_t seed);
 
-inline bool is_versioned(const Options& options) {
-  return options.product != Product::kNone || options.level == Level::kStrictSerializable;
-}
 inline bool is_weak(Level level) {
   return level <= Level::kCausal;
 }

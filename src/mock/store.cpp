@@ -154,7 +154,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     return log_.statements(has_times());
   }
   // One transaction after another has no order in time that a client could rely on.
-  [[nodiscard]] bool has_times() const { return options_.overlap || is_versioned(options_); }
+  [[nodiscard]] bool has_times() const { return options_.overlap || mock::is_versioned(options_); }
   void interleave(std::span<const std::function<void()>> functions) {
     mock::interleave(
         functions,
@@ -724,8 +724,9 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session,
   open->session = session;
   open->idle_since = Clock::now();
   Level level = options.level.value_or(options_.level);
-  // Which is of whole stores: real time orders the others too.
-  if (!is_versioned(options_)) level = std::min(level, Level::kStrongSessionSerializable);
+  // Strict-serializable is of whole stores: real time orders the others too.
+  level = mock::is_versioned(options_) ? std::max(level, options_.level)
+                                       : std::min(level, Level::kStrongSessionSerializable);
   open->level = level;
   open->txn = log_.begin(session, level);
   read_policy_->begin(open->txn, session, level, options.policy);
@@ -823,6 +824,9 @@ std::unique_ptr<Transaction> Store::begin(std::uint32_t session, const BeginOpti
 }
 bool Store::locks() const {
   return state_->options().locks;
+}
+bool Store::is_versioned() const {
+  return mock::is_versioned(state_->options());
 }
 bool Store::is_of_product() const {
   return state_->options().product != Product::kNone;

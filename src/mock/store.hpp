@@ -180,6 +180,12 @@ struct Options {
   double settle_ms = 0;
 };
 
+// A store of a product, or strictly serializable: snapshots and locks make its level, which is that
+// of the whole store. Transactions may ask for a stronger one, and for no weaker.
+inline bool is_versioned(const Options& options) {
+  return options.product != Product::kNone || options.level == Level::kStrictSerializable;
+}
+
 struct Failure {
   enum class Kind : std::uint8_t {
     kConflict,  // the level does not allow it to commit, or abort_rate struck; rolled back
@@ -325,6 +331,7 @@ class Store {
 
   // Transaction::lock() locks.
   [[nodiscard]] bool locks() const;
+  [[nodiscard]] bool is_versioned() const;
   // It has the levels of a product, and what that does besides:
   [[nodiscard]] bool is_of_product() const;
   [[nodiscard]] bool locks_by_snapshot() const;  // PostgreSQL finds rows by its snapshot

@@ -46,10 +46,8 @@ class CauseSearch {
       if (stronger <= level) continue;
       if (!look_at(stronger)) break;
     }
-    // No level of the store promises that, but databases do.
-    const bool promised = level == mock::Level::kStrictSerializable;
-    if (!cause_.involves_last_reader && !cause_.unknown() && !promised &&
-        history_.has_all_times()) {
+    // Databases promise that; of a store that does, too, it shows that it was kept.
+    if (!cause_.involves_last_reader && !cause_.unknown() && history_.has_all_times()) {
       look_at(mock::Level::kStrictSerializable);
     }
     if (!cause_.anomaly) return std::move(cause_);

@@ -171,7 +171,7 @@ void SessionOfStore::start_statement() {
   auto& locking = facts_.locking;
   locking.locks = store_.locks();
   const bool strict = catalog_.level() == mock::Level::kStrictSerializable;
-  locking.strong = store_.is_of_product() || strict;
+  locking.strong = store_.is_versioned();
   locking.snapshot_filters = store_.locks_by_snapshot() || strict;
   locking.limit_ms = milliseconds_of(setting("lock_timeout"));
 }
@@ -456,9 +456,9 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
   if (name == "cupel.level") {
     const auto level = mock::level_of(value);
     if (!level) raise("22023", fmt::format("no level of the mock is called \"{}\"", value));
-    if (*level == mock::Level::kStrictSerializable && *level != catalog_.level()) {
-      raise("22023", "strict-serializable is a level of the whole mock: start it with --level");
-    }
+    const bool whole = store_.is_versioned() || *level == mock::Level::kStrictSerializable;
+    if (whole && *level != catalog_.level())
+      raise("22023", "this level is that of the whole mock: start it with --level");
   }
   if (transaction_ != nullptr && (of_transaction || (local && name == "cupel.level")) &&
       checked != setting(name) && checked != "on") {

@@ -17,6 +17,8 @@ class Backend {
   virtual ~Backend() = default;
   // A new session, or the one of this name that was closed last, which then goes on.
   virtual std::unique_ptr<sql::Session> open_sql(const std::string& name) = 0;
+  // mock::is_versioned(): transactions may not choose a level.
+  [[nodiscard]] virtual bool is_versioned() const = 0;
   // Keys and values. begin() may wait; none: the store is shutting down.
   virtual std::uint32_t open_keys(const std::string& name) = 0;
   virtual void close_keys(std::uint32_t session) = 0;

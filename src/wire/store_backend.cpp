@@ -11,6 +11,7 @@ class StoreBackend : public Backend {
   std::unique_ptr<sql::Session> open_sql(const std::string& name) override {
     return sql::Session::open(store_, catalog_, store_.continue_session(name));
   }
+  [[nodiscard]] bool is_versioned() const override { return store_.is_versioned(); }
   std::uint32_t open_keys(const std::string& name) override {
     return store_.continue_session(name);
   }

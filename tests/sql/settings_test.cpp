@@ -66,6 +66,24 @@ TEST(Settings, TransactionIsolationOutsideOfABlock) {
   EXPECT_EQ(sql("SHOW cupel.level"), "causal");
 }
 
+// Snapshots and locks are of the whole store.
+TEST(Settings, NoSessionChoosesALevelOfAProductOrStrictSerializable) {
+  const mock::Options strict{.level = mock::Level::kStrictSerializable};
+  mock::Options product{.level = mock::Level::kReadCommitted};
+  product.product = mock::Product::kPostgres;
+  for (const auto& options : {strict, product}) {
+    Bench sql(options);
+    for (const char* other : {"causal", "strong-session-serializable"}) {
+      EXPECT_EQ(sql(std::string("SET cupel.level = '") + other + "'"), "error 22023");
+      EXPECT_EQ(sql(std::string("BEGIN; SET LOCAL cupel.level = '") + other + "'"), "error 22023");
+      sql("ROLLBACK");
+    }
+    EXPECT_EQ(
+        sql(std::string("SET cupel.level = '") + std::string(mock::name(options.level)) + "'"),
+        "SET");
+  }
+}
+
 TEST(Settings, ReadOnlyTransactionsLockNothing) {
   Bench sql;
   sql("CREATE TABLE t (id int PRIMARY KEY)");

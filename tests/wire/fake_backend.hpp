@@ -44,6 +44,7 @@ class FakeBackend : public Backend {
   Log log;
 
   std::unique_ptr<sql::Session> open_sql(const std::string& name) override;
+  [[nodiscard]] bool is_versioned() const override { return false; }
   std::uint32_t open_keys(const std::string& name) override {
     const std::lock_guard lock(log.mutex);
     log.names.push_back(name);

@@ -268,6 +268,8 @@ class HttpSession {
             "strong-session-snapshot-isolation or strong-session-serializable",
             *name));
       }
+      if (backend_.is_versioned())
+        throw bad_request("found a level, expected none: the level is that of the whole mock");
     }
     if (const auto name = fields.find_text("policy")) {
       options.policy = policy_of(*name);
