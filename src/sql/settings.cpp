@@ -65,7 +65,7 @@ std::string checked_setting(const std::string& name, const std::string& value) {
   const auto setting = std::find_if(settings().begin(), settings().end(),
                                     [&](const Setting& one) { return one.name == name; });
   if (setting == settings().end()) not_supported("the setting " + name);
-  const auto word = base::to_lower(value);
+  auto word = base::to_lower(value);
   const auto is_one_of = [&](const std::vector<std::string>& words) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };

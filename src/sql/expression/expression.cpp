@@ -39,7 +39,7 @@ ExpressionPtr column_value(std::size_t depth, std::size_t source, std::size_t co
   return made;
 }
 
-ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPtr> parts,
+ExpressionPtr computed(const std::string& name, FullType type, std::vector<ExpressionPtr> parts,
                        std::function<Scalar(const Frame&)> value) {
   auto made = std::make_shared<Expression>();
   made->type = type;
@@ -56,7 +56,7 @@ ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPt
   return made;
 }
 
-ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr> parts,
+ExpressionPtr strict(const std::string& name, FullType type, std::vector<ExpressionPtr> parts,
                      std::function<Scalar(const std::vector<Scalar>&)> value) {
   // As PostgreSQL's planner: null whatever the other parts are, which are not evaluated.
   for (const auto& part : parts) {
@@ -65,7 +65,7 @@ ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr>
     }
   }
   auto shared = parts;
-  return computed(std::move(name), type, std::move(parts),
+  return computed(name, type, std::move(parts),
                   [shared = std::move(shared), value = std::move(value)](const Frame& frame) {
                     std::vector<Scalar> values;
                     values.reserve(shared.size());

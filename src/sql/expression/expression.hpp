@@ -63,10 +63,10 @@ ExpressionPtr constant(Scalar value, const FullType& type);
 ExpressionPtr column_value(std::size_t depth, std::size_t source, std::size_t column,
                            const FullType& type);
 // An expression of `parts`, dependent on what they depend on.
-ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPtr> parts,
+ExpressionPtr computed(const std::string& name, FullType type, std::vector<ExpressionPtr> parts,
                        std::function<Scalar(const Frame&)> value);
 // As computed(), null when any part is null; `value` is given the values of the parts.
-ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr> parts,
+ExpressionPtr strict(const std::string& name, FullType type, std::vector<ExpressionPtr> parts,
                      std::function<Scalar(const std::vector<Scalar>&)> value);
 
 }  // namespace cupel::sql

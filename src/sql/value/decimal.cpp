@@ -39,8 +39,9 @@ Leading leading(const mpz_class& units, int scale) {
   const std::string text = mpz_class(abs(units)).get_str();
   const int exponent = static_cast<int>(text.size()) - 1 - scale;
   const int weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
-  auto first = text.substr(0, static_cast<std::size_t>(exponent - 4 * weight + 1));
-  first.append(static_cast<std::size_t>(exponent - 4 * weight + 1) - first.size(), '0');
+  const int digits = exponent - 4 * weight + 1;  // 1 to 4
+  std::string first = text.substr(0, static_cast<std::size_t>(digits));
+  first.resize(static_cast<std::size_t>(digits), '0');
   return {weight, std::atoi(first.c_str())};
 }
 
