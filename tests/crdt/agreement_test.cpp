@@ -56,7 +56,7 @@ TEST_P(Agreement, WithExhaustiveSearch) {
         ASSERT_EQ(decision.witness->order.size(), h.ops.size());
       } else {
         ASSERT_EQ(decision.decided_by == "members",
-                  methods.bounds && (is_set(type) || is_flag(type)));
+                  methods.bounds && has_element_constraints(type));
         // The core is a history by itself, and admitted no more than the whole.
         const auto part = part_of(h, decision.violation->core);
         ASSERT_LE(part.history.ops.size(), 24U);

@@ -6,13 +6,19 @@
 namespace cupel::crdt {
 
 inline bool is_set(Type t) {
-  return t == Type::kAddWinsSet || t == Type::kRemoveWinsSet;
+  return t == Type::kAddWinsSet || t == Type::kRemoveWinsSet || t == Type::kGrowOnlySet ||
+         t == Type::kTwoPhaseSet;
 }
 inline bool is_flag(Type t) {
   return t == Type::kEnableWinsFlag || t == Type::kDisableWinsFlag;
 }
 inline bool is_register(Type t) {
   return t == Type::kMultiValueRegister || t == Type::kLastWriterWinsRegister;
+}
+
+// Those that element_constraints.cpp decides.
+inline bool has_element_constraints(Type t) {
+  return is_flag(t) || (is_set(t) && t != Type::kTwoPhaseSet);
 }
 
 }  // namespace cupel::crdt

@@ -52,6 +52,8 @@ const std::map<std::string, std::set<std::string>>& names_of_bugs() {
       {"add-undoes-concurrent-remove", {"concurrent-remove-lost"}},
       {"disable-kills-concurrent-enable", {"concurrent-enable-lost"}},
       {"enable-undoes-concurrent-disable", {"concurrent-disable-lost"}},
+      {"second-add-removes", {"lost-add"}},
+      {"add-undoes-remove", {"lost-remove"}},
       {"write-drops-sibling", {"lost-sibling", "wrong-siblings"}},
       {"loses-increment", {"lost-increment", "lost-decrement"}},
       {"ignores-timestamp",

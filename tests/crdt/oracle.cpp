@@ -36,6 +36,9 @@ class Oracle {
       case Type::kRemoveWinsSet:
       case Type::kDisableWinsFlag:
         return sets(past);
+      case Type::kGrowOnlySet:
+      case Type::kTwoPhaseSet:
+        return added_and_not_removed(past);
       case Type::kCounter:
         return counters(past);
       case Type::kMultiValueRegister:
@@ -121,6 +124,30 @@ class Oracle {
         // initial remove that has no operation.
         const bool expected = add_wins ? reads_add : !(reads_remove || rf.empty());
         if (returned != expected) return false;
+      }
+    }
+    return true;
+  }
+
+  // An element is there with a visible add and no visible remove.
+  bool added_and_not_removed(const std::vector<Mask>& past) const {
+    for (OpId r = 0; r < n_; ++r) {
+      const auto& read = h_.ops[r];
+      if (!is_read(read.kind)) continue;
+      const auto list = h_.list(read);
+      for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
+        if (h_.elements[e].key != read.key) continue;
+        if (read.kind == Kind::kTest && e != read.element) continue;
+        const auto sees = [&](Kind kind) {
+          for (OpId u = 0; u < n_; ++u) {
+            if ((past[r] & bit(u)) && h_.ops[u].kind == kind && h_.ops[u].element == e) return true;
+          }
+          return false;
+        };
+        const bool returned = read.kind == Kind::kTest
+                                  ? read.returned
+                                  : std::find(list.begin(), list.end(), e) != list.end();
+        if (returned != (sees(Kind::kUp) && !sees(Kind::kDown))) return false;
       }
     }
     return true;

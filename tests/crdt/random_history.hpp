@@ -38,9 +38,11 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
     switch (type) {
       case Type::kAddWinsSet:
       case Type::kRemoveWinsSet:
-        op.kind = read                  ? (random.chance(0.5) ? Kind::kTest : Kind::kState)
-                  : random.chance(0.55) ? Kind::kUp
-                                        : Kind::kDown;
+      case Type::kGrowOnlySet:
+      case Type::kTwoPhaseSet:
+        op.kind = read ? (random.chance(0.5) ? Kind::kTest : Kind::kState)
+                  : random.chance(0.55) || type == Type::kGrowOnlySet ? Kind::kUp
+                                                                      : Kind::kDown;
         if (op.kind == Kind::kState)
           subset(0.5);
         else

@@ -59,6 +59,7 @@ struct TypeTraits {
   // Sets and flags: an object is on or off. Of concurrent updates kUp wins, or kDown.
   struct Membership {
     bool up_wins;
+    bool for_good = false;  // whatever the losing side does later
   };
   std::optional<Membership> membership = {};
   // Counters: a read returns the sum of what it has seen, and updates commute.

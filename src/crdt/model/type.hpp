@@ -14,6 +14,8 @@
 #define CUPEL_REPLICATED_TYPES(LINE)                       \
   LINE(kAddWinsSet, add_wins_set)                          \
   LINE(kRemoveWinsSet, remove_wins_set)                    \
+  LINE(kGrowOnlySet, grow_only_set)                        \
+  LINE(kTwoPhaseSet, two_phase_set)                        \
   LINE(kEnableWinsFlag, enable_wins_flag)                  \
   LINE(kDisableWinsFlag, disable_wins_flag)                \
   LINE(kMultiValueRegister, multi_value_register)          \

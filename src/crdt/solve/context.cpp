@@ -109,14 +109,15 @@ class LatestOfEach {
 // One object of a set or a flag at one replica: the winners that no visible loser had seen.
 class ObjectState {
  public:
-  void take(const KnownContext& context, OpId update, bool wins) {
+  void take(const KnownContext& context, OpId update, bool wins, bool for_good) {
     const History& h = context.history;
     if (!wins) {
       losers_.add(h, update);
-      std::erase_if(standing_, [&](OpId w) { return context.visibility.sees(update, w); });
+      if (!for_good)
+        std::erase_if(standing_, [&](OpId w) { return context.visibility.sees(update, w); });
       return;
     }
-    if (losers_.saw(context.visibility, update)) return;
+    if (!for_good && losers_.saw(context.visibility, update)) return;
     // Who has seen the later of two winners of one replica has seen the earlier one.
     if (h.context.rule != DeliveryRule::kApplied) {
       for (OpId& w : standing_) {
@@ -139,12 +140,12 @@ class ObjectState {
 
 class KnownMembership {
  public:
-  KnownMembership(const KnownContext& context, bool up_wins)
+  KnownMembership(const KnownContext& context, const TypeTraits::Membership& membership)
       : context_(context),
         h_(context.history),
         type_(replicated_type(h_)),
-        up_wins_(up_wins),
-        winner_(up_wins ? Kind::kUp : Kind::kDown) {}
+        membership_(membership),
+        winner_(membership.up_wins ? Kind::kUp : Kind::kDown) {}
 
   ContextDecision decide() {
     const bool elements = type_.traits().objects_are_elements;
@@ -160,8 +161,8 @@ class KnownMembership {
         [&](OpId update) {
           const Operation& op = h_.ops[update];
           const auto object = type_.object(op);
-          states[object].take(context_, update, op.kind == winner_);
-          const bool now = states[object].is_on(up_wins_);
+          states[object].take(context_, update, op.kind == winner_, membership_.for_good);
+          const bool now = states[object].is_on(membership_.up_wins);
           if (now == on_[object]) return;
           on_[object] = now;
           if (now)
@@ -204,7 +205,7 @@ class KnownMembership {
   const KnownContext& context_;
   const History& h_;
   const ReplicatedType& type_;
-  const bool up_wins_;
+  const TypeTraits::Membership membership_;
   const Kind winner_;
   std::vector<bool> on_;                // by object
   std::vector<std::uint32_t> members_;  // by key
@@ -406,8 +407,9 @@ class KnownCharacters {
 
 }  // namespace
 
-ContextDecision decide_known_membership(const KnownContext& context, bool up_wins) {
-  return KnownMembership(context, up_wins).decide();
+ContextDecision decide_known_membership(const KnownContext& context,
+                                        const TypeTraits::Membership& membership) {
+  return KnownMembership(context, membership).decide();
 }
 
 ContextDecision decide_known_sum(const KnownContext& context) {

@@ -17,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "crdt/model/replicated_type.hpp"
 #include "crdt/model/visibility.hpp"
 #include "crdt/solve/decide.hpp"
 
@@ -48,7 +49,8 @@ struct ContextDecision {
 ContextDecision decide_context(const KnownContext& context);
 
 // For the types. Sets and flags.
-ContextDecision decide_known_membership(const KnownContext& context, bool up_wins);
+ContextDecision decide_known_membership(const KnownContext& context,
+                                        const TypeTraits::Membership& membership);
 ContextDecision decide_known_sum(const KnownContext& context);
 ContextDecision decide_known_siblings(const KnownContext& context);
 ContextDecision decide_known_last_write(const KnownContext& context);

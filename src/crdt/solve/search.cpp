@@ -80,6 +80,7 @@ class Search {
     now_.assign(width_, Row(width_, 0));
     lines_.resize(std::max(h_.elements.size(), h_.keys.size()) * width_);
     up_wins_ = type_.traits().membership && type_.traits().membership->up_wins;
+    wins_for_good_ = type_.traits().membership && type_.traits().membership->for_good;
     const Kind winner = up_wins_ ? Kind::kUp : Kind::kDown;
     for (const Operation& op : h_.ops) {
       if (is_read(op.kind)) continue;
@@ -198,9 +199,10 @@ class Search {
       const auto& wins = line(object, j).wins;
       const auto seen = below(wins, row[j]);
       if (seen == 0) continue;
-      const bool overwritten = std::any_of(last_.begin(), last_.end(), [&](OpId l) {
-        return l != kNone && clocks_.row(l)[j] > wins[seen - 1];
-      });
+      const bool overwritten =
+          !wins_for_good_ && std::any_of(last_.begin(), last_.end(), [&](OpId l) {
+            return l != kNone && clocks_.row(l)[j] > wins[seen - 1];
+          });
       if (!overwritten) return up_wins_;
     }
     return up_wins_ ? false : any_loser;
@@ -401,7 +403,7 @@ class Search {
 
   const History& h_;
   const ReplicatedType& type_;
-  bool up_wins_ = false;
+  bool up_wins_ = false, wins_for_good_ = false;
   base::Budget& budget_;
   const std::size_t width_;
   Clocks clocks_;

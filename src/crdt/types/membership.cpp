@@ -19,11 +19,12 @@ namespace {
 // The axioms of one claim, a clause for each way to break it.
 class ClaimEncoding {
  public:
-  ClaimEncoding(Encoder& encoder, const Claim& claim, bool up_wins)
-      : encoder_(encoder), claim_(claim), up_wins_(up_wins) {
-    const Kind winner = up_wins ? Kind::kUp : Kind::kDown;
+  ClaimEncoding(Encoder& encoder, const Claim& claim, const TypeTraits::Membership& membership)
+      : encoder_(encoder), claim_(claim), up_wins_(membership.up_wins) {
+    const Kind winner = up_wins_ ? Kind::kUp : Kind::kDown;
     for (const OpId id : encoder.updates_of(claim.element))
       (encoder.history().ops[id].kind == winner ? winners_ : losers_).push_back(id);
+    if (!membership.for_good) overwriting_ = losers_;
   }
 
   // The winning side is returned if an update of it is maximal among those seen.
@@ -37,7 +38,7 @@ class ClaimEncoding {
     for (const OpId w : winners_) {
       Clause one{-encoder_.seen(claim_.op, w)};
       if (one[0] == encoder_.always()) continue;
-      for (const OpId l : losers_) {
+      for (const OpId l : overwriting_) {
         if (encoder_.too_much()) return false;
         const Literal v = encoder_.both(encoder_.seen(claim_.op, l), encoder_.seen(l, w));
         if (v != encoder_.never()) one.push_back(v);
@@ -61,7 +62,7 @@ class ClaimEncoding {
       const Literal v = encoder_.new_variable();
       some.push_back(v);
       encoder_.clause({-v, s});
-      for (const OpId l : losers_) {
+      for (const OpId l : overwriting_) {
         if (encoder_.too_much()) return false;
         encoder_.clause({-v, -encoder_.seen(claim_.op, l), -encoder_.seen(l, w)});
       }
@@ -80,6 +81,7 @@ class ClaimEncoding {
   const Claim& claim_;
   const bool up_wins_;
   std::vector<OpId> winners_, losers_;
+  std::vector<OpId> overwriting_;  // the losers that may overwrite winners
 };
 
 class Replica final : public SimulatedReplica {
@@ -88,6 +90,7 @@ class Replica final : public SimulatedReplica {
       : SimulatedReplica(history, self),
         type_(type),
         up_wins_(type.traits().membership->up_wins),
+        for_good_(type.traits().membership->for_good),
         has_bug_(has_bug) {}
 
   void answer(Operation& read, std::vector<std::uint32_t>& list) override {
@@ -113,6 +116,11 @@ class Replica final : public SimulatedReplica {
 
   void change(const Update& update, base::Random& /*random*/) override {
     Object& object = at(objects_, type_.object(update.op));
+    // The bug of a type with one side.
+    if (has_bug_ && type_.traits().names[0].grow_only && is_remote(update) && is_on(object)) {
+      object.live.clear();
+      return;
+    }
     const bool up = update.op.kind == Kind::kUp;
     if (up) object.ever_up = true;
     if (up == up_wins_) {
@@ -121,6 +129,7 @@ class Replica final : public SimulatedReplica {
     }
     // The bug: it overwrites what it has not seen.
     if (has_bug_ && is_remote(update)) object.live.clear();
+    if (for_good_) return;
     std::erase_if(object.live, [&](OpId id) {
       return std::find(update.observed.begin(), update.observed.end(), id) != update.observed.end();
     });
@@ -131,7 +140,7 @@ class Replica final : public SimulatedReplica {
   }
 
   const ReplicatedType& type_;
-  const bool up_wins_, has_bug_;
+  const bool up_wins_, for_good_, has_bug_;
   std::vector<Object> objects_;
 };
 
@@ -140,13 +149,13 @@ class Replica final : public SimulatedReplica {
 bool MembershipType::encode(Encoder& encoder) const {
   for (const Claim& claim : encoder.claims()) {
     if (encoder.is_probed(claim.op)) continue;
-    if (!ClaimEncoding(encoder, claim, up_wins()).encode()) return false;
+    if (!ClaimEncoding(encoder, claim, *traits().membership).encode()) return false;
   }
   return true;
 }
 
 ContextDecision MembershipType::decide_context(const KnownContext& context) const {
-  return decide_known_membership(context, up_wins());
+  return decide_known_membership(context, *traits().membership);
 }
 
 std::unique_ptr<SimulatedReplica> MembershipType::simulate(const History& history,
@@ -175,6 +184,13 @@ void MembershipType::explain_read(ReadExplainer& explainer) const {
   if (claim.returned && !up) {
     explainer.report("thin-air",
                      fmt::format("{}, which nobody ever asked for by an {}", claimed, words_.up));
+  } else if (wins_for_good()) {
+    explainer.report(
+        fmt::format("lost-{}", claim.returned ? winner : loser),
+        claim.returned
+            ? fmt::format("{}, but it has seen {} {}, which is for good", claimed, a_winner, winner)
+            : fmt::format("{}, but it has seen {} {} and can have seen no {}", claimed, a_loser,
+                          loser, winner));
   } else if (claim.returned == up_wins()) {
     explainer.report(
         fmt::format("lost-{}", loser),
@@ -203,7 +219,9 @@ void MembershipType::explain_received(ContextExplainer& explainer) const {
   const char* const a_loser = up_wins() ? "a" : "an";
   const auto winners = explainer.visible(up_wins() ? Kind::kUp : Kind::kDown);
   const auto losers = explainer.visible(up_wins() ? Kind::kDown : Kind::kUp);
-  const auto saw = [&](OpId one, OpId other) { return explainer.sees(one, other); };
+  const auto saw = [&](OpId one, OpId other) {
+    return !wins_for_good() && explainer.sees(one, other);
+  };
   const auto standing = std::find_if(winners.begin(), winners.end(), [&](OpId w) {
     return std::none_of(losers.begin(), losers.end(), [&](OpId l) { return saw(l, w); });
   });
@@ -212,6 +230,12 @@ void MembershipType::explain_received(ContextExplainer& explainer) const {
       fmt::format("{} {}", explainer.where(),
                   elements ? fmt::format("{} {}", on ? "does not show" : "shows", what)
                            : fmt::format("says that {} is {}", what, on ? "off" : "on"));
+  if (standing != winners.end() && wins_for_good()) {
+    explainer.report(fmt::format("lost-{}", winner),
+                     fmt::format("{}; it had received {}", claim, explainer.text(*standing)),
+                     {*standing});
+    return;
+  }
   if (standing != winners.end()) {
     const bool concurrent =
         std::any_of(losers.begin(), losers.end(), [&](OpId l) { return !saw(*standing, l); });

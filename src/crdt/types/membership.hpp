@@ -30,6 +30,10 @@ class MembershipType : public ReplicatedType {
 
  protected:
   [[nodiscard]] bool up_wins() const { return traits().membership->up_wins; }
+  // There are no updates of the other side.
+  [[nodiscard]] bool only_grows() const { return traits().names[0].grow_only; }
+  // Some update of the winning side counts whatever the other side does later.
+  [[nodiscard]] bool wins_for_good() const { return traits().membership->for_good; }
   [[nodiscard]] const Words& words() const { return words_; }
 
  private:

@@ -1,4 +1,4 @@
-// Sets: add-wins and remove-wins, which differ only in the side that wins.
+// Sets: add-wins, remove-wins, grow-only and two-phase, which differ only in the side that wins.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,19 +14,19 @@ namespace {
 
 using Json = nlohmann::json;
 
-TypeTraits traits_of(bool up_wins, std::vector<TypeName> names, TypeBug bug) {
+TypeTraits traits_of(TypeTraits::Membership membership, std::vector<TypeName> names, TypeBug bug) {
   return {.names = std::move(names),
           .whole_read = Kind::kState,
           .bugs = {bug},
           .objects_are_elements = true,
           .reads_list_elements = true,
-          .membership = TypeTraits::Membership{up_wins}};
+          .membership = membership};
 }
 
 class Set final : public MembershipType {
  public:
-  Set(bool up_wins, std::vector<TypeName> names, TypeBug bug)
-      : MembershipType(traits_of(up_wins, std::move(names), bug), {"add", "remove"}) {}
+  Set(TypeTraits::Membership membership, std::vector<TypeName> names, TypeBug bug)
+      : MembershipType(traits_of(membership, std::move(names), bug), {"add", "remove"}) {}
 
   [[nodiscard]] std::string_view method(const Operation& op) const override {
     switch (op.kind) {
@@ -55,7 +55,7 @@ class Set final : public MembershipType {
       if (value.is_null()) return call.expected("the element");
       call.op.kind = call.method == words().up ? Kind::kUp : Kind::kDown;
       call.op.element = call.element(value);
-      if (call.grow_only && call.op.kind == Kind::kDown)
+      if ((call.grow_only || only_grows()) && call.op.kind == Kind::kDown)
         return "found a remove from a grow-only set";
       return std::nullopt;
     }
@@ -95,12 +95,20 @@ class Set final : public MembershipType {
   void choose(RequestChoice& choice) const override {
     Operation& op = choice.op;
     if (choice.read && choice.random.chance(0.5)) return;
-    op.kind = choice.read ? Kind::kTest : choice.down ? Kind::kDown : Kind::kUp;
+    op.kind = choice.read ? Kind::kTest : choice.down && !only_grows() ? Kind::kDown : Kind::kUp;
+    std::uint64_t values = choice.values;
+    if (elements_stay()) {  // more and more of them
+      values += choice.fresh;
+      if (choice.random.below(values) < choice.values) ++choice.fresh;
+    }
     op.element =
-        choice.history.element(op.key, fmt::format("\"e{}\"", choice.random.below(choice.values)));
+        choice.history.element(op.key, fmt::format("\"e{}\"", choice.random.below(values)));
   }
 
  private:
+  // In the end each is there for good, or not there for good.
+  [[nodiscard]] bool elements_stay() const { return only_grows() || wins_for_good(); }
+
   static std::optional<std::string> parse_read(const ParsedCall& call) {
     call.op.kind = Kind::kState;
     if (call.indeterminate) return std::nullopt;
@@ -117,18 +125,29 @@ class Set final : public MembershipType {
 }  // namespace
 
 const ReplicatedType& add_wins_set() {
-  static const Set type(
-      /*up_wins=*/true,
-      {{"add-wins-set"}, {"aw-set"}, {"or-set"}, {"grow-only-set", true}, {"g-set", true}},
-      {"remove-kills-concurrent-add",
-       "a remove that arrives also removes adds that it has not seen"});
+  static const Set type({.up_wins = true}, {{"add-wins-set"}, {"aw-set"}, {"or-set"}},
+                        {"remove-kills-concurrent-add",
+                         "a remove that arrives also removes adds that it has not seen"});
   return type;
 }
 
 const ReplicatedType& remove_wins_set() {
-  static const Set type(/*up_wins=*/false, {{"remove-wins-set"}, {"rw-set"}},
+  static const Set type({.up_wins = false}, {{"remove-wins-set"}, {"rw-set"}},
                         {"add-undoes-concurrent-remove",
                          "an add that arrives also undoes removes that it has not seen"});
+  return type;
+}
+
+const ReplicatedType& grow_only_set() {
+  static const Set type(
+      {.up_wins = true}, {{"grow-only-set", true}, {"g-set", true}},
+      {"second-add-removes", "an add that arrives takes an element out that is there"});
+  return type;
+}
+
+const ReplicatedType& two_phase_set() {
+  static const Set type({.up_wins = false, .for_good = true}, {{"two-phase-set"}, {"2p-set"}},
+                        {"add-undoes-remove", "an add that arrives undoes the removes before it"});
   return type;
 }
 

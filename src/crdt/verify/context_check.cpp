@@ -443,6 +443,7 @@ class ContextCheck {
       return std::any_of(others.begin(), others.end(),
                          [&](OpId other) { return seen.sees(other, one); });
     };
+    if (rules_.for_good) return !up.empty() && down.empty();
     if (rules_.up_wins)
       return std::any_of(up.begin(), up.end(), [&](OpId u) { return !observed_by(u, down); });
     return !up.empty() &&

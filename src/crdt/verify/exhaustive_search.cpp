@@ -66,6 +66,7 @@ struct Claim {
   const std::vector<OpId>* updates;
   bool returned;
   std::vector<OpId> winners = {}, losers = {};  // of the updates
+  std::vector<OpId> overwriting = {};           // the losers that may overwrite a winner
 };
 
 // Of candidates: how many, and the last.
@@ -114,6 +115,7 @@ class ExhaustiveSearch {
         ((h_.ops[u].kind == Kind::kUp) == rules_.up_wins ? claim.winners : claim.losers)
             .push_back(u);
       }
+      if (!rules_.for_good) claim.overwriting = claim.losers;
     }
     const bool found = search(std::move(known), std::move(facts));
     if (found) return true;
@@ -234,7 +236,7 @@ class ExhaustiveSearch {
     } else if (standing.count == 1 && !nothing) {
       const OpId w = standing.last;
       must(facts, w, r);
-      for (const OpId l : claim.losers) {
+      for (const OpId l : claim.overwriting) {
         if (known.before(l, r)) cannot(facts, w, l);
         if (known.before(w, l)) cannot(facts, l, r);
       }
@@ -245,7 +247,7 @@ class ExhaustiveSearch {
   // What may have overwritten the winner w.
   static Some overwriting(const PartialOrder& known, OpId w, OpId r, const Claim& claim) {
     Some over;
-    for (const OpId l : claim.losers) {
+    for (const OpId l : claim.overwriting) {
       if (!known.never(w, l) && !known.never(l, r)) over.add(l);
     }
     return over;
@@ -257,7 +259,8 @@ class ExhaustiveSearch {
     Some standing;
     for (const OpId w : claim.winners) {
       const auto overwritten = [&](OpId l) { return known.before(l, r) && known.before(w, l); };
-      if (!known.never(w, r) && std::none_of(claim.losers.begin(), claim.losers.end(), overwritten))
+      if (!known.never(w, r) &&
+          std::none_of(claim.overwriting.begin(), claim.overwriting.end(), overwritten))
         standing.add(w);
     }
     const bool nothing =
@@ -543,7 +546,7 @@ class ExhaustiveSearch {
     if (claim.returned != rules_.up_wins) {
       for (const OpId w : claim.winners) {
         if (!known.before(w, r)) continue;
-        if (std::any_of(claim.losers.begin(), claim.losers.end(),
+        if (std::any_of(claim.overwriting.begin(), claim.overwriting.end(),
                         [&](OpId l) { return known.before(w, l) && known.before(l, r); }))
           continue;
         const auto over = overwriting(known, w, r, claim);
@@ -558,7 +561,7 @@ class ExhaustiveSearch {
     const OpId w = standing.last;
     fewest = standing.count + nothing;
     if (known.open(w, r)) return {fewest, {w, r}};
-    for (const OpId l : claim.losers) {
+    for (const OpId l : claim.overwriting) {
       if (known.before(l, r) && known.open(w, l)) return {fewest, {w, l}};
       if (known.before(w, l) && known.open(l, r)) return {fewest, {l, r}};
     }

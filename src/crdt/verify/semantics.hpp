@@ -38,6 +38,7 @@ struct Rules {
   Type type;
   Returns returns;
   bool up_wins = false;               // of kMembership
+  bool for_good = false;              // and the other side overwrites nothing
   bool objects_are_elements = false;  // else keys
 
   // Do updates name elements, and reads list them one by one?
@@ -59,6 +60,14 @@ inline constexpr Rules kRules[] = {
      .up_wins = true,
      .objects_are_elements = true},
     {.type = Type::kRemoveWinsSet, .returns = Returns::kMembership, .objects_are_elements = true},
+    {.type = Type::kGrowOnlySet,
+     .returns = Returns::kMembership,
+     .up_wins = true,
+     .objects_are_elements = true},
+    {.type = Type::kTwoPhaseSet,
+     .returns = Returns::kMembership,
+     .for_good = true,
+     .objects_are_elements = true},
     {.type = Type::kEnableWinsFlag, .returns = Returns::kMembership, .up_wins = true},
     {.type = Type::kDisableWinsFlag, .returns = Returns::kMembership},
     {.type = Type::kMultiValueRegister, .returns = Returns::kMaximalWrites},
@@ -199,7 +208,8 @@ class Semantics {
   [[nodiscard]] bool is_member(const std::vector<OpId>& updates, OpId read,
                                const Below& below) const {
     bool up = false, down = false;
-    for (const OpId u : maximal(updates, read, below))
+    for (const OpId u :
+         rules_.for_good ? visible(updates, read, below) : maximal(updates, read, below))
       (h_.ops[u].kind == Kind::kUp ? up : down) = true;
     return up && (rules_.up_wins || !down);
   }
@@ -210,6 +220,15 @@ class Semantics {
     static const std::vector<OpId> kNoUpdates;
     const auto it = lists.find(at);
     return it == lists.end() ? kNoUpdates : it->second;
+  }
+
+  static std::vector<OpId> visible(const std::vector<OpId>& updates, OpId read,
+                                   const Below& below) {
+    std::vector<OpId> found;
+    for (const OpId u : updates) {
+      if (below(u, read)) found.push_back(u);
+    }
+    return found;
   }
 
   [[nodiscard]] std::vector<OpId> maximal(const std::vector<OpId>& updates, OpId read,
