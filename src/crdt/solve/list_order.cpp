@@ -2,56 +2,15 @@
 #include "crdt/solve/list_order.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <set>
 #include <unordered_map>
 
 #include "base/hash_table.hpp"
+#include "base/rank_set.hpp"
 
 namespace cupel::crdt {
 
 namespace {
-
-// A set of small numbers with the next lower member, as bits of three levels.
-class RankSet {
- public:
-  explicit RankSet(std::size_t size) {
-    for (std::size_t n = size + 1;; n = n / 64 + 1) {
-      levels_.emplace_back(n / 64 + 1, 0);
-      if (n <= 64) break;
-    }
-  }
-  void clear() {
-    for (auto& level : levels_) std::fill(level.begin(), level.end(), 0);
-  }
-  void insert(std::size_t i) {
-    for (auto& level : levels_) {
-      level[i / 64] |= std::uint64_t{1} << (i % 64);
-      i /= 64;
-    }
-  }
-  void erase(std::size_t i) {
-    for (auto& level : levels_) {
-      level[i / 64] &= ~(std::uint64_t{1} << (i % 64));
-      if (level[i / 64] != 0) break;
-      i /= 64;
-    }
-  }
-  // The largest member below `i`, or kNone.
-  [[nodiscard]] std::uint32_t before(std::size_t i) const {
-    for (std::size_t l = 0; l < levels_.size(); ++l, i /= 64) {
-      const auto word = levels_[l][i / 64] & ((std::uint64_t{1} << (i % 64)) - 1);
-      if (word == 0) continue;
-      auto at = i / 64 * 64 + static_cast<std::size_t>(std::bit_width(word)) - 1;
-      while (l-- > 0) at = at * 64 + static_cast<std::size_t>(std::bit_width(levels_[l][at])) - 1;
-      return static_cast<std::uint32_t>(at);
-    }
-    return kNone;
-  }
-
- private:
-  std::vector<std::vector<std::uint64_t>> levels_;
-};
 
 class ListOrderSearch {
  public:
@@ -165,7 +124,7 @@ class ListOrderSearch {
   std::vector<Misplaced> misplaced() {
     std::vector<Misplaced> found;
     if (steps_only_) return found;
-    RankSet shown(order_.size());
+    base::RankSet shown(order_.size());
     std::vector<bool> removed;
     replay(
         context_,
@@ -189,11 +148,13 @@ class ListOrderSearch {
     return found;
   }
 
-  void look_between(std::uint32_t e, const RankSet& shown, std::vector<Misplaced>& found) const {
+  void look_between(std::uint32_t e, const base::RankSet& shown,
+                    std::vector<Misplaced>& found) const {
     constexpr int kMost = 8;  // a round; the next finds more
     const auto l = neighbour(e);
     int count = 0;
-    for (auto at = shown.before(rank_[e]); at != kNone && count < kMost; at = shown.before(at)) {
+    for (auto at = shown.before(rank_[e]); at != base::RankSet::kNoRank && count < kMost;
+         at = shown.before(at)) {
       const auto x = order_[at];
       if (x == l || h_.elements[x].key != h_.elements[e].key) break;
       if (l != kNone && at < rank_[l]) break;

@@ -1,185 +1,50 @@
-// Context check: see the header. The replicas execute their lines in rounds, each as far as it can.
+// Context check: see the header.
 #include "crdt/verify/context_check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/hash_table.hpp"
+#include "base/random.hpp"
+#include "base/rank_set.hpp"
 #include "crdt/verify/list_order_check.hpp"
 #include "crdt/verify/semantics.hpp"
+#include "crdt/verify/tree_order.hpp"
+#include "crdt/verify/visible_state.hpp"
 
 namespace cupel::crdt {
 
 namespace {
 
 using Json = nlohmann::json;
-using UpdateSet = std::vector<bool>;  // by operation
 
-// What each update and each chosen operation had seen.
-class SeenSets {
- public:
-  // It keeps the sets of the updates and of these.
-  SeenSets(const History& h, std::set<OpId> chosen) : h_(h), chosen_(std::move(chosen)) {}
-
-  // False: the lines contradict each other.
-  template <typename Visit>
-  bool run(Visit visit) {
-    const auto replicas = h_.replicas.size();
-    now_.assign(replicas, UpdateSet(h_.ops.size(), false));
-    waiting_.assign(replicas, {});
-    std::vector<std::vector<const Reception*>> lines(replicas);
-    for (const Reception& reception : h_.context.receptions)
-      lines[reception.replica].push_back(&reception);
-    std::vector<std::size_t> line(replicas, 0), place(replicas, 0);
-    for (bool again = true; again;) {
-      again = false;
-      for (std::uint32_t r = 0; r < replicas; ++r) {
-        for (;;) {
-          const bool reception = line[r] < lines[r].size() && lines[r][line[r]]->seq <= place[r];
-          if (reception) {
-            if (!can_receive(*lines[r][line[r]])) break;
-            receive(*lines[r][line[r]++]);
-          } else {
-            if (place[r] == h_.by_replica[r].size()) break;
-            const OpId id = h_.by_replica[r][place[r]++];
-            visit(id, now_[r]);
-            if (!is_read(h_.ops[id].kind) || chosen_.contains(id)) past_[id] = now_[r];
-            done_.insert(id);
-            if (!is_read(h_.ops[id].kind)) now_[r][id] = true;
-          }
-          again = true;
-        }
-      }
-    }
-    for (std::uint32_t r = 0; r < replicas; ++r) {
-      if (line[r] < lines[r].size() || place[r] < h_.by_replica[r].size()) return false;
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool sees(OpId op, OpId update) const { return past_.at(op)[update]; }
-
- private:
-  [[nodiscard]] std::size_t index_of(const Reception& reception) const {
-    return static_cast<std::size_t>(&reception - h_.context.receptions.data());
-  }
-
-  // The updates that a name stands for; of a message only when it was sent.
-  [[nodiscard]] std::vector<OpId> updates(const NamedUpdates& named) const {
-    if (named.kind == NamedUpdates::Kind::kUpdate) return {named.of};
-    std::vector<OpId> found;
-    if (named.kind == NamedUpdates::Kind::kFirst) {
-      for (const OpId id : h_.by_replica[named.of]) {
-        if (found.size() == named.count) break;
-        if (!is_read(h_.ops[id].kind)) found.push_back(id);
-      }
-      return found;
-    }
-    const UpdateSet& all = messages_.at(named.of);
-    for (OpId id = 0; id < all.size(); ++id) {
-      if (all[id]) found.push_back(id);
-    }
-    return found;
-  }
-
-  [[nodiscard]] bool can_receive(const Reception& reception) const {
-    for (const NamedUpdates& named : h_.context.updates(reception)) {
-      if (named.kind == NamedUpdates::Kind::kMessage) {
-        if (!messages_.contains(named.of)) return false;
-        continue;
-      }
-      const auto all = updates(named);
-      if (!std::all_of(all.begin(), all.end(), [&](OpId id) { return done_.contains(id); }))
-        return false;
-    }
-    return true;
-  }
-
-  void receive(const Reception& reception) {
-    UpdateSet& now = now_[reception.replica];
-    if (reception.kind == Reception::Kind::kSent) {
-      messages_[static_cast<std::uint32_t>(index_of(reception))] = now;
-      return;
-    }
-    for (const NamedUpdates& named : h_.context.updates(reception)) {
-      const bool at_once = named.kind == NamedUpdates::Kind::kMessage ||
-                           reception.kind == Reception::Kind::kVersion ||
-                           h_.context.rule == DeliveryRule::kApplied;
-      for (const OpId id : updates(named)) {
-        if (at_once)
-          see(now, id, reception.kind == Reception::Kind::kVersion);
-        else
-          waiting_[reception.replica].insert(id);
-      }
-    }
-    auto& waiting = waiting_[reception.replica];
-    for (bool again = true; again;) {
-      again = false;
-      for (auto it = waiting.begin(); it != waiting.end();) {
-        if (now[*it] || is_ready(now, *it)) {
-          again = again || !now[*it];
-          now[*it] = true;
-          it = waiting.erase(it);
-        } else {
-          ++it;
-        }
-      }
-    }
-  }
-
-  // A version brings what must come before.
-  void see(UpdateSet& now, OpId id, bool version) const {
-    now[id] = true;
-    if (!version || h_.context.rule == DeliveryRule::kApplied) return;
-    for (OpId before = 0; before < now.size(); ++before) {
-      if (must_come_before(before, id)) now[before] = true;
-    }
-  }
-  [[nodiscard]] bool must_come_before(OpId before, OpId id) const {
-    if (is_read(h_.ops[before].kind)) return false;
-    if (h_.context.rule == DeliveryRule::kCausal) return past_.at(id)[before];
-    return h_.ops[before].replica == h_.ops[id].replica && h_.ops[before].seq < h_.ops[id].seq;
-  }
-  [[nodiscard]] bool is_ready(const UpdateSet& now, OpId id) const {
-    for (OpId before = 0; before < now.size(); ++before) {
-      if (!now[before] && must_come_before(before, id)) return false;
-    }
-    return true;
-  }
-
-  const History& h_;
-  const std::set<OpId> chosen_;
-  std::vector<UpdateSet> now_;           // by replica
-  std::vector<std::set<OpId>> waiting_;  // by replica
-  std::map<std::uint32_t, UpdateSet> messages_;
-  std::map<OpId, UpdateSet> past_;
-  std::set<OpId> done_;
-};
+// Beyond these the result is unknown.
+constexpr std::size_t kMostEntries = 400'000'000;  // replicas × updates
+constexpr std::uint64_t kMostComparisons = 20'000'000'000;
+constexpr std::size_t kMostNamed = 5'000;  // operations of a cycle
+constexpr std::size_t kMostShownPairs = 100'000'000;
+constexpr int kMostChoices = 100'000;
 
 class ContextCheck {
  public:
   ContextCheck(const History& h, const Json& certificate, bool strict)
-      : h_(h),
-        rules_(rules_of(h.type)),
-        json_(certificate),
-        strict_(strict),
-        of_key_(h.keys.size()) {
-    for (OpId id = 0; id < h.ops.size(); ++id) {
-      if (!is_read(h.ops[id].kind)) of_key_[h.ops[id].key].push_back(id);
-    }
-  }
+      : h_(h), rules_(rules_of(h.type)), json_(certificate), strict_(strict), seen_(h) {}
 
   Verified run() {
     verdict_ = json_.value("verdict", "");
     std::size_t updates = 0;
-    for (const auto& of : of_key_) updates += of.size();
-    if (updates > kMostContextUpdates)
-      return result(CertificateStatus::kUnknown,
-                    fmt::format("it has {} updates, more than the {} whose contexts fit in memory",
-                                updates, kMostContextUpdates));
+    for (const Operation& op : h_.ops) updates += is_read(op.kind) ? 0 : 1;
+    if (updates * h_.replicas.size() > kMostEntries)
+      return unknown_because(
+          fmt::format("it has {} updates and {} replicas, of which the product is more than {}",
+                      updates, h_.replicas.size(), kMostEntries));
+    if (!seen_.run())
+      return not_valid_because("the deliveries of the history contradict each other");
     if (json_["context"] == "converged-only") return check_equal_reads();
     return verdict_ == "satisfied" ? check_satisfied() : check_violated();
   }
@@ -191,160 +56,410 @@ class ContextCheck {
   [[nodiscard]] Verified not_valid_because(std::string reason) const {
     return result(CertificateStatus::kNotValid, std::move(reason));
   }
+  [[nodiscard]] Verified unknown_because(std::string reason) const {
+    return result(CertificateStatus::kUnknown, std::move(reason));
+  }
 
   // Numbers of operations, each at most once; nothing if they are something else.
   [[nodiscard]] std::optional<std::vector<OpId>> numbers(const char* field) const {
     const auto found = json_.find(field);
     if (found == json_.end() || !found->is_array()) return std::nullopt;
     std::vector<OpId> all;
-    std::set<OpId> once;
+    std::vector<bool> once(h_.ops.size(), false);
     for (const Json& n : *found) {
-      if (!n.is_number_unsigned() || n >= h_.ops.size() || !once.insert(n.get<OpId>()).second)
-        return std::nullopt;
+      if (!n.is_number_unsigned() || n >= h_.ops.size() || once[n.get<OpId>()]) return std::nullopt;
       all.push_back(n.get<OpId>());
+      once[all.back()] = true;
     }
     return all;
   }
 
+  // The replicas one after the other: `begin` a replica, `arrive` an update that is visible from
+  // now on, `perform` an operation. False from `perform` ends it.
+  template <typename Begin, typename Arrive, typename Perform>
+  void for_replicas(Begin begin, Arrive arrive, Perform perform) const {
+    for (std::uint32_t r = 0; r < h_.replicas.size(); ++r) {
+      begin();
+      const auto log = seen_.log(r);
+      std::size_t next = 0;
+      for (const OpId id : h_.by_replica[r]) {
+        for (; next < log.size() && log[next].place <= h_.ops[id].seq; ++next)
+          arrive(log[next].update);
+        if (!perform(id)) return;
+      }
+    }
+  }
+
   // What a read returned, whatever the order of a set.
-  [[nodiscard]] std::vector<std::int64_t> answer(const Operation& op) const {
+  [[nodiscard]] std::vector<std::int64_t> answer(OpId id) const {
+    const Operation& op = h_.ops[id];
     std::vector<std::int64_t> all = {op.returned ? 1 : 0, op.kind == Kind::kValue ? op.amount : 0};
     for (const auto e : h_.list(op)) all.push_back(e);
     if (op.kind != Kind::kList) std::sort(all.begin() + 2, all.end());
     return all;
   }
 
-  // Reads of one key that had seen the same of it return the same; or those named do not.
+  [[nodiscard]] bool saw_the_same(OpId one, OpId other) const {
+    for (OpId u = 0; u < h_.ops.size(); ++u) {
+      if (!is_read(h_.ops[u].kind) && h_.ops[u].key == h_.ops[one].key &&
+          seen_.sees(one, u) != seen_.sees(other, u))
+        return false;
+    }
+    return true;
+  }
+
+  // Reads of one key that had seen the same of it return the same; or those named do not. Equal
+  // sets have equal sums, so that none is overlooked, and what differs is compared in full.
   Verified check_equal_reads() {
-    const auto named = numbers(verdict_ == "satisfied" ? "order" : "operations");
+    const bool satisfied = verdict_ == "satisfied";
+    const auto named = numbers(satisfied ? "order" : "operations");
     if (!named) return not_valid_because("it does not name operations");
-    const std::set<OpId> ops(named->begin(), named->end());
-    std::map<std::vector<std::uint32_t>, std::vector<std::int64_t>> answers;
+    std::vector<bool> counts(h_.ops.size(), satisfied);
+    for (const OpId id : *named) counts[id] = true;
+    constexpr std::uint64_t kSeed = 2;
+    base::Random random(kSeed);
+    std::vector<std::uint64_t> number(h_.ops.size());
+    for (auto& n : number) n = random.next();
+    struct Asked {
+      std::uint32_t key, kind, element;
+      std::uint64_t sum;
+      auto operator<=>(const Asked&) const = default;
+    };
+    std::map<Asked, std::vector<OpId>> reads;  // the first of each answer
+    std::vector<std::uint64_t> sums;
     bool equal = true;
-    const bool possible = SeenSets(h_, {}).run([&](OpId id, const UpdateSet& now) {
-      const Operation& op = h_.ops[id];
-      if (!is_read(op.kind) || (verdict_ == "violated" && !ops.contains(id))) return;
-      std::vector<std::uint32_t> seen = {op.key, static_cast<std::uint32_t>(op.kind), op.element};
-      for (const OpId u : of_key_[op.key]) {
-        if (now[u]) seen.push_back(u);
-      }
-      const auto [it, fresh] = answers.try_emplace(std::move(seen), answer(op));
-      equal = equal && (fresh || it->second == answer(op));
-    });
-    if (!possible) return not_valid_because("the deliveries of the history contradict each other");
-    if (equal == (verdict_ == "satisfied")) return result(CertificateStatus::kValid);
+    for_replicas(
+        [&] { sums.assign(h_.keys.size(), 0); },
+        [&](OpId update) { sums[h_.ops[update].key] += number[update]; },
+        [&](OpId id) {
+          const Operation& op = h_.ops[id];
+          if (!is_read(op.kind) || !counts[id]) return true;
+          auto& others =
+              reads[{op.key, static_cast<std::uint32_t>(op.kind), op.element, sums[op.key]}];
+          const auto mine = answer(id);
+          bool known = false;
+          for (const OpId other : others) {
+            if (answer(other) == mine)
+              known = true;
+            else if (saw_the_same(other, id))
+              equal = false;
+          }
+          if (!known) others.push_back(id);
+          return equal;
+        });
+    if (equal == satisfied) return result(CertificateStatus::kValid);
     return not_valid_because(equal ? "its reads return the same, or had not seen the same"
                                    : "two reads that had seen the same return different values");
+  }
+
+  [[nodiscard]] bool is_register_read(OpId id) const {
+    return rules_.returns == Returns::kLastWrite && h_.ops[id].kind == Kind::kValues;
   }
 
   Verified check_satisfied() {
     const auto order = numbers("order");
     if (!order || order->size() != h_.ops.size())
       return not_valid_because("its `order` does not have each operation once");
-    std::vector<std::size_t> at(h_.ops.size());
-    for (std::size_t i = 0; i < order->size(); ++i) at[(*order)[i]] = i;
-    std::optional<std::string> wrong;
-    SeenSets seen(h_, {});
-    const bool possible = seen.run([&](OpId id, const UpdateSet& now) {
-      if (wrong) return;
-      const Operation& op = h_.ops[id];
-      if (op.seq > 0 && at[h_.by_replica[op.replica][op.seq - 1]] > at[id])
-        wrong = fmt::format("{} is before its replica's earlier operations", h_.text(id));
-      for (OpId u = 0; u < now.size(); ++u) {
-        if (now[u] && at[u] > at[id])
-          wrong = fmt::format("{} is before {}, which it had seen", h_.text(id), h_.text(u));
-      }
-      if (!wrong) wrong = content(id, now, seen);
-      if (!wrong && rules_.returns == Returns::kLastWrite && op.kind == Kind::kValues)
-        wrong = last_write(id, now, at);
-    });
-    if (!possible) return not_valid_because("the deliveries of the history contradict each other");
-    if (wrong) return not_valid_because(*wrong);
-    if (rules_.returns == Returns::kCharacters) {
-      const auto required = Semantics(h_, strict_).required_order();
-      if (!required)
-        return not_valid_because("a read shows a character before one that it follows");
-      for (const auto& [first, second] : *required) {
-        if (at[first] > at[second])
-          return not_valid_because(
-              fmt::format("the order has {} after {}", h_.text(first), h_.text(second)));
+    at_.resize(h_.ops.size());
+    for (std::size_t i = 0; i < order->size(); ++i) at_[(*order)[i]] = i;
+    auto place = at_;  // in the order that decides reads: of all, or of the key
+    if (rules_.order_by_key) {
+      const auto writes =
+          json_.contains("writes") ? numbers("writes") : std::optional<std::vector<OpId>>{{}};
+      if (!writes)
+        return not_valid_because("its `writes` are not numbers of operations, each once");
+      place.assign(h_.ops.size(), h_.ops.size());
+      for (std::size_t i = 0; i < writes->size(); ++i) place[(*writes)[i]] = i;
+      for (OpId id = 0; id < h_.ops.size(); ++id) {
+        if (!is_read(h_.ops[id].kind) && place[id] == h_.ops.size())
+          return not_valid_because(fmt::format("its `writes` lack {}", h_.text(id)));
       }
     }
+    if (auto reason = wrong_in_order(place)) return not_valid_because(*reason);
+    if (state_work_ > kMostComparisons)
+      return unknown_because("its reads take too many comparisons");
+    if (rules_.returns == Returns::kCharacters) return check_tree();
     if (rules_.returns == Returns::kListed) {
-      const auto characters = json_.find("characters");
-      if (auto reason =
-              wrong_list_order(h_, characters == json_.end() ? Json::array() : *characters,
-                               [&](OpId a, OpId b) { return seen.sees(b, a); }))
-        return not_valid_because(*reason);
+      if (auto reason = wrong_list()) return not_valid_because(*reason);
     }
     return result(CertificateStatus::kValid);
+  }
+
+  // What is wrong with an operation for what it had seen, or with the order.
+  [[nodiscard]] std::optional<std::string> wrong_in_order(const std::vector<std::size_t>& place) {
+    VisibleState state(h_, seen_, strict_);
+    std::optional<std::string> wrong;
+    OpId latest = kNone, own = kNone;  // visible, of the linearization; the operation before
+    std::vector<OpId> last;            // by key: visible, of the order of the key
+    for_replicas(
+        [&] {
+          state.begin();
+          latest = own = kNone;
+          last.assign(h_.keys.size(), kNone);
+        },
+        [&](OpId update) {
+          if (latest == kNone || at_[latest] < at_[update]) latest = update;
+          auto& of_key = last[h_.ops[update].key];
+          if (of_key == kNone || place[of_key] < place[update]) of_key = update;
+          state.arrive(update);
+        },
+        [&](OpId id) {
+          const Operation& op = h_.ops[id];
+          const auto of_key = last[op.key];
+          if (own != kNone && at_[own] > at_[id])
+            wrong = fmt::format("{} is before its replica's earlier operations", h_.text(id));
+          else if (latest != kNone && at_[latest] > at_[id])
+            wrong = fmt::format("{} is before {}, which it had seen", h_.text(id), h_.text(latest));
+          else if (rules_.order_by_key && !is_read(op.kind) && of_key != kNone &&
+                   place[of_key] > place[id])
+            wrong = fmt::format("{} is before {} in the order of its key, and it had seen that",
+                                h_.text(id), h_.text(of_key));
+          else
+            wrong = state.wrong(id);
+          if (!wrong && is_register_read(id) && of_key != kNone &&
+              h_.ops[of_key].element != h_.list(op)[0])
+            wrong = fmt::format("{} did not return the last write that it had seen", h_.text(id));
+          own = id;
+          return !wrong && state.work() <= kMostComparisons;
+        });
+    state_work_ = state.work();
+    return wrong;
+  }
+
+  // Arrays: all reads show the tree in the order that the linearization gives it.
+  Verified check_tree() {
+    if (strict_) return check_strict_tree();
+    const auto place = TreeOrder(h_).places(at_);
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      const auto list = h_.list(h_.ops[id]);
+      for (std::size_t i = 1; i < list.size(); ++i) {
+        if (place[list[i - 1]] >= place[list[i]])
+          return not_valid_because(fmt::format("the order has {} after {}, unlike {}",
+                                               h_.element_text(list[i - 1]),
+                                               h_.element_text(list[i]), h_.text(id)));
+      }
+    }
+    return result(CertificateStatus::kValid);
+  }
+
+  // By the strict axioms a character may stand before one that it follows, so that neighbours say
+  // nothing about those further apart.
+  Verified check_strict_tree() {
+    if (too_many_pairs(h_)) return unknown_because("its reads show too many pairs of characters");
+    const auto required = Semantics(h_, strict_).required_order();
+    for (const auto& [first, second] : *required) {
+      if (at_[first] > at_[second])
+        return not_valid_because(
+            fmt::format("the order has {} after {}", h_.text(first), h_.text(second)));
+    }
+    return result(CertificateStatus::kValid);
+  }
+  static bool too_many_pairs(const History& h) {
+    std::size_t pairs = 0;
+    for (const Operation& op : h.ops) {
+      if (op.kind == Kind::kList) pairs += h.list(op).size() * h.list(op).size();
+    }
+    return pairs > kMostShownPairs;
+  }
+
+  // Lists: the reads show their characters in this order, and no visible character is between a new
+  // one and its neighbour.
+  [[nodiscard]] std::optional<std::string> wrong_list() const {
+    const auto found = json_.find("characters");
+    const Json characters = found == json_.end() ? Json::array() : *found;
+    if (!characters.is_array()) return "its `characters` are no array";
+    std::vector<std::uint32_t> order;
+    std::vector<bool> once(h_.elements.size(), false);
+    for (const Json& e : characters) {
+      if (!e.is_number_unsigned() || e >= h_.elements.size() || once[e.get<std::size_t>()])
+        return "its `characters` are not numbers of elements, each once";
+      order.push_back(e.get<std::uint32_t>());
+      once[order.back()] = true;
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return h_.elements[a].key < h_.elements[b].key;
+    });
+    std::vector<std::size_t> place(h_.elements.size(), 0);  // from 1
+    for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i + 1;
+    for (const Operation& op : h_.ops) {
+      if (op.kind == Kind::kInsert && place[op.element] == 0)
+        return fmt::format("its order lacks the character {}", h_.element_text(op.element));
+    }
+    VisibleState state(h_, seen_, strict_);
+    base::RankSet shown(order.size() + 1);
+    std::optional<std::string> wrong;
+    for_replicas(
+        [&] {
+          state.begin();
+          shown.clear();
+        },
+        [&](OpId update) {
+          state.arrive(update);
+          const auto e = h_.ops[update].element;
+          if (state.is_shown(e))
+            shown.insert(place[e]);
+          else
+            shown.erase(place[e]);
+        },
+        [&](OpId id) {
+          const Operation& op = h_.ops[id];
+          const auto list = h_.list(op);
+          for (std::size_t i = 1; op.kind == Kind::kList && i < list.size(); ++i) {
+            if (place[list[i - 1]] >= place[list[i]])
+              wrong = fmt::format("{} shows another order", h_.text(id));
+          }
+          if (op.kind == Kind::kInsert) wrong = wrong_neighbour(id, place, order, shown);
+          return !wrong;
+        });
+    return wrong;
+  }
+
+  [[nodiscard]] std::optional<std::string> wrong_neighbour(OpId id,
+                                                           const std::vector<std::size_t>& place,
+                                                           const std::vector<std::uint32_t>& order,
+                                                           const base::RankSet& shown) const {
+    const Operation& op = h_.ops[id];
+    const auto left = op.parent == kNone ? 0 : place[op.parent], here = place[op.element];
+    if (left >= here) return fmt::format("{} is in front of its neighbour", h_.text(id));
+    const auto before = shown.before(here);
+    if (before == base::RankSet::kNoRank || before <= left) return std::nullopt;
+    const auto other = order[before - 1];
+    if (h_.elements[other].key != op.key) return std::nullopt;
+    return fmt::format("{} has {} between it and its neighbour", h_.text(id),
+                       h_.element_text(other));
   }
 
   Verified check_violated() {
     const auto named = numbers("operations");
     if (!named) return not_valid_because("its `operations` are not numbers of operations");
-    const std::set<OpId> ops(named->begin(), named->end());
+    std::vector<bool> counts(h_.ops.size(), false);
+    for (const OpId id : *named) counts[id] = true;
     bool wrong = false;
-    SeenSets seen(h_, ops);
-    const bool possible = seen.run([&](OpId id, const UpdateSet& now) {
-      if (ops.contains(id) && content(id, now, seen)) wrong = true;
-    });
-    if (!possible) return not_valid_because("the deliveries of the history contradict each other");
+    VisibleState state(h_, seen_, strict_);
+    for_replicas([&] { state.begin(); }, [&](OpId update) { state.arrive(update); },
+                 [&](OpId id) {
+                   if (!counts[id]) return true;
+                   wrong = wrong || state.wrong(id).has_value();
+                   if (is_register_read(id) && !h_.list(h_.ops[id]).empty())
+                     take_choice(id, state.maximal(h_.ops[id].key));
+                   return !wrong && state.work() <= kMostComparisons;
+                 });
     if (wrong) return result(CertificateStatus::kValid);
+    if (state.work() > kMostComparisons)
+      return unknown_because("its reads take too many comparisons");
     if (rules_.returns == Returns::kListed) {
+      const std::set<OpId> ops(named->begin(), named->end());
       const auto ordered = has_list_order(
-          h_, [&](OpId a, OpId b) { return seen.sees(b, a); }, &ops);
-      if (!ordered)
-        return result(CertificateStatus::kUnknown, "its operations have too many orders to try");
+          h_, [&](OpId a, OpId b) { return seen_.sees(b, a); }, &ops);
+      if (!ordered) return unknown_because("its operations have too many orders to try");
       return *ordered ? not_valid_because("an order of the characters fits its operations")
                       : result(CertificateStatus::kValid);
     }
     if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kCharacters)
       return not_valid_because("each of its operations fits what its replica had received");
-    return check_cycle(ops, seen);
+    return check_cycle(*named);
   }
+
+  // Which of the visible writes a read returned: one of those that nobody overwrote.
+  void take_choice(OpId read, const std::vector<OpId>& maximal) {
+    Choice choice;
+    for (const OpId w : maximal)
+      (h_.ops[w].element == h_.list(h_.ops[read])[0] ? choice.last : choice.others).push_back(w);
+    choices_.push_back(std::move(choice));
+  }
+
+  using After = std::vector<std::vector<std::size_t>>;  // by node: those after it
 
   // The order that the operations ask for: theirs and that of happens-before.
-  Verified check_cycle(const std::set<OpId>& ops, const SeenSets& seen) {
-    std::map<OpId, std::set<OpId>> after;
-    for (const OpId a : ops) {
-      for (const OpId b : ops) {
-        const Operation &one = h_.ops[a], &other = h_.ops[b];
-        if (one.replica == other.replica ? one.seq < other.seq
-                                         : !is_read(one.kind) && seen.sees(b, a))
-          after[a].insert(b);
-      }
-    }
+  Verified check_cycle(const std::vector<OpId>& named) {
+    std::set<OpId> ops(named.begin(), named.end());
+    std::vector<std::pair<OpId, OpId>> asked;
     if (rules_.returns == Returns::kCharacters) {
-      if (!characters_order(ops, after)) return result(CertificateStatus::kValid);
-    } else {
-      for (const OpId read : ops) {
-        if (h_.ops[read].kind != Kind::kValues || h_.list(h_.ops[read]).empty()) continue;
-        std::vector<OpId> last, others;
-        for (const OpId w : of_key_[h_.ops[read].key]) {
-          if (!seen.sees(read, w)) continue;
-          (h_.ops[w].element == h_.list(h_.ops[read])[0] && !is_overwritten(w, read, seen) ? last
-                                                                                           : others)
-              .push_back(w);
-        }
-        if (last.size() > 1)
-          return result(
-              CertificateStatus::kUnknown,
-              fmt::format("{} may have read any of {} writes", h_.text(read), last.size()));
-        for (const OpId w : others) after[w].insert(last[0]);
+      bool impossible = false;
+      if (auto unknown = ask_for_characters(named, asked, impossible)) return *unknown;
+      if (impossible) return result(CertificateStatus::kValid);
+    }
+    for (const auto& [first, second] : asked) ops.insert({first, second});
+    for (const Choice& choice : choices_) {
+      ops.insert(choice.last.begin(), choice.last.end());
+      ops.insert(choice.others.begin(), choice.others.end());
+    }
+    if (ops.size() > kMostNamed)
+      return unknown_because(fmt::format(
+          "it rests on {} operations, more than the {} that are compared", ops.size(), kMostNamed));
+    const std::vector<OpId> nodes(ops.begin(), ops.end());
+    const auto number = [&](OpId id) {
+      return static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), id) -
+                                      nodes.begin());
+    };
+    After after(nodes.size());
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      for (std::size_t b = 0; b < nodes.size(); ++b) {
+        const Operation &one = h_.ops[nodes[a]], &other = h_.ops[nodes[b]];
+        if (rules_.order_by_key && one.key != other.key) continue;
+        if (one.replica == other.replica ? one.seq < other.seq
+                                         : !is_read(one.kind) && seen_.sees(nodes[b], nodes[a]))
+          after[a].push_back(b);
       }
     }
-    if (has_cycle(after)) return result(CertificateStatus::kValid);
-    return not_valid_because("the order that its operations ask for has no cycle");
+    for (const auto& [first, second] : asked) after[number(first)].push_back(number(second));
+    for (Choice& choice : choices_) {
+      for (auto* writes : {&choice.last, &choice.others}) {
+        for (OpId& w : *writes) w = static_cast<OpId>(number(w));
+      }
+    }
+    // Those without a choice first.
+    std::stable_sort(choices_.begin(), choices_.end(), [](const Choice& one, const Choice& other) {
+      return one.last.size() < other.last.size();
+    });
+    int tries = kMostChoices;
+    const bool fits = some_order_fits(0, after, tries);
+    if (tries <= 0)
+      return unknown_because("its reads may have returned too many combinations of equal writes");
+    return fits ? not_valid_because("an order fits its operations")
+                : result(CertificateStatus::kValid);
   }
 
-  // Of lists: false if a character stands before one that it follows.
-  [[nodiscard]] bool characters_order(const std::set<OpId>& ops,
-                                      std::map<OpId, std::set<OpId>>& after) const {
+  // Is there no cycle, for some choice from here on?
+  [[nodiscard]] bool some_order_fits(std::size_t at, After& after, int& tries) const {
+    if (--tries <= 0) return true;
+    const bool open = at < choices_.size();
+    if ((!open || choices_[at].last.size() > 1) && has_cycle(after)) return false;
+    if (!open) return true;
+    for (const auto last : choices_[at].last) {
+      for (const auto w : choices_[at].others) after[w].push_back(last);
+      const bool fits = some_order_fits(at + 1, after, tries);
+      for (const auto w : choices_[at].others) after[w].pop_back();
+      if (fits) return true;
+    }
+    return false;
+  }
+
+  // What the reads that are named show. Neighbours say all, because the tree has one order.
+  [[nodiscard]] std::optional<Verified> ask_for_characters(
+      const std::vector<OpId>& named, std::vector<std::pair<OpId, OpId>>& asked,
+      bool& impossible) const {
+    if (strict_) return ask_for_strict_characters(named, asked);
+    const TreeOrder tree(h_);
+    for (const OpId id : named) {
+      const auto list = h_.list(h_.ops[id]);
+      for (std::size_t i = 1; h_.ops[id].kind == Kind::kList && i < list.size(); ++i) {
+        const auto one = tree.asked(list[i - 1], list[i]);
+        impossible = impossible || one.impossible;
+        if (one.order) asked.push_back(*one.order);
+        if (tree.work() > kMostComparisons)
+          return unknown_because("its characters have too long a way up");
+      }
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Verified> ask_for_strict_characters(
+      const std::vector<OpId>& named, std::vector<std::pair<OpId, OpId>>& asked) const {
     History lists;  // the additions, and the reads that are named
     lists.type = h_.type;
     for (const auto& key : h_.keys) lists.key(key);
     for (const auto& element : h_.elements) lists.element(element.key, element.text);
+    const std::set<OpId> ops(named.begin(), named.end());
     std::vector<OpId> origin;
     for (OpId id = 0; id < h_.ops.size(); ++id) {
       Operation op = h_.ops[id];
@@ -353,157 +468,42 @@ class ContextCheck {
       lists.add(op, h_.list(h_.ops[id]));
       origin.push_back(id);
     }
+    if (too_many_pairs(lists)) return unknown_because("its reads show too many pairs");
     const auto required = Semantics(lists, strict_).required_order();
-    if (!required) return false;
-    for (const auto& [first, second] : *required) after[origin[first]].insert(origin[second]);
-    return true;
+    for (const auto& [first, second] : *required) asked.emplace_back(origin[first], origin[second]);
+    return std::nullopt;
   }
 
-  static bool has_cycle(std::map<OpId, std::set<OpId>>& after) {
-    std::map<OpId, std::size_t> before;
-    for (const auto& [id, next] : after) {
-      before.try_emplace(id, 0);
-      for (const OpId to : next) ++before[to];
+  static bool has_cycle(const After& after) {
+    std::vector<std::size_t> before(after.size(), 0), free;
+    for (const auto& next : after) {
+      for (const auto to : next) ++before[to];
     }
-    std::vector<OpId> free;
-    for (const auto& [id, count] : before) {
-      if (count == 0) free.push_back(id);
+    for (std::size_t a = 0; a < after.size(); ++a) {
+      if (before[a] == 0) free.push_back(a);
     }
     std::size_t gone = 0;
     for (; gone < free.size(); ++gone) {
-      for (const OpId to : after[free[gone]]) {
+      for (const auto to : after[free[gone]]) {
         if (--before[to] == 0) free.push_back(to);
       }
     }
-    return gone < before.size();
+    return gone < after.size();
   }
 
-  [[nodiscard]] bool is_overwritten(OpId write, OpId read, const SeenSets& seen) const {
-    const auto& writes = of_key_[h_.ops[write].key];
-    return std::any_of(writes.begin(), writes.end(), [&](OpId w) {
-      return w != write && seen.sees(read, w) && seen.sees(w, write);
-    });
-  }
-
-  // What is wrong with an operation for what it had seen, whatever the linearization.
-  [[nodiscard]] std::optional<std::string> content(OpId id, const UpdateSet& now,
-                                                   const SeenSets& seen) const {
-    const Operation& op = h_.ops[id];
-    const auto wrong = [&] { return fmt::format("{} does not fit what it had seen", h_.text(id)); };
-    const auto list = h_.list(op);
-    const std::set<std::uint32_t> returned(list.begin(), list.end());
-    std::vector<OpId> visible;
-    for (const OpId u : of_key_[op.key]) {
-      if (now[u]) visible.push_back(u);
-    }
-    switch (op.kind) {
-      case Kind::kTest:
-        if (is_member(rules_.object(op), visible, seen) != op.returned) return wrong();
-        return std::nullopt;
-      case Kind::kState: {
-        std::set<std::uint32_t> all = returned;
-        for (const OpId u : visible) all.insert(h_.ops[u].element);
-        for (const auto e : all) {
-          if (is_member(e, visible, seen) != returned.contains(e)) return wrong();
-        }
-        return std::nullopt;
-      }
-      case Kind::kValue: {
-        std::int64_t sum = 0;
-        for (const OpId u : visible) sum += h_.ops[u].amount;
-        if (sum != op.amount) return wrong();
-        return std::nullopt;
-      }
-      case Kind::kValues:
-        return fits_writes(op, returned, visible, seen) ? std::nullopt : std::optional(wrong());
-      case Kind::kInsert:
-      case Kind::kDelete: {
-        const auto named = op.kind == Kind::kInsert ? op.parent : op.element;
-        if (named != kNone && !is_added(named, visible)) return wrong();
-        return std::nullopt;
-      }
-      case Kind::kList:
-        if (returned.size() != list.size()) return wrong();
-        return fits_characters(returned, visible) ? std::nullopt : std::optional(wrong());
-      default:
-        return std::nullopt;
-    }
-  }
-
-  // "Each element with a visible add that no visible remove observed"; remove-wins: "with a visible
-  // add, if for each visible remove there is a visible add that observed it".
-  [[nodiscard]] bool is_member(std::uint32_t object, const std::vector<OpId>& visible,
-                               const SeenSets& seen) const {
-    std::vector<OpId> up, down;
-    for (const OpId u : visible) {
-      if (rules_.object(h_.ops[u]) == object)
-        (h_.ops[u].kind == Kind::kUp ? up : down).push_back(u);
-    }
-    const auto observed_by = [&](OpId one, const std::vector<OpId>& others) {
-      return std::any_of(others.begin(), others.end(),
-                         [&](OpId other) { return seen.sees(other, one); });
-    };
-    if (rules_.for_good) return !up.empty() && down.empty();
-    if (rules_.up_wins)
-      return std::any_of(up.begin(), up.end(), [&](OpId u) { return !observed_by(u, down); });
-    return !up.empty() &&
-           std::all_of(down.begin(), down.end(), [&](OpId d) { return observed_by(d, up); });
-  }
-
-  [[nodiscard]] bool fits_writes(const Operation& read, const std::set<std::uint32_t>& returned,
-                                 const std::vector<OpId>& visible, const SeenSets& seen) const {
-    std::map<std::uint32_t, int> values;
-    for (const OpId w : visible) {
-      if (std::none_of(visible.begin(), visible.end(),
-                       [&](OpId other) { return other != w && seen.sees(other, w); }))
-        ++values[h_.ops[w].element];
-    }
-    if (rules_.returns == Returns::kLastWrite)
-      return h_.list(read).empty() ? visible.empty() : values.contains(h_.list(read)[0]);
-    if (values.size() != returned.size()) return false;
-    return std::all_of(values.begin(), values.end(), [&](const auto& value) {
-      return returned.contains(value.first) && (value.second == 1 || !strict_);
-    });
-  }
-
-  [[nodiscard]] bool is_added(std::uint32_t e, const std::vector<OpId>& visible) const {
-    return std::any_of(visible.begin(), visible.end(), [&](OpId u) {
-      return h_.ops[u].kind == Kind::kInsert && h_.ops[u].element == e;
-    });
-  }
-
-  [[nodiscard]] bool fits_characters(const std::set<std::uint32_t>& shown,
-                                     const std::vector<OpId>& visible) const {
-    std::set<std::uint32_t> added, removed;
-    for (const OpId u : visible)
-      (h_.ops[u].kind == Kind::kInsert ? added : removed).insert(h_.ops[u].element);
-    for (const auto e : shown) {
-      if (!added.contains(e) ||
-          (removed.contains(e) && (!strict_ || rules_.returns == Returns::kListed)))
-        return false;
-    }
-    return std::all_of(added.begin(), added.end(),
-                       [&](std::uint32_t e) { return shown.contains(e) || removed.contains(e); });
-  }
-
-  [[nodiscard]] std::optional<std::string> last_write(OpId read, const UpdateSet& now,
-                                                      const std::vector<std::size_t>& at) const {
-    OpId last = kNone;
-    for (const OpId w : of_key_[h_.ops[read].key]) {
-      if (now[w] && (last == kNone || at[w] > at[last])) last = w;
-    }
-    const auto list = h_.list(h_.ops[read]);
-    if (last == kNone ? list.empty() : !list.empty() && h_.ops[last].element == list[0])
-      return std::nullopt;
-    return fmt::format("{} did not return the last write that it had seen", h_.text(read));
-  }
+  struct Choice {
+    std::vector<OpId> last, others;
+  };
 
   const History& h_;
   const Rules& rules_;
   const Json& json_;
   const bool strict_;
+  SeenUpdates seen_;
   std::string verdict_;
-  std::vector<std::vector<OpId>> of_key_;  // updates
+  std::vector<std::size_t> at_;  // by operation: its place in the linearization
+  std::uint64_t state_work_ = 0;
+  std::vector<Choice> choices_;  // of the registers' reads that are named
 };
 
 }  // namespace

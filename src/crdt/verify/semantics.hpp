@@ -40,6 +40,7 @@ struct Rules {
   bool up_wins = false;               // of kMembership
   bool for_good = false;              // and the other side overwrites nothing
   bool objects_are_elements = false;  // else keys
+  bool order_by_key = false;          // of kLastWrite: each key has a linearization of its own
 
   // Do updates name elements, and reads list them one by one?
   [[nodiscard]] bool names_elements() const { return objects_are_elements || shows_characters(); }

@@ -1,0 +1,198 @@
+// Visible state: see the header.
+#include "crdt/verify/visible_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cupel::crdt {
+
+VisibleState::VisibleState(const History& history, const SeenUpdates& seen, bool strict)
+    : h_(history),
+      seen_(seen),
+      rules_(rules_of(history.type)),
+      strict_(strict && rules_.returns != Returns::kListed),
+      listed_(history.elements.size(), 0) {}
+
+void VisibleState::begin() {
+  members_.assign(h_.keys.size(), 0);
+  switch (rules_.returns) {
+    case Returns::kMembership:
+      objects_.assign(rules_.objects_are_elements ? h_.elements.size() : h_.keys.size(), {});
+      break;
+    case Returns::kMaximalWrites:
+    case Returns::kLastWrite:
+      objects_.assign(h_.keys.size(), {});
+      break;
+    case Returns::kSum:
+      sums_.assign(h_.keys.size(), 0);
+      break;
+    case Returns::kCharacters:
+    case Returns::kListed:
+      added_.assign(h_.elements.size(), false);
+      removed_.assign(h_.elements.size(), false);
+      break;
+  }
+}
+
+void VisibleState::arrive(OpId update) {
+  switch (rules_.returns) {
+    case Returns::kMembership:
+      arrive_at_set(update);
+      break;
+    case Returns::kMaximalWrites:
+    case Returns::kLastWrite:
+      arrive_at_register(update);
+      break;
+    case Returns::kSum:
+      sums_[h_.ops[update].key] += h_.ops[update].amount;
+      break;
+    case Returns::kCharacters:
+    case Returns::kListed:
+      arrive_at_list(update);
+      break;
+  }
+}
+
+void VisibleState::keep_last(std::vector<OpId>& opponents, OpId update) const {
+  const auto same = std::find_if(opponents.begin(), opponents.end(), [&](OpId other) {
+    return h_.ops[other].replica == h_.ops[update].replica;
+  });
+  if (same == opponents.end())
+    opponents.push_back(update);
+  else if (h_.ops[*same].seq < h_.ops[update].seq)
+    *same = update;
+}
+
+bool VisibleState::is_observed(OpId update, const std::vector<OpId>& opponents) {
+  work_ += opponents.size();
+  return std::any_of(opponents.begin(), opponents.end(),
+                     [&](OpId other) { return other != update && seen_.sees(other, update); });
+}
+
+void VisibleState::forget_observed(std::vector<OpId>& standing, OpId by) {
+  work_ += standing.size();
+  std::erase_if(standing, [&](OpId update) { return seen_.sees(by, update); });
+}
+
+// "Each element with a visible add that no visible remove observed"; remove-wins: "with a visible
+// add, if for each visible remove there is a visible add that observed it"; for good: "and no
+// visible remove".
+void VisibleState::arrive_at_set(OpId update) {
+  const Operation& op = h_.ops[update];
+  Object& object = objects_[rules_.object(op)];
+  if ((op.kind == Kind::kUp) == rules_.up_wins) {
+    // Who observed the later one of a replica, had seen the earlier one; but not if the lines say
+    // what was applied, in any order.
+    if (h_.context.rule != DeliveryRule::kApplied) {
+      std::erase_if(object.standing, [&](OpId other) {
+        return h_.ops[other].replica == op.replica && h_.ops[other].seq < op.seq;
+      });
+    }
+    if (rules_.for_good || !is_observed(update, object.opponents))
+      object.standing.push_back(update);
+  } else {
+    keep_last(object.opponents, update);
+    if (!rules_.for_good) forget_observed(object.standing, update);
+  }
+  const bool now = rules_.up_wins ? !object.standing.empty()
+                                  : object.standing.empty() && !object.opponents.empty();
+  count(op.key, object.is_on, now);
+  object.is_on = now;
+}
+
+void VisibleState::arrive_at_register(OpId update) {
+  Object& object = objects_[h_.ops[update].key];
+  forget_observed(object.standing, update);
+  if (!is_observed(update, object.opponents)) object.standing.push_back(update);
+  keep_last(object.opponents, update);
+}
+
+void VisibleState::count(std::uint32_t key, bool before, bool now) {
+  if (now && !before) ++members_[key];
+  if (before && !now) --members_[key];
+}
+
+void VisibleState::arrive_at_list(OpId update) {
+  const Operation& op = h_.ops[update];
+  const bool before = is_shown(op.element);
+  (op.kind == Kind::kInsert ? added_ : removed_)[op.element] = true;
+  count(op.key, before, is_shown(op.element));
+}
+
+std::optional<std::string> VisibleState::wrong(OpId id) {
+  const Operation& op = h_.ops[id];
+  bool right = true;
+  switch (op.kind) {
+    case Kind::kTest:
+      right = objects_[rules_.object(op)].is_on == op.returned;
+      break;
+    case Kind::kState:
+      right = is_right_set(op);
+      break;
+    case Kind::kValue:
+      right = op.amount == sums_[op.key];
+      break;
+    case Kind::kValues:
+      right = is_right_register(op);
+      break;
+    case Kind::kInsert:
+      right = op.parent == kNone || added_[op.parent];
+      break;
+    case Kind::kDelete:
+      right = added_[op.element];
+      break;
+    case Kind::kList:
+      right = is_right_list(op);
+      break;
+    case Kind::kUp:
+    case Kind::kDown:
+    case Kind::kInc:
+    case Kind::kWrite:
+      break;
+  }
+  if (right) return std::nullopt;
+  return fmt::format("{} does not fit what it had seen", h_.text(id));
+}
+
+bool VisibleState::is_right_set(const Operation& op) {
+  ++reads_;
+  std::size_t count = 0;
+  for (const auto e : h_.list(op)) {
+    if (!objects_[e].is_on) return false;
+    count += listed_[e] != reads_ ? 1 : 0;
+    listed_[e] = reads_;
+  }
+  return count == members_[op.key];
+}
+
+bool VisibleState::is_right_register(const Operation& op) const {
+  const auto& maximal = objects_[op.key].standing;
+  const auto list = h_.list(op);
+  if (rules_.returns == Returns::kLastWrite) {
+    if (list.empty()) return maximal.empty();
+    return std::any_of(maximal.begin(), maximal.end(),
+                       [&](OpId w) { return h_.ops[w].element == list[0]; });
+  }
+  std::vector<std::uint32_t> values, returned(list.begin(), list.end());
+  for (const OpId w : maximal) values.push_back(h_.ops[w].element);
+  std::sort(values.begin(), values.end());
+  std::sort(returned.begin(), returned.end());
+  returned.erase(std::unique(returned.begin(), returned.end()), returned.end());
+  if (strict_) return values == returned;
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values == returned;
+}
+
+bool VisibleState::is_right_list(const Operation& op) {
+  ++reads_;
+  std::size_t shown = 0;
+  for (const auto e : h_.list(op)) {
+    if (listed_[e] == reads_ || !added_[e] || (removed_[e] && !strict_)) return false;
+    listed_[e] = reads_;
+    shown += removed_[e] ? 0 : 1;
+  }
+  return shown == members_[op.key];
+}
+
+}  // namespace cupel::crdt
