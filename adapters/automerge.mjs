@@ -30,7 +30,7 @@ export const objects = {
     remove: (doc, key, index) => change(doc, (root) => A.splice(root, [key], index, 1)),
     read: ({ am }, key) => am[key],
   },
-  map: { type: "last-writer-wins-register", write, read: ({ am }, key) => am[key] },
+  map: { type: "last-writer-wins-map", write, read: ({ am }, key) => am[key] },
   conflicts: {
     type: "multi-value-register",
     write,

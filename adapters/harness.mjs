@@ -119,6 +119,7 @@ const kKinds = new Map([
   ["list", "list"],
   ["growable-array", "list"],
   ["last-writer-wins-register", "register"],
+  ["last-writer-wins-map", "register"],
   ["any-maximal-register", "register"],
   ["max-register", "register"],
   ["multi-value-register", "values"],

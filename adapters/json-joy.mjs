@@ -27,7 +27,7 @@ export const objects = {
     read: ({ model }, key) => model.api.str([key]).view(),
   },
   object: {
-    type: "last-writer-wins-register",
+    type: "last-writer-wins-map",
     write: ({ model }, key, value) => model.api.obj([]).set({ [key]: s.con(value) }),
     read: ({ model }, key) => model.api.obj([]).view()[key],
   },

@@ -18,7 +18,7 @@ export const objects = {
   text: sequence((loro, key) => loro.getText(key), { characters: true }),
   "movable-list": sequence((loro, key) => loro.getMovableList(key)),
   map: {
-    type: "last-writer-wins-register",
+    type: "last-writer-wins-map",
     write: ({ loro }, key, value) => loro.getMap("map").set(key, value),
     read: ({ loro }, key) => loro.getMap("map").get(key),
   },

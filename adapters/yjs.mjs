@@ -21,7 +21,7 @@ export const objects = {
     read: ({ y }, key) => y.getText(key).toString(),
   },
   map: {
-    type: "last-writer-wins-register",
+    type: "last-writer-wins-map",
     write: ({ y }, key, value) => y.getMap("map").set(key, value),
     read: ({ y }, key) => y.getMap("map").get(key),
   },

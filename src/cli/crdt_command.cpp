@@ -697,11 +697,6 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   const auto& library = adapter->library();
   const auto chosen = crdt::choose_object(library, object, arguments.type);
   if (!chosen.ok()) return failed(chosen.error());
-  if (arguments.options.keys > 1 && chosen->type.type == crdt::Type::kLastWriterWinsRegister) {
-    return failed({.message =
-                       "--keys: found several, but the keys of a map have an order each, and "
-                       "last-writer-wins-register has one for all; expected 1"});
-  }
   const auto hazards = hazards_of(arguments.faults, library);
   if (!hazards.ok()) return failed(hazards.error());
   crdt::AdapterRunOptions options;

@@ -336,6 +336,71 @@ TEST(Context, ReadsThatHadSeenTheSameMustAgree) {
   EXPECT_EQ(compared(R"({"process":2,"f":"read","value":7})"), "");
 }
 
+// Two concurrent writes of one value: whichever a read returned, the orders contradict each other,
+// and the certificate has all that shows it.
+TEST(Context, NoChoiceAmongEqualWritesFits) {
+  const auto history = with_context("lww", R"({"process":0,"f":"write","value":1}
+{"process":1,"f":"write","value":1}
+{"process":2,"f":"write","value":2}
+{"process":3,"f":"version","value":["0:0","1:0","2:0"]}
+{"process":3,"f":"read","value":1}
+{"process":4,"f":"version","value":["0:0","2:0"]}
+{"process":4,"f":"read","value":2}
+{"process":5,"f":"version","value":["1:0","2:0"]}
+{"process":5,"f":"read","value":2}
+{"process":6,"f":"write","value":7}
+{"process":6,"f":"read","value":7}
+)");
+  const auto found = analyzed(history);
+  ASSERT_EQ(found.decision.verdict, Verdict::kViolated);
+  EXPECT_EQ(found.explanation->core.ops, (std::vector<OpId>{0, 1, 2, 3, 4, 5}));
+  EXPECT_NE(found.explanation->summary.find("whichever of the writes of one value"),
+            std::string::npos);
+  const auto verified = verify(history, certificate_of(history, found));
+  EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
+}
+
+// A map of Yjs: its keys have an order each, and one of a timestamp for all of them does not exist.
+const char* const kKeysApart = R"({"process":2,"f":"write","key":"x4","value":0}
+{"process":0,"f":"write","key":"x4","value":7}
+{"process":0,"f":"write","key":"x3","value":10}
+{"process":1,"f":"write","key":"x3","value":11}
+{"process":1,"f":"write","key":"x4","value":16}
+{"process":0,"f":"version","value":["1:0"]}
+{"process":0,"f":"read","key":"x3","value":11}
+{"process":1,"f":"version","value":["0:0"]}
+{"process":1,"f":"read","key":"x4","value":7}
+)";
+
+TEST(Context, TheKeysOfAMapHaveAnOrderEach) {
+  for (const auto& [type, expected] :
+       {std::pair{"lww", Verdict::kViolated}, std::pair{"lww-map", Verdict::kSatisfied}}) {
+    const auto history = with_context(type, kKeysApart);
+    const auto found = analyzed(history, false, /*also_without=*/true);
+    EXPECT_EQ(found.decision.verdict, expected) << type;
+    EXPECT_EQ(found.without_context, expected) << type;
+    const auto verified = verify(history, certificate_of(history, found));
+    EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
+  }
+}
+
+// Seeds whose simulated keys are in no common order.
+TEST(Context, TheMapThatIsGeneratedIsNoRegister) {
+  int no_register = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    GenerateOptions options;
+    options.type = {Type::kLastWriterWinsMap};
+    options.seed = seed;
+    options.ops = 300;
+    options.keys = 4;
+    const auto map = write(generate(options).value());
+    base::Budget budget;
+    EXPECT_EQ(decide(with_context("lww-map", map), {}, budget).verdict, Verdict::kSatisfied);
+    no_register += decide(with_context("lww", map), {}, budget).verdict == Verdict::kViolated;
+  }
+  EXPECT_GT(no_register, 3);
+}
+
 TEST(Context, DeliveriesThatContradictEachOtherAreAnError) {
   const auto visibility =
       Visibility::of(with_context("counter", R"({"process":0,"f":"version","value":["1:0"]}

@@ -13,7 +13,8 @@ inline bool is_flag(Type t) {
   return t == Type::kEnableWinsFlag || t == Type::kDisableWinsFlag;
 }
 inline bool is_register(Type t) {
-  return t == Type::kMultiValueRegister || t == Type::kLastWriterWinsRegister;
+  return t == Type::kMultiValueRegister || t == Type::kLastWriterWinsRegister ||
+         t == Type::kLastWriterWinsMap;
 }
 
 // Those that element_constraints.cpp decides.

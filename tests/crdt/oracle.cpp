@@ -44,6 +44,7 @@ class Oracle {
       case Type::kMultiValueRegister:
         return multi_value(past);
       case Type::kLastWriterWinsRegister:
+      case Type::kLastWriterWinsMap:
         return last_writer(past, 0, {});
       case Type::kGrowableArray:
         return array(past);
@@ -188,7 +189,15 @@ class Oracle {
   using Arcs = std::vector<std::pair<OpId, OpId>>;
 
   bool last_writer(const std::vector<Mask>& past, OpId r, const Arcs& lin) const {
-    if (r == n_) return acyclic(past, lin);
+    if (r == n_ && h_.type == Type::kLastWriterWinsRegister) return acyclic(past, lin);
+    for (std::uint32_t key = 0; r == n_ && key < h_.keys.size(); ++key) {
+      Arcs of_key;  // some total order of the writes of each key
+      for (const auto& arc : lin) {
+        if (h_.ops[arc.first].key == key) of_key.push_back(arc);
+      }
+      if (!acyclic(past, of_key)) return false;
+    }
+    if (r == n_) return true;
     if (h_.ops[r].kind != Kind::kValues) return last_writer(past, r + 1, lin);
     const auto list = h_.list(h_.ops[r]);
     const auto sees_write = [&](OpId o) {

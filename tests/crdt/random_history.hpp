@@ -60,6 +60,7 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
         break;
       case Type::kMultiValueRegister:
       case Type::kLastWriterWinsRegister:
+      case Type::kLastWriterWinsMap:
         op.kind = read ? Kind::kValues : Kind::kWrite;
         if (!read)
           op.element = shape.values == 0 ? h.element(op.key, std::to_string(fresh++)) : value();
@@ -67,7 +68,7 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
           for (std::uint32_t e = 0; e < h.elements.size(); ++e) {
             if (h.elements[e].key == op.key && random.chance(0.5)) list.push_back(e);
           }
-          if (type == Type::kLastWriterWinsRegister && list.size() > 1)
+          if (type != Type::kMultiValueRegister && list.size() > 1)
             list = {list[random.below(list.size())]};
         } else if (type == Type::kMultiValueRegister)
           subset(0.6);

@@ -37,7 +37,8 @@ void decide_by_context(const History& history, const Visibility& visibility, bas
     const bool vectors = history.context.rule != DeliveryRule::kApplied;
     found.decision.witness = Witness{.clocks = vectors ? visibility.clocks(history) : Clocks(),
                                      .order = std::move(known.order),
-                                     .characters = std::move(known.characters)};
+                                     .characters = std::move(known.characters),
+                                     .writes = std::move(known.writes)};
   }
   if (known.wrong) found.explanation = explain_context(history, visibility, *known.wrong);
 }

@@ -432,7 +432,11 @@ void explain_cycle(Explanation& explanation) {
            "reads leave out characters that they have seen, so that they would have had to see "
            "removes that happened after");
   } else if (explanation.cycle.empty()) {
-    report("order-disagreement", "no one order of the characters fits all reads and additions");
+    report("order-disagreement",
+           replicated_type(part).traits().one_order
+               ? "no one order of the characters fits all reads and additions"
+               : "reads prefer writes in orders that no linearization has, whichever of the writes "
+                 "of one value they returned");
   } else if (arbitrated == 0) {
     report("causality-cycle", "what was read came from operations that happened after the read");
   } else {

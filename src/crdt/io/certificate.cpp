@@ -23,9 +23,12 @@ std::string joined(const Numbers& numbers) {
   return text + "]";
 }
 
-// Lists: the order of the characters.
-std::string characters_of(const Witness& witness) {
-  return witness.characters.empty() ? "" : ",\n\"characters\":" + joined(witness.characters);
+// Lists: the order of the characters. Maps: that of the writes of each key.
+std::string own_orders(const Witness& witness) {
+  std::string text;
+  if (!witness.characters.empty()) text += ",\n\"characters\":" + joined(witness.characters);
+  if (!witness.writes.empty()) text += ",\n\"writes\":" + joined(witness.writes);
+  return text;
 }
 
 }  // namespace
@@ -35,7 +38,7 @@ std::string certificate_of_witness(const History& history, const Axioms& axioms,
   std::string text = head(history, axioms, "satisfied") + ",\"clocks\":[";
   for (OpId id = 0; id < history.ops.size(); ++id)
     text += (id == 0 ? "\n" : ",\n") + joined(witness.clocks.row(id));
-  return text + "],\n\"order\":" + joined(witness.order) + characters_of(witness) + "}\n";
+  return text + "],\n\"order\":" + joined(witness.order) + own_orders(witness) + "}\n";
 }
 
 std::string certificate_of_core(const History& history, const Axioms& axioms, const Core& core) {
@@ -51,7 +54,7 @@ std::string certificate_of_context(const History& history, const Analysis& analy
              analysis.decision.decided_by == "converged-only" ? "converged-only" : "trusted",
              witness ? "order" : "operations",
              joined(witness ? witness->order : analysis.explanation->core.ops),
-             witness ? characters_of(*witness) : "");
+             witness ? own_orders(*witness) : "");
 }
 
 std::string certificate_of(const History& history, const Analysis& analysis) {

@@ -68,6 +68,8 @@ struct TypeTraits {
   bool updates_use_elements = false;
   // Lists: all characters have one order, whatever the linearization.
   bool one_order = false;
+  // Registers: the writes of each key have a linearization of their own.
+  bool order_by_key = false;
   // The key stands in the text of an operation even where there is only one.
   bool text_has_key = false;
 };

@@ -20,6 +20,7 @@
   LINE(kDisableWinsFlag, disable_wins_flag)                \
   LINE(kMultiValueRegister, multi_value_register)          \
   LINE(kLastWriterWinsRegister, last_writer_wins_register) \
+  LINE(kLastWriterWinsMap, last_writer_wins_map)           \
   LINE(kCounter, counter)                                  \
   LINE(kGrowableArray, growable_array)                     \
   LINE(kStrongList, strong_list)

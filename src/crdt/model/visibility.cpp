@@ -306,19 +306,18 @@ Visibility Visibility::of_clocks(const History& history, const Clocks& clocks,
 
 Clocks Visibility::clocks(const History& history) const {
   Clocks clocks(history);
-  for (std::uint32_t r = 0; r < history.replicas.size(); ++r) {
-    std::vector<std::uint32_t> seen(history.replicas.size(), 0);
-    std::size_t next = 0;
-    for (const OpId id : history.by_replica[r]) {
-      for (; next < arrivals_[r].size() && since(r, arrivals_[r][next]) <= history.ops[id].seq;
-           ++next) {
-        const Operation& update = history.ops[arrivals_[r][next]];
+  std::vector<std::uint32_t> seen;
+  replay(
+      history, *this, [&](std::uint32_t) { seen.assign(history.replicas.size(), 0); },
+      [&](OpId id) {
+        const Operation& update = history.ops[id];
         seen[update.replica] = std::max(seen[update.replica], update.seq + 1);
-      }
-      const auto row = clocks.row(id);
-      for (std::size_t j = 0; j < row.size(); ++j) row[j] = std::max(row[j], seen[j]);
-    }
-  }
+      },
+      [&](OpId id) {
+        const auto row = clocks.row(id);
+        for (std::size_t j = 0; j < row.size(); ++j) row[j] = std::max(row[j], seen[j]);
+        return true;
+      });
   return clocks;
 }
 

@@ -53,4 +53,22 @@ class Visibility {
   std::vector<OpId> order_;
 };
 
+// Replica by replica, its operations, each after the updates that are then visible to it. False
+// from `perform` ends the replica. `begin` has the replica, the others an operation.
+template <typename Begin, typename Arrive, typename Perform>
+void replay(const History& history, const Visibility& visibility, Begin begin, Arrive arrive,
+            Perform perform) {
+  for (std::uint32_t r = 0; r < history.replicas.size(); ++r) {
+    begin(r);
+    const auto arrivals = visibility.arrivals(r);
+    std::size_t next = 0;
+    for (const OpId id : history.by_replica[r]) {
+      for (; next < arrivals.size() && visibility.since(r, arrivals[next]) <= history.ops[id].seq;
+           ++next)
+        arrive(arrivals[next]);
+      if (!perform(id)) break;
+    }
+  }
+}
+
 }  // namespace cupel::crdt

@@ -7,25 +7,10 @@
 
 #include "base/hash_table.hpp"
 #include "crdt/model/replicated_type.hpp"
+#include "crdt/solve/key_orders.hpp"
 #include "crdt/solve/list_order.hpp"
 
 namespace cupel::crdt {
-
-void replay(const KnownContext& context, const std::function<void(std::uint32_t)>& begin,
-            const std::function<void(OpId)>& arrive, const std::function<bool(OpId)>& perform) {
-  const History& h = context.history;
-  for (std::uint32_t r = 0; r < h.replicas.size(); ++r) {
-    begin(r);
-    const auto arrivals = context.visibility.arrivals(r);
-    std::size_t next = 0;
-    for (const OpId id : h.by_replica[r]) {
-      for (; next < arrivals.size() && context.visibility.since(r, arrivals[next]) <= h.ops[id].seq;
-           ++next)
-        arrive(arrivals[next]);
-      if (!perform(id)) break;
-    }
-  }
-}
 
 StepGraph known_order(const KnownContext& context) {
   const History& h = context.history;
@@ -229,8 +214,8 @@ class MaximalWrites {
   LatestOfEach all_;
 };
 
-// Which of the maximal writes a read returned is left open: the reads of values that several of
-// them wrote.
+// Which of the maximal writes a read returned is left open: a read of a value that several of them
+// wrote.
 struct LastWriteChoice {
   OpId read;
   std::vector<OpId> candidates, others;
@@ -239,7 +224,13 @@ struct LastWriteChoice {
 class KnownLastWrite {
  public:
   explicit KnownLastWrite(const KnownContext& context)
-      : context_(context), h_(context.history), graph_(known_order(context)) {}
+      : context_(context),
+        h_(context.history),
+        by_key_(replicated_type(h_).traits().order_by_key),
+        split_(by_key_ ? split_by_key(h_) : History()),
+        graph_(by_key_ ? StepGraph(split_) : known_order(context)) {
+    if (by_key_) add_seen_writes(h_, context.visibility, graph_);
+  }
 
   ContextDecision decide() {
     std::vector<MaximalWrites> states;
@@ -294,48 +285,87 @@ class KnownLastWrite {
       return {.verdict = Verdict::kViolated,
               .wrong = WrongRead{.read = kNone, .object = kNone, .cycle = graph_.cycle()}};
     }
-    if (choose(0, *order)) return {.verdict = Verdict::kSatisfied, .order = std::move(*order)};
+    Conflict conflict;
+    if (choose(*order, conflict)) {
+      if (by_key_) return {.verdict = Verdict::kSatisfied, .writes = writes_by_key(h_, *order)};
+      return {.verdict = Verdict::kSatisfied, .order = std::move(*order)};
+    }
     if (context_.budget.limit() != base::Limit::kNone) return {};
+    const auto& operations = conflict.operations;
     return {.verdict = Verdict::kViolated,
-            .wrong = WrongRead{.read = choices_[deepest_].read,
-                               .object = h_.ops[choices_[deepest_].read].key}};
+            .wrong = WrongRead{.operations = {operations.begin(), operations.end()}}};
   }
 
-  // Candidates for the choices from `at` on: depth first, the latest of the order so far first.
-  // It leaves the order that fits. A choice that the order fulfils adds no step yet.
-  bool choose(std::size_t at, std::vector<OpId>& order) {
+  // Why no choice of some reads fits: the reads that the cycles are about, and all operations.
+  struct Conflict {
+    std::set<OpId> reads, operations;
+    void add(const Conflict& other) {
+      reads.insert(other.reads.begin(), other.reads.end());
+      operations.insert(other.operations.begin(), other.operations.end());
+    }
+  };
+
+  [[nodiscard]] Conflict conflict_of_cycle() const {
+    Conflict conflict;
+    for (const Step& step : graph_.cycle()) {
+      conflict.operations.insert({step.from, step.to});
+      if (step.read == kNone) continue;
+      conflict.reads.insert(step.read);
+      conflict.operations.insert(step.read);
+    }
+    return conflict;
+  }
+
+  // A read that the order does not fulfil, by each of its candidates, the latest of the order
+  // first; then the others. It leaves the order that fits. If a contradiction does not depend on
+  // the read, no other candidate helps.
+  bool choose(std::vector<OpId>& order, Conflict& conflict) {
     std::vector<std::uint32_t> place(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
     const auto earlier = [&](OpId a, OpId b) { return place[a] < place[b]; };
-    for (; at < choices_.size(); ++at) {
-      auto& [read, candidates, others] = choices_[at];
-      std::sort(candidates.begin(), candidates.end(), earlier);
-      const OpId last_other = *std::max_element(others.begin(), others.end(), earlier);
-      if (place[candidates.back()] < place[last_other]) break;
-    }
-    if (at == choices_.size()) return true;
-    deepest_ = std::max(deepest_, at);
-    const auto candidates = choices_[at].candidates;
+    const auto latest = [&](const std::vector<OpId>& writes) {
+      return *std::max_element(writes.begin(), writes.end(), earlier);
+    };
+    const auto open =
+        std::find_if(choices_.begin(), choices_.end(), [&](const LastWriteChoice& choice) {
+          return earlier(latest(choice.candidates), latest(choice.others));
+        });
+    if (open == choices_.end()) return true;
+    auto candidates = open->candidates;
+    std::sort(candidates.begin(), candidates.end(), earlier);
     for (auto c = candidates.rbegin(); c != candidates.rend(); ++c) {
       if (context_.budget.exceeded()) return false;
       const auto steps = graph_.steps().size();
-      prefer(choices_[at].read, *c, choices_[at].others);
-      if (auto next = graph_.order(); next && choose(0, *next)) {
-        order = std::move(*next);
-        return true;
+      prefer(open->read, *c, open->others);
+      Conflict one;
+      if (auto next = graph_.order()) {
+        if (choose(*next, one)) {
+          order = std::move(*next);
+          return true;
+        }
+      } else {
+        one = conflict_of_cycle();
       }
       graph_.keep(steps);
+      if (context_.budget.limit() != base::Limit::kNone) return false;
+      if (!one.reads.contains(open->read)) {
+        conflict = std::move(one);
+        return false;
+      }
+      conflict.add(one);
     }
+    conflict.operations.insert(open->read);
     return false;
   }
 
   const KnownContext& context_;
   const History& h_;
+  const bool by_key_;
+  const History split_;  // if each key has an order of its own
   StepGraph graph_;
   // By key, what the read before asked for: the last write, and those before it.
   std::vector<std::pair<OpId, std::vector<OpId>>> asked_;
   std::vector<LastWriteChoice> choices_;
-  std::size_t deepest_ = 0;
   FirstWrong wrong_;
 };
 

@@ -13,7 +13,6 @@
 // Cost: operations × replicas, plus the sizes of the reads, plus a logarithm for arrays.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -43,6 +42,7 @@ struct ContextDecision {
   std::optional<WrongRead> wrong = {};         // of kViolated
   std::vector<OpId> order = {};                // of kSatisfied: all operations; the linearization
   std::vector<std::uint32_t> characters = {};  // lists: of kSatisfied
+  std::vector<OpId> writes = {};  // of order_by_key: all writes, key by key in their order
 };
 
 // By the type of the history.
@@ -57,10 +57,11 @@ ContextDecision decide_known_last_write(const KnownContext& context);
 ContextDecision decide_known_list(const KnownContext& context);
 ContextDecision decide_known_array(const KnownContext& context);
 
-// The updates of an object which happened before every operation of a replica from the place on
-// that `since` has, replica by replica. False from `perform` ends the replica.
-void replay(const KnownContext& context, const std::function<void(std::uint32_t)>& begin,
-            const std::function<void(OpId)>& arrive, const std::function<bool(OpId)>& perform);
+// As of its visibility (model/visibility.hpp).
+template <typename Begin, typename Arrive, typename Perform>
+void replay(const KnownContext& context, Begin begin, Arrive arrive, Perform perform) {
+  replay(context.history, context.visibility, begin, arrive, perform);
+}
 
 // Happens-before as a graph: each replica's order, and a step from each update to the first
 // operation of a replica that had seen it.

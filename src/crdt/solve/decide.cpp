@@ -53,8 +53,8 @@ Decision decide(const History& history, const Axioms& axioms, base::Budget& budg
   auto decision = decide_in_turn(history, axioms, budget, methods);
   if (decision.witness && decision.witness->characters.empty() &&
       replicated_type(history).traits().one_order) {
-    const auto& [clocks, order, characters] = *decision.witness;
-    const auto visibility = Visibility::of_clocks(history, clocks, order);
+    const auto& witness = *decision.witness;
+    const auto visibility = Visibility::of_clocks(history, witness.clocks, witness.order);
     decision.witness->characters =
         order_of_list({history, visibility, axioms, budget}, /*certain=*/false).characters;
   }

@@ -32,24 +32,21 @@ std::optional<std::pair<OpId, OpId>> unequal_reads(const History& h, const Visib
   base::HashMap<std::pair<std::array<std::uint32_t, 3>, std::uint64_t>, OpId> first;
   std::vector<std::uint64_t> sums;
   std::optional<std::pair<OpId, OpId>> found;
-  for (std::uint32_t r = 0; r < h.replicas.size(); ++r) {
-    sums.assign(h.keys.size(), 0);
-    const auto arrivals = visibility.arrivals(r);
-    std::size_t next = 0;
-    for (const OpId id : h.by_replica[r]) {
-      const Operation& op = h.ops[id];
-      for (; next < arrivals.size() && visibility.since(r, arrivals[next]) <= op.seq; ++next)
-        sums[h.ops[arrivals[next]].key] += number[arrivals[next]];
-      if (!is_read(op.kind)) continue;
-      const std::array<std::uint32_t, 3> asked = {op.key, static_cast<std::uint32_t>(op.kind),
-                                                  op.element};
-      const auto [it, fresh] = first.try_emplace({asked, sums[op.key]}, id);
-      if (fresh || same_answer(h, it->second, id)) continue;
-      const auto pair = std::minmax(it->second, id);
-      if (found && found->second <= pair.second) continue;
-      if (saw_the_same(h, visibility, it->second, id)) found = pair;
-    }
-  }
+  replay(
+      h, visibility, [&](std::uint32_t) { sums.assign(h.keys.size(), 0); },
+      [&](OpId update) { sums[h.ops[update].key] += number[update]; },
+      [&](OpId id) {
+        const Operation& op = h.ops[id];
+        if (!is_read(op.kind)) return true;
+        const std::array<std::uint32_t, 3> asked = {op.key, static_cast<std::uint32_t>(op.kind),
+                                                    op.element};
+        const auto [it, fresh] = first.try_emplace({asked, sums[op.key]}, id);
+        if (fresh || same_answer(h, it->second, id)) return true;
+        const auto pair = std::minmax(it->second, id);
+        if (found && found->second <= pair.second) return true;
+        if (saw_the_same(h, visibility, it->second, id)) found = pair;
+        return true;
+      });
   return found;
 }
 

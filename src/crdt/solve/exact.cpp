@@ -4,13 +4,16 @@
 // clauses over them (ReplicatedType::encode). Two conditions remain: visibility is transitive, and
 // for registers and arrays that linearize, a linear order contains everything. Both are added
 // lazily: a model that violates them gets the violated clauses, until a model violates none or
-// there is no model. Small problems get all clauses for transitivity at once, which saves rounds.
+// there is no model. If each key has a linearization of its own, there is such an order for each.
+// Small problems get all clauses for transitivity at once, which saves rounds.
 //
 // Size: (operations × updates) variables, at most (reads × updates² of one object) clauses. This is
 // not for 100,000 operations; search.cpp runs first.
 #include <algorithm>
+#include <set>
 
 #include "crdt/solve/encoder.hpp"
+#include "crdt/solve/key_orders.hpp"
 
 namespace cupel::crdt {
 
@@ -143,6 +146,20 @@ class Exact {
 
   // Cycles of the linearization in the model, each a clause.
   bool say_broken_order() {
+    if (!replicated_type(history_).traits().order_by_key) return say_broken_order_of(kNone);
+    std::set<std::uint32_t> keys;
+    for (const Encoder::Arc& arc : encoder_.arcs()) keys.insert(key_of(arc));
+    // A clause ends the model, so that the next key waits for the next one.
+    return std::any_of(keys.begin(), keys.end(),
+                       [&](std::uint32_t key) { return say_broken_order_of(key); });
+  }
+
+  [[nodiscard]] std::uint32_t key_of(const Encoder::Arc& arc) const {
+    return history_.ops[arc.step.from].key;
+  }
+
+  // kNone: of all keys together.
+  bool say_broken_order_of(std::uint32_t key) {
     if (encoder_.arcs().empty()) return false;
     StepGraph graph(history_);
     std::vector<Literal> literals;
@@ -158,6 +175,7 @@ class Exact {
     }
     for (const Encoder::Arc& arc : encoder_.arcs()) {
       if (arc.literal != encoder_.always() && !holds(arc.literal)) continue;
+      if (key != kNone && key != key_of(arc)) continue;
       Step step = arc.step;
       step.read = static_cast<OpId>(literals.size());
       chosen.push_back(graph.steps().size());
@@ -212,8 +230,10 @@ class Exact {
         }
       }
     }
-    auto order = linear_order(history_, made.clocks, steps);
+    const bool by_key = replicated_type(history_).traits().order_by_key;
+    auto order = linear_order(history_, made.clocks, by_key ? std::vector<Step>() : steps);
     if (order) made.order = std::move(*order);
+    if (by_key) made.writes = orders_of_keys(history_, made.clocks, made.order, steps).writes;
     return made;
   }
 

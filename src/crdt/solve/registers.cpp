@@ -4,7 +4,7 @@
 // Last writer wins: happens-before is the closure of replica order and read-from.
 // Each read requires that its visible writes are linearized before the one it
 // returns; for each replica the last of them is enough. The history is satisfied if
-// there is no cycle.
+// there is no cycle. If each key has a linearization of its own, no cycle may be within one key.
 //
 // Multi-value: algorithm 1 as printed takes the same closure, and rejects too much.
 // A read that has seen write(a) and returns only {b} is admitted if write(b) had
@@ -18,7 +18,9 @@
 #include <algorithm>
 #include <set>
 
+#include "crdt/model/replicated_type.hpp"
 #include "crdt/solve/decide.hpp"
+#include "crdt/solve/key_orders.hpp"
 
 namespace cupel::crdt {
 
@@ -170,6 +172,8 @@ class Registers {
     auto closed = graph_.close();
     const std::size_t hb_steps = graph_.steps().size();
     if (!closed) return cycle_found(graph_.cycle(), hb_steps);
+    const bool by_key = replicated_type(history_).traits().order_by_key;
+    std::vector<Step> arbitrated;
     for (OpId id = 0; id < history_.ops.size(); ++id) {
       const Operation& op = history_.ops[id];
       if (op.kind != Kind::kValues) continue;
@@ -179,12 +183,34 @@ class Registers {
         if (list.empty())
           wrong = w;
         else if (w != writer_[list[0]])
-          graph_.add({w, writer_[list[0]], Why::kArbitrated, id});
+          arbitrated.push_back({w, writer_[list[0]], Why::kArbitrated, id});
       });
       if (wrong != kNone) return read_found(id, {wrong}, hb_steps);
     }
+    if (by_key) return last_writer_of_keys(std::move(*closed), arbitrated);
+    for (const Step& step : arbitrated) graph_.add(step);
     if (auto order = graph_.order()) return satisfied(std::move(closed->clocks), std::move(*order));
     return cycle_found(graph_.cycle(), hb_steps);
+  }
+
+  std::optional<Decision> last_writer_of_keys(StepGraph::Closed closed,
+                                              const std::vector<Step>& arbitrated) {
+    auto orders = orders_of_keys(history_, closed.clocks, closed.order, arbitrated);
+    if (orders.cycle.empty()) {
+      auto decision = satisfied(std::move(closed.clocks), std::move(closed.order));
+      decision->witness->writes = std::move(orders.writes);
+      return decision;
+    }
+    std::vector<Step> cycle;
+    for (const Step& step : orders.cycle) {
+      if (step.why == Why::kArbitrated) {
+        cycle.push_back(step);
+        continue;
+      }
+      const auto path = graph_.path(step.from, step.to, graph_.steps().size());
+      cycle.insert(cycle.end(), path.begin(), path.end());
+    }
+    return cycle_found(std::move(cycle), graph_.steps().size());
   }
 
   std::optional<Decision> multi_value() {

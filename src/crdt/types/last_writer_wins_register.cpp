@@ -1,5 +1,7 @@
-// Last-writer-wins register: a read returns the value of the write that it has seen and that is
-// last in the linearization.
+// Last-writer-wins register and map: a read returns the value of the write that it has seen and
+// that is last in the linearization. The register has one linearization of all objects, as
+// timestamps give it. Each key of the map has one of its own, as in Yjs, whose keys are chains of
+// writes.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -18,8 +20,8 @@ using Json = nlohmann::json;
 
 class Replica final : public SimulatedReplica {
  public:
-  Replica(const History& history, bool ignores_stamp, std::uint32_t self)
-      : SimulatedReplica(history, self), ignores_stamp_(ignores_stamp) {}
+  Replica(const History& history, bool by_key, bool ignores_stamp, std::uint32_t self)
+      : SimulatedReplica(history, self), by_key_(by_key), ignores_stamp_(ignores_stamp) {}
 
   void answer(Operation& read, std::vector<std::uint32_t>& list) override {
     if (const auto value = at(objects_, read.key).value; value != kNone) list.push_back(value);
@@ -32,6 +34,11 @@ class Replica final : public SimulatedReplica {
     std::uint32_t value = kNone;
   };
 
+  // A clock of each key, which knows of no other key.
+  void observe(Update& update) override {
+    if (by_key_) update.stamp = at(objects_, update.op.key).stamp + 1;
+  }
+
   void change(const Update& update, base::Random& /*random*/) override {
     Object& now = at(objects_, update.op.key);
     const Object then{update.stamp, update.op.replica, update.op.element};
@@ -40,23 +47,24 @@ class Replica final : public SimulatedReplica {
       now = then;
   }
 
-  const bool ignores_stamp_;
+  const bool by_key_, ignores_stamp_;
   std::vector<Object> objects_;  // by key
 };
 
-class LastWriterWinsRegister final : public RegisterType {
+class LastWriterWins final : public RegisterType {
  public:
-  LastWriterWinsRegister()
-      : RegisterType(TypeTraits{.names = {{"last-writer-wins-register"}, {"lww-register"}, {"lww"}},
+  LastWriterWins(std::vector<TypeName> names, bool by_key)
+      : RegisterType(TypeTraits{.names = std::move(names),
                                 .whole_read = Kind::kValues,
                                 .bugs = {{"ignores-timestamp",
                                           "the update that arrives last wins: the register keeps "
-                                          "it, the array puts it first"}}}) {}
+                                          "it, the array puts it first"}},
+                                .order_by_key = by_key}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,
                                                            std::uint32_t self) const override {
-    return std::make_unique<Replica>(history, !bug.empty(), self);
+    return std::make_unique<Replica>(history, traits().order_by_key, !bug.empty(), self);
   }
 
   void explain_cycle(const ArbitrationCycle& cycle) const override {
@@ -122,7 +130,13 @@ class LastWriterWinsRegister final : public RegisterType {
 }  // namespace
 
 const ReplicatedType& last_writer_wins_register() {
-  static const LastWriterWinsRegister type;
+  static const LastWriterWins type({{"last-writer-wins-register"}, {"lww-register"}, {"lww"}},
+                                   /*by_key=*/false);
+  return type;
+}
+
+const ReplicatedType& last_writer_wins_map() {
+  static const LastWriterWins type({{"last-writer-wins-map"}, {"lww-map"}}, /*by_key=*/true);
   return type;
 }
 

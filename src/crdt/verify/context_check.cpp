@@ -164,8 +164,8 @@ class ContextCheck {
     for (std::size_t i = 0; i < order->size(); ++i) at_[(*order)[i]] = i;
     auto place = at_;  // in the order that decides reads: of all, or of the key
     if (rules_.order_by_key) {
-      const auto writes =
-          json_.contains("writes") ? numbers("writes") : std::optional<std::vector<OpId>>{{}};
+      auto writes = numbers("writes");
+      if (!json_.contains("writes")) writes.emplace();
       if (!writes)
         return not_valid_because("its `writes` are not numbers of operations, each once");
       place.assign(h_.ops.size(), h_.ops.size());

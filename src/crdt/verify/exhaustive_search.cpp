@@ -457,6 +457,19 @@ class ExhaustiveSearch {
 
   [[nodiscard]] bool acyclic(const PartialOrder& known,
                              const std::vector<std::vector<OpId>>& next) {
+    if (!rules_.order_by_key) return acyclic_together(known, next);
+    for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
+      auto of_key = next;
+      for (OpId id = 0; id < n_; ++id) {
+        if (h_.ops[id].key != key) of_key[id].clear();
+      }
+      if (!acyclic_together(known, of_key)) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool acyclic_together(const PartialOrder& known,
+                                      const std::vector<std::vector<OpId>>& next) {
     work_ += n_ * words_;
     std::vector<std::uint32_t> waits(n_, 0);
     for (OpId a = 0; a < n_; ++a) {

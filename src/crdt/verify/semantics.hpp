@@ -73,6 +73,7 @@ inline constexpr Rules kRules[] = {
     {.type = Type::kDisableWinsFlag, .returns = Returns::kMembership},
     {.type = Type::kMultiValueRegister, .returns = Returns::kMaximalWrites},
     {.type = Type::kLastWriterWinsRegister, .returns = Returns::kLastWrite},
+    {.type = Type::kLastWriterWinsMap, .returns = Returns::kLastWrite, .order_by_key = true},
     {.type = Type::kCounter, .returns = Returns::kSum},
     {.type = Type::kGrowableArray, .returns = Returns::kCharacters},
     {.type = Type::kStrongList, .returns = Returns::kListed},

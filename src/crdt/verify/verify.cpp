@@ -29,6 +29,45 @@ Verified not_valid(std::string verdict, std::string reason) {
   return {CertificateStatus::kNotValid, std::move(verdict), std::move(reason)};
 }
 
+// The places of the writes in the orders of their keys: it contains happens-before. `at`: the
+// clocks.
+base::Result<std::vector<std::uint32_t>> places_of_keys(const History& h, const Json& certificate,
+                                                        const std::vector<std::uint32_t>& at) {
+  std::vector<std::uint32_t> place(h.ops.size(), kNone);
+  std::size_t writes = 0, placed = 0;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<OpId>> of;  // key and replica
+  for (OpId id = 0; id < h.ops.size(); ++id) {
+    if (is_read(h.ops[id].kind)) continue;
+    ++writes;
+    of[{h.ops[id].key, h.ops[id].replica}].push_back(id);
+  }
+  const Json order = certificate.value("writes", Json::array());
+  for (const Json& number : order) {
+    const bool write = number.is_number_unsigned() && number < h.ops.size() &&
+                       !is_read(h.ops[number.get<OpId>()].kind);
+    if (!write || place[number.get<OpId>()] != kNone)
+      return base::Error{.message = "its `writes` are not the writes, each once"};
+    place[number.get<OpId>()] = static_cast<std::uint32_t>(placed++);
+  }
+  if (placed < writes) return base::Error{.message = "its `writes` lack a write"};
+  const std::size_t width = h.replicas.size();
+  for (const auto& [key_and_replica, line] : of) {
+    for (const OpId b : line) {
+      for (std::uint32_t j = 0; j < width; ++j) {
+        const auto there = of.find({key_and_replica.first, j});
+        if (there == of.end()) continue;
+        const auto& others = there->second;
+        const auto end = std::partition_point(
+            others.begin(), others.end(), [&](OpId a) { return h.ops[a].seq < at[b * width + j]; });
+        if (end != others.begin() && place[*std::prev(end)] > place[b])
+          return base::Error{.message = fmt::format("{} is after {}, which had seen it",
+                                                    h.text(*std::prev(end)), h.text(b))};
+      }
+    }
+  }
+  return place;
+}
+
 Verified check_witness(const History& h, const Json& certificate, bool strict) {
   const char* const kSatisfied = "satisfied";
   const auto clocks = certificate.find("clocks"), order = certificate.find("order");
@@ -84,6 +123,11 @@ Verified check_witness(const History& h, const Json& certificate, bool strict) {
   const auto below = [&](OpId a, OpId b) {
     return at[b * width + h.ops[a].replica] > h.ops[a].seq;
   };
+  if (semantics.rules().order_by_key) {
+    auto places = places_of_keys(h, certificate, at);
+    if (!places.ok()) return not_valid(kSatisfied, places.error().message);
+    rank = std::move(places).value();
+  }
   for (OpId o = 0; o < h.ops.size(); ++o) {
     if (auto reason = semantics.wrong(o, below)) return not_valid(kSatisfied, *reason);
     if (semantics.rules().returns != Returns::kLastWrite || h.ops[o].kind != Kind::kValues)
