@@ -211,7 +211,10 @@ void EventGraph::find_cycle(std::span<const Node> stack, base::Budget* budget) {
 std::vector<EventGraph::Step> EventGraph::path(Node from, Node to, std::uint32_t limit) const {
   std::vector<Step> steps;
   if (from == to) return steps;
-  auto& [number, seen, out_of, queue] = path_search_;
+  auto& number = path_search_.number;
+  auto& seen = path_search_.seen;
+  auto& out_of = path_search_.out_of;
+  auto& queue = path_search_.queue;
   if (seen.size() != previous_.size() || ++number == 0) {
     seen.assign(previous_.size(), 0);
     out_of.resize(previous_.size());
