@@ -638,6 +638,7 @@ bool overlap(const Touches& some, const Touches& others) {
 // Whether `one` must not change places with `other` because of what `one` writes, locks or ends.
 bool hinders(const Footprint& one, const Footprint& other) {
   if (one.unknown || (one.ends && one.ended_unknown)) return true;
+  if (one.waits && other.waits) return true;
   if (overlap(one.writes, other.writes) || overlap(one.writes, other.shares)) return true;
   if (other.serializable && overlap(one.writes, other.reads)) return true;
   if (!one.ends) return false;
@@ -740,7 +741,7 @@ bool concern_only_the_client(const std::vector<Request>& requests, bool open, Di
 
 bool Footprint::nothing() const {
   return !unknown && reads.empty() && shares.empty() && writes.empty() && !takes_snapshot &&
-         !serializable &&
+         !serializable && !waits &&
          !(ends && (ended_unknown || !ended_shares.empty() || !ended_writes.empty()));
 }
 
@@ -748,6 +749,7 @@ void Footprint::add(const Footprint& other) {
   unknown |= other.unknown;
   takes_snapshot |= other.takes_snapshot;
   serializable |= other.serializable;
+  waits |= other.waits;
   ends |= other.ends;
   ended_unknown |= other.ended_unknown;
   reads.insert(other.reads.begin(), other.reads.end());

@@ -86,7 +86,10 @@ void Sessions::follow(Session& session, const StatementText& statement, Footprin
 
 Footprint Sessions::begun(const Executed& executed, const Catalog& catalog) {
   const auto kept = sessions_;
-  const auto footprint = follow(executed, catalog).footprint;
+  auto open = executed;
+  open.after = 'T';
+  auto footprint = follow(open, catalog).footprint;
+  footprint.waits = true;
   sessions_ = kept;
   return footprint;
 }
@@ -115,6 +118,10 @@ Sessions::Followed Sessions::follow(const Executed& executed, const Catalog& cat
                                   : std::max(session.default_level, *statement.level_from_now);
     }
   }
+  followed.footprint.waits =
+      std::any_of(executed.answers.begin(), executed.answers.end(), [](const Answer& answer) {
+        return answer.code == "40P01" || answer.code == "1213";  // a deadlock
+      });
   // A transaction that fails gives its locks back at once, or those since the last savepoint.
   if (executed.after == 'E' && executed.before != 'E') end(session, followed.footprint);
   if (executed.after == 'I') {

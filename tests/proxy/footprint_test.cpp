@@ -197,6 +197,28 @@ TEST(Independence, OfSerializableTransactions) {
       << "its end may make another one fail";
 }
 
+// Who waits last closes the circle of a deadlock, whatever the rows are.
+TEST(Independence, OfStatementsThatWait) {
+  const auto wait = [](const std::string& sql) {
+    Client client;
+    client.run("begin");
+    Executed begun{.client = "a", .requests = {{.text = sql, .simple = true}}, .before = 'T'};
+    return client.sessions.begun(begun, catalog());
+  };
+  const auto one = wait("update accounts set n = 1 where id = 1");
+  EXPECT_FALSE(independent(one, wait("update accounts set n = 1 where id = 2")));
+  EXPECT_TRUE(independent(one, open("update accounts set n = 1 where id = 2")));
+  EXPECT_TRUE(independent(one, open("select * from accounts")));
+  Client victim;
+  victim.run("begin");
+  Executed ended{.client = "a",
+                 .requests = {{.text = "update accounts set n = 1 where id = 2", .simple = true}},
+                 .answers = {{.code = "40P01"}},
+                 .before = 'T',
+                 .after = 'E'};
+  EXPECT_FALSE(independent(one, victim.sessions.follow(ended, catalog()).footprint));
+}
+
 TEST(Independence, OfForeignKeys) {
   const auto order = open("insert into orders (id, account) values (1, 1)");
   EXPECT_FALSE(independent(order, open("delete from accounts where id = 1")));
