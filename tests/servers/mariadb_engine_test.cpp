@@ -344,6 +344,23 @@ TEST_F(MariadbEngineTest, AsksConditionsAgainAfterAWait) {
   }
 }
 
+// The store is asked about both rows again and again if the server locks the one of them that it
+// has not looked at.
+TEST_F(MariadbEngineTest, UpdatesARowWhoseKeyAnotherHad) {
+  start_over(at(mock::Level::kStrongSessionSerializable));
+  Client client(*engine_);
+  EXPECT_EQ(client.run("CREATE TABLE person (id INT AUTO_INCREMENT PRIMARY KEY, "
+                       "name VARCHAR(20) UNIQUE, n INT)"),
+            "");
+  for (const char* statement :
+       {"INSERT INTO person (name, n) VALUES ('ann', 1)", "DELETE FROM person",
+        "INSERT INTO person (name, n) VALUES ('ann', 2)",
+        "UPDATE person FORCE INDEX (name) SET n = 3 WHERE name = 'ann'"})
+    EXPECT_EQ(client.run(statement), "") << statement;
+  EXPECT_EQ(client.run("SELECT n FROM person"), "3");
+  client.run("DROP TABLE person");
+}
+
 TEST_F(MariadbEngineTest, DoesNotWaitForWhatIsToBeSkipped) {
   start_over(at(mock::Level::kReadCommitted));
   Client a(*engine_), b(*engine_);

@@ -155,8 +155,8 @@ void ha_cupel::print_error(int error, myf flags) {
 int ha_cupel::external_lock(THD* thd, int type) {
   if (type == F_UNLCK) return 0;
   runs_ddl_ = is_ddl(thd);
-  tries_ = guessed_ = again_ = updates_ = false;
-  untouched_ = 0;
+  tries_ = updates_ = false;
+  untouched_ = guessed_ = again_ = 0;
   join_transaction(thd);
   return choose_locking(thd, type == F_WRLCK);
 }
@@ -229,9 +229,11 @@ int ha_cupel::look_for_others() {
 }
 
 ha_cupel::Seen ha_cupel::see(RowNumber row, const Fits& fits) {
-  const bool again = std::exchange(again_, false);
+  const bool again = again_ == row;  // not yet at others that come before it
+  if (again) again_ = 0;
   touch();
-  newly_locked_ = guessed_ = false;
+  newly_locked_ = false;
+  guessed_ = 0;
   if (locks_ && (again || transaction().holds(weak_, row, locking_.shared))) return lock(row, fits);
   const auto found = transaction().visible(weak_, row, sight());
   if (!found) {
@@ -239,7 +241,7 @@ ha_cupel::Seen ha_cupel::see(RowNumber row, const Fits& fits) {
     return Seen::kFailed;
   }
   const bool there = *found != 0 && fits(*found);
-  if (tries_) guessed_ = there;
+  if (tries_ && there) guessed_ = row;
   if (!locks_ || tries_) return there ? Seen::kThere : Seen::kNot;
   if (!there && !transaction().is_changed_by_others(weak_, row)) return Seen::kNot;
   return lock(row, fits);
@@ -294,7 +296,7 @@ int ha_cupel::index_end() {
 // The conditions of the statement leave the current row out.
 void ha_cupel::unlock_row() {
   untouched_ = 0;
-  if (!std::exchange(guessed_, false)) give_back(row_);
+  if (std::exchange(guessed_, 0) == 0) give_back(row_);
 }
 
 void ha_cupel::fetch(RowNumber row, VersionNumber version, uchar* record) {
@@ -322,8 +324,8 @@ int ha_cupel::rnd_init(bool scan) {
 }
 
 int ha_cupel::rnd_next(uchar* record) {
-  again_ = std::exchange(guessed_, false);
-  if (again_) --scan_at_;
+  again_ = std::exchange(guessed_, 0);
+  if (again_ != 0) --scan_at_;
   while (scan_at_ < scanned_.size()) {
     if (scan_at_ == looked_to_) {
       looked_to_ = std::min(scanned_.size(), scan_at_ + kRowsAtOnce);
@@ -424,8 +426,8 @@ int ha_cupel::read_from(uchar* record, const RowStore::Entry* entry, Direction d
 
 int ha_cupel::step(uchar* record, Direction direction, std::optional<std::string_view> start) {
   if (entry_ == nullptr) return HA_ERR_END_OF_FILE;
-  again_ = std::exchange(guessed_, false);
-  if (!again_) return read_from(record, neighbour(*entry_, direction), direction, start);
+  again_ = std::exchange(guessed_, 0);
+  if (again_ == 0) return read_from(record, neighbour(*entry_, direction), direction, start);
   ++looked_ahead_;
   return read_from(record, entry_, direction, start);
 }
@@ -433,7 +435,7 @@ int ha_cupel::step(uchar* record, Direction direction, std::optional<std::string
 // A row that a whole key finds is read alone, and locked alone; otherwise there may be others.
 int ha_cupel::index_read(uchar* record, const uchar* key, uint length, enum ha_rkey_function how) {
   const auto start = view_of(key, length);
-  again_ = std::exchange(guessed_, false);
+  again_ = std::exchange(guessed_, 0);
   const bool whole = how == HA_READ_KEY_EXACT && is_whole_key(active_index, key, length);
   if (whole && locks_gaps_ && locks_) {
     const int error = read_key(record, start, how);

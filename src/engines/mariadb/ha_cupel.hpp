@@ -43,7 +43,7 @@ class ha_cupel final : public handler {
   int start_stmt(THD* thd, thr_lock_type type) override;
 
   void try_semi_consistent_read(bool yes) override { tries_ = yes && locks_ && !keeps_locks_; }
-  bool was_semi_consistent_read() override { return guessed_; }
+  bool was_semi_consistent_read() override { return guessed_ != 0; }
   void unlock_row() override;
 
   int rnd_init(bool scan) override;
@@ -174,9 +174,10 @@ class ha_cupel final : public handler {
   bool skips_locked_ = false;  // rows
   bool locks_gaps_ = false;
   bool guards_insertions_ = false;
-  // It has the server look at rows before it locks them: the current row is such a one; the next
-  // row that is read is that one again, to be locked.
-  bool tries_ = false, guessed_ = false, again_ = false;
+  // It has the server look at rows before it locks them: the current row is such a one; this one is
+  // read again, to be locked. 0: none.
+  bool tries_ = false;
+  RowNumber guessed_ = 0, again_ = 0;
   bool newly_locked_ = false;  // the current row
   // UPDATE has found this row, and changed nothing in it so far. 0: none.
   bool updates_ = false;
