@@ -91,8 +91,8 @@ class MixedAdmissibility final : public AdmissibilityChecker {
         if (o.is_write) {
           if (!access(o.key).written) note_write(o.key);
         } else if (!o.local) {
-          open_.reads.push_back({o.key, o.writer});
-          if (o.writer != kInitial) add_past(o.writer);
+          open_.reads.push_back({o.key, o.writer()});
+          if (o.writer() != kInitial) add_past(o.writer());
         }
       }
       known_[t] = std::move(open_);

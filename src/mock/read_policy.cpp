@@ -86,7 +86,7 @@ bool ReadPolicy::repeat(AdmissibilityChecker& checker, Txn t) {
   checker.set_effort(kAnyEffort);
   const auto& operations = log_.at(t).operations;
   return std::all_of(operations.begin(), operations.end(), [&](const auto& o) {
-    return o.is_write ? checker.try_write(o.key) : o.local || checker.try_read(o.key, o.writer);
+    return o.is_write ? checker.try_write(o.key) : o.local || checker.try_read(o.key, o.writer());
   });
 }
 
@@ -270,7 +270,7 @@ bool ReadPolicy::writes_removed() {
     if (o.is_write) {
       stronger_write(o.key);
     } else if (!o.local) {
-      stronger_read(o.key, o.writer);
+      stronger_read(o.key, o.writer());
     }
   }
   // Less than what was allowed is allowed.
@@ -290,7 +290,7 @@ void ReadPolicy::start_stronger(Level level) {
     for (const auto& o : txn.operations) {
       if (o.is_write && stronger_.live && !stronger_.checker->try_write(o.key))
         stronger_end(t, false);
-      if (!o.is_write && !o.local) stronger_read(o.key, o.writer);
+      if (!o.is_write && !o.local) stronger_read(o.key, o.writer());
     }
     stronger_end(t, true);
   }

@@ -64,6 +64,7 @@ Key TransactionLog::key(std::string_view name) {
   const auto found = by_name_.find(name);
   if (found != by_name_.end()) return found->second;
   const auto key = static_cast<Key>(writers_.size());
+  assert(key < 1U << 29 && "operations have so many bits for it");
   const auto added = keys_.emplace(std::string(name), key).first;
   by_name_.emplace(added->first, key);
   names_.push_back(&added->first);
@@ -100,30 +101,30 @@ void TransactionLog::end(Status status) {
 }
 
 void TransactionLog::note(const Operation& operation) {
-  if (operation.is_write) now_->own[operation.key] = operation.written;
+  if (operation.is_write) now_->own[operation.key] = operation.written();
   transactions_[selected_].operations.push_back(operation);
 }
 
 const Value& TransactionLog::read(Key key, Txn writer) {
-  note({.is_write = false, .key = key, .writer = writer});
+  note({.key = key, .from = writer});
   return value(writer, key);
 }
 
 const Value& TransactionLog::read_own(Key key) {
   const auto written = now_->own.find(key);
   assert(written != now_->own.end());
-  note({.is_write = false, .local = true, .key = key, .written = written->second});
+  note({.local = true, .key = key, .from = written->second});
   return transactions_[selected_].values[written->second];
 }
 
 void TransactionLog::read_absent(Key key) {
-  note({.is_write = false, .absent = true, .key = key});
+  note({.absent = true, .key = key});
 }
 
 void TransactionLog::write(Key key, Value value) {
   auto& values = transactions_[selected_].values;
   values.push_back(std::move(value));
-  note({.is_write = true, .key = key, .written = static_cast<std::uint32_t>(values.size() - 1)});
+  note({.is_write = true, .key = key, .from = static_cast<std::uint32_t>(values.size() - 1)});
 }
 
 std::vector<std::string> TransactionLog::scan(std::string_view prefix, char end) {
@@ -194,7 +195,7 @@ std::vector<Txn> TransactionLog::absent_for(Key key) {
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   for (const Txn t : found) {
-    transactions_[t].operations.push_back({.is_write = false, .absent = true, .key = key});
+    transactions_[t].operations.push_back({.absent = true, .key = key});
   }
   return found;
 }
@@ -235,6 +236,7 @@ void TransactionLog::commit() {
     writers_[key].push_back(t);
     transactions_[t].last_writes.emplace_back(key, now_->own.at(key));
   }
+  transactions_[t].operations.shrink_to_fit();
   const Scanner scanner{transactions_[t].session, transactions_[t].level};
   for (const auto& scan : transactions_[t].scans) scans_[scan.prefix][scan.end][scanner] = t;
   for (const auto& scan : transactions_[t].range_scans) {
@@ -257,7 +259,7 @@ void TransactionLog::abort() {
 }
 
 const Value* TransactionLog::own(Key key) const {
-  if (now_ == nullptr) return nullptr;
+  if (now_ == nullptr || now_->own.empty()) return nullptr;
   const auto found = now_->own.find(key);
   return found == now_->own.end() ? nullptr : &transactions_[selected_].values[found->second];
 }
@@ -281,7 +283,7 @@ bool TransactionLog::has_read_other(Key key, Txn writer) const {
   if (!touches(selected_, key)) return false;
   const auto& operations = transactions_[selected_].operations;
   return std::any_of(operations.begin(), operations.end(), [&](const Operation& o) {
-    return !o.is_write && !o.local && o.key == key && o.writer != writer;
+    return !o.is_write && !o.local && o.key == key && o.from != writer;
   });
 }
 
@@ -300,16 +302,23 @@ const Value& TransactionLog::value(Txn writer, Key key) const {
     return held == initial_.end() ? null : held->second;
   }
   const auto& writes = transactions_[writer].last_writes;
-  const auto found =
-      std::lower_bound(writes.begin(), writes.end(), key,
-                       [](const auto& one, Key wanted) { return one.first < wanted; });
+  // Who reads much reads keys that one transaction wrote, in their order.
+  const auto next = last_value_ + 1;
+  auto found = writes.begin();
+  if (next < writes.size() && writes[next].first == key) {
+    found += static_cast<std::ptrdiff_t>(next);
+  } else {
+    found = std::lower_bound(writes.begin(), writes.end(), key,
+                             [](const auto& one, Key wanted) { return one.first < wanted; });
+  }
+  last_value_ = static_cast<std::size_t>(found - writes.begin());
   assert(found != writes.end() && found->first == key && "a writer of the key wrote it");
   return transactions_[writer].values[found->second];
 }
 
 const Value& TransactionLog::value_of(Txn t, const Operation& operation) const {
-  if (operation.is_write || operation.local) return transactions_[t].values[operation.written];
-  return value(operation.writer, operation.key);
+  if (operation.is_write || operation.local) return transactions_[t].values[operation.written()];
+  return value(operation.writer(), operation.key);
 }
 
 std::vector<std::string> TransactionLog::keys_with_prefix(std::string_view prefix) const {
@@ -407,12 +416,12 @@ Digest TransactionLog::digest(std::span<const std::string> sessions, bool in_ord
       hash.add(scan.ending);
     }
     for (const auto& o : txn.operations) {
-      hash.add((o.is_write ? 1U : 0U) + (o.local ? 2U : 0U) + (o.writer == kInitial ? 4U : 0U));
+      hash.add((o.is_write ? 1U : 0U) + (o.local ? 2U : 0U) + (o.writer() == kInitial ? 4U : 0U));
       hash.add(*names_[o.key]);
       hash.add(value_of(t, o));
-      if (o.writer == kInitial) continue;
-      hash.add(sessions[transactions_[o.writer].session]);
-      hash.add(places[o.writer]);
+      if (o.writer() == kInitial) continue;
+      hash.add(sessions[transactions_[o.writer()].session]);
+      hash.add(places[o.writer()]);
     }
   }
   std::map<std::string_view, const Hash*> by_name;

@@ -30,12 +30,16 @@ class TransactionLog {
   enum class Status : std::uint8_t { kOpen, kCommitted, kAborted };
   // Small, since a store keeps all of them.
   struct Operation {
-    bool is_write;
-    bool local = false;   // a read of the transaction's own write
-    bool absent = false;  // a read of null by a scan that did not list the key
-    Key key = 0;
-    Txn writer = kInitial;      // of a read that is not local
-    std::uint32_t written = 0;  // of a write, or of the one that is read: which of `values`
+    bool is_write : 1 = false;
+    bool local : 1 = false;   // a read of the transaction's own write
+    bool absent : 1 = false;  // a read of null by a scan that did not list the key
+    Key key : 29 = 0;
+    std::uint32_t from = kInitial;  // see below
+
+    // Of a read that is not local.
+    [[nodiscard]] Txn writer() const { return is_write || local ? kInitial : from; }
+    // Of a write, or of the one that is read: which of `values`.
+    [[nodiscard]] std::uint32_t written() const { return from; }
   };
   struct Scan {
     std::string prefix;
@@ -157,7 +161,8 @@ class TransactionLog {
   mutable base::HashMap<Txn, Touched> touched_by_;  // of those that scanned
   void note(const Operation& operation);
   [[nodiscard]] const Value& value_of(Txn t, const Operation& operation) const;
-  std::map<Key, Value> initial_;  // where it is not null
+  mutable std::size_t last_value_ = 0;  // where value() found the last, among its writer's
+  std::map<Key, Value> initial_;        // where it is not null
   // Somebody committed a write of it, or the open transaction wrote it, or it held something.
   [[nodiscard]] bool is_there(Key key) const;
   // Of the open transaction, or of one that scanned and committed.

@@ -139,7 +139,7 @@ class WeakAdmissibility final : public AdmissibilityChecker {
     order_.take_back_to(saved_.arcs);
     assert(first_reads_.known <= saved_.reads && "nobody looked for it since");
     open_.reads.resize(saved_.reads);
-    open_.past = saved_.past;
+    if (saved_.has_past) open_.past = saved_.past;
     for (; sources_.size() > saved_.sources; sources_.pop_back()) is_source_.erase(sources_.back());
   }
 
@@ -313,6 +313,7 @@ class WeakAdmissibility final : public AdmissibilityChecker {
     const bool in_past =
         writer != kInitial && at(open_.past, known_[writer].session) > known_[writer].position;
     if (open_.level == Level::kCausal && writer != kInitial && !in_past) {
+      save_past();
       join(open_.past, known_[writer].past);
       raise(open_.past, known_[writer].session, known_[writer].position + 1);
     }
@@ -324,7 +325,7 @@ class WeakAdmissibility final : public AdmissibilityChecker {
     if (!force(must_, writer)) return false;
     // What was read before must not miss what the new source brings.
     const bool brings =
-        open_.level == Level::kCausal ? open_.past != saved_.past : !is_source_.contains(writer);
+        open_.level == Level::kCausal ? saved_.has_past : !is_source_.contains(writer);
     if (writer != kInitial && brings) {
       for (const auto& read : open_.reads) {
         if (open_.level == Level::kReadCommitted) break;
@@ -337,6 +338,7 @@ class WeakAdmissibility final : public AdmissibilityChecker {
         if (!force(must_, read.writer)) return false;
       }
       if (open_.level != Level::kCausal) {
+        save_past();
         join(open_.past, known_[writer].past);
         raise(open_.past, known_[writer].session, known_[writer].position + 1);
       }
@@ -352,7 +354,17 @@ class WeakAdmissibility final : public AdmissibilityChecker {
     return true;
   }
 
-  void save() { saved_ = {order_.arc_count(), open_.reads.size(), sources_.size(), open_.past}; }
+  // For undo_last(). The past too, before it changes.
+  void save() {
+    saved_.arcs = order_.arc_count();
+    saved_.reads = open_.reads.size();
+    saved_.sources = sources_.size();
+    saved_.has_past = false;
+  }
+  void save_past() {
+    saved_.past = open_.past;
+    saved_.has_past = true;
+  }
 
   graph::OnlineOrder order_;
   std::vector<TxnState> known_;                       // by Txn
@@ -366,6 +378,7 @@ class WeakAdmissibility final : public AdmissibilityChecker {
   std::size_t first_arc_ = 0;
   struct {
     std::size_t arcs = 0, reads = 0, sources = 0;
+    bool has_past = false;
     Clock past;
   } saved_;
   // Of the open transaction: whom it read from, each once, but at causal only those that were not
