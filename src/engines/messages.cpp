@@ -26,8 +26,12 @@ std::string take_text(Reader& reader) {
 }
 
 Position take_position(Reader& reader) {
-  const auto number = reader.little<std::uint64_t>(kPositionSize);
-  return {static_cast<std::uint32_t>(number), static_cast<std::uint16_t>(number >> 32)};
+  const auto bytes = reader.take(kPositionSize);
+  if (bytes.empty()) return {};
+  const auto at = [&](std::size_t i) {
+    return std::uint32_t{static_cast<std::uint8_t>(bytes[i])} << (8 * (i % 4));
+  };
+  return {at(0) | at(1) | at(2) | at(3), static_cast<std::uint16_t>(at(4) | at(5))};
 }
 
 OpenRequest take_open(Reader& reader) {
@@ -177,9 +181,13 @@ void put_text(std::string& out, std::string_view text) {
 }
 
 void put_position(std::string& out, const Position& position) {
-  const std::uint64_t number = std::uint64_t{position.offset} << 32 | position.block;
-  char bytes[kPositionSize];
-  for (std::size_t i = 0; i < kPositionSize; ++i) bytes[i] = static_cast<char>(number >> (8 * i));
+  const auto block = position.block;
+  const auto offset = position.offset;
+  // One by one: the compiler makes one or two stores of them.
+  const char bytes[kPositionSize] = {
+      static_cast<char>(block),       static_cast<char>(block >> 8),
+      static_cast<char>(block >> 16), static_cast<char>(block >> 24),
+      static_cast<char>(offset),      static_cast<char>(offset >> 8)};
   out.append(bytes, kPositionSize);
 }
 

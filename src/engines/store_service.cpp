@@ -28,6 +28,7 @@
 #include "engines/messages.hpp"
 #include "engines/rows.hpp"
 #include "mock/level_names.hpp"
+#include "wire/short_wait.hpp"
 #include "wire/socket.hpp"
 
 namespace cupel::engines {
@@ -107,6 +108,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  [[nodiscard]] bool has_transaction() const { return transaction_ != nullptr; }
   // The reply, empty if there is none. None: the connection ends. `more_came`: bytes after it.
   std::optional<std::string> reply(const Request& request, bool more_came) {
     more_came_ = more_came;
@@ -688,6 +690,7 @@ class Session {
 void converse(Shared& shared, Descriptor descriptor, std::uint64_t number) {
   Socket socket(std::move(descriptor), shared.stop);
   Session session(shared, socket, number);
+  wire::ShortWait within, between;  // transactions
   std::string bytes, more, replies;
   std::size_t at = 0;  // what was read is taken up to here
   for (;;) {
@@ -698,7 +701,10 @@ void converse(Shared& shared, Descriptor descriptor, std::uint64_t number) {
       bytes.erase(0, std::exchange(at, 0));
       if (!replies.empty() && socket.write(replies, kWriting) != Socket::Outcome::kWell) return;
       replies.clear();
-      if (socket.read(more, std::nullopt) != Socket::Outcome::kWell) return;
+      auto& wait = session.has_transaction() ? within : between;
+      if (!wait.until([&] { return socket.read_now(more); }) &&
+          socket.read(more, std::nullopt) != Socket::Outcome::kWell)
+        return;
       bytes += more;
       continue;
     }

@@ -119,6 +119,14 @@ Socket::Outcome Socket::read(std::string& bytes, std::optional<Seconds> timeout)
   }
 }
 
+bool Socket::read_now(std::string& bytes) {
+  char chunk[kChunk];
+  const auto size = ::recv(descriptor_.number(), chunk, sizeof chunk, MSG_DONTWAIT);
+  if (size <= 0) return false;
+  bytes.assign(chunk, static_cast<std::size_t>(size));
+  return true;
+}
+
 Socket::Outcome Socket::write(std::string_view bytes, Seconds timeout) {
   while (!bytes.empty()) {
     const auto size =

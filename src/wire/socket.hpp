@@ -57,6 +57,8 @@ class Socket {
       : descriptor_(std::move(descriptor)), stop_(stop) {}
   // At least one byte is read into `bytes`, which is replaced.
   Outcome read(std::string& bytes, std::optional<Seconds> timeout);
+  // What is there already; false: nothing.
+  bool read_now(std::string& bytes);
   // All of it.
   Outcome write(std::string_view bytes, Seconds timeout);
   // Is there something to read, or did it end?

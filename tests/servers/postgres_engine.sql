@@ -110,4 +110,12 @@ SELECT count(*), sum(n) FROM many WHERE id < 1000; SAVEPOINT s; UPDATE many SET 
 SELECT sum(n) FROM many WHERE id < 50; ROLLBACK TO s; SELECT sum(n) FROM many WHERE id < 50; COMMIT;
 RESET ALL;
 SELECT count(*), sum(n) FROM many;
+-- One that fails while the store looks at later pages, and one that changes what it goes through.
+INSERT INTO many SELECT i, i, repeat('y', 200) FROM generate_series(4001, 8000) i;
+BEGIN; SAVEPOINT s; SELECT sum(10 / (id - 4500)) FROM many; ROLLBACK TO s; SELECT count(*), sum(id) FROM many;
+DO $$ BEGIN PERFORM 10 / (id - 4500) FROM many; EXCEPTION WHEN division_by_zero THEN UPDATE many SET n = -1 WHERE id = 7000; END $$;
+SELECT count(*), sum(n) FROM many; COMMIT;
+UPDATE many SET n = n + 1; UPDATE many SET id = id + 10000 WHERE n > 100; DELETE FROM many WHERE id % 2 = 0;
+SELECT count(*), count(DISTINCT id), sum(id), sum(n) FROM many;
+SELECT id, (SELECT count(*) FROM many b WHERE b.id < a.id + 4) FROM many a WHERE id < 12 ORDER BY id;
 DROP TABLE many;

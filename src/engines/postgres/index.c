@@ -32,6 +32,9 @@ typedef struct WeakFetch {
   IndexScanDesc scan; /* NULL: it is not one of a B-tree that the statement runs */
   const EState* executor;
   ScanDirection order; /* of the scan, if the executor goes forward */
+  Version* ahead;      /* that were asked for, in the order of the scan: */
+  int count, at;       /* so many, and the one that comes next */
+  Buffer buffer;       /* of the version that was looked at last */
 } WeakFetch;
 
 static IndexFetchTableData* weak_index_fetch_begin(Relation relation) {
@@ -39,6 +42,7 @@ static IndexFetchTableData* weak_index_fetch_begin(Relation relation) {
   Oid table = relation->rd_node.relNode;
   fetch->base.rel = relation;
   fetch->window = 1;
+  fetch->buffer = InvalidBuffer;
   /* Who looks for rows by an index also sees that others are not there. The planner looks too. */
   if (running_statement() != NULL && !checks_foreign_key(running_statement()) &&
       first_look_at(table))
@@ -48,10 +52,16 @@ static IndexFetchTableData* weak_index_fetch_begin(Relation relation) {
 }
 
 static void weak_index_fetch_reset(IndexFetchTableData* base) {
-  ((WeakFetch*)base)->window = 1;
+  WeakFetch* fetch = (WeakFetch*)base;
+  if (BufferIsValid(fetch->buffer)) ReleaseBuffer(fetch->buffer);
+  fetch->buffer = InvalidBuffer;
+  fetch->window = 1;
+  fetch->count = fetch->at = 0;
 }
 
 static void weak_index_fetch_end(IndexFetchTableData* base) {
+  weak_index_fetch_reset(base);
+  if (((WeakFetch*)base)->ahead != NULL) pfree(((WeakFetch*)base)->ahead);
   pfree(base);
 }
 
@@ -75,8 +85,24 @@ static bool find_scan(PlanState* plan, WeakFetch* fetch) {
   return true;
 }
 
+/* An index gets to know a version once all of it is there, so the page needs no lock. */
+static bool version_at(WeakFetch* fetch, const ItemPointerData* position, Version* version) {
+  OffsetNumber offset = ItemPointerGetOffsetNumber(position);
+  Page page;
+  ItemId item;
+  fetch->buffer =
+      ReleaseAndReadBuffer(fetch->buffer, fetch->base.rel, ItemPointerGetBlockNumber(position));
+  page = BufferGetPage(fetch->buffer);
+  if (offset > PageGetMaxOffsetNumber(page)) return false;
+  item = PageGetItemId(page, offset);
+  if (!ItemIdIsNormal(item)) return false;
+  version->row = row_at(fetch->base.rel, &((HeapTupleHeader)PageGetItem(page, item))->t_ctid);
+  version->position = *position;
+  return true;
+}
+
 /* The versions at the positions that the scan comes to after this one; at most `room`. */
-static int next_versions(const WeakFetch* fetch, Version* versions, int room) {
+static int next_versions(WeakFetch* fetch, Version* versions, int room) {
   const BTScanPosData* page = &((BTScanOpaque)fetch->scan->opaque)->currPos;
   bool backward = ScanDirectionIsBackward(fetch->executor->es_direction);
   int step = ScanDirectionIsBackward(fetch->order) != backward ? -1 : 1;
@@ -84,33 +110,60 @@ static int next_versions(const WeakFetch* fetch, Version* versions, int room) {
   if (!BTScanPosIsValid(*page)) return 0;
   for (int at = page->itemIndex + step;
        found < room && at >= page->firstItem && at <= page->lastItem; at += step) {
-    if (find_version(fetch->base.rel, &page->items[at].heapTid, &versions[found])) ++found;
+    if (version_at(fetch, &page->items[at].heapTid, &versions[found])) ++found;
   }
   return found;
 }
 
+/* The plan's scan of the index, and how much it asks for at first. */
+static void look_for_scan(WeakFetch* fetch, const Statement* statement) {
+  if (fetch->has_looked) return;
+  if (scan_to_end(statement) != NULL && find_scan(scan_to_end(statement), fetch)) {
+    fetch->window = kLongestWindow;
+    fetch->has_looked = true;
+  } else if (fetch->window > 1) {
+    find_scan(plan_of(statement), fetch);
+    fetch->has_looked = true;
+  }
+}
+
 /* Asks for the row of this version, and for those that are likely to come next. */
 static void read_ahead(WeakFetch* fetch, const Reader* reader, const Version* version) {
-  Version* versions;
-  int count = 1;
   if (reader->statement == NULL || reader->statement != running_statement() ||
       !is_unknown(reader, &version->row))
     return;
-  if (fetch->window > 1 && !fetch->has_looked) {
-    find_scan(plan_of(reader->statement), fetch);
-    fetch->has_looked = true;
-  }
-  versions = palloc(fetch->window * sizeof(Version));
-  versions[0] = *version;
-  if (fetch->scan != NULL) count += next_versions(fetch, versions + 1, fetch->window - 1);
-  read_rows(reader, versions, count);
-  pfree(versions);
+  look_for_scan(fetch, reader->statement);
+  if (fetch->ahead == NULL)
+    fetch->ahead =
+        MemoryContextAlloc(GetMemoryChunkContext(fetch), kLongestWindow * sizeof(Version));
+  fetch->ahead[0] = *version;
+  fetch->count = fetch->at = 1;
+  if (fetch->scan != NULL)
+    fetch->count += next_versions(fetch, fetch->ahead + 1, fetch->window - 1);
+  read_rows(reader, fetch->ahead, fetch->count);
   fetch->window = Min(fetch->window * kGrowth, kLongestWindow);
 }
 
-/* Into the slot, if it is visible. The fetch may be NULL. */
-static bool fetch_version(WeakFetch* fetch, Relation relation, ItemPointer position,
-                          Snapshot snapshot, TupleTableSlot* slot) {
+/* Into the slot, if it is visible. */
+static bool fetch_by_index(WeakFetch* fetch, const ItemPointerData* position, Snapshot snapshot,
+                           TupleTableSlot* slot) {
+  Reader reader = reader_of(fetch->base.rel, snapshot);
+  Version version;
+  if (fetch->at < fetch->count &&
+      ItemPointerEquals(&fetch->ahead[fetch->at].position, (ItemPointer)position)) {
+    version = fetch->ahead[fetch->at++];
+  } else if (!version_at(fetch, position, &version)) {
+    return false;
+  }
+  read_ahead(fetch, &reader, &version);
+  if (!check_visible(&reader, &version)) return false;
+  store_in_slot(fetch->base.rel, position, &fetch->buffer, slot);
+  return true;
+}
+
+/* The same outside of a scan. */
+static bool fetch_version(Relation relation, ItemPointer position, Snapshot snapshot,
+                          TupleTableSlot* slot) {
   BufferHeapTupleTableSlot* stored = (BufferHeapTupleTableSlot*)slot;
   Reader reader = reader_of(relation, snapshot);
   Version version = {.position = *position};
@@ -119,7 +172,6 @@ static bool fetch_version(WeakFetch* fetch, Relation relation, ItemPointer posit
   stored->base.tupdata.t_self = *position;
   if (!heap_fetch(relation, SnapshotAny, &stored->base.tupdata, &buffer, false)) return false;
   version.row = row_at(relation, &stored->base.tupdata.t_data->t_ctid);
-  if (fetch != NULL) read_ahead(fetch, &reader, &version);
   if (!check_visible(&reader, &version)) {
     ReleaseBuffer(buffer);
     return false;
@@ -154,10 +206,9 @@ static bool fetch_also_open(Relation relation, ItemPointer position, Snapshot sn
   open = is_of_other_open(&tuple, snapshot);
   LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
   if (open) {
-    found = fetch_version(NULL, relation, position, SnapshotAny, slot);
+    found = fetch_version(relation, position, SnapshotAny, slot);
   } else {
-    found =
-        is_of_committed(tuple.t_data) && fetch_version(NULL, relation, position, snapshot, slot);
+    found = is_of_committed(tuple.t_data) && fetch_version(relation, position, snapshot, slot);
     if (found) snapshot->xmax = changer_of_row(relation, &tuple);
   }
   ReleaseBuffer(buffer);
@@ -174,12 +225,12 @@ static bool weak_index_fetch_tuple(IndexFetchTableData* fetch, ItemPointer posit
     snapshot->speculativeToken = 0;
     if (constraints_are_strong) return fetch_also_open(fetch->rel, position, snapshot, slot);
   }
-  return fetch_version((WeakFetch*)fetch, fetch->rel, position, snapshot, slot);
+  return fetch_by_index((WeakFetch*)fetch, position, snapshot, slot);
 }
 
 static bool weak_fetch_row_version(Relation relation, ItemPointer position, Snapshot snapshot,
                                    TupleTableSlot* slot) {
-  return fetch_version(NULL, relation, position, snapshot, slot);
+  return fetch_version(relation, position, snapshot, slot);
 }
 
 static bool weak_satisfies_snapshot(Relation relation, TupleTableSlot* slot, Snapshot snapshot) {

@@ -212,7 +212,11 @@ static TM_Result lock_last_version(Relation relation, ItemPointer position, Tupl
 static void note_last_version(const RowId* row, const TM_FailureData* failure) {
   Statement* statement = running_statement();
   SeenVersion last = {.version = failure->ctid, .last_as_of = kAllCommits};
-  if (statement != NULL) remember_version(statement, row, &last);
+  SeenRow* seen;
+  if (statement == NULL) return;
+  seen = seen_row(statement, row);
+  seen->known = true;
+  seen->version = last;
 }
 
 /* A version that this command made is invisible to it. */

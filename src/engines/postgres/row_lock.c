@@ -90,16 +90,18 @@ static TM_Result lock_first_version(Relation relation, const RowId* row, Command
 /* What was committed last. */
 static void ask_store(const RowId* row, LockTupleMode mode, ItemPointerData* last) {
   Statement* statement = running_statement();
-  const SeenVersion* seen = statement == NULL ? NULL : remembered_version(statement, row);
+  const SeenRow* seen = statement == NULL ? NULL : seen_row(statement, row);
   if (mode == LockTupleKeyShare) { /* of a foreign key, and no read */
-    SeenVersion found;
+    SeenRow found = {.known = false};
+    SeenRow** reply = palloc(sizeof(SeenRow*));
     ReadRequest request = {.statement = next_statement_number(),
                            .commits = kAllCommits,
                            .latest = true,
                            .rows = row,
                            .count = 1};
-    store_read(&request, &found);
-    *last = found.version;
+    *reply = &found;
+    store_take(store_ask(&request, NULL, reply));
+    *last = found.version.version;
     return;
   }
   LockRequest request = {
@@ -109,8 +111,9 @@ static void ask_store(const RowId* row, LockTupleMode mode, ItemPointerData* las
       .shared = mode == LockTupleShare,
       .observed = statement != NULL && only_shows(statement)};
   /* Who changed it since gave the lock back after the number of commits had grown. */
-  if (seen != NULL && seen->last_as_of != kAllCommits && seen->last_as_of == store_commits()) {
-    *last = seen->version;
+  if (seen != NULL && seen->known && seen->version.last_as_of != kAllCommits &&
+      seen->version.last_as_of == store_commits()) {
+    *last = seen->version.version;
     store_lock_found(&request);
   } else {
     store_lock(&request, last);

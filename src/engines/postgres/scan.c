@@ -1,6 +1,7 @@
 /* Scans: some pages at a time. All their rows that the statement has not seen yet are asked for in
    one request; the visible versions are then returned one by one. A scan that goes on asks for more
-   pages each time, so that one that ends early (LIMIT) reads little, and others wait seldom.
+   pages each time, so that one that ends early (LIMIT) reads little, and others wait seldom. One
+   that cannot end early also asks for the pages after those that it goes through.
    Parallel workers are off (max_worker_processes = 0), so a parallel scan has one participant. */
 #include "access/heapam.h"
 #include "access/relscan.h"
@@ -15,34 +16,42 @@
 #include "utils/snapmgr.h"
 #include "visibility.h"
 
-enum { kFirstWindow = 1, kGrowth = 4, kLongestWindow = 32 }; /* pages */
+enum { kFirstWindow = 1, kFirstToEnd = 8, kGrowth = 4, kLongestWindow = 32 }; /* pages */
+
+/* Pages that follow each other. */
+typedef struct Pages {
+  BlockNumber first, blocks;
+  Version* versions; /* of them */
+  SeenRow** seen;    /* what is known of their rows */
+  int room, found;
+  uint64 asked; /* when store_take() has this, it is known */
+} Pages;
 
 typedef struct WeakScan {
   TableScanDescData base;
   Reader reader;
   Statement* own_statement; /* to be freed; NULL: it has one by its snapshot */
   BlockNumber blocks;       /* of the table, when the scan began */
-  BlockNumber first;        /* block of those that are loaded, or InvalidBlockNumber: before all */
-  BlockNumber loaded;       /* so many are */
-  BlockNumber window;       /* so many are loaded next */
+  Pages now;                /* that it is at; its first one is InvalidBlockNumber before all */
+  Pages ahead;              /* that were asked for ahead, if any */
+  BlockNumber window;       /* so many blocks are loaded next */
   BlockNumber sampled;      /* blocks, of a sample */
   Buffer buffer;            /* of the version that was returned last */
-  Version* versions;        /* of the loaded blocks */
-  int room;
-  int count, at; /* of the visible ones of them: all, and the one returned last */
+  int count, at;            /* of the visible versions of `now`: all, and the one returned last */
 } WeakScan;
 
 static void leave_pages(WeakScan* scan) {
   if (BufferIsValid(scan->buffer)) ReleaseBuffer(scan->buffer);
   scan->buffer = InvalidBuffer;
   scan->count = 0;
-  scan->loaded = 0;
+  scan->now.blocks = 0;
 }
 
 static void start_scan(WeakScan* scan) {
   leave_pages(scan);
   scan->blocks = RelationGetNumberOfBlocks(scan->base.rs_rd);
-  scan->first = InvalidBlockNumber;
+  scan->now.first = InvalidBlockNumber;
+  scan->ahead.blocks = 0;
   scan->window = kFirstWindow;
   scan->sampled = 0;
 }
@@ -79,11 +88,18 @@ static TableScanDesc weak_scan_begin(Relation relation, Snapshot snapshot, int k
   return &scan->base;
 }
 
+static void free_pages(Pages* pages) {
+  if (pages->room == 0) return;
+  pfree(pages->versions);
+  pfree(pages->seen);
+}
+
 static void weak_scan_end(TableScanDesc base) {
   WeakScan* scan = (WeakScan*)base;
   leave_pages(scan);
   RelationDecrementReferenceCount(base->rs_rd);
-  if (scan->versions != NULL) pfree(scan->versions);
+  free_pages(&scan->now);
+  free_pages(&scan->ahead);
   if (scan->own_statement != NULL) free_statement(scan->own_statement);
   if ((base->rs_flags & SO_TEMP_SNAPSHOT) != 0) UnregisterSnapshot(base->rs_snapshot);
   pfree(scan);
@@ -94,11 +110,14 @@ static void weak_scan_rescan(TableScanDesc base, struct ScanKeyData* keys, bool 
   start_scan((WeakScan*)base);
 }
 
-static void make_room(WeakScan* scan, int versions) {
-  if (versions <= scan->room) return;
-  scan->room = versions;
-  if (scan->versions != NULL) pfree(scan->versions);
-  scan->versions = MemoryContextAlloc(GetMemoryChunkContext(scan), versions * sizeof(Version));
+static void make_room(const WeakScan* scan, Pages* pages, int versions) {
+  MemoryContext memory = GetMemoryChunkContext((void*)scan);
+  if (versions <= pages->room) return;
+  free_pages(pages);
+  pages->room = 0; /* if there is no memory */
+  pages->versions = MemoryContextAlloc(memory, versions * sizeof(Version));
+  pages->seen = MemoryContextAlloc(memory, versions * sizeof(SeenRow*));
+  pages->room = versions;
 }
 
 /* All versions of a page, or those at `count` of the offsets. */
@@ -125,68 +144,91 @@ static int versions_of_page(Relation relation, BlockNumber block, BufferAccessSt
   return found;
 }
 
-/* The visible versions of `blocks` blocks; of one block, those at `count` of the offsets only. */
-static void load_pages(WeakScan* scan, BlockNumber first, BlockNumber blocks,
-                       const OffsetNumber* offsets, int count, BufferAccessStrategy strategy) {
-  int found = 0;
-  leave_pages(scan);
-  make_room(scan, (int)blocks * MaxHeapTuplesPerPage);
+/* Asks for the rows of `blocks` blocks; of one block, for those at `count` of the offsets only. */
+static void ask_for_pages(const WeakScan* scan, Pages* pages, BlockNumber first, BlockNumber blocks,
+                          const OffsetNumber* offsets, int count, BufferAccessStrategy strategy) {
+  pages->blocks = 0; /* if it fails */
+  pages->found = 0;
+  make_room(scan, pages, (int)blocks * MaxHeapTuplesPerPage);
   for (BlockNumber i = 0; i < blocks; ++i) {
     CHECK_FOR_INTERRUPTS();
-    found += versions_of_page(scan->base.rs_rd, first + i, strategy, offsets, count,
-                              scan->versions + found);
+    pages->found += versions_of_page(scan->base.rs_rd, first + i, strategy, offsets, count,
+                                     pages->versions + pages->found);
   }
-  read_rows(&scan->reader, scan->versions, found);
-  for (int i = 0; i < found; ++i) {
-    if (is_visible(&scan->reader, &scan->versions[i]))
-      scan->versions[scan->count++] = scan->versions[i];
-  }
-  scan->first = first;
-  scan->loaded = blocks;
+  pages->asked = 0;
+  if (scan->reader.sight != SIGHT_ALL)
+    pages->asked = ask_rows(&scan->reader, pages->versions, pages->found, pages->seen);
+  pages->first = first;
+  pages->blocks = blocks;
+}
+
+/* Leaves the visible versions of the present pages. */
+static void take_pages(WeakScan* scan) {
+  Pages* now = &scan->now;
+  store_take(now->asked);
+  scan->count = keep_visible(&scan->reader, now->versions, now->found, now->seen);
 }
 
 static void load_page(WeakScan* scan, BlockNumber block, const OffsetNumber* offsets, int count,
                       BufferAccessStrategy strategy) {
-  load_pages(scan, block, 1, offsets, count, strategy);
+  leave_pages(scan);
+  ask_for_pages(scan, &scan->now, block, 1, offsets, count, strategy);
+  take_pages(scan);
 }
 
-static void store_in_slot(WeakScan* scan, const ItemPointerData* position, TupleTableSlot* slot) {
-  BufferHeapTupleTableSlot* stored = (BufferHeapTupleTableSlot*)slot;
-  BlockNumber block = ItemPointerGetBlockNumber(position);
-  Page page;
-  ItemId item;
-  HeapTuple tuple;
-  if (!BufferIsValid(scan->buffer) || BufferGetBlockNumber(scan->buffer) != block)
-    scan->buffer = ReleaseAndReadBuffer(scan->buffer, scan->base.rs_rd, block);
-  page = BufferGetPage(scan->buffer);
-  item = PageGetItemId(page, ItemPointerGetOffsetNumber(position));
-  ExecClearTuple(slot);
-  tuple = &stored->base.tupdata;
-  tuple->t_data = (HeapTupleHeader)PageGetItem(page, item);
-  tuple->t_len = ItemIdGetLength(item);
-  tuple->t_tableOid = RelationGetRelid(scan->base.rs_rd);
-  tuple->t_self = *position;
-  ExecStoreBufferHeapTuple(tuple, slot, scan->buffer);
+static void return_version(WeakScan* scan, const ItemPointerData* position, TupleTableSlot* slot) {
+  store_in_slot(scan->base.rs_rd, position, &scan->buffer, slot);
+}
+
+/* The statement does not end before the scan does. */
+static bool goes_to_end(const WeakScan* scan) {
+  const Statement* statement = scan->reader.statement;
+  const PlanState* plan = statement == NULL ? NULL : scan_to_end(statement);
+  return plan != NULL && IsA(plan, SeqScanState) &&
+         ((const SeqScanState*)plan)->ss.ss_currentScanDesc == &scan->base;
+}
+
+/* The pages from this one on. If the scan goes on to the end, the store also looks at those that
+   come after them, while they are gone through. */
+static void load_pages(WeakScan* scan, BlockNumber first, BlockNumber blocks, bool to_end) {
+  BlockNumber next;
+  leave_pages(scan);
+  if (scan->ahead.blocks > 0 && scan->ahead.first == first) {
+    Pages loaded = scan->ahead;
+    scan->ahead = scan->now;
+    scan->now = loaded;
+  } else {
+    ask_for_pages(scan, &scan->now, first, blocks, NULL, 0, NULL);
+  }
+  scan->ahead.blocks = 0;
+  scan->window = Min(scan->window * kGrowth, kLongestWindow);
+  next = scan->now.first + scan->now.blocks;
+  if (to_end && next < scan->blocks) {
+    store_send();
+    ask_for_pages(scan, &scan->ahead, next, Min(scan->window, scan->blocks - next), NULL, 0, NULL);
+  }
+  take_pages(scan);
 }
 
 /* The next pages in this direction; false: there is none. */
 static bool next_pages(WeakScan* scan, bool forward) {
-  BlockNumber first, blocks;
+  bool to_end = forward && goes_to_end(scan);
+  BlockNumber at = scan->now.first, first, blocks;
+  if (to_end) scan->window = Max(scan->window, kFirstToEnd);
   if (forward) {
-    first = scan->first == InvalidBlockNumber ? 0 : scan->first + scan->loaded;
+    first = at == InvalidBlockNumber ? 0 : at + scan->now.blocks;
     blocks = Min(scan->window, scan->blocks - Min(first, scan->blocks));
   } else {
-    BlockNumber end = scan->first == InvalidBlockNumber ? scan->blocks : scan->first;
+    BlockNumber end = at == InvalidBlockNumber ? scan->blocks : at;
     blocks = Min(scan->window, end);
     first = end - blocks;
   }
   if (blocks == 0) {
     leave_pages(scan);
-    scan->first = forward ? scan->blocks : InvalidBlockNumber;
+    scan->now.first = forward ? scan->blocks : InvalidBlockNumber;
     return false;
   }
-  load_pages(scan, first, blocks, NULL, 0, NULL);
-  scan->window = Min(scan->window * kGrowth, kLongestWindow);
+  load_pages(scan, first, blocks, to_end);
   scan->at = forward ? -1 : scan->count;
   return true;
 }
@@ -197,9 +239,9 @@ static bool weak_scan_getnextslot(TableScanDesc base, ScanDirection direction,
   bool forward = !ScanDirectionIsBackward(direction);
   for (;;) {
     int next = scan->at + (forward ? 1 : -1);
-    if (scan->loaded > 0 && next >= 0 && next < scan->count) {
+    if (scan->now.blocks > 0 && next >= 0 && next < scan->count) {
       scan->at = next;
-      store_in_slot(scan, &scan->versions[next].position, slot);
+      return_version(scan, &scan->now.versions[next].position, slot);
       pgstat_count_heap_getnext(base->rs_rd);
       return true;
     }
@@ -215,7 +257,7 @@ static bool next_of_page(WeakScan* scan, TupleTableSlot* slot) {
     ExecClearTuple(slot);
     return false;
   }
-  store_in_slot(scan, &scan->versions[scan->at].position, slot);
+  return_version(scan, &scan->now.versions[scan->at].position, slot);
   return true;
 }
 
@@ -250,17 +292,18 @@ static bool weak_sample_next_tuple(TableScanDesc base, SampleScanState* state,
                                    TupleTableSlot* slot) {
   WeakScan* scan = (WeakScan*)base;
   OffsetNumber last =
-      scan->count > 0 ? ItemPointerGetOffsetNumber(&scan->versions[scan->count - 1].position) : 0;
+      scan->count > 0 ? ItemPointerGetOffsetNumber(&scan->now.versions[scan->count - 1].position)
+                      : 0;
   for (;;) {
-    OffsetNumber offset = state->tsmroutine->NextSampleTuple(state, scan->first, last);
+    OffsetNumber offset = state->tsmroutine->NextSampleTuple(state, scan->now.first, last);
     if (!OffsetNumberIsValid(offset)) {
       ExecClearTuple(slot);
       return false;
     }
     for (int i = 0; i < scan->count; ++i) {
-      const ItemPointerData* position = &scan->versions[i].position;
+      const ItemPointerData* position = &scan->now.versions[i].position;
       if (ItemPointerGetOffsetNumber(position) != offset) continue;
-      store_in_slot(scan, position, slot);
+      return_version(scan, position, slot);
       return true;
     }
   }

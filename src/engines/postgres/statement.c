@@ -13,12 +13,6 @@
 
 enum { kNeighbours = 32, kRecent = 64, kOfPage = MaxHeapTuplesPerPage / kNeighbours + 1 };
 
-typedef struct SeenRow {
-  bool known;
-  uint32 asked; /* the number of is_to_be_asked() */
-  SeenVersion seen;
-} SeenRow;
-
 typedef struct NeighboursKey {
   Oid table;
   BlockNumber block;
@@ -54,6 +48,7 @@ struct Statement {
   SubTransactionId subtransaction;
   uint32 number, commits;
   bool foreign_key, shows;
+  PlanState* to_end; /* of scan_to_end() */
   List* locked_tables;
   uint64 found, locked; /* rows */
   MemoryContext memory;
@@ -124,12 +119,16 @@ Statement* make_statement(void) {
   return made;
 }
 
+MemoryContext memory_of(const Statement* statement) {
+  return statement->memory;
+}
+
 void free_statement(Statement* statement) {
+  store_forget_reads(statement);
   MemoryContextDelete(statement->memory);
 }
 
-/* Found or made. */
-static SeenRow* seen_row(Statement* statement, const RowId* row) {
+SeenRow* seen_row(Statement* statement, const RowId* row) {
   NeighboursKey key = {row->table, row->block, row->offset / kNeighbours};
   Neighbours* recent = &statement->recent[(key.block * kOfPage + key.offset) % kRecent];
   if (recent->rows == NULL || memcmp(&recent->key, &key, sizeof key) != 0) {
@@ -146,26 +145,38 @@ static SeenRow* seen_row(Statement* statement, const RowId* row) {
   return &recent->rows[row->offset % kNeighbours];
 }
 
-const SeenVersion* remembered_version(Statement* statement, const RowId* row) {
-  const SeenRow* found = seen_row(statement, row);
-  return found->known ? &found->seen : NULL;
-}
-
-void remember_version(Statement* statement, const RowId* row, const SeenVersion* version) {
-  SeenRow* found = seen_row(statement, row);
-  found->known = true;
-  found->seen = *version;
-}
-
-bool is_to_be_asked(Statement* statement, const RowId* row, uint32 number) {
-  SeenRow* found = seen_row(statement, row);
-  if (found->known || found->asked == number) return false;
-  found->asked = number;
-  return true;
-}
-
 PlanState* plan_of(const Statement* statement) {
   return statement->plan;
+}
+
+PlanState* scan_to_end(const Statement* statement) {
+  return statement->to_end;
+}
+
+/* The lowest of a chain of nodes that each ask for all rows of the one below. */
+static PlanState* lowest_to_end(PlanState* plan) {
+  for (; plan != NULL; plan = outerPlanState(plan)) {
+    switch (nodeTag(plan)) {
+      case T_AggState:
+      case T_GroupState:
+      case T_IncrementalSortState:
+      case T_LockRowsState:
+      case T_MaterialState:
+      case T_ModifyTableState:
+      case T_ProjectSetState:
+      case T_ResultState:
+      case T_SortState:
+      case T_UniqueState:
+        break;
+      case T_IndexOnlyScanState:
+      case T_IndexScanState:
+      case T_SeqScanState:
+        return plan;
+      default:
+        return NULL;
+    }
+  }
+  return NULL;
 }
 
 bool first_look_at(Oid table) {
@@ -245,9 +256,15 @@ static void start_query(QueryDesc* query, int flags) {
   add_statement(query);
 }
 
+/* The client has begun no transaction, so the commit settles what is not settled yet. */
+static bool commits_next(void) {
+  return !IsTransactionBlock() && GetCurrentTransactionNestLevel() == 1;
+}
+
 static void run_query(QueryDesc* query, ScanDirection direction, uint64 rows, bool once) {
   Statement* outer = running;
   running = statement_of_query(query);
+  if (running != NULL) running->to_end = rows == 0 ? lowest_to_end(query->planstate) : NULL;
   PG_TRY();
   {
     if (previous_run) {
@@ -255,7 +272,7 @@ static void run_query(QueryDesc* query, ScanDirection direction, uint64 rows, bo
     } else {
       standard_ExecutorRun(query, direction, rows, once);
     }
-    store_settle();
+    if (outer != NULL || !commits_next()) store_settle();
   }
   PG_FINALLY();
   { running = outer; }

@@ -32,15 +32,15 @@ extern bool only_shows(const Statement* statement);
 extern void note_found(Statement* statement, int rows);
 extern void note_locked(Statement* statement);
 
-/* NULL: the version is not known yet. It stays where it is. */
-extern const SeenVersion* remembered_version(Statement* statement, const RowId* row);
-extern void remember_version(Statement* statement, const RowId* row, const SeenVersion* version);
-/* True the first time that it is called for this row and this number, if the version is not known
-   yet: it is to be asked for. */
-extern bool is_to_be_asked(Statement* statement, const RowId* row, uint32 number);
+/* What lives as long as it does. */
+extern MemoryContext memory_of(const Statement* statement);
+/* What it knows of a row: found or made. It stays where it is. */
+extern SeenRow* seen_row(Statement* statement, const RowId* row);
 
 /* What it executes; NULL: nothing. */
 extern struct PlanState* plan_of(const Statement* statement);
+/* The scan whose rows it needs all, if that can be told: nothing above it ends early. */
+extern struct PlanState* scan_to_end(const Statement* statement);
 
 /* Returns true once for each table in a transaction: the store gets to know that the transaction
    looked for rows of it. */

@@ -21,6 +21,8 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "own_writes.h"
+#include "portability/instr_time.h"
+#include "statement.h"
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 #include "utils/guc.h"
@@ -31,7 +33,14 @@ char* store_socket_path = NULL;
 char* transaction_level = NULL;
 char* read_policy = NULL;
 
-enum { kProtocol = 5, kPollMilliseconds = 20, kMostReply = 1 << 28, kLongestStatement = 1000 };
+enum { kPositionSize = 6 }; /* bytes */
+enum {
+  kProtocol = 5,
+  kPollMilliseconds = 20,
+  kSoonMicroseconds = 50,
+  kMostReply = 1 << 28,
+  kLongestStatement = 1000
+};
 enum { kStoreRefuses = 1, kStoreKeepsStatements = 2 };
 enum { kReadLatest = 1, kReadAbsent = 2, kReadFind = 4, kReadWantsLast = 8 };
 enum { kLockShared = 1, kLockObserved = 2, kLockFound = 8 };
@@ -46,15 +55,25 @@ enum {
 }; /* kinds of failures */
 
 static int connection = -1;
-static StringInfoData requests; /* that are not sent yet */
-static int complete = 0;        /* so many bytes of them are whole messages */
-static StringInfoData message;  /* the last reply */
+static StringInfoData requests;        /* that are not sent yet */
+static int complete = 0;               /* so many bytes of them are whole messages */
+static StringInfoData message;         /* the last reply */
+static char came[1 << 16];             /* that came from the store, */
+static int came_at = 0, came_size = 0; /* taken up to here, of so many bytes */
 
-enum { kMostExpected = 64 };         /* few enough to be in the socket while nobody reads them */
-static char expected[kMostExpected]; /* kinds of replies that were not waited for */
+enum { kMostExpected = 64 }; /* few enough to be in the socket while nobody reads them */
+/* A reply that was not waited for. */
+typedef struct Expected {
+  char kind;
+  const Statement* reader; /* of a read: whose, what gets known, of how many rows */
+  SeenRow** seen;          /* NULL: nobody needs it any more */
+  int count;
+} Expected;
+static Expected expected[kMostExpected];
 static int expected_count = 0;
-static int unread = 0; /* replies in all, also to requests that are not sent yet */
-static int stale = 0;  /* of them, the first so many are of transactions that are over */
+static uint64 taken = 0; /* so many were taken before them */
+static int unread = 0;   /* replies in all, also to requests that are not sent yet */
+static int stale = 0;    /* of them, the first so many are of transactions that are over */
 static bool has_transaction = false;
 static bool has_found = false;     /* rows that it may not have locked: its end may be refused */
 static bool store_refuses = false; /* also transactions that only read */
@@ -84,11 +103,17 @@ uint32 store_commits(void) {
   return __atomic_load_n(commits, __ATOMIC_ACQUIRE);
 }
 
+static void expect_none(void) {
+  taken += expected_count;
+  expected_count = 0;
+}
+
 static void disconnect(void) {
   if (connection >= 0) close(connection);
   connection = -1;
-  requests.len = complete = 0;
-  expected_count = unread = stale = 0;
+  requests.len = complete = came_at = came_size = 0;
+  expect_none();
+  unread = stale = 0;
 }
 
 static void fail_lost(const char* what) {
@@ -108,13 +133,15 @@ static inline void put_number(uint64 number, int size) {
   requests.len += size;
 }
 
+static void fail_short(void) {
+  disconnect();
+  ereport(ERROR, (errcode(ERRCODE_PROTOCOL_VIOLATION),
+                  errmsg("cupel's mock store sent a reply that is too short")));
+}
+
 static inline uint64 take_number(int size) {
   uint64 number = 0;
-  if (message.len - message.cursor < size) {
-    disconnect();
-    ereport(ERROR, (errcode(ERRCODE_PROTOCOL_VIOLATION),
-                    errmsg("cupel's mock store sent a reply that is too short")));
-  }
+  if (message.len - message.cursor < size) fail_short();
   for (int i = 0; i < size; ++i)
     number |= (uint64)(unsigned char)message.data[message.cursor + i] << (8 * i);
   message.cursor += size;
@@ -175,17 +202,56 @@ static void look_for_interrupts(void) {
   PG_END_TRY();
 }
 
-/* Fills `size` bytes. */
-static void receive_bytes(char* bytes, int size) {
-  for (int got = 0; got < size;) {
-    ssize_t more = recv(connection, bytes + got, size - got, 0);
-    if (more > 0) {
-      got += (int)more;
-    } else if (more == 0 || (errno != EAGAIN && errno != EINTR)) {
-      fail_lost("no reply");
-    } else {
-      look_for_interrupts();
+/* A reply mostly comes sooner than a process wakes up that sleeps, so who waits looks again and
+   again first: as wire/short_wait.hpp, of which this is the C. */
+static ssize_t receive_soon(char* bytes, int size) {
+  static uint32 in_vain = 0, skipped = 0;
+  instr_time began, now;
+  if (skipped > 0) {
+    --skipped;
+    return -1;
+  }
+  INSTR_TIME_SET_CURRENT(began);
+  do {
+    ssize_t got = recv(connection, bytes, size, MSG_DONTWAIT);
+    if (got >= 0) {
+      in_vain = 0;
+      return got;
     }
+    if (errno != EAGAIN && errno != EINTR) return got;
+    INSTR_TIME_SET_CURRENT(now);
+    INSTR_TIME_SUBTRACT(now, began);
+  } while (INSTR_TIME_GET_MICROSEC(now) < kSoonMicroseconds);
+  in_vain = Min(in_vain + 1, 6);
+  skipped = (1 << in_vain) - 1;
+  return -1;
+}
+
+/* At least one byte. */
+static int receive_some(char* bytes, int size) {
+  ssize_t got = receive_soon(bytes, size);
+  while (got < 0) {
+    got = recv(connection, bytes, size, 0);
+    if (got < 0 && errno != EAGAIN && errno != EINTR) fail_lost("no reply");
+    if (got < 0) look_for_interrupts();
+  }
+  if (got == 0) fail_lost("no reply");
+  return (int)got;
+}
+
+/* Fills `size` bytes, from what has come already as far as it goes. */
+static void receive_bytes(char* bytes, int size) {
+  while (size > 0) {
+    int there = Min(came_size - came_at, size);
+    if (there == 0) {
+      came_at = came_size = 0; /* if it fails */
+      came_size = receive_some(came, sizeof came);
+      continue;
+    }
+    memcpy(bytes, came + came_at, there);
+    came_at += there;
+    bytes += there;
+    size -= there;
   }
 }
 
@@ -232,7 +298,7 @@ static void fail_over(void) {
 static void take_failure(char kind) {
   int size;
   stale = unread;
-  expected_count = 0;
+  expect_none();
   if (kind != 'f') {
     errno = EPROTO;
     fail_lost("another reply than expected");
@@ -246,31 +312,59 @@ static void take_failure(char kind) {
   fail_over();
 }
 
-/* All replies that were not waited for; an error if one of the requests failed. */
-static void take_all_expected(void) {
+static inline void take_position(ItemPointerData* position) {
+  const unsigned char* bytes = (const unsigned char*)message.data + message.cursor;
+  if (message.len - message.cursor < kPositionSize) fail_short();
+  ItemPointerSet(position, bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (BlockNumber)bytes[3] << 24,
+                 (OffsetNumber)(bytes[4] | bytes[5] << 8));
+  message.cursor += kPositionSize;
+}
+
+/* The versions in the reply to a read. */
+static void take_versions(const Expected* read, char kind) {
+  uint32 as_of = kind == 'l' ? (uint32)take_number(4) : kAllCommits;
+  for (int i = 0; i < read->count; ++i) {
+    SeenVersion* version = &read->seen[i]->version;
+    take_position(&version->version);
+    version->last_as_of = kind == 'l' && take_number(1) != 0 ? as_of : kAllCommits;
+    read->seen[i]->known = true;
+  }
+  pfree(read->seen);
+}
+
+/* The first so many replies that were not waited for; an error if one of the requests failed. */
+static void take_expected(int count) {
   if (!send_requests()) fail_request();
   for (; stale > 0; --stale) receive_reply();
-  for (int i = 0; i < expected_count; ++i) {
+  for (int i = 0; i < count; ++i) {
     char kind = receive_reply();
-    if (kind != expected[i]) take_failure(kind);
+    if (kind != expected[i].kind) take_failure(kind);
+    if (expected[i].seen != NULL) take_versions(&expected[i], kind);
   }
-  expected_count = 0;
+  taken += count;
+  expected_count -= count;
+  memmove(expected, expected + count, expected_count * sizeof(Expected));
 }
 
 void store_settle(void) {
-  if (expected_count > 0 && connection >= 0) take_all_expected();
+  if (expected_count > 0 && connection >= 0) take_expected(expected_count);
 }
 
 /* The reply to the last request. */
 static char await_reply(void) {
-  take_all_expected();
+  take_expected(expected_count);
   return receive_reply();
 }
 
 /* The reply to the last request is not waited for. */
+static void expect_read(char kind, const Statement* reader, SeenRow** seen, int count) {
+  if (expected_count == kMostExpected) take_expected(expected_count);
+  expected[expected_count++] =
+      (Expected){.kind = kind, .reader = reader, .seen = seen, .count = count};
+}
+
 static void expect_reply(char kind) {
-  expected[expected_count++] = kind;
-  if (expected_count == kMostExpected) take_all_expected();
+  expect_read(kind, NULL, NULL, 0);
 }
 
 static void open_socket(void) {
@@ -376,6 +470,18 @@ static void begin_request(void) {
   report_statement();
 }
 
+/* Into room that is there. Byte by byte, of which the compiler makes few stores. */
+static inline void put_position(const RowId* row) {
+  char* bytes = requests.data + requests.len;
+  bytes[0] = (char)row->block;
+  bytes[1] = (char)(row->block >> 8);
+  bytes[2] = (char)(row->block >> 16);
+  bytes[3] = (char)(row->block >> 24);
+  bytes[4] = (char)row->offset;
+  bytes[5] = (char)(row->offset >> 8);
+  requests.len += kPositionSize;
+}
+
 static void put_read(const ReadRequest* request, Oid table, bool absent) {
   start_message('R');
   put_number(request->statement, 4);
@@ -385,17 +491,9 @@ static void put_read(const ReadRequest* request, Oid table, bool absent) {
              1);
   put_number(table, 4);
   put_number(request->count, 4);
-  for (int i = 0; i < request->count; ++i) {
-    put_number(request->rows[i].block, 4);
-    put_number(request->rows[i].offset, 2);
-  }
+  enlargeStringInfo(&requests, request->count * kPositionSize);
+  for (int i = 0; i < request->count; ++i) put_position(&request->rows[i]);
   end_message(true);
-}
-
-static void take_position(ItemPointerData* position) {
-  BlockNumber block = (BlockNumber)take_number(4);
-  OffsetNumber offset = (OffsetNumber)take_number(2);
-  ItemPointerSet(position, block, offset);
 }
 
 bool store_has_transaction(void) {
@@ -409,9 +507,7 @@ void store_look(Oid table, uint32 statement, uint32 commits) {
   expect_reply('v');
 }
 
-void store_read(const ReadRequest* request, SeenVersion* versions) {
-  uint32 as_of = kAllCommits;
-  char kind;
+uint64 store_ask(const ReadRequest* request, const Statement* reader, SeenRow** seen) {
   if (request->latest) {
     ensure_transaction();
   } else {
@@ -419,12 +515,25 @@ void store_read(const ReadRequest* request, SeenVersion* versions) {
   }
   if (request->find) has_found = true;
   put_read(request, request->rows[0].table, false);
-  kind = await_reply();
-  if (kind != (request->find && !request->latest ? 'l' : 'v')) take_failure(kind);
-  if (kind == 'l') as_of = (uint32)take_number(4);
-  for (int i = 0; i < request->count; ++i) {
-    take_position(&versions[i].version);
-    versions[i].last_as_of = kind == 'l' && take_number(1) != 0 ? as_of : kAllCommits;
+  expect_read(request->find && !request->latest ? 'l' : 'v', reader, seen, request->count);
+  return store_last_asked();
+}
+
+uint64 store_last_asked(void) {
+  return taken + expected_count;
+}
+
+void store_send(void) {
+  if (connection >= 0 && !send_requests()) fail_request();
+}
+
+void store_take(uint64 asked) {
+  if (asked > taken) take_expected((int)(asked - taken));
+}
+
+void store_forget_reads(const Statement* reader) {
+  for (int i = 0; i < expected_count; ++i) {
+    if (expected[i].reader == reader) expected[i].seen = NULL;
   }
 }
 
@@ -452,7 +561,6 @@ void store_lock(const LockRequest* request, ItemPointerData* last) {
 void store_lock_found(const LockRequest* request) {
   ask_lock(request, true);
   expect_reply('k');
-  if (!send_requests()) fail_request(); /* the store works meanwhile */
 }
 
 void store_end_statement(uint32 statement) {
@@ -483,8 +591,8 @@ void store_commit(void) {
   if (is_over) fail_over();
   if (!has_transaction && count == 0) return;
   ensure_transaction();
-  store_settle();
   if (count == 0 && !has_found && !store_refuses) {
+    store_settle();
     start_message('F');
     end_message(false);
     if (!send_requests()) fail_request();
@@ -507,7 +615,7 @@ void store_commit(void) {
 
 void store_abort(void) {
   stale = unread;
-  expected_count = 0;
+  expect_none();
   if ((has_transaction || is_over) && connection >= 0) {
     start_message('A');
     end_message(false);

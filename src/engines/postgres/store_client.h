@@ -35,7 +35,24 @@ typedef struct SeenVersion {
   ItemPointerData version;
   uint32 last_as_of; /* it was the last when so many had committed, or later; or kAllCommits */
 } SeenVersion;
-extern void store_read(const ReadRequest* request, SeenVersion* versions);
+/* What is known of a row. */
+typedef struct SeenRow {
+  bool known;
+  bool asked; /* and it gets known with the reply */
+  SeenVersion version;
+} SeenRow;
+/* Asks; `seen`, one for each row, get known when the reply is taken, and the array is freed. The
+   rows are those of the reader, or of nobody. Gives a number for store_take(). */
+struct Statement;
+extern uint64 store_ask(const ReadRequest* request, const struct Statement* reader, SeenRow** seen);
+/* The store gets what was asked, and works meanwhile. */
+extern void store_send(void);
+/* Waits for the replies up to this one. */
+extern void store_take(uint64 asked);
+/* The number of what was asked last. */
+extern uint64 store_last_asked(void);
+/* The reader is gone. */
+extern void store_forget_reads(const struct Statement* reader);
 
 /* The transaction sees that the table has no other rows than those that it asks for from now on: to
    be called before it looks which there are. Not waited for. */

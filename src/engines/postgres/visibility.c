@@ -16,8 +16,7 @@
 bool constraints_are_strong = false;
 
 static RowId alone;
-static SeenVersion seen_alone;
-static bool has_alone = false;
+static SeenRow seen_alone;
 
 /* Statements that lock rows of the table. A foreign key is checked in another way. */
 static bool finds_to_lock(Relation relation, const Statement* statement) {
@@ -62,19 +61,13 @@ static const OwnWrite* visible_own_write(const Reader* reader, const RowId* row)
                                              : own_write_before(row, reader->command);
 }
 
-static const SeenVersion* known_version(const Reader* reader, const RowId* row) {
-  if (reader->statement != NULL) return remembered_version(reader->statement, row);
-  return has_alone && memcmp(&alone, row, sizeof *row) == 0 ? &seen_alone : NULL;
-}
-
-static void remember(const Reader* reader, const RowId* row, const SeenVersion* version) {
-  if (reader->statement != NULL) {
-    remember_version(reader->statement, row, version);
-  } else {
+static SeenRow* seen_by(const Reader* reader, const RowId* row) {
+  if (reader->statement != NULL) return seen_row(reader->statement, row);
+  if (memcmp(&alone, row, sizeof *row) != 0) {
     alone = *row;
-    seen_alone = *version;
-    has_alone = true;
+    seen_alone.known = seen_alone.asked = false;
   }
+  return &seen_alone;
 }
 
 static bool is_of_store(const Reader* reader, const RowId* row) {
@@ -82,55 +75,57 @@ static bool is_of_store(const Reader* reader, const RowId* row) {
 }
 
 bool is_unknown(const Reader* reader, const RowId* row) {
-  return reader->sight != SIGHT_ALL && is_of_store(reader, row) &&
-         known_version(reader, row) == NULL;
+  return reader->sight != SIGHT_ALL && is_of_store(reader, row) && !seen_by(reader, row)->known;
 }
 
-/* The rows of the versions that nothing is known of, each once. */
-static int unknown_rows(const Reader* reader, const Version* versions, int count, uint32 number,
-                        RowId* rows) {
-  int found = 0;
+uint64 ask_rows(const Reader* reader, const Version* versions, int count, SeenRow** seen) {
+  MemoryContext memory =
+      reader->statement != NULL ? memory_of(reader->statement) : CurrentMemoryContext;
+  ReadRequest request = {.commits = statement_commits(reader->statement),
+                         .latest = reader->sight == SIGHT_LATEST,
+                         .find = reader->sight == SIGHT_FOUND};
+  RowId* rows = palloc(count * sizeof(RowId));
+  SeenRow** unknown = MemoryContextAlloc(memory, count * sizeof(SeenRow*));
   Assert(reader->statement != NULL || count <= 1);
+  if (reader->statement == NULL) seen_alone.known = seen_alone.asked = false;
   for (int i = 0; i < count; ++i) {
     const RowId* row = &versions[i].row;
-    if (!is_of_store(reader, row)) continue;
-    if (reader->statement == NULL || is_to_be_asked(reader->statement, row, number))
-      rows[found++] = *row;
+    seen[i] = is_of_store(reader, row) ? seen_by(reader, row) : NULL;
+    if (seen[i] == NULL || seen[i]->known || seen[i]->asked) continue;
+    seen[i]->asked = true;
+    rows[request.count] = *row;
+    unknown[request.count++] = seen[i];
   }
-  return found;
-}
-
-static void ask_for(const Reader* reader, const Version* versions, int count, RowId* rows,
-                    SeenVersion* seen) {
-  uint32 number = next_statement_number();
-  ReadRequest request = {
-      .statement = reader->statement != NULL ? statement_number(reader->statement) : number,
-      .commits = statement_commits(reader->statement),
-      .latest = reader->sight == SIGHT_LATEST,
-      .find = reader->sight == SIGHT_FOUND,
-      .rows = rows};
-  request.count = unknown_rows(reader, versions, count, number, rows);
-  if (request.count == 0) return;
-  store_read(&request, seen);
-  if (request.find) note_found(reader->statement, request.count);
-  for (int i = 0; i < request.count; ++i) remember(reader, &rows[i], &seen[i]);
+  if (request.count > 0) {
+    request.statement =
+        reader->statement != NULL ? statement_number(reader->statement) : next_statement_number();
+    request.rows = rows;
+    store_ask(&request, reader->statement, unknown);
+    if (request.find) note_found(reader->statement, request.count);
+  } else {
+    pfree(unknown);
+  }
+  pfree(rows);
+  return store_last_asked();
 }
 
 void read_rows(const Reader* reader, const Version* versions, int count) {
-  enum { kFew = 8 };
-  has_alone = false;
+  SeenRow** seen;
   if (reader->sight == SIGHT_ALL || count == 0) return;
-  if (count <= kFew) {
-    RowId rows[kFew];
-    SeenVersion seen[kFew];
-    ask_for(reader, versions, count, rows, seen);
-  } else {
-    RowId* rows = palloc(count * sizeof(RowId));
-    SeenVersion* seen = palloc(count * sizeof(SeenVersion));
-    ask_for(reader, versions, count, rows, seen);
-    pfree(rows);
-    pfree(seen);
+  seen = palloc(count * sizeof(SeenRow*));
+  store_take(ask_rows(reader, versions, count, seen));
+  pfree(seen);
+}
+
+int keep_visible(const Reader* reader, Version* versions, int count, SeenRow** seen) {
+  int kept = 0;
+  if (reader->sight == SIGHT_ALL) return count;
+  for (int i = 0; i < count; ++i) {
+    if (seen[i] != NULL ? ItemPointerEquals(&seen[i]->version.version, &versions[i].position)
+                        : is_visible(reader, &versions[i]))
+      versions[kept++] = versions[i];
   }
+  return kept;
 }
 
 bool visible_position(const Reader* reader, const RowId* row, ItemPointerData* position) {
@@ -138,9 +133,9 @@ bool visible_position(const Reader* reader, const RowId* row, ItemPointerData* p
   if (own != NULL) {
     *position = own->version;
   } else {
-    const SeenVersion* known = is_of_store(reader, row) ? known_version(reader, row) : NULL;
-    if (known == NULL) return false; /* its own row, of a later command */
-    *position = known->version;
+    const SeenRow* seen = is_of_store(reader, row) ? seen_by(reader, row) : NULL;
+    if (seen == NULL || !seen->known) return false; /* its own row, of a later command */
+    *position = seen->version.version;
   }
   return ItemPointerIsValid(position);
 }
@@ -153,7 +148,7 @@ bool is_visible(const Reader* reader, const Version* version) {
 }
 
 bool check_visible(const Reader* reader, const Version* version) {
-  read_rows(reader, version, 1);
+  if (reader->statement == NULL || is_unknown(reader, &version->row)) read_rows(reader, version, 1);
   return is_visible(reader, version);
 }
 
@@ -166,6 +161,21 @@ bool find_version(Relation relation, const ItemPointerData* position, Version* v
   version->position = *position;
   ReleaseBuffer(buffer);
   return true;
+}
+
+void store_in_slot(Relation relation, const ItemPointerData* position, Buffer* buffer,
+                   TupleTableSlot* slot) {
+  HeapTuple tuple = &((BufferHeapTupleTableSlot*)slot)->base.tupdata;
+  Page page;
+  ItemId item;
+  *buffer = ReleaseAndReadBuffer(*buffer, relation, ItemPointerGetBlockNumber(position));
+  page = BufferGetPage(*buffer);
+  item = PageGetItemId(page, ItemPointerGetOffsetNumber(position));
+  tuple->t_data = (HeapTupleHeader)PageGetItem(page, item);
+  tuple->t_len = ItemIdGetLength(item);
+  tuple->t_tableOid = RelationGetRelid(relation);
+  tuple->t_self = *position;
+  ExecStoreBufferHeapTuple(tuple, slot, *buffer);
 }
 
 bool is_of_committed(HeapTupleHeader tuple) {

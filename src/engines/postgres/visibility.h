@@ -3,7 +3,9 @@
 #define CUPEL_VISIBILITY_H
 
 #include "access/htup.h"
+#include "executor/tuptable.h"
 #include "statement.h"
+#include "storage/buf.h"
 #include "weak_table.h"
 
 /* How much of the store a reader sees. */
@@ -31,6 +33,12 @@ typedef struct Version {
 /* Asks the store about all rows that are not known, in one request. A reader without a statement
    asks about one row, and remembers the last answer. */
 extern void read_rows(const Reader* reader, const Version* versions, int count);
+/* The same in two steps, for a reader of some of the store. Asks, and does not wait; gives what
+   store_take() waits for. `seen` gets what is known of each version's row, or NULL if that is the
+   transaction's own. */
+extern uint64 ask_rows(const Reader* reader, const Version* versions, int count, SeenRow** seen);
+/* Leaves the visible ones of these versions, in their order; gives their number. */
+extern int keep_visible(const Reader* reader, Version* versions, int count, SeenRow** seen);
 /* It would ask about the row. */
 extern bool is_unknown(const Reader* reader, const RowId* row);
 /* After read_rows(). */
@@ -42,6 +50,10 @@ extern bool check_visible(const Reader* reader, const Version* version);
 
 /* The version at the position, from the heap; false: there is none. */
 extern bool find_version(Relation relation, const ItemPointerData* position, Version* version);
+/* Into the slot. The buffer, of any page of the relation or invalid, becomes that of the version.
+ */
+extern void store_in_slot(Relation relation, const ItemPointerData* position, Buffer* buffer,
+                          TupleTableSlot* slot);
 /* The transaction that wrote the version committed, or is the open one. */
 extern bool is_of_committed(HeapTupleHeader tuple);
 
