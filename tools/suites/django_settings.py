@@ -10,10 +10,12 @@ if "MYSQL_HOST" in os.environ:
         "PORT": os.environ["MYSQL_TCP_PORT"],
         "USER": "cupel",
     }
+    TEST = {"CHARSET": "utf8mb4"}  # a server without Debian's configuration has latin1
 else:
     SERVER = {"ENGINE": "django.db.backends.postgresql"}
+    TEST = {}
 DATABASES = {
-    alias: {**SERVER, "NAME": name, "TEST": {"NAME": f"test_{name}"}}
+    alias: {**SERVER, "NAME": name, "TEST": {**TEST, "NAME": f"test_{name}"}}
     for alias, name in (("default", "first"), ("other", "second"))
 }
 SECRET_KEY = "of no use here"
