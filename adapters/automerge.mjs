@@ -23,11 +23,11 @@ export const objects = {
     read: ({ am }, key) => am[key],
   },
   text: {
-    type: "list",
-    characters: true,
-    insert: (doc, key, index, character) =>
-      change(doc, (root) => A.splice(root, [key], index, 0, character)),
-    remove: (doc, key, index) => change(doc, (root) => A.splice(root, [key], index, 1)),
+    type: "text",
+    insert: (doc, key, index, range) =>
+      change(doc, (root) => A.splice(root, [key], index, 0, range)),
+    remove: (doc, key, index, length) =>
+      change(doc, (root) => A.splice(root, [key], index, length)),
     read: ({ am }, key) => am[key],
   },
   map: { type: "last-writer-wins-map", write, read: ({ am }, key) => am[key] },

@@ -13,7 +13,8 @@ const sequence = (make, more) => ({
   type: "list",
   make,
   insert: (doc, key, index, element) => transact(doc, () => of(doc, key).insert(index, element)),
-  remove: (doc, key, index) => transact(doc, () => of(doc, key).delete(index)),
+  remove: (doc, key, index, length = 1) =>
+    transact(doc, () => of(doc, key).delete(index, length)),
   read: (doc, key) => [...of(doc, key).values()],
   ...more,
 });
@@ -29,7 +30,7 @@ const flag = (type, winner) => ({
 export const objects = {
   list: sequence((init) => new C.CValueList(init)),
   text: sequence((init) => new C.CText(init), {
-    characters: true,
+    type: "text",
     read: (doc, key) => of(doc, key).toString(),
   }),
   set: {

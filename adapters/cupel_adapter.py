@@ -14,6 +14,7 @@
     serve("my library 1.0", {"set": "add-wins-set"}, ["duplicates"], Replica)
 
 A list has `insert(key, index, element)` and `delete(key, index)` in place of addAfter and remove.
+A text has `insert(key, index, characters)` and `delete(key, index, length)`, and reads are strings.
 An update that returns False did not happen. A library that keeps messages until others have come
 has `is_applied(message)`.
 """
@@ -40,7 +41,7 @@ class Harness:
 
     def on_begin(self, request):
         self.options = {name: request[name] for name in ("replicas", "keys", "object")}
-        self.is_list = self.objects[request["object"]] in ("list", "growable-array")
+        self.type = self.objects[request["object"]]
         for replica in range(request["replicas"]):
             self.times.append(0)
             self.waiting.append({})
@@ -69,7 +70,9 @@ class Harness:
             return {"value": list(content) if isinstance(content, (set, frozenset)) else content}
         if method == "contains":
             return {"value": value in doc.read(key)}
-        if self.is_list:
+        if self.type == "text":
+            return self.edit_text(doc, key, method, value)
+        if self.type in ("list", "growable-array"):
             return self.edit(doc, key, method, value)
         arguments = () if value is None else (value,)
         return {"type": "fail"} if getattr(doc, method)(key, *arguments) is False else {}
@@ -88,6 +91,22 @@ class Harness:
             index = elements.index(before) + 1
         doc.insert(key, index, element)
         return {"value": [elements[index - 1] if index else None, element]}
+
+    def edit_text(self, doc, key, method, value):
+        text = doc.read(key)
+        if method == "delete":
+            index = text.find(value[0])
+            if index < 0:
+                return {"type": "fail"}
+            gone = text[index:index + len(value)]
+            doc.delete(key, index, len(gone))
+            return {"value": gone}
+        before, inserted = value
+        index = 0 if before is None else text.find(before) + 1
+        if before is not None and index == 0:  # gone meanwhile, as in a list
+            index = self.number % (len(text) + 1)
+        doc.insert(key, index, inserted)
+        return {"value": [text[index - 1] if index else None, inserted]}
 
     def on_deliver(self, request):
         replica, parts = request["replica"], [base64.b64decode(p) for p in request["value"]]

@@ -11,10 +11,10 @@ const text = (doc, key) => doc.texts.get(key);
 
 export const objects = {
   text: {
-    type: "list",
-    characters: true,
-    insert: (doc, key, index, character) => edit(doc, key, (dt) => dt.ins(index, character)),
-    remove: (doc, key, index) => edit(doc, key, (dt) => dt.del(index, 1)),
+    type: "text",
+    codePoints: true,
+    insert: (doc, key, index, range) => edit(doc, key, (dt) => dt.ins(index, range)),
+    remove: (doc, key, index, length) => edit(doc, key, (dt) => dt.del(index, length)),
     read: (doc, key) => text(doc, key).get(),
   },
 };

@@ -14,32 +14,6 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-// Text: each element of a list is one character of its own, the same in all replicas.
-const kFirstCharacter = 0x100;
-const kAfterLast = 0xd800; // surrogates follow
-class Characters {
-  #ofElement = new Map();
-  #elements = [];
-
-  of(element) {
-    const key = JSON.stringify(element);
-    let character = this.#ofElement.get(key);
-    if (character === undefined) {
-      const code = kFirstCharacter + this.#elements.length;
-      if (code >= kAfterLast)
-        throw new Error(`a text has at most ${kAfterLast - kFirstCharacter} different characters`);
-      character = String.fromCharCode(code);
-      this.#ofElement.set(key, character);
-      this.#elements.push(element);
-    }
-    return character;
-  }
-
-  elements(text) {
-    return Array.from(text, (c) => this.#elements[c.codePointAt(0) - kFirstCharacter] ?? c);
-  }
-}
-
 // The methods of each type, in the words of docs/formats/crdt.md. Each gets the object's functions,
 // the document, the key and the value of the request. It returns the answer's fields besides the
 // type; for an update, `value` is its argument as it was executed, if that differs.
@@ -50,10 +24,7 @@ function read({ api, doc, key }) {
   return { value: api.read(doc, key) };
 }
 
-function elementsOf({ api, doc, key, characters }) {
-  const content = api.read(doc, key);
-  return api.characters ? characters.elements(content) : [...content];
-}
+const elementsOf = ({ api, doc, key }) => [...api.read(doc, key)];
 
 function indexOf(elements, element) {
   const text = JSON.stringify(element);
@@ -61,13 +32,13 @@ function indexOf(elements, element) {
 }
 
 function addAfter(call) {
-  const { api, doc, key, value, characters } = call;
+  const { api, doc, key, value } = call;
   const [parent, element] = value;
   const elements = elementsOf(call);
   let index = parent === null ? 0 : indexOf(elements, parent) + 1;
   // The character before has gone meanwhile: some other place, which the answer names.
   if (parent !== null && index === 0) index = call.number % (elements.length + 1);
-  api.insert(doc, key, index, api.characters ? characters.of(element) : element);
+  api.insert(doc, key, index, element);
   return { value: [index === 0 ? null : elements[index - 1], element] };
 }
 
@@ -77,6 +48,38 @@ function removeElement(call) {
   if (index < 0) return kNotDone;
   api.remove(doc, key, index);
   return kDone;
+}
+
+// Texts. Each character is there once, so it says where it is. Libraries count UTF-16 units, as
+// strings do, or code points.
+const lastCharacter = (text) => {
+  const low = text.charCodeAt(text.length - 1);
+  return text.slice(low >= 0xdc00 && low < 0xe000 ? -2 : -1);
+};
+const unitsOf = (api, text) => (api.codePoints ? Array.from(text).length : text.length);
+
+function insertText({ api, doc, key, value: [before, inserted], number }) {
+  const text = api.read(doc, key);
+  const at = before === null ? -1 : text.indexOf(before);
+  let front = at < 0 ? "" : text.slice(0, at + before.length);
+  if (before !== null && at < 0) {
+    // The character before has gone meanwhile: some other place, which the answer names.
+    const all = Array.from(text);
+    front = all.slice(0, number % (all.length + 1)).join("");
+  }
+  api.insert(doc, key, unitsOf(api, front), inserted);
+  return { value: [front === "" ? null : lastCharacter(front), inserted] };
+}
+
+// As many characters as were named, from the first of them on.
+function deleteText({ api, doc, key, value }) {
+  const text = api.read(doc, key);
+  const named = Array.from(value);
+  const at = text.indexOf(named[0]);
+  if (at < 0) return kNotDone;
+  const gone = Array.from(text.slice(at, at + 2 * named.length)).slice(0, named.length).join("");
+  api.remove(doc, key, unitsOf(api, text.slice(0, at)), unitsOf(api, gone));
+  return { value: gone };
 }
 
 const kSet = {
@@ -113,11 +116,13 @@ const kMethods = new Map([
   ["values", { write: kRegister.write, read: ({ api, doc, key }) => ({ value: [...api.read(doc, key)] }) }],
   ["counter", kCounter],
   ["list", kList],
+  ["text", { insert: insertText, delete: deleteText, read }],
 ]);
 // Which of these a type has.
 const kKinds = new Map([
   ["list", "list"],
   ["growable-array", "list"],
+  ["text", "text"],
   ["last-writer-wins-register", "register"],
   ["last-writer-wins-map", "register"],
   ["any-maximal-register", "register"],
@@ -145,7 +150,6 @@ export class Harness {
   #docs = [];
   #times = []; // how often each replica was opened
   #waiting = []; // by replica: message -> its bytes
-  #characters = new Characters();
   #number = 0;
 
   constructor(adapter) {
@@ -174,7 +178,9 @@ export class Harness {
 
   #hello() {
     const { library, objects, survives, messages = "updates" } = this.#adapter;
-    const types = Object.entries(objects).map(([name, { type }]) => [name, type]);
+    const types = Object.entries(objects).map(([name, { type, survives: own }]) =>
+      own ? [name, type, own] : [name, type],
+    );
     return { library, objects: types, survives, messages };
   }
 
@@ -207,9 +213,8 @@ export class Harness {
     if (!method) throw new Error(`the harness has no method ${f} for ${this.#api.type}`);
     const doc = this.#docs[replica];
     const number = this.#number++;
-    const characters = this.#characters;
     try {
-      const answer = method({ api: this.#api, doc, key, value, number, characters });
+      const answer = method({ api: this.#api, doc, key, value, number });
       const sent = this.#adapter.sent(doc);
       return sent.length > 0 ? { ...answer, send: sent.map(textOf) } : answer;
     } catch (error) {

@@ -20,10 +20,9 @@ export const objects = {
     read: ({ model }, key) => model.api.arr([key]).view(),
   },
   string: {
-    type: "list",
-    characters: true,
-    insert: ({ model }, key, index, character) => model.api.str([key]).ins(index, character),
-    remove: ({ model }, key, index) => model.api.str([key]).del(index, 1),
+    type: "text",
+    insert: ({ model }, key, index, range) => model.api.str([key]).ins(index, range),
+    remove: ({ model }, key, index, length) => model.api.str([key]).del(index, length),
     read: ({ model }, key) => model.api.str([key]).view(),
   },
   object: {

@@ -5,17 +5,16 @@ import { LoroDoc, decodeImportBlobMeta } from "loro-crdt";
 export const library = "loro 1.17.1";
 export const survives = ["reordering", "duplicates", "loss", "restart", "join"];
 
-const sequence = (container, more) => ({
-  type: "list",
-  insert: (doc, key, index, element) => container(doc.loro, key).insert(index, element),
-  remove: (doc, key, index) => container(doc.loro, key).delete(index, 1),
+const sequence = (container, type = "list") => ({
+  type,
+  insert: (doc, key, index, elements) => container(doc.loro, key).insert(index, elements),
+  remove: (doc, key, index, length = 1) => container(doc.loro, key).delete(index, length),
   read: (doc, key) => container(doc.loro, key).toJSON(),
-  ...more,
 });
 
 export const objects = {
   list: sequence((loro, key) => loro.getList(key)),
-  text: sequence((loro, key) => loro.getText(key), { characters: true }),
+  text: sequence((loro, key) => loro.getText(key), "text"),
   "movable-list": sequence((loro, key) => loro.getMovableList(key)),
   map: {
     type: "last-writer-wins-map",

@@ -14,10 +14,11 @@ export const objects = {
     read: ({ y }, key) => y.getArray(key).toArray(),
   },
   text: {
-    type: "list",
-    characters: true,
-    insert: ({ y }, key, index, character) => y.getText(key).insert(index, character),
-    remove: ({ y }, key, index) => y.getText(key).delete(index, 1),
+    type: "text",
+    // Of a range that another replica deleted, Yjs deletes at once what has come, and the rest later.
+    survives: ["duplicates", "restart", "join"],
+    insert: ({ y }, key, index, range) => y.getText(key).insert(index, range),
+    remove: ({ y }, key, index, length) => y.getText(key).delete(index, length),
     read: ({ y }, key) => y.getText(key).toString(),
   },
   map: {

@@ -33,4 +33,14 @@ bool valid_utf8(std::string_view text) {
   return true;
 }
 
+std::string utf8_of(char32_t code) {
+  const auto byte = [&](unsigned lead, unsigned shift) {
+    return static_cast<char>(lead | ((code >> shift) & (lead == 0x80 ? 0x3fU : 0xffU)));
+  };
+  if (code < 0x80) return {static_cast<char>(code)};
+  if (code < 0x800) return {byte(0xc0, 6), byte(0x80, 0)};
+  if (code < 0x10000) return {byte(0xe0, 12), byte(0x80, 6), byte(0x80, 0)};
+  return {byte(0xf0, 18), byte(0x80, 12), byte(0x80, 6), byte(0x80, 0)};
+}
+
 }  // namespace cupel::base

@@ -1,7 +1,8 @@
-// Texts that come from outside: are they UTF-8?
+// UTF-8: are texts that come from outside? And a code point as text.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace cupel::base {
@@ -12,5 +13,8 @@ std::size_t utf8_length(std::string_view text);
 
 // Nothing but characters and, as in the databases' texts, no NUL.
 bool valid_utf8(std::string_view text);
+
+// The character of this code point, which is no surrogate and at most U+10FFFF.
+std::string utf8_of(char32_t code);
 
 }  // namespace cupel::base

@@ -613,12 +613,13 @@ crdt::AdapterPlaces adapter_places() {
   return places;
 }
 
-// Those of --faults, or all that the library survives.
+// Those of --faults, or all that the object survives.
 base::Result<std::vector<crdt::Hazard>> hazards_of(const std::string& faults,
-                                                   const crdt::Library& library) {
-  if (faults.empty()) return library.survives;
+                                                   const crdt::Library& library,
+                                                   const crdt::ChosenObject& chosen) {
+  if (faults.empty()) return chosen.survives;
   std::vector<std::string> promised;
-  for (const auto hazard : library.survives)
+  for (const auto hazard : chosen.survives)
     promised.emplace_back(crdt::kHazardNames[static_cast<std::size_t>(hazard)]);
   std::vector<crdt::Hazard> hazards;
   if (faults == "none") return hazards;
@@ -629,7 +630,7 @@ base::Result<std::vector<crdt::Hazard>> hazards_of(const std::string& faults,
           .message = fmt::format("--faults: found `{}`, but {} promises to survive {}", name,
                                  library.name, promised.empty() ? "none" : one_of(promised))};
     }
-    hazards.push_back(library.survives[static_cast<std::size_t>(at - promised.begin())]);
+    hazards.push_back(chosen.survives[static_cast<std::size_t>(at - promised.begin())]);
   }
   const auto has = [&](crdt::Hazard hazard) {
     return std::find(hazards.begin(), hazards.end(), hazard) != hazards.end();
@@ -697,7 +698,7 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   const auto& library = adapter->library();
   const auto chosen = crdt::choose_object(library, object, arguments.type);
   if (!chosen.ok()) return failed(chosen.error());
-  const auto hazards = hazards_of(arguments.faults, library);
+  const auto hazards = hazards_of(arguments.faults, library, *chosen);
   if (!hazards.ok()) return failed(hazards.error());
   crdt::AdapterRunOptions options;
   static_cast<crdt::Requests&>(options) = arguments.options;

@@ -1,27 +1,11 @@
 // Strings with escapes: those of EDN and Clojure, and \/ and pairs of surrogates, as in JSON.
 #include "text/edn.hpp"
 
+#include "base/utf8.hpp"
+
 namespace cupel::text {
 
 namespace {
-
-void append_utf8(std::uint32_t code, std::string& out) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | code >> 6);
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0 | code >> 12);
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | code >> 18);
-    out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  }
-}
 
 // The four digits after \u, which `at` moves past.
 std::optional<std::uint32_t> hex4(std::string_view bytes, std::size_t& at) {
@@ -64,7 +48,7 @@ std::optional<EdnError> EdnCursor::unescape(std::size_t open, std::string& out) 
     } else if (escaped == 'u') {
       const auto code = character(bytes_, at_);
       if (!code) return EdnError{escape, "found a bad \\u escape, expected a Unicode character"};
-      append_utf8(*code, out);
+      out += base::utf8_of(*code);
     } else {
       return EdnError{escape,
                       "found an unknown escape in a string, expected one of \\n \\t \\r \\b "

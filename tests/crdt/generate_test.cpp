@@ -59,6 +59,8 @@ const std::map<std::string, std::set<std::string>>& names_of_bugs() {
       {"ignores-timestamp",
        {"order-disagreement", "stale-read", "order-against-causality", "interleaved-insertions"}},
       {"forgets-removed-neighbour", {"order-disagreement"}},
+      {"removes-first-of-range",
+       {"lost-character", "removed-character-shown", "order-disagreement"}},
       {"interleaves", {"interleaved-insertions", "order-disagreement", "order-against-causality"}},
   };
   return names;

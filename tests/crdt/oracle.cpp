@@ -49,6 +49,7 @@ class Oracle {
       case Type::kGrowableArray:
         return array(past);
       case Type::kStrongList:
+      case Type::kText:
         return characters(past, false) && list(past);
     }
     return false;
@@ -240,7 +241,8 @@ class Oracle {
   bool characters(const std::vector<Mask>& past, bool strict) const {
     std::vector<OpId> insert(h_.elements.size(), kNone);
     for (OpId o = 0; o < n_; ++o) {
-      if (h_.ops[o].kind == Kind::kInsert) insert[h_.ops[o].element] = o;
+      if (h_.ops[o].kind != Kind::kInsert) continue;
+      for (const auto e : h_.changed(h_.ops[o])) insert[e] = o;
     }
     const auto sees_insert = [&](OpId o, std::uint32_t e) {
       return insert[e] != kNone && (past[o] & bit(insert[e]));
@@ -249,7 +251,9 @@ class Oracle {
       const auto& op = h_.ops[o];
       if (op.kind == Kind::kInsert && op.parent != kNone && !sees_insert(o, op.parent))
         return false;
-      if (op.kind == Kind::kDelete && !sees_insert(o, op.element)) return false;
+      if (op.kind == Kind::kDelete &&
+          h_.any_changed(op, [&](std::uint32_t e) { return !sees_insert(o, e); }))
+        return false;
       if (op.kind != Kind::kList) continue;
       const auto list = h_.list(op);
       for (const auto e : list) {
@@ -259,8 +263,7 @@ class Oracle {
         if (h_.elements[e].key != op.key) continue;
         bool sees_remove = false;
         for (OpId d = 0; d < n_; ++d)
-          sees_remove = sees_remove || ((past[o] & bit(d)) && h_.ops[d].kind == Kind::kDelete &&
-                                        h_.ops[d].element == e);
+          sees_remove = sees_remove || ((past[o] & bit(d)) && removes(d, e));
         const bool shown = std::find(list.begin(), list.end(), e) != list.end();
         if (!shown && sees_insert(o, e) && !sees_remove) return false;
         if (shown && sees_remove && !strict) return false;
@@ -269,14 +272,23 @@ class Oracle {
     return true;
   }
 
+  using Added = std::pair<std::uint32_t, OpId>;  // a character, and by what
+
+  bool removes(OpId d, std::uint32_t e) const {
+    return h_.ops[d].kind == Kind::kDelete &&
+           h_.any_changed(h_.ops[d], [&](std::uint32_t other) { return other == e; });
+  }
+
   // Some order of all characters of each key fits the lists, and each addition: of what it sees,
   // nothing is between it and its neighbour.
   bool list(const std::vector<Mask>& past) const {
     for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
-      std::vector<OpId> order;
+      std::vector<Added> order;
       for (OpId o = 0; o < n_; ++o) {
-        if (h_.ops[o].kind == Kind::kInsert && h_.ops[o].key == key) order.push_back(o);
+        if (h_.ops[o].kind != Kind::kInsert || h_.ops[o].key != key) continue;
+        for (const auto e : h_.changed(h_.ops[o])) order.emplace_back(e, o);
       }
+      std::sort(order.begin(), order.end());
       bool found = false;
       do {
         found = fits(order, key, past);
@@ -285,27 +297,26 @@ class Oracle {
     }
     return true;
   }
-  bool fits(const std::vector<OpId>& order, std::uint32_t key,
+  bool fits(const std::vector<Added>& order, std::uint32_t key,
             const std::vector<Mask>& past) const {
     std::vector<std::size_t> place(h_.elements.size(), 0);
-    for (std::size_t i = 0; i < order.size(); ++i) place[h_.ops[order[i]].element] = i + 1;
+    for (std::size_t i = 0; i < order.size(); ++i) place[order[i].first] = i + 1;
     for (OpId o = 0; o < n_; ++o) {
       const auto& op = h_.ops[o];
       if (op.key != key) continue;
       const auto list = h_.list(op);
-      for (std::size_t i = 1; i < list.size(); ++i) {
+      for (std::size_t i = 1; op.kind != Kind::kDelete && i < list.size(); ++i) {
         if (place[list[i - 1]] > place[list[i]]) return false;
       }
       if (op.kind != Kind::kInsert) continue;
-      const auto left = op.parent == kNone ? 0 : place[op.parent], here = place[op.element];
-      if (left > here) return false;
-      for (const OpId x : order) {
-        const auto at = place[h_.ops[x].element];
+      // A range is not split, so only its first character has a place to be checked besides.
+      const auto range = h_.changed(op);
+      const auto left = op.parent == kNone ? 0 : place[op.parent], here = place[range.back()];
+      if (left > place[range.front()]) return false;
+      for (const auto& [e, x] : order) {
         bool shown = (past[o] & bit(x)) != 0;
-        for (OpId d = 0; d < n_; ++d)
-          shown = shown && !((past[o] & bit(d)) && h_.ops[d].kind == Kind::kDelete &&
-                             h_.ops[d].element == h_.ops[x].element);
-        if (shown && left < at && at < here) return false;
+        for (OpId d = 0; d < n_; ++d) shown = shown && !((past[o] & bit(d)) && removes(d, e));
+        if (shown && left < place[e] && place[e] < here) return false;
       }
     }
     return true;

@@ -14,6 +14,42 @@ struct Shape {
   std::uint32_t ops, replicas, keys, values;  // values 0, of a register: written once each
 };
 
+// Ranges of one to three characters, six characters in all: the oracle tries all their orders.
+inline void random_text_operation(History& h, Operation& op, std::vector<std::uint32_t>& list,
+                                  std::vector<std::uint32_t>& inserted, bool read,
+                                  base::Random& random) {
+  constexpr std::size_t kMostCharacters = 6;
+  std::vector<std::uint32_t> here;
+  for (const auto e : inserted) {
+    if (h.elements[e].key == op.key) here.push_back(e);
+  }
+  const bool full = inserted.size() == kMostCharacters;
+  op.kind = read || (full && here.empty())                  ? Kind::kList
+            : !full && (random.chance(0.7) || here.empty()) ? Kind::kInsert
+                                                            : Kind::kDelete;
+  if (op.kind == Kind::kInsert) {
+    op.parent = here.empty() || random.chance(0.5) ? kNone : here[random.below(here.size())];
+    do {
+      list.push_back(h.element(
+          op.key, "\"" + std::string(1, static_cast<char>('a' + inserted.size())) + "\""));
+      inserted.push_back(list.back());
+    } while (inserted.size() < kMostCharacters && list.size() < 3 && random.chance(0.5));
+    op.element = list.front();
+  } else if (op.kind == Kind::kDelete) {
+    const auto begin = random.below(here.size());
+    for (auto at = begin; at < here.size() && (at == begin || random.chance(0.5)); ++at)
+      list.push_back(here[at]);
+    op.element = list.front();
+  } else {
+    const bool sorted = random.chance(0.5);
+    const double share = random.chance(0.5) ? 1 : 0.7;
+    for (const auto e : here) {
+      if (random.chance(share)) list.push_back(e);
+    }
+    if (!sorted) random.shuffle(std::span(list));
+  }
+}
+
 inline History random_history(Type type, const Shape& shape, base::Random& random) {
   History h;
   h.type = type;
@@ -98,6 +134,9 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
         }
         break;
       }
+      case Type::kText:
+        random_text_operation(h, op, list, inserted, read, random);
+        break;
     }
     h.add(op, list);
   }

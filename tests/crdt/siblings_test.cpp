@@ -16,7 +16,7 @@
 namespace cupel::crdt {
 namespace {
 
-Decision decided(const History& history) {
+Decision decided_siblings(const History& history) {
   base::Budget budget(std::chrono::duration<double>(60), 0);
   return decide(history, {}, budget);
 }
@@ -56,7 +56,7 @@ TEST(Siblings, OfAGraphAreExplainedIfThreeColoursDo) {
       }
     }
     const auto history = history_of_graph(nodes, edges);
-    const auto decision = decided(history);
+    const auto decision = decided_siblings(history);
     const bool expected = three_colours(nodes, edges);
     colourable += expected;
     if (expected) {
@@ -65,7 +65,7 @@ TEST(Siblings, OfAGraphAreExplainedIfThreeColoursDo) {
       ASSERT_EQ(decision.verdict, Verdict::kViolated) << nodes << " nodes, graph " << i;
       // So has what it is said to take.
       const auto part = part_of(history, decision.violation->core);
-      EXPECT_EQ(decided(part.history).verdict, Verdict::kViolated);
+      EXPECT_EQ(decided_siblings(part.history).verdict, Verdict::kViolated);
     }
   }
   EXPECT_GT(colourable, kGraphs / 5);
@@ -90,7 +90,7 @@ TEST(Siblings, OfTenReplicasAreDecided) {
         options.delivery = delivery;
         options.read_share = 0.2 + 0.2 * static_cast<double>(seed % 3);
         const auto history = generate(options).value();
-        expect_proven(history, decided(history));
+        expect_proven(history, decided_siblings(history));
       }
     }
   }
@@ -110,7 +110,7 @@ TEST(Siblings, OfReplicasOneAfterTheOtherInTheFileAreDecided) {
       apart.add(history.ops[id], std::vector(list.begin(), list.end()));
     }
   }
-  expect_proven(apart, decided(apart));
+  expect_proven(apart, decided_siblings(apart));
 }
 
 // One read of thousands leaves out one of the siblings that its replica has just returned:
@@ -137,7 +137,7 @@ TEST(Siblings, OneThatIsLostOnceIsFoundAndExplained) {
       if (id == wrong) lossy.add(op, std::vector(list.begin(), list.end()));
       lossy.add(op, shown);
     }
-    const auto decision = decided(lossy);
+    const auto decision = decided_siblings(lossy);
     ASSERT_EQ(decision.verdict, Verdict::kViolated);
     const auto explanation = explain(lossy, *decision.violation, {}, {.seconds = 20});
     EXPECT_LE(explanation.part.history.ops.size(), 20U) << "seed " << seed << "\n"

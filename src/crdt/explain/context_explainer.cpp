@@ -35,7 +35,8 @@ std::vector<OpId> ContextExplainer::updates(Kind kind, bool seen) const {
   std::vector<OpId> found;
   for (OpId id = 0; id < h_.ops.size(); ++id) {
     const Operation& op = h_.ops[id];
-    if (op.kind != kind || op.key != read().key || (by_element && op.element != wrong_.object))
+    if (op.kind != kind || op.key != read().key) continue;
+    if (by_element && !h_.any_changed(op, [&](std::uint32_t e) { return e == wrong_.object; }))
       continue;
     if (sees(wrong_.read, id) == seen) found.push_back(id);
   }
@@ -92,7 +93,8 @@ void ContextExplainer::report(std::string name, std::string summary, std::vector
   if (replicated_type(h_).traits().reads_list_elements) {
     kept.insert(wrong_.object);
     for (const OpId id : ops) {
-      if (h_.ops[id].element != kNone) kept.insert(h_.ops[id].element);
+      if (is_read(h_.ops[id].kind) && h_.ops[id].element == kNone) continue;
+      for (const auto e : h_.changed(h_.ops[id])) kept.insert(e);
     }
   }
   core.elements.assign(kept.begin(), kept.end());
@@ -134,11 +136,14 @@ Explanation explain_context(const History& history, const Visibility& visibility
       }
     }
     for (OpId id = 0; id < history.ops.size(); ++id) {
-      if (history.ops[id].kind == Kind::kInsert && elements.contains(history.ops[id].element))
+      if (history.ops[id].kind == Kind::kInsert &&
+          history.any_changed(history.ops[id],
+                              [&](std::uint32_t e) { return elements.contains(e); }))
         ops.insert(id);
     }
     for (const OpId id : ops) {
-      if (history.ops[id].element != kNone) elements.insert(history.ops[id].element);
+      if (is_read(history.ops[id].kind) && history.ops[id].element == kNone) continue;
+      for (const auto e : history.changed(history.ops[id])) elements.insert(e);
     }
     explanation.core.ops.assign(ops.begin(), ops.end());
     explanation.core.elements.assign(elements.begin(), elements.end());

@@ -76,7 +76,8 @@ class Shrinker {
                  (elements.contains(op.element) &&
                   (read_objects.contains(op.element) || whole_keys.contains(op.key)));
       } else if (traits.reads_list_elements) {
-        needed = is_read(op.kind) || elements.contains(op.element);
+        needed = is_read(op.kind) ||
+                 history_.any_changed(op, [&](std::uint32_t e) { return elements.contains(e); });
       } else if (!is_read(op.kind)) {
         needed = read_objects.contains(op.key);
       }
@@ -155,7 +156,7 @@ class Shrinker {
   }
 
   Core without_elements(const Core& core) {
-    const auto inserts = inserts_of(history_);
+    const auto neighbours = neighbours_of(history_);
     return reduce<std::uint32_t>(
         core, core.elements, [&](const Core& from, const std::set<std::uint32_t>& gone) {
           Core rest;
@@ -163,18 +164,17 @@ class Shrinker {
             // A character goes with those before it on the way to the beginning.
             bool lost = gone.contains(e);
             std::size_t steps = 0;
-            for (auto at = e;
-                 !lost && inserts[at] != kNone && steps++ < history_.elements.size();) {
-              at = history_.ops[inserts[at]].parent;
-              if (at == kNone) break;
+            for (auto at = neighbours[e];
+                 !lost && at != kNone && steps++ < history_.elements.size(); at = neighbours[at])
               lost = gone.contains(at);
-            }
             if (!lost) rest.elements.push_back(e);
           }
           const std::set<std::uint32_t> kept(rest.elements.begin(), rest.elements.end());
           for (const OpId id : from.ops) {
             const auto& op = history_.ops[id];
-            if (op.element == kNone || kept.contains(op.element)) rest.ops.push_back(id);
+            if (op.element == kNone ||
+                history_.any_changed(op, [&](std::uint32_t e) { return kept.contains(e); }))
+              rest.ops.push_back(id);
           }
           return rest;
         });
@@ -383,7 +383,7 @@ std::string sentence(const History& h, const Step& step) {
       if (is_read(h.ops[step.read].kind))
         return fmt::format("{} is in front of {}: {} shows them so", h.element_text(step.shown),
                            h.element_text(step.over), with_replica(h, step.read));
-      if (h.ops[step.to].parent == step.shown && step.read == step.to)
+      if (neighbours_of(h)[step.over] == step.shown && step.read == step.to)
         return fmt::format("{} is in front of {}, which was added after it",
                            h.element_text(step.shown), h.element_text(step.over));
       return fmt::format(

@@ -8,9 +8,9 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/budget.hpp"
+#include "base/hash_table.hpp"
 #include "crdt/io/context_reader.hpp"
 #include "crdt/io/context_writer.hpp"
 #include "crdt/io/edn.hpp"
@@ -229,14 +229,20 @@ class Reader {
     } else {
       made.replica = history_.replica(text::dump(op["process"]));
     }
-    if (made.kind == Kind::kInsert && !inserted_.insert(made.element).second) {
-      return error(fmt::format("found a second addAfter of {}, expected each character to be added "
-                               "once; tag them with the replica and a number",
-                               history_.element_text(made.element)),
-                   line);
-    }
     auto wrong = context_.seen(op, made);
     const OpId id = history_.add(made, list);
+    if (made.kind == Kind::kInsert) {
+      for (const auto e : history_.changed(history_.ops[id])) {
+        if (inserted_.insert(e).second) continue;
+        return error(fmt::format("found a second {} of {}, expected each character to be added "
+                                 "once; {}",
+                                 history_.method(made), history_.element_text(e),
+                                 made.list_begin == made.list_end
+                                     ? "tag them with the replica and a number"
+                                     : "docs/crdt.md#text says how texts repeat characters"),
+                     line);
+      }
+    }
     if (!wrong && !is_read(made.kind)) wrong = context_.id(op, id);
     if (wrong) return error(std::move(*wrong), line);
     return base::Ok{};
@@ -249,7 +255,7 @@ class Reader {
   ContextReader context_{history_};
   std::uint64_t line_ = 0;
   std::map<std::string, Open> open_;  // by process
-  std::set<std::uint32_t> inserted_;
+  base::HashSet<std::uint32_t> inserted_;
 };
 
 std::string edn_of(const Json& value) {

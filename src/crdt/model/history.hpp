@@ -6,6 +6,7 @@
 // that array. What is allowed is not described here but in decide.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,8 +33,9 @@ enum class Kind : std::uint8_t {
   kValue,   // read that returns a number, as of a counter: `amount`
   kWrite,   // of `element`
   kValues,  // read of a register: `list`
-  kInsert,  // addAfter(parent, element); no parent: at the beginning
-  kDelete,  // of `element` from an array
+  kInsert,  // addAfter(parent, element); no parent: at the beginning. Of a text: `list`, its first
+            // character is `element`
+  kDelete,  // of `element` from an array; of a text: `list`, its first character is `element`
   kList,    // read of an array: `list`
 };
 inline bool is_read(Kind k) {
@@ -78,6 +80,17 @@ class History {
 
   [[nodiscard]] std::span<const std::uint32_t> list(const Operation& op) const {
     return std::span(lists).subspan(op.list_begin, op.list_end - op.list_begin);
+  }
+  // The characters that an update of an array, list or text adds or removes, in order. The
+  // operation is one of this history.
+  [[nodiscard]] std::span<const std::uint32_t> changed(const Operation& op) const {
+    const auto range = list(op);
+    return range.empty() && op.element != kNone ? std::span(&op.element, 1) : range;
+  }
+  template <typename Test>
+  [[nodiscard]] bool any_changed(const Operation& op, Test test) const {
+    const auto all = changed(op);
+    return std::any_of(all.begin(), all.end(), test);
   }
   // "add(\"a\") on s", "read(c) = 3": with its key where there are several.
   [[nodiscard]] std::string text(OpId op) const;

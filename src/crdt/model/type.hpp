@@ -23,7 +23,8 @@
   LINE(kLastWriterWinsMap, last_writer_wins_map)           \
   LINE(kCounter, counter)                                  \
   LINE(kGrowableArray, growable_array)                     \
-  LINE(kStrongList, strong_list)
+  LINE(kStrongList, strong_list)                           \
+  LINE(kText, replicated_text)
 
 namespace cupel::crdt {
 

@@ -29,9 +29,23 @@ namespace cupel::crdt {
 std::vector<OpId> inserts_of(const History& history) {
   std::vector<OpId> inserts(history.elements.size(), kNone);
   for (OpId id = 0; id < history.ops.size(); ++id) {
-    if (history.ops[id].kind == Kind::kInsert) inserts[history.ops[id].element] = id;
+    if (history.ops[id].kind != Kind::kInsert) continue;
+    for (const auto e : history.changed(history.ops[id])) inserts[e] = id;
   }
   return inserts;
+}
+
+std::vector<std::uint32_t> neighbours_of(const History& history) {
+  std::vector<std::uint32_t> neighbours(history.elements.size(), kNone);
+  for (const Operation& op : history.ops) {
+    if (op.kind != Kind::kInsert) continue;
+    auto left = op.parent;
+    for (const auto e : history.changed(op)) {
+      neighbours[e] = left;
+      left = e;
+    }
+  }
+  return neighbours;
 }
 
 namespace {
@@ -176,21 +190,22 @@ class Array {
         axioms_(axioms),
         tree_(tree),
         graph_(history),
-        inserts_(inserts_of(history)) {}
+        inserts_(inserts_of(history)),
+        neighbours_(neighbours_of(history)) {}
 
   std::optional<Decision> decide(base::Budget& budget, int most_repairs) {
     removes_.resize(history_.elements.size());
     for (OpId id = 0; id < history_.ops.size(); ++id) {
-      if (history_.ops[id].kind == Kind::kDelete) removes_[history_.ops[id].element].push_back(id);
+      if (history_.ops[id].kind != Kind::kDelete) continue;
+      for (const auto e : history_.changed(history_.ops[id])) removes_[e].push_back(id);
     }
     for (OpId id = 0; id < history_.ops.size(); ++id) {
       const Operation& op = history_.ops[id];
-      const auto used = op.kind == Kind::kInsert   ? op.parent
-                        : op.kind == Kind::kDelete ? op.element
-                                                   : kNone;
-      if (used != kNone && !read_from(used, id)) return alone(id, used);
-      if (op.kind != Kind::kList) continue;
-      for (const auto e : history_.list(op)) {
+      if (op.kind == Kind::kInsert) {
+        if (op.parent != kNone && !read_from(op.parent, id)) return alone(id, op.parent);
+        continue;
+      }
+      for (const auto e : history_.changed(op)) {
         if (!read_from(e, id)) return alone(id, e);
       }
     }
@@ -241,7 +256,7 @@ class Array {
       if (++repairs > most_repairs || !blame(wrong)) return std::nullopt;
       graph_.keep(sure);
       for (const auto& [open, remove] : guesses_)
-        graph_.add({remove, open.first, Why::kRemoved, open.first});
+        graph_.add({remove, open.first, Why::kRemoved, open.first, open.second});
     }
   }
 
@@ -265,11 +280,14 @@ class Array {
         for (std::size_t j = 0; j < row.size(); ++j) {
           for (; seen[j] < row[j]; ++seen[j]) {
             const Operation& op = history_.ops[history_.by_replica[j][seen[j]]];
-            if (op.kind == Kind::kInsert) {
-              if (!removed[op.element]) live_of[op.key].insert(op.element);
-            } else if (op.kind == Kind::kDelete) {
-              removed[op.element] = 1;
-              live_of[op.key].erase(op.element);
+            if (is_read(op.kind)) continue;
+            for (const auto e : history_.changed(op)) {
+              if (op.kind == Kind::kDelete) {
+                removed[e] = 1;
+                live_of[op.key].erase(e);
+              } else if (!removed[e]) {
+                live_of[op.key].insert(e);
+              }
             }
           }
         }
@@ -294,7 +312,7 @@ class Array {
               live.erase(e);
               continue;
             }
-            graph_.add({removes_[e][0], id, Why::kRemoved, id});
+            graph_.add({removes_[e][0], id, Why::kRemoved, id, e});
             // The next sweep finds it removed; this one need not say it again.
             live.erase(e);
           }
@@ -333,9 +351,19 @@ class Array {
       }
       if (best == kNone) return false;
       guesses_[open] = best;
-      graph_.add({best, read, Why::kRemoved, read});
+      graph_.add({best, read, Why::kRemoved, read, e});
     }
     return true;
+  }
+
+  // It adds what the read hides and no remove before it explains, or removes what the read shows.
+  [[nodiscard]] bool cannot_be_seen(const Operation& update, const std::vector<bool>& shown,
+                                    OpId read) const {
+    return history_.any_changed(update, [&](std::uint32_t e) {
+      if (update.kind == Kind::kDelete) return shown[e] && !axioms_.strict;
+      const auto& removes = removes_[e];
+      return update.kind == Kind::kInsert && !shown[e] && (removes.empty() || removes[0] > read);
+    });
   }
 
   // How many operations of each replica each operation can have seen: no addition that
@@ -369,13 +397,7 @@ class Array {
               return history_.ops[o].seq < clocks.row(id)[j];
             });
             for (; u != of_key.end() && history_.ops[*u].seq < later[j]; ++u) {
-              const Operation& update = history_.ops[*u];
-              const auto& removes = removes_[update.element];
-              const bool hidden = update.kind == Kind::kInsert && !shown[update.element] &&
-                                  (removes.empty() || removes[0] > id);
-              const bool gone =
-                  update.kind == Kind::kDelete && shown[update.element] && !axioms_.strict;
-              if (hidden || gone) later[j] = update.seq;
+              if (cannot_be_seen(history_.ops[*u], shown, id)) later[j] = history_.ops[*u].seq;
             }
           }
           for (const auto e : list) shown[e] = false;
@@ -396,8 +418,7 @@ class Array {
   bool blame(const std::vector<Step>& steps, std::size_t limit, std::size_t& left) {
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
       if (step->why != Why::kRemoved) continue;
-      const auto e = history_.ops[step->from].element;
-      const auto at = guesses_.find({step->to, e});
+      const auto at = guesses_.find({step->to, step->shown});
       if (at == guesses_.end() || at->second != step->from) continue;
       excluded_.insert({step->to, step->from});
       guesses_.erase(at);
@@ -414,8 +435,7 @@ class Array {
               graph_.steps()[index].from != step.from || graph_.steps()[index].to != step.to))
         ++index;
       if (index == limit) continue;
-      if (blame(graph_.path(inserts_[history_.ops[step.from].element], step.to, index), index,
-                left))
+      if (blame(graph_.path(inserts_[graph_.steps()[index].shown], step.to, index), index, left))
         return true;
     }
     return false;
@@ -425,7 +445,7 @@ class Array {
     return (std::uint64_t{step.from} << 32) | step.to;
   }
   void characters(std::uint32_t e, Core& core) {
-    for (; e != kNone; e = inserts_[e] == kNone ? kNone : history_.ops[inserts_[e]].parent) {
+    for (; e != kNone; e = neighbours_[e]) {
       core.elements.push_back(e);
       if (inserts_[e] != kNone) core.ops.push_back(inserts_[e]);
     }
@@ -433,25 +453,23 @@ class Array {
   void operation(OpId id, Core& core) {
     core.ops.push_back(id);
     const Operation& op = history_.ops[id];
-    if (op.kind == Kind::kInsert || op.kind == Kind::kDelete) characters(op.element, core);
+    if (is_read(op.kind)) return;
+    for (const auto e : history_.changed(op)) characters(e, core);
   }
   void evidence(const Step& step, Core& core) {
     operation(step.from, core);
     operation(step.to, core);
-    if (step.why == Why::kReadFrom && history_.ops[step.to].kind == Kind::kList)
-      characters(history_.ops[step.from].element, core);
     if (step.read != kNone) core.ops.push_back(step.read);
     if (step.shown != kNone) {
       characters(step.shown, core);
-      characters(step.over, core);
+      if (step.over != kNone) characters(step.over, core);
     }
     if (step.why == Why::kRemoved && explained_.insert(pair_of(step)).second) {
-      const auto e = history_.ops[step.from].element;
       std::size_t index = 0;
       while (graph_.steps()[index].why != Why::kRemoved ||
              graph_.steps()[index].from != step.from || graph_.steps()[index].to != step.to)
         ++index;
-      evidence_of_path(inserts_[e], step.to, index, core);
+      evidence_of_path(inserts_[graph_.steps()[index].shown], step.to, index, core);
     }
   }
   void evidence_of_path(OpId from, OpId to, std::size_t limit, Core& core) {
@@ -480,7 +498,7 @@ class Array {
     const Operation& op = history_.ops[id];
     if (op.kind == Kind::kInsert) {
       // The character that was added after it cannot be without its own.
-      violation.core.elements.push_back(op.element);
+      for (const auto added : history_.changed(op)) violation.core.elements.push_back(added);
     }
     return found(std::move(violation));
   }
@@ -530,6 +548,7 @@ class Array {
   const bool tree_;
   StepGraph graph_;
   std::vector<OpId> inserts_;
+  std::vector<std::uint32_t> neighbours_;
   std::vector<std::vector<OpId>> removes_;  // by element
   std::vector<std::pair<OpId, std::uint32_t>>
       open_;  // a read, and what it misses: which remove has it seen?
@@ -557,15 +576,18 @@ namespace {
 
 // These operations, and all that is done to their characters and to those that they follow.
 Core core_of_list(const History& history, const std::vector<OpId>& operations) {
-  const auto inserts = inserts_of(history);
+  const auto neighbours = neighbours_of(history);
   std::set<OpId> ops(operations.begin(), operations.end());
   std::set<std::uint32_t> elements;
   for (const OpId id : operations) {
-    for (auto e = history.ops[id].element; e != kNone && elements.insert(e).second;)
-      e = inserts[e] == kNone ? kNone : history.ops[inserts[e]].parent;
+    if (is_read(history.ops[id].kind)) continue;
+    for (auto e : history.changed(history.ops[id])) {
+      while (e != kNone && elements.insert(e).second) e = neighbours[e];
+    }
   }
   for (OpId id = 0; id < history.ops.size(); ++id) {
-    if (!is_read(history.ops[id].kind) && elements.contains(history.ops[id].element))
+    if (!is_read(history.ops[id].kind) &&
+        history.any_changed(history.ops[id], [&](std::uint32_t e) { return elements.contains(e); }))
       ops.insert(id);
   }
   return {{ops.begin(), ops.end()}, {elements.begin(), elements.end()}};
@@ -576,6 +598,7 @@ std::vector<OpId> shown_twice(const History& history) {
   const auto inserts = inserts_of(history);
   std::vector<OpId> shown_by(history.elements.size(), kNone);
   for (OpId id = 0; id < history.ops.size(); ++id) {
+    if (!is_read(history.ops[id].kind)) continue;
     for (const auto e : history.list(history.ops[id])) {
       if (shown_by[e] == id && inserts[e] != kNone) return {id, inserts[e]};
       shown_by[e] = id;

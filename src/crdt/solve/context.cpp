@@ -385,11 +385,13 @@ class KnownCharacters {
         },
         [&](OpId update) {
           const Operation& op = h_.ops[update];
-          const bool before = is_shown(op.element);
-          (op.kind == Kind::kInsert ? added_ : removed_)[op.element] = true;
-          const bool now = is_shown(op.element);
-          if (now && !before) ++shown_[op.key];
-          if (before && !now) --shown_[op.key];
+          for (const auto e : h_.changed(op)) {
+            const bool before = is_shown(e);
+            (op.kind == Kind::kInsert ? added_ : removed_)[e] = true;
+            const bool now = is_shown(e);
+            if (now && !before) ++shown_[op.key];
+            if (before && !now) --shown_[op.key];
+          }
         },
         [&](OpId id) { return is_right(id); });
     return wrong_.decision();
@@ -402,9 +404,11 @@ class KnownCharacters {
     if (context_.budget.exceeded()) return false;
     const Operation& op = h_.ops[id];
     if (op.kind == Kind::kInsert || op.kind == Kind::kDelete) {
-      const auto named = op.kind == Kind::kInsert ? op.parent : op.element;
-      if (named == kNone || added_[named]) return true;
-      wrong_.add(id, named);
+      const auto named = op.kind == Kind::kInsert ? std::span(&op.parent, 1) : h_.changed(op);
+      const auto unknown = std::find_if(named.begin(), named.end(),
+                                        [&](std::uint32_t e) { return e != kNone && !added_[e]; });
+      if (unknown == named.end()) return true;
+      wrong_.add(id, *unknown);
       return false;
     }
     if (op.kind != Kind::kList) return true;

@@ -113,7 +113,13 @@ Part part_of(const History& history, const Core& core) {
   for (const OpId id : core.ops) {
     Operation op = history.ops[id];
     // Its whole reads would not show what they have seen.
-    if (of_elements && op.element != kNone && !kept.contains(op.element)) continue;
+    const auto changed = history.changed(history.ops[id]);
+    const auto first = std::find_if(changed.begin(), changed.end(),
+                                    [&](std::uint32_t e) { return kept.contains(e); });
+    if (of_elements && op.element != kNone) {
+      if (first == changed.end()) continue;
+      op.element = *first;
+    }
     const auto replica = op.replica;
     op.replica = small.replica(history.replicas[replica]);
     if (std::find(history.indeterminate.begin(), history.indeterminate.end(), replica) !=

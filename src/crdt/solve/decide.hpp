@@ -128,6 +128,9 @@ std::vector<Claim> claims_of(const History& history);
 
 // Arrays: of each element, the operation that adds it, or kNone.
 std::vector<OpId> inserts_of(const History& history);
+// Of each element, the one directly after which it is added; kNone: at the beginning, or nobody
+// adds it.
+std::vector<std::uint32_t> neighbours_of(const History& history);
 // Arrays: the linearization that the reads ask for (LinRGA), or the step that makes it
 // impossible: a character shown before the one it was added after, or twice.
 struct ArrayOrder {

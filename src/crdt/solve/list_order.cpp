@@ -19,6 +19,7 @@ class ListOrderSearch {
         h_(context.history),
         certain_(certain),
         inserts_(inserts_of(h_)),
+        neighbours_(neighbours_of(h_)),
         out_(h_.elements.size()),
         removed_ever_(h_.elements.size(), false),
         rank_(h_.elements.size(), kNone),
@@ -26,11 +27,14 @@ class ListOrderSearch {
         arrived_by_(h_.elements.size(), kNone) {
     for (const OpId id : context.visibility.order()) {
       const Operation& op = h_.ops[id];
-      if (op.kind == Kind::kInsert) nodes_.push_back(op.element);
+      const auto changed = h_.changed(op);
+      if (op.kind == Kind::kInsert) nodes_.insert(nodes_.end(), changed.begin(), changed.end());
       if (op.kind != Kind::kDelete) continue;
-      // Which of two removes a read had seen is a guess, and so is what came with it.
-      steps_only_ = steps_only_ || (certain && removed_ever_[op.element]);
-      removed_ever_[op.element] = true;
+      for (const auto e : changed) {
+        // Which of two removes a read had seen is a guess, and so is what came with it.
+        steps_only_ = steps_only_ || (certain && removed_ever_[e]);
+        removed_ever_[e] = true;
+      }
     }
   }
 
@@ -76,9 +80,7 @@ class ListOrderSearch {
     }
   }
 
-  [[nodiscard]] std::uint32_t neighbour(std::uint32_t e) const {
-    return h_.ops[inserts_[e]].parent;
-  }
+  [[nodiscard]] std::uint32_t neighbour(std::uint32_t e) const { return neighbours_[e]; }
 
   void add_given() {
     for (const auto e : nodes_) {
@@ -134,15 +136,18 @@ class ListOrderSearch {
         },
         [&](OpId update) {
           const Operation& op = h_.ops[update];
-          if (op.kind == Kind::kDelete) {
-            removed[op.element] = true;
-            if (rank_[op.element] != kNone) shown.erase(rank_[op.element]);
-          } else if (!removed[op.element]) {
-            shown.insert(rank_[op.element]);
+          for (const auto e : h_.changed(op)) {
+            if (op.kind == Kind::kDelete) {
+              removed[e] = true;
+              if (rank_[e] != kNone) shown.erase(rank_[e]);
+            } else if (!removed[e]) {
+              shown.insert(rank_[e]);
+            }
           }
         },
         [&](OpId id) {
-          if (h_.ops[id].kind == Kind::kInsert) look_between(h_.ops[id].element, shown, found);
+          if (h_.ops[id].kind != Kind::kInsert) return true;
+          for (const auto e : h_.changed(h_.ops[id])) look_between(e, shown, found);
           return true;
         });
     return found;
@@ -238,8 +243,8 @@ class ListOrderSearch {
       if (!done.insert(id).second) continue;
       const Edge& edge = edges_[id];
       operations.insert({edge.by, inserts_[edge.from], inserts_[edge.to]});
-      if (h_.ops[edge.by].kind == Kind::kInsert && neighbour(h_.ops[edge.by].element) != kNone)
-        operations.insert(inserts_[neighbour(h_.ops[edge.by].element)]);
+      if (h_.ops[edge.by].kind == Kind::kInsert && h_.ops[edge.by].parent != kNone)
+        operations.insert(inserts_[h_.ops[edge.by].parent]);
       const bool shown = is_read(h_.ops[edge.by].kind) || edge.by == inserts_[edge.to];
       result.by_steps_alone = result.by_steps_alone && shown && !because_.contains(id);
       if (const auto why = because_.find(id); why != because_.end())
@@ -304,6 +309,7 @@ class ListOrderSearch {
   const History& h_;
   const bool certain_;
   const std::vector<OpId> inserts_;
+  const std::vector<std::uint32_t> neighbours_;
   std::vector<std::uint32_t> nodes_;  // those that happened before others before them
   std::vector<Edge> edges_;
   std::vector<std::vector<std::uint32_t>> out_;  // by element: edges

@@ -33,25 +33,34 @@ History without_unnamed(const History& history) {
   };
   for (OpId id = 0; id < history.ops.size(); ++id) {
     const Operation& op = history.ops[id];
-    for (const auto e : history.list(op)) shown[e] = true;
+    if (op.kind == Kind::kList) {
+      for (const auto e : history.list(op)) shown[e] = true;
+    }
     if (op.kind != Kind::kInsert) continue;
-    if (unknown[op.replica] && op.parent != kNone)
+    if (unknown[op.replica] && op.parent != kNone) {
       waiting[op.parent].push_back(id);
-    else
-      add(op.element);
+    } else {
+      for (const auto e : history.changed(op)) add(e);
+    }
   }
   while (!fresh.empty()) {
     const auto e = fresh.back();
     fresh.pop_back();
-    for (const OpId id : waiting[e]) add(history.ops[id].element);
+    for (const OpId id : waiting[e]) {
+      for (const auto next : history.changed(history.ops[id])) add(next);
+    }
   }
   History kept;
   kept.type = history.type;
   for (const Operation& whole : history.ops) {
     Operation op = whole;
-    const auto named = op.kind == Kind::kInsert ? op.parent : op.element;
-    const bool is_shown = op.kind == Kind::kInsert && shown[op.element];
-    if (unknown[op.replica] && named != kNone && !added[named] && !is_shown) continue;
+    const bool inserts = op.kind == Kind::kInsert;
+    const auto named = inserts ? std::span(&whole.parent, 1) : history.changed(whole);
+    const bool is_named = std::all_of(named.begin(), named.end(),
+                                      [&](std::uint32_t e) { return e == kNone || added[e]; });
+    const bool is_shown =
+        inserts && history.any_changed(whole, [&](std::uint32_t e) { return shown[e]; });
+    if (unknown[op.replica] && !is_named && !is_shown) continue;
     op.replica = kept.replica(history.replicas[op.replica]);
     op.key = kept.key(history.keys[op.key]);
     const auto element = [&](std::uint32_t e) {
@@ -80,8 +89,11 @@ class CharactersEncoding {
         characters_(h_.keys.size()) {
     for (OpId id = 0; id < h_.ops.size(); ++id) {
       const Operation& op = h_.ops[id];
-      if (op.kind == Kind::kDelete) removes_[op.element].push_back(id);
-      if (op.kind == Kind::kInsert) characters_[op.key].push_back(op.element);
+      if (is_read(op.kind)) continue;
+      for (const auto e : h_.changed(op)) {
+        if (op.kind == Kind::kDelete) removes_[e].push_back(id);
+        if (op.kind == Kind::kInsert) characters_[op.key].push_back(e);
+      }
     }
   }
 
@@ -89,8 +101,10 @@ class CharactersEncoding {
     const Operation& op = h_.ops[id];
     if (op.kind == Kind::kList) {
       encode_list(id);
-    } else if (const auto used = op.kind == Kind::kInsert ? op.parent : op.element; used != kNone) {
-      must_see(id, used);
+    } else if (op.kind == Kind::kDelete) {
+      for (const auto e : h_.changed(op)) must_see(id, e);
+    } else if (op.parent != kNone) {
+      must_see(id, op.parent);
     }
   }
 
@@ -134,6 +148,7 @@ class CharactersReplica final : public SimulatedReplica {
         ignores_stamp_(bug == "ignores-timestamp"),
         interleaves_(bug == "interleaves"),
         forgets_removed_(bug == "forgets-removed-neighbour"),
+        removes_first_(bug == "removes-first-of-range"),
         texts_(history.keys.size()),
         visible_(history.keys.size()) {}
 
@@ -164,9 +179,12 @@ class CharactersReplica final : public SimulatedReplica {
                           [&](const Character& c) { return c.element == e; });
     };
     if (update.op.kind == Kind::kDelete) {
-      // Out of order it may not be there; then it will never be removed.
-      if (const auto at = find(update.op.element); at != text.end()) at->removed = true;
-      std::erase(visible, update.op.element);
+      for (const auto e : h_.changed(update.op)) {
+        // Out of order it may not be there; then it will never be removed.
+        if (const auto at = find(e); at != text.end()) at->removed = true;
+        std::erase(visible, e);
+        if (removes_first_ && is_remote(update)) return;
+      }
       return;
     }
     auto at = text.begin();
@@ -185,11 +203,15 @@ class CharactersReplica final : public SimulatedReplica {
       if (is_remote(update) && interleaves_ && at->parent != update.op.parent) break;
       ++at;
     }
-    text.insert(at, {update.op.element, update.op.parent, update.stamp, update.op.replica, false});
-    visible.push_back(update.op.element);
+    auto parent = update.op.parent;
+    for (const auto e : h_.changed(update.op)) {
+      at = text.insert(at, {e, parent, update.stamp, update.op.replica, false}) + 1;
+      parent = e;
+      visible.push_back(e);
+    }
   }
 
-  const bool ignores_stamp_, interleaves_, forgets_removed_;
+  const bool ignores_stamp_, interleaves_, forgets_removed_, removes_first_;
   std::vector<std::vector<Character>> texts_;
   std::vector<std::vector<std::uint32_t>> visible_;
 };

@@ -10,13 +10,13 @@ class CharactersType : public ReplicatedType {
  public:
   using ReplicatedType::ReplicatedType;
 
-  [[nodiscard]] std::string_view method(const Operation& op) const final;
-  [[nodiscard]] Text text(const History& history, const Operation& op) const final;
-  std::optional<std::string> parse(const ParsedCall& call) const final;
+  [[nodiscard]] std::string_view method(const Operation& op) const override;
+  [[nodiscard]] Text text(const History& history, const Operation& op) const override;
+  std::optional<std::string> parse(const ParsedCall& call) const override;
   [[nodiscard]] History without_impossible(History history) const final;
-  [[nodiscard]] nlohmann::json value(const History& history, const Operation& op) const final;
-  [[nodiscard]] nlohmann::json argument(const History& history, const Operation& op) const final;
-  void choose(RequestChoice& choice) const final;
+  [[nodiscard]] nlohmann::json value(const History& history, const Operation& op) const override;
+  [[nodiscard]] nlohmann::json argument(const History& history, const Operation& op) const override;
+  void choose(RequestChoice& choice) const override;
   bool encode(Encoder& encoder) const final;
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,

@@ -1,6 +1,7 @@
-// Strong list: a read shows the characters that were added and not removed, in one order of all
-// characters (strong list specification; solve/list_order.hpp). Yjs, Automerge, Loro and others
-// promise this, each with an order of its own.
+// Strong list: the type `list`, and what texts have in common with it (see the header). Yjs,
+// Automerge, Loro and others promise this order, each with one of its own.
+#include "crdt/types/strong_list.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include "crdt/explain/read_explainer.hpp"
 #include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
-#include "crdt/types/characters.hpp"
 
 namespace cupel::crdt {
 
@@ -23,12 +23,14 @@ class ListEncoding {
         h_(encoder.history()),
         characters_(std::move(characters)),
         inserts_(inserts_of(h_)),
+        neighbours_(neighbours_of(h_)),
         place_(h_.elements.size(), kNone),
         pairs_(characters_.size() * characters_.size(), 0),
         removes_(h_.elements.size()) {
     for (std::uint32_t i = 0; i < characters_.size(); ++i) place_[characters_[i]] = i;
     for (OpId id = 0; id < h_.ops.size(); ++id) {
-      if (h_.ops[id].kind == Kind::kDelete) removes_[h_.ops[id].element].push_back(id);
+      if (h_.ops[id].kind != Kind::kDelete) continue;
+      for (const auto e : h_.changed(h_.ops[id])) removes_[e].push_back(id);
     }
   }
 
@@ -51,6 +53,7 @@ class ListEncoding {
       }
     }
     for (const Operation& op : h_.ops) {
+      if (op.kind != Kind::kList) continue;
       const auto list = h_.list(op);
       for (std::size_t i = 0; op.key == key && i + 1 < list.size(); ++i)
         encoder_.clause({in_front(list[i], list[i + 1])});
@@ -68,10 +71,10 @@ class ListEncoding {
 
   // Next to its neighbour, of what its replica shows.
   void place(std::uint32_t e) {
-    const auto l = h_.ops[inserts_[e]].parent;
+    const auto l = neighbours_[e];
     if (l != kNone) encoder_.clause({in_front(l, e)});
     for (const auto x : characters_) {
-      if (x == e || x == l) continue;
+      if (x == l || inserts_[x] == inserts_[e]) continue;
       Clause one{-encoder_.seen(inserts_[e], inserts_[x]), in_front(e, x)};
       if (l != kNone) one.push_back(in_front(x, l));
       for (const OpId d : removes_[x]) one.push_back(encoder_.seen(inserts_[e], d));
@@ -83,15 +86,16 @@ class ListEncoding {
   const History& h_;
   const std::vector<std::uint32_t> characters_;
   const std::vector<OpId> inserts_;
+  const std::vector<std::uint32_t> neighbours_;
   std::vector<std::uint32_t> place_;  // by element: in characters_
   std::vector<Literal> pairs_;
   std::vector<std::vector<OpId>> removes_;  // by element
 };
 
-class StrongList final : public CharactersType {
+class StrongList final : public StrongListType {
  public:
   StrongList()
-      : CharactersType(
+      : StrongListType(
             {.names = {{"list"}, {"strong-list"}},
              .whole_read = Kind::kList,
              .bugs = {{"ignores-timestamp",
@@ -103,61 +107,64 @@ class StrongList final : public CharactersType {
              .reads_list_elements = true,
              .updates_use_elements = true,
              .one_order = true}) {}
-
-  std::optional<Decision> decide_quickly(const History& history, const Axioms& /*axioms*/,
-                                         base::Budget& budget, Effort effort) const override {
-    constexpr int kFewRepairs = 12, kMostRepairs = 200;
-    return decide_list(history, budget, effort == Effort::kFirst ? kFewRepairs : kMostRepairs);
-  }
-
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
-    return decide_known_list(context);
-  }
-
-  void explain_cycle(const ArbitrationCycle& cycle) const override {
-    cycle.report(
-        "order-disagreement",
-        cycle.one_read
-            ? fmt::format("{} shows characters in an order that the others exclude", cycle.read())
-            : "no one order of the characters fits these reads and additions");
-  }
-
-  void explain_read(ReadExplainer& explainer) const override {
-    const auto list = explainer.history().list(explainer.read());
-    for (const auto e : list) {
-      if (std::count(list.begin(), list.end(), e) == 1) continue;
-      explainer.report("character-twice", fmt::format("{} shows {} twice", explainer.text(),
-                                                      explainer.history().element_text(e)));
-      return;
-    }
-    base::Budget budget(std::chrono::duration<double>(1), 0);
-    const auto characters = decide_characters(explainer.history(), budget);
-    const bool ordered = !characters || characters->verdict != Verdict::kSatisfied;
-    if (ordered && explain_characters(explainer)) return;
-    explainer.report(
-        "order-disagreement",
-        fmt::format("no one order of the characters explains {} and the others", explainer.text()));
-  }
-
-  void explain_received(ContextExplainer& explainer) const override { explainer.explain_content(); }
-
- protected:
-  bool encode_order(Encoder& encoder) const override {
-    constexpr std::size_t kMostCharacters = 120;
-    const History& h = encoder.history();
-    std::vector<std::vector<std::uint32_t>> of_key(h.keys.size());
-    for (const Operation& op : h.ops) {
-      if (op.kind == Kind::kInsert) of_key[op.key].push_back(op.element);
-    }
-    for (std::uint32_t key = 0; key < of_key.size(); ++key) {
-      if (of_key[key].size() > kMostCharacters) return false;
-      if (!ListEncoding(encoder, of_key[key]).encode(key)) return false;
-    }
-    return true;
-  }
 };
 
 }  // namespace
+
+std::optional<Decision> StrongListType::decide_quickly(const History& history,
+                                                       const Axioms& /*axioms*/,
+                                                       base::Budget& budget, Effort effort) const {
+  constexpr int kFewRepairs = 12, kMostRepairs = 200;
+  return decide_list(history, budget, effort == Effort::kFirst ? kFewRepairs : kMostRepairs);
+}
+
+ContextDecision StrongListType::decide_context(const KnownContext& context) const {
+  return decide_known_list(context);
+}
+
+void StrongListType::explain_cycle(const ArbitrationCycle& cycle) const {
+  cycle.report(
+      "order-disagreement",
+      cycle.one_read
+          ? fmt::format("{} shows characters in an order that the others exclude", cycle.read())
+          : "no one order of the characters fits these reads and additions");
+}
+
+void StrongListType::explain_read(ReadExplainer& explainer) const {
+  const auto list = explainer.history().list(explainer.read());
+  for (const auto e : list) {
+    if (std::count(list.begin(), list.end(), e) == 1) continue;
+    explainer.report("character-twice", fmt::format("{} shows {} twice", explainer.text(),
+                                                    explainer.history().element_text(e)));
+    return;
+  }
+  base::Budget budget(std::chrono::duration<double>(1), 0);
+  const auto characters = decide_characters(explainer.history(), budget);
+  const bool ordered = !characters || characters->verdict != Verdict::kSatisfied;
+  if (ordered && explain_characters(explainer)) return;
+  explainer.report(
+      "order-disagreement",
+      fmt::format("no one order of the characters explains {} and the others", explainer.text()));
+}
+
+void StrongListType::explain_received(ContextExplainer& explainer) const {
+  explainer.explain_content();
+}
+
+bool StrongListType::encode_order(Encoder& encoder) const {
+  constexpr std::size_t kMostCharacters = 120;
+  const History& h = encoder.history();
+  std::vector<std::vector<std::uint32_t>> of_key(h.keys.size());
+  for (const Operation& op : h.ops) {
+    if (op.kind != Kind::kInsert) continue;
+    for (const auto e : h.changed(op)) of_key[op.key].push_back(e);
+  }
+  for (std::uint32_t key = 0; key < of_key.size(); ++key) {
+    if (of_key[key].size() > kMostCharacters) return false;
+    if (!ListEncoding(encoder, of_key[key]).encode(key)) return false;
+  }
+  return true;
+}
 
 const ReplicatedType& strong_list() {
   static const StrongList type;

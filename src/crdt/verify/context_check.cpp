@@ -282,8 +282,11 @@ class ContextCheck {
     std::vector<std::size_t> place(h_.elements.size(), 0);  // from 1
     for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i + 1;
     for (const Operation& op : h_.ops) {
-      if (op.kind == Kind::kInsert && place[op.element] == 0)
-        return fmt::format("its order lacks the character {}", h_.element_text(op.element));
+      if (op.kind != Kind::kInsert) continue;
+      for (const auto e : h_.changed(op)) {
+        if (place[e] == 0)
+          return fmt::format("its order lacks the character {}", h_.element_text(e));
+      }
     }
     VisibleState state(h_, seen_, strict_);
     base::RankSet shown(order.size() + 1);
@@ -295,11 +298,12 @@ class ContextCheck {
         },
         [&](OpId update) {
           state.arrive(update);
-          const auto e = h_.ops[update].element;
-          if (state.is_shown(e))
-            shown.insert(place[e]);
-          else
-            shown.erase(place[e]);
+          for (const auto e : h_.changed(h_.ops[update])) {
+            if (state.is_shown(e))
+              shown.insert(place[e]);
+            else
+              shown.erase(place[e]);
+          }
         },
         [&](OpId id) {
           const Operation& op = h_.ops[id];
@@ -319,8 +323,12 @@ class ContextCheck {
                                                            const std::vector<std::uint32_t>& order,
                                                            const base::RankSet& shown) const {
     const Operation& op = h_.ops[id];
-    const auto left = op.parent == kNone ? 0 : place[op.parent], here = place[op.element];
-    if (left >= here) return fmt::format("{} is in front of its neighbour", h_.text(id));
+    const auto left = op.parent == kNone ? 0 : place[op.parent];
+    auto here = left;  // in the end of the last character of a range
+    for (const auto e : h_.changed(op)) {
+      if (here >= place[e]) return fmt::format("{} is in front of its neighbour", h_.text(id));
+      here = place[e];
+    }
     const auto before = shown.before(here);
     if (before == base::RankSet::kNoRank || before <= left) return std::nullopt;
     const auto other = order[before - 1];

@@ -281,7 +281,8 @@ class ExhaustiveSearch {
       case Returns::kCharacters:
       case Returns::kListed:
         if (op.kind == Kind::kInsert) return op.parent == kNone || names(op.parent, r, facts);
-        if (op.kind == Kind::kDelete) return names(op.element, r, facts);
+        if (op.kind == Kind::kDelete)
+          return !h_.any_changed(op, [&](std::uint32_t e) { return !names(e, r, facts); });
         return op.kind != Kind::kList || shown(known, r, facts);
       default:
         return true;

@@ -48,28 +48,37 @@ class CharacterOrderSearch {
   CharacterOrderSearch(const History& h, const ListBelow& below, const std::set<OpId>* only)
       : h_(h), number_(h.elements.size(), kNone) {
     const auto counts = [&](OpId id) { return only == nullptr || only->contains(id); };
-    std::vector<OpId> inserts;
+    struct Added {
+      std::uint32_t character, neighbour;
+      OpId by;
+    };
+    std::vector<Added> all;
     std::vector<std::vector<OpId>> removes(h.elements.size());
     for (OpId id = 0; id < h.ops.size(); ++id) {
       const Operation& op = h.ops[id];
-      if (op.kind == Kind::kDelete) removes[op.element].push_back(id);
-      if (op.kind != Kind::kInsert || !counts(id)) continue;
-      number_[op.element] = static_cast<std::uint32_t>(inserts.size());
-      inserts.push_back(id);
+      auto neighbour = op.parent;
+      for (const auto e : h.changed(op)) {
+        if (op.kind == Kind::kDelete) removes[e].push_back(id);
+        if (op.kind != Kind::kInsert || !counts(id)) continue;
+        number_[e] = static_cast<std::uint32_t>(all.size());
+        all.push_back({e, neighbour, id});
+        neighbour = e;
+      }
     }
-    count_ = inserts.size();
+    count_ = all.size();
     if (count_ > kMostCharacters) return;
-    for (const OpId id : inserts) {
-      const Operation& op = h.ops[id];
-      const auto left = op.parent == kNone ? count_ : number_[op.parent];
+    for (const Added& one : all) {
+      const auto left = one.neighbour == kNone ? count_ : number_[one.neighbour];
       if (left == kNone) continue;  // its neighbour is not among those that count
-      if (left != count_) given_.emplace_back(left, number_[op.element]);
-      for (const OpId x : inserts) {
-        const auto other = h.ops[x].element;
-        if (x == id || h.ops[x].key != op.key || other == op.parent || !below(x, id)) continue;
+      if (left != count_) given_.emplace_back(left, number_[one.character]);
+      for (const Added& other : all) {
+        const auto x = other.character;
+        if (other.by == one.by || h.ops[other.by].key != h.ops[one.by].key || x == one.neighbour ||
+            !below(other.by, one.by))
+          continue;
         bool removed = false;
-        for (const OpId d : removes[other]) removed = removed || below(d, id);
-        if (!removed) demands_.push_back({number_[op.element], left, number_[other]});
+        for (const OpId d : removes[x]) removed = removed || below(d, one.by);
+        if (!removed) demands_.push_back({number_[one.character], left, number_[x]});
       }
     }
     for (OpId id = 0; id < h.ops.size(); ++id) {
@@ -143,11 +152,13 @@ std::optional<std::string> wrong_list_order(const History& h, const nlohmann::js
   std::vector<std::vector<OpId>> removes(h.elements.size());
   for (OpId id = 0; id < h.ops.size(); ++id) {
     const Operation& op = h.ops[id];
-    if (op.kind == Kind::kDelete) removes[op.element].push_back(id);
-    if (op.kind != Kind::kInsert) continue;
-    inserts[op.key].push_back(id);
-    if (place[op.element] == 0)
-      return fmt::format("its order lacks the character {}", h.element_text(op.element));
+    if (is_read(op.kind)) continue;
+    for (const auto e : h.changed(op)) {
+      if (op.kind == Kind::kDelete) removes[e].push_back(id);
+      if (op.kind != Kind::kInsert) continue;
+      if (place[e] == 0) return fmt::format("its order lacks the character {}", h.element_text(e));
+    }
+    if (op.kind == Kind::kInsert) inserts[op.key].push_back(id);
   }
   for (OpId id = 0; id < h.ops.size(); ++id) {
     const Operation& op = h.ops[id];
@@ -157,16 +168,23 @@ std::optional<std::string> wrong_list_order(const History& h, const nlohmann::js
         return fmt::format("{} shows another order", h.text(id));
     }
     if (op.kind != Kind::kInsert) continue;
-    const std::size_t left = op.parent == kNone ? 0 : place[op.parent], here = place[op.element];
-    if (left >= here) return fmt::format("{} is in front of its neighbour", h.text(id));
+    auto left = op.parent == kNone ? 0 : place[op.parent];
+    for (const auto e : h.changed(op)) {
+      if (left >= place[e]) return fmt::format("{} is in front of its neighbour", h.text(id));
+      left = place[e];
+    }
+    // From the neighbour to the last character there is nothing else that its replica showed.
+    const auto first = op.parent == kNone ? 0 : place[op.parent];
     for (const OpId x : inserts[op.key]) {
-      const auto other = h.ops[x].element;
-      if (place[other] <= left || place[other] >= here || !below(x, id)) continue;
-      bool removed = false;
-      for (const OpId d : removes[other]) removed = removed || below(d, id);
-      if (!removed)
-        return fmt::format("{} has {} between it and its neighbour", h.text(id),
-                           h.element_text(other));
+      if (x == id || !below(x, id)) continue;
+      for (const auto other : h.changed(h.ops[x])) {
+        if (place[other] <= first || place[other] >= left) continue;
+        bool removed = false;
+        for (const OpId d : removes[other]) removed = removed || below(d, id);
+        if (!removed)
+          return fmt::format("{} has {} between it and its neighbour", h.text(id),
+                             h.element_text(other));
+      }
     }
   }
   return std::nullopt;

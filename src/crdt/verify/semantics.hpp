@@ -77,6 +77,7 @@ inline constexpr Rules kRules[] = {
     {.type = Type::kCounter, .returns = Returns::kSum},
     {.type = Type::kGrowableArray, .returns = Returns::kCharacters},
     {.type = Type::kStrongList, .returns = Returns::kListed},
+    {.type = Type::kText, .returns = Returns::kListed},
 };
 
 // The type's row, or the number of rows. An index and no pointer: with -fsanitize=undefined GCC 12
@@ -104,10 +105,13 @@ class Semantics {
     for (OpId id = 0; id < h.ops.size(); ++id) {
       const auto& op = h.ops[id];
       if (is_read(op.kind)) continue;
-      if (rules_.names_elements()) of_element_[op.element].push_back(id);
       of_key_[op.key].push_back(id);
-      if (op.kind == Kind::kInsert) insert_[op.element] = id;
-      if (rules_.names_elements()) elements_of_key_[op.key].insert(op.element);
+      for (const auto e : h.changed(op)) {
+        if (op.kind == Kind::kInsert) insert_[e] = id;
+        if (!rules_.names_elements()) continue;
+        of_element_[e].push_back(id);
+        elements_of_key_[op.key].insert(e);
+      }
     }
   }
 
@@ -135,8 +139,13 @@ class Semantics {
         return rules_.returns == Returns::kMaximalWrites ? siblings(id, below) : std::nullopt;
       case Kind::kInsert:
         return op.parent == kNone ? std::nullopt : names(id, op.parent, below);
-      case Kind::kDelete:
-        return names(id, op.element, below);
+      case Kind::kDelete: {
+        std::optional<std::string> reason;
+        for (const auto e : h_.changed(op)) {
+          if (!reason) reason = names(id, e, below);
+        }
+        return reason;
+      }
       case Kind::kList:
         return shown(id, below);
       default:

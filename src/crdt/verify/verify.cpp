@@ -226,7 +226,7 @@ class CoreCheck {
       for (const auto e : h_.list(h_.ops[id])) {
         if (rules_.returns_writes() || elements_.contains(e)) list.push_back(element(e));
       }
-      op.element = element(op.element);
+      op.element = op.element == kNone || list.empty() ? element(op.element) : list.front();
       op.parent = element(op.parent);
       part_.add(op, list);
     }
@@ -254,6 +254,10 @@ class CoreCheck {
     }
   }
 
+  [[nodiscard]] bool names_kept(const Operation& op) const {
+    return h_.any_changed(op, [&](std::uint32_t e) { return elements_.contains(e); });
+  }
+
   // May the history lose this update without becoming harder to explain?
   [[nodiscard]] bool may_go(const Operation& op) const {
     const auto said = [&](std::uint32_t object) {
@@ -272,7 +276,7 @@ class CoreCheck {
       case Returns::kLastWrite:
         return !returned_.contains({op.key, op.element});
       case Returns::kListed:  // without a remove, more would be shown to an addition
-        return !elements_.contains(op.element);
+        return !names_kept(op);
       case Returns::kCharacters:
         return !elements_.contains(op.element) ||
                (op.kind != Kind::kInsert && !said(op.element).first);
@@ -291,7 +295,7 @@ class CoreCheck {
                                      id, h_.text(id)));
       }
       // Whole reads keep `elements` alone, so that another's update would have no effect on them.
-      if (rules_.names_elements() && !elements_.contains(op.element))
+      if (rules_.names_elements() && !names_kept(op))
         return not_valid(kViolated, fmt::format("operation {} is there without its element", id));
     }
     return std::nullopt;
@@ -301,8 +305,13 @@ class CoreCheck {
   std::optional<Verified> check_ancestors() const {
     for (const OpId id : ops_) {
       const auto& op = h_.ops[id];
-      if (op.kind == Kind::kInsert && op.parent != kNone && !elements_.contains(op.parent))
-        return not_valid(kViolated, "a character is there without the one it was added after");
+      if (op.kind != Kind::kInsert) continue;
+      bool is_there = op.parent == kNone || elements_.contains(op.parent);
+      for (const auto e : h_.changed(op)) {
+        if (elements_.contains(e) && !is_there)
+          return not_valid(kViolated, "a character is there without the one it was added after");
+        is_there = is_there && elements_.contains(e);
+      }
     }
     return std::nullopt;
   }

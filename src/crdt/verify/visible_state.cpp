@@ -115,9 +115,11 @@ void VisibleState::count(std::uint32_t key, bool before, bool now) {
 
 void VisibleState::arrive_at_list(OpId update) {
   const Operation& op = h_.ops[update];
-  const bool before = is_shown(op.element);
-  (op.kind == Kind::kInsert ? added_ : removed_)[op.element] = true;
-  count(op.key, before, is_shown(op.element));
+  for (const auto e : h_.changed(op)) {
+    const bool before = is_shown(e);
+    (op.kind == Kind::kInsert ? added_ : removed_)[e] = true;
+    count(op.key, before, is_shown(e));
+  }
 }
 
 std::optional<std::string> VisibleState::wrong(OpId id) {
@@ -140,7 +142,7 @@ std::optional<std::string> VisibleState::wrong(OpId id) {
       right = op.parent == kNone || added_[op.parent];
       break;
     case Kind::kDelete:
-      right = added_[op.element];
+      right = !h_.any_changed(op, [&](std::uint32_t e) { return !added_[e]; });
       break;
     case Kind::kList:
       right = is_right_list(op);

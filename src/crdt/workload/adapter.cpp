@@ -137,28 +137,41 @@ std::optional<std::string> text_of(const Json& json) {
   return json.get<std::string>();
 }
 
+std::optional<std::vector<Hazard>> hazards_in(const Json& names) {
+  if (!names.is_array()) return std::nullopt;
+  std::vector<Hazard> hazards;
+  for (const auto& name : names) {
+    const auto* const known =
+        std::find(std::begin(kHazardNames), std::end(kHazardNames), text_of(name).value_or(""));
+    if (known == std::end(kHazardNames)) return std::nullopt;
+    hazards.push_back(static_cast<Hazard>(known - std::begin(kHazardNames)));
+  }
+  return hazards;
+}
+
 // Nothing: it says something else than docs/crdt-adapters.md#protocol has.
 std::optional<Library> library_of(const Json& hello) {
   Library library;
   const auto name = text_of(hello.value("library", Json()));
   const auto objects = hello.value("objects", Json()), survives = hello.value("survives", Json());
   const auto messages = hello.value("messages", Json("updates"));
-  if (!name || !objects.is_array() || objects.empty() || !survives.is_array()) return std::nullopt;
+  if (!name || !objects.is_array() || objects.empty()) return std::nullopt;
   if (messages != "updates" && messages != "states") return std::nullopt;
   library.name = *name;
   library.sends_states = messages == "states";
   for (const auto& object : objects) {
-    if (!object.is_array() || object.size() != 2) return std::nullopt;
+    if (!object.is_array() || object.size() < 2 || object.size() > 3) return std::nullopt;
     const auto its = text_of(object[0]), type = text_of(object[1]);
     if (!its || !type) return std::nullopt;
     library.objects.emplace_back(*its, *type);
+    if (object.size() == 2) continue;
+    auto own = hazards_in(object[2]);
+    if (!own) return std::nullopt;
+    library.objects_survive[*its] = std::move(*own);
   }
-  for (const auto& hazard : survives) {
-    const auto* const known =
-        std::find(std::begin(kHazardNames), std::end(kHazardNames), text_of(hazard).value_or(""));
-    if (known == std::end(kHazardNames)) return std::nullopt;
-    library.survives.push_back(static_cast<Hazard>(known - std::begin(kHazardNames)));
-  }
+  auto all = hazards_in(survives);
+  if (!all) return std::nullopt;
+  library.survives = std::move(*all);
   return library;
 }
 
@@ -224,7 +237,9 @@ Result<ChosenObject> choose_object(const Library& library, const std::string& ob
                                         chosen->second, chosen->first, library.name,
                                         fmt::join(type_names(), ", "))};
   }
-  return ChosenObject{chosen->first, *known};
+  const auto own = library.objects_survive.find(chosen->first);
+  return ChosenObject{chosen->first, *known,
+                      own == library.objects_survive.end() ? library.survives : own->second};
 }
 
 Result<Adapter> Adapter::start(const AdapterCommand& command, double timeout_seconds) {

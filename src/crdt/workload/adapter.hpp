@@ -8,6 +8,7 @@
 // The libraries come from npm, in the versions of adapters/package-lock.json, at the first use.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,11 +55,14 @@ struct Library {
   std::vector<std::pair<std::string, std::string>> objects;  // and their types, the first first
   std::vector<Hazard> survives;
   bool sends_states = false;  // a message has all that its sender has seen, not one update
+  // By object, where it survives other faults than the library.
+  std::map<std::string, std::vector<Hazard>> objects_survive = {};
 };
 
 struct ChosenObject {
   std::string object;
   NamedType type;
+  std::vector<Hazard> survives;
 };
 // The object of that name, or else the first of that type; a name of cupel's or an alias; empty:
 // not given. Errors: there is none; cupel does not decide its type.

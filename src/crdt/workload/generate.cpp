@@ -150,7 +150,7 @@ class Simulation {
       history_.add(op, list);
       return;
     }
-    Update update{op, history_.add(op, list), seen_[op.replica], 0, {}};
+    Update update{op, history_.add(op), seen_[op.replica], 0, {}};
     replicas_[op.replica]->prepare(update);
     replicas_[op.replica]->apply(update, random());
     ++seen_[op.replica][op.replica];

@@ -68,8 +68,10 @@ std::string Recorder::lines(bool with_context) const {
 
 void Recorder::learn(const Operation& op, const History& understood, bool certain) {
   auto& known = visible_[op.replica][op.key];
-  if (op.kind == Kind::kInsert && certain) known.push_back(op.element);
-  if (op.kind == Kind::kDelete) std::erase(known, op.element);
+  for (const auto e : history_.changed(op)) {
+    if (op.kind == Kind::kDelete) std::erase(known, e);
+    if (op.kind == Kind::kInsert && certain) known.push_back(e);
+  }
   if (op.kind != Kind::kList) return;
   known.clear();
   for (const auto e : understood.list(understood.ops[0]))

@@ -1,0 +1,173 @@
+// Text: a list of characters in which one operation inserts or deletes a range. The axioms are
+// those of lists (strong_list.hpp): a range is a character after its neighbour, and each further
+// character after the one before it, all at once. A read returns a string, so each character of a
+// text is inserted once: its value says which one it is (docs/crdt.md#text).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/utf8.hpp"
+#include "crdt/model/element_json.hpp"
+#include "crdt/model/unique_character.hpp"
+#include "crdt/types/strong_list.hpp"
+#include "crdt/workload/simulated_replica.hpp"
+#include "text/json.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::string string_of(const History& history, std::span<const std::uint32_t> characters) {
+  std::string text;
+  for (const auto e : characters) text += element_json(history, e).get<std::string>();
+  return text;
+}
+
+// Its characters as elements of the key; nothing: it is no string, or has none and must.
+bool take_characters(const ParsedCall& call, const Json& value, bool empty) {
+  if (!value.is_string()) return false;
+  const auto& text = value.get_ref<const std::string&>();
+  for (std::size_t at = 0; at < text.size();) {
+    const auto length = base::utf8_length(std::string_view(text).substr(at));
+    if (length == 0) return false;
+    call.list.push_back(
+        call.history.element(call.op.key, text::quoted(std::string_view(text).substr(at, length))));
+    at += length;
+  }
+  return empty || !text.empty();
+}
+
+class TextType final : public StrongListType {
+ public:
+  TextType()
+      : StrongListType(
+            {.names = {{"text"}},
+             .whole_read = Kind::kList,
+             .bugs = {{"ignores-timestamp",
+                       "the update that arrives last wins: the register keeps it, the array puts "
+                       "it first"},
+                      {"forgets-removed-neighbour",
+                       "a character that arrives goes to the beginning if the one before it was "
+                       "removed"},
+                      {"removes-first-of-range",
+                       "of a range that another replica deleted, only the first character goes"}},
+             .reads_list_elements = true,
+             .updates_use_elements = true,
+             .one_order = true}) {}
+
+  [[nodiscard]] std::string_view method(const Operation& op) const override {
+    return op.kind == Kind::kInsert ? "insert" : op.kind == Kind::kDelete ? "delete" : "read";
+  }
+
+  [[nodiscard]] Text text(const History& history, const Operation& op) const override {
+    constexpr std::size_t kShown = 40;
+    const auto all = history.changed(op);
+    std::string shown = text::quoted(string_of(history, all.first(std::min(kShown, all.size()))));
+    if (all.size() > kShown) shown += fmt::format(" and {} more", all.size() - kShown);
+    if (op.kind == Kind::kList) return {{}, shown};
+    if (op.kind == Kind::kDelete) return {{shown}, ""};
+    return {{op.parent == kNone ? "null" : history.element_text(op.parent), shown}, ""};
+  }
+
+  std::optional<std::string> parse(const ParsedCall& call) const override {
+    Operation& op = call.op;
+    const Json& value = call.value;
+    if (call.method == "insert") {
+      op.kind = Kind::kInsert;
+      const bool two = value.is_array() && value.size() == 2;
+      if (!two || !take_characters(call, value[1], /*empty=*/false) || !take_neighbour(call))
+        return call.expected(
+            "the character before (null: the beginning) and the characters to insert, as in "
+            "[null,\"abc\"]");
+      op.element = call.list.front();
+      return std::nullopt;
+    }
+    if (call.method == "delete") {
+      op.kind = Kind::kDelete;
+      if (!take_characters(call, value, /*empty=*/false))
+        return call.expected("the characters to delete, as in \"abc\"");
+      op.element = call.list.front();
+      return std::nullopt;
+    }
+    if (call.method != "read") return call.unknown_method("insert, delete or read of a text");
+    op.kind = Kind::kList;
+    if (call.indeterminate || take_characters(call, value, /*empty=*/true)) return std::nullopt;
+    return call.expected("a string");
+  }
+
+  [[nodiscard]] Json value(const History& history, const Operation& op) const override {
+    if (op.kind != Kind::kList) return argument(history, op);
+    return string_of(history, history.list(op));
+  }
+
+  [[nodiscard]] Json argument(const History& history, const Operation& op) const override {
+    if (op.kind == Kind::kList) return {};
+    const auto characters = string_of(history, history.changed(op));
+    if (op.kind == Kind::kDelete) return characters;
+    return Json::array({element_json(history, op.parent), characters});
+  }
+
+  void choose(RequestChoice& choice) const override {
+    if (choice.read) return;
+    constexpr std::uint64_t kLongest = 3;
+    Operation& op = choice.op;
+    const auto& known = choice.visible[op.key];
+    const auto length = 1 + choice.random.below(kLongest);
+    std::vector<std::uint32_t> range;
+    if (!known.empty() && choice.down) {
+      const auto begin = choice.random.below(known.size());
+      for (auto at = begin; at < known.size() && range.size() < length; ++at)
+        range.push_back(known[at]);
+      op.kind = Kind::kDelete;
+    } else {
+      op.parent = known.empty() || choice.random.chance(0.25)
+                      ? kNone
+                      : known[choice.random.below(known.size())];
+      while (range.size() < length) {
+        const auto character = unique_character(choice.fresh++);
+        if (character.empty()) break;
+        range.push_back(choice.history.element(op.key, text::quoted(character)));
+      }
+      if (range.empty()) {  // all are used: a read
+        op.parent = kNone;
+        return;
+      }
+      op.kind = Kind::kInsert;
+    }
+    op.element = range.front();
+    auto& lists = choice.history.lists;
+    op.list_begin = static_cast<std::uint32_t>(lists.size());
+    lists.insert(lists.end(), range.begin(), range.end());
+    op.list_end = static_cast<std::uint32_t>(lists.size());
+  }
+
+ private:
+  // False: it is not one character, or one of the new ones.
+  static bool take_neighbour(const ParsedCall& call) {
+    const Json& neighbour = call.value[0];
+    if (neighbour.is_null()) return true;
+    std::vector<std::uint32_t> one;
+    const ParsedCall alone{.method = call.method,
+                           .value = neighbour,
+                           .indeterminate = false,
+                           .grow_only = false,
+                           .history = call.history,
+                           .op = call.op,
+                           .list = one};
+    if (!take_characters(alone, neighbour, /*empty=*/false) || one.size() != 1) return false;
+    call.op.parent = one.front();
+    return std::find(call.list.begin(), call.list.end(), call.op.parent) == call.list.end();
+  }
+};
+
+}  // namespace
+
+const ReplicatedType& replicated_text() {
+  static const TextType type;
+  return type;
+}
+
+}  // namespace cupel::crdt
