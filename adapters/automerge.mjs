@@ -3,7 +3,7 @@
 import * as A from "@automerge/automerge";
 
 export const library = "automerge 3.5.0";
-export const survives = ["reordering", "duplicates", "loss", "restart", "join"];
+export const survives = ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"];
 
 // What a document begins with, the same change in every replica.
 const kBeginnings = { list: () => [], text: () => "", counter: () => new A.Counter(0) };

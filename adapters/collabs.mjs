@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 const C = createRequire(import.meta.url)("@collabs/collabs");
 
 export const library = "collabs 0.13.4";
-export const survives = ["reordering", "duplicates", "loss", "restart", "join"];
+export const survives = ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"];
 
 const of = (doc, key) => doc.collabs.get(key);
 const transact = (doc, edit) => doc.runtime.transact(edit);

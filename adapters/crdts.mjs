@@ -3,7 +3,7 @@ import { GCounter, GSet, LWWSet, ORSet, PNCounter, TwoPSet } from "crdts";
 
 export const library = "crdts 0.2.0";
 export const messages = "states";
-export const survives = ["reordering", "duplicates", "loss", "restart", "join"];
+export const survives = ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"];
 
 function change(doc, key, edit) {
   edit(doc.parts.get(key));
@@ -11,7 +11,8 @@ function change(doc, key, edit) {
   return true;
 }
 // Above all stamps that the replica has seen, and no other's.
-const stamp = (doc) => ++doc.clock * doc.replicas + doc.replica;
+const kMostTimes = 1000; // that a replica is opened
+const stamp = (doc) => (++doc.clock * doc.replicas + doc.replica) * kMostTimes + doc.time;
 
 const set = (type, make, tag) => ({
   type,
@@ -46,7 +47,7 @@ export function open({ replica, replicas, time, keys, object, saved }) {
   const { make, from } = objects[object];
   const id = `replica${replica}x${time}`;
   const parts = new Map(keys.map((key) => [key, make(id)]));
-  const doc = { replica, replicas, from, parts, clock: 0, states: [] };
+  const doc = { replica, replicas, time, from, parts, clock: 0, states: [] };
   if (saved) receive(doc, saved);
   return doc;
 }

@@ -8,7 +8,7 @@
         def read(self, key): ...        # what the type returns
         def sent(self): ...             # the messages since the last call, a list of bytes
         def receive(self, message): ...
-        def save(self): ...             # bytes; for `restart` and `join`
+        def save(self): ...             # bytes; for `restart`, `join` and `crash`
         def sync(self, other): ...      # for `loss`: both bring each other up to date
 
     serve("my library 1.0", {"set": "add-wins-set"}, ["duplicates"], Replica)
@@ -22,6 +22,21 @@ has `is_applied(message)`.
 import base64
 import json
 import sys
+import time
+
+
+class Clock:
+    """The wall clock of a replica: one millisecond a look, and as far ahead as cupel says."""
+
+    EPOCH = 1767225600  # 2026-01-01
+
+    def __init__(self):
+        self.looks, self.ahead = 0, 0
+        time.time = self.now
+
+    def now(self):
+        self.looks += 1
+        return self.EPOCH + (self.looks + self.ahead) / 1000
 
 
 class Harness:
@@ -29,9 +44,11 @@ class Harness:
         self.library, self.objects, self.survives = library, objects, survives
         self.make, self.messages = replica_class, messages
         self.docs, self.times, self.waiting = [], [], []
+        self.saved, self.clock, self.ahead = {}, Clock(), {}
         self.number = 0
 
     def answer(self, request):
+        self.clock.ahead = self.ahead.get(request.get("replica"), 0)
         method = getattr(self, "on_" + request["f"], self.perform)
         return {"type": "ok", **method(request)}
 
@@ -58,7 +75,10 @@ class Harness:
         doc, key = self.docs[request["replica"]], request["key"]
         self.number += 1
         try:
-            answer = self.execute(doc, key, request["f"], request.get("value"))
+            if request["f"] == "edit":
+                answer = self.edit_places(doc, key, request["value"], request["named"])
+            else:
+                answer = self.execute(doc, key, request["f"], request.get("value"))
             parts = [base64.b64encode(part).decode() for part in doc.sent()]
         except Exception as error:  # the library's; cupel reports it
             return {"type": "fail", "threw": repr(error)}
@@ -108,6 +128,19 @@ class Harness:
         doc.insert(key, index, inserted)
         return {"value": [text[index - 1] if index else None, inserted]}
 
+    # Many edits by index, as an editing trace has them. `named`: says what is there.
+    def edit_places(self, doc, key, patches, named):
+        places = []
+        for position, deleted, inserted, *_ in patches:
+            if named:
+                text = doc.read(key)
+                places.append([text[position - 1] if position else "", text[position:position + deleted]])
+            if deleted:
+                doc.delete(key, position, deleted)
+            if inserted:
+                doc.insert(key, position, inserted)
+        return {"value": places} if named else {}
+
     def on_deliver(self, request):
         replica, parts = request["replica"], [base64.b64decode(p) for p in request["value"]]
         threw = self.attempt(lambda: [self.docs[replica].receive(part) for part in parts])
@@ -135,6 +168,30 @@ class Harness:
 
     def on_join(self, request):
         return self.load(request["replica"], request["from"])
+
+    def on_save(self, request):
+        replica = request["replica"]
+
+        def keep():
+            self.saved[replica] = self.docs[replica].save(), dict(self.waiting[replica])
+        return {**self.waiting_at([replica]), **self.attempt(keep)}
+
+    def on_crash(self, request):
+        replica = request["replica"]
+        saved, waiting = self.saved.get(replica, (None, {}))
+
+        def begin_again():
+            self.docs[replica] = self.open(replica, saved)
+        threw = self.attempt(begin_again)
+        if threw:
+            return threw
+        self.waiting[replica] = {}
+        self.keep(replica, waiting)
+        return self.waiting_at([replica])
+
+    def on_clock(self, request):
+        self.ahead[request["replica"]] = request["ahead"]
+        return {}
 
     # If the library throws, the replica goes on as it was.
     def load(self, replica, origin):

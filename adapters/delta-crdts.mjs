@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 const CRDT = createRequire(import.meta.url)("delta-crdts");
 
 export const library = "delta-crdts 0.10.3";
-export const survives = ["duplicates"];
+export const survives = ["duplicates", "clocks"];
 
 // A mutator that takes the value as its last argument, a stamp before it where `stamps` says so.
 const call = (method, stamps) => (doc, key, value) => {

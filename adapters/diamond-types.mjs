@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 const { Doc } = createRequire(import.meta.url)("diamond-types-node");
 
 export const library = "diamond-types 1.0.2";
-export const survives = ["duplicates", "restart", "join"];
+export const survives = ["duplicates", "restart", "join", "crash", "clocks"];
 
 const kAgent = (replica, time) => `replica-${replica}-${time}`;
 const text = (doc, key) => doc.texts.get(key);

@@ -82,6 +82,26 @@ function deleteText({ api, doc, key, value }) {
   return { value: gone };
 }
 
+// Many edits by index, as an editing trace has them, each of them an update. `named`: says what is
+// there, the character before and what is deleted. Else the places are given in UTF-16, too.
+function editText({ api, doc, key, value, named }) {
+  const places = [];
+  for (const [position, deleted, inserted, units, deletedUnits] of value) {
+    let [at, length] = api.codePoints ? [position, deleted] : [units, deletedUnits];
+    if (named) {
+      const text = Array.from(api.read(doc, key));
+      const gone = text.slice(position, position + deleted).join("");
+      if (position + deleted > text.length) throw new Error(`the text has no ${position}, ${deleted}`);
+      at = unitsOf(api, text.slice(0, position).join(""));
+      length = unitsOf(api, gone);
+      places.push([position > 0 ? text[position - 1] : "", gone]);
+    }
+    if (length > 0) api.remove(doc, key, at, length);
+    if (inserted !== "") api.insert(doc, key, at, inserted);
+  }
+  return named ? { value: places } : {};
+}
+
 const kSet = {
   add: ({ api, doc, key, value }) => (api.add(doc, key, value), kDone),
   remove: ({ api, doc, key, value }) => (api.remove(doc, key, value) === false ? kNotDone : kDone),
@@ -116,7 +136,7 @@ const kMethods = new Map([
   ["values", { write: kRegister.write, read: ({ api, doc, key }) => ({ value: [...api.read(doc, key)] }) }],
   ["counter", kCounter],
   ["list", kList],
-  ["text", { insert: insertText, delete: deleteText, read }],
+  ["text", { insert: insertText, delete: deleteText, edit: editText, read }],
 ]);
 // Which of these a type has.
 const kKinds = new Map([
@@ -142,6 +162,20 @@ const kKinds = new Map([
 const bytesOf = (text) => new Uint8Array(Buffer.from(text, "base64"));
 const textOf = (bytes) => Buffer.from(bytes).toString("base64");
 
+// The wall clock of a replica: one millisecond a look, and as far ahead as cupel says.
+const kEpoch = Date.UTC(2026, 0, 1);
+let looks = 0;
+let ahead = 0;
+const now = () => kEpoch + ++looks + ahead;
+globalThis.Date = class extends Date {
+  constructor(...given) {
+    super(...(given.length > 0 ? given : [now()]));
+  }
+  static now() {
+    return now();
+  }
+};
+
 export class Harness {
   #adapter;
   #api; // of the object that is tested
@@ -150,6 +184,8 @@ export class Harness {
   #docs = [];
   #times = []; // how often each replica was opened
   #waiting = []; // by replica: message -> its bytes
+  #saved = []; // by replica: a document, and what waited then
+  #ahead = []; // by replica: its wall clock
   #number = 0;
 
   constructor(adapter) {
@@ -158,6 +194,7 @@ export class Harness {
 
   // The answer to one request, without the field `type` where it is ok.
   answer(request) {
+    ahead = this.#ahead[request.replica] ?? 0;
     switch (request.f) {
       case "hello":
         return this.#hello();
@@ -171,6 +208,13 @@ export class Harness {
         return this.#load(request.replica, request.replica);
       case "join":
         return this.#load(request.replica, request.from);
+      case "save":
+        return this.#save(request.replica);
+      case "crash":
+        return this.#crash(request.replica);
+      case "clock":
+        this.#ahead[request.replica] = request.ahead;
+        return {};
       default:
         return this.#perform(request);
     }
@@ -208,13 +252,13 @@ export class Harness {
     return doc;
   }
 
-  #perform({ replica, f, key, value }) {
+  #perform({ replica, f, key, value, named }) {
     const method = this.#methods[f];
     if (!method) throw new Error(`the harness has no method ${f} for ${this.#api.type}`);
     const doc = this.#docs[replica];
     const number = this.#number++;
     try {
-      const answer = method({ api: this.#api, doc, key, value, number });
+      const answer = method({ api: this.#api, doc, key, value, number, named });
       const sent = this.#adapter.sent(doc);
       return sent.length > 0 ? { ...answer, send: sent.map(textOf) } : answer;
     } catch (error) {
@@ -258,6 +302,26 @@ export class Harness {
     });
     if (threw.threw) return { ...this.#waitingAt([replica]), ...threw };
     const waiting = [...this.#waiting[from]];
+    this.#waiting[replica] = new Map();
+    this.#keep(replica, waiting);
+    return this.#waitingAt([replica]);
+  }
+
+  #save(replica) {
+    const threw = this.#attempt(() => {
+      const bytes = this.#adapter.save(this.#docs[replica]);
+      this.#saved[replica] = { bytes, waiting: new Map(this.#waiting[replica]) };
+    });
+    return { ...this.#waitingAt([replica]), ...threw };
+  }
+
+  // The replica begins again from what it saved last, or from nothing.
+  #crash(replica) {
+    const { bytes, waiting = [] } = this.#saved[replica] ?? {};
+    const threw = this.#attempt(() => {
+      this.#docs[replica] = this.#open(replica, bytes);
+    });
+    if (threw.threw) return threw;
     this.#waiting[replica] = new Map();
     this.#keep(replica, waiting);
     return this.#waitingAt([replica]);

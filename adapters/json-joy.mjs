@@ -6,7 +6,7 @@ const { Model } = require("json-joy/lib/json-crdt/index.js");
 const { Patch, s } = require("json-joy/lib/json-crdt-patch/index.js");
 
 export const library = "json-joy 17.67.0";
-export const survives = ["duplicates", "restart", "join"];
+export const survives = ["duplicates", "restart", "join", "crash", "clocks"];
 
 const kBeginnings = { array: () => s.arr([]), string: () => s.str("") };
 const kFirstSession = 0x10000; // those below are reserved

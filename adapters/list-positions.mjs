@@ -3,7 +3,7 @@
 import { List, Order } from "list-positions";
 
 export const library = "list-positions 2.0.0";
-export const survives = ["restart", "join"];
+export const survives = ["restart", "join", "crash", "clocks"];
 
 const send = (doc, ...what) => doc.messages.push(Buffer.from(JSON.stringify(what)));
 

@@ -3,7 +3,7 @@
 import { LoroDoc, decodeImportBlobMeta } from "loro-crdt";
 
 export const library = "loro 1.17.1";
-export const survives = ["reordering", "duplicates", "loss", "restart", "join"];
+export const survives = ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"];
 
 const sequence = (container, type = "list") => ({
   type,

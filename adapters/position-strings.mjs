@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 const { PositionSource, findPosition } = createRequire(import.meta.url)("position-strings");
 
 export const library = "position-strings 2.0.1";
-export const survives = ["restart", "join"];
+export const survives = ["restart", "join", "crash", "clocks"];
 
 export const objects = {
   list: {

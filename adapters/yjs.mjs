@@ -4,7 +4,7 @@
 import * as Y from "yjs";
 
 export const library = "yjs 13.6.33";
-export const survives = ["reordering", "duplicates", "loss", "restart", "join"];
+export const survives = ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"];
 
 export const objects = {
   array: {
@@ -16,7 +16,7 @@ export const objects = {
   text: {
     type: "text",
     // Of a range that another replica deleted, Yjs deletes at once what has come, and the rest later.
-    survives: ["duplicates", "restart", "join"],
+    survives: ["duplicates", "restart", "join", "crash", "clocks"],
     insert: ({ y }, key, index, range) => y.getText(key).insert(index, range),
     remove: ({ y }, key, index, length) => y.getText(key).delete(index, length),
     read: ({ y }, key) => y.getText(key).toString(),

@@ -29,6 +29,7 @@
 #include "crdt/workload/adapter_run.hpp"
 #include "crdt/workload/generate.hpp"
 #include "crdt/workload/run.hpp"
+#include "formats/decompress.hpp"
 #include "text/json.hpp"
 
 namespace cupel::cli {
@@ -583,7 +584,7 @@ void add_crdt_generate(Command& app, Run& run) {
 }
 
 struct CrdtRunArguments : CrdtArguments {
-  std::string output, order = "causal", adapter, faults;
+  std::string output, order = "causal", adapter, faults, edits;
   crdt::RunOptions options;
 };
 
@@ -643,14 +644,35 @@ base::Result<std::vector<crdt::Hazard>> hazards_of(const std::string& faults,
   return hazards;
 }
 
+// The editing trace of a file, which may be compressed.
+base::Result<crdt::RecordedEdits> edits_of(const std::string& file, crdt::Type type) {
+  if (type != crdt::Type::kText) {
+    return base::Error{.message = fmt::format("--trace: found an object of the type {}, expected a "
+                                              "text, such as --adapter yjs:text",
+                                              crdt::name(type))};
+  }
+  auto bytes = contents(file);
+  if (bytes.ok() && formats::is_compressed(*bytes)) {
+    bytes = formats::decompress(*bytes, nullptr);
+    if (!bytes.ok()) {
+      auto error = bytes.error();
+      error.file = file;
+      return error;
+    }
+  }
+  if (!bytes.ok()) return bytes.error();
+  return crdt::read_edits(*bytes, file);
+}
+
 std::string as_text(const crdt::Library& library, const crdt::AdapterRunOptions& options,
                     const crdt::AdapterRecorded& recorded) {
   std::string text = fmt::format(
       "  {}, {}: {} replicas{}, {} messages; {} deliveries, {} of them again; {} lost\n"
-      "  {} partitions, {} restarts, {} syncs\n",
+      "  {} partitions, {} restarts, {} crashes, {} syncs\n",
       library.name, options.object, options.replicas,
       recorded.joined_late ? ", one of them late" : "", recorded.messages, recorded.delivered,
-      recorded.again, recorded.lost, recorded.partitions, recorded.restarts, recorded.syncs);
+      recorded.again, recorded.lost, recorded.partitions, recorded.restarts, recorded.crashes,
+      recorded.syncs);
   if (recorded.throws > 0)
     text += fmt::format("  the library threw {} time{}, first at {}\n", recorded.throws,
                         recorded.throws == 1 ? "" : "s", recorded.first_throw);
@@ -707,8 +729,22 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   options.hazards = *hazards;
   options.ops = arguments.options.ops;
   options.delivery = arguments.options.delivery;
+  std::optional<crdt::RecordedEdits> edits;
+  if (!arguments.edits.empty()) {
+    auto read = edits_of(arguments.edits, options.type.type);
+    if (!read.ok()) return failed(read.error());
+    edits = std::move(*read);
+    options.edits = &*edits;
+    options.keys = 1;
+    if (edits->concurrent) options.replicas = edits->agents + 1;
+  }
   const auto recorded = crdt::run(*adapter, options);
   if (!recorded.ok()) return failed(recorded.error());
+  if (recorded->ends_as_traced == false && edits->concurrent) {
+    print_error(
+        "note: the last text is not the `endContent` of the trace; libraries place concurrent "
+        "insertions in different orders");
+  }
   arguments.converge = options.replicas > 1;
   const int code = check_run(arguments, recorded->lines, options.type, limits);
   const bool wrong = recorded->throws > 0 || recorded->stuck > 0;
@@ -757,6 +793,8 @@ void refuse_for_adapter(Command& command, const CrdtRunArguments& arguments) {
   }
   if (!adapter && !arguments.faults.empty())
     throw UsageError("--faults", "found it without --adapter; programs have --order and --repeats");
+  if (!adapter && !arguments.edits.empty())
+    throw UsageError("--trace", "found it without --adapter, expected a library that replays it");
 }
 
 void add_crdt_run(Command& app, Run& run) {
@@ -778,9 +816,16 @@ void add_crdt_run(Command& app, Run& run) {
   const char* group = "Replicas";
   command
       ->add_option("--faults", arguments->faults,
-                   "Adapters: reordering,duplicates,loss,restart,join, some of what the library "
-                   "promises to survive, or none. Default: all that it promises")
+                   "Adapters: reordering,duplicates,loss,restart,join,crash,clocks, some of what "
+                   "the library promises to survive, or none. Default: all that it promises")
       ->type_name("LIST")
+      ->group(group);
+  command
+      ->add_option(
+          "--trace", arguments->edits,
+          "Adapters' texts: replay this editing trace, JSON and maybe compressed, in place "
+          "of random operations (docs/crdt-adapters.md#editing-traces)")
+      ->type_name("FILE")
       ->group(group);
   command
       ->add_option("--ops", options.ops,

@@ -60,16 +60,17 @@ class ExactReads {
       const Json line = Json::parse(text);
       const std::string method = line["f"];
       if (method == "delivery") continue;
-      const int process = line["process"];
+      const std::string process =
+          line["process"].is_string() ? line["process"].get<std::string>() : line["process"].dump();
       if (method == "send") {
         sent_[line["id"]] = seen_[process];
       } else if (method == "deliver") {
         for (const std::string id : line["value"]) receive(process, id);
       } else if (method == "add") {
-        const auto id = std::to_string(process) + ":" + std::to_string(updates_[process]++);
+        const auto id = process + ":" + std::to_string(updates_[process]++);
         adds_[id] = {line["key"], line["value"]};
         seen_[process].insert(id);
-      } else if (!is_right(line)) {
+      } else if (!is_right(process, line)) {
         return text;
       }
     }
@@ -77,7 +78,7 @@ class ExactReads {
   }
 
  private:
-  void receive(int process, const std::string& id) {
+  void receive(const std::string& process, const std::string& id) {
     const auto state = sent_.find(id);
     if (state == sent_.end())
       seen_[process].insert(id);
@@ -85,9 +86,9 @@ class ExactReads {
       seen_[process].insert(state->second.begin(), state->second.end());
   }
 
-  bool is_right(const Json& read) {
+  bool is_right(const std::string& process, const Json& read) {
     std::set<std::string> expected;
-    for (const auto& id : seen_[read["process"]]) {
+    for (const auto& id : seen_[process]) {
       const auto& [key, value] = adds_.at(id);
       if (key == read["key"]) expected.insert(value);
     }
@@ -96,8 +97,8 @@ class ExactReads {
   }
 
   std::map<std::string, std::pair<std::string, std::string>> adds_;
-  std::map<int, std::set<std::string>> seen_;
-  std::map<int, std::uint64_t> updates_;
+  std::map<std::string, std::set<std::string>> seen_;
+  std::map<std::string, std::uint64_t> updates_;
   std::map<std::string, std::set<std::string>> sent_;
 };
 
@@ -143,9 +144,11 @@ TEST(Adapter, TheNetworkHurtsAsFarAsTheLibrarySurvivesIt) {
   EXPECT_GT(all.partitions, 0U);
   EXPECT_GT(all.restarts, 0U);
   EXPECT_GT(all.syncs, 0U);
+  EXPECT_GT(all.crashes, 0U);
+  EXPECT_NE(all.lines.find(".1\""), std::string::npos);  // the process after a crash
   EXPECT_TRUE(all.joined_late);
   const auto none = recorded_of("strict", 5, 4);
-  EXPECT_EQ(none.again + none.lost + none.restarts + none.syncs, 0U);
+  EXPECT_EQ(none.again + none.lost + none.restarts + none.syncs + none.crashes, 0U);
   EXPECT_GT(none.partitions, 0U);
   // Each message came to each other replica.
   EXPECT_EQ(none.delivered, none.messages * 3);

@@ -88,5 +88,5 @@ class Replica:
 
 SURVIVES = {"strict": [], "stuck": ["reordering", "duplicates"]}
 serve("fake 1.0", {"set": "grow-only-set", "other": "no-such-type"},
-      SURVIVES.get(MODE, ["reordering", "duplicates", "loss", "restart", "join"]), Replica,
+      SURVIVES.get(MODE, ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"]), Replica,
       "states" if MODE == "states" else "updates")

@@ -324,7 +324,7 @@ class ContextCheck {
                                                            const base::RankSet& shown) const {
     const Operation& op = h_.ops[id];
     const auto left = op.parent == kNone ? 0 : place[op.parent];
-    auto here = left;  // in the end of the last character of a range
+    auto here = left;  // at last, of the last character of a range
     for (const auto e : h_.changed(op)) {
       if (here >= place[e]) return fmt::format("{} is in front of its neighbour", h_.text(id));
       here = place[e];

@@ -45,9 +45,11 @@ enum class Hazard : std::uint8_t {
   kLoss,        // a message never, but a sync of both replicas some time
   kRestart,     // a replica is saved and loaded
   kJoin,        // a replica begins from what another one saved
+  kCrash,       // a replica begins again from what it saved long ago, or from nothing
+  kClocks,      // the wall clocks of replicas are apart, and jump
 };
-inline constexpr const char* kHazardNames[] = {"reordering", "duplicates", "loss", "restart",
-                                               "join"};
+inline constexpr const char* kHazardNames[] = {"reordering", "duplicates", "loss",  "restart",
+                                               "join",       "crash",      "clocks"};
 
 // What an adapter says of its library.
 struct Library {

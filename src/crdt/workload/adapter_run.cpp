@@ -12,6 +12,9 @@
 #include <set>
 
 #include "base/budget.hpp"
+#include "base/hash_table.hpp"
+#include "base/utf8.hpp"
+#include "crdt/model/unique_character.hpp"
 #include "crdt/workload/recorder.hpp"
 #include "text/json.hpp"
 
@@ -24,7 +27,8 @@ using MessageId = std::size_t;
 using Replica = std::uint32_t;
 
 // Chances, before an operation.
-constexpr double kPartition = 0.01, kRestart = 0.01, kSync = 0.02, kLateRepeat = 0.1;
+constexpr double kPartition = 0.01, kRestart = 0.01, kSync = 0.02, kLateRepeat = 0.1, kSave = 0.02,
+                 kCrash = 0.007, kJump = 0.02;
 // Of a delivery.
 constexpr double kRepeatedShare = 0.1, kLostShare = 0.1;
 
@@ -33,7 +37,7 @@ enum class Status : std::uint8_t { kNone, kLost, kWaiting, kApplied };
 struct Sent {
   Replica from;
   Json value;                     // null: the update made no message, and nothing is delivered
-  std::string id;                 // as `deliver` lines name it
+  std::vector<std::string> ids;   // as `deliver` lines name what it has
   std::vector<std::size_t> past;  // messages of each replica that the sender had, in causal order
 };
 
@@ -48,7 +52,8 @@ class AdapterRunner {
         waiting_(options.replicas),
         by_sender_(options.replicas),
         in_order_(options.replicas, std::vector<std::size_t>(options.replicas, 0)),
-        side_(options.replicas, 0) {}
+        side_(options.replicas, 0),
+        saved_(options.replicas) {}
 
   base::Result<AdapterRecorded> run() {
     recorder_.note({{"f", "delivery"}, {"value", "applied"}});
@@ -57,19 +62,16 @@ class AdapterRunner {
              {"keys", recorder_.keys()},
              {"object", options_.object}},
             {});
-    const bool late = options_.replicas > 2;
-    const auto last = options_.replicas - 1;
-    for (std::uint64_t i = 0; i < options_.ops && !failure_; ++i) {
-      const bool absent = late && i < options_.ops / 4;
-      if (late && i == options_.ops / 4) join(last);
-      const auto r = static_cast<Replica>(random().below(absent ? last : options_.replicas));
-      change_partition(i);
-      if (has(Hazard::kRestart) && random().chance(kRestart)) restart(r);
-      if (has(Hazard::kLoss) && random().chance(kSync))
-        sync_with_some(r, absent ? last : options_.replicas);
-      if (has(Hazard::kDuplicates) && random().chance(kLateRepeat)) repeat_some(r);
-      deliver_some(r, options_.delivery);
-      if (!failure_) perform(recorder_.next(r));
+    for (Replica r = 0; r < options_.replicas && has(Hazard::kClocks); ++r) set_clock(r);
+    if (options_.edits == nullptr) {
+      for (std::uint64_t i = 0; i < options_.ops && !failure_; ++i) {
+        const auto r = before_operation(i, options_.ops);
+        if (!failure_) perform(recorder_.next(r));
+      }
+    } else if (options_.edits->concurrent) {
+      replay_agents(*options_.edits);
+    } else {
+      replay_one_agent(*options_.edits);
     }
     settle();
     for (Replica r = 0; r < options_.replicas; ++r) {
@@ -77,6 +79,8 @@ class AdapterRunner {
         perform(recorder_.read_of(r, k));
     }
     if (failure_) return *failure_;
+    if (options_.edits != nullptr)
+      recorded_.ends_as_traced = as_traced(last_read_) == options_.edits->end;
     adapter_.program().close();
     recorded_.messages = messages_.size();
     recorded_.lines = recorder_.lines();
@@ -85,6 +89,213 @@ class AdapterRunner {
 
  private:
   base::Random& random() { return recorder_.random(); }
+
+  // What the network does before the operation i of so many; some replica.
+  Replica before_operation(std::uint64_t i, std::uint64_t count) {
+    const bool late = options_.replicas > 2;
+    const auto last = options_.replicas - 1;
+    const bool absent = late && i < count / 4;
+    if (late && i == count / 4) join(last);
+    const auto present = absent ? last : options_.replicas;
+    const auto r = static_cast<Replica>(random().below(present));
+    change_partition(i, count);
+    if (has(Hazard::kRestart) && random().chance(kRestart)) restart(r);
+    if (has(Hazard::kCrash) && random().chance(kSave)) save(r);
+    if (has(Hazard::kCrash) && random().chance(kCrash)) crash(r);
+    if (has(Hazard::kClocks) && random().chance(kJump)) set_clock(r);
+    if (has(Hazard::kLoss) && random().chance(kSync)) sync_with_some(r, present);
+    if (has(Hazard::kDuplicates) && random().chance(kLateRepeat)) repeat_some(r);
+    deliver_some(r, options_.delivery);
+    return r;
+  }
+
+  [[nodiscard]] base::Error wrong_edits(std::string message) const {
+    return {.message = "the editing trace does not fit its text: " + std::move(message)};
+  }
+
+  // The characters of an edit, each as one that no other is; nothing: Unicode has no more.
+  std::optional<std::string> unique(const std::string& inserted) {
+    std::string all;
+    for (std::string_view rest = inserted; !rest.empty();) {
+      const auto length = std::max<std::size_t>(1, base::utf8_length(rest));
+      const auto one = unique_character(originals_.size());
+      if (one.empty()) {
+        failure_ = wrong_edits(fmt::format(
+            "it inserts more than {} characters, which Unicode does not have", originals_.size()));
+        return std::nullopt;
+      }
+      originals_.emplace_back(rest.substr(0, length));
+      all += one;
+      rest.remove_prefix(length);
+    }
+    return all;
+  }
+
+  // The lines of an edit; the ids of the updates that it is.
+  void record_edit(Replica r, const std::string& deleted, const std::string& before,
+                   const std::string& inserted, std::vector<std::string>& ids) {
+    const auto line = [&](const char* method, const std::string& value) {
+      ids.push_back(
+          recorder_.update(r, fmt::format(R"({{"process":{},"f":"{}","key":{},"value":{}}})",
+                                          text::dump(recorder_.process(r)), method,
+                                          text::quoted(recorder_.keys()[0]), value)));
+    };
+    if (!deleted.empty()) line("delete", text::quoted(deleted));
+    if (inserted.empty()) return;
+    line("insert", fmt::format("[{},{}]", before.empty() ? "null" : text::quoted(before),
+                               text::quoted(inserted)));
+  }
+
+  // What the library is asked to do; nothing: it failed.
+  std::optional<Json> edit(Replica r, Json patches, bool named) {
+    const Json request = {{"f", "edit"},
+                          {"key", recorder_.keys()[0]},
+                          {"value", std::move(patches)},
+                          {"named", named},
+                          {"replica", r}};
+    auto answer = ask(request);
+    if (answer && (*answer)["type"] != "ok") {
+      // Nobody can say which of the edits it made.
+      failure_ = adapter_.program().refused({{"f", "edit"}, {"replica", r}}, *answer,
+                                            ", expected the type \"ok\"");
+    }
+    if (failure_) return std::nullopt;
+    return answer;
+  }
+
+  // Replica 0 edits, some hundred times many edits at once, and the others receive.
+  void replay_one_agent(const RecordedEdits& edits) {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+    constexpr std::uint64_t kBatches = 200;
+    constexpr double kReads = 0.1;
+    std::vector<RecordedEdit> all;
+    if (!edits.start.empty()) all.push_back({0, 0, edits.start});
+    for (const auto& transaction : edits.transactions)
+      all.insert(all.end(), transaction.patches.begin(), transaction.patches.end());
+    const auto batch = std::max<std::uint64_t>(1, all.size() / kBatches);
+    const auto count = (all.size() + batch - 1) / batch;
+    TracedText text;
+    for (std::uint64_t i = 0; i < count && !failure_; ++i) {
+      const auto r = before_operation(i, count);
+      if (failure_) return;
+      if (random().chance(kReads)) perform(recorder_.read_of(r, 0));
+      edit_batch(text, all, i * batch, std::min<std::uint64_t>(all.size(), (i + 1) * batch));
+    }
+    std::string end;
+    for (const auto character : text.characters()) end += originals_[character];
+    if (!failure_ && end != edits.end)
+      failure_ = wrong_edits("its edits end in another text than `endContent`");
+  }
+
+  void edit_batch(TracedText& text, const std::vector<RecordedEdit>& all, std::size_t begin,
+                  std::size_t end) {
+    Json patches = Json::array();
+    std::vector<std::string> ids;
+    for (auto p = begin; p < end; ++p) {
+      const auto& [position, deleted, inserted] = all[p];
+      const auto first = originals_.size();
+      const auto fresh = unique(inserted);
+      if (!fresh) return;
+      TracedText::Place place;
+      if (!text.edit(position, deleted, originals_.size() - first, place)) {
+        failure_ = wrong_edits(
+            fmt::format("edit {}, [{}, {}, …], is beyond its end", p, position, deleted));
+        return;
+      }
+      std::string gone;
+      std::uint64_t units = 0;
+      for (const auto character : place.at) {
+        gone += unique_character(character);
+        units += character >= kNarrowCharacters ? 2 : 1;
+      }
+      patches.push_back({position, deleted, *fresh, place.units, units});
+      record_edit(0, gone,
+                  place.before == TracedText::kBeginning ? "" : unique_character(place.before),
+                  *fresh, ids);
+    }
+    if (ids.empty()) return;
+    if (auto answer = edit(0, std::move(patches), /*named=*/false))
+      send(0, std::move(ids), answer->value("send", Json()));
+  }
+
+  // A replica for each agent, which has exactly what the agent had seen; the last one receives.
+  void replay_agents(const RecordedEdits& edits) {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+    constexpr double kReads = 0.01;
+    const auto observer = options_.replicas - 1;
+    std::vector<std::vector<MessageId>> made(edits.transactions.size());
+    std::vector<std::uint32_t> last(edits.agents, ~std::uint32_t{0});
+    for (std::uint32_t t = 0; t < edits.transactions.size() && !failure_; ++t) {
+      const auto& transaction = edits.transactions[t];
+      const Replica r = transaction.agent;
+      std::vector<bool> seen(t, false);
+      for (const auto parent : transaction.parents) seen[parent] = true;
+      for (auto earlier = t; earlier-- > 0;) {
+        if (!seen[earlier]) continue;
+        for (const auto parent : edits.transactions[earlier].parents) seen[parent] = true;
+      }
+      if (last[r] != ~std::uint32_t{0} && !seen[last[r]]) {
+        failure_ = wrong_edits(
+            fmt::format("transaction {} of agent {} has not seen transaction {} of the same agent",
+                        t, r, last[r]));
+        return;
+      }
+      last[r] = t;
+      for (std::uint32_t earlier = 0; earlier < t && !failure_; ++earlier) {
+        for (const MessageId m : made[earlier]) {
+          if (seen[earlier] && status_[r][m] == Status::kNone) hand(r, m);
+        }
+      }
+      deliver_some(observer, options_.delivery);
+      if (has(Hazard::kRestart) && random().chance(kRestart)) restart(r);
+      if (has(Hazard::kDuplicates) && random().chance(kLateRepeat)) repeat_some(observer);
+      if (random().chance(kReads)) perform(recorder_.read_of(observer, 0));
+      if (!transaction.patches.empty() && !failure_) edit_named(r, transaction, made[t]);
+    }
+  }
+
+  // The library says which characters are at the places.
+  void edit_named(Replica r, const EditTransaction& transaction, std::vector<MessageId>& made) {
+    Json patches = Json::array();
+    for (const auto& [position, deleted, inserted] : transaction.patches) {
+      const auto fresh = unique(inserted);
+      if (!fresh) return;
+      patches.push_back({position, deleted, *fresh});
+    }
+    const Json asked = patches;
+    const auto answer = edit(r, std::move(patches), /*named=*/true);
+    if (!answer) return;
+    const Json places = answer->value("value", Json());
+    std::vector<std::string> ids;
+    for (std::size_t p = 0; p < asked.size(); ++p) {
+      const bool well = places.is_array() && places.size() == asked.size() &&
+                        places[p].is_array() && places[p].size() == 2 && places[p][0].is_string() &&
+                        places[p][1].is_string();
+      if (!well) {
+        failure_ = adapter_.program().refused({{"f", "edit"}, {"replica", r}}, *answer,
+                                              "; expected in `value` what is at each place");
+        return;
+      }
+      record_edit(r, places[p][1], places[p][0], asked[p][2], ids);
+    }
+    if (ids.empty()) return;
+    made.push_back(messages_.size());
+    send(r, std::move(ids), answer->value("send", Json()));
+  }
+
+  // A text of this run in the characters of the trace.
+  [[nodiscard]] std::string as_traced(std::string_view text) const {
+    base::HashMap<std::string, std::uint64_t> numbers;
+    for (std::uint64_t n = 0; n < originals_.size(); ++n) numbers[unique_character(n)] = n;
+    std::string traced;
+    while (!text.empty()) {
+      const auto length = std::max<std::size_t>(1, base::utf8_length(text));
+      const auto number = numbers.find(std::string(text.substr(0, length)));
+      if (number != numbers.end()) traced += originals_[number->second];
+      text.remove_prefix(length);
+    }
+    return traced;
+  }
 
   [[nodiscard]] bool has(Hazard hazard) const {
     return std::find(options_.hazards.begin(), options_.hazards.end(), hazard) !=
@@ -169,15 +380,15 @@ class AdapterRunner {
     for (const MessageId m : applied) {
       status_[r][m] = Status::kApplied;
       waiting_[r].erase(m);
-      ids.push_back(messages_[m].id);
+      for (const auto& id : messages_[m].ids) ids.push_back(id);
     }
-    recorder_.note({{"process", r}, {"f", "deliver"}, {"value", ids}});
+    recorder_.note({{"process", recorder_.process(r)}, {"f", "deliver"}, {"value", ids}});
   }
 
   // A message or a document with all that the replica has seen.
   std::string note_state(Replica r) {
     auto id = fmt::format("m{}", states_++);
-    recorder_.note({{"process", r}, {"f", "send"}, {"id", id}});
+    recorder_.note({{"process", recorder_.process(r)}, {"f", "send"}, {"id", id}});
     return id;
   }
 
@@ -196,12 +407,14 @@ class AdapterRunner {
     const auto outcome = recorder_.record(op, question, *answer);
     if (outcome.wrong)
       failure_ = adapter_.program().refused(request, *answer, ": " + *outcome.wrong);
-    if (!outcome.update.empty()) send(op.replica, outcome.update, answer->value("send", Json()));
+    if (options_.edits != nullptr && (*answer)["value"].is_string())
+      last_read_ = (*answer)["value"];
+    if (!outcome.update.empty()) send(op.replica, {outcome.update}, answer->value("send", Json()));
   }
 
-  void send(Replica from, std::string id, Json value) {
-    Sent sent{from, std::move(value), std::move(id), {}};
-    if (adapter_.library().sends_states) sent.id = note_state(from);
+  void send(Replica from, std::vector<std::string> ids, Json value) {
+    Sent sent{from, std::move(value), std::move(ids), {}};
+    if (adapter_.library().sends_states) sent.ids = {note_state(from)};
     for (Replica j = 0; j < options_.replicas; ++j) sent.past.push_back(next_in_order(from, j));
     const MessageId m = messages_.size();
     messages_.push_back(std::move(sent));
@@ -229,7 +442,7 @@ class AdapterRunner {
     if (next == by_sender_[from].size()) return std::nullopt;
     const MessageId m = by_sender_[from][next];
     for (Replica j = 0; j < options_.replicas; ++j) {
-      if (j != from && j != to && messages_[m].past[j] > next_in_order(to, j)) return std::nullopt;
+      if (j != from && messages_[m].past[j] > next_in_order(to, j)) return std::nullopt;
     }
     return m;
   }
@@ -275,7 +488,8 @@ class AdapterRunner {
     const auto first = static_cast<Replica>(random().below(options_.replicas));
     for (Replica k = 0; k < options_.replicas; ++k) {
       const auto from = (first + k) % options_.replicas;
-      while (from != to && !failure_ && random().chance(chance)) {
+      // What a replica sent before a crash comes back to it.
+      while ((from != to || crashed_) && !failure_ && random().chance(chance)) {
         const bool any = has(Hazard::kReordering);
         const auto m = any                      ? next_of_any(to)
                        : is_reachable(from, to) ? next_causal(to, from)
@@ -300,12 +514,12 @@ class AdapterRunner {
     if (status_[to][m] == Status::kWaiting || status_[to][m] == Status::kApplied) hand(to, m);
   }
 
-  void change_partition(std::uint64_t now) {
+  void change_partition(std::uint64_t now, std::uint64_t count) {
     if (now >= heals_ && heals_ > 0) heal();
     if (heals_ > 0 || options_.replicas < 2 || !random().chance(kPartition)) return;
     const auto cut = 1 + random().below((std::uint64_t{1} << std::min(options_.replicas, 60U)) - 2);
     for (Replica r = 0; r < options_.replicas; ++r) side_[r] = (cut >> (r % 60)) & 1;
-    heals_ = now + 5 + random().below(std::max<std::uint64_t>(1, options_.ops / 8));
+    heals_ = now + 5 + random().below(std::max<std::uint64_t>(1, count / 8));
     ++recorded_.partitions;
   }
 
@@ -317,6 +531,54 @@ class AdapterRunner {
   void restart(Replica r) {
     ++recorded_.restarts;
     command({{"f", "restart"}, {"replica", r}}, {r});
+  }
+
+  // Its document and what it has seen, for a crash.
+  void save(Replica r) {
+    const auto throws = recorded_.throws;
+    command({{"f", "save"}, {"replica", r}}, {r});
+    if (recorded_.throws == throws) saved_[r] = Saved{note_state(r), status_[r]};
+  }
+
+  // It begins again from what it saved last, or from nothing, as a new process. What it has not
+  // seen any more, its own messages too, comes again.
+  void crash(Replica r) {
+    const Json question = {{"f", "crash"}, {"replica", r}};
+    const auto throws = recorded_.throws;
+    const auto answer = ask(question);
+    if (!answer || recorded_.throws > throws) return;  // it goes on as it was
+    ++recorded_.crashes;
+    crashed_ = true;
+    const auto& last = saved_[r];
+    recorder_.begin_again(r);
+    if (last)
+      recorder_.note({{"process", recorder_.process(r)}, {"f", "deliver"}, {"value", {last->id}}});
+    pending_[r].clear();
+    waiting_[r].clear();
+    in_order_[r].assign(options_.replicas, 0);
+    for (MessageId m = 0; m < messages_.size(); ++m) {
+      auto status = last && m < last->status.size() ? last->status[m] : Status::kNone;
+      if (status == Status::kLost) status = Status::kNone;
+      if (status == Status::kNone) pending_[r].push_back(m);
+      if (status == Status::kWaiting) waiting_[r].insert(m);
+      status_[r][m] = status;
+    }
+    std::set<MessageId> now;
+    if ((*answer)["type"] != "ok" || !read_waiting(*answer, r, now)) {
+      failure_ = adapter_.program().refused(question, *answer,
+                                            ", expected the type \"ok\" and what waits");
+      return;
+    }
+    learn_waiting(r, std::set<MessageId>(waiting_[r]), now);
+  }
+
+  // Up to a day ahead or behind.
+  void set_clock(Replica r) {
+    constexpr std::int64_t kDay = 86'400'000;
+    command({{"f", "clock"},
+             {"replica", r},
+             {"ahead", static_cast<std::int64_t>(random().below(2 * kDay)) - kDay}},
+            {});
   }
 
   // The replica that was not there yet begins empty, or from what another one saved.
@@ -352,7 +614,7 @@ class AdapterRunner {
     }
     if (fresh.empty()) return;
     const auto id = note_state(from);
-    recorder_.note({{"process", to}, {"f", "deliver"}, {"value", {id}}});
+    recorder_.note({{"process", recorder_.process(to)}, {"f", "deliver"}, {"value", {id}}});
   }
 
   // Everything arrives: what is pending, then what was lost by syncs, then what still waits again.
@@ -389,7 +651,7 @@ class AdapterRunner {
     const std::vector<MessageId> kept(waiting_[r].begin(), waiting_[r].end());
     for (const MessageId m : kept) {
       if (recorded_.stuck++ == 0)
-        recorded_.first_stuck = fmt::format("{} at replica {}", messages_[m].id, r);
+        recorded_.first_stuck = fmt::format("{} at replica {}", messages_[m].ids.front(), r);
     }
     set_applied(r, kept);
   }
@@ -405,9 +667,19 @@ class AdapterRunner {
   std::vector<std::vector<std::size_t>> in_order_;  // by receiver and sender
   std::vector<std::uint64_t> side_;                 // of the partition, by replica
   std::uint64_t heals_ = 0;                         // before this operation; 0: there is none
+  // By replica: what it saved last, the name of that state and the messages in it.
+  struct Saved {
+    std::string id;
+    std::vector<Status> status;
+  };
+  std::vector<std::optional<Saved>> saved_;
+  bool crashed_ = false;
   std::uint64_t states_ = 0;
   std::optional<base::Error> failure_;
   AdapterRecorded recorded_;
+  // Of a trace: the characters that its own stand for, by number; the last text that was read.
+  std::vector<std::string> originals_;
+  std::string last_read_;
 };
 
 }  // namespace

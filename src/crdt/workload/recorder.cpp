@@ -18,7 +18,15 @@ Recorder::Recorder(const Requests& requests, Arguments arguments)
       arguments_(arguments),
       requester_(requests, history_),
       visible_(requests.replicas, std::vector<std::vector<std::uint32_t>>(requests.keys)),
-      updates_(requests.replicas, 0) {}
+      begun_(requests.replicas, 0),
+      updates_(requests.replicas, 0) {
+  for (std::uint32_t r = 0; r < requests.replicas; ++r) processes_.emplace_back(r);
+}
+
+void Recorder::begin_again(std::uint32_t replica) {
+  processes_[replica] = fmt::format("{}.{}", replica, ++begun_[replica]);
+  updates_[replica] = 0;
+}
 
 Json Recorder::question(const Operation& op) const {
   Json question = {{"f", history_.method(op)}, {"key", history_.keys[op.key]}};
@@ -32,7 +40,7 @@ Recorder::Outcome Recorder::record(const Operation& op, const Json& question, co
   const std::string type = answer["type"];
   const bool is_update = !is_read(op.kind);
   if (type == "fail" || (!is_update && type != "ok")) return {};
-  Json line = {{"process", op.replica}, {"f", question["f"]}, {"key", question["key"]}};
+  Json line = {{"process", processes_[op.replica]}, {"f", question["f"]}, {"key", question["key"]}};
   const Json argument = question.value("value", Json());
   const Json value = answer.value("value", Json());
   if (!is_update)
@@ -50,7 +58,18 @@ Recorder::Outcome Recorder::record(const Operation& op, const Json& question, co
   learn(op, *understood, type == "ok");
   lines_.emplace_back(/*context=*/false, text);
   if (!is_update || type != "ok") return {};
-  return {.update = fmt::format("{}:{}", op.replica, updates_[op.replica]++)};
+  return {.update = next_id(op.replica)};
+}
+
+std::string Recorder::update(std::uint32_t replica, std::string line) {
+  lines_.emplace_back(/*context=*/false, std::move(line));
+  return next_id(replica);
+}
+
+std::string Recorder::next_id(std::uint32_t replica) {
+  const Json& process = processes_[replica];
+  return fmt::format("{}:{}", process.is_string() ? process.get<std::string>() : process.dump(),
+                     updates_[replica]++);
 }
 
 void Recorder::note(const Json& line) {

@@ -42,12 +42,20 @@ class Recorder {
   };
   // A read without an answer and an update that failed are no line.
   Outcome record(const Operation& op, const nlohmann::json& question, const nlohmann::json& answer);
+  // The process of the replica in the lines. After a crash it is a new one.
+  [[nodiscard]] const nlohmann::json& process(std::uint32_t replica) const {
+    return processes_[replica];
+  }
+  void begin_again(std::uint32_t replica);
+  // An update whose line is known: its id.
+  std::string update(std::uint32_t replica, std::string line);
   // A line of the context (docs/formats/crdt.md#context).
   void note(const nlohmann::json& line);
 
   [[nodiscard]] std::string lines(bool with_context = true) const;
 
  private:
+  std::string next_id(std::uint32_t replica);
   void learn(const Operation& op, const History& understood, bool certain);
 
   using Clock = std::chrono::steady_clock;
@@ -60,7 +68,9 @@ class Recorder {
   // Arrays: the characters that requests to a replica may name, by replica and key.
   std::vector<std::vector<std::vector<std::uint32_t>>> visible_;
   Clock::time_point began_ = Clock::now();
-  std::vector<std::uint64_t> updates_;               // by replica
+  std::vector<nlohmann::json> processes_;            // by replica
+  std::vector<std::uint64_t> begun_;                 // by replica: how often
+  std::vector<std::uint64_t> updates_;               // by replica, of its process
   std::vector<std::pair<bool, std::string>> lines_;  // is it of the context?
 };
 
