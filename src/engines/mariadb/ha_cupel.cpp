@@ -15,7 +15,8 @@ namespace {
 
 using Edge = RowStore::Edge;
 
-constexpr std::size_t kRowsAtOnce = 256;  // of a scan, in a request to the store
+// In a request to the store: of a scan, at first and later; of an index.
+constexpr std::size_t kFirstRows = 256, kLaterRows = 1024, kRowsAtOnce = 256;
 
 struct RowReference {  // of position()
   RowNumber row = 0;
@@ -328,7 +329,7 @@ int ha_cupel::rnd_next(uchar* record) {
   if (again_ != 0) --scan_at_;
   while (scan_at_ < scanned_.size()) {
     if (scan_at_ == looked_to_) {
-      looked_to_ = std::min(scanned_.size(), scan_at_ + kRowsAtOnce);
+      looked_to_ = std::min(scanned_.size(), scan_at_ + (scan_at_ == 0 ? kFirstRows : kLaterRows));
       const auto from = scanned_.begin() + static_cast<std::ptrdiff_t>(scan_at_);
       const auto to = scanned_.begin() + static_cast<std::ptrdiff_t>(looked_to_);
       if (!look({from, to})) return failed();
@@ -390,18 +391,20 @@ bool ha_cupel::look_ahead(Direction direction, std::optional<std::string_view> s
   };
   const auto more = direction == Direction::kForward ? next_look_ - 1 : 0;
   std::vector<RowNumber> rows = {entry_->row};
-  for (const auto* entry : weak_->rows.after(active_index, order_, *entry_, more)) {
-    if (!in_range(*entry)) break;
-    rows.push_back(entry->row);
-  }
+  ahead_ = weak_->rows.after(active_index, order_, *entry_, more);
+  ahead_.erase(std::find_if_not(ahead_.begin(), ahead_.end(),
+                                [&](const auto* entry) { return in_range(*entry); }),
+               ahead_.end());
+  for (const auto* entry : ahead_) rows.push_back(entry->row);
   next_look_ = std::min(2 * next_look_, kRowsAtOnce);
-  looked_ahead_ = rows.size() - 1;
+  looked_ahead_ = ahead_.size();
   return look(rows);
 }
 
 const RowStore::Entry* ha_cupel::neighbour(const RowStore::Entry& entry,
                                            Direction direction) const {
   if (direction == Direction::kBackward) return weak_->rows.before(active_index, order_, entry);
+  if (looked_ahead_ > 0) return ahead_[ahead_.size() - looked_ahead_];
   const auto next = weak_->rows.after(active_index, order_, entry, 1);
   return next.empty() ? nullptr : next.front();
 }
@@ -409,6 +412,7 @@ const RowStore::Entry* ha_cupel::neighbour(const RowStore::Entry& entry,
 int ha_cupel::read_from(uchar* record, const RowStore::Entry* entry, Direction direction,
                         std::optional<std::string_view> start) {
   const auto& info = key(active_index);
+  if (direction == Direction::kBackward) looked_ahead_ = 0;
   for (; entry != nullptr; entry = neighbour(*entry, direction)) {
     entry_ = entry;
     if (start && order_(bytes_of(entry->key), bytes_of(*start), start->size()) != 0) break;
@@ -459,9 +463,18 @@ bool ha_cupel::is_whole_key(uint index, const uchar* start, uint length) const {
   return (info.flags & HA_NOSAME) != 0 && length == info.key_length && !key_has_null(info, start);
 }
 
+bool ha_cupel::reads_ranges_to_end() const {
+  auto* lex = ha_thd()->lex;
+  auto* select = lex->all_selects_list;
+  return select != nullptr && select->next_select_in_list() == nullptr &&
+         select->limit_params.select_limit == nullptr && lex->query_tables != nullptr &&
+         lex->query_tables->next_global == nullptr;
+}
+
 int ha_cupel::read_key(uchar* record, std::string_view start, enum ha_rkey_function how) {
+  const bool has_end = how == HA_READ_KEY_EXACT || how == HA_READ_PREFIX || end_range != nullptr;
   looked_ahead_ = 0;
-  next_look_ = 1;
+  next_look_ = has_end && reads_ranges_to_end() ? kRowsAtOnce : 1;
   const auto forward = [&](Edge edge, std::optional<std::string_view> only) {
     return read_from(record, weak_->rows.first_from(active_index, order_, start, edge),
                      Direction::kForward, only);

@@ -102,6 +102,8 @@ class ha_cupel final : public handler {
     return table_text(table_share->db.str, table_share->table_name.str);
   }
 
+  // The statement reads this table alone, to the end of each range.
+  [[nodiscard]] bool reads_ranges_to_end() const;
   [[nodiscard]] Transaction::Sight sight() const;
   bool look(const std::vector<RowNumber>& rows);
   // The transaction sees that the table has no other rows, or nobody else adds one.
@@ -193,7 +195,8 @@ class ha_cupel final : public handler {
   // A scan of an index.
   KeyOrder order_;
   const RowStore::Entry* entry_ = nullptr;
-  std::size_t looked_ahead_ = 0, next_look_ = 1;  // entries
+  std::vector<const RowStore::Entry*> ahead_;     // that were asked for at once,
+  std::size_t looked_ahead_ = 0, next_look_ = 1;  // so many come after this one; are asked for next
   // The last duplicate.
   uint duplicate_key_ = MAX_KEY;
   RowNumber duplicate_row_ = 0;

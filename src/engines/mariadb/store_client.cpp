@@ -19,6 +19,7 @@ namespace cupel::engines::mariadb {
 namespace {
 
 constexpr long kPollMicroseconds = 20'000;
+constexpr std::size_t kChunk = 16384;
 constexpr std::uint32_t kLongestReply = 1U << 28;
 
 // The page that the store shares with all sessions; null: it cannot be mapped.
@@ -47,6 +48,8 @@ bool StoreClient::lose(const std::string& what) {
 void StoreClient::disconnect() {
   if (socket_ >= 0) ::close(socket_);
   socket_ = -1;
+  came_.clear();
+  taken_ = 0;
 }
 
 bool StoreClient::connect() {
@@ -89,17 +92,34 @@ bool StoreClient::send(const Request& request) {
   return true;
 }
 
-bool StoreClient::receive(char* bytes, std::size_t size, const WhileWaiting& waiting) {
-  for (std::size_t got = 0; got < size;) {
-    const auto more = ::recv(socket_, bytes + got, size - got, 0);
-    if (more > 0) {
-      got += static_cast<std::size_t>(more);
-    } else if (more == 0 || (errno != EAGAIN && errno != EINTR)) {
+// Takes what has come, after a wait if that is nothing.
+bool StoreClient::receive_some(const WhileWaiting& waiting) {
+  char chunk[kChunk];
+  ssize_t more = -1;
+  wait_.until([&] {
+    more = ::recv(socket_, chunk, sizeof chunk, MSG_DONTWAIT);
+    return more >= 0 || (errno != EAGAIN && errno != EINTR);
+  });
+  while (more <= 0) {
+    if (more == 0 || (errno != EAGAIN && errno != EINTR)) {
       if (more == 0) errno = ECONNRESET;
       return lose("no reply");
-    } else if (!waiting()) {
-      return false;
     }
+    more = ::recv(socket_, chunk, sizeof chunk, 0);
+    if (more < 0 && (errno == EAGAIN || errno == EINTR) && !waiting()) return false;
+  }
+  came_.assign(chunk, static_cast<std::size_t>(more));
+  taken_ = 0;
+  return true;
+}
+
+bool StoreClient::receive(char* bytes, std::size_t size, const WhileWaiting& waiting) {
+  while (size > 0) {
+    if (taken_ == came_.size() && !receive_some(waiting)) return false;
+    const auto there = came_.copy(bytes, size, taken_);
+    taken_ += there;
+    bytes += there;
+    size -= there;
   }
   return true;
 }
@@ -234,6 +254,11 @@ bool StoreClient::choose(const ChooseRequest& request) {
 bool StoreClient::commit(const CommitRequest& request) {
   reported_.clear();
   return connect() && ask_done(request, false);
+}
+bool StoreClient::finish() {
+  if (socket_ < 0 || opened_.refuses) return false;
+  reported_.clear();
+  return send(FinishRequest{});
 }
 bool StoreClient::copy_database(const CopyDatabaseRequest& request) {
   return connect() && ask_done(request);

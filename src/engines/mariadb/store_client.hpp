@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engines/messages.hpp"
+#include "wire/short_wait.hpp"
 
 namespace cupel::engines::mariadb {
 
@@ -64,6 +65,9 @@ class StoreClient {
   // False: see failure().
   bool choose(const ChooseRequest& request);
   bool commit(const CommitRequest& request);
+  // Commits a transaction that only read and locked nothing, and does not wait. False: it is to be
+  // committed in the other way.
+  bool finish();
   bool copy_database(const CopyDatabaseRequest& request);
   void roll_back();
   void end_statement(const EndStatementRequest& request);
@@ -81,6 +85,7 @@ class StoreClient {
   // Asked while a reply is awaited; false: it has failed.
   using WhileWaiting = std::function<bool()>;
   bool receive(char* bytes, std::size_t size, const WhileWaiting& waiting);
+  bool receive_some(const WhileWaiting& waiting);
   // The reply without its length.
   std::optional<std::string> receive_reply(const WhileWaiting& waiting);
   std::optional<std::string> ask(const Request& request, bool interruptible = true);
@@ -95,6 +100,9 @@ class StoreClient {
 
   Settings settings_;
   int socket_ = -1;
+  wire::ShortWait wait_;
+  std::string came_;       // from the store
+  std::size_t taken_ = 0;  // of it
   Opened opened_;
   std::string reported_;  // the statement that the store knows
   Failure failure_;

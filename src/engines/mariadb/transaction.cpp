@@ -70,11 +70,13 @@ bool Transaction::read(const TablePtr& table, const std::vector<RowNumber>& rows
   for (const auto row : rows) request.rows.push_back(position_of(row));
   const auto versions_there = client_.read(request);
   if (!versions_there) return fail();
-  if (request.find) found_rows_ = true;
-  auto& known_now = versions(sight);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    known_now[{table->number, rows[i]}] = number_at((*versions_there)[i]);
+  if (request.find) {
+    found_rows_ = true;
+    only_reads_ = false;
   }
+  auto& known_now = versions(sight);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    known_now.set({table->number, rows[i]}, number_at((*versions_there)[i]));
   return true;
 }
 
@@ -82,8 +84,7 @@ bool Transaction::look(const TablePtr& table, const std::vector<RowNumber>& rows
   if (table->strong()) return true;
   std::vector<RowNumber> unknown;
   for (const auto row : rows) {
-    if (!known(table, row) && !versions(sight).contains({table->number, row}))
-      unknown.push_back(row);
+    if (!versions(sight).find({table->number, row}) && !known(table, row)) unknown.push_back(row);
   }
   if (sight == Sight::kAlone && looked_at_.contains(table->number)) sight = Sight::kWeak;
   if (unknown.empty() && sight != Sight::kAlone) return !over_;
@@ -93,6 +94,7 @@ bool Transaction::look(const TablePtr& table, const std::vector<RowNumber>& rows
 }
 
 std::optional<VersionNumber> Transaction::own(const TablePtr& table, RowNumber row) const {
+  if (own_.empty()) return std::nullopt;
   const auto found = own_.find({table->number, row});
   if (found == own_.end()) return std::nullopt;
   return found->second.change.version;
@@ -107,12 +109,14 @@ std::optional<VersionNumber> Transaction::known(const TablePtr& table, RowNumber
 
 std::optional<VersionNumber> Transaction::visible(const TablePtr& table, RowNumber row,
                                                   Sight sight) {
-  if (const auto version = known(table, row)) return version;
+  if (const auto written = own(table, row)) return written;
   const RowKey key{table->number, row};
   auto& seen = versions(sight);
-  if (const auto found = seen.find(key); found != seen.end()) return found->second;
+  // Who has asked for it knew nothing else of it, and only the own write would change that.
+  if (const auto found = seen.find(key)) return found;
+  if (const auto version = known(table, row)) return version;
   if (!read(table, {row}, sight)) return std::nullopt;
-  return seen[key];
+  return seen.find(key);
 }
 
 std::optional<VersionNumber> Transaction::latest(const TablePtr& table, RowNumber row) {
@@ -143,6 +147,7 @@ Transaction::Locked Transaction::lock(const TablePtr& table, RowNumber row, cons
     return Locked::kWell;
   }
   if (!prepare()) return Locked::kFailed;
+  only_reads_ = false;
   Position last;
   const auto locked = client_.lock({.statement = statement_,
                                     .commits = statement_commits_,
@@ -169,6 +174,7 @@ Transaction::Locked Transaction::guard(GuardRequest request, const Locking& lock
   if (over_) return Locked::kFailed;
   if (guarded_.contains({request.table, name})) return Locked::kWell;
   if (!prepare()) return Locked::kFailed;
+  only_reads_ = false;
   const auto table = request.table;
   const auto locked = client_.guard(std::move(request), locking.limit);
   if (locked != Locked::kWell) return outcome(locked);
@@ -264,7 +270,12 @@ bool Transaction::commit() {
                               .value = change.value});
   }
   if (over_) return false;
-  if (at_store_ || !request.writes.empty()) {
+  // The store locks what is read at serializable levels of products: until the commit is done.
+  const bool finishes = at_store_ && only_reads_ && request.writes.empty() &&
+                        isolation().value_or(Isolation::kReadCommitted) < Isolation::kSerializable;
+  if (finishes && client_.finish()) {
+    // No reply is due.
+  } else if (at_store_ || !request.writes.empty()) {
     if (!prepare()) return false;
     // Those who see it may ask before the reply is here.
     for (const auto& [key, own] : own_) {
@@ -286,6 +297,7 @@ void Transaction::roll_back() {
 
 void Transaction::forget() {
   at_store_ = over_ = in_statement_ = found_rows_ = false;
+  only_reads_ = true;
   statement_start_ = 0;
   seen_.clear();
   found_.clear();

@@ -5,12 +5,14 @@
 // transaction there; each later request fails likewise until roll_back().
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -121,7 +123,45 @@ class Transaction {
     VersionNumber version;
     bool shared;
   };
-  using Versions = std::map<RowKey, VersionNumber>;
+  // Versions that a statement sees. Of rows with neighbouring numbers together, since a scan comes
+  // to thousands.
+  class Versions {
+   public:
+    [[nodiscard]] std::optional<VersionNumber> find(const RowKey& row) {
+      const auto& together = with(row);
+      const auto at = row.second % kTogether;
+      if ((together.known >> at & 1) == 0) return std::nullopt;
+      return together.versions[at];
+    }
+    void set(const RowKey& row, VersionNumber version) {
+      auto& together = with(row);
+      const auto at = row.second % kTogether;
+      together.known |= std::uint64_t{1} << at;
+      together.versions[at] = version;
+    }
+    void clear() {
+      together_.clear();
+      last_ = nullptr;
+    }
+
+   private:
+    static constexpr RowNumber kTogether = 64;
+    struct Together {
+      std::uint64_t known = 0;  // a bit each
+      std::array<VersionNumber, kTogether> versions;
+    };
+    Together& with(const RowKey& row) {
+      const auto key = std::uint64_t{row.first} << 32 | row.second / kTogether;
+      if (last_ == nullptr || last_key_ != key) {
+        last_ = &together_[key];  // which stays where it is
+        last_key_ = key;
+      }
+      return *last_;
+    }
+    std::unordered_map<std::uint64_t, Together> together_;
+    std::uint64_t last_key_ = 0;
+    Together* last_ = nullptr;
+  };
 
   bool prepare();  // before each request
   bool fail() {
@@ -149,6 +189,7 @@ class Transaction {
   std::uint32_t statement_ = 0, statement_commits_ = kEveryCommit;
   std::size_t statement_start_ = 0;
   bool found_rows_ = false;            // which the store has to know the statement's end for
+  bool only_reads_ = true;             // and locks nothing, so the store does not refuse it
   Versions seen_, found_;              // by the statement
   std::set<std::uint32_t> looked_at_;  // tables whose other rows the transaction saw missing
   std::map<RowKey, Held> held_;        // locks of rows
