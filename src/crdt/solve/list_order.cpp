@@ -22,6 +22,7 @@ class ListOrderSearch {
         neighbours_(neighbours_of(h_)),
         out_(h_.elements.size()),
         removed_ever_(h_.elements.size(), false),
+        key_begin_(h_.keys.size(), 0),
         rank_(h_.elements.size(), kNone),
         visited_(h_.elements.size(), 0),
         arrived_by_(h_.elements.size(), kNone) {
@@ -83,13 +84,17 @@ class ListOrderSearch {
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t e) const { return neighbours_[e]; }
 
   void add_given() {
-    for (const auto e : nodes_) {
-      if (neighbour(e) != kNone) add({neighbour(e), e, inserts_[e], false});
-    }
     for (OpId id = 0; id < h_.ops.size(); ++id) {
       if (h_.ops[id].kind != Kind::kList) continue;
       const auto list = h_.list(h_.ops[id]);
       for (std::size_t i = 0; i + 1 < list.size(); ++i) add({list[i], list[i + 1], id, false});
+    }
+    // Last, and even where a read says the same: sort() goes on with the last step of a character,
+    // so removed characters, which no read relates, stand next to their neighbours.
+    for (const auto e : nodes_) {
+      if (neighbour(e) == kNone) continue;
+      known_.erase((std::uint64_t{neighbour(e)} << 32U) | e);
+      add({neighbour(e), e, inserts_[e], false});
     }
   }
 
@@ -117,7 +122,10 @@ class ListOrderSearch {
         return h_.elements[a].key < h_.elements[b].key;
       });
     std::fill(rank_.begin(), rank_.end(), kNone);
-    for (std::uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
+    for (auto i = static_cast<std::uint32_t>(order.size()); i-- > 0;) {
+      rank_[order[i]] = i;
+      key_begin_[h_.elements[order[i]].key] = i;
+    }
     order_ = std::move(order);
     return order_.size() == nodes_.size();
   }
@@ -153,16 +161,15 @@ class ListOrderSearch {
     return found;
   }
 
+  // From the neighbour on: what comes next to it decides where the others are.
   void look_between(std::uint32_t e, const base::RankSet& shown,
                     std::vector<Misplaced>& found) const {
-    constexpr int kMost = 8;  // a round; the next finds more
+    constexpr int kMost = 4;  // a round; the next finds more
     const auto l = neighbour(e);
     int count = 0;
-    for (auto at = shown.before(rank_[e]); at != base::RankSet::kNoRank && count < kMost;
-         at = shown.before(at)) {
+    for (auto at = shown.from(l == kNone ? key_begin_[h_.elements[e].key] : rank_[l] + 1);
+         at < rank_[e] && count < kMost; at = shown.from(at + 1)) {
       const auto x = order_[at];
-      if (x == l || h_.elements[x].key != h_.elements[e].key) break;
-      if (l != kNone && at < rank_[l]) break;
       // Who sees more may see a remove of it, too.
       if (certain_ && removed_ever_[x]) continue;
       found.push_back({e, x});
@@ -317,6 +324,7 @@ class ListOrderSearch {
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> because_;  // by edge: edges
   std::vector<bool> removed_ever_;
   bool steps_only_ = false;
+  std::vector<std::uint32_t> key_begin_;  // by key: the first rank
   std::vector<std::uint32_t> rank_, order_;
   std::vector<std::uint32_t> visited_, arrived_by_;
   std::uint32_t visit_ = 0;
