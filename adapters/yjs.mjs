@@ -23,6 +23,8 @@ export const objects = {
   },
   map: {
     type: "last-writer-wins-map",
+    // Of an update that waits for an earlier one, Yjs deletes at once what it overwrites.
+    survives: ["duplicates", "restart", "join", "crash", "clocks"],
     write: ({ y }, key, value) => y.getMap("map").set(key, value),
     read: ({ y }, key) => y.getMap("map").get(key),
   },

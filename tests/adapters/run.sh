@@ -39,9 +39,11 @@ seeds="1 2 3"
 
 for object in "$@"; do
   found=
+  keys=1
+  case $object in map | object) keys=4 ;; esac
   for seed in $seeds; do
     code=0
-    output=$("$cupel" crdt run --adapter "$adapter:$object" --seed "$seed" --timeout 60s \
+    output=$("$cupel" crdt run --adapter "$adapter:$object" --keys $keys --seed "$seed" --timeout 60s \
       ${arguments[@]+"${arguments[@]}"} 2>&1) || code=$?
     if [[ $code == 3 && $output == *"npm ci"* ]]; then skip "$output"; fi
     if [[ $expected == undecided:* ]]; then
