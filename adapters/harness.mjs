@@ -134,7 +134,7 @@ const kMethods = new Map([
   ["flag", kFlag],
   ["register", kRegister],
   ["values", { write: kRegister.write, read: ({ api, doc, key }) => ({ value: [...api.read(doc, key)] }) }],
-  ["counter", kCounter],
+  ["counter", { ...kCounter, reset: ({ api, doc, key }) => (api.reset(doc, key), kDone) }],
   ["list", kList],
   ["text", { insert: insertText, delete: deleteText, edit: editText, read }],
 ]);
@@ -150,6 +150,8 @@ const kKinds = new Map([
   ["multi-value-register", "values"],
   ["counter", "counter"],
   ["grow-only-counter", "counter"],
+  ["resettable-counter", "counter"],
+  ["bounded-counter", "counter"],
   ["enable-wins-flag", "flag"],
   ["disable-wins-flag", "flag"],
   ["add-wins-set", "set"],

@@ -14,7 +14,7 @@ inline bool is_flag(Type t) {
 }
 inline bool is_register(Type t) {
   return t == Type::kMultiValueRegister || t == Type::kLastWriterWinsRegister ||
-         t == Type::kLastWriterWinsMap;
+         t == Type::kLastWriterWinsMap || t == Type::kAnyMaximalRegister || t == Type::kMaxRegister;
 }
 
 // Those that element_constraints.cpp decides.

@@ -54,6 +54,9 @@ const std::map<std::string, std::set<std::string>>& names_of_bugs() {
       {"enable-undoes-concurrent-disable", {"concurrent-disable-lost"}},
       {"second-add-removes", {"lost-add"}},
       {"add-undoes-remove", {"lost-remove"}},
+      {"keeps-overwritten", {"stale-read"}},
+      {"keeps-latest", {"stale-read"}},
+      {"spends-rights-of-others", {"below-zero"}},
       {"write-drops-sibling", {"lost-sibling", "wrong-siblings"}},
       {"loses-increment", {"lost-increment", "lost-decrement"}},
       {"ignores-timestamp",
@@ -107,8 +110,14 @@ TEST_P(Generator, InjectedBugsAreFoundAndNamed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, Generator,
-                         testing::ValuesIn(all_types().begin(), all_types().end()),
+// So many operations of a resettable counter are decided only with known deliveries
+// (context_test.cpp).
+std::vector<Type> decided_without_deliveries() {
+  std::vector<Type> types(all_types().begin(), all_types().end());
+  std::erase(types, Type::kResettableCounter);
+  return types;
+}
+INSTANTIATE_TEST_SUITE_P(Types, Generator, testing::ValuesIn(decided_without_deliveries()),
                          test::parameter_name);
 
 TEST(Generate, IsTheSameForTheSameSeed) {

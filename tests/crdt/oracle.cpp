@@ -41,11 +41,19 @@ class Oracle {
         return added_and_not_removed(past);
       case Type::kCounter:
         return counters(past);
+      case Type::kResettableCounter:
+        return resettable(past);
+      case Type::kBoundedCounter:
+        return counters(past) && none_below_zero();
       case Type::kMultiValueRegister:
         return multi_value(past);
       case Type::kLastWriterWinsRegister:
       case Type::kLastWriterWinsMap:
         return last_writer(past, 0, {});
+      case Type::kAnyMaximalRegister:
+        return any_maximal(past);
+      case Type::kMaxRegister:
+        return greatest(past);
       case Type::kGrowableArray:
         return array(past);
       case Type::kStrongList:
@@ -164,6 +172,64 @@ class Oracle {
           sum += h_.ops[o].amount;
       }
       if (sum != h_.ops[r].amount) return false;
+    }
+    return true;
+  }
+
+  bool none_below_zero() const {
+    return std::none_of(h_.ops.begin(), h_.ops.end(), [](const Operation& op) {
+      return op.kind == Kind::kValue && op.amount < 0;
+    });
+  }
+
+  // The sum of the visible updates u for which there is no visible reset that observed u.
+  bool resettable(const std::vector<Mask>& past) const {
+    for (OpId r = 0; r < n_; ++r) {
+      if (h_.ops[r].kind != Kind::kValue) continue;
+      std::int64_t sum = 0;
+      for (OpId u = 0; u < n_; ++u) {
+        if (!(past[r] & bit(u)) || h_.ops[u].kind != Kind::kInc || h_.ops[u].key != h_.ops[r].key)
+          continue;
+        bool undone = false;
+        for (OpId z = 0; z < n_; ++z)
+          undone = undone || (h_.ops[z].kind == Kind::kReset && h_.ops[z].key == h_.ops[r].key &&
+                              (past[r] & bit(z)) && (past[z] & bit(u)));
+        if (!undone) sum += h_.ops[u].amount;
+      }
+      if (sum != h_.ops[r].amount) return false;
+    }
+    return true;
+  }
+
+  bool any_maximal(const std::vector<Mask>& past) const {
+    for (OpId r = 0; r < n_; ++r) {
+      if (h_.ops[r].kind != Kind::kValues) continue;
+      const auto rf = maximals(past, r, [&](OpId o) {
+        return h_.ops[o].kind == Kind::kWrite && h_.ops[o].key == h_.ops[r].key;
+      });
+      const auto list = h_.list(h_.ops[r]);
+      const bool found = std::any_of(rf.begin(), rf.end(), [&](OpId o) {
+        return !list.empty() && h_.ops[o].element == list[0];
+      });
+      if (!(list.empty() ? rf.empty() : found)) return false;
+    }
+    return true;
+  }
+
+  bool greatest(const std::vector<Mask>& past) const {
+    for (OpId r = 0; r < n_; ++r) {
+      if (h_.ops[r].kind != Kind::kValues) continue;
+      OpId most = kNone;
+      for (OpId w = 0; w < n_; ++w) {
+        if (!(past[r] & bit(w)) || h_.ops[w].kind != Kind::kWrite || h_.ops[w].key != h_.ops[r].key)
+          continue;
+        if (most == kNone || std::stoll(h_.elements[h_.ops[most].element].text) <
+                                 std::stoll(h_.elements[h_.ops[w].element].text))
+          most = w;
+      }
+      const auto list = h_.list(h_.ops[r]);
+      if (most == kNone ? !list.empty() : list.empty() || list[0] != h_.ops[most].element)
+        return false;
     }
     return true;
   }

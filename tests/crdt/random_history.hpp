@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "base/random.hpp"
 #include "crdt/families.hpp"
@@ -91,12 +92,20 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
         op.returned = read && random.chance(0.5);
         break;
       case Type::kCounter:
+      case Type::kResettableCounter:
+      case Type::kBoundedCounter:
         op.kind = read ? Kind::kValue : Kind::kInc;
         op.amount = read ? random.between(-1, 3) : random.chance(0.7) ? random.between(1, 2) : -1;
+        if (!read && type == Type::kResettableCounter && random.chance(0.4)) {
+          op.kind = Kind::kReset;
+          op.amount = 0;
+        }
         break;
       case Type::kMultiValueRegister:
       case Type::kLastWriterWinsRegister:
       case Type::kLastWriterWinsMap:
+      case Type::kAnyMaximalRegister:
+      case Type::kMaxRegister:
         op.kind = read ? Kind::kValues : Kind::kWrite;
         if (!read)
           op.element = shape.values == 0 ? h.element(op.key, std::to_string(fresh++)) : value();
@@ -110,6 +119,8 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
           subset(0.6);
         else if (random.chance(0.9))
           list = {value()};
+        if (type == Type::kMaxRegister && !read)
+          op.amount = std::stoll(h.elements[op.element].text);
         break;
       case Type::kGrowableArray:
       case Type::kStrongList: {

@@ -30,6 +30,7 @@ enum class Kind : std::uint8_t {
   kTest,    // contains (element), read of a flag: `returned`
   kState,   // read of a whole set: `list`
   kInc,     // update by a number, such as inc or dec: `amount`, negative for dec
+  kReset,   // of a counter to 0
   kValue,   // read that returns a number, as of a counter: `amount`
   kWrite,   // of `element`
   kValues,  // read of a register: `list`

@@ -11,6 +11,7 @@
 // (verify/semantics.hpp; for update_may_go, may_go in verify/verify.cpp).
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -104,6 +105,12 @@ class ReadClaims {
   }
   [[nodiscard]] bool returned_number(std::uint32_t key, std::int64_t number) const {
     return numbers_.contains({key, number});
+  }
+
+  // Some read of the key returned a number below 0.
+  [[nodiscard]] bool returned_below_zero(std::uint32_t key) const {
+    const auto least = numbers_.lower_bound({key, std::numeric_limits<std::int64_t>::min()});
+    return least != numbers_.end() && least->first == key && least->second < 0;
   }
 
   void add_object(std::uint32_t object, bool shown) { (shown ? shown_ : missing_).insert(object); }

@@ -21,7 +21,11 @@
   LINE(kMultiValueRegister, multi_value_register)          \
   LINE(kLastWriterWinsRegister, last_writer_wins_register) \
   LINE(kLastWriterWinsMap, last_writer_wins_map)           \
+  LINE(kAnyMaximalRegister, any_maximal_register)          \
+  LINE(kMaxRegister, max_register)                         \
   LINE(kCounter, counter)                                  \
+  LINE(kResettableCounter, resettable_counter)             \
+  LINE(kBoundedCounter, bounded_counter)                   \
   LINE(kGrowableArray, growable_array)                     \
   LINE(kStrongList, strong_list)                           \
   LINE(kText, replicated_text)

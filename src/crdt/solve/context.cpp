@@ -2,6 +2,7 @@
 #include "crdt/solve/context.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -446,7 +447,9 @@ ContextDecision decide_known_membership(const KnownContext& context,
   return KnownMembership(context, membership).decide();
 }
 
-ContextDecision decide_known_sum(const KnownContext& context) {
+namespace {
+
+ContextDecision decide_sum(const KnownContext& context, std::int64_t least) {
   const History& h = context.history;
   std::vector<std::int64_t> sums;
   FirstWrong wrong;
@@ -455,38 +458,123 @@ ContextDecision decide_known_sum(const KnownContext& context) {
       [&](OpId update) { sums[h.ops[update].key] += h.ops[update].amount; },
       [&](OpId id) {
         const Operation& op = h.ops[id];
-        if (op.kind != Kind::kValue || op.amount == sums[op.key]) return true;
+        if (op.kind != Kind::kValue || (op.amount == sums[op.key] && op.amount >= least))
+          return true;
         wrong.add(id, op.key);
         return false;
       });
   return wrong.decision();
 }
 
-ContextDecision decide_known_siblings(const KnownContext& context) {
+// One counter at one replica: the increments that no visible reset had seen.
+class ResettableSum {
+ public:
+  void take(const KnownContext& context, OpId update) {
+    const Operation& op = context.history.ops[update];
+    if (op.kind == Kind::kReset) {
+      resets_.add(context.history, update);
+      std::erase_if(standing_, [&](OpId u) {
+        if (!context.visibility.sees(update, u)) return false;
+        sum_ -= context.history.ops[u].amount;
+        return true;
+      });
+    } else if (!resets_.saw(context.visibility, update)) {
+      standing_.push_back(update);
+      sum_ += op.amount;
+    }
+  }
+  [[nodiscard]] std::int64_t sum() const { return sum_; }
+
+ private:
+  std::vector<OpId> standing_;
+  LatestOfEach resets_;
+  std::int64_t sum_ = 0;
+};
+
+// Reads of registers that are right or wrong for the state of their key. `State` has take().
+template <typename State, typename IsRight>
+ContextDecision decide_by_state(const KnownContext& context, Kind read, IsRight is_right) {
   const History& h = context.history;
-  std::vector<MaximalWrites> states;
+  std::vector<State> states;
   FirstWrong wrong;
   replay(
       context, [&](std::uint32_t) { states.assign(h.keys.size(), {}); },
-      [&](OpId write) { states[h.ops[write].key].take(context, write); },
+      [&](OpId update) { states[h.ops[update].key].take(context, update); },
       [&](OpId id) {
         const Operation& op = h.ops[id];
-        if (op.kind != Kind::kValues) return true;
-        std::vector<std::uint32_t> right;
-        for (const OpId w : states[op.key].writes()) right.push_back(h.ops[w].element);
-        std::sort(right.begin(), right.end());
-        const auto distinct = std::unique(right.begin(), right.end());
-        const bool repeated = distinct != right.end();
-        right.erase(distinct, right.end());
-        const auto list = h.list(op);
-        std::vector<std::uint32_t> returned(list.begin(), list.end());
-        std::sort(returned.begin(), returned.end());
-        returned.erase(std::unique(returned.begin(), returned.end()), returned.end());
-        if (returned == right && !(repeated && context.axioms.strict)) return true;
+        if (op.kind != read || is_right(op, states[op.key])) return true;
         wrong.add(id, op.key);
         return false;
       });
   return wrong.decision();
+}
+
+// The greatest visible write of one register, at one replica.
+class GreatestWrite {
+ public:
+  void take(const KnownContext& context, OpId write) {
+    const auto& ops = context.history.ops;
+    if (write_ == kNone || ops[write_].amount < ops[write].amount) write_ = write;
+  }
+  [[nodiscard]] OpId write() const { return write_; }
+
+ private:
+  OpId write_ = kNone;
+};
+
+}  // namespace
+
+ContextDecision decide_known_sum(const KnownContext& context) {
+  return decide_sum(context, std::numeric_limits<std::int64_t>::min());
+}
+
+ContextDecision decide_known_bounded_sum(const KnownContext& context) {
+  return decide_sum(context, 0);
+}
+
+ContextDecision decide_known_resettable_sum(const KnownContext& context) {
+  return decide_by_state<ResettableSum>(
+      context, Kind::kValue,
+      [](const Operation& read, const ResettableSum& state) { return read.amount == state.sum(); });
+}
+
+ContextDecision decide_known_any_maximal(const KnownContext& context) {
+  const History& h = context.history;
+  return decide_by_state<MaximalWrites>(
+      context, Kind::kValues, [&](const Operation& read, const MaximalWrites& state) {
+        const auto list = h.list(read);
+        if (list.empty()) return state.writes().empty();
+        return std::any_of(state.writes().begin(), state.writes().end(),
+                           [&](OpId w) { return h.ops[w].element == list[0]; });
+      });
+}
+
+ContextDecision decide_known_greatest(const KnownContext& context) {
+  const History& h = context.history;
+  return decide_by_state<GreatestWrite>(
+      context, Kind::kValues, [&](const Operation& read, const GreatestWrite& state) {
+        const auto list = h.list(read);
+        const OpId w = state.write();
+        return w == kNone ? list.empty() : !list.empty() && h.ops[w].element == list[0];
+      });
+}
+
+ContextDecision decide_known_siblings(const KnownContext& context) {
+  const History& h = context.history;
+  return decide_by_state<MaximalWrites>(
+      context, Kind::kValues, [&](const Operation& read, const MaximalWrites& state) {
+        std::vector<std::uint32_t> right;
+        for (const OpId w : state.writes()) right.push_back(h.ops[w].element);
+        std::sort(right.begin(), right.end());
+        const auto distinct = std::unique(right.begin(), right.end());
+        const bool repeated = distinct != right.end();
+        right.erase(distinct, right.end());
+        const auto list = h.list(read);
+        std::vector<std::uint32_t> returned(list.begin(), list.end());
+        std::sort(returned.begin(), returned.end());
+        returned.erase(std::unique(returned.begin(), returned.end()), returned.end());
+        return returned == right && !(repeated && context.axioms.strict);
+      });
 }
 
 ContextDecision decide_known_last_write(const KnownContext& context) {

@@ -52,7 +52,11 @@ ContextDecision decide_context(const KnownContext& context);
 ContextDecision decide_known_membership(const KnownContext& context,
                                         const TypeTraits::Membership& membership);
 ContextDecision decide_known_sum(const KnownContext& context);
+ContextDecision decide_known_resettable_sum(const KnownContext& context);
+ContextDecision decide_known_bounded_sum(const KnownContext& context);
 ContextDecision decide_known_siblings(const KnownContext& context);
+ContextDecision decide_known_any_maximal(const KnownContext& context);
+ContextDecision decide_known_greatest(const KnownContext& context);
 ContextDecision decide_known_last_write(const KnownContext& context);
 ContextDecision decide_known_list(const KnownContext& context);
 ContextDecision decide_known_array(const KnownContext& context);

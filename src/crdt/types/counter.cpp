@@ -1,4 +1,11 @@
-// Counter: a read returns the sum of the increments and decrements that its replica has seen.
+// Counters: a read returns the sum of the increments and decrements that its replica has seen.
+//
+// - A resettable counter has resets. A reset undoes the updates that it had seen: concurrent ones
+//   stay (Weidner and Almeida: An Oblivious Observed-Reset Embeddable Replicated Counter, PaPoC
+//   2022).
+// - A bounded counter is never below 0: a replica decrements only what it has incremented itself
+//   (Shapiro et al. 2011, 3.1.4; Balegas et al.: Extending Eventually Consistent Cloud Databases
+//   for Enforcing Numeric Invariants, SRDS 2015, where replicas give each other rights).
 //
 // In SAT the value of a read is a sum over replicas, with a variable for each partial sum that can
 // still give the right total.
@@ -114,6 +121,68 @@ class SumEncoding {
   std::vector<std::int64_t> least_, most_;
 };
 
+// The sum of the updates that a read has seen and no reset that it has seen: the sums so far, one
+// variable for each, update by update.
+class ResettableEncoding {
+ public:
+  ResettableEncoding(Encoder& encoder, OpId read, std::size_t& room)
+      : encoder_(encoder), h_(encoder.history()), read_(read), room_(room) {}
+
+  // False: the budget is spent, or there are too many sums.
+  bool encode() {
+    std::map<std::int64_t, Literal> sums{{0, encoder_.always()}};
+    const auto& updates = encoder_.updates_of(h_.ops[read_].key);
+    for (const OpId u : updates) {
+      if (h_.ops[u].kind == Kind::kReset) continue;
+      const Literal counts = counting(u, updates);
+      if (counts == encoder_.never()) continue;
+      std::map<std::int64_t, Literal> next;
+      for (const auto& [sum, state] : sums) {
+        if (encoder_.too_much() || room_ == 0) return false;
+        --room_;
+        add(next, sum, {-state, counts});
+        add(next, sum + h_.ops[u].amount, {-state, -counts});
+      }
+      sums = std::move(next);
+    }
+    for (const auto& [sum, state] : sums) {
+      if (sum != h_.ops[read_].amount) encoder_.clause({-state});
+    }
+    return true;
+  }
+
+ private:
+  void add(std::map<std::int64_t, Literal>& sums, std::int64_t sum, Clause unless) {
+    auto& state = sums[sum];
+    if (state == 0) state = encoder_.new_variable();
+    unless.push_back(state);
+    encoder_.clause(unless);
+  }
+
+  // Seen, and by no reset that is seen, both ways.
+  Literal counting(OpId update, const std::vector<OpId>& updates) {
+    const Literal seen = encoder_.seen(read_, update);
+    if (seen == encoder_.never()) return seen;
+    const Literal counts = encoder_.new_variable();
+    Clause otherwise{counts, -seen};
+    encoder_.clause({-counts, seen});
+    for (const OpId r : updates) {
+      if (h_.ops[r].kind != Kind::kReset) continue;
+      const Literal undone = encoder_.both(encoder_.seen(read_, r), encoder_.seen(r, update));
+      if (undone == encoder_.never()) continue;
+      otherwise.push_back(undone);
+      encoder_.clause({-counts, -encoder_.seen(read_, r), -encoder_.seen(r, update)});
+    }
+    encoder_.clause(otherwise);
+    return counts;
+  }
+
+  Encoder& encoder_;
+  const History& h_;
+  const OpId read_;
+  std::size_t& room_;
+};
+
 class Replica final : public SimulatedReplica {
  public:
   Replica(const History& history, bool loses, std::uint32_t self)
@@ -134,34 +203,97 @@ class Replica final : public SimulatedReplica {
   std::vector<std::int64_t> sums_;
 };
 
+// It keeps the updates that no reset has undone.
+class ResettableReplica final : public SimulatedReplica {
+ public:
+  ResettableReplica(const History& history, bool has_bug, std::uint32_t self)
+      : SimulatedReplica(history, self), has_bug_(has_bug) {}
+
+  void answer(Operation& read, std::vector<std::uint32_t>& /*list*/) override {
+    read.amount = 0;
+    for (const OpId u : at(standing_, read.key)) read.amount += h_.ops[u].amount;
+  }
+
+ private:
+  void observe(Update& update) override {
+    if (update.op.kind != Kind::kReset) return;
+    update.observed = at(standing_, update.op.key);
+    std::sort(update.observed.begin(), update.observed.end());
+  }
+
+  void change(const Update& update, base::Random& /*random*/) override {
+    auto& standing = at(standing_, update.op.key);
+    if (update.op.kind == Kind::kInc) {
+      standing.push_back(update.id);
+      return;
+    }
+    if (has_bug_) standing.clear();
+    std::erase_if(standing, [&](OpId u) {
+      return std::binary_search(update.observed.begin(), update.observed.end(), u);
+    });
+  }
+
+  const bool has_bug_;
+  std::vector<std::vector<OpId>> standing_;  // by key
+};
+
+// It decrements what it has incremented itself.
+class BoundedReplica final : public SimulatedReplica {
+ public:
+  BoundedReplica(const History& history, bool has_bug, std::uint32_t self)
+      : SimulatedReplica(history, self), has_bug_(has_bug) {}
+
+  void answer(Operation& read, std::vector<std::uint32_t>& /*list*/) override {
+    read.amount = at(all_, read.key);
+  }
+  [[nodiscard]] bool accepts(const Operation& op) override {
+    // The bug: it takes what others have incremented, and others may take, too.
+    return op.amount + at(has_bug_ ? all_ : own_, op.key) >= 0;
+  }
+
+ private:
+  void change(const Update& update, base::Random& /*random*/) override {
+    at(all_, update.op.key) += update.op.amount;
+    if (!is_remote(update)) at(own_, update.op.key) += update.op.amount;
+  }
+
+  const bool has_bug_;
+  std::vector<std::int64_t> all_, own_;  // by key: the sum
+};
+
+enum class CounterKind : std::uint8_t { kPlain, kResettable, kBounded };
+
 class Counter final : public ReplicatedType {
  public:
-  Counter()
-      : ReplicatedType(
-            {.names = {{"counter"},
-                       {"replicated-counter"},
-                       {"pn-counter"},
-                       {"g-counter", true},
-                       {"grow-only-counter", true}},
-             .whole_read = Kind::kValue,
-             .bugs = {{"loses-increment", "now and then an update that arrives is not added"}},
-             .sums = true}) {}
+  Counter(CounterKind kind, std::vector<TypeName> names, TypeBug bug)
+      : ReplicatedType({.names = std::move(names),
+                        .whole_read = Kind::kValue,
+                        .bugs = {bug},
+                        .sums = kind != CounterKind::kResettable}),
+        kind_(kind) {}
 
   [[nodiscard]] std::string_view method(const Operation& op) const override {
+    if (op.kind == Kind::kReset) return "reset";
     return op.kind == Kind::kValue ? "read" : op.amount < 0 ? "dec" : "inc";
   }
 
   [[nodiscard]] Text text(const History& /*history*/, const Operation& op) const override {
     if (op.kind == Kind::kValue) return {{}, std::to_string(op.amount)};
-    if (op.amount == 1 || op.amount == -1) return {};
+    if (op.kind == Kind::kReset || op.amount == 1 || op.amount == -1) return {};
     return {{std::to_string(op.amount < 0 ? -op.amount : op.amount)}, ""};
   }
 
   std::optional<std::string> parse(const ParsedCall& call) const override {
     constexpr std::int64_t kMost = std::int64_t{1} << 40;  // sums of millions do not overflow
     const bool read = call.method == "read", dec = call.method == "dec";
+    if (call.method == "reset" && kind_ == CounterKind::kResettable) {
+      call.op.kind = Kind::kReset;
+      return std::nullopt;
+    }
     if (!read && !dec && call.method != "inc")
-      return call.unknown_method("inc, dec or read of a counter");
+      return call.unknown_method(kind_ == CounterKind::kResettable
+                                     ? "inc, dec, reset or read of a counter"
+                                     : "inc, dec or read of a counter");
     const Json& value = call.value;
     Operation& op = call.op;
     op.kind = read ? Kind::kValue : Kind::kInc;
@@ -184,40 +316,85 @@ class Counter final : public ReplicatedType {
 
   [[nodiscard]] Json value(const History& history, const Operation& op) const override {
     if (op.kind == Kind::kValue) return op.amount;
-    return op.amount == 1 || op.amount == -1 ? Json() : argument(history, op);
+    return op.kind == Kind::kReset || op.amount == 1 || op.amount == -1 ? Json()
+                                                                        : argument(history, op);
   }
 
   [[nodiscard]] Json argument(const History& /*history*/, const Operation& op) const override {
-    if (op.kind == Kind::kValue) return {};
+    if (op.kind != Kind::kInc) return {};
     return op.amount < 0 ? -op.amount : op.amount;
   }
 
   void choose(RequestChoice& choice) const override {
     if (choice.read) return;
+    if (kind_ == CounterKind::kResettable && choice.random.chance(0.1)) {
+      choice.op.kind = Kind::kReset;
+      return;
+    }
+    if (kind_ == CounterKind::kBounded && !choice.down) choice.down = choice.random.chance(0.4);
     choice.op.kind = Kind::kInc;
     choice.op.amount = choice.random.between(1, 3) * (choice.down ? -1 : 1);
   }
 
+  // A read below 0 is wrong by itself.
+  std::optional<Decision> decide_quickly(const History& history, const Axioms& /*axioms*/,
+                                         base::Budget& /*budget*/,
+                                         Effort /*effort*/) const override {
+    for (OpId id = 0; id < history.ops.size(); ++id) {
+      if (!is_below_bound(history.ops[id])) continue;
+      return Decision{.verdict = Verdict::kViolated,
+                      .decided_by = "bound",
+                      .violation = Violation{.core = {.ops = {id}, .elements = {}}, .cycle = {}}};
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool update_may_go(const Operation& update,
+                                   const ReadClaims& claims) const override {
+    return kind_ == CounterKind::kBounded && claims.returned_below_zero(update.key);
+  }
+
   bool encode(Encoder& encoder) const override {
+    std::size_t room = 10'000;  // sums of a resettable counter: with more, SAT does not end
     for (const OpId id : encoder.nodes()) {
       if (encoder.budget_exceeded()) return false;
       if (encoder.is_probed(id) || encoder.history().ops[id].kind != Kind::kValue) continue;
-      if (!SumEncoding(encoder, id).encode()) return false;
+      if (is_below_bound(encoder.history().ops[id])) encoder.clause({});
+      if (kind_ == CounterKind::kResettable ? !ResettableEncoding(encoder, id, room).encode()
+                                            : !SumEncoding(encoder, id).encode())
+        return false;
     }
     return true;
   }
 
   [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
-    return decide_known_sum(context);
+    return kind_ == CounterKind::kResettable ? decide_known_resettable_sum(context)
+           : kind_ == CounterKind::kBounded  ? decide_known_bounded_sum(context)
+                                             : decide_known_sum(context);
   }
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,
                                                            std::uint32_t self) const override {
-    return std::make_unique<Replica>(history, !bug.empty(), self);
+    const bool has_bug = !bug.empty();
+    if (kind_ == CounterKind::kResettable)
+      return std::make_unique<ResettableReplica>(history, has_bug, self);
+    if (kind_ == CounterKind::kBounded)
+      return std::make_unique<BoundedReplica>(history, has_bug, self);
+    return std::make_unique<Replica>(history, has_bug, self);
   }
 
   void explain_read(ReadExplainer& explainer) const override {
+    if (is_below_bound(explainer.read())) {
+      explainer.report("below-zero", explainer.text());
+      return;
+    }
+    if (kind_ == CounterKind::kResettable) {
+      explainer.report("impossible-value",
+                       fmt::format("{}, but no updates and resets that it can have seen give that",
+                                   explainer.text()));
+      return;
+    }
     const History& h = explainer.history();
     const auto amount = explainer.read().amount;
     const auto [least, most] = bounds(explainer);
@@ -245,12 +422,32 @@ class Counter final : public ReplicatedType {
 
   void explain_received(ContextExplainer& explainer) const override {
     const History& h = explainer.history();
-    const auto visible = explainer.visible(Kind::kInc);
+    auto visible = explainer.visible(Kind::kInc);
+    // The last of each replica: it had seen what its earlier ones had.
+    std::map<std::uint32_t, OpId> last_resets;
+    for (const OpId r : explainer.visible(Kind::kReset)) {
+      OpId& last = last_resets.try_emplace(h.ops[r].replica, r).first->second;
+      if (h.ops[last].seq < h.ops[r].seq) last = r;
+    }
+    std::vector<OpId> resets;
+    for (const auto& [replica, reset] : last_resets) resets.push_back(reset);
+    std::vector<OpId> undone;
+    std::erase_if(visible, [&](OpId u) {
+      const bool gone =
+          std::any_of(resets.begin(), resets.end(), [&](OpId r) { return explainer.sees(r, u); });
+      if (gone) undone.push_back(u);
+      return gone;
+    });
     std::int64_t sum = 0;
     for (const OpId u : visible) sum += h.ops[u].amount;
     const auto difference = explainer.read().amount - sum;
-    const std::string claim = fmt::format("{} returned {}; what it had received adds up to {}",
-                                          explainer.where(), explainer.read().amount, sum);
+    const std::string claim =
+        fmt::format("{} returned {}; what it had received{} adds up to {}", explainer.where(),
+                    explainer.read().amount, resets.empty() ? "" : " and no reset undoes", sum);
+    if (difference == 0) {
+      explainer.report("below-zero", claim, visible);
+      return;
+    }
     const auto with = [&](const std::vector<OpId>& updates, std::int64_t amount) {
       const auto found = std::find_if(updates.begin(), updates.end(),
                                       [&](OpId u) { return h.ops[u].amount == amount; });
@@ -268,6 +465,13 @@ class Counter final : public ReplicatedType {
                        fmt::format("{}; it would be right if {} had counted twice", claim,
                                    explainer.text(twice)),
                        visible);
+    } else if (const OpId back = with(undone, difference); back != kNone) {
+      std::vector<OpId> shown = resets;
+      shown.push_back(back);
+      explainer.report(
+          "lost-reset",
+          fmt::format("{}; it would be right if {} were not undone", claim, explainer.text(back)),
+          shown);
     } else if (const OpId early = with(explainer.not_visible(Kind::kInc), difference);
                early != kNone) {
       explainer.report("not-received",
@@ -280,6 +484,10 @@ class Counter final : public ReplicatedType {
   }
 
  private:
+  [[nodiscard]] bool is_below_bound(const Operation& op) const {
+    return kind_ == CounterKind::kBounded && op.kind == Kind::kValue && op.amount < 0;
+  }
+
   // What the read must be at least and at most.
   static std::pair<std::int64_t, std::int64_t> bounds(const ReadExplainer& explainer) {
     const History& h = explainer.history();
@@ -312,12 +520,36 @@ class Counter final : public ReplicatedType {
     }
     return kNone;
   }
+
+  const CounterKind kind_;
 };
 
 }  // namespace
 
 const ReplicatedType& counter() {
-  static const Counter type;
+  static const Counter type(
+      CounterKind::kPlain,
+      {{"counter"},
+       {"replicated-counter"},
+       {"pn-counter"},
+       {"g-counter", true},
+       {"grow-only-counter", true}},
+      {"loses-increment", "now and then an update that arrives is not added"});
+  return type;
+}
+
+const ReplicatedType& resettable_counter() {
+  static const Counter type(CounterKind::kResettable, {{"resettable-counter"}},
+                            {"reset-undoes-concurrent-increment",
+                             "a reset that arrives also undoes increments that it has not seen"});
+  return type;
+}
+
+const ReplicatedType& bounded_counter() {
+  static const Counter type(
+      CounterKind::kBounded, {{"bounded-counter"}},
+      {"spends-rights-of-others",
+       "a replica decrements what others have incremented and may decrement, too"});
   return type;
 }
 

@@ -4,10 +4,8 @@
 // writes.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "crdt/explain/read_explainer.hpp"
-#include "crdt/model/element_json.hpp"
+#include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/types/register.hpp"
 #include "crdt/workload/simulated_replica.hpp"
@@ -15,8 +13,6 @@
 namespace cupel::crdt {
 
 namespace {
-
-using Json = nlohmann::json;
 
 class Replica final : public SimulatedReplica {
  public:
@@ -51,20 +47,31 @@ class Replica final : public SimulatedReplica {
   std::vector<Object> objects_;  // by key
 };
 
-class LastWriterWins final : public RegisterType {
+class LastWriterWins final : public SingleValueRegister {
  public:
   LastWriterWins(std::vector<TypeName> names, bool by_key)
-      : RegisterType(TypeTraits{.names = std::move(names),
-                                .whole_read = Kind::kValues,
-                                .bugs = {{"ignores-timestamp",
-                                          "the update that arrives last wins: the register keeps "
-                                          "it, the array puts it first"}},
-                                .order_by_key = by_key}) {}
+      : SingleValueRegister(
+            TypeTraits{.names = std::move(names),
+                       .whole_read = Kind::kValues,
+                       .bugs = {{"ignores-timestamp",
+                                 "the update that arrives last wins: the register keeps "
+                                 "it, the array puts it first"}},
+                       .order_by_key = by_key}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,
                                                            std::uint32_t self) const override {
     return std::make_unique<Replica>(history, traits().order_by_key, !bug.empty(), self);
+  }
+
+  std::optional<Decision> decide_quickly(const History& history, const Axioms& /*axioms*/,
+                                         base::Budget& budget, Effort effort) const override {
+    if (effort == Effort::kAgain) return std::nullopt;
+    return decide_register(history, /*last_writer_wins=*/true, budget);
+  }
+
+  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
+    return decide_known_last_write(context);
   }
 
   void explain_cycle(const ArbitrationCycle& cycle) const override {
@@ -81,23 +88,7 @@ class LastWriterWins final : public RegisterType {
   }
 
  protected:
-  [[nodiscard]] bool last_writer_wins() const override { return true; }
-
-  [[nodiscard]] std::string text_of_read(const History& history,
-                                         const Operation& read) const override {
-    const auto list = history.list(read);
-    return list.empty() ? "null" : history.element_text(list[0]);
-  }
-
-  std::optional<std::string> parse_read(const ParsedCall& call) const override {
-    call.list.push_back(call.element(call.value));
-    return std::nullopt;
-  }
-
-  [[nodiscard]] Json value_of(const History& history, const Operation& read) const override {
-    const auto list = history.list(read);
-    return list.empty() ? Json() : element_json(history, list[0]);
-  }
+  [[nodiscard]] std::string_view name_of_missing() const override { return "order-disagreement"; }
 
   // Some write of the value is seen, and every other that is seen is linearized before it.
   bool encode_read(Encoder& encoder, OpId read) const override {

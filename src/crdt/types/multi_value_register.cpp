@@ -9,9 +9,10 @@
 
 #include "crdt/explain/read_explainer.hpp"
 #include "crdt/model/element_json.hpp"
+#include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
+#include "crdt/types/kept_writes.hpp"
 #include "crdt/types/register.hpp"
-#include "crdt/workload/simulated_replica.hpp"
 
 namespace cupel::crdt {
 
@@ -19,32 +20,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-class Replica final : public SimulatedReplica {
+class SiblingsReplica final : public KeptWrites {
  public:
-  Replica(const History& history, bool drops_siblings, std::uint32_t self)
-      : SimulatedReplica(history, self), drops_siblings_(drops_siblings) {}
+  using KeptWrites::KeptWrites;
 
   void answer(Operation& read, std::vector<std::uint32_t>& list) override {
-    for (const OpId w : at(live_, read.key)) {
+    for (const OpId w : live(read.key)) {
       const auto e = h_.ops[w].element;
       if (std::find(list.begin(), list.end(), e) == list.end()) list.push_back(e);
     }
   }
-
- private:
-  void observe(Update& update) override { update.observed = at(live_, update.op.key); }
-
-  void change(const Update& update, base::Random& /*random*/) override {
-    auto& live = at(live_, update.op.key);
-    if (drops_siblings_ && is_remote(update)) live.clear();
-    std::erase_if(live, [&](OpId id) {
-      return std::find(update.observed.begin(), update.observed.end(), id) != update.observed.end();
-    });
-    live.push_back(update.id);
-  }
-
-  const bool drops_siblings_;
-  std::vector<std::vector<OpId>> live_;  // by key: writes
 };
 
 class MultiValueRegister final : public RegisterType {
@@ -59,12 +44,21 @@ class MultiValueRegister final : public RegisterType {
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,
                                                            std::uint32_t self) const override {
-    return std::make_unique<Replica>(history, !bug.empty(), self);
+    return std::make_unique<SiblingsReplica>(
+        history, bug.empty() ? KeptWrites::Bug::kAbsent : KeptWrites::Bug::kDropsSiblings, self);
+  }
+
+  std::optional<Decision> decide_quickly(const History& history, const Axioms& /*axioms*/,
+                                         base::Budget& budget, Effort effort) const override {
+    if (effort == Effort::kAgain) return std::nullopt;
+    return decide_register(history, /*last_writer_wins=*/false, budget);
+  }
+
+  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
+    return decide_known_siblings(context);
   }
 
  protected:
-  [[nodiscard]] bool last_writer_wins() const override { return false; }
-
   [[nodiscard]] std::string text_of_read(const History& history,
                                          const Operation& read) const override {
     return "{" + history.listed(read) + "}";

@@ -31,7 +31,7 @@ std::optional<std::string> RegisterType::parse(const ParsedCall& call) const {
     if (call.value.is_null()) return call.expected("the value that was written");
     call.op.kind = Kind::kWrite;
     call.op.element = call.element(call.value);
-    return std::nullopt;
+    return take_value(call);
   }
   if (call.method != "read") return call.unknown_method("write or read of a register");
   call.op.kind = Kind::kValues;
@@ -47,13 +47,6 @@ Json RegisterType::argument(const History& history, const Operation& op) const {
   return op.kind == Kind::kWrite ? element_json(history, op.element) : Json();
 }
 
-std::optional<Decision> RegisterType::decide_quickly(const History& history,
-                                                     const Axioms& /*axioms*/, base::Budget& budget,
-                                                     Effort effort) const {
-  if (effort == Effort::kAgain) return std::nullopt;
-  return decide_register(history, last_writer_wins(), budget);
-}
-
 bool RegisterType::encode(Encoder& encoder) const {
   const History& h = encoder.history();
   for (const OpId id : encoder.nodes()) {
@@ -67,10 +60,6 @@ bool RegisterType::encode(Encoder& encoder) const {
     }
   }
   return true;
-}
-
-ContextDecision RegisterType::decide_context(const KnownContext& context) const {
-  return last_writer_wins() ? decide_known_last_write(context) : decide_known_siblings(context);
 }
 
 void RegisterType::choose(RequestChoice& choice) const {
@@ -102,6 +91,10 @@ void RegisterType::explain_read(ReadExplainer& explainer) const {
   }
 }
 
+bool RegisterType::is_replaced(const ContextExplainer& explainer, OpId first, OpId second) const {
+  return first != second && explainer.sees(second, first);
+}
+
 void RegisterType::explain_received(ContextExplainer& explainer) const {
   const History& h = explainer.history();
   const auto visible = explainer.visible(Kind::kWrite);
@@ -115,7 +108,7 @@ void RegisterType::explain_received(ContextExplainer& explainer) const {
   };
   const auto over = [&](OpId w) {
     const auto found = std::find_if(visible.begin(), visible.end(),
-                                    [&](OpId v) { return v != w && explainer.sees(v, w); });
+                                    [&](OpId v) { return is_replaced(explainer, w, v); });
     return found == visible.end() ? kNone : *found;
   };
   for (const auto value : list) {
@@ -133,8 +126,8 @@ void RegisterType::explain_received(ContextExplainer& explainer) const {
     }
     if (std::all_of(seen.begin(), seen.end(), [&](OpId w) { return over(w) != kNone; })) {
       explainer.report("stale-read",
-                       fmt::format("{}; it had received {}, which had overwritten it", claim,
-                                   explainer.text(over(seen[0]))),
+                       fmt::format("{}; it had received {}, {}", claim,
+                                   explainer.text(over(seen[0])), replacement()),
                        {seen[0], over(seen[0])});
       return;
     }
@@ -142,12 +135,10 @@ void RegisterType::explain_received(ContextExplainer& explainer) const {
   for (const OpId w : visible) {
     const bool returned = std::find(list.begin(), list.end(), h.ops[w].element) != list.end();
     if (returned || over(w) != kNone) continue;
-    const bool siblings = !last_writer_wins() && !list.empty();
+    const bool ordered = !list.empty() && name_of_missing() == "order-disagreement";
     explainer.report(
-        list.empty() ? "lost-write"
-        : siblings   ? "lost-sibling"
-                     : "order-disagreement",
-        list.empty() || siblings
+        list.empty() ? "lost-write" : std::string(name_of_missing()),
+        !ordered
             ? fmt::format("{} does not return {}; it had received {}, and nothing that had "
                           "overwritten it",
                           explainer.where(), h.element_text(h.ops[w].element), explainer.text(w))
@@ -161,6 +152,21 @@ void RegisterType::explain_received(ContextExplainer& explainer) const {
       "wrong-siblings",
       fmt::format("{} had received two concurrent writes of one value", explainer.where()),
       visible);
+}
+
+std::string SingleValueRegister::text_of_read(const History& history, const Operation& read) const {
+  const auto list = history.list(read);
+  return list.empty() ? "null" : history.element_text(list[0]);
+}
+
+std::optional<std::string> SingleValueRegister::parse_read(const ParsedCall& call) const {
+  call.list.push_back(call.element(call.value));
+  return std::nullopt;
+}
+
+Json SingleValueRegister::value_of(const History& history, const Operation& read) const {
+  const auto list = history.list(read);
+  return list.empty() ? Json() : element_json(history, list[0]);
 }
 
 }  // namespace cupel::crdt

@@ -1,4 +1,5 @@
-// Register: the common part of registers - writes, and the requests to a replica.
+// Register: the common part of registers - writes, and the requests to a replica - and of those
+// whose reads return one value.
 #pragma once
 
 #include "crdt/model/replicated_type.hpp"
@@ -14,11 +15,8 @@ class RegisterType : public ReplicatedType {
   std::optional<std::string> parse(const ParsedCall& call) const final;
   [[nodiscard]] nlohmann::json value(const History& history, const Operation& op) const final;
   [[nodiscard]] nlohmann::json argument(const History& history, const Operation& op) const final;
-  std::optional<Decision> decide_quickly(const History& history, const Axioms& axioms,
-                                         base::Budget& budget, Effort effort) const final;
   bool encode(Encoder& encoder) const final;
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override;
-  void choose(RequestChoice& choice) const final;
+  void choose(RequestChoice& choice) const override;
   // A write of which no read returned the value.
   [[nodiscard]] bool update_may_go(const Operation& update, const ReadClaims& claims) const final {
     return !claims.returned_value(update.key, update.element);
@@ -27,8 +25,18 @@ class RegisterType : public ReplicatedType {
   void explain_received(ContextExplainer& explainer) const final;
 
  protected:
-  // Or does a read return all writes that are not overwritten?
-  [[nodiscard]] virtual bool last_writer_wins() const = 0;
+  // What is wrong with the value of a write; what the type needs to know of it goes into the
+  // operation.
+  [[nodiscard]] virtual std::optional<std::string> take_value(const ParsedCall& /*call*/) const {
+    return std::nullopt;
+  }
+  // A read that has seen both writes does not return the first, because of the second.
+  [[nodiscard]] virtual bool is_replaced(const ContextExplainer& explainer, OpId first,
+                                         OpId second) const;
+  // "which had overwritten it".
+  [[nodiscard]] virtual std::string_view replacement() const { return "which had overwritten it"; }
+  // Of a write that was visible and not replaced, and whose value is not among those returned.
+  [[nodiscard]] virtual std::string_view name_of_missing() const { return "lost-sibling"; }
   // What a read returned: as text, from a file, and for one.
   [[nodiscard]] virtual std::string text_of_read(const History& history,
                                                  const Operation& read) const = 0;
@@ -39,6 +47,17 @@ class RegisterType : public ReplicatedType {
   virtual bool encode_read(Encoder& encoder, OpId read) const = 0;
   // Of a read that returned values, all of them written.
   virtual void explain_values(ReadExplainer& explainer) const = 0;
+};
+
+// A read returns one value, null before any write.
+class SingleValueRegister : public RegisterType {
+ public:
+  using RegisterType::RegisterType;
+
+ protected:
+  [[nodiscard]] std::string text_of_read(const History& history, const Operation& read) const final;
+  std::optional<std::string> parse_read(const ParsedCall& call) const final;
+  [[nodiscard]] nlohmann::json value_of(const History& history, const Operation& read) const final;
 };
 
 }  // namespace cupel::crdt

@@ -274,9 +274,12 @@ class ExhaustiveSearch {
     const auto& op = h_.ops[r];
     switch (rules_.returns) {
       case Returns::kSum:
+      case Returns::kSumNotBelow0:
         return op.kind != Kind::kValue || sum(known, r, facts);
       case Returns::kMaximalWrites:
       case Returns::kLastWrite:
+      case Returns::kAnyMaximal:
+      case Returns::kGreatest:
         return op.kind != Kind::kValues || values(known, r, facts);
       case Returns::kCharacters:
       case Returns::kListed:

@@ -28,8 +28,12 @@ namespace cupel::crdt {
 enum class Returns : std::uint8_t {
   kMembership,     // which objects are on; one side of the updates wins
   kSum,            // of all amounts
+  kSumSinceReset,  // of those that no visible reset observed
+  kSumNotBelow0,   // of all amounts, and not below 0
   kMaximalWrites,  // all that are not causally overwritten by any visible write
   kLastWrite,      // in the linearization
+  kAnyMaximal,     // one of those not overwritten
+  kGreatest,       // of all writes
   kCharacters,     // added and not removed, in the order of the linearization
   kListed,         // added and not removed, in one order of them all
 };
@@ -48,7 +52,8 @@ struct Rules {
     return returns == Returns::kCharacters || returns == Returns::kListed;
   }
   [[nodiscard]] bool returns_writes() const {
-    return returns == Returns::kMaximalWrites || returns == Returns::kLastWrite;
+    return returns == Returns::kMaximalWrites || returns == Returns::kLastWrite ||
+           returns == Returns::kAnyMaximal || returns == Returns::kGreatest;
   }
   [[nodiscard]] std::uint32_t object(const Operation& op) const {
     return objects_are_elements ? op.element : op.key;
@@ -74,7 +79,11 @@ inline constexpr Rules kRules[] = {
     {.type = Type::kMultiValueRegister, .returns = Returns::kMaximalWrites},
     {.type = Type::kLastWriterWinsRegister, .returns = Returns::kLastWrite},
     {.type = Type::kLastWriterWinsMap, .returns = Returns::kLastWrite, .order_by_key = true},
+    {.type = Type::kAnyMaximalRegister, .returns = Returns::kAnyMaximal},
+    {.type = Type::kMaxRegister, .returns = Returns::kGreatest},
     {.type = Type::kCounter, .returns = Returns::kSum},
+    {.type = Type::kResettableCounter, .returns = Returns::kSumSinceReset},
+    {.type = Type::kBoundedCounter, .returns = Returns::kSumNotBelow0},
     {.type = Type::kGrowableArray, .returns = Returns::kCharacters},
     {.type = Type::kStrongList, .returns = Returns::kListed},
     {.type = Type::kText, .returns = Returns::kListed},
@@ -136,7 +145,7 @@ class Semantics {
       case Kind::kValue:
         return wrong_number(id, below);
       case Kind::kValues:
-        return rules_.returns == Returns::kMaximalWrites ? siblings(id, below) : std::nullopt;
+        return rules_.returns == Returns::kLastWrite ? std::nullopt : siblings(id, below);
       case Kind::kInsert:
         return op.parent == kNone ? std::nullopt : names(id, op.parent, below);
       case Kind::kDelete: {
@@ -272,15 +281,26 @@ class Semantics {
   [[nodiscard]] std::optional<std::string> wrong_number(OpId read, const Below& below) const {
     const auto& op = h_.ops[read];
     switch (rules_.returns) {
-      case Returns::kSum: {
+      case Returns::kSum:
+      case Returns::kSumSinceReset:
+      case Returns::kSumNotBelow0: {
+        const auto seen = visible(of(of_key_, op.key), read, below);
         std::int64_t sum = 0;
-        for (const OpId u : of(of_key_, op.key)) sum += below(u, read) ? h_.ops[u].amount : 0;
-        if (sum == op.amount) return std::nullopt;
+        for (const OpId u : seen) {
+          const bool undone = std::any_of(seen.begin(), seen.end(), [&](OpId reset) {
+            return h_.ops[reset].kind == Kind::kReset && below(u, reset);
+          });
+          if (!undone) sum += h_.ops[u].amount;
+        }
+        if (sum == op.amount && (sum >= 0 || rules_.returns != Returns::kSumNotBelow0))
+          return std::nullopt;
         return fmt::format("{}, but what it has seen adds up to {}", h_.text(read), sum);
       }
       case Returns::kMembership:
       case Returns::kMaximalWrites:
       case Returns::kLastWrite:
+      case Returns::kAnyMaximal:
+      case Returns::kGreatest:
       case Returns::kCharacters:
       case Returns::kListed:
         break;  // their reads return no number
@@ -289,14 +309,25 @@ class Semantics {
   }
 
   [[nodiscard]] std::optional<std::string> siblings(OpId read, const Below& below) const {
+    const auto& writes = of(of_key_, h_.ops[read].key);
     std::map<std::uint32_t, int> values;
-    for (const OpId w : maximal(of(of_key_, h_.ops[read].key), read, below))
-      ++values[h_.ops[w].element];
+    if (rules_.returns == Returns::kGreatest) {
+      const auto seen = visible(writes, read, below);
+      const auto greatest = std::max_element(seen.begin(), seen.end(), [&](OpId a, OpId b) {
+        return h_.ops[a].amount < h_.ops[b].amount;
+      });
+      if (greatest != seen.end()) values[h_.ops[*greatest].element] = 1;
+    } else {
+      for (const OpId w : maximal(writes, read, below)) ++values[h_.ops[w].element];
+    }
     const auto list = h_.list(h_.ops[read]);
     const std::set<std::uint32_t> returned(list.begin(), list.end());
+    if (rules_.returns == Returns::kAnyMaximal && list.size() == 1 && values.contains(list[0]))
+      return std::nullopt;
     bool well = returned.size() == values.size();
+    const bool strict = strict_ && rules_.returns == Returns::kMaximalWrites;
     for (const auto& [value, count] : values)
-      well = well && returned.contains(value) && (count == 1 || !strict_);
+      well = well && returned.contains(value) && (count == 1 || !strict);
     return well ? std::nullopt
                 : std::optional(fmt::format("{} is not what it has seen", h_.text(read)));
   }

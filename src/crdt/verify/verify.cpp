@@ -237,6 +237,7 @@ class CoreCheck {
     const Operation& op = h_.ops[id];
     const auto list = h_.list(op);
     if (is_read(op.kind)) read_keys_.insert(op.key);
+    if (op.kind == Kind::kValue && op.amount < 0) keys_below_0_.insert(op.key);
     if (op.kind == Kind::kTest) {
       auto& [no, yes] = says_[rules_.object(op)];
       (op.returned ? yes : no) = true;
@@ -267,13 +268,18 @@ class CoreCheck {
     switch (rules_.returns) {
       default:  // any update of a key that is read may matter
       case Returns::kSum:
+      case Returns::kSumSinceReset:
         return !read_keys_.contains(op.key);
+      case Returns::kSumNotBelow0:
+        return !read_keys_.contains(op.key) || keys_below_0_.contains(op.key);
       case Returns::kMembership: {
         const auto [no, yes] = said(rules_.object(op));
         return !(op.kind == Kind::kUp ? yes : no);
       }
       case Returns::kMaximalWrites:
       case Returns::kLastWrite:
+      case Returns::kAnyMaximal:
+      case Returns::kGreatest:
         return !returned_.contains({op.key, op.element});
       case Returns::kListed:  // without a remove, more would be shown to an addition
         return !names_kept(op);
@@ -323,7 +329,7 @@ class CoreCheck {
   std::set<std::uint32_t> elements_;
   History part_;
   std::map<std::uint32_t, std::pair<bool, bool>> says_;  // of an object: false, true
-  std::set<std::uint32_t> read_keys_;
+  std::set<std::uint32_t> read_keys_, keys_below_0_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> returned_;  // of a key: values
 };
 

@@ -22,9 +22,16 @@ void VisibleState::begin() {
       break;
     case Returns::kMaximalWrites:
     case Returns::kLastWrite:
+    case Returns::kAnyMaximal:
+    case Returns::kGreatest:
       objects_.assign(h_.keys.size(), {});
       break;
+    case Returns::kSumSinceReset:
+      objects_.assign(h_.keys.size(), {});
+      sums_.assign(h_.keys.size(), 0);
+      break;
     case Returns::kSum:
+    case Returns::kSumNotBelow0:
       sums_.assign(h_.keys.size(), 0);
       break;
     case Returns::kCharacters:
@@ -42,9 +49,20 @@ void VisibleState::arrive(OpId update) {
       break;
     case Returns::kMaximalWrites:
     case Returns::kLastWrite:
+    case Returns::kAnyMaximal:
       arrive_at_register(update);
       break;
+    case Returns::kGreatest: {
+      auto& greatest = objects_[h_.ops[update].key].standing;
+      if (greatest.empty() || h_.ops[greatest[0]].amount < h_.ops[update].amount)
+        greatest = {update};
+      break;
+    }
+    case Returns::kSumSinceReset:
+      arrive_at_counter(update);
+      break;
     case Returns::kSum:
+    case Returns::kSumNotBelow0:
       sums_[h_.ops[update].key] += h_.ops[update].amount;
       break;
     case Returns::kCharacters:
@@ -108,6 +126,21 @@ void VisibleState::arrive_at_register(OpId update) {
   keep_last(object.opponents, update);
 }
 
+// "The updates that no visible reset observed".
+void VisibleState::arrive_at_counter(OpId update) {
+  const Operation& op = h_.ops[update];
+  auto& [standing, resets, is_on] = objects_[op.key];
+  if (op.kind == Kind::kReset) {
+    keep_last(resets, update);
+    forget_observed(standing, update);
+    sums_[op.key] = 0;
+    for (const OpId u : standing) sums_[op.key] += h_.ops[u].amount;
+  } else if (!is_observed(update, resets)) {
+    standing.push_back(update);
+    sums_[op.key] += op.amount;
+  }
+}
+
 void VisibleState::count(std::uint32_t key, bool before, bool now) {
   if (now && !before) ++members_[key];
   if (before && !now) --members_[key];
@@ -133,7 +166,8 @@ std::optional<std::string> VisibleState::wrong(OpId id) {
       right = is_right_set(op);
       break;
     case Kind::kValue:
-      right = op.amount == sums_[op.key];
+      right = op.amount == sums_[op.key] &&
+              (op.amount >= 0 || rules_.returns != Returns::kSumNotBelow0);
       break;
     case Kind::kValues:
       right = is_right_register(op);
@@ -150,6 +184,7 @@ std::optional<std::string> VisibleState::wrong(OpId id) {
     case Kind::kUp:
     case Kind::kDown:
     case Kind::kInc:
+    case Kind::kReset:
     case Kind::kWrite:
       break;
   }
@@ -171,7 +206,7 @@ bool VisibleState::is_right_set(const Operation& op) {
 bool VisibleState::is_right_register(const Operation& op) const {
   const auto& maximal = objects_[op.key].standing;
   const auto list = h_.list(op);
-  if (rules_.returns == Returns::kLastWrite) {
+  if (rules_.returns != Returns::kMaximalWrites) {
     if (list.empty()) return maximal.empty();
     return std::any_of(maximal.begin(), maximal.end(),
                        [&](OpId w) { return h_.ops[w].element == list[0]; });

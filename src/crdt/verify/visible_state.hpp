@@ -42,6 +42,7 @@ class VisibleState {
 
   void arrive_at_set(OpId update);
   void arrive_at_register(OpId update);
+  void arrive_at_counter(OpId update);
   void arrive_at_list(OpId update);
   void count(std::uint32_t key, bool before, bool now);
   void keep_last(std::vector<OpId>& opponents, OpId update) const;

@@ -150,6 +150,7 @@ class Simulation {
       history_.add(op, list);
       return;
     }
+    if (!replicas_[op.replica]->accepts(op)) return;
     Update update{op, history_.add(op), seen_[op.replica], 0, {}};
     replicas_[op.replica]->prepare(update);
     replicas_[op.replica]->apply(update, random());

@@ -35,6 +35,8 @@ class SimulatedReplica {
     clock_ = std::max(clock_, update.stamp);
     change(update, random);
   }
+  // False: the request fails, and nothing happens.
+  [[nodiscard]] virtual bool accepts(const Operation& /*update*/) { return true; }
   // Fills in what a read returns.
   virtual void answer(Operation& read, std::vector<std::uint32_t>& list) = 0;
   // Elements that updates may name, by key.

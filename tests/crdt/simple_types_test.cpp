@@ -1,0 +1,121 @@
+// Sets, registers and counters of few axioms: of each, a history with known deliveries that is
+// satisfied, the same with one result changed, and the sentence about it.
+#include <gtest/gtest.h>
+
+#include "crdt/analysis/analyze.hpp"
+#include "crdt/io/certificate.hpp"
+#include "crdt/io/reader.hpp"
+#include "crdt/verify/verify.hpp"
+
+namespace cupel::crdt {
+namespace {
+
+// The explanation, empty if it is satisfied; the certificate is checked.
+std::string explained(const std::string& type, const std::string& text) {
+  const auto history = read(text, "h", *type_of(type));
+  EXPECT_TRUE(history.ok()) << (history.ok() ? "" : history.error().to_string());
+  const auto visibility = Visibility::of(*history).value();
+  base::Budget budget;
+  const auto found = analyze(*history, {.visibility = &visibility}, budget);
+  EXPECT_NE(found.decision.verdict, Verdict::kUnknown);
+  const auto verified = verify(*history, certificate_of(*history, found));
+  EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
+  return found.explanation ? found.explanation->name + ": " + found.explanation->summary : "";
+}
+
+std::string read_returns(const std::string& value) {
+  return R"({"process":1,"f":"read","value":)" + value + "}\n";
+}
+
+const char* const kReceived = R"({"process":1,"f":"deliver","value":["0:0","0:1"]}
+)";
+
+TEST(SimpleTypes, ATwoPhaseSetDoesNotTakeAnElementBack) {
+  const std::string lines = R"({"process":0,"f":"remove","value":"a"}
+{"process":0,"f":"add","value":"a"}
+)" + std::string(kReceived);
+  EXPECT_EQ(explained("2p-set", lines + read_returns("[]")), "");
+  EXPECT_EQ(explained("or-set", lines + read_returns(R"(["a"])")), "");
+  EXPECT_EQ(
+      explained("2p-set", lines + read_returns(R"(["a"])")),
+      "lost-remove: line 4 (replica 1) shows \"a\"; it had received remove(\"a\") of replica 0 "
+      "(line 1)");
+}
+
+TEST(SimpleTypes, AGrowOnlySetHasWhatArrived) {
+  const std::string lines = R"({"process":0,"f":"add","value":"a"}
+{"process":0,"f":"add","value":"b"}
+)" + std::string(kReceived);
+  EXPECT_EQ(explained("g-set", lines + read_returns(R"(["a","b"])")), "");
+  EXPECT_EQ(
+      explained("g-set", lines + read_returns(R"(["a"])")),
+      "lost-add: line 4 (replica 1) does not show \"b\"; it had received add(\"b\") of replica "
+      "0 (line 2), and no remove that had seen this add");
+  EXPECT_FALSE(read(R"({"process":0,"f":"remove","value":"a"})", "h", {Type::kGrowOnlySet}).ok());
+}
+
+// Of two concurrent writes either may be returned, by two reads in a row, too.
+TEST(SimpleTypes, AnAnyMaximalRegisterReturnsWhatNothingOverwrote) {
+  const std::string lines = R"({"process":0,"f":"write","value":1}
+{"process":0,"f":"write","value":2}
+{"process":2,"f":"write","value":3}
+{"process":1,"f":"deliver","value":["0:0","0:1","2:0"]}
+)";
+  EXPECT_EQ(explained("any-maximal-register", lines + read_returns("2") + read_returns("3")), "");
+  EXPECT_EQ(
+      explained("any-maximal-register", lines + read_returns("2") + read_returns("1")),
+      "stale-read: line 6 (replica 1) returned 1; it had received write(2) of replica 0 (line "
+      "2), which had overwritten it");
+  EXPECT_EQ(
+      explained("any-maximal-register", lines + read_returns("null")),
+      "lost-write: line 5 (replica 1) does not return 2; it had received write(2) of replica 0 "
+      "(line 2), and nothing that had overwritten it");
+}
+
+TEST(SimpleTypes, AMaxRegisterReturnsTheGreatestNumber) {
+  const std::string lines = R"({"process":0,"f":"write","value":10}
+{"process":0,"f":"write","value":9}
+)" + std::string(kReceived);
+  EXPECT_EQ(explained("max-register", lines + read_returns("10")), "");
+  EXPECT_EQ(
+      explained("max-register", lines + read_returns("9")),
+      "stale-read: line 4 (replica 1) returned 9; it had received write(10) of replica 0 (line "
+      "1), which is greater");
+  EXPECT_EQ(explained("max-register", lines + read_returns("11")),
+            "thin-air: line 4 (replica 1) returned 11, which nobody wrote");
+  EXPECT_FALSE(read(R"({"process":0,"f":"write","value":"a"})", "h", {Type::kMaxRegister}).ok());
+}
+
+TEST(SimpleTypes, AResetUndoesOnlyWhatItHadSeen) {
+  const std::string lines = R"({"process":0,"f":"inc","value":4}
+{"process":0,"f":"reset"}
+{"process":2,"f":"inc","value":2}
+{"process":1,"f":"deliver","value":["0:0","0:1","2:0"]}
+)";
+  EXPECT_EQ(explained("resettable-counter", lines + read_returns("2")), "");
+  EXPECT_EQ(
+      explained("resettable-counter", lines + read_returns("0")),
+      "lost-increment: line 5 (replica 1) returned 0; what it had received and no reset undoes "
+      "adds up to 2; it would be right without inc(2) of replica 2 (line 3)");
+  EXPECT_EQ(explained("resettable-counter", lines + read_returns("6")),
+            "lost-reset: line 5 (replica 1) returned 6; what it had received and no reset undoes "
+            "adds up to 2; it would be right if inc(4) of replica 0 (line 1) were not undone");
+  EXPECT_FALSE(read(R"({"process":0,"f":"reset"})", "h", {Type::kCounter}).ok());
+}
+
+TEST(SimpleTypes, ABoundedCounterIsNeverBelowZero) {
+  const std::string lines = R"({"process":0,"f":"inc","value":2}
+{"process":0,"f":"dec","value":VALUE}
+)" + std::string(kReceived);
+  const auto taking = [&](const std::string& amount) {
+    auto text = lines;
+    return text.replace(text.find("VALUE"), 5, amount);
+  };
+  EXPECT_EQ(explained("bounded-counter", taking("2") + read_returns("0")), "");
+  EXPECT_EQ(explained("counter", taking("3") + read_returns("-1")), "");
+  EXPECT_EQ(explained("bounded-counter", taking("3") + read_returns("-1")),
+            "below-zero: line 4 (replica 1) returned -1; what it had received adds up to -1");
+}
+
+}  // namespace
+}  // namespace cupel::crdt
