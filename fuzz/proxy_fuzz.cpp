@@ -1,9 +1,11 @@
-// Fuzz target: what clients and servers send to the scheduling proxy: frames, batches, answers.
+// Fuzz target: what clients and servers send to the scheduling proxy: frames, batches, answers,
+// conversations.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "proxy/messages.hpp"
+#include "proxy_conversation.hpp"
 #include "touch_history.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -11,6 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using cupel::proxy::Frame;
   using Kind = cupel::wire::postgres::Decoded<Frame>::Kind;
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const auto dialogue = cupel::proxy::postgres_dialogue(
+      {.database_asked = "shop", .database_given = "copy", .mark = "mark:"});
+  cupel::fuzz::converse(*dialogue, cupel::proxy::Link::Phase::kOpening, bytes);
   const auto renamed = cupel::proxy::with_database(bytes, "a", "b");
   require(renamed.size() <= bytes.size() + 16, "a startup message grows by no more than a name");
   cupel::proxy::Batches batches;

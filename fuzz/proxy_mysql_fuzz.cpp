@@ -1,5 +1,5 @@
 // Fuzz target: what clients and servers of MySQL's protocol send to the scheduling proxy: packets,
-// logins, commands, answers, and SQL.
+// logins, commands, answers, conversations, and SQL.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,6 +8,7 @@
 #include "proxy/footprint.hpp"
 #include "proxy/mysql_locks.hpp"
 #include "proxy/mysql_text.hpp"
+#include "proxy_conversation.hpp"
 #include "touch_history.hpp"
 #include "wire/mysql/codec.hpp"
 
@@ -19,6 +20,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint8_t command = data[0];
   std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto text = bytes;
+  const auto dialogue = proxy::mysql_dialogue(
+      {.database_asked = "shop", .database_given = "copy", .tls = command % 2 == 1});
+  cupel::fuzz::converse(*dialogue, proxy::Link::Phase::kStartup, bytes);
   mysql::Answer answer(command);
   std::vector<mysql::Column> columns;
   for (;;) {
