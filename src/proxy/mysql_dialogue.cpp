@@ -389,6 +389,8 @@ class MysqlDialogue final : public Dialogue {
         break;
       }
       case Part::kError:
+        // Then there is no last one.
+        if (link.running && link.running->end == static_cast<char>(mysql::kPrepare)) last_ = 0;
         if (const auto failure = mysql::decode_error(payload)) {
           answer.code = std::to_string(failure->number);
           answer.message = failure->message;

@@ -123,12 +123,14 @@ class PostgresDatabase final : public TestDatabase {
   Status make_database(const std::string& from, const std::string& to) override;
   void drop_database(const std::string& name) override;
   Status record_original() override;
+  Result<PlainPostgres> connect_first();
   Status take_tls();
   Status read_settings(PlainPostgres& connection);
   Status copy_settings(const std::string& to);
 
   std::string folder_;                  // of the server's socket; empty: none
-  std::string tls_mode_, authorities_;  // sslmode and sslrootcert of libpq
+  std::string tls_mode_, authorities_;  // sslmode and sslrootcert of libpq; once connected, the
+                                        // mode is disable, require or verify-…
   std::string owner_;
   std::vector<std::string> settings_;  // "SET x TO y" for ALTER DATABASE
   std::unique_ptr<PlainPostgres> maintenance_;
@@ -144,7 +146,7 @@ Result<PlainPostgres> PostgresDatabase::connect_plainly(const std::string& datab
       {"application_name", "cupel"},
       {"connect_timeout", "10"}};
   if (!password_.empty()) parameters.emplace_back("password", password_);
-  if (!tls_mode_.empty()) parameters.emplace_back("sslmode", tls_mode_);
+  parameters.emplace_back("sslmode", tls_mode_);
   if (!authorities_.empty()) parameters.emplace_back("sslrootcert", authorities_);
   return PlainPostgres::connect(parameters);
 }
@@ -179,9 +181,8 @@ Status PostgresDatabase::open(const Options& options, drivers::Url url) {
   if (const auto unknown = drivers::unknown_options(url, "host, sslmode or sslrootcert"))
     return *unknown;
   if (auto taken = take_url(url, 5432); !taken.ok()) return taken;
-  if (auto taken = take_tls(); !taken.ok()) return taken;
   if (!folder_.empty()) endpoint_.socket = fmt::format("{}/.s.PGSQL.{}", folder_, endpoint_.port);
-  auto asked = connect_plainly(name_);
+  auto asked = connect_first();
   if (!asked.ok()) return std::move(asked).error();
   if (in_place_) {
     original_ = name_;
@@ -198,9 +199,26 @@ Status PostgresDatabase::open(const Options& options, drivers::Url url) {
   return begin_copies();
 }
 
+// Whether there is TLS is found out once: the proxy and cupel itself then do the same.
+Result<PlainPostgres> PostgresDatabase::connect_first() {
+  std::vector<std::string> modes{tls_mode_};
+  if (tls_mode_.empty() || tls_mode_ == "prefer") modes = {"require", "disable"};
+  if (tls_mode_ == "allow") modes = {"disable", "require"};
+  if (!folder_.empty() && modes.size() > 1) modes = {"disable"};
+  Result<PlainPostgres> connected = Error{};
+  for (const auto& mode : modes) {
+    tls_mode_ = mode;
+    if (auto taken = take_tls(); !taken.ok()) return std::move(taken).error();
+    connected = connect_plainly(name_);
+    if (connected.ok()) break;
+  }
+  return connected;
+}
+
 // For the proxy what libpq does; only that authorities have to be named.
 Status PostgresDatabase::take_tls() {
   using Check = wire::TlsOptions::Check;
+  endpoint_.tls.reset();
   const bool verifies = tls_mode_.starts_with("verify-");
   if (!verifies && tls_mode_ != "require") return Ok{};
   if (!folder_.empty())

@@ -116,4 +116,8 @@ long Tls::send(const char* bytes, std::size_t size) {
                                    static_cast<int>(std::min<std::size_t>(size, INT_MAX))));
 }
 
+bool Tls::has_more() const {
+  return SSL_pending(state_->session.get()) > 0;
+}
+
 }  // namespace cupel::wire

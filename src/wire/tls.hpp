@@ -34,6 +34,8 @@ class Tls {
   // closed; -1: an error, with errno.
   long receive(char* bytes, std::size_t size);
   long send(const char* bytes, std::size_t size);
+  // Bytes have come that receive() gives and poll() does not see; at most those of one record.
+  [[nodiscard]] bool has_more() const;
 
  private:
   struct State;
