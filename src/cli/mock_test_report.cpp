@@ -82,57 +82,6 @@ int report_store_not_reached(const MockTestArguments& arguments,
 
 // --- Why the command failed
 
-// Why nothing on a true database is violated, although the command failed.
-void report_no_cause_on(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
-  const bool mysql = is_mysql(arguments);
-  print(failed.nothing_recorded.empty()
-            ? "No anomaly was found in what the statements read and wrote. Possible reasons:\n"
-            : fmt::format("Nothing is recorded, so an anomaly has no name: {}. Possible reasons:\n",
-                          failed.nothing_recorded));
-  if (failed.deadlocks > 0) {
-    print(
-        fmt::format("  - The command does not retry after a deadlock: the server ended {} in this "
-                    "run ({}).\n",
-                    report::counted(failed.deadlocks, "transaction"), mysql ? "1213" : "40P01"));
-  }
-  if (failed.conflicts > failed.deadlocks) {
-    print(
-        fmt::format("  - The command does not retry aborted transactions: the server aborted {} in "
-                    "this run\n"
-                    "    with {}.\n",
-                    report::counted(failed.conflicts - failed.deadlocks, "transaction"),
-                    mysql ? "error 1020" : "SQLSTATE 40001"));
-  }
-  if (failed.lock_timeouts > 0) {
-    print(fmt::format(
-        "  - The command does not retry when a lock is not free in time: the server gave "
-        "up {} in this run ({}).\n",
-        report::counted(failed.lock_timeouts, "wait"), mysql ? "1205" : "55P03"));
-  }
-  print("  - The order of the transactions alone makes it fail.\n");
-  if (!failed.not_recorded.empty() || !failed.nothing_recorded.empty())
-    print("  - An anomaly, in what is not recorded.\n");
-}
-
-// What the clients did, and what of it the history leaves out.
-void report_schedule(const mocktest::FailedRun& failed) {
-  constexpr std::size_t kMostSteps = 60, kMostReasons = 8;
-  const auto& schedule = failed.schedule;
-  if (schedule.empty()) return;
-  print("The statements, in their order:\n");
-  const auto first = schedule.size() > kMostSteps ? schedule.size() - kMostSteps : 0;
-  if (first > 0) print(fmt::format("  … {} before\n", report::counted(first, "statement")));
-  for (auto i = first; i < schedule.size(); ++i)
-    print(fmt::format("  {:>3}  {}\n", i + 1, schedule[i]));
-  const auto& left_out = failed.not_recorded;
-  if (left_out.empty() || !failed.nothing_recorded.empty()) return;
-  print("Not recorded:\n");
-  for (std::size_t i = 0; i < left_out.size() && i < kMostReasons; ++i)
-    print(fmt::format("  {}\n", left_out[i]));
-  if (left_out.size() > kMostReasons)
-    print(fmt::format("  … {} more\n", left_out.size() - kMostReasons));
-}
-
 std::size_t readers_without_commit(const history::History& history) {
   std::size_t count = 0;
   for (std::uint32_t i = 0; i < history.txn_count(); ++i) {
@@ -147,6 +96,77 @@ std::size_t readers_without_commit(const history::History& history) {
   return count;
 }
 
+void report_readers_without_commit(const mocktest::FailedRun& failed) {
+  const auto count = readers_without_commit(failed.history);
+  if (count <= failed.conflicts) return;
+  print(fmt::format("  - {} read and did not commit, so what was read there was not checked.\n",
+                    report::counted(count, "transaction")));
+}
+
+// What the server of a true database ended: the command may not run it again.
+std::string aborts_on(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
+  const bool mysql = is_mysql(arguments);
+  std::string text;
+  if (failed.deadlocks > 0) {
+    text += fmt::format(
+        "  - The command does not retry after a deadlock: the server ended {} in this "
+        "run ({}).\n",
+        report::counted(failed.deadlocks, "transaction"), mysql ? "1213" : "40P01");
+  }
+  if (failed.conflicts > failed.deadlocks) {
+    text += fmt::format(
+        "  - The command does not retry aborted transactions: the server aborted {} in "
+        "this run\n"
+        "    with {}.\n",
+        report::counted(failed.conflicts - failed.deadlocks, "transaction"),
+        mysql ? "error 1020" : "SQLSTATE 40001");
+  }
+  if (failed.lock_timeouts > 0) {
+    text += fmt::format(
+        "  - The command does not retry when a lock is not free in time: the server gave "
+        "up {} in this run ({}).\n",
+        report::counted(failed.lock_timeouts, "wait"), mysql ? "1205" : "55P03");
+  }
+  return text;
+}
+
+// Why nothing on a true database is violated, although the command failed.
+void report_no_cause_on(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
+  print(failed.nothing_recorded.empty()
+            ? "No anomaly was found in what the statements read and wrote. Possible reasons:\n"
+            : fmt::format("Nothing is recorded, so an anomaly has no name: {}. Possible reasons:\n",
+                          failed.nothing_recorded));
+  print(aborts_on(arguments, failed));
+  print(
+      "  - The order of the transactions alone makes it fail: a client may read in one and write "
+      "in another.\n"
+      "  - The command fails by itself, in every order.\n");
+  report_readers_without_commit(failed);
+  if (!failed.not_recorded.empty() || !failed.nothing_recorded.empty())
+    print("  - An anomaly, in what is not recorded.\n");
+}
+
+// What the clients did, and what of it the history leaves out.
+void report_schedule(const mocktest::FailedRun& failed) {
+  constexpr std::size_t kMostSteps = 60, kMostReasons = 8;
+  const auto& schedule = failed.schedule;
+  if (schedule.empty()) return;
+  print("The steps, in their order; what concerns nobody else has no number:\n");
+  const auto first = schedule.size() > kMostSteps ? schedule.size() - kMostSteps : 0;
+  if (first > 0) print(fmt::format("  … {} before\n", report::counted(first, "statement")));
+  for (auto i = first; i < schedule.size(); ++i)
+    print(fmt::format("  {:>3}  {}\n",
+                      schedule[i].number == 0 ? "" : std::to_string(schedule[i].number),
+                      schedule[i].text));
+  const auto& left_out = failed.not_recorded;
+  if (left_out.empty() || !failed.nothing_recorded.empty()) return;
+  print("Not recorded:\n");
+  for (std::size_t i = 0; i < left_out.size() && i < kMostReasons; ++i)
+    print(fmt::format("  {}\n", left_out[i]));
+  if (left_out.size() > kMostReasons)
+    print(fmt::format("  … {} more\n", left_out.size() - kMostReasons));
+}
+
 // The history keeps to all levels.
 void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
   if (!arguments.on.empty()) return report_no_cause_on(arguments, failed);
@@ -158,11 +178,7 @@ void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedR
                   "and write in\n"
                   "    another.\n",
                   timed ? ", strict-serializable" : " of the mock, strong-session-serializable"));
-  const auto unchecked = readers_without_commit(failed.history);
-  if (unchecked > failed.conflicts) {
-    print(fmt::format("  - {} read and did not commit, so what was read there was not checked.\n",
-                      report::counted(unchecked, "transaction")));
-  }
+  report_readers_without_commit(failed);
   if (failed.conflicts > 0) {
     print(
         fmt::format("  - The command does not retry aborted transactions: the store aborted {} in "
@@ -269,6 +285,9 @@ void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun&
         "  clients must find belongs into --setup.\n");
   }
   report_relevance(cause);
+  if (arguments.on.empty()) return;
+  if (const auto aborts = aborts_on(arguments, failed); !aborts.empty())
+    print("Other possible reasons:\n" + aborts);
 }
 
 // Which run failed, and the options that repeat it.

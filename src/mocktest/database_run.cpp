@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "base/temp_dir.hpp"
 #include "mocktest/output_text.hpp"
+#include "mocktest/statement_lines.hpp"
 #include "proxy/row_history.hpp"
 #include "proxy/sessions.hpp"
 
@@ -51,7 +54,7 @@ std::string shown(std::string text) {
   return text.substr(0, end) + "…";
 }
 
-// "alice: UPDATE c SET n = 1 -- waited for a lock; 40P01 deadlock detected"
+// "alice: UPDATE c SET n = 1 -- shop.py:7; waited for a lock; 40P01 deadlock detected"
 std::string in_words(const proxy::Executed& executed) {
   std::string text, remarks;
   for (const auto& request : executed.requests) {
@@ -59,20 +62,62 @@ std::string in_words(const proxy::Executed& executed) {
     for (const auto& parameter : request.parameters)
       parameters += (parameters.empty() ? " [" : ", ") +
                     (parameter.format == 0 ? parameter.value.value_or("NULL") : "…");
-    text +=
-        (text.empty() ? "" : "; ") + request.text + (parameters.empty() ? "" : parameters + "]");
+    text += (text.empty() ? "" : "; ") + statement_line(request.text) +
+            (parameters.empty() ? "" : shown(parameters) + "]");
   }
   if (executed.left) text = "(disconnects)";
   const auto remark = [&](const std::string& words) {
-    remarks += (remarks.empty() ? " -- " : "; ") + words;
+    remarks += (remarks.empty() && text.find(" -- ") == text.npos ? " -- " : "; ") + words;
   };
-  if (executed.waited) remark("waited for a lock");
+  if (executed.waited) {
+    remark(executed.done_in == executed.turn
+               ? "waited for a lock"
+               : fmt::format("waited for a lock until step {}", executed.done_in));
+  }
   for (const auto& answer : executed.answers) {
     if (!answer.code.empty()) remark(answer.code + " " + answer.message);
     if (answer.rows.size() == 1 && answer.rows[0].size() == 1 && answer.rows[0][0])
       remark("read " + shown(*answer.rows[0][0]));
   }
-  return fmt::format("{}: {}{}", executed.client, shown(text), remarks);
+  return fmt::format("{}: {}{}", executed.client, text, remarks);
+}
+
+// In the order in which they began. What was not held stands before the next step of its client:
+// when it was done says nothing.
+std::vector<FailedRun::Step> steps_of(const std::vector<proxy::Executed>& executed) {
+  std::map<std::string, std::vector<FailedRun::Step>> aside;
+  std::map<std::uint64_t, std::vector<FailedRun::Step>> by_turn;
+  for (const auto& one : executed) {
+    auto& steps = aside[one.client];
+    steps.push_back({one.turn, in_words(one)});
+    if (one.turn == 0) continue;
+    by_turn[one.turn] = std::exchange(steps, {});
+  }
+  std::vector<FailedRun::Step> all;
+  for (auto& [turn, steps] : by_turn)
+    std::move(steps.begin(), steps.end(), std::back_inserter(all));
+  for (auto& [client, steps] : aside)
+    std::move(steps.begin(), steps.end(), std::back_inserter(all));
+  return all;
+}
+
+// "steps 1, 3 to 5 and 8"
+std::string in_words(const std::set<std::uint64_t>& numbers) {
+  std::vector<std::string> parts;
+  for (auto first = numbers.begin(); first != numbers.end();) {
+    auto last = first, next = std::next(first);
+    while (next != numbers.end() && *next == *last + 1) last = next++;
+    if (*last > *first + 1) {
+      parts.push_back(fmt::format("{} to {}", *first, *last));
+    } else {
+      for (auto number = *first; number <= *last; ++number) parts.push_back(std::to_string(number));
+    }
+    first = next;
+  }
+  std::string text = numbers.size() == 1 ? "step " : "steps ";
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return text;
 }
 
 }  // namespace
@@ -142,14 +187,21 @@ base::Result<DatabaseRunner::Run> DatabaseRunner::run(
     }
   }
   proxy::Sessions sessions(*level, database_->dialect());
+  std::optional<base::Error> unread;
   const auto follow = [&](const std::vector<proxy::Executed>& executed,
                           const proxy::Executed* waits) {
     proxy::Footprint footprint;
     if (waits != nullptr) footprint = sessions.begun(*waits, *catalog);
     for (const auto& one : executed) footprint.add(sessions.follow(one, *catalog).footprint);
-    // What is unknown may have changed the tables.
+    // What is unknown may have changed the tables. With an old catalog, statements that depend on
+    // each other would be taken for independent ones.
     if (footprint.unknown) {
-      if (auto anew = (*connection)->read_catalog(); anew.ok()) *catalog = std::move(*anew);
+      auto anew = (*connection)->read_catalog();
+      if (anew.ok()) {
+        *catalog = std::move(*anew);
+      } else if (!unread) {
+        unread = anew.error();
+      }
     }
     ran(footprint);
   };
@@ -177,6 +229,10 @@ base::Result<DatabaseRunner::Run> DatabaseRunner::run(
   if (!end.ok()) return fail(end.error());
   if (!(*server)->trouble().empty())
     return fail({.message = "the database: " + (*server)->trouble()});
+  if (unread)
+    return fail({.message = "the tables cannot be read again after a statement that may have "
+                            "changed them: " +
+                            unread->message});
   run.end = *end;
   run.reached = (*server)->connections() > 0;
   run.executed = (*server)->executed();
@@ -188,8 +244,8 @@ base::Result<FailedRun> DatabaseRunner::failed_run(const Run& run, std::uint64_t
                                                    const std::string& output) {
   FailedRun failed{
       .seed = seed, .end = run.end, .output = last_lines_of(output), .reached_store = run.reached};
+  failed.schedule = steps_of(run.executed);
   for (const auto& one : run.executed) {
-    failed.schedule.push_back(in_words(one));
     for (const auto& answer : one.answers) {
       const bool deadlock = answer.code == "40P01" || answer.code == "1213";
       failed.deadlocks += deadlock ? 1 : 0;
@@ -202,6 +258,14 @@ base::Result<FailedRun> DatabaseRunner::failed_run(const Run& run, std::uint64_t
   auto recorded = proxy::record_rows(run.executed, run.rows, **connection);
   if (!recorded.ok()) return std::move(recorded).error();
   failed.history = std::move(recorded->history);
+  for (std::uint32_t label = 0; label < recorded->executed.size(); ++label) {
+    std::set<std::uint64_t> steps;
+    for (const auto index : recorded->executed[label]) {
+      if (const auto turn = run.executed[index].turn; turn != 0) steps.insert(turn);
+    }
+    if (!steps.empty())
+      failed.statements[label].emplace_back(std::string(explain::kStepsField), in_words(steps));
+  }
   failed.not_recorded = std::move(recorded->not_recorded);
   failed.nothing_recorded = !no_recorder_.empty()  ? no_recorder_
                             : !run.no_rows.empty() ? run.no_rows

@@ -60,9 +60,13 @@ struct FailedRun {
   explain::FieldsByLabel statements = {};  // of the history's transactions: statement_lines.hpp
   std::uint64_t conflicts = 0;             // transactions that the store aborted
   bool reached_store = true;               // the command began a transaction
-  // On a true database: what the clients did, in order; which statements the history leaves out,
+  // On a true database: what the clients did, in the order in which it began; which statements the history leaves out,
   // and why; how many deadlocks the server ended.
-  std::vector<std::string> schedule = {};
+  struct Step {
+    std::uint64_t number = 0;  // 0: it was not held, since it concerns nobody else
+    std::string text = {};
+  };
+  std::vector<Step> schedule = {};
   std::vector<std::string> not_recorded = {};
   std::string nothing_recorded = {};  // why the history has nothing of it; empty: it has
   std::uint64_t deadlocks = 0;

@@ -1,11 +1,14 @@
-// /proc/PID/task/TID/status and …/children: proc(5).
+// /proc/PID/task/TID/status, …/stat and …/children: proc(5).
 #include "proxy/activity.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -16,6 +19,9 @@ namespace cupel::proxy {
 namespace {
 
 namespace fs = std::filesystem;
+
+const std::chrono::nanoseconds kTick =
+    std::chrono::nanoseconds(std::chrono::seconds(1)) / ::sysconf(_SC_CLK_TCK);
 
 void count_thread(const std::string& folder, pid_t thread, ThreadCounts& counts) {
   std::ifstream status(folder + "/status");
@@ -35,6 +41,17 @@ void count_thread(const std::string& folder, pid_t thread, ThreadCounts& counts)
     }
   }
   counts.switches[thread] = switches;
+  // The name of the program, in parentheses, and then from the third field on.
+  std::ifstream file(folder + "/stat");
+  std::string fields((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::istringstream rest(fields.substr(std::min(fields.rfind(')') + 1, fields.size())));
+  std::string field;
+  constexpr int kUserTime = 14, kSystemTime = 15;
+  for (int number = 3; number <= kSystemTime && rest >> field; ++number) {
+    std::int64_t ticks = 0;
+    if (number >= kUserTime) std::from_chars(field.data(), field.data() + field.size(), ticks);
+    counts.worked += ticks * kTick;
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -16,6 +17,7 @@ struct ThreadCounts {
   bool running = false;  // one of them runs, or waits for a processor or a disk
   // By thread: how often it left a processor.
   std::map<pid_t, std::uint64_t> switches = {};
+  std::chrono::nanoseconds worked{};  // on processors, all together
   auto operator<=>(const ThreadCounts&) const = default;
 };
 

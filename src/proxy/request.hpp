@@ -67,7 +67,9 @@ struct Executed {
   char before = 'I', after = 'I';  // I: no transaction; T: in one; E: in one that failed
   bool waited = false;             // for a lock of another client
   bool own_settings = false;       // another user than the proxy's, or settings at the start
-  std::uint64_t turn = 0;          // in whose course it was done, from 1
+  // Its turn, from 1; 0: it was not held. And the turn in whose course it was done, which is a
+  // later one if it waited for a lock.
+  std::uint64_t turn = 0, done_in = 0;
   std::chrono::nanoseconds began{}, ended{};  // since the proxy's start
 };
 

@@ -50,6 +50,7 @@ struct Transaction {
   TxnStatus status = TxnStatus::kAborted;
   std::chrono::nanoseconds began{}, ended{};
   std::vector<Operation> operations = {};
+  std::vector<std::size_t> executed = {};
 };
 
 // A SELECT, UPDATE or DELETE whose reads are still to be found.
@@ -171,6 +172,7 @@ class Recording {
     if (!open.transaction && (executed.before != 'I' || executed.after != 'I' ||
                               !concern_only_the_client(executed.requests, false, catalog_.dialect)))
       begin(open, executed);
+    take_part(open, executed);
     if (is_mysql()) check_boundaries(executed);
     std::size_t at = 0;
     bool committed = true, said_end = false;
@@ -191,6 +193,7 @@ class Recording {
             executed.before != 'I') {
           close(open, TxnStatus::kCommitted, executed.ended);
           begin(open, executed);
+          take_part(open, executed);
         }
         if (open.transaction)
           statement(open, {executed, request, texts[i], texts.size() == 1, answer, followed.level});
@@ -242,6 +245,12 @@ class Recording {
     open = {};
     open.transaction = transactions_.size();
     transactions_.push_back({.client = executed.client, .began = executed.began});
+  }
+
+  void take_part(const Open& open, const Executed& executed) {
+    if (!open.transaction) return;
+    transactions_[*open.transaction].executed.push_back(
+        static_cast<std::size_t>(&executed - executed_.data()));
   }
 
   void close(Open& open, TxnStatus status, std::chrono::nanoseconds ended) {
@@ -685,7 +694,9 @@ class Recording {
     std::stable_sort(transactions_.begin(), transactions_.end(),
                      [](const auto& one, const auto& other) { return one.ended < other.ended; });
     std::uint32_t label = 0;
+    std::vector<std::vector<std::size_t>> of_transactions;
     for (const auto& transaction : transactions_) {
+      of_transactions.push_back(transaction.executed);
       builder.begin(builder.session(transaction.client), transaction.status,
                     {.invoke = transaction.began.count(),
                      .complete = transaction.ended.count(),
@@ -703,7 +714,8 @@ class Recording {
     }
     auto history = std::move(builder).finish();
     if (!history.ok()) return std::move(history).error();
-    return RowHistory{std::move(*history), std::move(not_recorded_), std::move(trouble_)};
+    return RowHistory{std::move(*history), std::move(of_transactions), std::move(not_recorded_),
+                      std::move(trouble_)};
   }
 
   const std::vector<Executed>& executed_;

@@ -31,6 +31,8 @@ namespace cupel::proxy {
 
 struct RowHistory {
   history::History history;
+  // By the label of a transaction: which of `executed` are of it.
+  std::vector<std::vector<std::size_t>> executed = {};
   std::vector<std::string> not_recorded = {};  // "SELECT …: why"
   std::string nothing_recorded = {};           // why the history is empty; empty: it is not
 };

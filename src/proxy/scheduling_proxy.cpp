@@ -36,8 +36,11 @@ constexpr std::size_t kMostClients = 256;
 constexpr base::Seconds kConnecting{10};
 // A wait for a lock is one that is seen twice, so much apart.
 constexpr Milliseconds kBetweenLooks{10};
-// A command that never sleeps for long is quiet after so many times the settle time.
+// A command whose threads sleep again and again, but never for long, is quiet after so many times
+// the settle time; one that never sleeps, after it has worked so long. On a loaded machine, threads
+// that are about to send something wait long for a processor.
 constexpr int kSettlesAsleep = 20, kSettlesRunning = 400;
+constexpr int kSettlesStuck = 10 * kSettlesRunning;  // then, whatever its threads do
 
 base::Result<base::Descriptor> connect_to(const Endpoint& server) {
   if (server.socket.empty())
@@ -71,8 +74,8 @@ bool receive(Line& line) {
     if (size > 0) line.in.add({bytes, static_cast<std::size_t>(size)});
     if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) line.ended = true;
     anything |= size > 0 || line.ended;
-    // What TLS has read is not seen by poll().
-    if (!line.tls || size <= 0) return anything;
+    // The rest can wait until there is room for it.
+    if (size <= 0 || !line.tls || !line.tls->has_more()) return anything;
   }
 }
 void send(Line& line) {
@@ -314,10 +317,10 @@ class SchedulingProxy::Loop {
     }
     const bool local = batch.leaves ? client.state == 'I' && !client.keeps_locks
                                     : client.dialogue->is_local(client);
-    if (local) go_on(client);
+    if (local) go_on(client, 0);
   }
 
-  void go_on(Client& client) {
+  void go_on(Client& client, std::uint64_t turn) {
     client.running = std::move(*client.waiting);
     client.waiting.reset();
     auto& batch = *client.running;
@@ -327,7 +330,7 @@ class SchedulingProxy::Loop {
                     .left = batch.leaves,
                     .before = client.state == 'F' ? 'T' : client.state,
                     .own_settings = client.own_settings,
-                    .turn = turn_,
+                    .turn = turn,
                     .began = now()};
     client.answer = {};
     client.row_bytes = 0;
@@ -356,7 +359,7 @@ class SchedulingProxy::Loop {
     if (options_.recorded && !doing.requests.empty() && !doing.left) take_recorded(client);
     doing.after = client.running->leaves ? 'I' : client.state == 'F' ? 'T' : client.state;
     doing.ended = now();
-    doing.turn = turn_;
+    doing.done_in = turn_;
     client.running.reset();
     client.stuck = false;
     if (doing.left) {
@@ -403,7 +406,7 @@ class SchedulingProxy::Loop {
     ++turn_;
     turn_of_ = able[chosen]->name;
     turn_open_ = true;
-    go_on(*able[chosen]);
+    go_on(*able[chosen], turn_);
     tend(*able[chosen]);
     last_event_ = Clock::now();
     looked_.reset();
@@ -492,11 +495,13 @@ class SchedulingProxy::Loop {
     }
     const pid_t command = command_;
     if (command == 0) return true;
-    if (calm >= kSettlesRunning * options_.settle) return true;
+    if (calm >= kSettlesStuck * options_.settle) return true;
     auto threads = threads_of(command);
     if (threads.running) {
       sampled_.reset();
-      return false;
+      if (!worked_ || worked_->first < last_event_ || worked_->second > threads.worked)
+        worked_.emplace(at, threads.worked);
+      return threads.worked - worked_->second >= kSettlesRunning * options_.settle;
     }
     if (calm >= kSettlesAsleep * options_.settle) return true;
     if (!sampled_ || sampled_->second != threads || sampled_->first < last_event_) {
@@ -524,6 +529,7 @@ class SchedulingProxy::Loop {
   std::optional<Clock::time_point> looked_;  // at the locks, since the last event
   bool stuck_before_ = false;
   std::optional<std::pair<Clock::time_point, ThreadCounts>> sampled_;
+  std::optional<std::pair<Clock::time_point, std::chrono::nanoseconds>> worked_;
   std::string trouble_;
 };
 

@@ -31,6 +31,16 @@ TEST(Activity, OfABusyLoop) {
   auto shell = base::Process::start({.arguments = {"sh", "-c", "while :; do :; done"}});
   ASSERT_TRUE(shell.ok());
   EXPECT_TRUE(test::poll_until([&] { return threads_of(shell->id()).running; }));
+  const auto worked = threads_of(shell->id()).worked;
+  EXPECT_TRUE(test::poll_until(
+      [&] { return threads_of(shell->id()).worked > worked + std::chrono::milliseconds(50); }));
+}
+
+TEST(Activity, OfThreadsThatSleep) {
+  auto sleeper = base::Process::start({.arguments = {"sleep", "60"}});
+  ASSERT_TRUE(sleeper.ok());
+  EXPECT_TRUE(test::poll_until([&] { return !threads_of(sleeper->id()).running; }));
+  EXPECT_LT(threads_of(sleeper->id()).worked, std::chrono::seconds(1));
 }
 
 }  // namespace

@@ -56,6 +56,10 @@ TEST_F(OnDatabase, FindsALostUpdate) {
   expect_explored(ran, 6, 4);
   EXPECT_TRUE(ran.says("lost-update (G-single)")) << ran.output;
   EXPECT_TRUE(ran.says("\"counters(1).n\"")) << ran.output;
+  // The explanation refers to the list of steps, in which BEGIN is none.
+  EXPECT_TRUE(ran.says("\n       bob: BEGIN\n    3  bob: SELECT n FROM")) << ran.output;
+  EXPECT_TRUE(ran.says("session alice, 1st transaction, steps 1, 2 and 4\n")) << ran.output;
+  EXPECT_TRUE(ran.says("session bob, 1st transaction, steps 3, 5 and 6\n")) << ran.output;
 }
 
 TEST_F(OnDatabase, FindsALostUpdateInPreparedStatements) {
@@ -101,14 +105,14 @@ TEST_F(OnDatabaseFixed, FindsNoWriteSkewAtSerializable) {
   EXPECT_TRUE(ran.says("; none failed")) << ran.output;
 }
 
-// One after the other, or the second waits: 2 for each that may be first. Otherwise both have a lock,
-// and either may close the circle.
+// One after the other, or the second waits: 2 for each that may be first. Otherwise both have a
+// lock, and either may close the circle.
 TEST_F(OnDatabase, FindsADeadlock) {
   const auto ran = explore({"deadlock"});
   expect_explored(ran, 6, 2);
   EXPECT_TRUE(ran.says("40P01 deadlock detected")) << ran.output;
   EXPECT_TRUE(ran.says("the server ended 1 transaction in this run (40P01)")) << ran.output;
-  EXPECT_TRUE(ran.says("waited for a lock")) << ran.output;
+  EXPECT_TRUE(ran.says("waited for a lock until step 4\n")) << ran.output;
 }
 
 TEST_F(OnDatabaseFixed, FindsNoDeadlockInOrderedLocks) {
@@ -149,6 +153,30 @@ TEST_F(OnDatabase, FindsThatTheOrderDrawsTheNumbers) {
     EXPECT_TRUE(ran.says("; 1 failed")) << ticket << "\n" << ran.output;
   }
   sql("DROP TABLE queue");
+}
+
+// Without the tables as they are now, it would not be known which statements are independent. Or
+// the locks cannot be seen first.
+TEST_F(OnDatabaseRuns, FailsWhereTheTablesCannotBeReadAgain) {
+  const auto ran =
+      run({CUPEL_BINARY, "mock", "test", "--on", server().url(), "--iterations", "1", "--", "psql",
+           "-qXAt", "-c",
+           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = "
+           "'cupel' AND datname LIKE 'cupel_test%'"});
+  EXPECT_EQ(ran.code, 3) << ran.output;
+  EXPECT_TRUE(ran.says("the tables cannot be read again") ||
+              ran.says("the database: FATAL:  terminating connection"))
+      << ran.output;
+}
+
+// The last look at the result is often a transaction that does not commit.
+TEST_F(OnDatabaseRuns, SaysThatReadersDidNotCommit) {
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--on", server().url(), "--iterations", "1",
+                        "--", "sh", "-c",
+                        "psql -qX -c 'UPDATE counters SET n = 1'; "
+                        "psql -qX -c BEGIN -c 'SELECT sum(n) FROM counters'; exit 1"});
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_TRUE(ran.says("1 transaction read and did not commit")) << ran.output;
 }
 
 // A pass of another run than the one that was asked for is no pass.
@@ -264,12 +292,14 @@ TEST(OnDatabaseTls, IsUsedToTheServer) {
          "pg_backend_pid()\"; exit 1"});
   };
   const auto authority = "&sslrootcert=" + certificate.file();
-  for (const auto& options : {std::string("?sslmode=require"), "?sslmode=verify-ca" + authority,
-                              "?sslmode=verify-full" + authority}) {
+  for (const auto& options :
+       {std::string("?sslmode=require"), std::string(), std::string("?sslmode=prefer"),
+        "?sslmode=verify-ca" + authority, "?sslmode=verify-full" + authority}) {
     const auto ran = on("localhost", options);
     EXPECT_TRUE(ran.says("TLS true")) << ran.output;
   }
   EXPECT_TRUE(on("localhost", "?sslmode=disable").says("TLS false"));
+  EXPECT_TRUE(on("localhost", "?sslmode=allow").says("TLS false"));
   for (const auto& refused : {on("localhost", "?sslmode=verify-full&sslrootcert=" + other.file()),
                               on("127.0.0.1", "?sslmode=verify-full" + authority),
                               on("localhost", "?sslmode=verify-full")})

@@ -457,18 +457,24 @@ std::string Words::details(TxnId t) const {
   if (history_.status(t) != history::TxnStatus::kCommitted) {
     text += fmt::format(", {}", history::to_string(history_.status(t)));
   }
-  if (const auto when = times(t); !when.empty()) text += ", " + when;
+  auto when = times(t);
+  std::string more;
   if (context_.fields != nullptr) {
     const auto found = context_.fields->find(history_.label(t));
     if (found != context_.fields->end()) {
       for (const auto& [field, shown] : found->second) {
         if (field == kStatementField) continue;  // see statements()
+        if (field == kStepsField) {
+          when = shown;
+          continue;
+        }
         const bool note = field == "note" && shown.size() <= kLongestNote;
-        text += fmt::format(", {} = {}", history::cut(field), note ? shown : history::cut(shown));
+        more += fmt::format(", {} = {}", history::cut(field), note ? shown : history::cut(shown));
       }
     }
   }
-  return text;
+  if (!when.empty()) text += ", " + when;
+  return text + more;
 }
 
 std::vector<std::string> Words::statements(TxnId t, std::size_t most) const {
