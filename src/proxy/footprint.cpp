@@ -6,7 +6,6 @@
 
 #include "base/text.hpp"
 #include "proxy/mysql_statement.hpp"
-#include "sql/parse/scan_limits.hpp"
 #include "sql/parse/tree.hpp"
 #include "wire/bytes.hpp"
 
@@ -521,7 +520,6 @@ StatementText read_mysql_statement(const MysqlTokens& tokens) {
   StatementText text{.unknown = true};
   const auto rewritten = as_postgres(tokens);
   try {
-    sql::check_parser_limits(rewritten.text);
     const auto trees = sql::parse(rewritten.text);
     if (trees.size() != 1) return text;
     text = read_statement(trees.front(), Dialect::kMysql);
@@ -719,7 +717,6 @@ std::vector<StatementText> statements_of(std::string_view text, Dialect dialect)
     return statements;
   }
   try {
-    sql::check_parser_limits(text);
     for (const auto& tree : sql::parse(text)) statements.push_back(read_statement(tree, dialect));
     return statements;
   } catch (const sql::SqlException&) {

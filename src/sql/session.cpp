@@ -7,7 +7,6 @@
 #include <chrono>
 
 #include "base/text.hpp"
-#include "sql/exec/query_run.hpp"
 #include "sql/exec/run.hpp"
 #include "sql/exec/schema.hpp"
 #include "sql/settings.hpp"
@@ -102,7 +101,7 @@ class SessionOfStore : public Session {
     if (failed_) raise("25P02", "current transaction is aborted, commands ignored until its end");
   }
   void need_block(const char* what) const {
-    if (!block_) raise("25P01", fmt::format("{} can only be used in transaction blocks", what));
+    if (!block_) raise("25P01", "{} can only be used in transaction blocks", what);
   }
   void take_error(const SqlException& exception);
 
@@ -246,6 +245,7 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
       const auto& tree = made->tree = std::move(statements[0]);
       const auto kind = kind_of(tree);
       if (kind != "TransactionStmt") check_not_failed();
+      check_known(tree);
       if (const auto planned = plan(tree, catalog_, made->types)) {
         made->columns = planned->columns;
         made->has_rows = planned->has_rows;
@@ -277,8 +277,7 @@ std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
   const Cancellable cancellable(facts_);
   try {
     if (parameters.size() != statement.types.size()) {
-      raise("08P01", fmt::format("{} parameters given, {} needed", parameters.size(),
-                                 statement.types.size()));
+      raise("08P01", "{} parameters given, {} needed", parameters.size(), statement.types.size());
     }
     if (statement.tree.is_null()) return Result{};
     text_ = statement.text;
@@ -292,6 +291,7 @@ std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
 Result SessionOfStore::perform(const Tree& tree, std::span<const Datum> parameters,
                                const std::vector<Type>& types) {
   if (kind_of(tree) != "TransactionStmt") check_not_failed();
+  check_known(tree);
   facts_.until.reset();
   if (const auto limit = milliseconds_of(setting("statement_timeout")); limit > 0) {
     facts_.until = std::chrono::steady_clock::now() +
@@ -308,17 +308,16 @@ Result SessionOfStore::data(const Tree& tree, std::span<const Datum> parameters,
                             std::vector<Type> types) {
   const auto needs_writing = [&](const std::string& what) {
     if (!read_only()) return;
-    raise("25006", fmt::format("cannot execute {} in a read-only transaction", what));
+    raise("25006", "cannot execute {} in a read-only transaction", what);
   };
-  if (is_schema_statement(tree)) {
+  const auto given = types.size();
+  const auto planned = plan(tree, catalog_, types);
+  if (!planned) {
     needs_writing("a statement that changes the schema");
     (void)transaction();  // whose end decides what becomes of it
     return change_schema(tree, catalog_, undo_);
   }
-  const auto given = types.size();
-  const auto planned = plan(tree, catalog_, types);
-  if (!planned) not_supported(in_sql(kind_of(tree)));
-  if (types.size() > given) raise("42P02", fmt::format("there is no parameter ${}", given + 1));
+  if (types.size() > given) raise("42P02", "there is no parameter ${}", given + 1);
   if (planned->writes) needs_writing(planned->command);
   if (!planned->locks.empty()) needs_writing(planned->locks);
   start_statement();
@@ -353,13 +352,12 @@ std::optional<Result> SessionOfStore::control(const Tree& tree) {
     if (done || name.empty()) {
       return Result{.tag = name.empty() ? "DEALLOCATE ALL" : "DEALLOCATE"};
     }
-    raise("26000", fmt::format("prepared statement \"{}\" does not exist", name));
+    raise("26000", "prepared statement \"{}\" does not exist", name);
   }
   return std::nullopt;
 }
 
 Result SessionOfStore::transaction_statement(const Tree& body) {
-  check_fields(body, "a transaction's statement", {"kind", "options", "savepoint_name"});
   const auto kind = text_of(body, "kind");
   if (kind == "TRANS_STMT_BEGIN" || kind == "TRANS_STMT_START") {
     check_not_failed();
@@ -396,7 +394,7 @@ Result SessionOfStore::savepoint_statement(const std::string& kind, const std::s
     const auto found = std::find_if(savepoints_.rbegin(), savepoints_.rend(),
                                     [&](const Savepoint& one) { return one.name == name; });
     if (found == savepoints_.rend()) {
-      raise("3B001", fmt::format("savepoint \"{}\" does not exist", name));
+      raise("3B001", "savepoint \"{}\" does not exist", name);
     }
     return found.base() - 1;
   };
@@ -430,7 +428,7 @@ std::string SessionOfStore::setting(const std::string& name) const {
   if (const auto found = local_.find(name); found != local_.end()) return found->second;
   if (name.starts_with("transaction_")) return setting("default_" + name);
   const auto found = settings_.find(name);
-  if (found == settings_.end()) not_supported("the setting " + name);
+  if (found == settings_.end()) not_supported("the setting {}", name);
   return found->second;
 }
 
@@ -455,14 +453,14 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
   const bool of_transaction = name.starts_with("transaction_");
   if (name == "cupel.level") {
     const auto level = mock::level_of(value);
-    if (!level) raise("22023", fmt::format("no level of the mock is called \"{}\"", value));
+    if (!level) raise("22023", "no level of the mock is called \"{}\"", value);
     const bool whole = store_.is_versioned() || *level == mock::Level::kStrictSerializable;
     if (whole && *level != catalog_.level())
       raise("22023", "this level is that of the whole mock: start it with --level");
   }
   if (transaction_ != nullptr && (of_transaction || (local && name == "cupel.level")) &&
       checked != setting(name) && checked != "on") {
-    raise("25001", fmt::format("{} must be set before any query", name));
+    raise("25001", "{} must be set before any query", name);
   }
   if (local || of_transaction) {
     if (in_transaction()) local_[name] = checked;  // else gone with the statement
@@ -481,14 +479,12 @@ void SessionOfStore::put(const std::string& name, const std::string& value) {
 void SessionOfStore::set_transaction_options(const Tree& options, const std::string& prefix) {
   for (const auto& option : options) {
     const auto& body = body_of(option);
-    check_fields(body, "a transaction's option", {"defname", "arg", "defaction"});
     const auto name = text_of(body, "defname");  // "transaction_isolation"
     set(prefix + name.substr(name.find('_') + 1), constant_text(field(body, "arg")), false);
   }
 }
 
 Result SessionOfStore::set_statement(const Tree& body) {
-  check_fields(body, "SET", {"kind", "name", "args", "is_local"});
   const auto kind = text_of(body, "kind");
   const auto name = base::to_lower(text_of(body, "name"));
   Result result{.tag = kind.starts_with("VAR_RESET") ? "RESET" : "SET"};
@@ -499,6 +495,7 @@ Result SessionOfStore::set_statement(const Tree& body) {
   if (kind == "VAR_SET_MULTI") {
     const bool session = name == "session characteristics";
     if (!session && !in_transaction()) outside_of_block("SET TRANSACTION");
+    if (session && flag_of(body, "is_local")) not_supported("SET LOCAL SESSION CHARACTERISTICS");
     set_transaction_options(list(body, "args"), session ? "default_transaction_" : "transaction_");
   } else if (kind == "VAR_SET_VALUE") {
     std::string value;
@@ -512,7 +509,8 @@ Result SessionOfStore::set_statement(const Tree& body) {
     for (const auto& [one, value] : first_) put(one, value);
   } else if (kind == "VAR_RESET" || kind == "VAR_SET_DEFAULT") {
     const auto first = first_.find(name);
-    if (first == first_.end()) not_supported("RESET of " + name);
+    if (first == first_.end()) not_supported("RESET of {}", name);
+    if (flag_of(body, "is_local")) not_supported("SET LOCAL … TO DEFAULT");
     put(name, first->second);
   } else {
     not_supported("SET … FROM CURRENT");

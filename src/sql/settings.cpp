@@ -1,8 +1,6 @@
 // The table of the settings that are known, and their values checked; see the header.
 #include "sql/settings.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -64,7 +62,7 @@ std::string checked_setting(const std::string& name, const std::string& value) {
   if (name.starts_with("transaction_")) return checked_setting("default_" + name, value);
   const auto setting = std::find_if(settings().begin(), settings().end(),
                                     [&](const Setting& one) { return one.name == name; });
-  if (setting == settings().end()) not_supported("the setting " + name);
+  if (setting == settings().end()) not_supported("the setting {}", name);
   auto word = base::to_lower(value);
   const auto is_one_of = [&](const std::vector<std::string>& words) {
     return std::find(words.begin(), words.end(), word) != words.end();
@@ -77,7 +75,7 @@ std::string checked_setting(const std::string& name, const std::string& value) {
       break;
     case Setting::Takes::kOnly:
       if (is_one_of(setting->words)) return setting->value;
-      not_supported(fmt::format("{} = {}, where it is {},", name, value, setting->value));
+      not_supported("{} = {}, where it is {},", name, value, setting->value);
     case Setting::Takes::kBoolean:
       if (is_one_of({"on", "true", "yes", "1"})) return "on";
       if (is_one_of({"off", "false", "no", "0"})) return "off";
@@ -88,7 +86,7 @@ std::string checked_setting(const std::string& name, const std::string& value) {
       }
       break;
   }
-  raise("22023", fmt::format("invalid value for parameter \"{}\": \"{}\"", name, value));
+  raise("22023", "invalid value for parameter \"{}\": \"{}\"", name, value);
 }
 
 double milliseconds_of(const std::string& time) {

@@ -349,8 +349,14 @@ TEST(MockSql, WhatIsNotUnderstoodIsRefused) {
            {"CREATE SCHEMA s", "CREATE SCHEMA"},
            {"TRUNCATE t", "TRUNCATE"},
            {"VACUUM t", "VACUUM"},
-           {"SELECT 1 UNION SELECT 2", "UNION"},
-           {"SELECT 1 EXCEPT SELECT 2", "EXCEPT"},
+           {"SELECT 1 UNION SELECT 2", "UNION in SELECT"},
+           {"SELECT 1 EXCEPT SELECT 2", "EXCEPT in SELECT"},
+           {"SELECT 1 LIMIT (WITH w AS (SELECT 1) SELECT 1)", "WITH in SELECT"},
+           {"CREATE UNLOGGED TABLE u (a int)", "TEMPORARY or UNLOGGED in a table name"},
+           {"DROP VIEW v", "VIEW in DROP"},
+           {"DISCARD PLANS", "PLANS in DISCARD"},
+           {"INSERT INTO t VALUES (1, 1) LIMIT 0", "LIMIT COUNT in VALUES"},
+           {"SELECT 1::other.int4", "the schema other"},
            {"SELECT * FROM pg_catalog.pg_class", "the schema pg_catalog"}}) {
     EXPECT_EQ(
         message(text),
@@ -361,6 +367,73 @@ TEST(MockSql, WhatIsNotUnderstoodIsRefused) {
   EXPECT_EQ(sql("SELEC 1"), "error 42601");
   EXPECT_EQ(sql("SELECT y FROM t"), "error 42703");
   EXPECT_EQ(sql("SELECT u.x FROM t"), "error 42P01");
+}
+
+// A part of a statement that the engine would read no further.
+TEST(MockSql, NoPartOfAStatementIsIgnored) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY, x int); INSERT INTO t VALUES (1, 1)");
+  for (const char* text : {"DROP TABLE nosuch.t",
+                           "DROP TABLE IF EXISTS nosuch.t",
+                           "DROP TABLE a.public.t",
+                           "CREATE TABLE IF NOT EXISTS nosuch.t (a int)",
+                           "CREATE TABLE IF NOT EXISTS t (a int) WITH (fillfactor = 50)",
+                           "CREATE TABLE u (a int REFERENCES nosuch.t)",
+                           "CREATE TABLE u (a int REFERENCES t DEFERRABLE)",
+                           "CREATE TABLE u (a int) ON COMMIT DELETE ROWS",
+                           "CREATE UNLOGGED TABLE u (a int)",
+                           "CREATE TABLE u (a other.int4)",
+                           "CREATE TABLE u (a pg_catalog.varchar(3, 4))",
+                           "CREATE TABLE u (a numeric(5, 2, 1))",
+                           "CREATE TABLE u (a int UNIQUE NULLS NOT DISTINCT)",
+                           "CREATE TABLE u (a text COMPRESSION pglz)",
+                           "CREATE INDEX i ON nosuch.t (x)",
+                           "CREATE INDEX i ON t ((x + 1))",
+                           "CREATE INDEX i ON t USING hash (x)",
+                           "CREATE INDEX i ON t USING nosuch (x)",
+                           "CREATE INDEX i ON t (x int4_ops)",
+                           "CREATE INDEX i ON t (x) INCLUDE (id)",
+                           "CREATE INDEX i ON t (x) TABLESPACE s",
+                           "CREATE INDEX i ON ONLY t (x)",
+                           "SELECT * FROM nosuch.public.t",
+                           "SELECT t.nosuch.* FROM t",
+                           "SELECT pg_catalog.nosuch.count(*) FROM t",
+                           "SELECT now(1)",
+                           "SELECT * FROM t ORDER BY x FETCH FIRST 1 ROW WITH TIES",
+                           "SELECT * FROM t AS u (a, b)",
+                           "SELECT * FROM t FOR SHARE FOR UPDATE",
+                           "SELECT * FROM t ORDER BY x USING <",
+                           "INSERT INTO t OVERRIDING SYSTEM VALUE VALUES (2, 2)",
+                           "INSERT INTO t VALUES (2, 2) LIMIT 0",
+                           "INSERT INTO t VALUES (2, 2) ORDER BY 1",
+                           "DISCARD PLANS",
+                           "COMMIT AND CHAIN",
+                           "ROLLBACK AND CHAIN",
+                           "SET LOCAL statement_timeout TO DEFAULT",
+                           "SET LOCAL SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+                           "CHECKPOINT",
+                           "SELECT 1; CHECKPOINT"}) {
+    EXPECT_EQ(sql(text), "error 0A000") << text;
+  }
+  EXPECT_TRUE(std::holds_alternative<Error>(sql.session->prepare("CREATE UNLOGGED TABLE u ()")));
+  EXPECT_EQ(sql("SELECT * FROM public.t"), "1,1");
+  EXPECT_EQ(sql("CREATE TABLE u (a int DEFAULT 1 DEFAULT 2)"), "error 42601");
+  EXPECT_EQ(sql("CREATE TABLE u (a serial DEFAULT 2)"), "error 42601");
+  EXPECT_EQ(sql("SELECT 1 FOR UPDATE OF nosuch"), "error 42P01");
+  EXPECT_EQ(sql("SELECT * FROM t FOR UPDATE OF public.t"), "error 42601");
+  EXPECT_EQ(sql("CREATE TABLE IF NOT EXISTS public.t (a int)"), "CREATE TABLE");
+  EXPECT_EQ(sql("CREATE TABLE public.u (a int REFERENCES public.t)"), "CREATE TABLE");
+  EXPECT_EQ(sql("DROP TABLE public.u"), "DROP TABLE");
+}
+
+TEST(MockSql, AnIndexIsOfAColumnThatIsThere) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY, x int)");
+  EXPECT_EQ(sql("CREATE INDEX i ON nosuch (x)"), "error 42P01");
+  EXPECT_EQ(sql("CREATE INDEX i ON t (nosuch)"), "error 42703");
+  EXPECT_EQ(sql("CREATE INDEX i ON t (x) WHERE nosuch > 1"), "error 42703");
+  EXPECT_EQ(sql("CREATE INDEX i ON t USING btree (x DESC, id) WHERE x > 1"), "CREATE INDEX");
+  EXPECT_EQ(sql("CREATE INDEX CONCURRENTLY IF NOT EXISTS j ON public.t (x)"), "CREATE INDEX");
 }
 
 TEST(MockSql, Prepared) {

@@ -1,9 +1,9 @@
 // Queries at work: nested loops, groups, order; see the header.
-#include "sql/exec/query_run.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "sql/exec/run.hpp"
 
 namespace cupel::sql {
 

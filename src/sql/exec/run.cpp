@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "sql/exec/query_run.hpp"
 #include "sql/exec/writer.hpp"
 
 namespace cupel::sql {

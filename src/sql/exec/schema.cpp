@@ -15,20 +15,10 @@ class TableBuilder {
   explicit TableBuilder(Tables& catalog) : catalog_(catalog) {}
 
   TablePtr make(const Tree& body) {
-    check_fields(body, "CREATE TABLE", {"relation", "tableElts", "oncommit", "if_not_exists"});
-    const auto& relation = field(body, "relation");
-    check_fields(relation, "a table name", {"relname", "inh", "relpersistence", "schemaname"});
-    if (text_of(relation, "relpersistence") == "t") not_supported("a temporary table");
-    table_->name = text_of(relation, "relname");
-    const auto schema = text_of(relation, "schemaname");
-    if (!schema.empty() && schema != "public") not_supported("the schema " + schema);
+    table_->name = table_name(field(body, "relation"));
     // Columns before constraints, which may stand before them.
     for (const auto& element : list(body, "tableElts")) {
-      if (kind_of(element) == "ColumnDef") {
-        add_column(body_of(element));
-      } else if (kind_of(element) != "Constraint") {
-        not_supported(in_sql(kind_of(element)));
-      }
+      if (kind_of(element) == "ColumnDef") add_column(body_of(element));
     }
     for (const auto& element : list(body, "tableElts")) {
       if (kind_of(element) == "Constraint") add_constraint(body_of(element), std::nullopt);
@@ -51,7 +41,6 @@ class TableBuilder {
 
  private:
   void add_column(const Tree& body) {
-    check_fields(body, "a column", {"colname", "typeName", "is_local", "constraints"});
     constexpr std::size_t kMostColumns = 1600;
     if (table_->columns.size() == kMostColumns) {
       raise("54011", "tables can have at most 1600 columns");
@@ -59,7 +48,7 @@ class TableBuilder {
     ColumnInfo column;
     column.name = text_of(body, "colname");
     if (table_->column(column.name)) {
-      raise("42701", fmt::format("column \"{}\" specified more than once", column.name));
+      raise("42701", "column \"{}\" specified more than once", column.name);
     }
     bool serial = false;
     column.type = Binder::type(field(body, "typeName"), &serial);
@@ -72,9 +61,9 @@ class TableBuilder {
     Columns columns;
     for (const auto& name : names) {
       const auto found = table_->column(name);
-      if (!found) raise("42703", fmt::format("column \"{}\" named in key does not exist", name));
+      if (!found) raise("42703", "column \"{}\" named in key does not exist", name);
       if (std::find(columns.begin(), columns.end(), *found) != columns.end()) {
-        raise("42701", fmt::format("column \"{}\" appears twice in a constraint", name));
+        raise("42701", "column \"{}\" appears twice in a constraint", name);
       }
       columns.push_back(*found);
     }
@@ -89,57 +78,46 @@ class TableBuilder {
     return name + ending;
   }
 
-  // `of`: the column that it stands behind.
+  // `of`: the column that it is written at.
   void add_constraint(const Tree& body, std::optional<std::size_t> of) {
     const auto type = text_of(body, "contype");
     const auto columns = [&](const char* names) {
       return of ? Columns{*of} : columns_named(strings_of(body, names));
     };
     if (type == "CONSTR_NOTNULL") {
-      check_fields(body, "NOT NULL", {"contype", "conname"});
       table_->columns[*of].not_null = true;
     } else if (type == "CONSTR_DEFAULT") {
-      check_fields(body, "DEFAULT", {"contype", "raw_expr", "conname"});
       set_default(table_->columns[*of], field(body, "raw_expr"));
     } else if (type == "CONSTR_PRIMARY") {
-      check_fields(body, "PRIMARY KEY", {"contype", "conname", "keys"});
       if (!table_->key.empty()) {
-        raise("42P16",
-              fmt::format("multiple primary keys for table \"{}\" are not allowed", table_->name));
+        raise("42P16", "multiple primary keys for table \"{}\" are not allowed", table_->name);
       }
       table_->key = columns("keys");
       table_->uniques.insert(table_->uniques.begin(), {name_of(body, {}, "_pkey"), table_->key});
     } else if (type == "CONSTR_UNIQUE") {
-      check_fields(body, "UNIQUE", {"contype", "conname", "keys"});
       const auto unique = columns("keys");
       table_->uniques.push_back({name_of(body, unique, "_key"), unique});
     } else if (type == "CONSTR_FOREIGN") {
       add_foreign_key(body, columns("fk_attrs"));
     } else {
-      not_supported("the constraint " + type.substr(std::min<std::size_t>(type.size(), 7)));
+      not_supported("the constraint {}", type.substr(std::min<std::size_t>(type.size(), 7)));
     }
   }
 
   // It is bound once now, so that its errors come here.
   void set_default(ColumnInfo& column, const Tree& value) {
-    if (column.counter != nullptr) raise("42601", "multiple default values specified for a column");
+    if (column.counter != nullptr || !column.default_value.is_null()) {
+      raise("42601", "multiple default values specified for a column");
+    }
     column.default_value = value;
     std::vector<Type> none;
     (void)Binder(catalog_, none).default_of(column);
   }
 
   void add_foreign_key(const Tree& body, const Columns& columns) {
-    check_fields(body, "FOREIGN KEY",
-                 {"contype", "conname", "pktable", "fk_attrs", "pk_attrs", "fk_matchtype",
-                  "fk_upd_action", "fk_del_action", "initially_valid"});
-    if (text_of(body, "fk_matchtype") != "s") not_supported("MATCH FULL");
-    for (const char* action : {"fk_upd_action", "fk_del_action"}) {
-      const auto code = text_of(body, action);
-      if (code != "a" && code != "r") not_supported("CASCADE or SET in a foreign key");
-    }
-    const auto name = text_of(field(body, "pktable"), "relname");
+    const auto name = table_name(field(body, "pktable"));
     const auto parent = name == table_->name ? TablePtr(table_) : catalog_.find(name);
-    if (parent == nullptr) raise("42P01", fmt::format("relation \"{}\" does not exist", name));
+    if (parent == nullptr) raise("42P01", "relation \"{}\" does not exist", name);
     auto named = strings_of(body, "pk_attrs");
     if (named.empty()) {
       for (const auto column : parent->key) named.push_back(parent->columns[column].name);
@@ -175,31 +153,29 @@ class SchemaChange {
 
   Result create(const Tree& body) {
     Result result{.tag = "CREATE TABLE"};
-    const auto name = text_of(field(body, "relation"), "relname");
+    const auto name = table_name(field(body, "relation"));
+    const auto message = fmt::format("relation \"{}\" already exists", name);
     if (catalog_.find(name) == nullptr) {
       put(name, TableBuilder(catalog_).make(body));
     } else if (flag_of(body, "if_not_exists")) {
-      result.notices.push_back(
-          {fmt::format("relation \"{}\" already exists, skipping", name), "42P07"});
+      result.notices.push_back({message + ", skipping", "42P07"});
     } else {
-      raise("42P07", fmt::format("relation \"{}\" already exists", name));
+      raise("42P07", "{}", message);
     }
     return result;
   }
 
   Result drop(const Tree& body) {
-    check_fields(body, "DROP", {"objects", "removeType", "behavior", "missing_ok"});
-    if (text_of(body, "removeType") != "OBJECT_TABLE") not_supported("DROP of what is no table");
     Result result{.tag = "DROP TABLE"};
     std::set<std::string> names;
     for (const auto& object : list(body, "objects")) {
-      const auto name = strings_of(body_of(object), "items").back();
+      const auto name = table_name(body_of(object));
       if (catalog_.find(name) != nullptr) {
         names.insert(name);
       } else if (flag_of(body, "missing_ok")) {
         result.notices.push_back({fmt::format("table \"{}\" does not exist, skipping", name)});
       } else {
-        raise("42P01", fmt::format("table \"{}\" does not exist", name));
+        raise("42P01", "table \"{}\" does not exist", name);
       }
     }
     for (const auto& other : catalog_.all()) {
@@ -217,6 +193,26 @@ class SchemaChange {
     return result;
   }
 
+  // An index has no effect, and may have the name of another.
+  Result index(const Tree& body) {
+    std::vector<Type> none;
+    Binder binder(catalog_, none);
+    std::vector<Source> sources{binder.source(field(body, "relation"))};
+    for (const auto& element : list(body, "indexParams")) {
+      const auto column = text_of(body_of(element), "name");
+      if (!sources[0].table->column(column)) {
+        raise("42703", "column \"{}\" does not exist", column);
+      }
+    }
+    if (has(body, "whereClause")) {
+      Scope scope;
+      scope.sources = &sources;
+      scope.queries = false;
+      (void)binder.condition(field(body, "whereClause"), scope, "WHERE");
+    }
+    return {.tag = "CREATE INDEX"};
+  }
+
  private:
   void put(const std::string& name, TablePtr table) {
     auto before = catalog_.put(name, std::move(table));
@@ -229,23 +225,13 @@ class SchemaChange {
 
 }  // namespace
 
-bool is_schema_statement(const Tree& statement) {
-  const auto kind = kind_of(statement);
-  return kind == "CreateStmt" || kind == "DropStmt" || kind == "IndexStmt";
-}
-
 Result change_schema(const Tree& statement, Tables& catalog,
                      std::vector<std::function<void()>>& undo) {
   const auto kind = kind_of(statement);
   const auto& body = body_of(statement);
   SchemaChange change(catalog, undo);
   if (kind == "CreateStmt") return change.create(body);
-  if (kind == "DropStmt") return change.drop(body);
-  // An index has no effect.
-  check_fields(body, "CREATE INDEX",
-               {"idxname", "relation", "accessMethod", "indexParams", "if_not_exists", "concurrent",
-                "whereClause"});
-  return {.tag = "CREATE INDEX"};
+  return kind == "DropStmt" ? change.drop(body) : change.index(body);
 }
 
 }  // namespace cupel::sql

@@ -8,9 +8,6 @@
 
 namespace cupel::sql {
 
-// Whether the statement is one of these.
-bool is_schema_statement(const Tree& statement);
-
 // `undo` is called, last first, if the transaction does not commit.
 Result change_schema(const Tree& statement, Tables& catalog,
                      std::vector<std::function<void()>>& undo);

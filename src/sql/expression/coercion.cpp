@@ -20,8 +20,7 @@ constexpr Comparison kComparisons[] = {
 };
 
 [[noreturn]] void raise_no_operator(const std::string& name, Type left, Type right) {
-  raise("42883",
-        fmt::format("operator does not exist: {} {} {}", type_name(left), name, type_name(right)));
+  raise("42883", "operator does not exist: {} {} {}", type_name(left), name, type_name(right));
 }
 
 Decimal decimal_arithmetic(char operation, const Decimal& left, const Decimal& right) {
@@ -89,8 +88,8 @@ FullType Coercion::common(const std::vector<ExpressionPtr>& all, const char* wha
     same = same && (found.type == Type::kNull || found == one->type);
     const auto type = shared_type(found.type, one->type.type);
     if (!type) {
-      raise("42804", fmt::format("{} types {} and {} cannot be matched", what,
-                                 type_name(found.type), type_name(one->type.type)));
+      raise("42804", "{} types {} and {} cannot be matched", what, type_name(found.type),
+            type_name(one->type.type));
     }
     found = same ? one->type : FullType{*type};
   }
@@ -104,8 +103,8 @@ ExpressionPtr Coercion::settled(const ExpressionPtr& part) const {
 ExpressionPtr Coercion::condition(const ExpressionPtr& part, const char* what) const {
   auto made = to(part, {Type::kBoolean}, Context::kImplicit);
   if (made == nullptr) {
-    raise("42804", fmt::format("argument of {} must be type boolean, not type {}", what,
-                               type_name(part->type.type)));
+    raise("42804", "argument of {} must be type boolean, not type {}", what,
+          type_name(part->type.type));
   }
   return made;
 }
@@ -122,10 +121,10 @@ ExpressionPtr Coercion::arithmetic(const std::string& name, const ExpressionPtr&
   const auto one = left->type.type;
   const auto other = right->type.type;
   if (is_time(one) || is_time(other)) {
-    not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)));
+    not_supported("{} {} {}", type_name(one), name, type_name(other));
   }
   if (one == Type::kNull && other == Type::kNull) {
-    raise("42725", fmt::format("operator is not unique: unknown {} unknown", name));
+    raise("42725", "operator is not unique: unknown {} unknown", name);
   }
   const auto may_be_number = [](Type type) { return is_number(type) || type == Type::kNull; };
   if (!may_be_number(one) || !may_be_number(other)) raise_no_operator(name, one, other);
@@ -144,7 +143,7 @@ ExpressionPtr Coercion::binary(const std::string& name, const ExpressionPtr& lef
   }
   const auto* known = std::find_if(std::begin(kComparisons), std::end(kComparisons),
                                    [&](const Comparison& one) { return one.name == name; });
-  if (known == std::end(kComparisons)) not_supported("the operator " + name);
+  if (known == std::end(kComparisons)) not_supported("the operator {}", name);
   const auto type = comparable(name, left, right);
   auto made = std::make_shared<Expression>(
       *strict(name, {Type::kBoolean},
@@ -160,7 +159,7 @@ ExpressionPtr Coercion::binary(const std::string& name, const ExpressionPtr& lef
 ExpressionPtr Coercion::coalesce(const std::vector<ExpressionPtr>& parts) const {
   const auto type = common(parts, "COALESCE");
   std::vector<ExpressionPtr> all;
-  for (const auto& part : parts) all.push_back(alike(part, type));
+  for (const auto& part : parts) all.push_back(to(part, {type.type}, Context::kImplicit));
   // As PostgreSQL's planner, before it asks what the others have in common.
   std::erase_if(all, [](const auto& part) {
     return part->kind == Expression::Kind::kConstant && is_null(part->constant);
@@ -187,7 +186,7 @@ ExpressionPtr Coercion::function(const std::string& name, std::size_t arguments)
            {"current_schema", "public"}}) {
     if (name == known && arguments == 0) return constant(std::string(answer), {Type::kText});
   }
-  not_supported(fmt::format("the function {} of {} arguments", name, arguments));
+  not_supported("the function {} of {} arguments", name, arguments);
 }
 
 }  // namespace cupel::sql

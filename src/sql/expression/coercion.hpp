@@ -18,10 +18,6 @@ class Coercion {
                                  Context context) const;
   // The one type of CASE, COALESCE, IN …; raises 42804 naming `what`.
   [[nodiscard]] static FullType common(const std::vector<ExpressionPtr>& all, const char* what);
-  // To what common() gave.
-  [[nodiscard]] ExpressionPtr alike(const ExpressionPtr& part, const FullType& type) const {
-    return to(part, {type.type}, Context::kImplicit);
-  }
   // What is of no type yet as text.
   [[nodiscard]] ExpressionPtr settled(const ExpressionPtr& part) const;
   // As a condition.

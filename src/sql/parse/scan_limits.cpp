@@ -1,6 +1,12 @@
-// A pass over comments, quotes, operators and brackets; see the header.
-#include "sql/parse/scan_limits.hpp"
-
+// What PostgreSQL's parser would take too long to read, or would not survive, found in one pass.
+//
+// Its scanner's rules for comments and operators match a run of operator characters to the end and
+// give back what is not theirs. So each comment that opens in a run, and each operator that is cut
+// from one, costs the length of the rest of the run: 200,000 times /* side by side are 4 * 10^10
+// steps. A text that would cost more than a few steps a byte is refused.
+//
+// And libpg_query writes its tree by recursion, without a limit: a chain of 100,000 operators
+// (1 + 1 + 1 …) takes more stack than there is.
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -9,6 +15,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "sql/parse/tree.hpp"
 #include "sql/value/error.hpp"
 
 namespace cupel::sql {

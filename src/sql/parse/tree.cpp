@@ -4,11 +4,11 @@
 #include <pg_query.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <memory>
 #include <utility>
 
-#include "sql/parse/scan_limits.hpp"
 #include "sql/value/scalar.hpp"
 
 namespace cupel::sql {
@@ -65,14 +65,21 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"RangeTableSample", "TABLESAMPLE"},
     {"TableLikeClause", "LIKE in CREATE TABLE"},
     {"CreateSeqStmt", "CREATE SEQUENCE"},
+    {"CreateStmt", "CREATE TABLE"},
+    {"IndexStmt", "CREATE INDEX"},
+    {"SortBy", "ORDER BY"},
+    {"RangeVar", "a table name"},
+    {"relation", "a table name"},
+    {"pktable", "REFERENCES"},
+    {"catalogname", "a database"},
+    {"typeName", "a type"},
+    {"FuncCall", "a function call"},
+    {"JoinExpr", "a join"},
+    {"relpersistence", "TEMPORARY or UNLOGGED"},
+    {"fk_matchtype", "MATCH"},
+    {"fk_upd_action", "ON UPDATE"},
+    {"fk_del_action", "ON DELETE"},
 };
-
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
 
 }  // namespace
 
@@ -115,17 +122,6 @@ const Tree& body_of(const Tree& node) {
   return node.begin().value();
 }
 
-void check_fields(const Tree& body, std::string_view kind,
-                  std::initializer_list<std::string_view> fields) {
-  if (!body.is_object()) return;
-  for (auto at = body.begin(); at != body.end(); ++at) {
-    if (at.key() == "location") continue;
-    if (std::find(fields.begin(), fields.end(), at.key()) == fields.end()) {
-      not_supported(in_sql(at.key()) + " in " + std::string(kind));
-    }
-  }
-}
-
 bool has(const Tree& body, const char* field) {
   return body.is_object() && body.contains(field);
 }
@@ -157,10 +153,24 @@ bool flag_of(const Tree& body, const char* name) {
 std::vector<std::string> strings_of(const Tree& body, const char* name) {
   std::vector<std::string> all;
   for (const auto& node : list(body, name)) {
-    if (kind_of(node) != "String") not_supported("a name with " + in_sql(kind_of(node)));
+    if (kind_of(node) != "String") not_supported("a name with {}", in_sql(kind_of(node)));
     all.push_back(text_of(body_of(node), "sval"));
   }
   return all;
+}
+
+std::string name_in(std::string_view schema, const std::vector<std::string>& names) {
+  if (names.size() > 2 || (names.size() == 2 && names[0] != schema)) {
+    not_supported("the schema {}", names[0]);
+  }
+  return names.back();
+}
+
+std::string table_name(const Tree& body) {
+  if (!has(body, "relname")) return name_in("public", strings_of(body, "items"));
+  if (!flag_of(body, "inh")) not_supported("ONLY");
+  auto name = text_of(body, "relname");
+  return has(body, "schemaname") ? name_in("public", {text_of(body, "schemaname"), name}) : name;
 }
 
 std::string in_sql(std::string_view parser_name) {
@@ -173,10 +183,11 @@ std::string in_sql(std::string_view parser_name) {
     if (name.size() > end.size() && name.ends_with(end)) name.remove_suffix(end.size());
   }
   std::string words;
-  for (std::size_t at = 0; at < name.size(); ++at) {
-    const char c = name[at];
-    if (is_upper(c) && at > 0 && is_lower(name[at - 1])) words += ' ';
-    words += c == '_' ? ' ' : is_lower(c) ? static_cast<char>(c - 32) : c;
+  unsigned char before = 0;
+  for (const unsigned char c : name) {
+    if (std::isupper(c) != 0 && std::islower(before) != 0) words += ' ';
+    words += c == '_' ? ' ' : static_cast<char>(std::toupper(c));
+    before = c;
   }
   return words;
 }

@@ -1,11 +1,9 @@
 // PostgreSQL's own parser (libpg_query), and its parse tree as JSON.
 //
 // The tree leaves out every field that has its default value, so what a statement says is
-// what is there: a reader names the fields it understands, and any other is an error
-// 0A000. That is how nothing is ignored that could change an answer.
+// what is there.
 #pragma once
 
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -21,13 +19,15 @@ using Tree = nlohmann::json;
 // what is no SQL, 22021 for what is no UTF-8.
 std::vector<Tree> parse(std::string_view text);
 
+// Raises 54001 for what the parser would take too long to read, or would not survive; parse() asks.
+void check_parser_limits(std::string_view text);
+
+// Raises 0A000 if the statement has a part that src/sql does not read (known_fields.cpp).
+void check_known(const Tree& statement);
+
 // {"Kind": {…}}: the kind and the body.
 std::string_view kind_of(const Tree& node);
 const Tree& body_of(const Tree& node);
-
-// Raises 0A000 if the body has another field than these. "location" is always known.
-void check_fields(const Tree& body, std::string_view kind,
-                  std::initializer_list<std::string_view> fields);
 
 bool has(const Tree& body, const char* field);
 const Tree& field(const Tree& body, const char* field);  // null if it is not there
@@ -37,6 +37,11 @@ std::int64_t number_of(const Tree& body, const char* field);
 bool flag_of(const Tree& body, const char* field);
 // [{"String": {"sval": "a"}}, …]: "a" …
 std::vector<std::string> strings_of(const Tree& body, const char* field);
+
+// A name without its schema. Raises 0A000 if that is another than this one, and for further parts.
+std::string name_in(std::string_view schema, const std::vector<std::string>& names);
+// The name of a table, which is in no other schema than public: of a RangeVar, or a list of names.
+std::string table_name(const Tree& body);
 
 // The parser's name of a statement, an expression or a clause in the words of SQL, for the message
 // that it is not supported: "withClause" is WITH, "GroupingSet" GROUPING SETS, ROLLUP or CUBE.

@@ -79,29 +79,21 @@ std::string output_name(const Tree& node) {
 }
 
 FullType Binder::type(const Tree& body, bool* serial) {
-  check_fields(body, "a type", {"names", "typmods", "typemod"});
-  static const std::pair<std::string_view, Type> kTypes[] = {{"int2", Type::kSmallint},
-                                                             {"int4", Type::kInteger},
-                                                             {"int8", Type::kBigint},
-                                                             {"smallserial", Type::kSmallint},
-                                                             {"serial", Type::kInteger},
-                                                             {"bigserial", Type::kBigint},
-                                                             {"serial2", Type::kSmallint},
-                                                             {"serial4", Type::kInteger},
-                                                             {"serial8", Type::kBigint},
-                                                             {"bool", Type::kBoolean},
-                                                             {"text", Type::kText},
-                                                             {"varchar", Type::kVarchar},
-                                                             {"numeric", Type::kNumeric},
-                                                             {"timestamp", Type::kTimestamp},
-                                                             {"timestamptz", Type::kTimestampTz}};
-  const auto name = strings_of(body, "names").back();
+  using enum Type;
+  static constexpr std::pair<std::string_view, Type> kTypes[] = {
+      {"int2", kSmallint},        {"int4", kInteger},        {"int8", kBigint},
+      {"smallserial", kSmallint}, {"serial", kInteger},      {"bigserial", kBigint},
+      {"serial2", kSmallint},     {"serial4", kInteger},     {"serial8", kBigint},
+      {"bool", kBoolean},         {"text", kText},           {"varchar", kVarchar},
+      {"numeric", kNumeric},      {"timestamp", kTimestamp}, {"timestamptz", kTimestampTz},
+  };
+  const auto name = name_in("pg_catalog", strings_of(body, "names"));
   const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes),
                                    [&](const auto& one) { return one.first == name; });
-  if (known == std::end(kTypes)) not_supported("the type " + name);
+  if (known == std::end(kTypes)) not_supported("the type {}", name);
   FullType made{known->second};
   if (name.find("serial") != name.npos) {
-    if (serial == nullptr) raise("42704", fmt::format("type \"{}\" does not exist", name));
+    if (serial == nullptr) raise("42704", "type \"{}\" does not exist", name);
     *serial = true;
   }
   std::vector<int> modifiers;
@@ -110,18 +102,19 @@ FullType Binder::type(const Tree& body, bool* serial) {
     if (value.is_null()) not_supported("a type's modifier");
     modifiers.push_back(static_cast<int>(number_of(value, "ival")));
   }
-  if (modifiers.empty() || (is_time(made.type) && modifiers[0] == 6)) return made;
   const bool numeric = made.type == Type::kNumeric;
+  if (modifiers.size() > (numeric ? 2 : 1)) not_supported("a type with so many modifiers");
+  if (modifiers.empty() || (is_time(made.type) && modifiers[0] == 6)) return made;
   if (!numeric && made.type != Type::kVarchar) {
-    not_supported(fmt::format("{}({})", type_name(made.type), modifiers[0]));
+    not_supported("{}({})", type_name(made.type), modifiers[0]);
   }
   if (modifiers[0] < 1 || modifiers[0] > (numeric ? 1000 : 10485760)) {
-    raise("22023", fmt::format("invalid {}({})", type_name(made.type), modifiers[0]));
+    raise("22023", "invalid {}({})", type_name(made.type), modifiers[0]);
   }
   made.size = modifiers[0];
   if (modifiers.size() > 1) made.scale = modifiers[1];
   if (made.scale < 0 || (numeric && made.scale > made.size)) {
-    not_supported(fmt::format("NUMERIC scale {}", made.scale));
+    not_supported("NUMERIC scale {}", made.scale);
   }
   return made;
 }
@@ -151,21 +144,19 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
   if (kind == "SubLink") return sub_query(body, scope);
   if (kind == "SQLValueFunction") {
     const auto op = text_of(body, "op");
-    if (op != "SVFOP_CURRENT_TIMESTAMP") not_supported(op.substr(op.find('_') + 1));
+    if (op != "SVFOP_CURRENT_TIMESTAMP") not_supported("{}", op.substr(op.find('_') + 1));
     return Coercion::function("now", 0);
   }
   if (kind == "CoalesceExpr") {
-    check_fields(body, "a function", {"args"});
     std::vector<ExpressionPtr> parts;
     for (const auto& argument : list(body, "args")) parts.push_back(expression(argument, scope));
     return coercion.coalesce(parts);
   }
   if (kind == "SetToDefault") raise("42601", "DEFAULT is not allowed in this context");
-  not_supported(in_sql(kind));
+  not_supported("{}", in_sql(kind));
 }
 
 ExpressionPtr Binder::literal(const Tree& body) {
-  check_fields(body, "a constant", {"ival", "fval", "sval", "boolval", "isnull"});
   if (flag_of(body, "isnull")) return constant({}, {Type::kNull});
   if (has(body, "ival")) return constant(number_of(body["ival"], "ival"), {Type::kInteger});
   if (has(body, "boolval")) return constant(flag_of(body["boolval"], "boolval"), {Type::kBoolean});
@@ -183,10 +174,9 @@ ExpressionPtr Binder::literal(const Tree& body) {
 }
 
 ExpressionPtr Binder::parameter(const Tree& body) {
-  check_fields(body, "a parameter", {"number"});
   const auto number = number_of(body, "number");
   if (number < 1 || number > 65535) {
-    raise("42P02", fmt::format("there is no parameter ${}", number));
+    raise("42P02", "there is no parameter ${}", number);
   }
   const auto at = static_cast<std::size_t>(number - 1);
   if (parameters_.size() <= at) parameters_.resize(at + 1, Type::kNull);
@@ -223,7 +213,6 @@ ExpressionPtr Binder::connected(const std::vector<ExpressionPtr>& parts, bool co
 }
 
 ExpressionPtr Binder::connective(const Tree& body, Scope& scope) {
-  check_fields(body, "a condition", {"boolop", "args"});
   auto name = text_of(body, "boolop");
   name.resize(name.find('_'));  // "AND_EXPR"
   std::vector<ExpressionPtr> parts;
@@ -234,7 +223,6 @@ ExpressionPtr Binder::connective(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::null_test(const Tree& body, Scope& scope) {
-  check_fields(body, "IS NULL", {"arg", "nulltesttype"});
   const auto part = coercion.settled(expression(field(body, "arg"), scope));
   const bool wanted = text_of(body, "nulltesttype") == "IS_NULL";
   return computed(wanted ? "is null" : "is not null", {Type::kBoolean}, {part},
@@ -244,19 +232,16 @@ ExpressionPtr Binder::null_test(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::type_cast(const Tree& body, Scope& scope) {
-  check_fields(body, "a cast", {"arg", "typeName"});
   const auto to = type(field(body, "typeName"));
   const auto part = expression(field(body, "arg"), scope);
   auto made = coercion.to(part, to, Context::kExplicit);
   if (made == nullptr) {
-    raise("42846",
-          fmt::format("cannot cast type {} to {}", type_name(part->type.type), type_name(to.type)));
+    raise("42846", "cannot cast type {} to {}", type_name(part->type.type), type_name(to.type));
   }
   return made;
 }
 
 ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
-  check_fields(body, "a column", {"fields"});
   if (kind_of(list(body, "fields").back()) == "A_Star") not_supported("* in an expression");
   const auto names = strings_of(body, "fields");
   if (names.size() > 2) not_supported("a name of more than two parts");
@@ -274,7 +259,7 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
       known_source = true;
       const auto place = one.table->column(name);
       if (!place) continue;
-      if (found) raise("42702", fmt::format("column reference \"{}\" is ambiguous", name));
+      if (found) raise("42702", "column reference \"{}\" is ambiguous", name);
       found = {source, *place};
     }
     if (!found) continue;
@@ -284,10 +269,10 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
                         (*at->sources)[found->first].table->columns[found->second].type);
   }
   if (!table.empty() && !known_source) {
-    raise("42P01", fmt::format("missing FROM-clause entry for table \"{}\"", table));
+    raise("42P01", "missing FROM-clause entry for table \"{}\"", table);
   }
-  if (table.empty() && is_source) not_supported("a row as a value (" + name + " is a table)");
-  raise("42703", fmt::format("column \"{}\" does not exist", name));
+  if (table.empty() && is_source) not_supported("a row as a value ({} is a table)", name);
+  raise("42703", "column \"{}\" does not exist", name);
 }
 
 ExpressionPtr Binder::in_list(const Tree& body, Scope& scope) {
@@ -297,7 +282,7 @@ ExpressionPtr Binder::in_list(const Tree& body, Scope& scope) {
     (void)Coercion::comparable("=", all[0], all.back());
   }
   const auto type = Coercion::common(all, "IN");
-  for (auto& one : all) one = coercion.alike(one, type);
+  for (auto& one : all) one = coercion.to(one, {type.type}, Context::kImplicit);
   // Thousands of constants are one look-up a row.
   std::set<Scalar> known;
   bool constants = true, null = false;
@@ -320,7 +305,6 @@ ExpressionPtr Binder::in_list(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
-  check_fields(body, "an operator", {"kind", "name", "lexpr", "rexpr"});
   const auto kind = text_of(body, "kind");
   const auto names = strings_of(body, "name");
   if (names.size() != 1) not_supported("an operator of a schema");
@@ -339,7 +323,7 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
                                 true);
     return kind == "AEXPR_BETWEEN" ? made : negation(made);
   }
-  if (kind != "AEXPR_OP") not_supported("the operator " + kind.substr(6));
+  if (kind != "AEXPR_OP") not_supported("the operator {}", kind.substr(6));
   if (!left.is_null()) {
     const auto one = expression(left, scope);
     return coercion.binary(name, one, expression(right, scope));
@@ -350,22 +334,16 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
     const auto zero = cast(std::int64_t{0}, Type::kInteger, type);
     return coercion.binary(name, constant(zero, type), part);
   }
-  not_supported("the operator " + name + " with one side");
+  not_supported("the operator {} with one side", name);
 }
 
 ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
-  check_fields(body, "a function call",
-               {"funcname", "args", "agg_star", "agg_distinct", "funcformat"});
-  const auto names = strings_of(body, "funcname");
-  if (names.size() > 1 && names[0] != "pg_catalog") {
-    not_supported("a function of the schema " + names[0]);
-  }
-  const auto& name = names.back();
+  const auto name = name_in("pg_catalog", strings_of(body, "funcname"));
   for (const auto& [called, kind] : kAggregates) {
     if (name == called) return aggregate(body, kind, scope);
   }
   if (has(body, "agg_star") || has(body, "agg_distinct")) {
-    not_supported("DISTINCT or * in " + name);
+    not_supported("DISTINCT or * in {}", name);
   }
   return Coercion::function(name, list(body, "args").size());
 }
@@ -382,7 +360,7 @@ void Binder::type_aggregate(Aggregate& made, const std::string& name) const {
   if (made.argument != nullptr && !total) made.argument = coercion.settled(made.argument);
   const auto type = made.argument == nullptr ? Type::kNull : made.argument->type.type;
   if (total ? !is_number(type) : type == Type::kBoolean || type == Type::kNull) {
-    raise("42883", fmt::format("function {}({}) does not exist", name, type_name(type)));
+    raise("42883", "function {}({}) does not exist", name, type_name(type));
   }
   if (!total) {
     made.type = {type == Type::kVarchar ? Type::kText : type};
@@ -395,12 +373,11 @@ void Binder::type_aggregate(Aggregate& made, const std::string& name) const {
 ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& scope) {
   const auto name = strings_of(body, "funcname").back();
   if (scope.aggregates == nullptr) {
-    raise("42803", fmt::format("aggregate functions are not allowed in {}", scope.clause));
+    raise("42803", "aggregate functions are not allowed in {}", scope.clause);
   }
   const auto& arguments = list(body, "args");
   if (arguments.size() != (flag_of(body, "agg_star") ? 0 : 1)) {
-    raise("42883",
-          fmt::format("function {} of {} arguments does not exist", name, arguments.size()));
+    raise("42883", "function {} of {} arguments does not exist", name, arguments.size());
   }
   Aggregate made;
   made.kind = kind;
@@ -431,8 +408,7 @@ ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& s
 }
 
 ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
-  check_fields(body, "a sub-query", {"subLinkType", "testexpr", "operName", "subselect"});
-  if (!scope.queries) not_supported(fmt::format("a sub-query in {}", scope.clause));
+  if (!scope.queries) not_supported("a sub-query in {}", scope.clause);
   const auto kind = text_of(body, "subLinkType");
   std::vector<ExpressionPtr> parts;
   if (has(body, "testexpr")) parts.push_back(expression(field(body, "testexpr"), scope));
@@ -496,9 +472,8 @@ ExpressionPtr Binder::default_of(const ColumnInfo& column) {
 ExpressionPtr Binder::assigned(const ExpressionPtr& value, const ColumnInfo& column) {
   auto made = coercion.to(value, column.type, Context::kAssignment);
   if (made == nullptr) {
-    raise("42804",
-          fmt::format("column \"{}\" is of type {} but expression is of type {}", column.name,
-                      type_name(column.type.type), type_name(value->type.type)));
+    raise("42804", "column \"{}\" is of type {} but expression is of type {}", column.name,
+          type_name(column.type.type), type_name(value->type.type));
   }
   return made;
 }

@@ -97,10 +97,6 @@ void StoredRow::set_cell(std::size_t column, const Scalar& value) {
   cells_[column] = value;
 }
 
-void ExecutionContext::ended() {
-  raise_ended(transaction_.failure());
-}
-
 void SessionFacts::check_interrupts() const {
   if (cancelled()) raise("57014", "canceling statement due to user request");
   if (timed_out()) raise("57014", "canceling statement due to statement timeout");
@@ -121,7 +117,7 @@ void SessionFacts::raise_given_up() const {
 mock::Value ExecutionContext::read(const std::string& key, bool latest) {
   facts.check_interrupts();
   auto value = latest ? transaction_.read_latest(key) : transaction_.read(key);
-  if (!value) ended();
+  if (!value) raise_ended(transaction_.failure());
   return std::move(*value);
 }
 
@@ -137,13 +133,13 @@ bool ExecutionContext::lock(const std::string& name, const RowLock& lock,
       return true;
     case mock::LockResult::kNotAvailable:
       if (lock.wait == RowLock::Wait::kSkip) return false;
-      raise("55P03", "could not obtain lock on row in relation \"" + table + "\"");
+      raise("55P03", "could not obtain lock on row in relation \"{}\"", table);
     case mock::LockResult::kGivenUp:
       facts.raise_given_up();
     case mock::LockResult::kEnded:
       break;
   }
-  ended();
+  raise_ended(transaction_.failure());
 }
 
 void ExecutionContext::lock_gaps(const Table& table) {
@@ -152,7 +148,7 @@ void ExecutionContext::lock_gaps(const Table& table) {
 
 void ExecutionContext::write(const std::string& key, mock::Value value) {
   facts.check_interrupts();
-  if (!transaction_.write(key, std::move(value))) ended();
+  if (!transaction_.write(key, std::move(value))) raise_ended(transaction_.failure());
 }
 
 StoredRow& ExecutionContext::row(const TablePtr& table, const std::string& key,
@@ -184,7 +180,7 @@ std::vector<StoredRow*> ExecutionContext::rows(const TablePtr& table,
   for (const auto& key : transaction_.scan(prefix, '/')) {
     found.push_back(&row(table, key, *table->key_values(key)));
   }
-  if (transaction_.failure()) ended();
+  if (transaction_.failure()) raise_ended(transaction_.failure());
   std::sort(found.begin(), found.end(), [](const StoredRow* left, const StoredRow* right) {
     return left->key_values() < right->key_values();
   });

@@ -170,7 +170,6 @@ class ExecutionContext {
   NullRow null_row;
 
  private:
-  [[noreturn]] void ended();
   mock::Transaction& transaction_;
   bool latest_ = false;
   std::unordered_map<std::string, std::unique_ptr<StoredRow>> rows_;

@@ -121,7 +121,7 @@ Decimal operator+(const Decimal& left, const Decimal& right) {
 }
 
 Decimal operator-(const Decimal& left, const Decimal& right) {
-  return left + right.negated();
+  return left + Decimal(-right.units_, right.scale_);
 }
 
 Decimal operator*(const Decimal& left, const Decimal& right) {

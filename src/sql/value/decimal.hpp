@@ -30,7 +30,6 @@ class Decimal {
   [[nodiscard]] int whole_digits() const;
   // Half away from zero.
   [[nodiscard]] Decimal rounded(int scale) const;
-  [[nodiscard]] Decimal negated() const { return {-units_, scale_}; }
   // Rounded; nullopt if it does not fit.
   [[nodiscard]] std::optional<std::int64_t> to_integer() const;
   // Without zeros at the end: equal numbers have equal texts.

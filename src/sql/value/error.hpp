@@ -3,6 +3,8 @@
 // have to be passed through every evaluation; PostgreSQL leaves a statement the same way.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,9 +15,7 @@ namespace cupel::sql {
 
 // What a violated constraint is of, as PostgreSQL's error fields name it; empty: of none.
 struct Violated {
-  std::string table;
-  std::string column;
-  std::string constraint;
+  std::string table, column, constraint;
 };
 
 struct Error {
@@ -32,14 +32,18 @@ struct SqlException {
   bool ended = false;
 };
 
-[[noreturn]] inline void raise(std::string sqlstate, std::string message) {
-  throw SqlException{{std::move(sqlstate), std::move(message)}};
+template <typename... Parts>
+[[noreturn]] void raise(std::string sqlstate, fmt::format_string<Parts...> message,
+                        Parts&&... parts) {
+  throw SqlException{{std::move(sqlstate), fmt::format(message, std::forward<Parts>(parts)...)}};
 }
 
 // What is SQL, or looks like it, and is not understood here.
-[[noreturn]] inline void not_supported(const std::string& what) {
+template <typename... Parts>
+[[noreturn]] void not_supported(fmt::format_string<Parts...> what, Parts&&... parts) {
   raise("0A000",
-        what + " is not supported by cupel's own SQL; `--engine postgres` has all of PostgreSQL's");
+        "{} is not supported by cupel's own SQL; `--engine postgres` has all of PostgreSQL's",
+        fmt::format(what, std::forward<Parts>(parts)...));
 }
 
 }  // namespace cupel::sql

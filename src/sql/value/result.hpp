@@ -1,13 +1,31 @@
-// What a statement gives back.
+// The types of SQL values, a value as text, and what a statement gives back.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "sql/value/type.hpp"
-
 namespace cupel::sql {
+
+// A column's or parameter's type: PostgreSQL's of these names. kNull is its `unknown`: a parameter
+// nothing is known of. Numbers are in the order in which one goes over into the next by itself.
+enum class Type : std::uint8_t {
+  kNull,
+  kBoolean,
+  kSmallint,
+  kInteger,
+  kBigint,
+  kNumeric,
+  kText,
+  kVarchar,
+  kTimestamp,
+  kTimestampTz,  // always shown in UTC
+};
+
+// A value of a result or of a parameter: null, or its text as PostgreSQL prints it
+// ("t"/"f", "12", "1.50", "2024-01-01 00:00:00"); wire protocols convert from there.
+using Datum = std::optional<std::string>;
 
 struct Column {
   std::string name;

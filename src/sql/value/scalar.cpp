@@ -28,8 +28,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 [[noreturn]] void bad_input(std::string_view text, Type type) {
-  raise(is_time(type) ? "22007" : "22P02",
-        fmt::format("invalid input syntax for type {}: \"{}\"", type_name(type), text));
+  raise(is_time(type) ? "22007" : "22P02", "invalid input syntax for type {}: \"{}\"",
+        type_name(type), text);
 }
 
 std::int64_t integer_from(std::string_view text, Type type) {
@@ -40,7 +40,7 @@ std::int64_t integer_from(std::string_view text, Type type) {
   const auto read = std::from_chars(body.data(), end, value);
   if (read.ptr != end || read.ec == std::errc::invalid_argument) bad_input(text, type);
   if (read.ec != std::errc()) {
-    raise("22003", fmt::format("value \"{}\" is out of range for type {}", text, type_name(type)));
+    raise("22003", "value \"{}\" is out of range for type {}", text, type_name(type));
   }
   return checked_integer(value, type);
 }
@@ -78,14 +78,13 @@ std::int64_t time_from(std::string_view text, Type type) {
   }
   if (at == nullptr || *at != '\0') {
     if (body.empty()) bad_input(text, type);
-    not_supported(
-        fmt::format("the spelling of {} \"{}\" (YYYY-MM-DD HH:MM:SS is)", type_name(type), text));
+    not_supported("the spelling of {} \"{}\" (YYYY-MM-DD HH:MM:SS is)", type_name(type), text);
   }
   const year_month_day date(year(parts.tm_year + 1900),
                             month(static_cast<unsigned>(parts.tm_mon + 1)),
                             day(static_cast<unsigned>(parts.tm_mday)));
   if (!date.ok() || date.year() < year(1)) {
-    raise("22008", fmt::format("date/time field value out of range: \"{}\"", text));
+    raise("22008", "date/time field value out of range: \"{}\"", text);
   }
   const auto zone = type == Type::kTimestampTz ? parts.tm_gmtoff : 0;
   const auto seconds = parts.tm_hour * 3600 + parts.tm_min * 60 + parts.tm_sec - zone;
@@ -130,7 +129,7 @@ Scalar string_as(std::string text, const FullType& to, bool cut) {
   if (to.size < 0) return text;
   const auto kept = first_characters(text, static_cast<std::size_t>(to.size)).size();
   if (!cut && kept < text.size() && text.find_first_not_of(' ', kept) != text.npos) {
-    raise("22001", fmt::format("value too long for type {}({})", type_name(to.type), to.size));
+    raise("22001", "value too long for type {}({})", type_name(to.type), to.size);
   }
   text.resize(kept);
   return text;
@@ -140,7 +139,7 @@ std::int64_t integer_of(const Scalar& value, Type from, Type to) {
   if (from == Type::kBoolean) return std::int64_t{std::get<bool>(value)};
   if (is_integer(from)) return checked_integer(std::get<std::int64_t>(value), to);
   const auto whole = std::get<Decimal>(value).to_integer();
-  if (!whole) raise("22003", fmt::format("{} out of range", type_name(to)));
+  if (!whole) raise("22003", "{} out of range", type_name(to));
   return checked_integer(*whole, to);
 }
 
@@ -148,7 +147,7 @@ std::int64_t integer_of(const Scalar& value, Type from, Type to) {
 Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
   if (is_null(value)) return value;
   if (!can_cast(from, to.type, Context::kExplicit)) {
-    raise("42846", fmt::format("cannot cast type {} to {}", type_name(from), type_name(to.type)));
+    raise("42846", "cannot cast type {} to {}", type_name(from), type_name(to.type));
   }
   if (is_string(to.type)) {
     if (from == Type::kBoolean) return string_as(std::get<bool>(value) ? "true" : "false", to, cut);
@@ -242,7 +241,7 @@ std::int64_t checked_integer(std::int64_t value, Type type) {
                      : type == Type::kInteger ? std::int64_t{2147483647}
                                               : std::numeric_limits<std::int64_t>::max();
   if (value > limit || value < -limit - 1) {
-    raise("22003", fmt::format("{} out of range", type_name(type)));
+    raise("22003", "{} out of range", type_name(type));
   }
   return value;
 }

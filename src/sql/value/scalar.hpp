@@ -11,7 +11,7 @@
 #include "base/utf8.hpp"
 #include "sql/value/decimal.hpp"
 #include "sql/value/error.hpp"
-#include "sql/value/type.hpp"
+#include "sql/value/result.hpp"
 
 namespace cupel::sql {
 

@@ -534,13 +534,7 @@ class Postgres : public Conversation {
   // The statement of a portal, in the transaction that it belongs to.
   sql::Result run(const Portal& portal) {
     const auto& command = portal.statement->prepared->command;
-    if (implicit_ && (command == "BEGIN" || command.starts_with("START"))) {
-      // The block that is there becomes the client's, as in PostgreSQL.
-      implicit_ = false;
-      sql::Result begun;
-      begun.tag = command;
-      return begun;
-    }
+    const bool begins = implicit_ && (command == "BEGIN" || command.starts_with("START"));
     if (session_->state() == TransactionState::kIdle && touches_data(command) && !sync_is_next()) {
       auto begun = session_->run("BEGIN");
       if (begun.error) throw refusal(std::move(*begun.error));
@@ -549,6 +543,11 @@ class Postgres : public Conversation {
     auto result = session_->execute(*portal.statement->prepared, portal.values);
     if (session_->state() == TransactionState::kIdle) implicit_ = false;
     if (auto* error = std::get_if<sql::Error>(&result)) throw refusal(std::move(*error));
+    if (begins) {
+      // The block that is there becomes the client's, as in PostgreSQL; that is no warning.
+      implicit_ = false;
+      std::get<0>(result).notices.clear();
+    }
     send_notices(std::get<0>(result));
     return std::get<0>(std::move(result));
   }
