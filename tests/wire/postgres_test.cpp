@@ -119,36 +119,42 @@ TEST(PostgresCodec, Answers) {
 
 TEST(PostgresValues, BothWays) {
   struct Case {
-    Oid type;
+    sql::Type type;
     const char* text;
     const char* bytes;
   };
+  using enum sql::Type;
   for (const auto& [type, text, bytes] :
-       std::initializer_list<Case>{{16, "t", "01"},
-                                   {16, "f", "00"},
-                                   {21, "-2", "fffe"},
-                                   {23, "70000", "00011170"},
-                                   {20, "-1", "ffffffffffffffff"},
-                                   {700, "0.5", "3f000000"},
-                                   {701, "-1.5", "bff8000000000000"},
-                                   {701, "Infinity", "7ff0000000000000"},
-                                   {25, "tea", "'tea'"},
-                                   {1043, "", ""},
-                                   {17, "\\x01ff", "01ff"},
-                                   {1114, "2000-01-01 00:00:01.5", "000000000016e360"},
-                                   {1114, "1999-12-31 23:59:59", "fffffffffff0bdc0"},
-                                   {1184, "2000-01-01 00:00:00+00", "0000000000000000"},
-                                   {1700, "0", "0000 0000 0000 0000"},
-                                   {1700, "12345.678", "0003 0001 0000 0003 0001 0929 1a7c"},
-                                   {1700, "-0.0001", "0001 ffff 4000 0004 0001"},
-                                   {1700, "10000", "0001 0001 0000 0000 0001"},
-                                   {1700, "1.50", "0002 0000 0000 0002 0001 1388"},
-                                   {1700, "NaN", "0000 0000 c000 0000"}}) {
+       std::initializer_list<Case>{{kBoolean, "t", "01"},
+                                   {kBoolean, "f", "00"},
+                                   {kSmallint, "-2", "fffe"},
+                                   {kInteger, "70000", "00011170"},
+                                   {kBigint, "-1", "ffffffffffffffff"},
+                                   {kText, "tea", "'tea'"},
+                                   {kVarchar, "", ""},
+                                   {kTimestamp, "2000-01-01 00:00:01.5", "000000000016e360"},
+                                   {kTimestamp, "1999-12-31 23:59:59", "fffffffffff0bdc0"},
+                                   {kTimestampTz, "2000-01-01 00:00:00+00", "0000000000000000"},
+                                   {kNumeric, "0", "0000 0000 0000 0000"},
+                                   {kNumeric, "12345.678", "0003 0001 0000 0003 0001 0929 1a7c"},
+                                   {kNumeric, "-0.0001", "0001 ffff 4000 0004 0001"},
+                                   {kNumeric, "10000", "0001 0001 0000 0000 0001"},
+                                   {kNumeric, "1.50", "0002 0000 0000 0002 0001 1388"}}) {
     const auto binary = binary_of_text(type, text);
-    ASSERT_TRUE(binary) << type << " " << text;
-    EXPECT_EQ(shown(*binary), shown(bytes_of(bytes))) << type << " " << text;
-    EXPECT_EQ(text_of_binary(type, bytes_of(bytes)), text) << type;
+    ASSERT_TRUE(binary) << text;
+    EXPECT_EQ(shown(*binary), shown(bytes_of(bytes))) << text;
+    EXPECT_EQ(text_of_binary(oid_of(type), bytes_of(bytes)), text);
   }
+}
+
+// What clients send and sessions have no type of.
+TEST(PostgresValues, Parameters) {
+  EXPECT_EQ(text_of_binary(26, bytes_of("ffffffff")), "4294967295");
+  EXPECT_EQ(text_of_binary(700, bytes_of("3f000000")), "0.5");
+  EXPECT_EQ(text_of_binary(701, bytes_of("bff8000000000000")), "-1.5");
+  EXPECT_EQ(text_of_binary(701, bytes_of("7ff0000000000000")), "Infinity");
+  EXPECT_EQ(text_of_binary(1700, bytes_of("0000 0000 c000 0000")), "NaN");
+  for (const Oid type : {Oid{0}, Oid{19}, Oid{705}}) EXPECT_EQ(text_of_binary(type, "tea"), "tea");
 }
 
 TEST(PostgresValues, RefusesWhatIsNone) {
@@ -157,10 +163,14 @@ TEST(PostgresValues, RefusesWhatIsNone) {
   EXPECT_FALSE(text_of_binary(1700, bytes_of("0001 0000 0000 0000")));
   EXPECT_FALSE(text_of_binary(1700, bytes_of("0001 0000 0000 0000 2710")));  // a digit of 10000
   EXPECT_FALSE(text_of_binary(1114, bytes_of("7fffffffffffffff")));
-  EXPECT_FALSE(text_of_binary(2950, std::string(16, 'x')));
-  EXPECT_FALSE(binary_of_text(21, "40000"));
-  EXPECT_FALSE(binary_of_text(23, "x"));
-  EXPECT_FALSE(binary_of_text(1082, "2023-02-29"));
+  EXPECT_FALSE(binary_of_text(sql::Type::kSmallint, "40000"));
+  EXPECT_FALSE(binary_of_text(sql::Type::kInteger, "x"));
+  EXPECT_FALSE(binary_of_text(sql::Type::kTimestamp, "2023-02-29"));
+  // bytea, "char", json, xml, date, uuid
+  for (const Oid type : {17, 18, 114, 142, 1082, 2950}) {
+    EXPECT_FALSE(is_known(type)) << type;
+    EXPECT_FALSE(text_of_binary(type, std::string(16, 'x'))) << type;
+  }
 }
 
 TEST(StatementText, SeesThroughComments) {
@@ -325,6 +335,10 @@ TEST_F(PostgresConversation, ParametersInBinary) {
   const auto short_one =
       message('B', text("") + text("") + bytes_of("0001 0001 0001 00000002 fffe 0000"));
   EXPECT_EQ(answer(short_one + kSync), "E(22P03)Z(I)");
+  // bytea: as text it would be another value.
+  EXPECT_EQ(answer(message('P', text("") + text("select $1") + bytes_of("0001 00000011")) + bound +
+                   execute() + kSync),
+            "1E(0A000)Z(I)");
   EXPECT_EQ(answer(bind() + kSync), "E(08P01)Z(I)") << "no parameter where one is needed";
 }
 

@@ -329,10 +329,9 @@ class Postgres : public Conversation {
                                       const std::vector<std::int16_t>& formats) {
     std::vector<Field> fields;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const Oid type = oid_of(columns[i].type);
       fields.push_back({.name = columns[i].name,
-                        .type = type,
-                        .size = size_of(type),
+                        .type = oid_of(columns[i].type),
+                        .size = size_of(columns[i].type),
                         .format = formats.empty() ? std::int16_t{0} : formats[i],
                         .modifier = columns[i].modifier,
                         .table = columns[i].table_id,
@@ -450,13 +449,19 @@ class Postgres : public Conversation {
       } else if (given[i] == 0) {
         portal.values.emplace_back(std::string(*value));
       } else {
-        portal.values.push_back(text_of_binary(statement->types[i], *value));
+        const Oid type = statement->types[i];
+        if (!is_known(type)) {
+          throw Refusal{"0A000",
+                        fmt::format("a binary value of the type with oid {} (parameter ${}) is not "
+                                    "supported by cupel's own SQL; send it as text, or take "
+                                    "`--engine postgres`, which has all of PostgreSQL's",
+                                    type, i + 1)};
+        }
+        portal.values.push_back(text_of_binary(type, *value));
         if (!portal.values.back()) {
-          throw Refusal{
-              "22P03",
-              fmt::format("found {} bytes of parameter ${}, which are no binary value of the "
-                          "type with oid {}, or not of a type supported here; send it as text",
-                          value->size(), i + 1, statement->types[i])};
+          throw Refusal{"22P03", fmt::format("found {} bytes of parameter ${}, which are no binary "
+                                             "value of the type with oid {}",
+                                             value->size(), i + 1, type)};
         }
       }
     }
@@ -518,7 +523,7 @@ class Postgres : public Conversation {
     std::vector<sql::Datum> values = row;
     for (std::size_t i = 0; i < values.size() && i < columns.size(); ++i) {
       if (!values[i] || !binary(portal.formats[i])) continue;
-      auto bytes = binary_of_text(oid_of(columns[i].type), *values[i]);
+      auto bytes = binary_of_text(columns[i].type, *values[i]);
       if (!bytes) {
         throw Refusal{
             "22P03",

@@ -7,7 +7,6 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "sql/value/scalar.hpp"
@@ -19,16 +18,12 @@ namespace {
 
 enum : Oid {
   kBool = 16,
-  kBytea = 17,
-  kChar = 18,
   kName = 19,
   kInt8 = 20,
   kInt2 = 21,
   kInt4 = 23,
   kText = 25,
   kOid = 26,
-  kJson = 114,
-  kXml = 142,
   kFloat4 = 700,
   kFloat8 = 701,
   kUnknown = 705,
@@ -73,23 +68,6 @@ std::optional<std::string> float_text(std::string_view bytes) {
   return fmt::format("{}", number);
 }
 
-template <typename Float, typename Bits>
-std::optional<std::string> float_bytes(std::string_view text) {
-  std::optional<Float> number;
-  if (text == "NaN")
-    number = std::numeric_limits<Float>::quiet_NaN();
-  else if (text == "Infinity")
-    number = std::numeric_limits<Float>::infinity();
-  else if (text == "-Infinity")
-    number = -std::numeric_limits<Float>::infinity();
-  else
-    number = number_of<Float>(text);
-  if (!number) return std::nullopt;
-  std::string bytes;
-  put_big(bytes, std::bit_cast<Bits>(*number));
-  return bytes;
-}
-
 // Numbers in groups of four decimal digits. `weight`: how many groups before the point, less one.
 constexpr std::uint16_t kNegative = 0x4000, kNotANumber = 0xc000;
 
@@ -126,12 +104,6 @@ std::optional<std::string> numeric_text(std::string_view bytes) {
 std::optional<std::string> numeric_bytes(std::string_view text) {
   std::string bytes;
   const auto put = [&](std::uint16_t word) { put_big(bytes, word); };
-  if (text == "NaN") {
-    for (const std::uint16_t word :
-         {std::uint16_t{0}, std::uint16_t{0}, kNotANumber, std::uint16_t{0}})
-      put(word);
-    return bytes;
-  }
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   const auto point = std::min(text.find('.'), text.size());
@@ -180,11 +152,8 @@ std::optional<std::string> bool_bytes(std::string_view text) {
 bool is_text(Oid type) {
   switch (type) {
     case 0:
-    case kChar:
     case kName:
     case kText:
-    case kJson:
-    case kXml:
     case kUnknown:
     case kBpchar:
     case kVarchar:
@@ -203,25 +172,6 @@ std::optional<std::string> time_bytes(std::string_view text, sql::Type type) {
     put_big(bytes, std::get<std::int64_t>(sql::from_text(text, {type})));
   } catch (const sql::SqlException&) {
     return std::nullopt;
-  }
-  return bytes;
-}
-
-std::string hex_of(std::string_view bytes) {
-  std::string text = "\\x";
-  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return text;
-}
-
-std::optional<std::string> bytes_of_hex(std::string_view text) {
-  if (!text.starts_with("\\x") || text.size() % 2 != 0) return std::nullopt;
-  std::string bytes;
-  for (std::size_t at = 2; at < text.size(); at += 2) {
-    unsigned byte = 0;
-    const auto* begin = text.data() + at;
-    const auto [end, error] = std::from_chars(begin, begin + 2, byte, 16);
-    if (error != std::errc() || end != begin + 2) return std::nullopt;
-    bytes += static_cast<char>(byte);
   }
   return bytes;
 }
@@ -284,24 +234,25 @@ sql::Type type_of(Oid type) {
   }
 }
 
-std::int16_t size_of(Oid type) {
+std::int16_t size_of(sql::Type type) {
   switch (type) {
-    case kBool:
+    case sql::Type::kBoolean:
       return 1;
-    case kInt2:
+    case sql::Type::kSmallint:
       return 2;
-    case kInt4:
-    case kOid:
-    case kFloat4:
+    case sql::Type::kInteger:
       return 4;
-    case kInt8:
-    case kFloat8:
-    case kTimestamp:
-    case kTimestamptz:
+    case sql::Type::kBigint:
+    case sql::Type::kTimestamp:
+    case sql::Type::kTimestampTz:
       return 8;
     default:
       return -1;
   }
+}
+
+bool is_known(Oid type) {
+  return is_text(type) || type_of(type) != sql::Type::kNull;
 }
 
 std::optional<std::string> text_of_binary(Oid type, std::string_view bytes) {
@@ -326,8 +277,6 @@ std::optional<std::string> text_of_binary(Oid type, std::string_view bytes) {
       return float_text<double, std::uint64_t>(bytes);
     case kNumeric:
       return numeric_text(bytes);
-    case kBytea:
-      return hex_of(bytes);
     case kTimestamp:
     case kTimestamptz: {
       const auto time = in.big<std::int64_t>();
@@ -339,33 +288,27 @@ std::optional<std::string> text_of_binary(Oid type, std::string_view bytes) {
   }
 }
 
-std::optional<std::string> binary_of_text(Oid type, std::string_view text) {
-  if (is_text(type)) return std::string(text);
+std::optional<std::string> binary_of_text(sql::Type type, std::string_view text) {
   switch (type) {
-    case kBool:
+    case sql::Type::kBoolean:
       return bool_bytes(text);
-    case kInt2:
+    case sql::Type::kSmallint:
       return integer_bytes<std::int16_t>(text);
-    case kInt4:
+    case sql::Type::kInteger:
       return integer_bytes<std::int32_t>(text);
-    case kOid:
-      return integer_bytes<std::uint32_t>(text);
-    case kInt8:
+    case sql::Type::kBigint:
       return integer_bytes<std::int64_t>(text);
-    case kFloat4:
-      return float_bytes<float, std::uint32_t>(text);
-    case kFloat8:
-      return float_bytes<double, std::uint64_t>(text);
-    case kNumeric:
+    case sql::Type::kNumeric:
       return numeric_bytes(text);
-    case kBytea:
-      return bytes_of_hex(text);
-    case kTimestamp:
-    case kTimestamptz:
-      return time_bytes(text, type_of(type));
-    default:
-      return std::nullopt;
+    case sql::Type::kTimestamp:
+    case sql::Type::kTimestampTz:
+      return time_bytes(text, type);
+    case sql::Type::kNull:
+    case sql::Type::kText:
+    case sql::Type::kVarchar:
+      break;
   }
+  return std::string(text);
 }
 
 }  // namespace cupel::wire::postgres

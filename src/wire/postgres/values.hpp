@@ -17,10 +17,12 @@ namespace cupel::wire::postgres {
 Oid oid_of(sql::Type type);
 // kNull: a type that sessions do not know, or none.
 sql::Type type_of(Oid type);
-std::int16_t size_of(Oid type);  // in bytes; -1 varies
+std::int16_t size_of(sql::Type type);  // in bytes; -1 varies
 
-// None: not of that type, or a type that has no binary format here.
+// Whether text_of_binary() takes values of this type, or of none (0).
+bool is_known(Oid type);
+// None: not of that type, or of one that is not known.
 std::optional<std::string> text_of_binary(Oid type, std::string_view bytes);
-std::optional<std::string> binary_of_text(Oid type, std::string_view text);
+std::optional<std::string> binary_of_text(sql::Type type, std::string_view text);
 
 }  // namespace cupel::wire::postgres
