@@ -574,10 +574,7 @@ class MysqlDatabase final : public TestDatabase {
 
 Result<std::unique_ptr<TestDatabase>> open_mysql_database(const TestDatabase::Options& options,
                                                           drivers::Url url) {
-  auto database = std::make_unique<MysqlDatabase>();
-  if (auto opened = database->open(options, std::move(url)); !opened.ok())
-    return std::move(opened).error();
-  return std::unique_ptr<TestDatabase>(std::move(database));
+  return open_database<MysqlDatabase>(options, std::move(url));
 }
 
 }  // namespace cupel::proxy

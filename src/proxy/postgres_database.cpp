@@ -132,7 +132,11 @@ class PostgresDatabase final : public TestDatabase {
   std::string tls_mode_, authorities_;  // sslmode and sslrootcert of libpq; once connected, the
                                         // mode is disable, require or verify-…
   std::string owner_;
-  std::vector<std::string> settings_;  // "SET x TO y" for ALTER DATABASE
+  struct Setting {
+    std::string role;   // "ROLE r IN ", or empty
+    std::string value;  // "SET x TO y"
+  };
+  std::vector<Setting> settings_;  // of the database
   std::unique_ptr<PlainPostgres> maintenance_;
 };
 
@@ -254,9 +258,8 @@ Status PostgresDatabase::read_settings(PlainPostgres& asked) {
       "WHERE s.setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())");
   if (!settings.ok()) return settings.error();
   for (const auto& row : *settings) {
-    settings_.push_back(
-        (row[0] ? fmt::format("ROLE {} IN DATABASE ", *row[0]) : std::string("DATABASE ")) +
-        "@ SET " + row[2].value_or("") + " TO " + row[1].value_or("''"));
+    settings_.push_back({row[0] ? fmt::format("ROLE {} IN ", *row[0]) : "",
+                         fmt::format("SET {} TO {}", row[2].value_or(""), row[1].value_or("''"))});
   }
   return Ok{};
 }
@@ -281,8 +284,7 @@ Status PostgresDatabase::make_database(const std::string& from, const std::strin
 Status PostgresDatabase::copy_settings(const std::string& to) {
   const auto name = maintenance_->identifier(to);
   for (const auto& setting : settings_) {
-    auto statement = "ALTER " + setting;
-    statement.replace(statement.find('@'), 1, name);
+    const auto statement = fmt::format("ALTER {}DATABASE {} {}", setting.role, name, setting.value);
     if (const auto done = maintenance_->run(statement); !done.ok()) {
       return Error{.message = fmt::format("a setting of {} cannot be given to its copy: {}: {}",
                                           name_, statement, done.error().message)};
@@ -469,10 +471,7 @@ std::optional<TestConnection::Changed> PostgresConnection::change(const Request&
 
 Result<std::unique_ptr<TestDatabase>> open_postgres_database(const TestDatabase::Options& options,
                                                              drivers::Url url) {
-  auto database = std::make_unique<PostgresDatabase>();
-  if (auto opened = database->open(options, std::move(url)); !opened.ok())
-    return std::move(opened).error();
-  return std::unique_ptr<TestDatabase>(std::move(database));
+  return open_database<PostgresDatabase>(options, std::move(url));
 }
 
 }  // namespace cupel::proxy

@@ -126,6 +126,14 @@ class TestDatabase {
 // A recorder's schema, database and triggers.
 inline constexpr const char* kRecorder = "cupel_recorder";
 
+template <typename Database>
+base::Result<std::unique_ptr<TestDatabase>> open_database(const TestDatabase::Options& options,
+                                                          drivers::Url url) {
+  auto database = std::make_unique<Database>();
+  if (auto opened = database->open(options, std::move(url)); !opened.ok())
+    return std::move(opened).error();
+  return std::unique_ptr<TestDatabase>(std::move(database));
+}
 base::Result<std::unique_ptr<TestDatabase>> open_postgres_database(
     const TestDatabase::Options& options, drivers::Url url);
 base::Result<std::unique_ptr<TestDatabase>> open_mysql_database(

@@ -264,6 +264,19 @@ TEST_F(OnDatabaseRuns, CopiesTheSettingsOfTheDatabase) {
   EXPECT_EQ(ran.code, 0) << ran.output;
 }
 
+TEST_F(OnDatabaseRuns, CopiesTheSettingsOfARoleWithAnyName) {
+  sql("CREATE ROLE \"till@shop\"");
+  sql("ALTER ROLE \"till@shop\" IN DATABASE cupel SET statement_timeout TO '7s'");
+  const auto ran = run(
+      {CUPEL_BINARY, "mock", "test", "--on", server().url(), "--iterations", "1", "--", "sh", "-c",
+       "test \"$(psql -qXAt -c \"SELECT setrole::regrole, setconfig FROM pg_db_role_setting "
+       "WHERE setrole <> 0 AND setdatabase = (SELECT oid FROM pg_database WHERE datname = "
+       "current_database())\")\" = '\"till@shop\"|{statement_timeout=7s}'"});
+  sql("ALTER ROLE \"till@shop\" IN DATABASE cupel RESET ALL");
+  sql("DROP ROLE \"till@shop\"");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+}
+
 TEST_F(OnDatabaseRuns, SurvivesAClientThatIsKilledInATransaction) {
   const auto ran =
       run({CUPEL_BINARY, "mock", "test", "--on", server().url(), "--explore", "--", "sh", "-c",
