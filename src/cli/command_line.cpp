@@ -276,6 +276,11 @@ std::string usage_error(const CLI::App& app, const std::exception& error,
   // A misspelled option comes first: it may be why another is missing.
   auto remaining = app.remaining(true);
   std::erase(remaining, "--");  // what follows it belongs to another program
+  // As they were given: CLI11 collects what follows a `--` apart.
+  std::stable_sort(remaining.begin(), remaining.end(), [&](const auto& left, const auto& right) {
+    return std::find(arguments.begin(), arguments.end(), left) <
+           std::find(arguments.begin(), arguments.end(), right);
+  });
   const CLI::App* deepest = &app;
   while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
   const CLI::App& asked = *deepest;

@@ -90,7 +90,8 @@ void add_store_options(Command& command, StoreArguments& arguments) {
       .add_option(
           "--delay", arguments.delay,
           "The longest pause before a transaction, a statement and a commit; each is random. "
-          "Transactions of concurrent clients overlap more often then")
+          "Transactions of concurrent clients overlap more often then. A number without a unit is "
+          "milliseconds")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(store);
@@ -102,7 +103,9 @@ void add_store_options(Command& command, StoreArguments& arguments) {
       ->check(share())
       ->group(store);
   command
-      .add_option("--latency", arguments.latency, "The pause before each read, write and commit")
+      .add_option("--latency", arguments.latency,
+                  "The pause before each read, write and commit; "
+                  "milliseconds if there is no unit")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(store);
@@ -160,29 +163,27 @@ void take_engine(StoreArguments& arguments) {
 }
 
 void take_policy(const std::string& text, mock::Options& options) {
-  const std::pair<std::string, double mock::Options::*> known[] = {
-      {"uniform", &mock::Options::uniform},
-      {"latest", &mock::Options::latest},
-      {"adversarial", &mock::Options::adversarial}};
-  for (const auto& [name, weight] : known) options.*weight = 0;
+  if (mock::is_versioned(options) && text != StoreArguments().policy) {
+    throw UsageError("--policy",
+                     fmt::format("found `{}` with --level {}, at which no value is "
+                                 "chosen; expected a level of the mock's own: {}",
+                                 text, mock::title(options), one_of(level_names_of_mock())));
+  }
+  for (const auto& known : mock::kPolicies) mock::weight_of(options, known.policy) = 0;
   double sum = 0;
   for (const auto& part : split(text, ',')) {
     const auto name = part.substr(0, part.find('='));
     double weight = 1;
     if (name.size() < part.size()) weight = number_of(part.substr(name.size() + 1)).value_or(-1);
-    bool well = false;
-    for (const auto& [policy, member] : known) {
-      if (policy != name || !(weight >= 0 && weight <= 1e9)) continue;
-      options.*member += weight;
-      sum += weight;
-      well = true;
-    }
-    if (!well) {
+    const auto policy = mock::policy_of(name);
+    if (!policy || !(weight >= 0 && weight <= 1e9)) {
       throw UsageError("--policy",
                        fmt::format("found `{}`, expected uniform, latest or adversarial, each with "
                                    "a weight or without, as in uniform=3,adversarial=1",
                                    part));
     }
+    mock::weight_of(options, *policy) += weight;
+    sum += weight;
   }
   if (!(sum > 0))
     throw UsageError("--policy", fmt::format("found `{}`, expected a weight above 0", text));
@@ -217,14 +218,16 @@ std::string no_level_of_mock(const std::string& text) {
                            : "the mock does not simulate this level",
                        nearest_level_of_mock(*known));
   }
+  const auto products = product_level_names();
   if (text.find(':') != std::string::npos) {
-    const auto meant = nearest(text, product_level_names());
-    return fmt::format("found `{}`, expected {}{}", text, one_of(product_level_names()),
+    const auto meant = nearest(text, products);
+    return fmt::format("found `{}`, expected {}{}", text, one_of(products),
                        meant.empty() ? "" : fmt::format("; did you mean `{}`?", meant));
   }
   auto spelled = level_names();  // serializable is understood too
   std::erase_if(spelled, [](const std::string& name) { return !mock::level_of(name); });
   const auto meant = nearest(text, spelled);
+  names.insert(names.end(), products.begin(), products.end());
   return fmt::format(
       "found `{}`, expected {}{}", text, one_of(names),
       meant.empty() ? "" : fmt::format("; did you mean `{}`?", mock::name(*mock::level_of(meant))));

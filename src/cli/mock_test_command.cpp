@@ -44,8 +44,8 @@ int run_test(const MockTestArguments& arguments) {
 constexpr const char* kFooter =
     "The environment of the command names the store: PGHOST, PGPORT, PGUSER, PGDATABASE,\n"
     "CUPEL_MOCK_PG_URL and CUPEL_MOCK_HTTP_URL; with --engine mariadb MYSQL_HOST,\n"
-    "MYSQL_TCP_PORT and CUPEL_MOCK_MYSQL_URL. CUPEL_MOCK_SEED is the seed. A run fails if its\n"
-    "exit code is not 0 or if it takes longer than --time-limit.\n"
+    "MYSQL_TCP_PORT, MYSQL_USER, MYSQL_DATABASE and CUPEL_MOCK_MYSQL_URL. CUPEL_MOCK_SEED is the\n"
+    "seed. A run fails if its exit code is not 0 or if it takes longer than --time-limit.\n"
     "\n"
     "Exit code: 0 no run failed, 1 a run failed, 2 stopped early, or the exploration may be\n"
     "incomplete, 3 the command could not be run or did not use the store.\n"

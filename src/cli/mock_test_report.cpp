@@ -341,6 +341,12 @@ int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun
   print(fmt::format("history: {}, {}; all levels: cupel check {}\n", file,
                     report::counted(failed.history.txn_count(), "transaction"), shell_word(file)));
   report_cause(arguments, failed, file);
+  if (failed.ignored_locks) {
+    print(
+        "  Statements of this run ask for locks, as FOR UPDATE does, and took none (--locks "
+        "ignored).\n"
+        "  With --locks honoured they do.\n");
+  }
   return kViolated;
 }
 

@@ -61,6 +61,25 @@ std::string_view name(Level level) {
   return levels::name(kEngineLevels[static_cast<std::size_t>(level)]);
 }
 
+std::optional<Policy> policy_of(std::string_view name) {
+  for (const auto& known : kPolicies) {
+    if (known.name == name) return known.policy;
+  }
+  return std::nullopt;
+}
+
+double& weight_of(Options& options, Policy policy) {
+  switch (policy) {
+    case Policy::kUniform:
+      return options.uniform;
+    case Policy::kLatest:
+      return options.latest;
+    case Policy::kAdversarial:
+      break;
+  }
+  return options.adversarial;
+}
+
 std::optional<Level> level_of(std::string_view text) {
   auto parsed = levels::parse_level(text);
   // Sessions are always ordered here.

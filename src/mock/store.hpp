@@ -134,6 +134,14 @@ enum class Policy : std::uint8_t {
   kLatest,       // the freshest of each session's, then one of those at random
   kAdversarial,  // one that leaves the next stronger level, if there is one
 };
+struct NamedPolicy {
+  std::string_view name;
+  Policy policy;
+};
+inline constexpr std::array kPolicies = {NamedPolicy{"uniform", Policy::kUniform},
+                                         NamedPolicy{"latest", Policy::kLatest},
+                                         NamedPolicy{"adversarial", Policy::kAdversarial}};
+std::optional<Policy> policy_of(std::string_view name);
 
 // 128 bits of a hash; two histories of a test that have the same are taken for equal.
 using Digest = std::array<std::uint64_t, 2>;
@@ -179,6 +187,8 @@ struct Options {
   // in interleave().
   double settle_ms = 0;
 };
+// Its weight among the options.
+double& weight_of(Options& options, Policy policy);
 
 // A store of a product, or strictly serializable: snapshots and locks make its level, which is that
 // of the whole store. Transactions may ask for a stronger one, and for no weaker.

@@ -123,7 +123,8 @@ base::Result<FailedRun> failed_run(const wire::StoreServer& served, std::uint64_
                    .history = std::move(*history),
                    .statements = statement_fields(served.store.statements()),
                    .conflicts = served.store.conflicts(),
-                   .reached_store = served.store.asked_for() > 0};
+                   .reached_store = served.store.asked_for() > 0,
+                   .ignored_locks = served.catalog.ignored_locks()};
 }
 
 }  // namespace cupel::mocktest

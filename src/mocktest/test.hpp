@@ -60,6 +60,7 @@ struct FailedRun {
   explain::FieldsByLabel statements = {};  // of the history's transactions: statement_lines.hpp
   std::uint64_t conflicts = 0;             // transactions that the store aborted
   bool reached_store = true;               // the command began a transaction
+  bool ignored_locks = false;              // it asked for locks, and the store has none
   // On a true database: what the clients did, in the order in which it began; which statements the history leaves out,
   // and why; how many deadlocks the server ended.
   struct Step {

@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "sql/exec/run.hpp"
-#include "sql/exec/schema.hpp"
 #include "sql/settings.hpp"
 
 namespace cupel::sql {
@@ -148,10 +147,7 @@ mock::Transaction& SessionOfStore::transaction() {
   if (transaction_ != nullptr) return *transaction_;
   mock::Store::BeginOptions options;
   options.level = level();
-  const auto policy = setting("cupel.policy");
-  if (policy == "uniform") options.policy = mock::Policy::kUniform;
-  if (policy == "latest") options.policy = mock::Policy::kLatest;
-  if (policy == "adversarial") options.policy = mock::Policy::kAdversarial;
+  options.policy = mock::policy_of(setting("cupel.policy"));
   // What waits for a lock in a database waits here for its turn.
   facts_.locking.limit_ms = milliseconds_of(setting("lock_timeout"));
   options.give_up = facts_.give_up();
@@ -326,7 +322,12 @@ Result SessionOfStore::data(const Tree& tree, std::span<const Datum> parameters,
     context.parameters.push_back(parameters[at] ? from_text(*parameters[at], {types[at]})
                                                 : Scalar());
   }
-  return sql::run(*planned, context);
+  auto result = sql::run(*planned, context);
+  if (!planned->locks.empty() && !store_.locks() && !catalog_.ignores_locks.exchange(true)) {
+    result.notices.push_back(
+        {planned->locks + " locks no row here; with --locks honoured it does"});
+  }
+  return result;
 }
 
 std::optional<Result> SessionOfStore::control(const Tree& tree) {
@@ -524,6 +525,9 @@ Catalog::Catalog(mock::Level level) : tables_(std::make_unique<Tables>(level)) {
 Catalog::~Catalog() = default;
 void Catalog::reset() {
   tables_->reset();
+}
+bool Catalog::ignored_locks() const {
+  return tables_->ignores_locks;
 }
 
 std::unique_ptr<Session> Session::open(mock::Store& store, Catalog& catalog, std::string name) {

@@ -57,6 +57,8 @@ class Catalog {
   Catalog& operator=(const Catalog&) = delete;
   // Forgets all tables and counters: with mock::Store::reset().
   void reset();
+  // Whether a statement asked for locks that the store does not have.
+  [[nodiscard]] bool ignored_locks() const;
 
   [[nodiscard]] Tables& tables() const { return *tables_; }
 

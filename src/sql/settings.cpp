@@ -6,6 +6,7 @@
 
 #include "base/duration.hpp"
 #include "base/text.hpp"
+#include "mock/store.hpp"
 #include "sql/value/error.hpp"
 
 namespace cupel::sql {
@@ -27,11 +28,13 @@ struct Setting {
 
 const std::vector<Setting>& settings() {
   using Takes = Setting::Takes;
+  std::vector<std::string> policies;
+  for (const auto& policy : mock::kPolicies) policies.emplace_back(policy.name);
   static const std::vector<Setting> kSettings = {
       {"application_name", ""},
       {"client_encoding", "UTF8", Takes::kOnly, {"utf8", "utf-8", "unicode"}},
       {"cupel.level", ""},  // the mock's own
-      {"cupel.policy", "", Takes::kOneOf, {"uniform", "latest", "adversarial"}},
+      {"cupel.policy", "", Takes::kOneOf, policies},
       {"datestyle", "ISO, MDY", Takes::kOnly, {"iso", "iso, mdy"}},
       {"default_transaction_isolation",
        "read committed",

@@ -13,6 +13,21 @@
 namespace cupel::sql {
 namespace {
 
+// Once, and never where rows are locked.
+TEST(SqlLocks, AreSaidToBeIgnored) {
+  for (const bool locks : {false, true}) {
+    mock::Options options;
+    options.locks = options.overlap = locks;
+    Bench sql(options);
+    sql("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1); SELECT * FROM t");
+    EXPECT_FALSE(sql.catalog.ignored_locks());
+    const auto first = sql.session->run("SELECT * FROM t FOR UPDATE").results.at(0).notices;
+    EXPECT_EQ(first.size(), locks ? 0u : 1u);
+    EXPECT_TRUE(sql.session->run("SELECT * FROM t FOR SHARE").results.at(0).notices.empty());
+    EXPECT_EQ(sql.catalog.ignored_locks(), !locks);
+  }
+}
+
 #ifndef CUPEL_SHOP_SEEDS
 #define CUPEL_SHOP_SEEDS 50
 #endif

@@ -319,14 +319,14 @@ base::Result<std::unique_ptr<Database>> open_mock(const std::string& text,
     store.seed = static_cast<std::uint64_t>(*number);
   }
   if (const auto policy = take_option(*url, "policy")) {
-    store.uniform = *policy == "uniform";
-    store.latest = *policy == "latest";
-    store.adversarial = *policy == "adversarial";
-    if (store.uniform + store.latest + store.adversarial == 0) {
+    const auto known = mock::policy_of(*policy);
+    if (!known) {
       return base::Error{
           .message = fmt::format(
               "found policy={} in the URL, expected uniform, latest or adversarial", *policy)};
     }
+    store.uniform = 0;
+    mock::weight_of(store, *known) = 1;
   }
   if (auto unknown = unknown_options(*url, "seed, policy")) return *std::move(unknown);
   store.patience_s = options.statement_timeout;

@@ -15,4 +15,9 @@ void enumerate(const Select& select, Frame& frame, const std::function<bool()>& 
 // may have changed the rows before. False: a row is skipped, or is none of the query's any more.
 bool lock_found(const Select& select, const Frame& frame);
 
+// CREATE TABLE, DROP TABLE, CREATE INDEX: the catalog, which is not weakened. `undo` is called,
+// last first, if the transaction does not commit.
+Result change_schema(const Tree& statement, Tables& catalog,
+                     std::vector<std::function<void()>>& undo);
+
 }  // namespace cupel::sql

@@ -1,10 +1,10 @@
 // Tables made and dropped; see the header.
-#include "sql/exec/schema.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
+
+#include "sql/exec/run.hpp"
 
 namespace cupel::sql {
 

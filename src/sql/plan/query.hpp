@@ -1,4 +1,4 @@
-// Queries: from PostgreSQL's parse tree to a plan; exec/query_run.hpp runs it over the store.
+// Queries: from PostgreSQL's parse tree to a plan; exec/run.hpp runs it over the store.
 //
 // A plan is a nested loop in the order in which the tables are written. Each condition is
 // asked as soon as the tables it names have a row, those of the primary key before

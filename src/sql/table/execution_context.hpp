@@ -108,7 +108,7 @@ struct Frame;
 struct Select;
 // Takes a row of a query as values of its outputs; false to end it.
 using RowSink = std::function<bool(std::vector<Scalar>&)>;
-// Runs a query: what the expression of a sub-query asks for (exec/query_run.hpp).
+// Runs a query: what the expression of a sub-query asks for (exec/run.hpp).
 using RunQuery = void (*)(const Select& select, ExecutionContext& context, const Frame* outer,
                           const RowSink& row);
 

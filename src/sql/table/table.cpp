@@ -117,6 +117,7 @@ std::uint32_t Tables::new_id() {
 
 void Tables::reset() {
   const std::lock_guard lock(mutex_);
+  ignores_locks = false;
   last_id_ = kFirstId - 1;
   tables_.clear();
   generations_.clear();

@@ -91,6 +91,8 @@ class Tables {
   std::uint32_t new_id();
   void reset();
 
+  std::atomic<bool> ignores_locks = false;
+
  private:
   static constexpr std::uint32_t kFirstId = 16384;  // PostgreSQL's first OID of a user's object
 

@@ -229,13 +229,6 @@ class Fields {
   Json json_ = Json::object();
 };
 
-std::optional<mock::Policy> policy_of(std::string_view name) {
-  if (name == "uniform") return mock::Policy::kUniform;
-  if (name == "latest") return mock::Policy::kLatest;
-  if (name == "adversarial") return mock::Policy::kAdversarial;
-  return std::nullopt;
-}
-
 class HttpSession {
  public:
   HttpSession(Backend& backend, std::string name) : backend_(backend), name_(std::move(name)) {}
@@ -272,7 +265,7 @@ class HttpSession {
         throw bad_request("found a level, expected none: the level is that of the whole mock");
     }
     if (const auto name = fields.find_text("policy")) {
-      options.policy = policy_of(*name);
+      options.policy = mock::policy_of(*name);
       if (!options.policy)
         throw bad_request(
             fmt::format("found the policy `{}`, expected uniform, latest or adversarial", *name));
