@@ -4,32 +4,34 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
 
 namespace cupel::engines {
 
-bool has_hung_up(std::string_view table, std::uint16_t server_port, std::uint16_t client_port) {
+std::set<std::uint16_t> connected_clients(std::string_view table, std::uint16_t server_port) {
   const auto local = fmt::format(":{:04X}", server_port);
-  const auto remote = fmt::format(":{:04X}", client_port);
   std::istringstream lines{std::string(table)};
   std::string line, number, here, there, state;
   std::getline(lines, line);  // the names of the columns
+  std::set<std::uint16_t> clients;
   while (std::getline(lines, line)) {
     std::istringstream(line) >> number >> here >> there >> state;
-    if (here.ends_with(local) && there.ends_with(remote)) return state != "01";
+    if (!here.ends_with(local) || state != "01") continue;
+    clients.insert(
+        static_cast<std::uint16_t>(std::strtoul(there.c_str() + there.find(':') + 1, nullptr, 16)));
   }
-  return true;
+  return clients;
 }
 
-bool has_hung_up(std::uint16_t server_port, std::uint16_t client_port) {
-  if (server_port == 0 || client_port == 0) return false;
+std::optional<std::set<std::uint16_t>> connected_clients(std::uint16_t server_port) {
   std::ifstream file("/proc/net/tcp");
-  if (!file) return false;
+  if (server_port == 0 || !file) return std::nullopt;
   std::ostringstream text;
   text << file.rdbuf();
-  return has_hung_up(text.str(), server_port, client_port);
+  return connected_clients(text.str(), server_port);
 }
 
 }  // namespace cupel::engines

@@ -1,15 +1,17 @@
-// Whether a client of a server on the loopback interface has hung up: the kernel's table of TCP
+// Which clients of a server on the loopback interface have not hung up: the kernel's table of TCP
 // sockets says so before the server looks.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string_view>
 
 namespace cupel::engines {
 
-// Of the connection between these two ports. False where nothing is known.
-bool has_hung_up(std::uint16_t server_port, std::uint16_t client_port);
+// Their ports; none where nothing is known. Takes longer the more sockets the machine has.
+std::optional<std::set<std::uint16_t>> connected_clients(std::uint16_t server_port);
 // The same of the text of such a table (/proc/net/tcp).
-bool has_hung_up(std::string_view table, std::uint16_t server_port, std::uint16_t client_port);
+std::set<std::uint16_t> connected_clients(std::string_view table, std::uint16_t server_port);
 
 }  // namespace cupel::engines

@@ -28,6 +28,9 @@ constexpr const char* kEndClients =
     "     AND user NOT IN ('system user', 'event_scheduler'))"
     "   THEN SET attempt = 1000; ELSE DO SLEEP(0.01); END IF;"
     " END FOR;"
+    " IF EXISTS (SELECT 1 FROM information_schema.processlist WHERE id <> CONNECTION_ID()"
+    "   AND user NOT IN ('system user', 'event_scheduler'))"
+    " THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'connections do not end within 10 s'; END IF;"
     " END//";
 
 // Routines and events are rows of tables that a dropped database loses.
@@ -96,6 +99,8 @@ base::Result<std::unique_ptr<MariadbEngine>> MariadbEngine::start(const Options&
             "ignore-builtin-innodb", "plugin-dir=" + places.folder,
             std::string("plugin-load=") + kWeakEngineFile, "cupel-socket=" + places.socket,
             fmt::format("cupel-strong-constraints={}", options.strong_constraints ? "ON" : "OFF"),
+            "cupel-levels=" + StoreService::known_levels(options.store),
+            "cupel-policies=" + StoreService::known_policies(),
             fmt::format("transaction-isolation={}", mariadb_isolation(options.store)),
             "skip-log-bin", "query-cache-type=OFF",
             // As Debian's own configuration says.

@@ -129,6 +129,8 @@ using Request = std::variant<OpenRequest, ChooseRequest, ReadRequest, LockReques
                              CommitRequest, FinishRequest, AbortRequest, CopyDatabaseRequest>;
 
 inline constexpr std::uint8_t kProtocol = 5;
+// Bytes. A longer one ends the connection; engines refuse a commit that would need it.
+inline constexpr std::uint32_t kLongestMessage = 1U << 28;
 
 // A message without its length. None: it is malformed.
 std::optional<Request> decode(std::string_view message);

@@ -113,10 +113,6 @@ Position Rows::version(const RowId& id, std::uint64_t number) const {
   return versions_[number].position;
 }
 
-Position Rows::latest(const RowId& id) const {
-  return latest_version(row(id)).position;
-}
-
 bool Rows::has_only_base(const RowId& id) const {
   return row(id).latest == 0 && row(id).base.position.valid();
 }

@@ -56,7 +56,6 @@ class Rows {
   [[nodiscard]] static std::uint64_t number_of(const mock::Value& value) {
     return static_cast<std::uint64_t>(value.integer);
   }
-  [[nodiscard]] Position latest(const RowId& row) const;
   void set_latest(const RowId& row, const mock::Value& value);
   // It has a base version, and nobody has committed another.
   [[nodiscard]] bool has_only_base(const RowId& row) const;

@@ -9,6 +9,7 @@
 
 #include "base/process.hpp"
 #include "base/write_file.hpp"
+#include "lab/remains.hpp"
 
 namespace cupel::engines {
 
@@ -33,7 +34,8 @@ base::Result<base::TempDir> SqlEngine::prepare_folder(const Library& library) {
                      fmt::format("this cupel was built without the headers of {}'s server; {}",
                                  library.server, library.instructions)};
   }
-  auto folder = base::TempDir::make("cupel-engine-");
+  lab::clear_remains();  // of programs that were killed
+  auto folder = lab::make_engine_directory();
   if (!folder.ok()) return std::move(folder).error();
   auto done = open_to_all(folder->path().string(), 0755);
   if (!done.ok()) return std::move(done).error();

@@ -39,17 +39,11 @@ using wire::Descriptor;
 using wire::Seconds;
 using wire::Socket;
 
-constexpr std::uint32_t kLongestMessage = 1U << 28;
 constexpr Seconds kWriting(10);
 // For a client that has hung up, while the engine ends its backend.
 constexpr auto kLeaving = std::chrono::seconds(2);
 constexpr std::size_t kTogether = 8;       // at least so many rows are
 constexpr std::size_t kStatements = 1024;  // that a transaction goes back to
-
-constexpr std::pair<std::string_view, mock::Policy> kPolicies[] = {
-    {"uniform", mock::Policy::kUniform},
-    {"latest", mock::Policy::kLatest},
-    {"adversarial", mock::Policy::kAdversarial}};
 
 std::string sentence_of(const mock::Failure& failure) {
   constexpr std::string_view kPrefix = "could not serialize access";
@@ -155,14 +149,22 @@ class Session {
 
   // An earlier client of the same name may have hung up while its session is still open.
   void wait_for_leaving(std::unique_lock<std::mutex>& lock, const std::string& name) {
-    const auto until = std::chrono::steady_clock::now() + kLeaving;
-    const auto leaving = [&](const auto& entry) {
-      return entry.second.session == name && has_hung_up(shared_.engine_port, entry.second.port);
-    };
-    while (!shared_.stop.signaled() &&
-           std::any_of(shared_.clients.begin(), shared_.clients.end(), leaving)) {
-      if (shared_.client_left.wait_until(lock, until) == std::cv_status::timeout) return;
+    std::vector<std::pair<std::uint64_t, std::uint16_t>> leaving;  // and their ports
+    for (const auto& [number, client] : shared_.clients) {
+      if (client.session == name && client.port != 0) leaving.emplace_back(number, client.port);
     }
+    if (leaving.empty()) return;
+    const auto port = shared_.engine_port;
+    lock.unlock();  // others connect meanwhile
+    const auto connected = connected_clients(port);
+    lock.lock();
+    if (!connected) return;
+    std::erase_if(leaving, [&](const auto& one) { return connected->contains(one.second); });
+    shared_.client_left.wait_for(lock, kLeaving, [&] {
+      return shared_.stop.signaled() ||
+             std::none_of(leaving.begin(), leaving.end(),
+                          [&](const auto& one) { return shared_.clients.contains(one.first); });
+    });
   }
 
   // False: the store is shutting down.
@@ -201,23 +203,21 @@ class Session {
     mock::Store::BeginOptions options;
     if (store_->is_versioned()) {
       if (!request.level.empty())
-        return invalid("cupel.level", request.level, "none: the level is that of the whole mock");
+        return invalid("level", request.level, "none: the level is that of the whole mock");
       options.level = std::max(shared_options().level, level_of(request.isolation));
     } else if (!request.level.empty()) {
       options.level = mock::level_of(request.level);
       if (!options.level) {
         return invalid(
-            "cupel.level", request.level,
+            "level", request.level,
             "one of " + joined(mock::kLevels, [](mock::Level level) { return name(level); }));
       }
     }
-    for (const auto& [name, policy] : kPolicies) {
-      if (name == request.policy) options.policy = policy;
-    }
+    options.policy = mock::policy_of(request.policy);
     if (!request.policy.empty() && !options.policy) {
       return invalid(
-          "cupel.policy", request.policy,
-          "one of " + joined(kPolicies, [](const auto& policy) { return policy.first; }));
+          "policy", request.policy,
+          "one of " + joined(mock::kPolicies, [](const auto& policy) { return policy.name; }));
     }
     chosen_ = std::move(options);
     return done_reply();
@@ -247,16 +247,15 @@ class Session {
     return fmt::format("{}", fmt::join(names, ", "));
   }
 
-  static std::string invalid(std::string_view setting, const std::string& value,
+  static std::string invalid(std::string_view what, const std::string& value,
                              const std::string& expected) {
     return failure_reply(FailureKind::kInvalid,
-                         fmt::format("invalid value for parameter \"{}\": \"{}\", expected {}",
-                                     setting, value, expected));
+                         fmt::format("found the {} `{}`, expected {}", what, value, expected));
   }
 
   std::optional<std::string> reply_to(const ReadRequest& request) {
     const Rows::File file{database_, request.table};
-    if (request.latest) return versions_reply(latest(file, request));
+    if (request.latest) return latest(file, request);
     if (!begin()) return stopped();
     continue_with(request.statement, request.commits);
     if (request.absent && !look_for_others(file)) return fail();
@@ -285,21 +284,18 @@ class Session {
                               : versions_reply(positions_of(versions));
   }
 
-  std::vector<Position> latest(const Rows::File& file, const ReadRequest& request) {
+  // By the store, which gives a committed transaction's locks to others at once.
+  std::string latest(const Rows::File& file, const ReadRequest& request) {
     std::vector<Position> versions;
     const std::lock_guard lock(shared_.mutex);
+    if (store_ != shared_.store) return stopped();  // its rows are gone
     for (const auto& row : request.rows) {
       const auto id = shared_.rows.find(file, row);
-      if (!id) {
-        versions.emplace_back();
-      } else if (store_ != shared_.store) {
-        versions.push_back(shared_.rows.latest(*id));
-      } else {  // by the store, which gives a committed transaction's locks to others at once
-        versions.push_back(
-            shared_.rows.version(*id, store_->latest(Rows::store_key(*id), request.commits)));
-      }
+      versions.push_back(
+          id ? shared_.rows.version(*id, store_->latest(Rows::store_key(*id), request.commits))
+             : Position());
     }
-    return versions;
+    return versions_reply(versions);
   }
 
   // A row that the engine asks for.
@@ -793,7 +789,12 @@ class StoreService::State {
 
   void accept_one() {
     Descriptor accepted(::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!accepted) return;
+    if (!accepted) {
+      // For example no descriptor is free. The client still waits, so a retry at once fails too.
+      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      return;
+    }
     auto& connection = connections_.emplace_back();
     connection.thread = std::thread(
         [this, &connection, number = ++last_number_, talking = std::move(accepted)]() mutable {
@@ -828,7 +829,7 @@ std::string StoreService::known_levels(const mock::Options& options) {
 
 std::string StoreService::known_policies() {
   std::vector<std::string_view> names;
-  for (const auto& policy : kPolicies) names.push_back(policy.first);
+  for (const auto& policy : mock::kPolicies) names.push_back(policy.name);
   return fmt::format("{}", fmt::join(names, ","));
 }
 

@@ -1,4 +1,4 @@
-// StoreService: a mock store behind a Unix socket, for the backends of an SQL engine.
+// StoreService: a mock store on a Unix socket, for the backends of an SQL engine.
 //
 // Each connection is a session of the store, whose transactions follow one another. Reads go to the
 // store at once, writes at the commit (messages.hpp). A connection that ends has its transaction

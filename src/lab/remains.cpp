@@ -87,28 +87,26 @@ bool has_ended(pid_t id, std::uint64_t start) {
   return ::kill(id, 0) != 0 && errno == ESRCH;
 }
 
-enum class Owner : std::uint8_t { kSomebody, kNobody };
-Owner owner_of(const fs::path& directory) {
+// Whether its owner has ended for certain.
+bool is_abandoned(const fs::path& directory) {
   const auto file = directory / kOwnerFile;
   std::error_code failed;
   if (is_gone(file)) {
     // Made in the moment in which its program was killed, or by an earlier version of cupel.
     const bool empty = fs::is_empty(directory, failed);
-    if (failed || !empty || !is_ours(directory)) return Owner::kSomebody;
+    if (failed || !empty || !is_ours(directory)) return false;
     const auto age = fs::file_time_type::clock::now() - fs::last_write_time(directory, failed);
-    return !failed && age > kYoung ? Owner::kNobody : Owner::kSomebody;
+    return !failed && age > kYoung;
   }
   const auto owner = parsed(file);
-  if (!is_ours(file) || !owner.is_object()) return Owner::kSomebody;
-  if (!is_forgotten(text_in(owner, "state_file"), directory)) return Owner::kSomebody;
+  if (!is_ours(file) || !owner.is_object()) return false;
+  if (!is_forgotten(text_in(owner, "state_file"), directory)) return false;
   const auto now = boot(), then = text_in(owner, "boot");
-  if (now.empty() || then.empty()) return Owner::kSomebody;
-  if (then != now) return Owner::kNobody;
+  if (now.empty() || then.empty()) return false;
+  if (then != now) return true;
   const auto where = process_namespace();
-  if (where.empty() || text_in(owner, "process_namespace") != where) return Owner::kSomebody;
-  return has_ended(static_cast<pid_t>(number_in(owner, "pid")), number_in(owner, "start"))
-             ? Owner::kNobody
-             : Owner::kSomebody;
+  if (where.empty() || text_in(owner, "process_namespace") != where) return false;
+  return has_ended(static_cast<pid_t>(number_in(owner, "pid")), number_in(owner, "start"));
 }
 
 void clear_directory(const fs::path& directory) {
@@ -172,16 +170,29 @@ std::vector<pid_t> lineage() {
   return found;
 }
 
-}  // namespace
-
-base::Status note_owner(const Site& site) {
-  const Json owner{{"state_file", site.options.state_file},
-                   {"kind", std::string(name(site.kind))},
+base::Status write_owner(const std::string& directory, const std::string& state_file,
+                         std::string_view kind) {
+  const Json owner{{"state_file", state_file},
+                   {"kind", std::string(kind)},
                    {"pid", ::getpid()},
                    {"start", base::process_start(::getpid()).value_or(0)},
                    {"process_namespace", process_namespace()},
                    {"boot", boot()}};
-  return base::write_file(site.directory + "/" + kOwnerFile, owner.dump(2) + "\n");
+  return base::write_file(directory + "/" + kOwnerFile, owner.dump(2) + "\n");
+}
+
+}  // namespace
+
+base::Status note_owner(const Site& site) {
+  return write_owner(site.directory, site.options.state_file, name(site.kind));
+}
+
+base::Result<base::TempDir> make_engine_directory() {
+  auto made = base::TempDir::make(kEngineDirectory);
+  if (!made.ok()) return made;
+  if (auto noted = write_owner(made->path().string(), "", ""); !noted.ok())
+    return std::move(noted).error();
+  return made;
 }
 
 std::vector<pid_t> processes_in(const std::string& directory) {
@@ -215,10 +226,11 @@ void clear_remains() {
   std::vector<fs::path> directories;
   for (const auto& name :
        base::names_in_folder(folder.string()).value_or(std::vector<std::string>())) {
-    if (name.starts_with(kDirectory)) directories.push_back(folder / name);
+    if (name.starts_with(kDirectory) || name.starts_with(kEngineDirectory))
+      directories.push_back(folder / name);
   }
   for (const auto& directory : directories) {
-    if (owner_of(directory) == Owner::kNobody) clear_directory(directory);
+    if (is_abandoned(directory)) clear_directory(directory);
   }
   if (::geteuid() != 0) return;
   for (const auto& [id, directory] : named_networks()) {

@@ -24,6 +24,8 @@ Environment EngineRunner::environment(std::uint64_t seed) const {
   } else {
     environment = {{"MYSQL_HOST", "127.0.0.1"},
                    {"MYSQL_TCP_PORT", port},
+                   {"MYSQL_USER", "cupel"},
+                   {"MYSQL_DATABASE", database},
                    {"CUPEL_MOCK_MYSQL_URL", engine_->url()}};
   }
   environment.emplace_back("CUPEL_MOCK_SEED", std::to_string(seed));

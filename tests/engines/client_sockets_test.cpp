@@ -1,4 +1,4 @@
-// Whether a client has hung up, by the kernel's table of sockets.
+// Which clients are connected, by the kernel's table of sockets.
 #include "engines/client_sockets.hpp"
 
 #include <gtest/gtest.h>
@@ -15,11 +15,10 @@ constexpr const char* kSockets =
     "   3: 0100007F:1538 0100007F:9C41 08 00000000:00000000 00:00000000 00000000   104\n";
 
 TEST(ClientSockets, TellsOpenFromClosed) {
-  EXPECT_FALSE(has_hung_up(kSockets, 5432, 40000));
-  EXPECT_TRUE(has_hung_up(kSockets, 5432, 40001));
-  EXPECT_TRUE(has_hung_up(kSockets, 5432, 40002));
-  EXPECT_FALSE(has_hung_up(0, 40000));
-  EXPECT_FALSE(has_hung_up(5432, 0));
+  EXPECT_EQ(connected_clients(kSockets, 5432), std::set<std::uint16_t>{40000});
+  EXPECT_EQ(connected_clients(kSockets, 40000), std::set<std::uint16_t>{5432});
+  EXPECT_EQ(connected_clients(kSockets, 1), std::set<std::uint16_t>{});
+  EXPECT_FALSE(connected_clients(0));
 }
 
 }  // namespace

@@ -56,11 +56,8 @@ TEST(EngineRows, HaveVersions) {
   const auto one = rows.add_version({0, 1}, row_text("5", "1"));
   const auto two = rows.add_version({0, 2}, row_text("5", "2"));
   EXPECT_EQ(rows.version(row, one), (Position{0, 1}));
-  EXPECT_FALSE(rows.latest(row).valid());
-  rows.set_latest(row, two);
-  EXPECT_EQ(rows.latest(row), (Position{0, 2}));
-  rows.set_latest(row, rows.add_version({}, ""));
-  EXPECT_FALSE(rows.latest(row).valid());
+  EXPECT_EQ(rows.version(row, two), (Position{0, 2}));
+  EXPECT_FALSE(rows.version(row, rows.add_version({}, "")).valid());
 }
 
 TEST(EngineRows, AreCopiedWithTheirDatabase) {
@@ -72,7 +69,6 @@ TEST(EngineRows, AreCopiedWithTheirDatabase) {
   const auto copy = rows.find({6, kTable}, {0, 1});
   ASSERT_TRUE(copy);
   EXPECT_EQ(rows.version(*copy, {}), (Position{0, 2}));
-  EXPECT_EQ(rows.latest(*copy), (Position{0, 2}));
   EXPECT_EQ(rows.add(6, insertion({0, 7}, "5", "")), *copy);
   rows.start_over(kDatabase);
   EXPECT_FALSE(rows.find({6, kTable}, {0, 1}));

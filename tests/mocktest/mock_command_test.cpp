@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -13,6 +14,7 @@
 
 #include "base/process.hpp"
 #include "mock/program.hpp"
+#include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::mocktest {
@@ -422,7 +424,8 @@ TEST_F(MockCommand, TestRunsOnPostgres) {
 
 TEST_F(MockCommand, TestRunsOnMariadb) {
   const std::string client =
-      "mariadb --no-defaults --protocol=tcp -h $MYSQL_HOST -P $MYSQL_TCP_PORT -u cupel -N cupel";
+      "mariadb --no-defaults --protocol=tcp -h $MYSQL_HOST -P $MYSQL_TCP_PORT -u $MYSQL_USER -N "
+      "$MYSQL_DATABASE";
   const auto script = folder_.file(
       "shop.sh",
       "sql() { " + client +
@@ -454,6 +457,33 @@ TEST_F(MockCommand, TestRunsOnMariadb) {
       << found.output;
   EXPECT_NE(found.output.find("\"stock=10\""), std::string::npos) << found.output;
   EXPECT_EQ(test("serializable", "3").code, 0);
+}
+
+// Killed, cupel can remove nothing; its server ends, and the next start removes the folder.
+TEST_F(MockCommand, AnEngineDoesNotOutliveCupel) {
+  const auto folders_of = [](pid_t owner) {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(
+             std::filesystem::temp_directory_path(),
+             std::filesystem::directory_options::skip_permission_denied)) {
+      const auto path = entry.path().string();
+      if (path.find("/cupel-") == path.npos) continue;
+      const auto noted = contents(path + "/owner.json");
+      if (noted.find("\"pid\": " + std::to_string(owner) + ",") != noted.npos)
+        found.push_back(path);
+    }
+    return found;
+  };
+  start({"--engine", "postgres"}, 1);
+  const auto killed = mock_->id();
+  EXPECT_EQ(folders_of(killed).size(), 2u) << "of the server, and of what it loads";
+  mock_->signal(SIGKILL);
+  ASSERT_TRUE(mock_->wait(Seconds(20)));
+  const auto psql = how_.at("postgres") + " -qXAtc 'select 1' 2>&1";
+  EXPECT_TRUE(test::poll_until([&] { return shell(psql).code != 0; }, std::chrono::seconds(20)));
+  start({"--engine", "postgres"}, 1);
+  EXPECT_TRUE(folders_of(killed).empty());
+  stop();
 }
 
 TEST_F(MockCommand, OptionsOfEnginesAreChecked) {
@@ -706,6 +736,10 @@ TEST_F(MockCommand, BadUsage) {
             "real time, which the mock does at strict-serializable only"},
            {{"--policy", "nice"}, "nice"},
            {{"--policy", "latest=0"}, "above 0"},
+           {{"--policy", "latest", "--level", "mysql:repeatable-read"},
+            "found `latest` with --level mysql:repeatable-read, at which no value is chosen"},
+           {{"--policy", "adversarial=1", "--level", "strict-serializable"}, "no value is chosen"},
+           {{"--level", "best"}, "strict-serializable, postgres:read-committed, "},
            {{"--pg", "70000"}, "65535"},
            {{"--bind", "no.such.address.invalid"}, "cannot listen"},
            {{"--history", "h.unknown"}, "format"},
@@ -725,6 +759,7 @@ TEST_F(MockCommand, BadUsage) {
            {{"test", "--choices", "-1", "--", "true"}, "--choices: found `-1`"},
            {{"--pg", "0", "--pg", "1"}, "found --pg 2 times, expected it once"},
            {{"foo"}, "found `foo` after mock, expected test, or nothing more"},
+           {{"tset", "--", "true"}, "did you mean `test`?"},
            {{"--history", "h"},
             "h: the name does not say which format to write; end it in .jsonl, "},
            {{"--history", "-"},

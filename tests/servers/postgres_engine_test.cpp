@@ -81,7 +81,7 @@ std::string row(int id) {
   return std::to_string(id);
 }
 
-std::unique_ptr<PostgresEngine> start_engine(PostgresEngine::Options options) {
+std::unique_ptr<PostgresEngine> start_engine(const PostgresEngine::Options& options) {
   auto engine = PostgresEngine::start(options);
   EXPECT_TRUE(engine.ok()) << engine.error().to_string();
   if (!engine.ok()) return nullptr;
@@ -100,21 +100,7 @@ std::unique_ptr<PostgresEngine> start_engine(PostgresEngine::Options options) {
   return std::move(*engine);
 }
 
-class PostgresEngineTest : public testing::Test {
- protected:
-  static void SetUpTestSuite() { engine_ = start_engine({.store = in_one_place()}).release(); }
-  static void TearDownTestSuite() {
-    delete engine_;
-    engine_ = nullptr;
-  }
-  static void start_over(const mock::Options& options) {
-    ASSERT_NE(engine_, nullptr);
-    const auto ready = engine_->start_over(options);
-    ASSERT_TRUE(ready.ok()) << ready.error().to_string();
-  }
-  static PostgresEngine* engine_;
-};
-PostgresEngine* PostgresEngineTest::engine_ = nullptr;
+using PostgresEngineTest = test::WeakEngineTest<PostgresEngine, start_engine>;
 
 TEST_F(PostgresEngineTest, ShowsWhatALevelAllowsAndNothingElse) {
   for (const auto level : mock::kLevels) {

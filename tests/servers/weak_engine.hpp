@@ -37,6 +37,20 @@ inline mock::Options at(mock::Level level, std::uint64_t seed = 1) {
   return options;
 }
 
+// Tests of one server, which `start_engine` makes of a store in one place.
+template <typename Engine, std::unique_ptr<Engine> (*start_engine)(const typename Engine::Options&)>
+class WeakEngineTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { engine_ = start_engine({.store = in_one_place()}); }
+  static void TearDownTestSuite() { engine_.reset(); }
+  static void start_over(const mock::Options& options) {
+    ASSERT_NE(engine_, nullptr);
+    const auto ready = engine_->start_over(options);
+    ASSERT_TRUE(ready.ok()) << ready.error().to_string();
+  }
+  static inline std::unique_ptr<Engine> engine_;
+};
+
 // What a program prints, its errors too.
 inline std::string output_of(const std::vector<std::string>& command) {
   auto process = base::Process::start(

@@ -6,6 +6,7 @@
 // class of storage engines, function by function, as the headers it was compiled with.
 #include <dlfcn.h>
 #include <link.h>
+#include <strings.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -28,17 +29,58 @@ handlerton* engine = nullptr;
 char* socket_path = nullptr;
 char* databases_state = nullptr;
 char strong_constraints = 0;
+char* known_levels = nullptr;
+char* known_policies = nullptr;
+
+// A value is empty, or one of those, with commas between.
+int check_name(MYSQL_THD thd, void* save, st_mysql_value* value, const char* setting,
+               const char* known) {
+  char buffer[64];
+  int size = sizeof buffer;
+  const char* text = value->val_str(value, buffer, &size);
+  const std::string name = text == nullptr ? "" : std::string(text, size);
+  bool is_known = name.empty();
+  for (const char* at = known; *at != '\0';) {
+    const auto length = std::strcspn(at, ",");
+    is_known = is_known || (length == name.size() && strncasecmp(at, name.c_str(), length) == 0);
+    at += length + (at[length] == ',' ? 1 : 0);
+  }
+  if (!is_known && *known == '\0') {
+    my_printf_error(ER_WRONG_VALUE_FOR_VAR,
+                    "Variable '%s' can't be set to '%s': the level of a product is that of the "
+                    "whole store. SET TRANSACTION ISOLATION LEVEL chooses a stronger one",
+                    MYF(0), setting, name.c_str());
+  } else if (!is_known) {
+    my_printf_error(ER_WRONG_VALUE_FOR_VAR,
+                    "Variable '%s' can't be set to '%s'. Available values: %s", MYF(0), setting,
+                    name.c_str(), known);
+  }
+  *static_cast<const char**>(save) = thd_strmake(thd, name.c_str(), name.size());
+  return is_known ? 0 : 1;
+}
+
+int check_level(MYSQL_THD thd, st_mysql_sys_var* /*variable*/, void* save, st_mysql_value* value) {
+  return check_name(thd, save, value, "cupel_level", known_levels);
+}
+
+int check_policy(MYSQL_THD thd, st_mysql_sys_var* /*variable*/, void* save, st_mysql_value* value) {
+  return check_name(thd, save, value, "cupel_policy", known_policies);
+}
 
 MYSQL_SYSVAR_STR(socket, socket_path, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_READONLY,
                  "The socket of cupel's mock store", nullptr, nullptr, "");
 MYSQL_SYSVAR_BOOL(strong_constraints, strong_constraints, PLUGIN_VAR_OPCMDARG | PLUGIN_VAR_READONLY,
                   "Unique constraints are checked on what was committed last", nullptr, nullptr, 0);
+MYSQL_SYSVAR_STR(levels, known_levels, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_READONLY,
+                 "The values of cupel_level; empty: it has none", nullptr, nullptr, "");
+MYSQL_SYSVAR_STR(policies, known_policies, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_READONLY,
+                 "The values of cupel_policy", nullptr, nullptr, "");
 MYSQL_THDVAR_STR(level, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_MEMALLOC,
                  "The isolation level of the next transactions; empty: that of cupel's --level",
-                 nullptr, nullptr, "");
+                 check_level, nullptr, "");
 MYSQL_THDVAR_STR(policy, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_MEMALLOC,
                  "How reads choose in the next transactions; empty: as cupel's --policy says",
-                 nullptr, nullptr, "");
+                 check_policy, nullptr, "");
 
 MYSQL_THDVAR_STR(session, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_MEMALLOC,
                  "The session's name in histories, before it uses a table; empty: the user's name",
@@ -182,6 +224,8 @@ MYSQL_SYSVAR_STR(databases, databases_state, PLUGIN_VAR_NOCMDOPT | PLUGIN_VAR_ME
 
 st_mysql_sys_var* settings[] = {MYSQL_SYSVAR(socket),
                                 MYSQL_SYSVAR(strong_constraints),
+                                MYSQL_SYSVAR(levels),
+                                MYSQL_SYSVAR(policies),
                                 MYSQL_SYSVAR(level),
                                 MYSQL_SYSVAR(policy),
                                 MYSQL_SYSVAR(session),
@@ -321,6 +365,7 @@ int error_of_failure(THD* thd, const StoreClient::Failure& failure) {
       return HA_ERR_LOCK_DEADLOCK;
     case StoreClient::Trouble::kInvalid:
     case StoreClient::Trouble::kLost:
+    case StoreClient::Trouble::kTooLong:
       return HA_ERR_INTERNAL_ERROR;
   }
   return HA_ERR_INTERNAL_ERROR;

@@ -20,7 +20,6 @@ namespace {
 
 constexpr long kPollMicroseconds = 20'000;
 constexpr std::size_t kChunk = 16384;
-constexpr std::uint32_t kLongestReply = 1U << 28;
 
 // The page that the store shares with all sessions; null: it cannot be mapped.
 const std::uint32_t* map_commits(const std::string& socket) {
@@ -81,6 +80,11 @@ bool StoreClient::connect() {
 
 bool StoreClient::send(const Request& request) {
   const auto body = encode(request);
+  if (body.size() > kLongestMessage) {
+    return fail(Trouble::kTooLong,
+                "the transaction changes more than cupel's mock store takes at a time, 256 MB; "
+                "commit more often");
+  }
   std::string bytes;
   wire::put_little(bytes, body.size(), 4);
   bytes += body;
@@ -128,7 +132,7 @@ std::optional<std::string> StoreClient::receive_reply(const WhileWaiting& waitin
   char head[4];
   if (!receive(head, sizeof head, waiting)) return std::nullopt;
   const auto length = *message_length({head, sizeof head});
-  if (length == 0 || length > kLongestReply) {
+  if (length == 0 || length > kLongestMessage) {
     errno = EPROTO;
     lose("bad length");
     return std::nullopt;

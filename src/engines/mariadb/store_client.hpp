@@ -37,6 +37,7 @@ class StoreClient {
     kInvalid,      // an unknown level or policy
     kInterrupted,  // the connection is closed
     kLost,         // so it is, or was never made
+    kTooLong,      // the request, which was not sent
   };
   struct Failure {
     Trouble trouble = Trouble::kLost;

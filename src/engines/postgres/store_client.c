@@ -38,7 +38,7 @@ enum {
   kProtocol = 5,
   kPollMilliseconds = 20,
   kSoonMicroseconds = 50,
-  kMostReply = 1 << 28,
+  kLongestMessage = 1 << 28,
   kLongestStatement = 1000
 };
 enum { kStoreRefuses = 1, kStoreKeepsStatements = 2 };
@@ -261,7 +261,7 @@ static char receive_reply(void) {
   uint32 length;
   receive_bytes((char*)head, sizeof head);
   length = head[0] | head[1] << 8 | head[2] << 16 | (uint32)head[3] << 24;
-  if (length == 0 || length > kMostReply) {
+  if (length == 0 || length > kLongestMessage) {
     errno = EPROTO;
     fail_lost("bad length");
   }
@@ -603,6 +603,13 @@ void store_commit(void) {
   start_message('C');
   put_number(count, 4);
   for_each_final_write(put_write, NULL);
+  if (requests.len - complete > kLongestMessage) {
+    requests.len = complete;
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("the transaction changes more than cupel's mock store takes at a time, "
+                           "256 MB"),
+                    errhint("Commit more often.")));
+  }
   end_message(true);
   /* Who cancels it now would not know whether the store has committed. */
   HOLD_INTERRUPTS();
