@@ -77,7 +77,7 @@ TEST(List, TwoReadsThatDisagreeAreViolated) {
 }
 
 // Three reads of two characters each, and no two that disagree: weak lists allow it.
-TEST(List, AnOrderInACircleIsViolated) {
+TEST(List, AnOrderWithACycleIsViolated) {
   std::string text;
   for (int r = 0; r < 3; ++r) {
     const auto c = std::to_string(r);

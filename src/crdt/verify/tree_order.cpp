@@ -12,7 +12,7 @@ TreeOrder::TreeOrder(const History& history)
   }
   std::vector<std::uint32_t> up;
   for (std::uint32_t e = 0; e < insert_.size(); ++e) {
-    // Additions after each other in a circle are impossible; they end at the number of elements.
+    // A cycle of additions, each after the next, has no execution; it ends at its size.
     for (auto at = e;
          at != kNone && insert_[at] != kNone && depth_[at] == 0 && up.size() <= insert_.size();
          at = parent(at))
