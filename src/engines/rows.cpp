@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <set>
 
@@ -36,6 +37,12 @@ std::optional<std::uint32_t> number_of(std::string_view digits) {
     number = number << 4 | static_cast<std::uint32_t>(at);
   }
   return number;
+}
+
+// Of the name of a lock on a value of a unique key, in front of the text.
+std::optional<std::uint32_t> table_of_value(std::string_view text) {
+  if (!text.substr(std::min(kDigits, text.size())).starts_with("/=")) return std::nullopt;
+  return number_of(text.substr(0, kDigits));
 }
 
 std::optional<RowId> row_of(std::string_view key) {
@@ -179,7 +186,14 @@ std::string Rows::name(const RowId& id) const {
 }
 
 std::string Rows::with_names(std::string text) const {
-  for (std::size_t at = 0; at + kKeySize <= text.size(); ++at) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (const auto table = table_of_value(std::string_view(text).substr(at));
+        table && *table < tables_.size() && !tables_[*table].name.empty()) {
+      const auto words = "a unique key of " + tables_[*table].name;
+      text.replace(at, text.find_first_of(" ,", at) - at, words);
+      at += words.size();
+      continue;
+    }
     const auto id = row_of(std::string_view(text).substr(at, kKeySize));
     if (!id || id->table >= tables_.size() || id->row >= tables_[id->table].rows.size()) continue;
     const auto words = name(*id);
