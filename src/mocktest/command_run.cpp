@@ -40,7 +40,7 @@ base::Result<CommandEnd> set_up(wire::StoreServer& served, const Test& test, std
   const auto backend = wire::make_backend(loading, served.catalog);
   auto server = Server::start(*backend, {.postgres = 0, .http = 0});
   if (!server.ok()) return std::move(server).error();
-  const auto end = run_setup(test, environment(**server, seed), context);
+  auto end = run_setup(test, environment(**server, seed), context);
   if (!end.ok() || end->kind == CommandEnd::Kind::kStopped) return end;
   const auto session = loading.open_session("copy");
   const auto reading = loading.begin(session);  // before the server stops, which ends the store
