@@ -61,8 +61,8 @@ struct FailedRun {
   std::uint64_t conflicts = 0;             // transactions that the store aborted
   bool reached_store = true;               // the command began a transaction
   bool ignored_locks = false;              // it asked for locks, and the store has none
-  // On a true database: what the clients did, in the order in which it began; which statements the history leaves out,
-  // and why; how many deadlocks the server ended.
+  // On a true database: what the clients did, in the order in which it began; which statements the
+  // history leaves out, and why; how many deadlocks the server ended.
   struct Step {
     std::uint64_t number = 0;  // 0: it was not held, since it concerns nobody else
     std::string text = {};

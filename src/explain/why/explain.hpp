@@ -69,8 +69,8 @@ using Field = std::pair<std::string, std::string>;
 // Fields of this name are the transaction's SQL statements, in their order; explanations show each
 // on a line of its own.
 inline constexpr std::string_view kStatementField = "statement";
-// A field of this name says in words when the transaction ran, and stands in for its times: "steps 1
-// and 3".
+// A field of this name says in words when the transaction ran, and stands in for its times: "steps
+// 1 and 3".
 inline constexpr std::string_view kStepsField = "steps";
 using FieldsByLabel = std::map<std::uint32_t, std::vector<Field>>;
 
