@@ -50,22 +50,8 @@ class AnyMaximalRegister final : public SingleValueRegister {
  protected:
   // Some write of the value is seen, and no other that is seen has seen it.
   bool encode_read(Encoder& encoder, OpId read) const override {
-    const History& h = encoder.history();
-    const auto value = h.list(h.ops[read])[0];
-    const auto& writes = encoder.updates_of(h.ops[read].key);
-    Clause some;
-    for (const OpId w : writes) {
-      if (h.ops[w].element != value || encoder.seen(read, w) == encoder.never()) continue;
-      const Literal v = encoder.new_variable();
-      some.push_back(v);
-      encoder.clause({-v, encoder.seen(read, w)});
-      for (const OpId other : writes) {
-        if (encoder.too_much()) return false;
-        if (other != w) encoder.clause({-v, -encoder.seen(read, other), -encoder.seen(other, w)});
-      }
-    }
-    encoder.clause(some);
-    return true;
+    return encode_kept_write(encoder, read,
+                             [&](OpId write, OpId other) { return -encoder.seen(other, write); });
   }
 
   void explain_values(ReadExplainer& explainer) const override {

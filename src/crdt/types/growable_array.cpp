@@ -9,6 +9,7 @@
 #include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/types/characters.hpp"
+#include "crdt/types/common_bugs.hpp"
 
 namespace cupel::crdt {
 
@@ -20,9 +21,7 @@ class GrowableArray final : public CharactersType {
       : CharactersType(
             {.names = {{"growable-array"}, {"replicated-growable-array"}, {"rga"}},
              .whole_read = Kind::kList,
-             .bugs = {{"ignores-timestamp",
-                       "the update that arrives last wins: the register keeps it, the array puts "
-                       "it first"},
+             .bugs = {ignores_timestamp(),
                       {"interleaves",
                        "a character that arrives is inserted correctly among older siblings, but "
                        "into the middle of the text that follows a newer one"}},

@@ -7,6 +7,7 @@
 #include "crdt/explain/read_explainer.hpp"
 #include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
+#include "crdt/types/common_bugs.hpp"
 #include "crdt/types/register.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 
@@ -50,13 +51,10 @@ class Replica final : public SimulatedReplica {
 class LastWriterWins final : public SingleValueRegister {
  public:
   LastWriterWins(std::vector<TypeName> names, bool by_key)
-      : SingleValueRegister(
-            TypeTraits{.names = std::move(names),
-                       .whole_read = Kind::kValues,
-                       .bugs = {{"ignores-timestamp",
-                                 "the update that arrives last wins: the register keeps "
-                                 "it, the array puts it first"}},
-                       .order_by_key = by_key}) {}
+      : SingleValueRegister(TypeTraits{.names = std::move(names),
+                                       .whole_read = Kind::kValues,
+                                       .bugs = {ignores_timestamp()},
+                                       .order_by_key = by_key}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,
@@ -92,23 +90,8 @@ class LastWriterWins final : public SingleValueRegister {
 
   // Some write of the value is seen, and every other that is seen is linearized before it.
   bool encode_read(Encoder& encoder, OpId read) const override {
-    const History& h = encoder.history();
-    const auto value = h.list(h.ops[read])[0];
-    const auto& writes = encoder.updates_of(h.ops[read].key);
-    Clause some;
-    for (const OpId w : writes) {
-      if (h.ops[w].element != value || encoder.seen(read, w) == encoder.never()) continue;
-      const Literal v = encoder.new_variable();
-      some.push_back(v);
-      encoder.clause({-v, encoder.seen(read, w)});
-      for (const OpId other : writes) {
-        if (encoder.too_much()) return false;
-        if (other == w || encoder.seen(read, other) == encoder.never()) continue;
-        encoder.clause({-v, -encoder.seen(read, other), encoder.earlier(other, w)});
-      }
-    }
-    encoder.clause(some);
-    return true;
+    return encode_kept_write(encoder, read,
+                             [&](OpId write, OpId other) { return encoder.earlier(other, write); });
   }
 
   void explain_values(ReadExplainer& explainer) const override {

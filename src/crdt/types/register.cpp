@@ -154,6 +154,27 @@ void RegisterType::explain_received(ContextExplainer& explainer) const {
       visible);
 }
 
+bool encode_kept_write(Encoder& encoder, OpId read,
+                       const std::function<Literal(OpId write, OpId other)>& keeps) {
+  const History& h = encoder.history();
+  const auto value = h.list(h.ops[read])[0];
+  const auto& writes = encoder.updates_of(h.ops[read].key);
+  Clause some;
+  for (const OpId w : writes) {
+    if (h.ops[w].element != value || encoder.seen(read, w) == encoder.never()) continue;
+    const Literal v = encoder.new_variable();
+    some.push_back(v);
+    encoder.clause({-v, encoder.seen(read, w)});
+    for (const OpId other : writes) {
+      if (encoder.too_much()) return false;
+      if (other == w || encoder.seen(read, other) == encoder.never()) continue;
+      encoder.clause({-v, -encoder.seen(read, other), keeps(w, other)});
+    }
+  }
+  encoder.clause(some);
+  return true;
+}
+
 std::string SingleValueRegister::text_of_read(const History& history, const Operation& read) const {
   const auto list = history.list(read);
   return list.empty() ? "null" : history.element_text(list[0]);

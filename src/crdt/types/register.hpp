@@ -2,7 +2,10 @@
 // whose reads return one value.
 #pragma once
 
+#include <functional>
+
 #include "crdt/model/replicated_type.hpp"
+#include "crdt/solve/encoder.hpp"
 
 namespace cupel::crdt {
 
@@ -48,6 +51,11 @@ class RegisterType : public ReplicatedType {
   // Of a read that returned values, all of them written.
   virtual void explain_values(ReadExplainer& explainer) const = 0;
 };
+
+// The read returns the value of a write that it has seen, such that for each other write that it
+// has seen `keeps(write, other)` holds: a literal. False: the budget is spent.
+bool encode_kept_write(Encoder& encoder, OpId read,
+                       const std::function<Literal(OpId write, OpId other)>& keeps);
 
 // A read returns one value, null before any write.
 class SingleValueRegister : public RegisterType {

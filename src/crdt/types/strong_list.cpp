@@ -10,6 +10,7 @@
 #include "crdt/explain/read_explainer.hpp"
 #include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
+#include "crdt/types/common_bugs.hpp"
 
 namespace cupel::crdt {
 
@@ -95,18 +96,12 @@ class ListEncoding {
 class StrongList final : public StrongListType {
  public:
   StrongList()
-      : StrongListType(
-            {.names = {{"list"}, {"strong-list"}},
-             .whole_read = Kind::kList,
-             .bugs = {{"ignores-timestamp",
-                       "the update that arrives last wins: the register keeps it, the array puts "
-                       "it first"},
-                      {"forgets-removed-neighbour",
-                       "a character that arrives goes to the beginning if the one before it was "
-                       "removed"}},
-             .reads_list_elements = true,
-             .updates_use_elements = true,
-             .one_order = true}) {}
+      : StrongListType({.names = {{"list"}, {"strong-list"}},
+                        .whole_read = Kind::kList,
+                        .bugs = {ignores_timestamp(), forgets_removed_neighbour()},
+                        .reads_list_elements = true,
+                        .updates_use_elements = true,
+                        .one_order = true}) {}
 };
 
 }  // namespace

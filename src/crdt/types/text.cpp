@@ -10,6 +10,7 @@
 #include "base/utf8.hpp"
 #include "crdt/model/element_json.hpp"
 #include "crdt/model/unique_character.hpp"
+#include "crdt/types/common_bugs.hpp"
 #include "crdt/types/strong_list.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 #include "text/json.hpp"
@@ -46,12 +47,8 @@ class TextType final : public StrongListType {
       : StrongListType(
             {.names = {{"text"}},
              .whole_read = Kind::kList,
-             .bugs = {{"ignores-timestamp",
-                       "the update that arrives last wins: the register keeps it, the array puts "
-                       "it first"},
-                      {"forgets-removed-neighbour",
-                       "a character that arrives goes to the beginning if the one before it was "
-                       "removed"},
+             .bugs = {ignores_timestamp(),
+                      forgets_removed_neighbour(),
                       {"removes-first-of-range",
                        "of a range that another replica deleted, only the first character goes"}},
              .reads_list_elements = true,
