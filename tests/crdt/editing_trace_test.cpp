@@ -128,6 +128,10 @@ TEST(EditingTrace, ThatDoesNotFitItsTextIsAnError) {
   EXPECT_NE(
       message(R"({"endContent":"a","txns":[{"patches":[[1,0,"a"]]}]})").find("beyond its end"),
       std::string::npos);
+  EXPECT_NE(message(R"({"startContent":"0123456789","endContent":"01234","txns":[
+    {"patches":[[5,18446744073709551613,""]]}]})")
+                .find("beyond its end"),
+            std::string::npos);
   EXPECT_NE(message(R"({"kind":"concurrent","numAgents":1,"endContent":"","txns":[
     {"parents":[],"agent":0,"patches":[[0,0,"a"]]},
     {"parents":[],"agent":0,"patches":[[0,0,"b"]]}]})")

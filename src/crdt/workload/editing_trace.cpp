@@ -111,7 +111,7 @@ bool TracedText::edit(std::uint64_t position, std::uint64_t deleted, std::uint64
   for (auto d = c; place.at.size() < deleted; ++d, at = 0) {
     if (d == chunks_.size()) return false;
     auto& all = chunks_[d].characters;
-    const auto end = std::min<std::uint64_t>(all.size(), at + deleted - place.at.size());
+    const auto end = at + std::min<std::uint64_t>(all.size() - at, deleted - place.at.size());
     for (auto i = at; i < end; ++i) {
       place.at.push_back(all[i]);
       chunks_[d].wide -= is_wide(all[i]) ? 1U : 0U;
