@@ -401,6 +401,32 @@ TEST(Context, TheMapThatIsGeneratedIsNoRegister) {
   EXPECT_GT(no_register, 3);
 }
 
+// Characters that come after each other, or after one that nobody added, have no order in which a
+// read could show them.
+TEST(Context, AReadOfCharactersThatNoTreeHasIsViolated) {
+  for (const char* text : {R"({"process":1,"f":"addAfter","value":["b","a"]}
+{"process":1,"f":"addAfter","value":["a","b"]}
+{"process":1,"f":"addAfter","value":[null,"c"]}
+)",
+                           R"({"process":1,"f":"addAfter","value":["d","a"]}
+{"process":1,"f":"addAfter","value":[null,"b"]}
+{"process":1,"f":"addAfter","value":["b","c"]}
+)"}) {
+    const auto history =
+        with_context("rga", std::string(text) + R"({"process":1,"f":"read","value":["a","c","b"]}
+{"process":2,"f":"deliver","value":["1:0","1:1","1:2"]}
+{"process":2,"f":"read","value":["a","c","b"]}
+)");
+    auto found = analyzed(history);
+    ASSERT_EQ(found.decision.verdict, Verdict::kViolated);
+    for (const OpId named : {found.explanation->core.ops.front(), OpId{4}}) {
+      found.explanation->core.ops = {named};
+      const auto verified = verify(history, certificate_of(history, found));
+      EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
+    }
+  }
+}
+
 TEST(Context, DeliveriesThatContradictEachOtherAreAnError) {
   const auto visibility =
       Visibility::of(with_context("counter", R"({"process":0,"f":"version","value":["1:0"]}

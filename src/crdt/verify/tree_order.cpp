@@ -11,12 +11,13 @@ TreeOrder::TreeOrder(const History& history)
     if (h_.ops[id].kind == Kind::kInsert) insert_[h_.ops[id].element] = id;
   }
   std::vector<std::uint32_t> up;
-  for (std::uint32_t e = 0; e < insert_.size(); ++e) {
-    // A cycle of additions, each after the next, has no execution; it ends at its size.
-    for (auto at = e;
-         at != kNone && insert_[at] != kNone && depth_[at] == 0 && up.size() <= insert_.size();
-         at = parent(at))
+  for (std::uint32_t e = 0; e < insert_.size() && is_tree_; ++e) {
+    for (auto at = e; at != kNone && depth_[at] == 0; at = parent(at)) {
+      // Each comes after the next without an end, or nobody added it and another comes after it.
+      is_tree_ = is_tree_ && up.size() <= insert_.size() && (insert_[at] != kNone || at == e);
+      if (!is_tree_ || insert_[at] == kNone) break;
       up.push_back(at);
+    }
     for (; !up.empty(); up.pop_back()) {
       const auto above = parent(up.back());
       depth_[up.back()] = 1 + (above == kNone ? 0 : depth_[above]);
@@ -47,6 +48,7 @@ std::vector<std::size_t> TreeOrder::places(const std::vector<std::size_t>& linea
 }
 
 TreeOrder::Asked TreeOrder::asked(std::uint32_t first, std::uint32_t second) const {
+  if (!is_tree_) return {.impossible = true};
   auto a = first, b = second;
   if (insert_[a] == kNone || insert_[b] == kNone) return {};
   const auto climb = [&](std::uint32_t& e) {

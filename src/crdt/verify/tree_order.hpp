@@ -23,7 +23,7 @@ class TreeOrder {
   // What two characters, shown in this order, ask of the linearization: the first addition before
   // the second one.
   struct Asked {
-    bool impossible = false;                          // the second is above the first
+    bool impossible = false;  // the second is above the first, or the additions are no tree
     std::optional<std::pair<OpId, OpId>> order = {};  // nothing: the first is above the second
   };
   [[nodiscard]] Asked asked(std::uint32_t first, std::uint32_t second) const;
@@ -36,6 +36,9 @@ class TreeOrder {
   const History& h_;
   std::vector<OpId> insert_;          // by element; kNone: nobody added it
   std::vector<std::uint32_t> depth_;  // by element; 0: nobody added it
+  // An element is added once, and by who has seen the one before it: so where some come after each
+  // other, or after one that nobody added, the history has no execution.
+  bool is_tree_ = true;
   mutable std::uint64_t work_ = 0;
 };
 
