@@ -438,7 +438,13 @@ void explain_cycle(Explanation& explanation) {
                : "reads prefer writes in orders that no linearization has, whichever of the writes "
                  "of one value they returned");
   } else if (arbitrated == 0) {
-    report("causality-cycle", "what was read came from operations that happened after the read");
+    const bool read =
+        std::any_of(explanation.cycle.begin(), explanation.cycle.end(), [&](const Step& step) {
+          return step.why == Why::kReadFrom && is_read(part.ops[step.to].kind);
+        });
+    report("causality-cycle",
+           read ? "what was read came from operations that happened after the read"
+                : "operations used characters that were added by operations that happened after");
   } else {
     replicated_type(part).explain_cycle({explanation, arbitrated == 1, other == kNone});
   }

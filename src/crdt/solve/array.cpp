@@ -444,8 +444,9 @@ class Array {
   static std::uint64_t pair_of(const Step& step) {
     return (std::uint64_t{step.from} << 32) | step.to;
   }
+  // With all those before it, down to the beginning or to where the core has them.
   void characters(std::uint32_t e, Core& core) {
-    for (; e != kNone; e = neighbours_[e]) {
+    for (; e != kNone && in_core_.insert(e).second; e = neighbours_[e]) {
       core.elements.push_back(e);
       if (inserts_[e] != kNone) core.ops.push_back(inserts_[e]);
     }
@@ -502,9 +503,13 @@ class Array {
     }
     return found(std::move(violation));
   }
+  void begin_core() {
+    explained_.clear();
+    in_core_.clear();
+  }
   std::optional<Decision> hidden(OpId read, std::uint32_t e) {
     Violation violation;
-    explained_.clear();
+    begin_core();
     violation.core.ops.push_back(read);
     characters(e, violation.core);
     if (!guesses_.empty())
@@ -515,7 +520,7 @@ class Array {
   }
   std::optional<Decision> shown_after_remove(OpId read, std::uint32_t e, const Clocks& clocks) {
     Violation violation;
-    explained_.clear();
+    begin_core();
     violation.core.ops.push_back(read);
     characters(e, violation.core);
     for (const OpId remove : removes_[e]) {
@@ -531,13 +536,13 @@ class Array {
   }
   std::optional<Decision> step_found(const std::vector<Step>& steps) {
     Violation violation;
-    explained_.clear();
+    begin_core();
     for (const Step& step : steps) evidence(step, violation.core);
     return found(std::move(violation));
   }
   std::optional<Decision> cycle_found(std::vector<Step> cycle) {
     Violation violation;
-    explained_.clear();
+    begin_core();
     for (const Step& step : cycle) evidence(step, violation.core);
     violation.cycle = std::move(cycle);
     return found(std::move(violation));
@@ -556,6 +561,7 @@ class Array {
   std::set<std::pair<OpId, OpId>> excluded_;  // a read, a remove that was guessed to be seen
   std::vector<Step> wrong_;                   // why what sweep() found is so
   base::HashSet<std::uint64_t> explained_;    // steps whose reason was gone into already
+  base::HashSet<std::uint32_t> in_core_;      // with all those before it
   Decision decision_;
 };
 
