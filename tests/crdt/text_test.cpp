@@ -49,6 +49,26 @@ TEST(Text, ARangeIsDeletedAtOnce) {
   EXPECT_EQ(read("abc"), Verdict::kViolated);
 }
 
+// Its first character is not the one that the read shows.
+TEST(Text, ARangeThatIsHalfThereIsExplained) {
+  const auto explained = [](const char* process) {
+    const auto history = read(std::string(R"({"process":0,"f":"insert","value":[null,"ab"]}
+{"process":0,"f":"delete","value":"ab"}
+{"process":)") + process + R"(,"f":"read","value":"b"})",
+                              "h", kNamed);
+    base::Budget budget;
+    const auto found = analyze(*history, {}, budget);
+    return found.explanation->name + ": " + found.explanation->summary;
+  };
+  EXPECT_EQ(
+      explained("0"),
+      "removed-character-shown: read() = \"b\" of replica 0 shows a character whose remove it "
+      "has seen");
+  EXPECT_EQ(explained("1"),
+            "removed-character-shown: read() = \"b\" of replica 1 shows only a part of what "
+            "delete(\"ab\") of replica 0 removes");
+}
+
 // What its replica showed is not in the middle of a new range; what came later may be.
 TEST(Text, ARangeIsInsertedInOnePiece) {
   const std::string inserted = R"({"process":0,"f":"insert","value":[null,"ad"]}
@@ -69,6 +89,21 @@ DELIVER{"process":1,"f":"insert","value":["a","bc"]}
 {"process":2,"f":"read","value":)";
   EXPECT_EQ(verdict_of_text(concurrent + "\"acbd\"}"), Verdict::kSatisfied);
   EXPECT_EQ(verdict_of_text(concurrent + "\"adbc\"}"), Verdict::kViolated);
+}
+
+// Nothing is added after itself, with a read or without.
+TEST(Text, InsertionsAfterEachOtherAreViolated) {
+  const std::string cycle = R"({"process":0,"f":"insert","value":["b","a"]}
+{"process":1,"f":"insert","value":["c","b"]}
+{"process":2,"f":"insert","value":["a","dc"]}
+)";
+  for (const char* rest : {"", R"({"process":1,"f":"read","value":"acb"})"})
+    EXPECT_EQ(verdict_of_text(cycle + rest), Verdict::kViolated);
+  EXPECT_EQ(verdict_of_text(R"({"process":0,"f":"insert","value":["b","a"]}
+{"process":1,"f":"insert","value":["c","b"]}
+{"process":2,"f":"insert","value":[null,"dc"]}
+)"),
+            Verdict::kSatisfied);
 }
 
 TEST(Text, ACharacterMayBeOfAnyPlaneAndIsInsertedOnce) {

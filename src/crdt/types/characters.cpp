@@ -316,9 +316,20 @@ bool CharactersType::explain_characters(ReadExplainer& explainer) {
   bool missing = false;
   for (std::uint32_t e = 0; e < h.elements.size(); ++e)
     missing = missing || (inserts[e] != kNone && !is_shown(e));
-  const bool removed = explainer.any_operation(
-      [&](const Operation& op) { return op.kind == Kind::kDelete && is_shown(op.element); });
-  if (removed) {
+  const auto is_removed = [&](OpId id) {
+    return h.ops[id].kind == Kind::kDelete && h.any_changed(h.ops[id], is_shown);
+  };
+  OpId remove = kNone;  // best one that it has surely seen
+  for (OpId id = 0; id < h.ops.size(); ++id) {
+    if (is_removed(id) && (remove == kNone || explainer.must_see(id))) remove = id;
+  }
+  const bool half = remove != kNone && !explainer.must_see(remove) &&
+                    h.any_changed(h.ops[remove], [&](std::uint32_t e) { return !is_shown(e); });
+  if (half) {
+    explainer.report("removed-character-shown",
+                     fmt::format("{} shows only a part of what {} removes", explainer.text(),
+                                 with_replica(h, remove)));
+  } else if (remove != kNone) {
     explainer.report(
         "removed-character-shown",
         fmt::format("{} shows a character whose remove it has seen", explainer.text()));
@@ -328,7 +339,7 @@ bool CharactersType::explain_characters(ReadExplainer& explainer) {
                                  "seen a remove of it",
                                  explainer.text()));
   }
-  return removed || missing;
+  return remove != kNone || missing;
 }
 
 }  // namespace cupel::crdt
