@@ -83,7 +83,16 @@ TEST(SimpleTypes, AMaxRegisterReturnsTheGreatestNumber) {
       "1), which is greater");
   EXPECT_EQ(explained("max-register", lines + read_returns("11")),
             "thin-air: line 4 (replica 1) returned 11, which nobody wrote");
-  EXPECT_FALSE(read(R"({"process":0,"f":"write","value":"a"})", "h", {Type::kMaxRegister}).ok());
+  for (const char* f : {"write", "read"}) {
+    for (const char* value : {"\"a\"", "1.5", "[1]", "9223372036854775808"}) {
+      const auto history =
+          read(std::string("{\"process\":0,\"f\":\"") + f + "\",\"value\":" + value + "}", "h",
+               {Type::kMaxRegister});
+      ASSERT_FALSE(history.ok()) << f << value;
+      EXPECT_NE(history.error().message.find("a whole number below 2^63"), std::string::npos);
+    }
+  }
+  EXPECT_TRUE(read(R"({"process":0,"f":"read","value":null})", "h", {Type::kMaxRegister}).ok());
 }
 
 TEST(SimpleTypes, AResetUndoesOnlyWhatItHadSeen) {

@@ -67,13 +67,14 @@ class MaxRegister final : public SingleValueRegister {
 
  protected:
   [[nodiscard]] std::optional<std::string> take_value(const ParsedCall& call) const override {
-    const auto& value = call.value;
-    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-    if (!value.is_number_integer() ||
-        (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{kMost}))
-      return call.expected("a whole number below 2^63");
-    call.op.amount = value.get<std::int64_t>();
+    if (!is_whole_number(call.value)) return call.expected("a whole number below 2^63");
+    call.op.amount = call.value.get<std::int64_t>();
     return std::nullopt;
+  }
+  std::optional<std::string> parse_read(const ParsedCall& call) const override {
+    if (!is_whole_number(call.value))
+      return call.expected("a whole number below 2^63, or null before any write");
+    return SingleValueRegister::parse_read(call);
   }
 
   [[nodiscard]] bool is_replaced(const ContextExplainer& explainer, OpId first,
@@ -105,6 +106,13 @@ class MaxRegister final : public SingleValueRegister {
   void explain_values(ReadExplainer& explainer) const override {
     explainer.report("stale-read",
                      fmt::format("{}, but it must have seen a greater value", explainer.text()));
+  }
+
+ private:
+  static bool is_whole_number(const nlohmann::json& value) {
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    return value.is_number_integer() &&
+           (!value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{kMost});
   }
 };
 

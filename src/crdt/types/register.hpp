@@ -64,7 +64,7 @@ class SingleValueRegister : public RegisterType {
 
  protected:
   [[nodiscard]] std::string text_of_read(const History& history, const Operation& read) const final;
-  std::optional<std::string> parse_read(const ParsedCall& call) const final;
+  std::optional<std::string> parse_read(const ParsedCall& call) const override;
   [[nodiscard]] nlohmann::json value_of(const History& history, const Operation& read) const final;
 };
 
