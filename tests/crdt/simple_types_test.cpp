@@ -112,6 +112,46 @@ TEST(SimpleTypes, AResetUndoesOnlyWhatItHadSeen) {
   EXPECT_FALSE(read(R"({"process":0,"f":"reset"})", "h", {Type::kCounter}).ok());
 }
 
+History resettable_counters(int keys, int updates, const std::string& last) {
+  std::string text;
+  for (int key = 0; key < keys; ++key) {
+    const auto at = R"(,"key":)" + std::to_string(key) + R"(,"f":)";
+    for (int u = 0; u < updates; ++u) {
+      const auto line = R"({"process":)" + std::to_string(u % 3) + at;
+      text += line + (u % 7 == 6   ? "\"reset\"}\n"
+                      : u % 5 == 4 ? "\"dec\"}\n"
+                                   : "\"inc\",\"value\":2}\n");
+    }
+    for (int r = 0; r < 3; ++r)
+      text += R"({"process":)" + std::to_string(r) + at + R"("read","value":2})" + "\n";
+  }
+  return read(text + last, "h", {Type::kResettableCounter}).value();
+}
+
+TEST(SimpleTypes, AResettableCounterIsWithinItsSumsWhateverIsReset) {
+  const auto verdict = [](int value) {
+    const auto history = resettable_counters(
+        1, 210, R"({"process":1,"key":0,"f":"read","value":)" + std::to_string(value) + "}\n");
+    base::Budget budget;
+    const auto found = analyze(history, {}, budget);
+    if (found.decision.verdict == Verdict::kViolated) {
+      EXPECT_EQ(verify(history, certificate_of(history, found)).status, CertificateStatus::kValid);
+    }
+    return found.decision.verdict;
+  };
+  // 144 increments by 2, 36 decrements by 1, 30 resets.
+  EXPECT_EQ(verdict(288), Verdict::kUnknown);
+  EXPECT_EQ(verdict(289), Verdict::kViolated);
+  EXPECT_EQ(verdict(-36), Verdict::kUnknown);
+  EXPECT_EQ(verdict(-37), Verdict::kViolated);
+}
+
+// What one counter takes is not missing from another.
+TEST(SimpleTypes, ResettableCountersAreDecidedEachForItself) {
+  base::Budget budget;
+  EXPECT_EQ(decide(resettable_counters(40, 12, ""), {}, budget).verdict, Verdict::kSatisfied);
+}
+
 TEST(SimpleTypes, ABoundedCounterIsNeverBelowZero) {
   const std::string lines = R"({"process":0,"f":"inc","value":2}
 {"process":0,"f":"dec","value":VALUE}

@@ -336,15 +336,28 @@ class Counter final : public ReplicatedType {
     choice.op.amount = choice.random.between(1, 3) * (choice.down ? -1 : 1);
   }
 
-  // A read below 0 is wrong by itself.
+  // A read below 0 is wrong by itself. One of a resettable counter is, if all increments of its key
+  // are less, or all decrements more, whatever was reset.
   std::optional<Decision> decide_quickly(const History& history, const Axioms& /*axioms*/,
                                          base::Budget& /*budget*/,
                                          Effort /*effort*/) const override {
+    const auto sums = all_sums(history);
     for (OpId id = 0; id < history.ops.size(); ++id) {
-      if (!is_below_bound(history.ops[id])) continue;
+      const Operation& read = history.ops[id];
+      Core core{.ops = {id}, .elements = {}};
+      if (kind_ == CounterKind::kResettable && is_out_of_bounds(read, sums)) {
+        core.ops.clear();
+        for (OpId u = 0; u < history.ops.size(); ++u) {
+          const Operation& op = history.ops[u];
+          const bool same = op.amount != 0 && (op.amount > 0) == (read.amount > 0);
+          if (u == id || (!is_read(op.kind) && op.key == read.key && same)) core.ops.push_back(u);
+        }
+      } else if (!is_below_bound(read)) {
+        continue;
+      }
       return Decision{.verdict = Verdict::kViolated,
                       .decided_by = "bound",
-                      .violation = Violation{.core = {.ops = {id}, .elements = {}}, .cycle = {}}};
+                      .violation = Violation{.core = std::move(core), .cycle = {}}};
     }
     return std::nullopt;
   }
@@ -355,13 +368,16 @@ class Counter final : public ReplicatedType {
   }
 
   bool encode(Encoder& encoder) const override {
-    std::size_t room = 10'000;  // sums of a resettable counter: with more, SAT does not end
+    // Sums of a resettable counter, by key: with more, SAT does not end.
+    std::vector<std::size_t> room(encoder.history().keys.size(), 10'000);
     for (const OpId id : encoder.nodes()) {
       if (encoder.budget_exceeded()) return false;
-      if (encoder.is_probed(id) || encoder.history().ops[id].kind != Kind::kValue) continue;
-      if (is_below_bound(encoder.history().ops[id])) encoder.clause({});
-      if (kind_ == CounterKind::kResettable ? !ResettableEncoding(encoder, id, room).encode()
-                                            : !SumEncoding(encoder, id).encode())
+      const Operation& op = encoder.history().ops[id];
+      if (encoder.is_probed(id) || op.kind != Kind::kValue) continue;
+      if (is_below_bound(op)) encoder.clause({});
+      if (kind_ == CounterKind::kResettable
+              ? !ResettableEncoding(encoder, id, room[op.key]).encode()
+              : !SumEncoding(encoder, id).encode())
         return false;
     }
     return true;
@@ -390,6 +406,15 @@ class Counter final : public ReplicatedType {
       return;
     }
     if (kind_ == CounterKind::kResettable) {
+      const auto sums = all_sums(explainer.history());
+      if (is_out_of_bounds(explainer.read(), sums)) {
+        const auto [least, most] = sums[explainer.read().key];
+        const bool above = explainer.read().amount > most;
+        explainer.report(above ? "increment-out-of-nothing" : "impossible-value",
+                         fmt::format("{}, but all {} add up to {}", explainer.text(),
+                                     above ? "increments" : "decrements", above ? most : least));
+        return;
+      }
       explainer.report("impossible-value",
                        fmt::format("{}, but no updates and resets that it can have seen give that",
                                    explainer.text()));
@@ -486,6 +511,21 @@ class Counter final : public ReplicatedType {
  private:
   [[nodiscard]] bool is_below_bound(const Operation& op) const {
     return kind_ == CounterKind::kBounded && op.kind == Kind::kValue && op.amount < 0;
+  }
+
+  // By key: of all decrements, and of all increments.
+  using Sums = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  static Sums all_sums(const History& history) {
+    Sums sums(history.keys.size());
+    for (const Operation& op : history.ops) {
+      if (op.kind != Kind::kInc) continue;
+      (op.amount < 0 ? sums[op.key].first : sums[op.key].second) += op.amount;
+    }
+    return sums;
+  }
+  static bool is_out_of_bounds(const Operation& op, const Sums& sums) {
+    const auto& [least, most] = sums[op.key];
+    return op.kind == Kind::kValue && (op.amount < least || op.amount > most);
   }
 
   // What the read must be at least and at most.

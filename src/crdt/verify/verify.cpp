@@ -170,6 +170,7 @@ class CoreCheck {
 
   Verified run(const Json& certificate) {
     if (auto wrong = read(certificate)) return std::move(*wrong);
+    if (has_read_out_of_bounds()) return {CertificateStatus::kValid, kViolated, {}};
     build_part();
     if (auto wrong = check_left_out()) return std::move(*wrong);
     if (auto wrong = check_ancestors()) return std::move(*wrong);
@@ -207,6 +208,21 @@ class CoreCheck {
       into.insert(number.get<std::uint32_t>());
     }
     return std::nullopt;
+  }
+
+  // Whatever a read has seen and resets undo, the sum is not above that of all increments of its
+  // key, and not below that of all decrements.
+  [[nodiscard]] bool has_read_out_of_bounds() const {
+    if (rules_.returns != Returns::kSumSinceReset) return false;
+    std::vector<std::int64_t> least(h_.keys.size(), 0), most(h_.keys.size(), 0);
+    for (const Operation& op : h_.ops) {
+      if (is_read(op.kind)) continue;
+      (op.amount < 0 ? least : most)[op.key] += op.amount;
+    }
+    return std::any_of(ops_.begin(), ops_.end(), [&](OpId id) {
+      const Operation& op = h_.ops[id];
+      return op.kind == Kind::kValue && (op.amount < least[op.key] || op.amount > most[op.key]);
+    });
   }
 
   // What is left of the history.
