@@ -78,6 +78,7 @@ base::Result<AdapterRecorded> replayed(const std::string& json, std::uint32_t re
   AdapterRunOptions options;
   options.type = {Type::kText};
   options.object = "text";
+  options.seed = seed;
   options.replicas = edits->concurrent ? edits->agents + 1 : replicas;
   options.hazards = adapter->library().survives;
   options.edits = &*edits;
@@ -104,6 +105,25 @@ TEST(EditingTrace, OfOneAgentIsReplayedAndReceived) {
   const auto wrong = replayed(kAlone, 3, "forgets");
   ASSERT_TRUE(wrong.ok()) << wrong.error().message;
   EXPECT_EQ(verdict_of_replay(*wrong), Verdict::kViolated);
+}
+
+// The positions of its edits are those of a replica that has all of them.
+TEST(EditingTrace, OfOneAgentIsReplayedWhileOthersCrash) {
+  std::string patches, end;
+  for (int i = 0; i < 600; ++i) {
+    patches += std::string(i == 0 ? "" : ",") + "[" + std::to_string(i) + ",0,\"a\"]";
+    end += "a";
+  }
+  std::uint64_t crashes = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto recorded =
+        replayed(R"({"endContent":")" + end + R"(","txns":[{"patches":[)" + patches + "]}]}", 2,
+                 "text", seed);
+    ASSERT_TRUE(recorded.ok()) << recorded.error().message;
+    crashes += recorded->crashes;
+    EXPECT_EQ(verdict_of_replay(*recorded), Verdict::kSatisfied);
+  }
+  EXPECT_GT(crashes, 0U);
 }
 
 TEST(EditingTrace, OfSeveralAgentsIsReplayedAsEachSawIt) {

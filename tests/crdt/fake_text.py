@@ -2,7 +2,7 @@
 
     fake_text.py [MODE]
 
-text     a replicated growable array; survives repeats
+text     a replicated growable array; survives repeats, restarts and crashes
 forgets  the same, but another replica's deletes have no effect
 """
 
@@ -16,8 +16,10 @@ MODE = sys.argv[1] if len(sys.argv) > 1 else "text"
 
 class Replica:
     def __init__(self, replica, replicas, keys, object, time, saved):
-        self.name, self.clock, self.messages = replica, 0, []
+        self.name, self.clock, self.messages = replica + 1000 * time, 0, []
         self.characters = []  # [stamp, replica, character, gone], in their order
+        if saved is not None:
+            self.clock, self.characters = json.loads(saved)
 
     def shown(self):
         return [c for c in self.characters if not c[3]]
@@ -65,5 +67,8 @@ class Replica:
     def receive(self, message):
         self.apply(json.loads(message))
 
+    def save(self):
+        return json.dumps([self.clock, self.characters]).encode()
 
-serve("fake text 1.0", {"text": "text"}, ["duplicates"], Replica)
+
+serve("fake text 1.0", {"text": "text"}, ["duplicates", "restart", "crash"], Replica)

@@ -101,7 +101,8 @@ class AdapterRunner {
     change_partition(i, count);
     if (has(Hazard::kRestart) && random().chance(kRestart)) restart(r);
     if (has(Hazard::kCrash) && random().chance(kSave)) save(r);
-    if (has(Hazard::kCrash) && random().chance(kCrash)) crash(r);
+    const bool edits = options_.edits != nullptr && r == 0;  // it has what the trace says
+    if (has(Hazard::kCrash) && random().chance(kCrash) && !edits) crash(r);
     if (has(Hazard::kClocks) && random().chance(kJump)) set_clock(r);
     if (has(Hazard::kLoss) && random().chance(kSync)) sync_with_some(r, present);
     if (has(Hazard::kDuplicates) && random().chance(kLateRepeat)) repeat_some(r);
