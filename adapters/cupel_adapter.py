@@ -128,12 +128,16 @@ class Harness:
         doc.insert(key, index, inserted)
         return {"value": [text[index - 1] if index else None, inserted]}
 
-    # Many edits by index, as an editing trace has them. `named`: says what is there.
+    # Many edits by index, as an editing trace has them. `named`: says what is there, None where the
+    # text is shorter, and then makes no more edits.
     def edit_places(self, doc, key, patches, named):
         places = []
         for position, deleted, inserted, *_ in patches:
             if named:
                 text = doc.read(key)
+                if position + deleted > len(text):
+                    places.append(None)
+                    break
                 places.append([text[position - 1] if position else "", text[position:position + deleted]])
             if deleted:
                 doc.delete(key, position, deleted)

@@ -83,15 +83,19 @@ function deleteText({ api, doc, key, value }) {
 }
 
 // Many edits by index, as an editing trace has them, each of them an update. `named`: says what is
-// there, the character before and what is deleted. Else the places are given in UTF-16, too.
+// there, the character before and what is deleted; null where the text is shorter, and then makes no
+// more edits. Else the places are given in UTF-16, too.
 function editText({ api, doc, key, value, named }) {
   const places = [];
   for (const [position, deleted, inserted, units, deletedUnits] of value) {
     let [at, length] = api.codePoints ? [position, deleted] : [units, deletedUnits];
     if (named) {
       const text = Array.from(api.read(doc, key));
+      if (position + deleted > text.length) {
+        places.push(null);
+        break;
+      }
       const gone = text.slice(position, position + deleted).join("");
-      if (position + deleted > text.length) throw new Error(`the text has no ${position}, ${deleted}`);
       at = unitsOf(api, text.slice(0, position).join(""));
       length = unitsOf(api, gone);
       places.push([position > 0 ? text[position - 1] : "", gone]);

@@ -63,10 +63,14 @@ TEST(EditingTrace, WhatIsNoneIsAnErrorThatNamesTheTransaction) {
                       "txns":[{"parents":[0],"agent":0,"patches":[]}]})")
                 .find("transaction 0: found the parent 0"),
             std::string::npos);
+  EXPECT_NE(error(R"({"kind":"concurrent","numAgents":1,"startContent":"a","endContent":"a",
+                      "txns":[]})")
+                .find("found a `startContent` in a concurrent trace"),
+            std::string::npos);
 }
 
 base::Result<AdapterRecorded> replayed(const std::string& json, std::uint32_t replicas,
-                                       const std::string& mode = "text") {
+                                       const std::string& mode = "text", std::uint64_t seed = 1) {
   auto adapter = Adapter::start(
       {.name = "fake",
        .process = {.arguments = {"python3", CUPEL_SOURCE_DIR "/tests/crdt/fake_text.py", mode},
@@ -157,6 +161,14 @@ TEST(EditingTrace, ThatDoesNotFitItsTextIsAnError) {
     {"parents":[],"agent":0,"patches":[[0,0,"b"]]}]})")
                 .find("has not seen transaction 0 of the same agent"),
             std::string::npos);
+  for (const char* patch : {"[3,0,\"b\"]", "[1,2,\"\"]"}) {
+    const auto beyond =
+        message(std::string(R"({"kind":"concurrent","numAgents":1,"endContent":"","txns":[
+    {"parents":[],"agent":0,"patches":[[0,0,"aa"]]},
+    {"parents":[0],"agent":0,"patches":[[0,0,""],)") +
+                patch + "]}]}");
+    EXPECT_NE(beyond.find("transaction 1: edit 1"), std::string::npos) << beyond;
+  }
 }
 
 }  // namespace

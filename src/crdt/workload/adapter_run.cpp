@@ -249,14 +249,17 @@ class AdapterRunner {
       }
       deliver_some(observer, options_.delivery);
       if (has(Hazard::kRestart) && random().chance(kRestart)) restart(r);
+      if (has(Hazard::kClocks) && random().chance(kJump)) set_clock(r);
       if (has(Hazard::kDuplicates) && random().chance(kLateRepeat)) repeat_some(observer);
       if (random().chance(kReads)) perform(recorder_.read_of(observer, 0));
-      if (!transaction.patches.empty() && !failure_) edit_named(r, transaction, made[t]);
+      if (!transaction.patches.empty() && !failure_) edit_named(edits, t, made[t]);
     }
   }
 
   // The library says which characters are at the places.
-  void edit_named(Replica r, const EditTransaction& transaction, std::vector<MessageId>& made) {
+  void edit_named(const RecordedEdits& edits, std::uint32_t t, std::vector<MessageId>& made) {
+    const EditTransaction& transaction = edits.transactions[t];
+    const Replica r = transaction.agent;
     Json patches = Json::array();
     for (const auto& [position, deleted, inserted] : transaction.patches) {
       const auto fresh = unique(inserted);
@@ -269,6 +272,13 @@ class AdapterRunner {
     const Json places = answer->value("value", Json());
     std::vector<std::string> ids;
     for (std::size_t p = 0; p < asked.size(); ++p) {
+      if (places.is_array() && p < places.size() && places[p].is_null()) {
+        failure_ = wrong_edits(fmt::format(
+            "transaction {}: edit {}, [{}, {}, …], is beyond its end, in the order of {}", t, p,
+            transaction.patches[p].position, transaction.patches[p].deleted,
+            adapter_.library().name));
+        return;
+      }
       const bool well = places.is_array() && places.size() == asked.size() &&
                         places[p].is_array() && places[p].size() == 2 && places[p][0].is_string() &&
                         places[p][1].is_string();

@@ -25,7 +25,9 @@ struct AdapterRunOptions : Requests {
   double delivery =
       0.3;  // chance that the next message of another replica arrives before an operation
   // Of a text: its edits in place of random requests, and then neither `ops` nor `keys` count. A
-  // replica for each agent; with one agent also `replicas` - 1 that only receive, else one.
+  // replica for each agent; with one agent also `replicas` - 1 that only receive, else one. What an
+  // agent has seen is given by the trace, so its replica does not crash; and with several agents
+  // there are no partitions and no replica that joins late.
   const RecordedEdits* edits = nullptr;
 };
 
@@ -45,7 +47,7 @@ struct AdapterRecorded {
 };
 
 // Errors: as those of run() in run.hpp; a trace whose edits do not fit its text, or end in another
-// one.
+// one; one with an agent that begins a transaction without its own last one among what it has seen.
 base::Result<AdapterRecorded> run(Adapter& adapter, const AdapterRunOptions& options);
 
 }  // namespace cupel::crdt

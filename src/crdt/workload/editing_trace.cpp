@@ -61,6 +61,8 @@ std::optional<std::string> take_edits(const Json& json, RecordedEdits& edits) {
   edits.end = end;
   edits.concurrent = json.value("kind", Json()) == "concurrent";
   if (edits.concurrent) {
+    if (!edits.start.empty())
+      return "found a `startContent` in a concurrent trace, expected that transaction 0 inserts it";
     const Json agents = json.value("numAgents", Json());
     if (!agents.is_number_unsigned() || agents == 0 || agents > kMostAgents)
       return fmt::format("found {} in `numAgents`, expected 1 to {}", text::dump_excerpt(agents),

@@ -35,8 +35,8 @@ struct RecordedEdits {
   std::uint64_t patches = 0;
 };
 
-// Errors: what is not of this form, with the number of the transaction, from 0; an agent that
-// begins a transaction without its own last one among what it has seen.
+// Errors: what is not of this form, with the number of the transaction, from 0; a concurrent trace
+// with a startContent.
 base::Result<RecordedEdits> read_edits(std::string_view json, const std::string& file);
 
 // The text of one agent as the numbers of its characters, in order of insertion.
