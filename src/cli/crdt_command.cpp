@@ -585,6 +585,7 @@ void add_crdt_generate(Command& app, Run& run) {
 
 struct CrdtRunArguments : CrdtArguments {
   std::string output, order = "causal", adapter, faults, edits;
+  bool names_replicas = false;
   crdt::RunOptions options;
 };
 
@@ -642,6 +643,25 @@ base::Result<std::vector<crdt::Hazard>> hazards_of(const std::string& faults,
                            "follows a lost message comes out of order"};
   }
   return hazards;
+}
+
+// A concurrent trace says how many replicas there are, and what each of them has seen.
+std::optional<base::Error> refuse_for_agents(const CrdtRunArguments& arguments) {
+  if (arguments.names_replicas) {
+    return base::Error{
+        .message =
+            "--replicas: found it with a concurrent trace, which has a replica for each "
+            "agent and one more; leave it out"};
+  }
+  for (const auto& name : split(arguments.faults, ',')) {
+    if (name == "join" || name == "crash") {
+      return base::Error{
+          .message = fmt::format("--faults: found `{}` with a concurrent trace, which says what "
+                                 "each replica has seen; leave it out",
+                                 name)};
+    }
+  }
+  return std::nullopt;
 }
 
 // The editing trace of a file, which may be compressed.
@@ -736,7 +756,10 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
     edits = std::move(*read);
     options.edits = &*edits;
     options.keys = 1;
-    if (edits->concurrent) options.replicas = edits->agents + 1;
+    if (edits->concurrent) {
+      if (const auto error = refuse_for_agents(arguments)) return failed(*error);
+      options.replicas = edits->agents + 1;
+    }
   }
   const auto recorded = crdt::run(*adapter, options);
   if (!recorded.ok()) return failed(recorded.error());
@@ -795,6 +818,10 @@ void refuse_for_adapter(Command& command, const CrdtRunArguments& arguments) {
     throw UsageError("--faults", "found it without --adapter; programs have --order and --repeats");
   if (!adapter && !arguments.edits.empty())
     throw UsageError("--trace", "found it without --adapter, expected a library that replays it");
+  for (const char* option : {"--keys", "--ops"}) {
+    if (!arguments.edits.empty() && command.get_option(option)->count() > 0)
+      throw UsageError(option, "found it beside --trace, whose edits are those of one text");
+  }
 }
 
 void add_crdt_run(Command& app, Run& run) {
@@ -879,6 +906,7 @@ void add_crdt_run(Command& app, Run& run) {
       "--seed 7");
   command->callback([arguments, command, &run] {
     refuse_for_adapter(*command, *arguments);
+    arguments->names_replicas = command->get_option("--replicas")->count() > 0;
     if (arguments->adapter.empty()) {
       if (arguments->type.empty()) throw UsageError("--type", "found none, expected a type");
       arguments->options.type = type_or_refused(arguments->type);

@@ -307,4 +307,26 @@ TEST_F(CrdtCli, WhatAnAdapterDoesNotOfferIsAnError) {
   says("--exec cat --type counter --faults none", "found it without --adapter");
 }
 
+// What a trace decides is not asked for as well.
+TEST_F(CrdtCli, ATraceAndWhatItDecidesAreAnError) {
+  write("one.json", R"({"endContent":"a","txns":[{"patches":[[0,0,"a"]]}]})");
+  write("several.json", R"({"kind":"concurrent","numAgents":1,"endContent":"a",
+      "txns":[{"agent":0,"parents":[],"patches":[[0,0,"a"]]}]})");
+  const std::string library = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_text.py",
+                    one = library + " --trace one.json",
+                    several = library + " --trace several.json";
+  EXPECT_EQ(crdt(one + " --replicas 2 --faults crash").code, 0) << text_of("stderr");
+  EXPECT_EQ(crdt(several + " --faults duplicates").code, 0) << text_of("stderr");
+  for (const auto& [arguments, message] :
+       {std::pair(one + " --ops 5", "--ops: found it beside --trace"),
+        std::pair(one + " --keys 1", "--keys: found it beside --trace"),
+        std::pair(several + " --replicas 3", "--replicas: found it with a concurrent trace"),
+        std::pair(several + " --faults duplicates,crash",
+                  "--faults: found `crash` with a concurrent trace")}) {
+    const auto refused = crdt(arguments);
+    EXPECT_EQ(refused.code, 3) << arguments;
+    EXPECT_NE(refused.err.find(message), std::string::npos) << refused.err;
+  }
+}
+
 }  // namespace
