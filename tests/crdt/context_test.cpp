@@ -207,6 +207,18 @@ TEST_P(Contexts, OfCorrectReplicasAreSatisfiedAndOfWrongOnesViolated) {
   }
 }
 
+TEST_P(Contexts, AreUnknownWithoutTime) {
+  GenerateOptions options;
+  options.type = {GetParam()};
+  options.context = true;
+  const auto history = generate(options).value();
+  const auto visibility = Visibility::of(history).value();
+  base::Budget budget(std::chrono::duration<double>(0), 0);
+  const auto found = analyze(history, {.visibility = &visibility}, budget);
+  EXPECT_EQ(found.decision.verdict, Verdict::kUnknown);
+  EXPECT_EQ(found.limit, "time");
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, Contexts, testing::ValuesIn(all_types()), test::parameter_name);
 
 // The set of delta-crdts: the remove arrives, and has no effect.

@@ -457,6 +457,7 @@ ContextDecision decide_sum(const KnownContext& context, std::int64_t least) {
       context, [&](std::uint32_t) { sums.assign(h.keys.size(), 0); },
       [&](OpId update) { sums[h.ops[update].key] += h.ops[update].amount; },
       [&](OpId id) {
+        if (context.budget.exceeded()) return false;
         const Operation& op = h.ops[id];
         if (op.kind != Kind::kValue || (op.amount == sums[op.key] && op.amount >= least))
           return true;
@@ -501,6 +502,7 @@ ContextDecision decide_by_state(const KnownContext& context, Kind read, IsRight 
       context, [&](std::uint32_t) { states.assign(h.keys.size(), {}); },
       [&](OpId update) { states[h.ops[update].key].take(context, update); },
       [&](OpId id) {
+        if (context.budget.exceeded()) return false;
         const Operation& op = h.ops[id];
         if (op.kind != read || is_right(op, states[op.key])) return true;
         wrong.add(id, op.key);
