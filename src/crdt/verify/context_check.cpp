@@ -265,31 +265,11 @@ class ContextCheck {
   // Lists: the reads show their characters in this order, and no visible character is between a new
   // one and its neighbour.
   [[nodiscard]] std::optional<std::string> wrong_list() const {
-    const auto found = json_.find("characters");
-    const Json characters = found == json_.end() ? Json::array() : *found;
-    if (!characters.is_array()) return "its `characters` are no array";
-    std::vector<std::uint32_t> order;
-    std::vector<bool> once(h_.elements.size(), false);
-    for (const Json& e : characters) {
-      if (!e.is_number_unsigned() || e >= h_.elements.size() || once[e.get<std::size_t>()])
-        return "its `characters` are not numbers of elements, each once";
-      order.push_back(e.get<std::uint32_t>());
-      once[order.back()] = true;
-    }
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return h_.elements[a].key < h_.elements[b].key;
-    });
-    std::vector<std::size_t> place(h_.elements.size(), 0);  // from 1
-    for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i + 1;
-    for (const Operation& op : h_.ops) {
-      if (op.kind != Kind::kInsert) continue;
-      for (const auto e : h_.changed(op)) {
-        if (place[e] == 0)
-          return fmt::format("its order lacks the character {}", h_.element_text(e));
-      }
-    }
+    const auto order = character_order(h_, json_.value("characters", Json::array()));
+    if (!order.ok()) return order.error().message;
+    const auto& place = order->place;
     VisibleState state(h_, seen_, strict_);
-    base::RankSet shown(order.size() + 1);
+    base::RankSet shown(order->elements.size() + 1);
     std::optional<std::string> wrong;
     for_replicas(
         [&] {
@@ -306,35 +286,23 @@ class ContextCheck {
           }
         },
         [&](OpId id) {
-          const Operation& op = h_.ops[id];
-          const auto list = h_.list(op);
-          for (std::size_t i = 1; op.kind == Kind::kList && i < list.size(); ++i) {
-            if (place[list[i - 1]] >= place[list[i]])
-              wrong = fmt::format("{} shows another order", h_.text(id));
-          }
-          if (op.kind == Kind::kInsert) wrong = wrong_neighbour(id, place, order, shown);
+          wrong = wrong_for_order(h_, id, *order);
+          if (!wrong && h_.ops[id].kind == Kind::kInsert)
+            wrong = wrong_neighbour(id, *order, shown);
           return !wrong;
         });
     return wrong;
   }
 
-  [[nodiscard]] std::optional<std::string> wrong_neighbour(OpId id,
-                                                           const std::vector<std::size_t>& place,
-                                                           const std::vector<std::uint32_t>& order,
+  [[nodiscard]] std::optional<std::string> wrong_neighbour(OpId id, const CharacterOrder& order,
                                                            const base::RankSet& shown) const {
     const Operation& op = h_.ops[id];
-    const auto left = op.parent == kNone ? 0 : place[op.parent];
-    auto here = left;  // at last, of the last character of a range
-    for (const auto e : h_.changed(op)) {
-      if (here >= place[e]) return fmt::format("{} is in front of its neighbour", h_.text(id));
-      here = place[e];
-    }
-    const auto before = shown.before(here);
+    const auto left = op.parent == kNone ? 0 : order.place[op.parent];
+    const auto before = shown.before(order.place[h_.changed(op).back()]);
     if (before == base::RankSet::kNoRank || before <= left) return std::nullopt;
-    const auto other = order[before - 1];
+    const auto other = order.elements[before - 1];
     if (h_.elements[other].key != op.key) return std::nullopt;
-    return fmt::format("{} has {} between it and its neighbour", h_.text(id),
-                       h_.element_text(other));
+    return between_neighbours(h_, id, other);
   }
 
   Verified check_violated() {

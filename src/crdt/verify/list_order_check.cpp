@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -138,52 +139,80 @@ class CharacterOrderSearch {
 
 }  // namespace
 
+base::Result<CharacterOrder> character_order(const History& h, const nlohmann::json& characters) {
+  const auto wrong = [](std::string message) { return base::Error{.message = std::move(message)}; };
+  if (!characters.is_array()) return wrong("its `characters` are no array");
+  CharacterOrder order;
+  std::vector<bool> once(h.elements.size(), false);
+  for (const auto& e : characters) {
+    if (!e.is_number_unsigned() || e >= h.elements.size() || once[e.get<std::size_t>()])
+      return wrong("its `characters` are not numbers of elements, each once");
+    order.elements.push_back(e.get<std::uint32_t>());
+    once[order.elements.back()] = true;
+  }
+  for (const Operation& op : h.ops) {
+    if (op.kind != Kind::kInsert) continue;
+    for (const auto e : h.changed(op)) {
+      if (!once[e])
+        return wrong(fmt::format("its order lacks the character {}", h.element_text(e)));
+    }
+  }
+  std::stable_sort(
+      order.elements.begin(), order.elements.end(),
+      [&](std::uint32_t a, std::uint32_t b) { return h.elements[a].key < h.elements[b].key; });
+  order.place.assign(h.elements.size(), 0);
+  for (std::size_t i = 0; i < order.elements.size(); ++i) order.place[order.elements[i]] = i + 1;
+  return order;
+}
+
+std::optional<std::string> wrong_for_order(const History& h, OpId id, const CharacterOrder& order) {
+  const Operation& op = h.ops[id];
+  const auto& place = order.place;
+  const auto list = h.list(op);
+  for (std::size_t i = 1; op.kind == Kind::kList && i < list.size(); ++i) {
+    if (place[list[i - 1]] >= place[list[i]])
+      return fmt::format("{} shows another order", h.text(id));
+  }
+  if (op.kind != Kind::kInsert) return std::nullopt;
+  auto left = op.parent == kNone ? 0 : place[op.parent];
+  for (const auto e : h.changed(op)) {
+    if (left >= place[e]) return fmt::format("{} is in front of its neighbour", h.text(id));
+    left = place[e];
+  }
+  return std::nullopt;
+}
+
+std::string between_neighbours(const History& h, OpId id, std::uint32_t other) {
+  return fmt::format("{} has {} between it and its neighbour", h.text(id), h.element_text(other));
+}
+
 std::optional<std::string> wrong_list_order(const History& h, const nlohmann::json& characters,
                                             const ListBelow& below) {
-  std::vector<std::size_t> place(h.elements.size(), 0);
-  if (!characters.is_array()) return "its `characters` are no array";
-  std::size_t count = 0;
-  for (const auto& e : characters) {
-    if (!e.is_number_unsigned() || e >= h.elements.size() || place[e.get<std::size_t>()] != 0)
-      return "its `characters` are not numbers of elements, each once";
-    place[e.get<std::size_t>()] = ++count;
-  }
+  const auto order = character_order(h, characters);
+  if (!order.ok()) return order.error().message;
+  const auto& place = order->place;
   std::vector<std::vector<OpId>> inserts(h.keys.size());
   std::vector<std::vector<OpId>> removes(h.elements.size());
   for (OpId id = 0; id < h.ops.size(); ++id) {
     const Operation& op = h.ops[id];
-    if (is_read(op.kind)) continue;
-    for (const auto e : h.changed(op)) {
-      if (op.kind == Kind::kDelete) removes[e].push_back(id);
-      if (op.kind != Kind::kInsert) continue;
-      if (place[e] == 0) return fmt::format("its order lacks the character {}", h.element_text(e));
-    }
     if (op.kind == Kind::kInsert) inserts[op.key].push_back(id);
+    if (op.kind != Kind::kDelete) continue;
+    for (const auto e : h.changed(op)) removes[e].push_back(id);
   }
   for (OpId id = 0; id < h.ops.size(); ++id) {
+    if (auto wrong = wrong_for_order(h, id, *order)) return wrong;
     const Operation& op = h.ops[id];
-    const auto list = h.list(op);
-    for (std::size_t i = 1; op.kind == Kind::kList && i < list.size(); ++i) {
-      if (place[list[i - 1]] >= place[list[i]])
-        return fmt::format("{} shows another order", h.text(id));
-    }
     if (op.kind != Kind::kInsert) continue;
-    auto left = op.parent == kNone ? 0 : place[op.parent];
-    for (const auto e : h.changed(op)) {
-      if (left >= place[e]) return fmt::format("{} is in front of its neighbour", h.text(id));
-      left = place[e];
-    }
     // From the neighbour to the last character there is nothing else that its replica showed.
     const auto first = op.parent == kNone ? 0 : place[op.parent];
+    const auto last = place[h.changed(op).back()];
     for (const OpId x : inserts[op.key]) {
       if (x == id || !below(x, id)) continue;
       for (const auto other : h.changed(h.ops[x])) {
-        if (place[other] <= first || place[other] >= left) continue;
+        if (place[other] <= first || place[other] >= last) continue;
         bool removed = false;
         for (const OpId d : removes[other]) removed = removed || below(d, id);
-        if (!removed)
-          return fmt::format("{} has {} between it and its neighbour", h.text(id),
-                             h.element_text(other));
+        if (!removed) return between_neighbours(h, id, other);
       }
     }
   }
