@@ -633,6 +633,60 @@ TEST_F(MariadbEngineProducts, LoseUpdatesAtReadCommitted) {
   EXPECT_NE(a_->message().find("that of the whole store"), std::string::npos) << a_->message();
 }
 
+// Who waited for a row goes on in what was committed meanwhile: rows that are new, and rows whose
+// keys have changed, too.
+TEST_F(MariadbEngineProducts, GoOnInTheStateAfterAWait) {
+  for (const auto* level : {"mysql:read-committed", "mysql:repeatable-read"}) {
+    SCOPED_TRACE(level);
+    serve(level);
+    // Each scans the table or an index.
+    for (const std::string from : {"purse", "purse FORCE INDEX (PRIMARY)"}) {
+      SCOPED_TRACE(from);
+      const auto start_change = [&] {
+        EXPECT_EQ(a_->run("CREATE OR REPLACE TABLE purse (id INT PRIMARY KEY, n INT NOT NULL)"),
+                  "");
+        EXPECT_EQ(a_->run("INSERT INTO purse VALUES (1, 100), (2, 100), (3, 100)"), "");
+        EXPECT_EQ(a_->run("BEGIN"), "");
+        EXPECT_EQ(a_->run("UPDATE purse SET n = n - 50 WHERE id = 1"), "");
+      };
+      const auto commit = [&] { EXPECT_EQ(a_->run("COMMIT"), ""); };
+      const auto where = from + " WHERE id BETWEEN 1 AND 9";
+
+      start_change();
+      EXPECT_EQ(a_->run("INSERT INTO purse VALUES (4, 50)"), "");
+      EXPECT_EQ(run_waiting(*engine_, *b_, "SELECT * FROM " + where + " FOR UPDATE", commit),
+                "1|50;2|100;3|100;4|50");
+
+      start_change();
+      EXPECT_EQ(a_->run("UPDATE purse SET id = 5 WHERE id = 2"), "");
+      EXPECT_EQ(run_waiting(*engine_, *b_, "SELECT * FROM " + where + " FOR UPDATE", commit),
+                "1|50;3|100;5|100");
+
+      start_change();
+      EXPECT_EQ(a_->run("INSERT INTO purse VALUES (9, 9)"), "");
+      EXPECT_EQ(a_->run("DELETE FROM purse WHERE id = 3"), "");
+      EXPECT_EQ(
+          run_waiting(*engine_, *b_,
+                      "UPDATE " + from + " SET n = n + 1000 WHERE id BETWEEN 1 AND 9", commit),
+          "");
+      EXPECT_EQ(b_->run("SELECT * FROM purse"), "1|1050;2|1100;9|1009");
+    }
+  }
+}
+
+TEST_F(MariadbEngineProducts, FindTheirOwnNewRowsInAHandler) {
+  serve("mysql:repeatable-read");
+  a_->run("CREATE TABLE tens (id INT PRIMARY KEY)");
+  a_->run("INSERT INTO tens SELECT 10 * seq FROM seq_1_to_30");
+  EXPECT_EQ(a_->run("HANDLER tens OPEN"), "");
+  EXPECT_EQ(a_->run("HANDLER tens READ `PRIMARY` FIRST"), "10");
+  for (const auto* id : {"20", "30", "40", "50"})
+    EXPECT_EQ(a_->run("HANDLER tens READ `PRIMARY` NEXT"), id);
+  EXPECT_EQ(a_->run("INSERT INTO tens VALUES (55)"), "");
+  EXPECT_EQ(a_->run("HANDLER tens READ `PRIMARY` NEXT"), "55");
+  EXPECT_EQ(a_->run("HANDLER tens READ `PRIMARY` NEXT"), "60");
+}
+
 TEST_F(MariadbEngineProducts, KeepASnapshotAtRepeatableRead) {
   serve("mysql:repeatable-read");
   EXPECT_EQ(sell_twice(1), "");  // InnoDB refuses nobody

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -15,8 +16,9 @@ namespace {
 
 using Edge = RowStore::Edge;
 
-// In a request to the store: of a scan, at first and later; of an index.
-constexpr std::size_t kFirstRows = 256, kLaterRows = 1024, kRowsAtOnce = 256;
+// Rows in a request to the store: of a scan, at first and later; of an index; where others commit
+// meanwhile.
+constexpr std::size_t kFirstRows = 256, kLaterRows = 1024, kRowsAtOnce = 256, kFewRows = 16;
 
 struct RowReference {  // of position()
   RowNumber row = 0;
@@ -158,6 +160,7 @@ int ha_cupel::external_lock(THD* thd, int type) {
   runs_ddl_ = is_ddl(thd);
   tries_ = updates_ = false;
   untouched_ = guessed_ = again_ = 0;
+  looked_ahead_ = 0;
   join_transaction(thd);
   return choose_locking(thd, type == F_WRLCK);
 }
@@ -220,6 +223,10 @@ Transaction::Sight ha_cupel::sight() const {
 
 bool ha_cupel::look(const std::vector<RowNumber>& rows) {
   return transaction().look(weak_, rows, sight());
+}
+
+bool ha_cupel::others_committed() {
+  return locks_ && sight() == Transaction::Sight::kLatest && transaction().renew_found();
 }
 
 int ha_cupel::look_for_others() {
@@ -308,28 +315,50 @@ void ha_cupel::fetch(RowNumber row, VersionNumber version, uchar* record) {
 
 // In the order of the primary key, as applications expect it.
 int ha_cupel::rnd_init(bool scan) {
+  scan_at_ = 0;
+  window_ = kFirstRows;
   scanned_.clear();
-  scan_at_ = looked_to_ = 0;
+  scanned_entries_.clear();
   if (!scan) return 0;
   // First, so that rows that are new from now on are among those that the transaction saw missing.
   if (const int error = look_for_others(); error != 0) return error;
-  if (has_primary_key()) {
-    const auto index = table_share->primary_key;
-    for (const auto* entry : weak_->rows.entries(index, order_of(key(index)), {}))
-      scanned_.push_back(entry->row);
-  } else {
-    const auto count = weak_->rows.row_count();
-    for (RowNumber row = 1; row <= count; ++row) scanned_.push_back(row);
-  }
+  others_committed();
+  collect_rows();
   return 0;
+}
+
+void ha_cupel::collect_rows() {
+  looked_to_ = scan_at_;
+  if (!has_primary_key()) {
+    for (auto row = static_cast<RowNumber>(scanned_.size()); row < weak_->rows.row_count();)
+      scanned_.push_back(++row);
+    return;
+  }
+  const auto index = table_share->primary_key;
+  const auto order = order_of(key(index));
+  scanned_.resize(scan_at_);
+  scanned_entries_.resize(scan_at_);
+  for (const auto* entry : scan_at_ == 0
+                               ? weak_->rows.entries(index, order, {})
+                               : weak_->rows.after(index, order, *scanned_entries_.back(),
+                                                   std::numeric_limits<std::size_t>::max())) {
+    scanned_.push_back(entry->row);
+    scanned_entries_.push_back(entry);
+  }
 }
 
 int ha_cupel::rnd_next(uchar* record) {
   again_ = std::exchange(guessed_, 0);
   if (again_ != 0) --scan_at_;
-  while (scan_at_ < scanned_.size()) {
+  for (;;) {
+    if (others_committed()) {
+      collect_rows();
+      window_ = kFewRows;
+    }
+    if (scan_at_ == scanned_.size()) return HA_ERR_END_OF_FILE;
     if (scan_at_ == looked_to_) {
-      looked_to_ = std::min(scanned_.size(), scan_at_ + (scan_at_ == 0 ? kFirstRows : kLaterRows));
+      looked_to_ = std::min(scanned_.size(), scan_at_ + window_);
+      window_ = std::min(4 * window_, kLaterRows);
       const auto from = scanned_.begin() + static_cast<std::ptrdiff_t>(scan_at_);
       const auto to = scanned_.begin() + static_cast<std::ptrdiff_t>(looked_to_);
       if (!look({from, to})) return failed();
@@ -342,7 +371,6 @@ int ha_cupel::rnd_next(uchar* record) {
     if (seen == Seen::kFailed) return error_;
     if (seen == Seen::kThere) return 0;
   }
-  return HA_ERR_END_OF_FILE;
 }
 
 void ha_cupel::position(const uchar* /*record*/) {
@@ -391,20 +419,18 @@ bool ha_cupel::look_ahead(Direction direction, std::optional<std::string_view> s
   };
   const auto more = direction == Direction::kForward ? next_look_ - 1 : 0;
   std::vector<RowNumber> rows = {entry_->row};
-  ahead_ = weak_->rows.after(active_index, order_, *entry_, more);
-  ahead_.erase(std::find_if_not(ahead_.begin(), ahead_.end(),
-                                [&](const auto* entry) { return in_range(*entry); }),
-               ahead_.end());
-  for (const auto* entry : ahead_) rows.push_back(entry->row);
+  for (const auto* entry : weak_->rows.after(active_index, order_, *entry_, more)) {
+    if (!in_range(*entry)) break;
+    rows.push_back(entry->row);
+  }
   next_look_ = std::min(2 * next_look_, kRowsAtOnce);
-  looked_ahead_ = ahead_.size();
+  looked_ahead_ = rows.size() - 1;
   return look(rows);
 }
 
 const RowStore::Entry* ha_cupel::neighbour(const RowStore::Entry& entry,
                                            Direction direction) const {
   if (direction == Direction::kBackward) return weak_->rows.before(active_index, order_, entry);
-  if (looked_ahead_ > 0) return ahead_[ahead_.size() - looked_ahead_];
   const auto next = weak_->rows.after(active_index, order_, entry, 1);
   return next.empty() ? nullptr : next.front();
 }
@@ -416,6 +442,10 @@ int ha_cupel::read_from(uchar* record, const RowStore::Entry* entry, Direction d
   for (; entry != nullptr; entry = neighbour(*entry, direction)) {
     entry_ = entry;
     if (start && order_(bytes_of(entry->key), bytes_of(*start), start->size()) != 0) break;
+    if (others_committed()) {
+      looked_ahead_ = 0;
+      next_look_ = std::min(next_look_, kFewRows);
+    }
     if (!look_ahead(direction, start)) return failed();
     const auto seen = see(entry->row, [&](VersionNumber version) {
       fetch(entry->row, version, record);
@@ -454,8 +484,9 @@ int ha_cupel::index_read(uchar* record, const uchar* key, uint length, enum ha_r
 
 // The store knows a row with this primary key, so it says whether there is one.
 bool ha_cupel::is_known(std::string_view wanted) const {
-  const auto entries = weak_->rows.entries(active_index, order_, wanted);
-  return !entries.empty() && weak_->rows.is_shared(entries.front()->row);
+  const auto* entry = weak_->rows.first_from(active_index, order_, wanted, RowStore::Edge::kBefore);
+  return entry != nullptr && order_(bytes_of(entry->key), bytes_of(wanted), wanted.size()) == 0 &&
+         weak_->rows.is_shared(entry->row);
 }
 
 bool ha_cupel::is_whole_key(uint index, const uchar* start, uint length) const {

@@ -106,6 +106,11 @@ class ha_cupel final : public handler {
   [[nodiscard]] bool reads_ranges_to_end() const;
   [[nodiscard]] Transaction::Sight sight() const;
   bool look(const std::vector<RowNumber>& rows);
+  // A statement that locks what was committed last comes to a row, and others have committed since
+  // it asked for the rows from here on.
+  bool others_committed();
+  // The rows that the scan of the table comes to after those that it has been at.
+  void collect_rows();
   // The transaction sees that the table has no other rows, or nobody else adds one.
   int look_for_others();
   // If the row is there and fits, it is the current one, and locked if the statement locks rows.
@@ -191,12 +196,13 @@ class ha_cupel final : public handler {
   VersionNumber version_ = 0;
   // A scan of the table.
   std::vector<RowNumber> scanned_;
-  std::size_t scan_at_ = 0, looked_to_ = 0;
+  std::vector<const RowStore::Entry*> scanned_entries_;  // theirs, if there is a primary key
+  std::size_t scan_at_ = 0, looked_to_ = 0, window_ = 0;
   // A scan of an index.
   KeyOrder order_;
   const RowStore::Entry* entry_ = nullptr;
-  std::vector<const RowStore::Entry*> ahead_;     // that were asked for at once,
-  std::size_t looked_ahead_ = 0, next_look_ = 1;  // so many come after this one; are asked for next
+  // So many after this one were asked for with it; so many are asked for next.
+  std::size_t looked_ahead_ = 0, next_look_ = 1;
   // The last duplicate.
   uint duplicate_key_ = MAX_KEY;
   RowNumber duplicate_row_ = 0;

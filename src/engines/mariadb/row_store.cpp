@@ -162,7 +162,7 @@ std::vector<const RowStore::Entry*> RowStore::after(std::size_t number, const Ke
   const std::shared_lock lock(mutex_);
   const auto& index = indexes_[number];
   const auto first = place_of(index, order, entry.key, entry.row) + 1;
-  const auto end = std::min(index.sorted.size(), first + most);
+  const auto end = first + std::min(index.sorted.size() - first, most);
   const auto at = [&](std::size_t place) {
     return index.sorted.begin() + static_cast<std::ptrdiff_t>(place);
   };

@@ -59,8 +59,18 @@ bool Transaction::prepare() {
   return true;
 }
 
+// Locks are given back after the number of commits has grown, so who waited for one sees it.
+bool Transaction::renew_found() {
+  const auto commits = client_.commits();
+  if (commits == found_as_of_ && commits != kEveryCommit) return false;  // or not known
+  found_as_of_ = commits;
+  forget_found();
+  return true;
+}
+
 bool Transaction::read(const TablePtr& table, const std::vector<RowNumber>& rows, Sight sight) {
   if (over_ || (sight != Sight::kLatest && !prepare())) return false;
+  if (sight == Sight::kLatest) renew_found();
   ReadRequest request{.statement = statement_,
                       .commits = sight == Sight::kLatest ? kEveryCommit : statement_commits_,
                       .latest = sight == Sight::kLatest,

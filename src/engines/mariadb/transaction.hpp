@@ -73,6 +73,8 @@ class Transaction {
   std::optional<VersionNumber> visible(const TablePtr& table, RowNumber row, Sight sight);
   // The statement asks again for what it found.
   void forget_found() { found_.clear(); }
+  // The same if others have committed since it asked (kLatest); false: nobody has.
+  bool renew_found();
   // The same of what was committed last, or written by the transaction; it is not remembered.
   std::optional<VersionNumber> latest(const TablePtr& table, RowNumber row);
   // The version that the transaction itself wrote, 0 if it deleted the row. None: it did not write.
@@ -187,6 +189,7 @@ class Transaction {
   bool over_ = false;
   bool in_statement_ = false;
   std::uint32_t statement_ = 0, statement_commits_ = kEveryCommit;
+  std::uint32_t found_as_of_ = kEveryCommit;  // commits, when what kLatest found was asked for
   std::size_t statement_start_ = 0;
   bool found_rows_ = false;            // which the store has to know the statement's end for
   bool only_reads_ = true;             // and locks nothing, so the store does not refuse it
