@@ -1,8 +1,10 @@
 /* Indexes: an index names positions of versions; a version that the reader does not see is passed
    over. An index holds all versions, since some session may see each of them.
 
-   Who goes on with a scan of a B-tree asks the store for more and more rows at once: those of the
-   positions that come next on the page of the index (nbtree.h: BTScanOpaque). */
+   Who goes on with a scan of a B-tree asks the store for more and more rows at once, and who reads
+   to its end for 256 from the start: those of the positions that come next on the page of the index
+   (nbtree.h: BTScanOpaque). Pages of the table are read without a lock: versions are only added to
+   them, and an index knows a version once all of it is there. */
 #include "catalog/index.h"
 
 #include "access/genam.h"

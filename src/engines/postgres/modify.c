@@ -83,7 +83,7 @@ static TM_Result changed_by_command(const RowId* row, CommandId command, TM_Fail
   return TM_SelfModified;
 }
 
-static Version version_at(Relation relation, const ItemPointerData* position) {
+static Version expect_version(Relation relation, const ItemPointerData* position) {
   Version version;
   if (!find_version(relation, position, &version))
     elog(ERROR, "there is no row version at (%u,%u)", ItemPointerGetBlockNumberNoCheck(position),
@@ -118,7 +118,7 @@ static TM_Result lock_version(Relation relation, const Version* version, Command
 static TM_Result weak_tuple_delete(Relation relation, ItemPointer position, CommandId command,
                                    Snapshot snapshot, Snapshot crosscheck, bool wait,
                                    TM_FailureData* failure, bool changing_partition) {
-  Version version = version_at(relation, position);
+  Version version = expect_version(relation, position);
   TM_Result result = changed_by_command(&version.row, command, failure);
   if (result == TM_Ok)
     result = lock_version(relation, &version, command, LockTupleExclusive, LockWaitBlock, failure);
@@ -174,7 +174,7 @@ static TM_Result weak_tuple_update(Relation relation, ItemPointer position, Tupl
                                    CommandId command, Snapshot snapshot, Snapshot crosscheck,
                                    bool wait, TM_FailureData* failure, LockTupleMode* mode,
                                    bool* update_indexes) {
-  Version version = version_at(relation, position);
+  Version version = expect_version(relation, position);
   TM_Result result = changed_by_command(&version.row, command, failure);
   bool another;
   *mode = differs_in(relation, position, slot, INDEX_ATTR_BITMAP_KEY) ? LockTupleExclusive
@@ -223,7 +223,7 @@ static void note_last_version(const RowId* row, const TM_FailureData* failure) {
 static TM_Result weak_tuple_lock(Relation relation, ItemPointer position, Snapshot snapshot,
                                  TupleTableSlot* slot, CommandId command, LockTupleMode mode,
                                  LockWaitPolicy policy, uint8 flags, TM_FailureData* failure) {
-  Version version = version_at(relation, position);
+  Version version = expect_version(relation, position);
   const OwnWrite* last = last_own_write(&version.row);
   TM_Result result;
   if (!table_tuple_fetch_row_version(relation, position, SnapshotAny, slot)) return TM_Deleted;

@@ -165,7 +165,7 @@ static void ask_for_pages(const WeakScan* scan, Pages* pages, BlockNumber first,
 /* Leaves the visible versions of the present pages. */
 static void take_pages(WeakScan* scan) {
   Pages* now = &scan->now;
-  store_take(now->asked);
+  if (scan->reader.sight != SIGHT_ALL) take_rows(now->asked, now->seen, now->found);
   scan->count = keep_visible(&scan->reader, now->versions, now->found, now->seen);
 }
 

@@ -39,6 +39,7 @@ enum {
   kPollMilliseconds = 20,
   kSoonMicroseconds = 50,
   kLongestMessage = 1 << 28,
+  kLargestKept = 1 << 20, /* bytes of memory for requests, of a connection between transactions */
   kLongestStatement = 1000
 };
 enum { kStoreRefuses = 1, kStoreKeepsStatements = 2 };
@@ -158,7 +159,7 @@ static void start_message(char kind) {
   if (requests.data == NULL) {
     MemoryContext before = MemoryContextSwitchTo(TopMemoryContext);
     initStringInfo(&requests);
-    initStringInfo(&message);
+    if (message.data == NULL) initStringInfo(&message);
     MemoryContextSwitchTo(before);
   }
   requests.len = complete; /* an error may have left half a message */
@@ -634,6 +635,11 @@ void store_forget(void) {
   reported_statement = 0;
   has_transaction = has_found = is_over = false;
   over_text = NULL;
+  if (requests.len == 0 && requests.maxlen > kLargestKept) {
+    pfree(requests.data);
+    requests.data = NULL;
+    requests.maxlen = 0;
+  }
 }
 
 void store_copy_database(Oid from, Oid to) {

@@ -109,11 +109,22 @@ uint64 ask_rows(const Reader* reader, const Version* versions, int count, SeenRo
   return store_last_asked();
 }
 
+void take_rows(uint64 asked, SeenRow** seen, int count) {
+  store_take(asked);
+  for (int i = 0; i < count; ++i) {
+    if (seen[i] != NULL && !seen[i]->known)
+      ereport(ERROR,
+              (errcode(ERRCODE_CONNECTION_FAILURE),
+               errmsg("cupel's mock store has not answered all requests of a scan"),
+               errdetail("A request that failed takes those with it that were sent ahead.")));
+  }
+}
+
 void read_rows(const Reader* reader, const Version* versions, int count) {
   SeenRow** seen;
   if (reader->sight == SIGHT_ALL || count == 0) return;
   seen = palloc(count * sizeof(SeenRow*));
-  store_take(ask_rows(reader, versions, count, seen));
+  take_rows(ask_rows(reader, versions, count, seen), seen, count);
   pfree(seen);
 }
 

@@ -34,9 +34,11 @@ typedef struct Version {
    asks about one row, and remembers the last answer. */
 extern void read_rows(const Reader* reader, const Version* versions, int count);
 /* The same in two steps, for a reader of some of the store. Asks, and does not wait; gives what
-   store_take() waits for. `seen` gets what is known of each version's row, or NULL if that is the
+   take_rows() waits for. `seen` gets what is known of each version's row, or NULL if that is the
    transaction's own. */
 extern uint64 ask_rows(const Reader* reader, const Version* versions, int count, SeenRow** seen);
+/* Waits for them; an error if one of them was not answered. */
+extern void take_rows(uint64 asked, SeenRow** seen, int count);
 /* Leaves the visible ones of these versions, in their order; gives their number. */
 extern int keep_visible(const Reader* reader, Version* versions, int count, SeenRow** seen);
 /* It would ask about the row. */
