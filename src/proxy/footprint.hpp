@@ -149,7 +149,7 @@ struct Footprint {
   Touches reads = {}, shares = {}, writes = {};  // shares: locks that exclude writes only
   bool takes_snapshot = false;                   // for later statements too
   bool serializable = false;                     // reads or writes at that level
-  // It waits for a lock, or would and is ended as a deadlock: who waits last closes the circle.
+  // It waits for a lock, or would and is ended as a deadlock: who waits last closes the cycle.
   bool waits = false;
   // The end of a transaction: what it touched; a lock of it is released, a write is seen.
   bool ends = false, ended_unknown = false;

@@ -16,7 +16,7 @@
 // Partial Order Reduction", POPL 2014). So independent clients need one run, and not one for each
 // order that turns out to be the same. A statement that a client asked for only after another
 // client's turn comes after that turn in every order. Cost: the square of the turns of a run, and
-// for each pair that is reversed the turns between them.
+// for each pair that is reversed the square of the turns between them.
 //
 //   Interleavings all;
 //   do {
