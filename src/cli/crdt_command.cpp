@@ -73,7 +73,7 @@ Option* add_type_option(Command& command, std::string& type, const std::string& 
       .add_option(
           "-T,--type", type,
           fmt::format("The replicated data type: {}; or another name of one, such as or-set, "
-                      "grow-only-set, mvr, lww, pn-counter, rga{}",
+                      "g-set, mvr, lww, pn-counter, rga{}",
                       one_of(names), otherwise))
       ->type_name("TYPE");
 }
@@ -687,8 +687,8 @@ base::Result<crdt::RecordedEdits> edits_of(const std::string& file, crdt::Type t
 std::string as_text(const crdt::Library& library, const crdt::AdapterRunOptions& options,
                     const crdt::AdapterRecorded& recorded) {
   std::string text = fmt::format(
-      "  {}, {}: {} replicas{}, {} messages; {} deliveries, {} of them again; {} lost\n"
-      "  {} partitions, {} restarts, {} crashes, {} syncs\n",
+      "  {}, {}; replicas: {}{}; messages: {}; deliveries: {}, {} of them again; lost: {}\n"
+      "  partitions: {}; restarts: {}; crashes: {}; syncs: {}\n",
       library.name, options.object, options.replicas,
       recorded.joined_late ? ", one of them late" : "", recorded.messages, recorded.delivered,
       recorded.again, recorded.lost, recorded.partitions, recorded.restarts, recorded.crashes,

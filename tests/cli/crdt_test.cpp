@@ -282,12 +282,13 @@ TEST_F(CrdtCli, AnAdapterIsRunOverANetworkWithTheFaultsThatItSurvives) {
   const auto ran = crdt(fake + " --type g-set --seed 3 -o h.jsonl");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("\tsatisfied\n"), std::string::npos) << ran.out;
-  EXPECT_NE(ran.out.find("fake 1.0, set: 3 replicas, one of them late"), std::string::npos)
+  EXPECT_NE(ran.out.find("fake 1.0, set; replicas: 3, one of them late"), std::string::npos)
       << ran.out;
   EXPECT_EQ(crdt("check --type g-set --converge h.jsonl").code, 0);
   const auto named = crdt(fake + ":set --faults none --replicas 2 --ops 20");
   EXPECT_EQ(named.code, 0) << named.err;
-  EXPECT_NE(named.out.find(" 0 of them again; 0 lost"), std::string::npos) << named.out;
+  EXPECT_NE(named.out.find(" 0 of them again; lost: 0\n  partitions: "), std::string::npos)
+      << named.out;
 }
 
 TEST_F(CrdtCli, WhatAnAdapterDoesNotOfferIsAnError) {
