@@ -47,7 +47,7 @@ struct NamedType {
   bool grow_only = false;  // removes, disables and decrements are refused
   bool operator==(const NamedType&) const = default;
 };
-// Also aliases: or-set, grow-only-set, pn-counter, rga … None: no such type.
+// Also aliases: or-set, g-set, pn-counter, rga … None: no such type.
 std::optional<NamedType> type_of(std::string_view name);
 // The names and then the aliases, for messages and help.
 std::vector<std::string> type_names();

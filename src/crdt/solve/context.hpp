@@ -4,11 +4,12 @@
 //   const auto decision = decide_context({history, *visibility, axioms, budget});
 //   if (decision.wrong) ...  // decision.wrong->read returned what its type does not allow
 //
-// Every read of a set, flag, counter or multi-value register has one right value. Each replica is
-// replayed on its own: its state of the type takes each update where it becomes visible. The states
-// compare updates by what they had seen, so the order of arrival has no influence. Registers where
-// the last writer wins, arrays and lists also need an order of all updates; it exists if the steps
-// that the reads ask for have no cycle.
+// Every read of a set, flag, counter, max or multi-value register has one right value, and one of
+// an any-maximal register some that are known. Each replica is replayed on its own: its state of
+// the type takes each update where it becomes visible. The states compare updates by what they had
+// seen, so the order of arrival has no influence. Registers where the last writer wins, arrays and
+// lists also need an order of all updates; it exists if the steps that the reads ask for have no
+// cycle.
 //
 // Cost: operations × replicas, plus the sizes of the reads, plus a logarithm for arrays.
 #pragma once

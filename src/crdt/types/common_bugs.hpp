@@ -1,4 +1,4 @@
-// Planted bugs that the simulated replicas of several types can have.
+// Injected bugs that the simulated replicas of several types can have.
 #pragma once
 
 #include "crdt/model/replicated_type.hpp"

@@ -8,7 +8,9 @@
 //   for Enforcing Numeric Invariants, SRDS 2015, where replicas give each other rights).
 //
 // In SAT the value of a read is a sum over replicas, with a variable for each partial sum that can
-// still give the right total.
+// still give the right total. Cost: for each read, the updates of its key times the sums. Of a
+// resettable counter any part of the updates may count, so there can be as many sums as the
+// greatest of them; with more than 10,000 for a key, no more is encoded and the result is unknown.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,8 @@
-// Max register: a read returns the greatest number of the writes that it has seen. The number of a
-// write is the operation's `amount`, too.
+// Max register: a read returns the greatest number of the writes that it has seen (registers:
+// Shapiro et al. 2011, 3.2; here the merge is the maximum). The number of a write is the
+// operation's `amount`, too.
+//
+// Cost in SAT: a clause for each read and write of its key.
 #include <fmt/format.h>
 
 #include <algorithm>

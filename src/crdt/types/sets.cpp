@@ -1,4 +1,6 @@
-// Sets: add-wins, remove-wins, grow-only and two-phase, which differ only in the side that wins.
+// Sets (Shapiro et al. 2011, 3.3): add-wins and remove-wins, which differ only in the side that
+// wins of concurrent updates; grow-only, which has no remove; and two-phase, where a remove wins
+// for good.
 #include <fmt/format.h>
 
 #include <algorithm>
