@@ -254,19 +254,6 @@ bool write_history(const History& history, const std::string& path, std::string_
 
 namespace {
 
-analysis::Options inner(const Options& options) {
-  analysis::Options inside;
-  for (const Level level : options.levels) inside.check.asked.push_back(inner(level));
-  inside.check.clock_drift_ns = options.clock_drift_ns;
-  inside.check.timeout_seconds = options.timeout_seconds;
-  inside.check.memory_limit_bytes = options.memory_limit_bytes;
-  inside.check.threads = options.threads;
-  inside.shrink_seconds = options.shrink_seconds;
-  inside.whole_history = options.history_analysis || options.survey;
-  inside.test_power = analysis::TestPower::kNever;
-  return inside;
-}
-
 std::vector<Anomaly> outer(std::vector<analysis::Explanation> explanations) {
   std::vector<Anomaly> anomalies;
   for (auto& one : explanations) {
@@ -277,13 +264,23 @@ std::vector<Anomaly> outer(std::vector<analysis::Explanation> explanations) {
 
 }  // namespace
 
-Answer check_history(const History& history, const Options& options) {
+analysis::Analysis analyze(const History& history, const Options& options) {
+  analysis::Options inside;
+  for (const Level level : options.levels) inside.check.asked.push_back(inner(level));
+  inside.check.clock_drift_ns = options.clock_drift_ns;
+  inside.check.timeout_seconds = options.timeout_seconds;
+  inside.check.memory_limit_bytes = options.memory_limit_bytes;
+  inside.check.threads = options.threads;
+  inside.shrink_seconds = options.shrink_seconds;
+  inside.whole_history = options.history_analysis || options.survey;
+  inside.test_power = analysis::TestPower::kNever;
+  const auto& content = history.content();
+  if (content.source) inside.fields = analysis::fields_of_file(*content.source, content.columns);
+  return analysis::analyze(content.columns, inside);
+}
+
+Answer answer_of(const History& history, const analysis::Analysis& found) {
   const history::History& columns = history.content().columns;
-  auto inside = inner(options);
-  if (const auto& source = history.content().source) {
-    inside.fields = analysis::fields_of_file(*source, columns);
-  }
-  const auto found = analysis::analyze(columns, inside);
   Answer answer;
   if (found.fields_error) answer.file_error = found.fields_error->to_string();
   answer.strongest_satisfied = outer(found.check.strongest_satisfied);
@@ -310,6 +307,10 @@ Answer check_history(const History& history, const Options& options) {
     }
   }
   return answer;
+}
+
+Answer check_history(const History& history, const Options& options) {
+  return answer_of(history, analyze(history, options));
 }
 
 std::string describe(std::string_view name) {

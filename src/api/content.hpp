@@ -1,8 +1,9 @@
-// Content: the data of the public History.
+// What the public History holds, and the two halves of check_history(), for the interface in C.
 #pragma once
 
 #include <optional>
 
+#include "analysis/analyze.hpp"
 #include "analysis/source.hpp"
 #include "cupel/check.hpp"
 #include "history/history.hpp"
@@ -13,5 +14,8 @@ struct History::Content {
   history::History columns;
   std::optional<analysis::Source> source = {};  // the file it was read from
 };
+
+analysis::Analysis analyze(const History& history, const Options& options);
+Answer answer_of(const History& history, const analysis::Analysis& found);
 
 }  // namespace cupel

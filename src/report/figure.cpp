@@ -298,4 +298,13 @@ Figure figure_of(const History& history, levels::Level level, const levels::Viol
   return in_the_whole(std::move(figure));
 }
 
+Figure figure_of(const analysis::ReportedViolation& reported,
+                 const explain::FieldsByLabel& fields) {
+  const auto originals = reported.small != nullptr
+                             ? std::span<const history::TxnId>(reported.small->original_txn)
+                             : std::span<const history::TxnId>();
+  return figure_of(*reported.history, reported.level, *reported.violation, reported.anomaly,
+                   {reported.internal, originals, &fields});
+}
+
 }  // namespace cupel::report

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/violations.hpp"
 #include "explain/why/explain.hpp"
 #include "history/history.hpp"
 #include "levels/derivation.hpp"
@@ -68,6 +69,9 @@ struct FigureOptions {
 Figure figure_of(const history::History& history, levels::Level level,
                  const levels::Violation& violation, const explain::Anomaly& anomaly,
                  const FigureOptions& options = {});
+
+// The same of a violation as analysis::violations_of() reports it.
+Figure figure_of(const analysis::ReportedViolation& reported, const explain::FieldsByLabel& fields);
 
 inline constexpr std::size_t kMostArrows = 90;
 

@@ -131,9 +131,7 @@ class Page {
     std::vector<ReportFile> files(1);
     for (std::size_t i = 0; i < violations_.shown.size(); ++i) {
       const auto& reported = violations_.shown[i];
-      figures_.push_back(
-          figure_of(*reported.history, reported.level, *reported.violation, reported.anomaly,
-                    {reported.internal, origins(reported), &checked_.analysis.fields}));
+      figures_.push_back(figure_of(reported, checked_.analysis.fields));
       auto inside = svg(figures_.back(), {.standalone = false});
       if (!inside.ok()) return inside.error();
       pictures_.push_back(std::move(*inside));
@@ -148,11 +146,6 @@ class Page {
   }
 
  private:
-  static std::span<const TxnId> origins(const analysis::ReportedViolation& reported) {
-    return reported.small != nullptr ? std::span<const TxnId>(reported.small->original_txn)
-                                     : std::span<const TxnId>();
-  }
-
   // The page, within its bytes: without the pictures of later violations, then without the
   // timeline, and in the end without any picture.
   std::string fitting() {
