@@ -25,11 +25,13 @@ quick=(
   python3  # examples/exec_client.py, and the tools of tools/
   # Programs that talk to the mock store's servers in the tests.
   postgresql-client mariadb-client curl
+  groff-base  # reads the manual pages
 )
 # For every test, the benchmarks and `make check`.
 others=(
   libbenchmark-dev
   clang-format clang-tidy
+  zsh fish  # read the completions
   chromium  # the report's test in a browser (tests/browser)
   # Database servers, for the tests and `cupel lab`. Those that are installed here are
   # kept from starting and from making a database of their own, now and at boot (see

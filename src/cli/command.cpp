@@ -184,15 +184,18 @@ void take_closed_streams() {
   }
 }
 
-int parse_and_run(int argc, char** argv) {
-  CommandLine line(
-      {.name = "cupel",
-       .description = "Decides which isolation levels a recorded database history satisfies, "
-                      "and shows why others are violated.",
-       .version = fmt::format("cupel {} (commit {}, build {})", version(), commit(), build_type()),
-       .footer = kExamples});
-  Command& app = line.root();
-  Run chosen;
+CommandLine::Texts texts() {
+  return {
+      .name = "cupel",
+      .description =
+          "Decides which isolation levels a recorded database history satisfies, "
+          "and shows why others are violated.",
+      .version = fmt::format("cupel {} (commit {}, build {})", version(), commit(), build_type()),
+      .footer = kExamples};
+}
+
+// `chosen`: what the command that is asked for leaves to be run.
+void add_commands(Command& app, Run& chosen) {
   add_check(app, chosen);
   add_run(app, chosen);
   add_campaign(app, chosen);
@@ -207,6 +210,12 @@ int parse_and_run(int argc, char** argv) {
   add_crdt(app, chosen);
   add_explain(app, chosen);
   add_doctor(app, chosen);
+}
+
+int parse_and_run(int argc, char** argv) {
+  CommandLine line(texts());
+  Run chosen;
+  add_commands(line.root(), chosen);
   try {
     if (const auto shown = line.parse(arguments_of(argc, argv))) {
       print(*shown);
@@ -236,6 +245,13 @@ int run(int argc, char** argv) {
     print_error(fmt::format("internal error: {}", error.what()));
   }
   return kBad;
+}
+
+std::vector<CommandPage> command_pages() {
+  CommandLine line(texts());
+  Run chosen;
+  add_commands(line.root(), chosen);
+  return line.pages();
 }
 
 }  // namespace cupel::cli

@@ -73,4 +73,7 @@ int write_history(const history::History& history, const std::string& path,
 // The whole command line: parses, runs, returns the exit code.
 int run(int argc, char** argv);
 
+// All commands, for manual pages and the completion of shells.
+std::vector<CommandPage> command_pages();
+
 }  // namespace cupel::cli

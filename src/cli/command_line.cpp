@@ -171,12 +171,15 @@ class WrappingFormatter : public CLI::Formatter {
     return text;
   }
   std::string make_option_desc(const CLI::Option* option) const override {
-    auto text = option->get_description();
-    const auto& fallback = option->get_default_str();
+    return wrapped(full_description(*option), kDescriptionWidth);
+  }
+  static std::string full_description(const CLI::Option& option) {
+    auto text = option.get_description();
+    const auto& fallback = option.get_default_str();
     if (!fallback.empty()) text += ". Default: " + fallback;
-    if (!option->get_needs().empty()) text += ". Only with " + listed(option->get_needs());
-    if (!option->get_excludes().empty()) text += ". Not with " + listed(option->get_excludes());
-    return wrapped(text, kDescriptionWidth);
+    if (!option.get_needs().empty()) text += ". Only with " + listed(option.get_needs());
+    if (!option.get_excludes().empty()) text += ". Not with " + listed(option.get_excludes());
+    return text;
   }
   std::string make_description(const CLI::App* app) const override {
     return wrapped(app->get_description(), kDescriptionWidth + get_column_width()) + "\n";
@@ -370,6 +373,49 @@ std::string CommandLine::asked_command() const {
     command += " " + chain.front()->get_name();
   }
   return command;
+}
+
+namespace {
+
+CommandPage::Item item_of(const CLI::Option& option) {
+  CommandPage::Item item;
+  if (option.get_positional()) item.names.push_back(option.get_name(true));
+  for (const auto& name : option.get_snames()) item.names.push_back("-" + name);
+  for (const auto& name : option.get_lnames()) item.names.push_back("--" + name);
+  item.takes_value = option.get_items_expected_max() != 0;
+  if (item.takes_value) item.value = option.get_type_name();
+  item.several = option.get_expected_max() == CLI::detail::expected_max_vector_size;
+  item.required = option.get_required();
+  item.description = WrappingFormatter::full_description(option);
+  item.group = option.get_group();
+  return item;
+}
+
+void add_pages(const CLI::App& app, std::vector<std::string> path,
+               std::vector<CommandPage>& pages) {
+  path.push_back(app.get_name());
+  CommandPage page{.path = path,
+                   .description = app.get_description(),
+                   .footer = app.get_footer(),
+                   .needs_command = app.get_require_subcommand_min() > 0};
+  for (const auto* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    (option->get_positional() ? page.arguments : page.options).push_back(item_of(*option));
+  }
+  const auto below = app.get_subcommands([](const CLI::App*) { return true; });
+  for (const auto* command : below) {
+    page.commands.push_back({command->get_name(), command->get_description()});
+  }
+  pages.push_back(std::move(page));
+  for (const auto* command : below) add_pages(*command, path, pages);
+}
+
+}  // namespace
+
+std::vector<CommandPage> CommandLine::pages() const {
+  std::vector<CommandPage> all;
+  add_pages(*app_, {}, all);
+  return all;
 }
 
 std::vector<std::string> split(const std::string& text, char between) {

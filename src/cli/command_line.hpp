@@ -94,6 +94,27 @@ class Command {
   std::vector<std::unique_ptr<Command>> subcommands_;
 };
 
+// A command as its help has it, for manual pages and the completion of shells.
+struct CommandPage {
+  struct Item {
+    std::vector<std::string> names = {};  // {"-l", "--level"}; of an argument: {"HISTORY"}
+    std::string value = {};               // what it takes: "LEVEL"; empty: nothing, or unnamed
+    bool takes_value = false;
+    bool several = false;  // values
+    bool required = false;
+    std::string description = {};  // with the default, and the options that it needs and excludes
+    std::string group = {};        // the heading it stands under: "Options"
+  };
+  struct Subcommand {
+    std::string name, description;
+  };
+  std::vector<std::string> path;  // {"cupel", "mock", "test"}
+  std::string description = {}, footer = {};
+  std::vector<Item> arguments = {}, options = {};  // in the order of the help, without hidden ones
+  std::vector<Subcommand> commands = {};
+  bool needs_command = false;
+};
+
 class CommandLine {
  public:
   struct Texts {
@@ -109,6 +130,8 @@ class CommandLine {
   std::optional<std::string> parse(const std::vector<std::string>& arguments);
   // "cupel mock test": what was asked for, as far as it is known.
   [[nodiscard]] std::string asked_command() const;
+  // All commands, each before those below it.
+  [[nodiscard]] std::vector<CommandPage> pages() const;
 
  private:
   std::unique_ptr<CLI::App> app_;
