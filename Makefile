@@ -88,6 +88,7 @@ findings: build ## the campaigns of tools/findings on test clusters (hours); res
 	done
 
 long: build ## the long tests: 100,000 random histories against exhaustive search
+	@tools/install-packages.sh long
 	@echo "== test build/release, label long"
 	@ctest --preset release --label-regex long -j$(JOBS) --verbose
 

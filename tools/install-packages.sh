@@ -3,7 +3,8 @@
 # only those that are missing. With all of them there it does nothing and needs
 # neither root nor network. `make build`, `make test` and `make demo` call it.
 # The argument says what for: `program` (compile cupel, `make demo`), `quick` (and the quick
-# tests, without servers and a browser, `make quick`) or `all`, which is the default.
+# tests, without servers and a browser, `make quick`), `all`, which is the default, or `long` (and
+# the long tests, `make long`).
 set -euo pipefail
 
 mode=${1:-all}
@@ -49,18 +50,21 @@ others=(
   libpostgresql-jdbc-java default-jdk-headless junit5
   golang-go golang-github-lib-pq-dev
 )
+# For the tests of the installation, which are long ones.
+long=(man-db)
 case $mode in
   program) ;;
   quick) packages+=("${quick[@]}") ;;
   all) packages+=("${quick[@]}" "${others[@]}") ;;
+  long) packages+=("${quick[@]}" "${others[@]}" "${long[@]}") ;;
   *)
-    printf 'install-packages: %s: no such mode; it is program, quick or all\n' "$mode" >&2
+    printf 'install-packages: %s: no such mode; it is program, quick, all or long\n' "$mode" >&2
     exit 3
     ;;
 esac
 
 # Node and npm come from other places too; any that is on the path will do.
-if [[ $mode == all ]]; then
+if [[ $mode == all || $mode == long ]]; then
   command -v node >/dev/null || packages+=(nodejs)
   command -v npm >/dev/null || packages+=(npm)
 fi
@@ -81,7 +85,7 @@ for package in "${packages[@]}"; do
 done
 # Not in a package; without them `cupel mock --engine mariadb` is left out.
 get_headers() {
-  [[ $mode != all ]] || "$(dirname "$0")/mariadb-headers.sh" ||
+  [[ $mode != all && $mode != long ]] || "$(dirname "$0")/mariadb-headers.sh" ||
     printf 'install-packages: cupel is built without --engine mariadb\n' >&2
 }
 if [[ ${#missing[@]} -eq 0 ]]; then

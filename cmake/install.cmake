@@ -1,0 +1,38 @@
+# What `cmake --install` installs:
+#
+#   component     content
+#   program       the program, its manual pages and the completions of shells
+#   library       libcupel.so.0
+#   development   headers, find_package(cupel), cupel.pc
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# ---- program
+install(TARGETS cupel RUNTIME COMPONENT program)
+set(pages ${CMAKE_BINARY_DIR}/pages)
+find_program(GZIP gzip REQUIRED)
+add_custom_command(OUTPUT ${pages}/man1/cupel.1.gz
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}  # those of commands that are no more
+  COMMAND cupel_pages ${pages}
+  COMMAND sh -c "${GZIP} -9n ${pages}/man1/*.1"
+  DEPENDS cupel_pages COMMENT "Manual pages, completions" VERBATIM)
+add_custom_target(cupel_manual ALL DEPENDS ${pages}/man1/cupel.1.gz)
+install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+install(FILES ${pages}/completions/cupel
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+install(FILES ${pages}/completions/_cupel
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
+install(FILES ${pages}/completions/cupel.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+
+# ---- library, development
+install(TARGETS cupel_library EXPORT cupel
+  LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+install(DIRECTORY include/cupel TYPE INCLUDE COMPONENT development)
+set(config ${CMAKE_INSTALL_LIBDIR}/cmake/cupel)
+install(EXPORT cupel NAMESPACE cupel:: FILE cupel-config.cmake DESTINATION ${config} COMPONENT development)
+write_basic_package_version_file(cupel-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cupel-config-version.cmake DESTINATION ${config} COMPONENT development)
+configure_file(cmake/cupel.pc.in cupel.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cupel.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
