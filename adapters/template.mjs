@@ -6,7 +6,7 @@
 
 export const library = "template 1.0";
 
-// It is not judged for what it does not promise: reordering, duplicates, loss, restart, join.
+// cupel leaves out what the library does not promise to survive: reordering, duplicates, loss, restart, join.
 export const survives = ["reordering", "duplicates", "restart", "join", "crash", "clocks"];
 
 // The objects that it offers. Their functions depend on the type.

@@ -1,4 +1,5 @@
-// Adapter: Yjs (YATA). Shared arrays, texts and maps; updates in any order, twice, or by a sync of
+// Adapter: Yjs, a list by YATA (Nicolaescu, Jahns, Derntl, Klamma: Near Real-Time Peer-to-Peer Shared
+// Editing on Extensible Data Types, GROUP 2016). Shared arrays, texts and maps; updates in any order, twice, or by a sync of
 // state vectors. Yjs promises convergence, not causal order: what waits is known from the
 // clocks of the update's structs and deletions (its state vector leaves deletions out).
 import * as Y from "yjs";

@@ -24,6 +24,7 @@
 #include "crdt/io/picture.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/io/report.hpp"
+#include "crdt/model/times.hpp"
 #include "crdt/verify/verify.hpp"
 #include "crdt/workload/adapter.hpp"
 #include "crdt/workload/adapter_run.hpp"
@@ -41,6 +42,7 @@ struct CrdtArguments {
   std::vector<std::string> histories;
   std::string history;
   std::string context;
+  std::string clock_drift = "0";
   bool json = false, strict = false, witness = false, converge = false, converged_only = false;
 };
 
@@ -48,6 +50,7 @@ struct Limits {
   std::optional<std::chrono::duration<double>> timeout;
   std::uint64_t memory_bytes = 0;
   double shrink_seconds = 5;
+  std::int64_t clock_drift_ns = 0;
 };
 
 template <typename T>
@@ -156,6 +159,17 @@ base::Result<std::optional<crdt::Visibility>> visibility_of(const std::string& f
     error.file = file;
     return error;
   }
+  if (const auto late = crdt::late_update(history, *known)) {
+    return base::Error{
+        .message = fmt::format(
+            "found that {} of replica {} had received {} of replica {} (line {}), which was "
+            "invoked after it had ended; expected times of one clock, or --clock-drift",
+            history.text(late->op), history.replicas[history.ops[late->op].replica],
+            history.text(late->update), history.replicas[history.ops[late->update].replica],
+            history.ops[late->update].line),
+        .file = file,
+        .line = history.ops[late->op].line};
+  }
   return Known(std::move(known).value());
 }
 
@@ -213,12 +227,19 @@ int check(const CrdtArguments& arguments, crdt::NamedType type, const Limits& li
   int code = kSatisfied;
   for (const auto& file : arguments.histories) {
     base::Budget budget(limits.timeout, limits.memory_bytes);
-    const auto history = history_of(file, type);
+    auto history = history_of(file, type);
     if (!history.ok()) {
       print_error(history.error());
       code = kBad;
       continue;
     }
+    if (const auto line = history->backward_clock_line; line != 0) {
+      print_error(
+          fmt::format("note: {}:{}: this operation ended before an earlier one of its process was "
+                      "invoked; the times are left out",
+                      file, line));
+    }
+    crdt::allow_clock_drift(*history, limits.clock_drift_ns);
     code = std::max(code, check_one(file, *history, arguments, limits, budget));
     flush_output();
   }
@@ -304,6 +325,9 @@ Limits limits_of(const CrdtArguments& arguments) {
                             ? default_memory_limit()
                             : or_refused(parse_size(arguments.memory_limit), "--memory-limit");
   limits.shrink_seconds = or_refused(parse_duration(arguments.shrink_time, 1), "--shrink-time");
+  constexpr double kLongestNs = 9e18;
+  limits.clock_drift_ns = static_cast<std::int64_t>(std::min(
+      kLongestNs, or_refused(parse_duration(arguments.clock_drift, 1), "--clock-drift") * 1e9));
   return limits;
 }
 
@@ -380,6 +404,12 @@ void add_crdt_check(Command& app, Run& run) {
           "Also check that the last reads of all replicas agree, and report how long that took "
           "if times are recorded. Use it if every update was delivered at the end. The exit code "
           "is 1 if the reads differ, and 2 if no key has two such reads")
+      ->group(kQuestionOptions);
+  command
+      ->add_option("--clock-drift", arguments->clock_drift,
+                   "How far the clocks that recorded the times may differ. Seconds, or with a unit")
+      ->type_name("DURATION")
+      ->capture_default_str()
       ->group(kQuestionOptions);
   add_answer_options(*command, *arguments);
   command->footer(

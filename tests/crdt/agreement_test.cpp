@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "base/random.hpp"
+#include "crdt/analysis/analyze.hpp"
 #include "crdt/io/certificate.hpp"
 #include "crdt/io/reader.hpp"
+#include "crdt/model/times.hpp"
 #include "crdt/solve/decide.hpp"
 #include "crdt/verify/verify.hpp"
 #include "crdt/workload/generate.hpp"
@@ -70,6 +72,55 @@ TEST_P(Agreement, WithExhaustiveSearch) {
   }
   EXPECT_GT(admitted, kHistories / 20);
   EXPECT_GT(rejected, kHistories / 20);
+}
+
+// Operations have times, of a clock that all share: none is explained by a later one.
+TEST_P(Agreement, WithTimes) {
+  const Type type = GetParam();
+  const int kHistories = CUPEL_CRDT_HISTORIES / 4;
+  base::Random random(87 + static_cast<std::uint64_t>(type));
+  int admitted = 0, rejected = 0, by_times = 0;
+  for (int i = 0; i < kHistories; ++i) {
+    History h = random_history(type, small_shape(type, i, random), random);
+    const bool without = admitted_by_oracle(h, false);
+    std::vector<std::int64_t> now(h.replicas.size(), 0);
+    for (Operation& op : h.ops) {
+      auto& clock = now[op.replica];
+      if (random.chance(0.8)) op.begun = clock = clock + random.between(0, 20);
+      if (random.chance(0.8)) op.ended = clock = clock + random.between(0, 10);
+    }
+    const bool expected = admitted_by_oracle(h, false);
+    spread_times(h);
+    ASSERT_EQ(h.backward_clock_line, 0U);
+    constexpr Methods kMethods[] = {{},
+                                    {.polynomial = false, .search = false},
+                                    {.polynomial = false, .search = false, .bounds = false}};
+    for (const Methods& methods : kMethods) {
+      base::Budget budget;
+      const auto decision = decide(h, {}, budget, methods);
+      ASSERT_NE(decision.verdict, Verdict::kUnknown);
+      ASSERT_EQ(decision.verdict == Verdict::kSatisfied, expected) << decision.decided_by << "\n"
+                                                                   << write(h);
+      if (decision.witness) {
+        ASSERT_TRUE(admitted_with(h, past_of(h, decision.witness->clocks), false)) << write(h);
+      } else {
+        const auto part = part_of(h, decision.violation->core);
+        ASSERT_FALSE(admitted_by_oracle(part.history, false)) << write(h) << write(part.history);
+      }
+    }
+    base::Budget budget;
+    const auto found = analyze(h, {.shrink_seconds = 60}, budget);
+    const auto verified = verify(h, certificate_of(h, found));
+    ASSERT_EQ(verified.status, CertificateStatus::kValid) << verified.reason << "\n" << write(h);
+    if (found.explanation && without) {
+      ASSERT_EQ(found.explanation->name, "read-from-the-future") << write(h);
+    }
+    (expected ? admitted : rejected) += 1;
+    by_times += without && !expected;
+  }
+  EXPECT_GT(admitted, kHistories / 40);
+  EXPECT_GT(rejected, kHistories / 20);
+  EXPECT_GT(by_times, kHistories / 200);
 }
 
 // Some updates failed, and the outcome of some is unknown: the history is satisfied if it is with

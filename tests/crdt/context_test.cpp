@@ -1,5 +1,6 @@
 // Known deliveries: the decision against the axioms, read for exactly the updates that each replica
 // had seen, over random histories with random deliveries; and what a user reads about it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -8,6 +9,7 @@
 #include "crdt/io/certificate.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/io/report.hpp"
+#include "crdt/model/times.hpp"
 #include "crdt/verify/verify.hpp"
 #include "crdt/workload/generate.hpp"
 #include "oracle.hpp"
@@ -437,6 +439,91 @@ TEST(Context, AReadOfCharactersThatNoTreeHasIsViolated) {
       EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
     }
   }
+}
+
+// The add was invoked after the read had ended.
+TEST(Times, NoReadIsExplainedByALaterUpdate) {
+  const std::string future = R"({"process":0,"f":"contains","value":["a",true],"time":1000}
+{"process":1,"f":"add","value":"a","time":2000}
+)";
+  auto history = with_context("or-set", future);
+  base::Budget budget;
+  const auto found = analyze(history, {}, budget);
+  ASSERT_EQ(found.decision.verdict, Verdict::kViolated);
+  EXPECT_EQ(found.explanation->name, "read-from-the-future");
+  EXPECT_EQ(found.explanation->because,
+            (std::vector<std::string>{"add(\"a\") of replica 1 was invoked at least 1000 ns after "
+                                      "contains(\"a\") = true of replica 0 had ended"}));
+  EXPECT_EQ(verify(history, certificate_of(history, found)).status, CertificateStatus::kValid);
+  allow_clock_drift(history, 1000);
+  const auto drifted = analyze(history, {}, budget);
+  EXPECT_EQ(drifted.decision.verdict, Verdict::kSatisfied);
+  const auto unshifted = with_context("or-set", future);
+  EXPECT_EQ(verify(unshifted, certificate_of(history, drifted)).status, CertificateStatus::kValid);
+  EXPECT_EQ(verify(unshifted, certificate_of(unshifted, drifted)).status,
+            CertificateStatus::kNotValid);
+}
+
+// It was open while the read was.
+TEST(Times, AnInvocationBeforeTheEndIsEarlyEnough) {
+  const auto history =
+      with_context("or-set", R"({"type":"invoke","process":1,"f":"add","value":"a","time":900}
+{"process":0,"f":"contains","value":["a",true],"time":1000}
+{"type":"ok","process":1,"f":"add","value":"a","time":2000}
+)");
+  base::Budget budget;
+  EXPECT_EQ(analyze(history, {}, budget).decision.verdict, Verdict::kSatisfied);
+}
+
+// Times are those of a replica's other operations, too: the read ended before 1500, and the add
+// began after 1600.
+TEST(Times, OperationsBetweenBoundThoseWithoutTimes) {
+  const auto verdict = [](const char* begun) {
+    const auto history = with_context("or-set", fmt::format(
+                                                    R"({{"process":0,"f":"read","value":["a"]}}
+{{"process":0,"f":"read","value":["a"],"time":1500}}
+{{"process":1,"f":"read","value":[],"time":{}}}
+{{"process":1,"f":"add","value":"a"}}
+)",
+                                                    begun));
+    base::Budget budget;
+    return analyze(history, {}, budget).decision.verdict;
+  };
+  EXPECT_EQ(verdict("1600"), Verdict::kViolated);
+  EXPECT_EQ(verdict("1500"), Verdict::kSatisfied);
+}
+
+// The clock of replica 1 was set back, so its times say nothing, nor do the others.
+TEST(Times, AClockThatRanBackwardsIsNotBelieved) {
+  const auto history =
+      with_context("or-set", R"({"process":0,"f":"contains","value":["a",true],"time":1000}
+{"process":1,"f":"add","value":"a","time":2000}
+{"process":1,"f":"add","value":"b","time":1900}
+)");
+  EXPECT_EQ(history.backward_clock_line, 2U);
+  base::Budget budget;
+  EXPECT_EQ(analyze(history, {}, budget).decision.verdict, Verdict::kSatisfied);
+}
+
+// Nobody knows when the update of an `info` line without an invocation began.
+TEST(Times, AnInfoLineIsNoInvocation) {
+  const auto history =
+      with_context("or-set", R"({"process":0,"f":"contains","value":["a",true],"time":1000}
+{"type":"info","process":1,"f":"add","value":"a","time":2000}
+)");
+  base::Budget budget;
+  EXPECT_EQ(analyze(history, {}, budget).decision.verdict, Verdict::kSatisfied);
+}
+
+TEST(Times, ADeliveryFromTheFutureIsFound) {
+  const auto history = with_context("or-set", R"({"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"f":"read","value":["a"],"time":1000}
+{"process":0,"f":"add","value":"a","time":2000}
+)");
+  const auto late = late_update(history, Visibility::of(history).value());
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->op, 0U);
+  EXPECT_EQ(late->update, 1U);
 }
 
 TEST(Context, DeliveriesThatContradictEachOtherAreAnError) {

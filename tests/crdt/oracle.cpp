@@ -30,6 +30,13 @@ class Oracle {
   }
 
   [[nodiscard]] bool axioms(const std::vector<Mask>& past) const {
+    for (OpId o = 0; o < n_; ++o) {
+      for (OpId u = 0; u < n_; ++u) {
+        if ((past[o] & bit(u)) && h_.ops[o].replica != h_.ops[u].replica &&
+            h_.ops[u].begun > h_.ops[o].ended)
+          return false;
+      }
+    }
     switch (h_.type) {
       case Type::kAddWinsSet:
       case Type::kEnableWinsFlag:

@@ -11,6 +11,7 @@
 
 #include "crdt/explain/read_explainer.hpp"
 #include "crdt/model/replicated_type.hpp"
+#include "crdt/model/times.hpp"
 
 namespace cupel::crdt {
 
@@ -236,10 +237,13 @@ class Explainer {
         axioms_(axioms),
         budget_(budget) {}
 
-  void run(const Decision& decision) {
+  // `by_times`: without the times of the operations there is an execution.
+  void run(const Decision& decision, bool by_times) {
     if (decision.violation) explanation_.cycle = decision.violation->cycle;
     blame();
-    if (!explanation_.cycle.empty()) {
+    if (by_times) {
+      explain_times();
+    } else if (!explanation_.cycle.empty()) {
       explain_cycle(explanation_);
     } else if (explanation_.read != kNone) {
       ReadExplainer explainer(explanation_, claim_, axioms_, budget_);
@@ -256,6 +260,29 @@ class Explainer {
   void report(std::string name, std::string summary) {
     explanation_.name = std::move(name);
     explanation_.summary = std::move(summary);
+  }
+
+  void explain_times() {
+    explanation_.cycle.clear();
+    OpId first = kNone;
+    constexpr std::size_t kMost = 6;
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      for (OpId u = 0; u < h_.ops.size() && explanation_.because.size() < kMost; ++u) {
+        const Operation &op = h_.ops[id], &update = h_.ops[u];
+        if (is_read(update.kind) || !is_too_late(update, op)) continue;
+        if (first == kNone) first = id;
+        explanation_.because.push_back(fmt::format(
+            "{} was invoked at least {} ns after {} had ended", with_replica(h_, u),
+            static_cast<std::uint64_t>(update.begun) - static_cast<std::uint64_t>(op.ended),
+            with_replica(h_, id)));
+      }
+    }
+    // Without a read, an update uses a character that was added later.
+    const OpId subject = explanation_.read != kNone ? explanation_.read : first;
+    report("read-from-the-future",
+           fmt::format("{} needs an update that was invoked only after it, or after another "
+                       "operation that it depends on, had ended",
+                       with_replica(h_, subject)));
   }
 
   // How good it is to call this claim the wrong one; more is better.
@@ -453,13 +480,35 @@ void explain_cycle(Explanation& explanation) {
 
 Explanation explain(const History& history, const Violation& violation, const Axioms& axioms,
                     const ExplainOptions& options) {
+  Core core = violation.core;
+  if (has_times(history)) {
+    // Evidence that does not need the times says more.
+    base::Budget quick(std::chrono::duration<double>(std::max(1.0, options.seconds / 2)),
+                       options.memory_bytes);
+    const History bare = without_times(history);
+    if (const auto other = decide(bare, axioms, quick); other.violation)
+      return explain(bare, *other.violation, axioms, options);
+    base::Budget check(std::chrono::duration<double>(options.seconds + 1), options.memory_bytes);
+    if (decide(part_of(history, core).history, axioms, check).verdict != Verdict::kViolated)
+      core = whole(history);
+  }
   Explanation explanation;
   // A second more than what making it small may take: the words need some of it.
   base::Budget budget(std::chrono::duration<double>(options.seconds + 1), options.memory_bytes);
-  explanation.core = Shrinker(history, axioms, options).run(violation.core);
+  explanation.core = Shrinker(history, axioms, options).run(std::move(core));
   explanation.part = part_of(history, explanation.core);
-  const auto again = decide(explanation.part.history, axioms, budget);
-  Explainer(explanation, axioms, budget).run(again);
+  History& part = explanation.part.history;
+  auto again = decide(part, axioms, budget);
+  bool by_times = has_times(part);
+  if (by_times) {
+    History bare = without_times(part);
+    if (auto other = decide(bare, axioms, budget); other.violation) {
+      by_times = false;
+      part = std::move(bare);
+      again = std::move(other);
+    }
+  }
+  Explainer(explanation, axioms, budget).run(again, by_times);
   return explanation;
 }
 

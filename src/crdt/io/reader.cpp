@@ -15,6 +15,7 @@
 #include "crdt/io/context_writer.hpp"
 #include "crdt/io/edn.hpp"
 #include "crdt/model/replicated_type.hpp"
+#include "crdt/model/times.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
@@ -53,6 +54,7 @@ class Reader {
       if (auto done = unknown(open); !done.ok()) return done.error();
     }
     if (auto wrong = context_.resolve()) return error(std::move(wrong->message), wrong->line);
+    spread_times(history_);
     if (history_.indeterminate.empty()) return std::move(history_);
     if (history_.context.is_known()) leave_context_out();
     return type_.without_impossible(std::move(history_));
@@ -122,7 +124,7 @@ class Reader {
     if (method != op.end() && method->is_string() &&
         ContextReader::is_context(method->get_ref<const std::string&>()))
       return context_line(op);
-    if (type == op.end()) return operation(op, false, line_);
+    if (type == op.end()) return operation(op, false, line_, time_of(op));
     if (!type->is_string())
       return error(fmt::format("found the type {}, expected invoke, ok, fail or info",
                                text::dump_excerpt(*type)));
@@ -178,7 +180,8 @@ class Reader {
                       text::dump(op["process"]), text::dump_excerpt(begun.op[field])));
     }
     if (word == "fail") return base::Ok{};
-    if (word == "info") return operation(begun.op, true, line_);
+    const auto invoked = time_of(begun.op);
+    if (word == "info") return operation(begun.op, true, line_, invoked);
     Json whole = op;
     for (const char* const field : {"f", "key", "id", "seen"}) {
       if (!whole.contains(field) && begun.op.contains(field)) whole[field] = begun.op[field];
@@ -187,22 +190,32 @@ class Reader {
     if (!read && begun.op.contains("value") &&
         (!whole.contains("value") || whole["value"].is_null()))
       whole["value"] = begun.op["value"];
-    return operation(whole, false, line_);
+    return operation(whole, false, line_, invoked);
   }
 
   base::Status unknown(const Open& open) {
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-    return operation(open.op, true, open.line);
+    return operation(open.op, true, open.line, time_of(open.op));
   }
 
-  base::Status operation(const Json& op, bool indeterminate, std::uint64_t line) {
+  static std::optional<std::int64_t> time_of(const Json& op) {
+    const auto time = op.find("time");
+    if (time == op.end() || !time->is_number_integer()) return std::nullopt;
+    return time->get<std::int64_t>();
+  }
+
+  base::Status operation(const Json& op, bool indeterminate, std::uint64_t line,
+                         std::optional<std::int64_t> invoked = {}) {
     const auto f = op.find("f");
     if (f == op.end() || !f->is_string())
       return error("found an operation without `f`, expected the name of a method", line);
     Operation made;
     made.line = line;
-    if (const auto time = op.find("time"); time != op.end() && time->is_number_integer())
-      made.time = time->get<std::int64_t>();
+    if (const auto time = time_of(op); time && !indeterminate) {
+      made.time = time;
+      made.ended = *time;
+    }
+    made.begun = invoked.value_or(kAlways);
     static const Json kDefaultKey = "x", kNoValue;
     const auto found = op.find("key");
     const Json& key = found == op.end() ? kDefaultKey : *found;

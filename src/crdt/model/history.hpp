@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,6 +47,9 @@ inline bool is_read(Kind k) {
 
 using OpId = std::uint32_t;
 inline constexpr std::uint32_t kNone = 0xffffffff;
+// Of an operation without times.
+inline constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::min(),
+                              kNever = std::numeric_limits<std::int64_t>::max();
 
 struct Operation {
   Kind kind = Kind::kUp;
@@ -58,7 +62,9 @@ struct Operation {
   std::int64_t amount = 0;
   std::uint32_t list_begin = 0, list_end = 0;
   std::uint64_t line = 0;                 // of the file, from 1; 0: none
-  std::optional<std::int64_t> time = {};  // nanoseconds, of the completion
+  std::optional<std::int64_t> time = {};  // nanoseconds, of the completion, as recorded
+  // Nanoseconds: it was not invoked before, and it had ended by then (times.hpp).
+  std::int64_t begun = kAlways, ended = kNever;
 };
 
 struct Element {
@@ -78,6 +84,8 @@ class History {
   // Updates of unknown outcome, each on a replica of its own: no operation has to see them.
   std::vector<std::uint32_t> indeterminate;  // replicas
   Context context;
+  std::int64_t clock_drift = 0;           // nanoseconds; what allow_clock_drift() has taken off
+  std::uint64_t backward_clock_line = 0;  // where the times of a replica decrease; 0: nowhere
 
   [[nodiscard]] std::span<const std::uint32_t> list(const Operation& op) const {
     return std::span(lists).subspan(op.list_begin, op.list_end - op.list_begin);

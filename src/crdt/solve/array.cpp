@@ -247,6 +247,7 @@ class Array {
           decision_.verdict = Verdict::kSatisfied;
           decision_.decided_by = "array";
           decision_.witness = Witness{std::move(closed->clocks), std::move(*linear)};
+          decision_.least = guesses_.empty();
           return std::move(decision_);
         }
         wrong = graph_.cycle();

@@ -29,6 +29,15 @@ Number Bounds::reason(Number first, Number second, Axiom axiom) {
   return static_cast<Number>(reasons_.size() - 1);
 }
 
+bool Bounds::start_fits() {
+  for (std::size_t c = 0; c < least_.size(); ++c) {
+    if (least_[c] <= most_[c]) continue;
+    contradiction_ = {why_least_[c], why_most_[c]};
+    return false;
+  }
+  return true;
+}
+
 void Bounds::start_most() {
   for (std::size_t i = 0; i < width_; ++i) {
     for (std::size_t j = 0; j < width_; ++j) {

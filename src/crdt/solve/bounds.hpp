@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "crdt/model/clocks.hpp"
+#include "crdt/model/times.hpp"
 
 namespace cupel::crdt {
 
@@ -84,10 +84,12 @@ class Bounds {
 
   // False: the budget does not have the memory.
   bool reserve(std::size_t bytes_a_cell);
-  // The least clocks by one sweep in this order, the most without a bound but their own. Each
-  // operation has seen those that `seen` names.
+  // The least clocks by one sweep in this order, the most as the times say. Each operation has seen
+  // those that `seen` names.
   template <typename Seen>
   void start(std::span<const OpId> order, Seen seen);
+  // Does no bound contradict another one at the start? Else contradiction_ is why.
+  bool start_fits();
   // What has seen an operation it has not seen.
   void start_most();
   // All that follows. False: a contradiction, or the budget is spent.
@@ -173,6 +175,7 @@ class Bounds {
 template <typename Seen>
 void Bounds::start(std::span<const OpId> order, Seen seen) {
   const std::size_t cells = h_.ops.size() * width_;
+  const bool timed = has_times(h_);
   reasons_.assign(1, {0, 0, {}});
   least_.assign(cells, 0);
   most_.assign(cells, 0);
@@ -182,7 +185,9 @@ void Bounds::start(std::span<const OpId> order, Seen seen) {
     const Operation& op = h_.ops[id];
     for (std::size_t j = 0; j < width_; ++j) {
       const std::size_t c = cell(id, j);
-      most_[c] = j == op.replica ? op.seq : static_cast<Number>(line(j).size());
+      most_[c] = j == op.replica ? op.seq
+                 : timed         ? most_by_times(h_, op, static_cast<Number>(j))
+                                 : static_cast<Number>(line(j).size());
       if (op.seq == 0) continue;
       least_[c] = j == op.replica ? op.seq : least_[c - 1];
       why_least_[c] = j == op.replica ? kGiven : why_least_[c - 1];

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "crdt/model/replicated_type.hpp"
+#include "crdt/model/times.hpp"
 #include "crdt/solve/list_order.hpp"
 
 namespace cupel::crdt {
@@ -19,31 +20,45 @@ Decision decide_in_turn(const History& history, const Axioms& axioms, base::Budg
   constexpr std::size_t kFewContradictions = 1000, kMostContradictions = 100'000;
   const bool small = history.ops.size() <= kSmall;
   const ReplicatedType& type = replicated_type(history);
+  // An execution in which something was seen before it was invoked is none. If all others see more,
+  // there is none.
+  const auto accept = [&](std::optional<Decision>& found) {
+    if (!found || !found->witness || !late_update(history, found->witness->clocks))
+      return found.has_value();
+    if (!found->least) return false;
+    found->verdict = Verdict::kViolated;
+    found->witness.reset();
+    found->violation = Violation{whole(history), {}};
+    return true;
+  };
   if (methods.polynomial) {
     const auto effort = small ? Effort::kAll : Effort::kFirst;
-    if (auto quick = type.decide_quickly(history, axioms, budget, effort)) return std::move(*quick);
+    auto quick = type.decide_quickly(history, axioms, budget, effort);
+    if (accept(quick)) return std::move(*quick);
   }
   if (methods.search) {
-    if (auto found = decide_search(history, axioms, budget)) return std::move(*found);
+    auto found = decide_search(history, axioms, budget);
+    if (accept(found)) return std::move(*found);
   }
   if (methods.bounds) {
     for (const bool in_order : {true, false}) {
-      if (auto found = decide_element_constraints(history, budget, in_order, kFewContradictions))
-        return std::move(*found);
+      auto found = decide_element_constraints(history, budget, in_order, kFewContradictions);
+      if (accept(found)) return std::move(*found);
     }
   }
   if (methods.search && !small) {
     if (auto wrong = decide_objects(history, axioms, budget, methods)) return std::move(*wrong);
   }
   if (methods.bounds) {
-    if (auto found = decide_element_constraints(history, budget, false, kMostContradictions))
-      return std::move(*found);
+    auto found = decide_element_constraints(history, budget, false, kMostContradictions);
+    if (accept(found)) return std::move(*found);
   }
   if (methods.polynomial && !small) {
-    if (auto found = type.decide_quickly(history, axioms, budget, Effort::kAgain))
-      return std::move(*found);
+    auto found = type.decide_quickly(history, axioms, budget, Effort::kAgain);
+    if (accept(found)) return std::move(*found);
   }
-  return decide_exact(history, axioms, budget);
+  std::optional<Decision> found = decide_exact(history, axioms, budget);
+  return accept(found) ? std::move(*found) : Decision{.decided_by = found->decided_by};
 }
 
 }  // namespace

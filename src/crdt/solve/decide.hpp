@@ -60,8 +60,9 @@ struct Violation {
 
 struct Decision {
   Verdict verdict = Verdict::kUnknown;
-  std::string decided_by = {};              // "registers", "array", "search", "members", "sat"
-  std::optional<Witness> witness = {};      // of kSatisfied
+  std::string decided_by = {};          // "registers", "array", "search", "members", "sat"
+  std::optional<Witness> witness = {};  // of kSatisfied
+  bool least = false;  // the happens-before of every execution contains that of the witness
   std::optional<Violation> violation = {};  // of kViolated
 };
 

@@ -41,7 +41,8 @@ class ElementConstraints final : Bounds {
     start(order, [](OpId, auto) {});
     if (in_order) see_nothing_later();
     for (Number c = 0; c < claims_.size(); ++c) queue(c);
-    const auto found = settle() ? search(most_contradictions) : SearchResult::kNoExecution;
+    const auto found =
+        start_fits() && settle() ? search(most_contradictions) : SearchResult::kNoExecution;
     if (budget_.exceeded() || found == SearchResult::kGaveUp) return std::nullopt;
     Decision decision;
     decision.decided_by = "members";
@@ -94,7 +95,8 @@ class ElementConstraints final : Bounds {
   void see_nothing_later() {
     std::vector<Number> before(width_, 0);
     for (OpId id = 0; id < h_.ops.size(); ++id) {
-      for (std::size_t j = 0; j < width_; ++j) most_[cell(id, j)] = before[j];
+      for (std::size_t j = 0; j < width_; ++j)
+        most_[cell(id, j)] = std::min(most_[cell(id, j)], before[j]);
       ++before[h_.ops[id].replica];
     }
   }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <set>
 
+#include "crdt/model/times.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/solve/key_orders.hpp"
 
@@ -40,6 +41,7 @@ class Exact {
       const Literal seen = encoder_.seen(probe_.read, update);
       encoder_.clause({is_seen ? seen : -seen});
     }
+    say_times();
     if (!say_triples()) return decision;
     while (true) {
       const auto answer = encoder_.solver().solve(budget_);
@@ -60,6 +62,20 @@ class Exact {
   }
 
  private:
+  // Of each replica the first update that was invoked too late is not seen.
+  void say_times() {
+    if (!has_times(history_)) return;
+    for (const OpId o : encoder_.nodes()) {
+      for (std::uint32_t j = 0; j < width_; ++j) {
+        const auto& updates = encoder_.updates_on(j);
+        const auto late = std::partition_point(updates.begin(), updates.end(), [&](OpId u) {
+          return !is_too_late(history_.ops[u], history_.ops[o]);
+        });
+        if (late != updates.end()) encoder_.clause({-encoder_.seen(o, *late)});
+      }
+    }
+  }
+
   // All of transitivity, where that is little.
   bool say_triples() {
     if (encoder_.nodes().size() * encoder_.count_of_updates() * width_ > kMostEagerTriples)

@@ -165,6 +165,7 @@ class Registers {
     decision_.verdict = Verdict::kSatisfied;
     decision_.decided_by = "registers";
     decision_.witness = Witness{std::move(clocks), std::move(order)};
+    decision_.least = true;
     return std::move(decision_);
   }
 

@@ -37,8 +37,8 @@ class Siblings final : Bounds {
     if (!take_history()) return decision;
     order_.assign(order.begin(), order.end());
     start_least();
-    const auto found =
-        axioms() ? search(std::numeric_limits<std::size_t>::max()) : SearchResult::kNoExecution;
+    const auto found = start_fits() && axioms() ? search(std::numeric_limits<std::size_t>::max())
+                                                : SearchResult::kNoExecution;
     if (budget_.exceeded()) return decision;
     if (found == SearchResult::kNoExecution) {
       decision.verdict = Verdict::kViolated;

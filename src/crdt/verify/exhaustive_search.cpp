@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "crdt/model/times.hpp"
 #include "crdt/verify/list_order_check.hpp"
 #include "crdt/verify/semantics.hpp"
 
@@ -98,6 +99,11 @@ class ExhaustiveSearch {
     }
     for (const auto& line : h_.by_replica) {
       for (std::size_t i = 1; i < line.size(); ++i) facts.push_back({line[i - 1], line[i], true});
+    }
+    for (OpId a = 0; a < n_; ++a) {
+      for (OpId b = 0; b < n_; ++b) {
+        if (is_too_late(h_.ops[a], h_.ops[b])) facts.push_back({a, b, false});
+      }
     }
     if (rules_.returns == Returns::kCharacters) {
       auto required = semantics_.required_order();

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/budget.hpp"
+#include "crdt/model/times.hpp"
 #include "crdt/verify/context_check.hpp"
 #include "crdt/verify/exhaustive_search.hpp"
 #include "crdt/verify/list_order_check.hpp"
@@ -68,6 +69,20 @@ base::Result<std::vector<std::uint32_t>> places_of_keys(const History& h, const 
   return place;
 }
 
+// An operation that has seen one which was invoked after it had ended. `at`: the clocks.
+std::optional<std::string> seen_too_early(const History& h, const std::vector<std::uint32_t>& at) {
+  const std::size_t width = h.replicas.size();
+  for (OpId o = 0; o < h.ops.size(); ++o) {
+    for (std::size_t j = 0; j < width; ++j) {
+      const auto count = at[o * width + j];
+      if (count > 0 && is_too_late(h.ops[h.by_replica[j][count - 1]], h.ops[o]))
+        return fmt::format("{} was invoked after {} had ended, which has seen it",
+                           h.text(h.by_replica[j][count - 1]), h.text(o));
+    }
+  }
+  return std::nullopt;
+}
+
 Verified check_witness(const History& h, const Json& certificate, bool strict) {
   const char* const kSatisfied = "satisfied";
   const auto clocks = certificate.find("clocks"), order = certificate.find("order");
@@ -119,6 +134,7 @@ Verified check_witness(const History& h, const Json& certificate, bool strict) {
             fmt::format("what operation {} sees is not closed, or not before it in the order", o));
     }
   }
+  if (auto reason = seen_too_early(h, at)) return not_valid(kSatisfied, *reason);
   const Semantics semantics(h, strict);
   const auto below = [&](OpId a, OpId b) {
     return at[b * width + h.ops[a].replica] > h.ops[a].seq;
@@ -416,6 +432,15 @@ Verified verify(const History& history, std::string_view certificate) {
   if (!json.contains("history") || json["history"] != fmt::format("{:016x}", digest(history)))
     return not_valid(word, "it is for another history");
   const bool strict = json.value("letter", false);
+  if (const auto drift = json.find("clock_drift_ns"); drift != json.end()) {
+    if (!drift->is_number_unsigned() || *drift > std::uint64_t{1} << 62U)
+      return {CertificateStatus::kBadInput, word, "found a `clock_drift_ns` that is no duration"};
+    if (history.clock_drift == 0 && *drift != 0) {
+      History shifted = history;
+      allow_clock_drift(shifted, drift->get<std::int64_t>());
+      return verify(shifted, certificate);
+    }
+  }
   const auto context = json.find("context");
   if (context != json.end() &&
       ((*context != "trusted" && *context != "converged-only") || !history.context.is_known()))

@@ -144,7 +144,10 @@ class Simulation {
 
   void perform(Operation op) {
     std::vector<std::uint32_t> list;
-    if (options_.times) op.time = static_cast<std::int64_t>(history_.ops.size() + 1) * 1'000'000;
+    if (options_.times) {
+      op.time = static_cast<std::int64_t>(history_.ops.size() + 1) * 1'000'000;
+      op.begun = op.ended = *op.time;
+    }
     if (is_read(op.kind)) {
       replicas_[op.replica]->answer(op, list);
       history_.add(op, list);
