@@ -199,7 +199,8 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
                                  .shrink_seconds = limits.shrink_seconds,
                                  .memory_bytes = limits.memory_bytes},
                                 budget),
-      .show_witness = arguments.witness};
+      .show_witness = arguments.witness,
+      .visibility = *visibility ? &**visibility : nullptr};
   print(arguments.json ? crdt::as_json(report) : crdt::as_text(report));
   int code = code_of(crdt::verdict_of(report.analysis));
   if (!arguments.certificate.empty()) {

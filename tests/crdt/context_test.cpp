@@ -262,13 +262,23 @@ TEST(Context, NamesWhatAReadHadReceived) {
 {"process":1,"f":"read","value":["a"]}
 )"),
             "not-received: line 3 (replica 1) shows \"a\"; it had received no add of it");
+  // A dec of 3 that was lost would explain it as well, but only the inc came twice.
+  EXPECT_EQ(
+      summary("counter", R"({"process":0,"f":"inc","value":3}
+{"process":0,"f":"dec","value":3}
+{"process":1,"f":"deliver","value":["0:0","0:1"]}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"f":"read","value":3}
+)"),
+      "doubled-increment: line 5 (replica 1) returned 3; what it had received adds up to 0; it "
+      "would be right if inc(3) of replica 0 (line 1), which it had received more than once, had "
+      "counted twice");
   EXPECT_EQ(
       summary("counter", R"({"process":0,"f":"inc","value":3}
 {"process":1,"f":"deliver","value":["0:0"]}
-{"process":1,"f":"deliver","value":["0:0"]}
 {"process":1,"f":"read","value":6}
 )"),
-      "doubled-increment: line 4 (replica 1) returned 6; what it had received adds up to 3; it "
+      "doubled-increment: line 3 (replica 1) returned 6; what it had received adds up to 3; it "
       "would be right if inc(3) of replica 0 (line 1) had counted twice");
   EXPECT_EQ(
       summary("lww", R"({"process":0,"f":"write","value":1}
@@ -309,6 +319,43 @@ TEST(Context, TheRuleSaysWhenAnEarlyUpdateIsVisible) {
   EXPECT_EQ(verdict("causal", "10"), Verdict::kViolated);
   EXPECT_EQ(verdict("fifo", "10"), Verdict::kSatisfied);
   EXPECT_EQ(verdict("applied", "0"), Verdict::kViolated);
+}
+
+// By the rule `applied` there are no clocks, but the lines say what was newly seen.
+TEST(Context, AnExecutionOfWhatWasAppliedIsShown) {
+  const auto history = with_context("or-set", R"({"f":"delivery","value":"applied"}
+{"process":0,"f":"add","value":"a"}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"f":"read","value":["a"]}
+)");
+  const auto visibility = Visibility::of(history).value();
+  EXPECT_EQ(as_text({.file = "h",
+                     .history = &history,
+                     .analysis = analyzed(history),
+                     .show_witness = true,
+                     .visibility = &visibility}),
+            "h\tadd-wins-set\tsatisfied\n"
+            "  an execution, each operation with what its replica had newly seen:\n"
+            "       1  0  add(\"a\")\n"
+            "       2  1  read() = {\"a\"}  sees 1\n");
+}
+
+TEST(Context, NotConvergedNamesWhatIsMissing) {
+  const auto history = with_context("or-set", R"({"process":0,"f":"add","value":"a"}
+{"process":0,"f":"read","value":["a"]}
+{"process":1,"f":"version","value":[]}
+{"process":1,"f":"read","value":[]}
+)");
+  const auto visibility = Visibility::of(history).value();
+  base::Budget budget;
+  const auto text =
+      as_text({.file = "h",
+               .history = &history,
+               .analysis = analyze(history, {.visibility = &visibility, .converge = true}, budget),
+               .visibility = &visibility});
+  EXPECT_NE(text.find("replica 1 had not received add(\"a\") of replica 0 (line 1)"),
+            std::string::npos)
+      << text;
 }
 
 // A restart from a saved document is a new process.

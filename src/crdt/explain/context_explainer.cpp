@@ -43,6 +43,20 @@ std::vector<OpId> ContextExplainer::updates(Kind kind, bool seen) const {
   return found;
 }
 
+std::vector<OpId> ContextExplainer::received_again() const {
+  std::set<OpId> once;
+  std::vector<OpId> again;
+  for (const Reception& reception : h_.context.receptions) {
+    if (reception.replica != read().replica || reception.seq > read().seq) continue;
+    for (const NamedUpdates& named : h_.context.updates(reception)) {
+      if (named.kind == NamedUpdates::Kind::kUpdate && h_.ops[named.of].key == read().key &&
+          !once.insert(named.of).second)
+        again.push_back(named.of);
+    }
+  }
+  return again;
+}
+
 bool ContextExplainer::explain_content() {
   const std::string what = h_.element_text(wrong_.object);
   const auto added = visible(Kind::kInsert), removed = visible(Kind::kDelete),

@@ -30,6 +30,8 @@ class ContextExplainer {
   // The updates of the object that the read had seen, and those that it had not.
   [[nodiscard]] std::vector<OpId> visible(Kind kind) const { return updates(kind, true); }
   [[nodiscard]] std::vector<OpId> not_visible(Kind kind) const { return updates(kind, false); }
+  // Of those of its key, the updates that its replica's lines name more than once.
+  [[nodiscard]] std::vector<OpId> received_again() const;
   template <typename Test>
   [[nodiscard]] bool any_operation(Test test) const {
     return std::any_of(h_.ops.begin(), h_.ops.end(), test);

@@ -281,14 +281,14 @@ std::string as_svg(const Report& report) {
           fmt::format("the first {} of {} operations that it takes", ops.size(), part.ops.size()));
     return Drawing(part, std::move(ops), std::move(arrows), explanation.read).draw(title, legend);
   }
-  if (!has_clocks(report.analysis))
+  if (!has_execution(report))
     return Drawing(h, {}, {}, kNone).draw(title, {"a limit was met: there is nothing to show"});
   const auto& witness = *report.analysis.decision.witness;
   std::vector<OpId> ops(witness.order.begin(),
                         witness.order.begin() + static_cast<std::ptrdiff_t>(
                                                     std::min(kMostDrawn, witness.order.size())));
   for (const OpId id : ops) {
-    for (const OpId from : newly_seen(h, witness.clocks, id))
+    for (const OpId from : newly_seen(report, id))
       arrows.push_back({from, id, &kDelivery, fmt::format("{} is delivered", h.text(from))});
   }
   legend.emplace_back("an arrow: what its replica has newly seen there");

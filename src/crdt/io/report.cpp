@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/budget.hpp"
+#include "crdt/explain/read_explainer.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
@@ -28,7 +29,9 @@ struct SourceLines {
   }
 };
 
-std::string witness_text(const History& history, const Witness& witness) {
+std::string witness_text(const Report& report) {
+  const History& history = *report.history;
+  const Witness& witness = *report.analysis.decision.witness;
   std::string text = "  an execution, each operation with what its replica had newly seen:\n";
   std::size_t replica_width = 0, text_width = 0;
   constexpr std::size_t kWidest = 48;
@@ -40,7 +43,7 @@ std::string witness_text(const History& history, const Witness& witness) {
   for (std::size_t i = 0; i < witness.order.size(); ++i) position[witness.order[i]] = i + 1;
   for (const OpId id : witness.order) {
     std::string sees;
-    for (const OpId from : newly_seen(history, witness.clocks, id)) {
+    for (const OpId from : newly_seen(report, id)) {
       sees += fmt::format("{}{}", sees.empty() ? "sees " : ", ", position[from]);
     }
     auto line = fmt::format("    {:>4}  {:{}}  {:{}}  {}", position[id],
@@ -81,7 +84,26 @@ std::string milliseconds(std::int64_t nanoseconds) {
   return fmt::format("{:.3f} ms", static_cast<double>(nanoseconds) / 1e6);
 }
 
-std::string convergence_text(const History& history, const Convergence& found) {
+// An update of the key that one of two reads had seen and the other had not.
+std::string missing_text(const Report& report, OpId one, OpId other) {
+  if (report.visibility == nullptr) return {};
+  const History& h = *report.history;
+  for (const auto& [without, with] : {std::pair(one, other), std::pair(other, one)}) {
+    for (OpId u = 0; u < h.ops.size(); ++u) {
+      if (is_read(h.ops[u].kind) || h.ops[u].key != h.ops[one].key ||
+          report.visibility->sees(without, u) || !report.visibility->sees(with, u))
+        continue;
+      const auto line = h.ops[u].line;
+      return fmt::format("; replica {} had not received {}{}", h.replicas[h.ops[without].replica],
+                         with_replica(h, u), line == 0 ? "" : fmt::format(" (line {})", line));
+    }
+  }
+  return "; both had received the same updates";
+}
+
+std::string convergence_text(const Report& report) {
+  const History& history = *report.history;
+  const Convergence& found = *report.analysis.convergence;
   std::string text;
   const auto of_replica = [&](OpId id) {
     return fmt::format("{} of replica {}", history.text(id),
@@ -101,8 +123,8 @@ std::string convergence_text(const History& history, const Convergence& found) {
   constexpr std::size_t kMost = 10;
   for (std::size_t i = 0; i < found.different.size() && i < kMost; ++i) {
     const auto& [one, other] = found.different[i];
-    text += fmt::format("    {}: {}, but {}\n", history.keys[history.ops[one].key], of_replica(one),
-                        of_replica(other));
+    text += fmt::format("    {}: {}, but {}{}\n", history.keys[history.ops[one].key],
+                        of_replica(one), of_replica(other), missing_text(report, one, other));
   }
   if (found.different.size() > kMost)
     text += fmt::format("    and {} more\n", found.different.size() - kMost);
@@ -159,8 +181,27 @@ Json explanation_json(const History& history, const Explanation& explanation) {
 
 }  // namespace
 
-bool has_clocks(const Analysis& analysis) {
-  return analysis.decision.witness && analysis.decision.witness->clocks.width() > 0;
+namespace {
+
+// The updates of other replicas that became visible right before the operation.
+std::vector<OpId> newly_arrived(const History& history, const Visibility& visibility,
+                                const Operation& op) {
+  const auto all = visibility.arrivals(op.replica);
+  auto next = std::partition_point(all.begin(), all.end(), [&](OpId update) {
+    return visibility.since(op.replica, update) < op.seq;
+  });
+  std::vector<OpId> news;
+  for (; next != all.end() && visibility.since(op.replica, *next) == op.seq; ++next) {
+    if (history.ops[*next].replica != op.replica) news.push_back(*next);
+  }
+  return news;
+}
+
+}  // namespace
+
+bool has_execution(const Report& report) {
+  const auto& witness = report.analysis.decision.witness;
+  return witness && (witness->clocks.width() > 0 || report.visibility != nullptr);
 }
 
 std::string_view name(Verdict verdict) {
@@ -195,8 +236,11 @@ std::string_view name(Why why) {
   return "arbitrated";
 }
 
-std::vector<OpId> newly_seen(const History& history, const Clocks& clocks, OpId id) {
+std::vector<OpId> newly_seen(const Report& report, OpId id) {
+  const History& history = *report.history;
   const Operation& op = history.ops[id];
+  const Clocks& clocks = report.analysis.decision.witness->clocks;
+  if (clocks.width() == 0) return newly_arrived(history, *report.visibility, op);
   const auto row = clocks.row(id);
   std::vector<OpId> news;
   for (std::uint32_t j = 0; j < row.size(); ++j) {
@@ -242,9 +286,8 @@ std::string as_text(const Report& report) {
   }
   if (report.analysis.explanation) text += explanation_text(history, *report.analysis.explanation);
   if (report.analysis.without_context) text += both_verdicts(report.analysis);
-  if (report.analysis.convergence) text += convergence_text(history, *report.analysis.convergence);
-  if (report.show_witness && has_clocks(report.analysis))
-    text += witness_text(history, *report.analysis.decision.witness);
+  if (report.analysis.convergence) text += convergence_text(report);
+  if (report.show_witness && has_execution(report)) text += witness_text(report);
   return text;
 }
 
@@ -276,11 +319,11 @@ std::string as_json(const Report& report) {
     json["without_context"] = name(*report.analysis.without_context);
   if (report.analysis.explanation)
     json["explanation"] = explanation_json(history, *report.analysis.explanation);
-  if (report.show_witness && has_clocks(report.analysis)) {
+  if (report.show_witness && has_execution(report)) {
     Json execution = Json::array();
     for (const OpId id : report.analysis.decision.witness->order) {
       auto one = operation_json(history, id);
-      one["newly_seen"] = newly_seen(history, report.analysis.decision.witness->clocks, id);
+      one["newly_seen"] = newly_seen(report, id);
       execution.push_back(std::move(one));
     }
     json["witness"] = std::move(execution);

@@ -11,11 +11,12 @@ struct Report {
   std::string file;
   const History* history = nullptr;
   Analysis analysis = {};
-  bool show_witness = false;  // of kSatisfied
+  bool show_witness = false;               // of kSatisfied
+  const Visibility* visibility = nullptr;  // if the deliveries were used
 };
 
-// Is there an execution to show? There is none by the rule of delivery `applied`.
-bool has_clocks(const Analysis& analysis);
+// Is there an execution to show?
+bool has_execution(const Report& report);
 std::string_view name(Verdict verdict);
 // "replica-order", "received", "read-from", "overwritten", "removed", "listed", "arbitrated".
 std::string_view name(Why why);
@@ -27,7 +28,8 @@ std::string as_json(const Report& report);
 
 // What an operation is the first of its replica to have seen: the last operation of each
 // other replica that its clock reaches, where the operation before did not and no
-// other of these brings it along. The arrows of a picture.
-std::vector<OpId> newly_seen(const History& history, const Clocks& clocks, OpId op);
+// other of these brings it along; by the rule of delivery `applied`, all updates. The arrows of a
+// picture.
+std::vector<OpId> newly_seen(const Report& report, OpId op);
 
 }  // namespace cupel::crdt

@@ -483,14 +483,21 @@ class Counter final : public ReplicatedType {
     const auto named = [&](const char* how, OpId u) {
       return fmt::format("{}-{}", how, h.ops[u].amount < 0 ? "decrement" : "increment");
     };
-    if (const OpId lost = with(visible, -difference); lost != kNone) {
+    const auto again = explainer.received_again();
+    if (const OpId twice = with(again, difference); twice != kNone) {
+      explainer.report(named("doubled", twice),
+                       fmt::format("{}; it would be right if {}, which it had received more than "
+                                   "once, had counted twice",
+                                   claim, explainer.text(twice)),
+                       visible);
+    } else if (const OpId lost = with(visible, -difference); lost != kNone) {
       explainer.report(named("lost", lost),
                        fmt::format("{}; it would be right without {}", claim, explainer.text(lost)),
                        visible);
-    } else if (const OpId twice = with(visible, difference); twice != kNone) {
-      explainer.report(named("doubled", twice),
+    } else if (const OpId counted = with(visible, difference); counted != kNone) {
+      explainer.report(named("doubled", counted),
                        fmt::format("{}; it would be right if {} had counted twice", claim,
-                                   explainer.text(twice)),
+                                   explainer.text(counted)),
                        visible);
     } else if (const OpId back = with(undone, difference); back != kNone) {
       std::vector<OpId> shown = resets;

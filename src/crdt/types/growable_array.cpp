@@ -51,7 +51,7 @@ class GrowableArray final : public CharactersType {
                    fmt::format("{} shows a character before one that was added in its sight, after "
                                "the same character",
                                cycle.read()));
-    } else if (cycle.one_read) {
+    } else if (cycle.one_read && cycle.explanation.cycle.size() == 2) {
       cycle.report(
           "interleaved-insertions",
           fmt::format("{} mixes what was added after two characters that come after the same "
