@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "crdt/io/flat_line.hpp"
 #include "crdt/workload/generate.hpp"
 
 namespace cupel::crdt {
@@ -346,6 +349,47 @@ TEST(Reader, WhatIsWrittenIsReadBack) {
     EXPECT_EQ(write(well(type, edn)), text) << name(type);
     EXPECT_EQ(write(well(type, text), true), edn) << name(type);
   }
+}
+
+// The same lines with a field that is ignored take the way of the JSON parser.
+TEST(Reader, FlatLinesAreReadAsTheJsonParserReadsThem) {
+  for (const Type type : all_types()) {
+    GenerateOptions options;
+    options.type = {type};
+    options.ops = 200;
+    options.keys = 2;
+    options.context = true;
+    const std::string lines = write(generate(options).value());
+    std::string others;
+    for (const char c : lines) {
+      if (c == '\n') others.insert(others.size() - 1, ",\"ignored\":0");
+      others += c;
+    }
+    const auto flat = read(lines, "flat", {type}), parsed = read(others, "parsed", {type});
+    ASSERT_TRUE(flat.ok() && parsed.ok());
+    EXPECT_EQ(write(*flat), write(*parsed));
+    EXPECT_EQ(flat->ops.size(), parsed->ops.size());
+    EXPECT_EQ(flat->ops.back().time, parsed->ops.back().time);
+    EXPECT_EQ(flat->ops.back().begun, parsed->ops.back().begun);
+    EXPECT_EQ(flat->ops.back().ended, parsed->ops.back().ended);
+  }
+}
+
+TEST(Reader, WhatIsNotFlatIsLeftToTheJsonParser) {
+  for (const char* line :
+       {R"({"process":1,"f":"inc","value":[[1]]})", R"({"process":1,"f":"inc","f":"inc"})",
+        R"({"process":1,"f":"inc","value":"\u0041"})", R"({"process":01,"f":"inc"})",
+        R"({"process":-0,"f":"inc"})", R"({"process":1,"f":"inc","value":1.5})",
+        R"({"process":1,"f":"inc","value":1234567890123456789012})",
+        R"({"process":1,"f":"inc","id":"a"})", R"({"process":1,"f":"inc"}})",
+        R"({"process":1,"f":"inc","value":[1,]})", R"({"process":1,"f":"inc",})", "{}",
+        "{\"process\":1,\"f\":\"in\tc\"}", "{\"process\":1,\"f\":\"\xc3\xa4\"}"})
+    EXPECT_FALSE(flat_line(line)) << line;
+  const auto spaced =
+      flat_line(R"({ "process" : "a", "f" : "read", "value" : [ "x", -1, true ] })");
+  ASSERT_TRUE(spaced);
+  EXPECT_EQ(spaced->process, "\"a\"");
+  EXPECT_EQ(flat_json(spaced->value), nlohmann::json({"x", -1, true}));
 }
 
 }  // namespace

@@ -74,6 +74,20 @@ std::optional<std::string> ContextReader::line(const Json& object, std::uint64_t
   return std::nullopt;
 }
 
+void ContextReader::deliver(const std::string& process, std::span<const std::string_view> ids,
+                            std::uint64_t line) {
+  Reception reception{.replica = history_.replica(process), .line = line};
+  reception.seq = static_cast<std::uint32_t>(history_.by_replica[reception.replica].size());
+  auto& named = history_.context.named;
+  reception.begin = static_cast<std::uint32_t>(named.size());
+  for (const auto id : ids) {
+    named.push_back({});
+    named_.push_back(parse(without_quotes(id)));
+  }
+  reception.end = static_cast<std::uint32_t>(named.size());
+  history_.context.receptions.push_back(reception);
+}
+
 std::optional<std::string> ContextReader::take_rule(const Json& object) {
   const Json value = object.contains("value") ? object["value"] : Json();
   if (has_rule_) return "found a second delivery line, expected one";

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,6 +29,9 @@ class ContextReader {
   }
   // A line with such a name. An error is the sentence, without the place.
   std::optional<std::string> line(const nlohmann::json& object, std::uint64_t line);
+  // A deliver line with these ids, in quotes, none of which has an escape.
+  void deliver(const std::string& process, std::span<const std::string_view> ids,
+               std::uint64_t line);
   // The field `seen` of an operation that comes next in its replica.
   std::optional<std::string> seen(const nlohmann::json& object, const Operation& op);
   // The field `id` of an update, which was added.

@@ -14,6 +14,7 @@
 #include "crdt/io/context_reader.hpp"
 #include "crdt/io/context_writer.hpp"
 #include "crdt/io/edn.hpp"
+#include "crdt/io/flat_line.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/model/times.hpp"
 #include "text/json.hpp"
@@ -71,6 +72,9 @@ class Reader {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
     if (text.empty() || text.front() == ';') return base::Ok{};
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+    if (const auto flat = flat_line(text)) {
+      if (auto done = take(*flat)) return *done;
+    }
     Json op;
     // JSON has a string or the end after its first bracket, EDN a keyword.
     const auto second = text.find_first_not_of(" \t", 1);
@@ -95,6 +99,41 @@ class Reader {
           fmt::format("found {}, expected an operation: an object with process, f and value",
                       text::dump_excerpt(op)));
     return outcome(op);
+  }
+
+  // An operation that happened, or a delivery. Nothing: it is something else.
+  std::optional<base::Status> take(const FlatLine& flat) {
+    if (!open_.empty() || flat.process.empty() || !flat.f.starts_with('"')) return std::nullopt;
+    const bool is_name = flat.process.starts_with('"');
+    if (flat.process == "\"nemesis\"" || (!is_name && !is_number(flat.process)))
+      return std::nullopt;
+    const auto method = flat_text(flat.f);
+    if (method == "deliver" && flat.value.starts_with('[') && flat.key.empty()) {
+      const auto ids = flat_values(flat.value);
+      const bool names = std::all_of(ids.begin(), ids.end(),
+                                     [](std::string_view id) { return id.starts_with('"'); });
+      if (!names) return std::nullopt;
+      context_.deliver(std::string(flat.process), ids, line_);
+      return base::Ok{};
+    }
+    if (ContextReader::is_context(method)) return std::nullopt;
+    Operation made{.line = line_};
+    if (!flat.time.empty()) {
+      if (!is_number(flat.time)) return std::nullopt;
+      made.time = made.begun = made.ended = flat_json(flat.time).get<std::int64_t>();
+    }
+    static const Json kNoFields = Json::object();
+    const Json key = flat.key.empty() ? Json("x") : flat_json(flat.key),
+               value = flat_json(flat.value);
+    return operation({.method = method,
+                      .process = std::string(flat.process),
+                      .key = key,
+                      .value = value,
+                      .fields = kNoFields},
+                     made, false);
+  }
+  static bool is_number(std::string_view token) {
+    return token.front() == '-' || (token.front() >= '0' && token.front() <= '9');
   }
 
   struct Open {
@@ -217,18 +256,35 @@ class Reader {
     }
     made.begun = invoked.value_or(kAlways);
     static const Json kDefaultKey = "x", kNoValue;
-    const auto found = op.find("key");
-    const Json& key = found == op.end() ? kDefaultKey : *found;
+    const auto key = op.find("key"), value = op.find("value");
+    return operation({.method = f->get_ref<const std::string&>(),
+                      .process = text::dump(op["process"]),
+                      .key = key == op.end() ? kDefaultKey : *key,
+                      .value = value == op.end() ? kNoValue : *value,
+                      .fields = op},
+                     made, indeterminate);
+  }
+
+  // An operation as the line has it; `fields` may have `id` and `seen`.
+  struct LineCall {
+    std::string_view method;
+    std::string process;
+    const Json& key;
+    const Json& value;
+    const Json& fields;
+  };
+
+  base::Status operation(const LineCall& line_call, Operation made, bool indeterminate) {
+    const auto line = made.line;
+    const Json& key = line_call.key;
     if (!key.is_string() && !key.is_number_integer())
       return error(
           fmt::format("found the key {}, expected a number or a string", text::dump_excerpt(key)),
           line);
     made.key = history_.key(key_name(key));
-    const auto result = op.find("value");
-    const Json& value = result == op.end() ? kNoValue : *result;
     std::vector<std::uint32_t> list;
-    const ParsedCall call{.method = f->get_ref<const std::string&>(),
-                          .value = value,
+    const ParsedCall call{.method = line_call.method,
+                          .value = line_call.value,
                           .indeterminate = indeterminate,
                           .grow_only = named_.grow_only,
                           .history = history_,
@@ -237,12 +293,12 @@ class Reader {
     if (auto wrong = type_.parse(call)) return error(std::move(*wrong), line);
     if (indeterminate) {
       if (is_read(made.kind)) return base::Ok{};
-      made.replica = history_.replica(fmt::format("{}?{}", text::dump(op["process"]), line));
+      made.replica = history_.replica(fmt::format("{}?{}", line_call.process, line));
       history_.indeterminate.push_back(made.replica);
     } else {
-      made.replica = history_.replica(text::dump(op["process"]));
+      made.replica = history_.replica(line_call.process);
     }
-    auto wrong = context_.seen(op, made);
+    auto wrong = context_.seen(line_call.fields, made);
     const OpId id = history_.add(made, list);
     if (made.kind == Kind::kInsert) {
       for (const auto e : history_.changed(history_.ops[id])) {
@@ -256,7 +312,7 @@ class Reader {
                      line);
       }
     }
-    if (!wrong && !is_read(made.kind)) wrong = context_.id(op, id);
+    if (!wrong && !is_read(made.kind)) wrong = context_.id(line_call.fields, id);
     if (wrong) return error(std::move(*wrong), line);
     return base::Ok{};
   }
