@@ -197,19 +197,25 @@ CommandLine::Texts texts() {
 // `chosen`: what the command that is asked for leaves to be run.
 void add_commands(Command& app, Run& chosen) {
   add_check(app, chosen);
+#ifndef CUPEL_CORE
   add_run(app, chosen);
   add_campaign(app, chosen);
+#endif
   add_verify(app, chosen);
   add_stats(app, chosen);
   add_convert(app, chosen);
   add_generate(app, chosen);
+#ifndef CUPEL_CORE
   add_lab(app, chosen);
 #ifdef CUPEL_MOCK
   add_mock(app, chosen);
 #endif
   add_crdt(app, chosen);
+#endif
   add_explain(app, chosen);
+#ifndef CUPEL_CORE
   add_doctor(app, chosen);
+#endif
 }
 
 int parse_and_run(int argc, char** argv) {

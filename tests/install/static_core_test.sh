@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Builds cupel-core and runs each of its commands in a root that holds nothing but it and a history.
+# Usage: static_core_test.sh FOLDER (made anew). Needs root; ends with 77 (skipped) without.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+work=$1
+fail() {
+  printf 'static_core_test: %s\n' "$1" >&2
+  exit 1
+}
+[[ $(id -u) -eq 0 ]] || { echo "static_core_test: skipped: only root can change its root"; exit 77; }
+rm -rf "$work"
+mkdir -p "$work/root"
+echo "== build"
+tools/static_core.sh >"$work/build.txt" 2>&1 || { tail -50 "$work/build.txt"; fail "the build"; }
+objcopy --strip-all build/core/cupel-core "$work/root/cupel-core"
+cp tests/install/lost-update.jsonl "$work/root/history.jsonl"
+
+# expect STATUS TEXT ARGUMENTS: how the program ends, and a text that it prints.
+expect() {
+  local status=0
+  chroot "$work/root" /cupel-core "${@:3}" >"$work/out" 2>&1 || status=$?
+  [[ $status -eq $1 ]] && { [[ -z $2 ]] || grep -qF -- "$2" "$work/out"; } || { cat "$work/out"; fail "cupel-core ${*:3} ended with $status"; }
+}
+echo "== each command in an empty root"
+expect 0 "cupel " --version
+expect 1 "lost-update" check history.jsonl --certificate c.json
+expect 0 "" verify history.jsonl c.json
+expect 0 "jepsen" stats history.jsonl
+expect 0 "" convert history.jsonl -o history.cupel
+expect 1 "lost-update" check -l snapshot-isolation --json history.cupel
+expect 0 "lost" explain lost-update
+expect 0 "" generate --level causal -o generated.jsonl
+expect 0 "causal" check -l causal generated.jsonl
+expect 3 "no Graphviz" check --report report history.jsonl
+expect 3 "run" run
+echo "== done"
