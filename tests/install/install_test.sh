@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the preset `package` into a folder and uses it from outside: a CMake project, pkg-config,
-# the manual pages.
+# the manual pages, the Python wheel under pytest.
 # Usage: install_test.sh FOLDER (made anew)
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
@@ -66,4 +66,11 @@ if grep -E "absl|simdjson|cupel5(base|check|order)" "$work/symbols" | grep -v "^
   fail "the library gives out what is its own"
 fi
 
+echo "== Python"
+tools/python_wheel.sh >"$work/wheel"
+python=/usr/bin/python3
+mkdir "$work/site"
+$python -m zipfile -e "$(tail -1 "$work/wheel")" "$work/site"
+mypy --strict --no-warn-return-any --cache-dir="$work/mypy" "$work/site/cupel" || fail "the types"
+PYTHONPATH="$work/site" CUPEL_BINARY="$prefix/bin/cupel" $python -m pytest -q -p no:cacheprovider python/tests
 echo "== done"

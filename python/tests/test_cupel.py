@@ -1,0 +1,151 @@
+"""The Python package: the words of the program, errors as exceptions, recording, notebooks."""
+import json
+import os
+import subprocess
+
+import pytest
+
+import cupel
+
+
+def lost_update():
+    history = cupel.History()
+    history.transaction("alice").write("x", 1)
+    history.transaction("bob").read("x", 1).write("x", 2)
+    history.transaction("carol").read("x", 1).write("x", 3)
+    return history
+
+
+def test_explains_a_lost_update():
+    answer = cupel.check(lost_update(), levels=["snapshot-isolation"])
+    assert not answer
+    level = answer["snapshot-isolation"]
+    assert level.verdict == "violated"
+    assert level.anomalies[0].name == "lost-update"
+    assert "T1 and T2 both read x = 1 and both wrote x" in level.anomalies[0].explanation
+    assert "lost-update" in str(answer)
+
+
+def test_answers_every_level():
+    history = lost_update()
+    answer = cupel.check(history)
+    assert len(answer.levels) == 12
+    assert [one.name for one in answer.violated][0] == "snapshot-isolation"
+    assert answer["strict-serializable"].verdict == "refused"
+    assert answer["strict-serializable"].detail
+    assert answer.json["transactions"] == 3
+    assert (history.transactions, history.sessions, history.operations) == (3, 3, 5)
+
+
+def test_says_what_the_program_says(tmp_path):
+    file = tmp_path / "history.jsonl"
+    lost_update().write(file)
+    program = os.environ.get("CUPEL_BINARY")
+    if program is None:
+        pytest.skip("CUPEL_BINARY does not name the program")
+    ran = subprocess.run([program, "check", "--json", str(file)], capture_output=True, text=True, check=False)
+    answer = cupel.check(file)
+    # Both explain with the same words; where the time went differs.
+    told, asked = json.loads(ran.stdout), answer.json
+    # The program lists only levels that apply.
+    by_level = {level["level"]: level for level in asked["levels"]}
+    explanations = 0
+    for one in told["levels"]:
+        other = by_level[one["level"]]
+        assert one["verdict"] == other["verdict"]
+        assert [a["explanation"] for a in one["anomalies"]] == [a["explanation"] for a in other["anomalies"]]
+        explanations += len(one["anomalies"])
+    assert explanations > 0
+
+
+def test_has_the_version_of_the_library():
+    project = os.path.join(os.path.dirname(__file__), "..", "pyproject.toml")
+    with open(project, encoding="utf-8") as file:
+        assert f'version = "{cupel.version().replace("-dev", ".dev0")}"' in file.read()
+
+
+def test_draws_in_a_notebook():
+    answer = cupel.check(lost_update(), levels=["si"])
+    assert "<svg" in answer._repr_svg_()
+    satisfied = cupel.check(lost_update(), levels="read-committed")
+    assert satisfied
+    assert satisfied._repr_svg_() is None
+
+
+def test_errors_are_sentences():
+    with pytest.raises(cupel.Error, match="/nowhere/history.jsonl"):
+        cupel.read("/nowhere/history.jsonl")
+    with pytest.raises(cupel.Error, match="expected a level"):
+        cupel.check(lost_update(), levels=["sreializable"])
+    with pytest.raises(TypeError):
+        cupel.History().transaction("a").write("x", 1.5)
+    with pytest.raises(OverflowError):
+        cupel.History().transaction("a").write("x", 2**63)
+    history = cupel.History()
+    first = history.transaction("a")
+    history.transaction("b")
+    with pytest.raises(cupel.Error, match="another transaction has begun"):
+        first.write("x", 1)
+    cupel.check(history)
+    with pytest.raises(cupel.Error, match="takes no more"):
+        history.transaction("c")
+    with pytest.raises(cupel.Error, match="neither a level nor an anomaly"):
+        cupel.describe("nonsense")
+    assert "lost" in cupel.describe("lost-update")
+
+
+def test_other_operations():
+    history = cupel.History()
+    history.initial(0, every_key=True)
+    history.initial("first", key="y")
+    history.transaction("a").read("y", "first").compare_and_set("x", 0, 5, True).erase(3).times(1, 2)
+    history.transaction("b").append("l", 1).append("l", 2).read_list("l", [1, 2]).times(3, 4)
+    history.transaction("c").write("x", 9).aborted()
+    history.transaction("c").write("x", 10).indeterminate().label(99)
+    assert cupel.check(history, levels=["serializable"])
+
+
+def test_records(tmp_path):
+    file = tmp_path / "history.jsonl"
+    with cupel.Recorder(file, database="PostgreSQL", isolation="repeatable read") as recorder:
+        one, other = recorder.session(), recorder.session()
+        for session in (one, other):
+            session.begin()
+            session.read("x", None)
+        for session in (one, other):
+            session.write("x", recorder.unique_id())
+            session.committing()
+            session.committed()
+        one.begin()
+        one.append("l", 1)
+        one.aborted("serialization failure")
+        one.begin()
+        one.read_list("l", [])
+        one.indeterminate()
+    for late in (recorder.session, recorder.unique_id, one.begin, lambda: one.write("x", 7)):
+        with pytest.raises(cupel.Error, match="closed"):
+            late()
+    answer = cupel.check(cupel.read(file))
+    assert answer["snapshot-isolation"].anomalies[0].name == "lost-update"
+    with pytest.raises(cupel.Error, match="/nowhere"):
+        cupel.Recorder("/nowhere/history.jsonl")
+
+
+def test_two_threads_have_their_own_errors():
+    import threading
+
+    seen = []
+
+    def fails(name):
+        try:
+            cupel.read(name)
+        except cupel.Error as error:
+            seen.append((name, str(error)))
+
+    threads = [threading.Thread(target=fails, args=(f"/nowhere/{i}",)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 8
+    assert all(name in error for name, error in seen)
