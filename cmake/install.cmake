@@ -1,9 +1,12 @@
-# What `cmake --install` installs:
+# What `cmake --install` installs, and the Debian packages that `cpack` makes of it.
 #
-#   component     content
-#   program       the program, its manual pages and the completions of shells
-#   library       libcupel.so.0
-#   development   headers, find_package(cupel), cupel.pc
+#   component     Debian package  content
+#   program       cupel           the program, its manual pages and the completions of shells
+#   library       libcupel0       libcupel.so.0
+#   development   libcupel-dev    headers, find_package(cupel), cupel.pc
+#
+# The program loads client libraries of databases and Graphviz at the first need, so it starts without
+# them. Packages of their own (cupel-postgres …) hold nothing but the dependency.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -36,3 +39,6 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cupel-config-version.cmake DESTINATION
 configure_file(cmake/cupel.pc.in cupel.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cupel.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+# ---- Debian packages: `cpack --config build/package/CPackConfig.cmake`
+include(cmake/debian_packages.cmake)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the preset `package` into a folder and uses it from outside: a CMake project, pkg-config,
-# the manual pages, the Python wheel under pytest.
+# the manual pages, the Debian packages under lintian, the Python wheel under pytest.
 # Usage: install_test.sh FOLDER (made anew)
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
@@ -65,6 +65,11 @@ expect "cupel_check@@CUPEL_0" "$work/symbols"
 if grep -E "absl|simdjson|cupel5(base|check|order)" "$work/symbols" | grep -v "^_ZTI\|^_ZTS\|^_ZTV"; then
   fail "the library gives out what is its own"
 fi
+
+echo "== Debian packages"
+cpack --config build/package/CPackConfig.cmake >"$work/cpack.txt" 2>&1 || { cat "$work/cpack.txt"; fail "cpack"; }
+ls build/package/packages
+lintian --fail-on error,warning build/package/packages/*.deb || fail "lintian"
 
 echo "== Python"
 tools/python_wheel.sh >"$work/wheel"

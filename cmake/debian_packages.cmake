@@ -1,0 +1,101 @@
+# Debian packages of the components of install.cmake, by cpack. Each has the copyright and the
+# changelog that Debian asks for; dependencies on libraries are what the files need.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME cupel)
+set(CPACK_PACKAGE_CONTACT "the cupel maintainers <cupel@example.invalid>")
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+# Debian's version: 0.2.0~dev comes before 0.2.0.
+string(REPLACE "-" "~" deb_version ${CUPEL_VERSION})
+set(CPACK_DEBIAN_PACKAGE_VERSION ${deb_version})
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+set(documents ${CMAKE_BINARY_DIR}/debian)
+configure_file(packaging/debian/changelog.in ${documents}/changelog.Debian @ONLY)
+execute_process(COMMAND ${GZIP} -9nk --force changelog.Debian WORKING_DIRECTORY ${documents} COMMAND_ERROR_IS_FATAL ANY)
+
+# cupel_debian(COMPONENT PACKAGE SECTION DEPENDS DESCRIPTION): the first line of the last is its title.
+macro(cupel_debian component package section depends description)
+  install(FILES packaging/debian/copyright ${documents}/changelog.Debian.gz
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
+  string(TOUPPER ${component} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${depends}")
+  set(CPACK_COMPONENT_${upper}_DESCRIPTION "${description}")
+  list(APPEND CPACK_COMPONENTS_ALL ${component})
+endmacro()
+
+# The package that a shared library came from: "libpq5". Empty: from none.
+function(cupel_package_of library result)
+  find_library(found_${library} ${library})
+  file(REAL_PATH "${found_${library}}" file)
+  execute_process(COMMAND dpkg-query --search ${file} OUTPUT_VARIABLE line ERROR_QUIET)
+  string(REGEX MATCH "^[^:]+" package "${line}")
+  set(${result} "${package}" PARENT_SCOPE)
+endfunction()
+
+# What the program loads at the first need: a dependency, and no files.
+macro(cupel_driver_package name library databases)
+  cupel_package_of(${library} package)
+  if(package)
+    cupel_debian(${name} cupel-${name} database "cupel (= ${deb_version}-1), ${package}"
+"cupel with ${databases}
+This metapackage brings the client library that cupel loads at the first need.")
+    string(TOUPPER ${name} upper)
+    set(CPACK_DEBIAN_${upper}_PACKAGE_ARCHITECTURE all)
+    set(CPACK_DEBIAN_${upper}_PACKAGE_SHLIBDEPS OFF)
+    list(APPEND suggested cupel-${name})
+  endif()
+endmacro()
+
+set(CPACK_COMPONENTS_ALL)
+cupel_debian(program cupel database ""
+"assays which isolation levels a database really gives
+cupel generates workloads and runs them against databases, with faults where
+asked; decides which isolation levels a recorded history satisfies; proves each
+verdict and explains each violation. It also is a mock database that is as weak
+as its isolation level allows, for tests of applications, and it checks
+replicated data types.
+.
+The client libraries of databases are loaded when they are needed: the packages
+cupel-postgres, cupel-mysql and others bring them. cupel doctor says what is
+there.")
+cupel_package_of(sqlite3 sqlite)
+cupel_package_of(gvc gvc)
+cupel_package_of(pg_query pg_query)
+cupel_package_of(ssl ssl)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS ${sqlite})
+string(JOIN ", " CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS ${gvc} ${pg_query} ${ssl})
+set(suggested)
+cupel_driver_package(postgres pq PostgreSQL)
+cupel_driver_package(mysql mariadb "MariaDB and MySQL")
+cupel_driver_package(redis hiredis Redis)
+cupel_driver_package(rocksdb rocksdb RocksDB)
+cupel_driver_package(etcd cpp-httplib etcd)
+cupel_driver_package(zookeeper zookeeper_mt ZooKeeper)
+cupel_driver_package(nats nats NATS)
+string(JOIN ", " CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS ${suggested})
+cupel_debian(library libcupel0 libs ""
+"library that assays which isolation levels a history satisfies
+The checker, the explanations, the recorder and the mock store of cupel, with
+interfaces in C and C++.")
+cupel_debian(development libcupel-dev libdevel "libcupel0 (= ${deb_version}-1)"
+"library that assays isolation levels: development files
+Headers for C and C++, a configuration for CMake (find_package(cupel)), and one
+for pkg-config.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
+file(WRITE ${documents}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${documents}/triggers)
+set(CPACK_POST_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/without_ldconfig.cmake)
+include(CPack)
