@@ -51,7 +51,7 @@ others=(
   golang-go golang-github-lib-pq-dev
 )
 # For the tests of the installation, which are long ones.
-long=(man-db python3-setuptools python3-wheel mypy lintian mmdebstrap)
+long=(man-db python3-setuptools python3-wheel mypy lintian mmdebstrap buildah)
 case $mode in
   program) ;;
   quick) packages+=("${quick[@]}") ;;

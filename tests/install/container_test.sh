@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Builds the container image and checks a history in it: with the folder of the history given, and a
+# picture drawn. Needs root, buildah, mmdebstrap and the packages of Install.FromTheBuildTree; ends with
+# 77 (skipped), and says why, where one is not there.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+skip() {
+  printf 'container_test: skipped: %s\n' "$1"
+  exit 77
+}
+fail() {
+  printf 'container_test: %s\n' "$1" >&2
+  exit 1
+}
+[[ $(id -u) -eq 0 ]] || skip "only root can make a root"
+for program in buildah mmdebstrap; do
+  command -v $program >/dev/null || skip "$program is not installed"
+done
+[[ -d build/package/packages ]] || skip "build/package/packages is not there; Install.FromTheBuildTree makes it"
+
+work=$(mktemp -d)
+store=(--root "$work/images" --runroot "$work/run" --storage-driver vfs)
+trap 'rm -rf "$work"' EXIT
+echo "== build"
+tools/container.sh "${store[@]}" >"$work/build.txt" 2>&1 || { tail -30 "$work/build.txt"; fail "the build"; }
+container=$(buildah "${store[@]}" from --pull-never cupel)
+echo "== check"
+mkdir "$work/data"
+cp tests/install/lost-update.jsonl "$work/data/history.jsonl"
+status=0
+buildah "${store[@]}" run --isolation chroot --volume "$work/data:/data" "$container" -- \
+  /usr/bin/cupel check -l snapshot-isolation history.jsonl --report report >"$work/out" 2>&1 || status=$?
+[[ $status -eq 1 ]] && grep -q lost-update "$work/out" || { cat "$work/out"; fail "cupel check ended with $status"; }
+grep -q "<svg" "$work/data/report/index.html" || fail "the report has no picture"
+[[ $(buildah "${store[@]}" inspect --format '{{.OCIv1.Config.Entrypoint}}' "$container") == "[/usr/bin/cupel]" ]] ||
+  fail "the container does not begin with cupel"
+buildah "${store[@]}" rm --all >/dev/null
+echo "== done"
