@@ -152,6 +152,22 @@ TEST(SimpleTypes, ResettableCountersAreDecidedEachForItself) {
   EXPECT_EQ(decide(resettable_counters(40, 12, ""), {}, budget).verdict, Verdict::kSatisfied);
 }
 
+// Of a counter that lost much, two reads with little between them show it.
+TEST(SimpleTypes, ALostIncrementIsShownByTheReadsAroundIt) {
+  std::string lines;
+  for (int i = 0; i < 20; ++i)
+    lines += R"({"process":0,"f":"inc","value":)" + std::to_string(i + 1) + "}\n";
+  lines += R"({"process":1,"f":"deliver","value":{"0":12}}
+{"process":1,"f":"read","value":70}
+{"process":1,"f":"deliver","value":{"0":13}}
+{"process":1,"f":"read","value":70}
+)";
+  EXPECT_EQ(explained("counter", lines),
+            "lost-increment: line 24 (replica 1) returned 70; line 22 (replica 1) returned 70, and "
+            "what it had received since changes it by 13; it would be right without inc(13) of "
+            "replica 0 (line 13)");
+}
+
 TEST(SimpleTypes, ABoundedCounterIsNeverBelowZero) {
   const std::string lines = R"({"process":0,"f":"inc","value":2}
 {"process":0,"f":"dec","value":VALUE}

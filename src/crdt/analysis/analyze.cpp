@@ -24,9 +24,8 @@ auto within(base::Budget& budget, Method method) -> decltype(method()) {
   }
 }
 
-// With known deliveries there is nothing to make small.
-void decide_by_context(const History& history, const Visibility& visibility, base::Budget& budget,
-                       Analysis& found) {
+void decide_by_context(const History& history, const Visibility& visibility,
+                       const ExplainOptions& options, base::Budget& budget, Analysis& found) {
   found.by_context = true;
   auto known = within(budget, [&] {
     return decide_context({history, visibility, found.axioms, budget});
@@ -40,7 +39,8 @@ void decide_by_context(const History& history, const Visibility& visibility, bas
                                      .characters = std::move(known.characters),
                                      .writes = std::move(known.writes)};
   }
-  if (known.wrong) found.explanation = explain_context(history, visibility, *known.wrong);
+  if (known.wrong)
+    found.explanation = explain_context(history, visibility, *known.wrong, found.axioms, options);
 }
 
 void compare_reads(const History& history, const Visibility& visibility, base::Budget& budget,
@@ -71,10 +71,15 @@ Analysis analyze(const History& history, const AnalysisOptions& options, base::B
   const auto without = [&] {
     return within(budget, [&] { return decide(history, options.axioms, budget); });
   };
+  const auto explaining = [&] {
+    const double left = std::max(1.0, std::min(options.shrink_seconds, budget.seconds_left()));
+    return ExplainOptions{.seconds = options.shrink_seconds == 0 ? 0 : left,
+                          .memory_bytes = options.memory_bytes};
+  };
   if (options.visibility != nullptr && options.converged_only)
     compare_reads(history, *options.visibility, budget, found);
   else if (options.visibility != nullptr)
-    decide_by_context(history, *options.visibility, budget, found);
+    decide_by_context(history, *options.visibility, explaining(), budget, found);
   else
     found.decision = without();
   found.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
@@ -82,12 +87,8 @@ Analysis analyze(const History& history, const AnalysisOptions& options, base::B
     found.limit = budget.limit() == base::Limit::kNone ? "size" : base::to_string(budget.limit());
   if (options.visibility != nullptr && options.also_without)
     found.without_context = without().verdict;
-  if (found.decision.violation) {
-    const double left = std::max(1.0, std::min(options.shrink_seconds, budget.seconds_left()));
-    found.explanation = explain(
-        history, *found.decision.violation, options.axioms,
-        {.seconds = options.shrink_seconds == 0 ? 0 : left, .memory_bytes = options.memory_bytes});
-  }
+  if (found.decision.violation)
+    found.explanation = explain(history, *found.decision.violation, options.axioms, explaining());
   if (options.converge) found.convergence = converge(history);
   return found;
 }

@@ -1,5 +1,6 @@
-// Context explainer: nothing is searched for, and nothing must be made small. One read and the
-// updates that it had received show what is wrong, or the steps of a cycle do.
+// Context explainer: nothing is searched for. One read and the updates that it had received show
+// what is wrong, or the steps of a cycle do. Operations of a cycle go as long as the rest, which
+// saw of each other what it had seen, has a cycle.
 #include "crdt/explain/context_explainer.hpp"
 
 #include <fmt/format.h>
@@ -12,8 +13,12 @@
 namespace cupel::crdt {
 
 std::string ContextExplainer::where() const {
-  if (read().line == 0) return with_replica(h_, wrong_.read);
-  return fmt::format("line {} (replica {})", read().line, h_.replicas[read().replica]);
+  return where(wrong_.read);
+}
+std::string ContextExplainer::where(OpId op) const {
+  const auto line = h_.ops[op].line;
+  if (line == 0) return with_replica(h_, op);
+  return fmt::format("line {} (replica {})", line, h_.replicas[h_.ops[op].replica]);
 }
 
 namespace {
@@ -55,6 +60,15 @@ std::vector<OpId> ContextExplainer::received_again() const {
     }
   }
   return again;
+}
+
+OpId ContextExplainer::previous_read() const {
+  OpId previous = kNone;
+  for (const OpId id : h_.by_replica[read().replica]) {
+    if (id == wrong_.read) break;
+    if (h_.ops[id].kind == read().kind && h_.ops[id].key == read().key) previous = id;
+  }
+  return previous;
 }
 
 bool ContextExplainer::explain_content() {
@@ -132,8 +146,10 @@ Explanation explain_unequal(const History& history, OpId one, OpId other) {
   return explanation;
 }
 
-Explanation explain_context(const History& history, const Visibility& visibility,
-                            const WrongRead& wrong) {
+namespace {
+
+Explanation explain_wrong(const History& history, const Visibility& visibility,
+                          const WrongRead& wrong) {
   Explanation explanation;
   if (wrong.read != kNone) {
     ContextExplainer explainer(history, visibility, wrong, explanation);
@@ -189,6 +205,49 @@ Explanation explain_context(const History& history, const Visibility& visibility
   }
   explain_cycle(explanation);
   return explanation;
+}
+
+// What is left of a history, and what its operations had seen of each other.
+struct SeenPart {
+  SeenPart(const History& history, const Visibility& whole, const Core& core)
+      : part(part_of(history, core)), visibility(whole.of_part(part.history, part.origin)) {
+    part.history.context.rule = history.context.rule;
+  }
+  SeenPart(const SeenPart&) = delete;  // its visibility refers to its history
+  SeenPart& operator=(const SeenPart&) = delete;
+
+  Part part;
+  Visibility visibility;
+};
+
+}  // namespace
+
+Explanation explain_context(const History& history, const Visibility& visibility,
+                            const WrongRead& wrong, const Axioms& axioms,
+                            const ExplainOptions& options) {
+  auto explanation = explain_wrong(history, visibility, wrong);
+  if (wrong.read != kNone) return explanation;
+  base::Budget budget(std::chrono::duration<double>(options.seconds), options.memory_bytes);
+  const auto decided = [&](const SeenPart& seen) {
+    return decide_context({seen.part.history, seen.visibility, axioms, budget});
+  };
+  const auto is_violated = [&](const Core& core) {
+    return decided(SeenPart(history, visibility, core)).verdict == Verdict::kViolated;
+  };
+  const Core core = closed_core(history, explanation.core.ops);
+  if (!is_violated(core)) return explanation;
+  const SeenPart small(history, visibility, shrink(history, core, is_violated, budget));
+  const auto again = decided(small);
+  if (!again.wrong) return explanation;
+  auto smaller = explain_wrong(small.part.history, small.visibility, *again.wrong);
+  for (auto* ops : {&smaller.core.ops, &smaller.part.origin}) {
+    for (OpId& id : *ops) id = small.part.origin[id];
+  }
+  for (auto* elements : {&smaller.core.elements, &smaller.part.elements}) {
+    for (auto& e : *elements) e = small.part.elements[e];
+  }
+  std::sort(smaller.core.elements.begin(), smaller.core.elements.end());
+  return smaller;
 }
 
 }  // namespace cupel::crdt

@@ -23,6 +23,7 @@ class ContextExplainer {
   [[nodiscard]] std::uint32_t object() const { return wrong_.object; }
   // "line 16 (replica 1)", or the read itself where it has no line.
   [[nodiscard]] std::string where() const;
+  [[nodiscard]] std::string where(OpId op) const;
   // "remove("a") of replica 0 (line 7)".
   [[nodiscard]] std::string text(OpId op) const;
   [[nodiscard]] bool sees(OpId op, OpId update) const { return visibility_.sees(op, update); }
@@ -32,6 +33,8 @@ class ContextExplainer {
   [[nodiscard]] std::vector<OpId> not_visible(Kind kind) const { return updates(kind, false); }
   // Of those of its key, the updates that its replica's lines name more than once.
   [[nodiscard]] std::vector<OpId> received_again() const;
+  // The read of the key before, on the same replica; kNone: there is none.
+  [[nodiscard]] OpId previous_read() const;
   template <typename Test>
   [[nodiscard]] bool any_operation(Test test) const {
     return std::any_of(h_.ops.begin(), h_.ops.end(), test);
@@ -41,6 +44,8 @@ class ContextExplainer {
   // place is wrong.
   bool explain_content();
 
+  // A line beside what is reported.
+  void because(std::string line) { explanation_.because.push_back(std::move(line)); }
   // The operations that show it, without the read; elements that its list keeps, without the
   // object.
   void report(std::string name, std::string summary, std::vector<OpId> operations,
@@ -58,7 +63,9 @@ class ContextExplainer {
 // Two reads that had seen the same updates and returned different values.
 Explanation explain_unequal(const History& history, OpId one, OpId other);
 
+// A cycle is made smaller within the time of the options.
 Explanation explain_context(const History& history, const Visibility& visibility,
-                            const WrongRead& wrong);
+                            const WrongRead& wrong, const Axioms& axioms,
+                            const ExplainOptions& options);
 
 }  // namespace cupel::crdt

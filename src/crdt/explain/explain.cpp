@@ -21,13 +21,36 @@ std::string with_replica(const History& h, OpId id) {
 
 namespace {
 
+ReadClaims claims_of_reads(const History& history, const Core& core) {
+  const ReplicatedType& type = replicated_type(history);
+  ReadClaims claims;
+  for (const OpId id : core.ops) {
+    const auto& op = history.ops[id];
+    const auto list = history.list(op);
+    if (op.kind == Kind::kTest) {
+      claims.add_object(type.object(op), op.returned);
+    } else if (op.kind == Kind::kState || op.kind == Kind::kList) {
+      for (const auto e : core.elements) {
+        if (history.elements[e].key == op.key)
+          claims.add_object(e, std::find(list.begin(), list.end(), e) != list.end());
+      }
+    } else if (op.kind == Kind::kValues) {
+      for (const auto e : list) claims.add_value(op.key, e);
+    } else if (op.kind == Kind::kValue) {
+      claims.add_number(op.key, op.amount);
+    }
+  }
+  return claims;
+}
+
 class Shrinker {
  public:
-  Shrinker(const History& history, const Axioms& axioms, const ExplainOptions& options)
+  Shrinker(const History& history, const std::function<bool(const Core&)>& is_violated,
+           base::Budget& budget)
       : history_(history),
         type_(replicated_type(history)),
-        axioms_(axioms),
-        budget_(std::chrono::duration<double>(options.seconds), options.memory_bytes) {}
+        is_violated_(is_violated),
+        budget_(budget) {}
 
   Core run(Core core) {
     core = tidy(core);
@@ -43,11 +66,7 @@ class Shrinker {
   }
 
  private:
-  bool violated(const Core& core) {
-    if (budget_.exceeded()) return false;
-    const auto part = part_of(history_, core);
-    return decide(part.history, axioms_, budget_).verdict == Verdict::kViolated;
-  }
+  bool violated(const Core& core) { return !budget_.exceeded() && is_violated_(core); }
 
   // Without the parts that no remaining read depends on.
   Core tidy(const Core& core) const {
@@ -181,29 +200,8 @@ class Shrinker {
         });
   }
 
-  [[nodiscard]] ReadClaims claims_of_reads(const Core& core) const {
-    ReadClaims claims;
-    for (const OpId id : core.ops) {
-      const auto& op = history_.ops[id];
-      const auto list = history_.list(op);
-      if (op.kind == Kind::kTest) {
-        claims.add_object(type_.object(op), op.returned);
-      } else if (op.kind == Kind::kState || op.kind == Kind::kList) {
-        for (const auto e : core.elements) {
-          if (history_.elements[e].key == op.key)
-            claims.add_object(e, std::find(list.begin(), list.end(), e) != list.end());
-        }
-      } else if (op.kind == Kind::kValues) {
-        for (const auto e : list) claims.add_value(op.key, e);
-      } else if (op.kind == Kind::kValue) {
-        claims.add_number(op.key, op.amount);
-      }
-    }
-    return claims;
-  }
-
   Core without_updates(const Core& core) {
-    const ReadClaims claims = claims_of_reads(core);
+    const ReadClaims claims = claims_of_reads(history_, core);
     std::vector<OpId> may_go;
     for (const OpId id : core.ops) {
       const auto& op = history_.ops[id];
@@ -214,8 +212,8 @@ class Shrinker {
 
   const History& history_;
   const ReplicatedType& type_;
-  const Axioms& axioms_;
-  base::Budget budget_;
+  const std::function<bool(const Core&)>& is_violated_;
+  base::Budget& budget_;
 };
 
 std::string listed(const History& h, const std::vector<OpId>& ops) {
@@ -478,6 +476,34 @@ void explain_cycle(Explanation& explanation) {
   for (const Step& step : explanation.cycle) explanation.because.push_back(sentence(part, step));
 }
 
+Core closed_core(const History& history, const std::vector<OpId>& operations) {
+  const ReplicatedType& type = replicated_type(history);
+  if (type.traits().reads_list_elements) return core_of_list(history, operations);
+  Core core{.ops = operations, .elements = {}};
+  const ReadClaims claims = claims_of_reads(history, core);
+  std::set<OpId> ops(operations.begin(), operations.end());
+  std::set<std::uint32_t> keys, elements;
+  for (const OpId id : operations) {
+    if (is_read(history.ops[id].kind)) keys.insert(history.ops[id].key);
+  }
+  for (OpId id = 0; id < history.ops.size(); ++id) {
+    const Operation& op = history.ops[id];
+    if (!is_read(op.kind) && keys.contains(op.key) && !type.update_may_go(op, claims))
+      ops.insert(id);
+  }
+  for (const OpId id : ops) {
+    const auto list = history.list(history.ops[id]);
+    elements.insert(list.begin(), list.end());
+    if (history.ops[id].element != kNone) elements.insert(history.ops[id].element);
+  }
+  return {{ops.begin(), ops.end()}, {elements.begin(), elements.end()}};
+}
+
+Core shrink(const History& history, const Core& core,
+            const std::function<bool(const Core&)>& is_violated, base::Budget& budget) {
+  return Shrinker(history, is_violated, budget).run(core);
+}
+
 Explanation explain(const History& history, const Violation& violation, const Axioms& axioms,
                     const ExplainOptions& options) {
   Core core = violation.core;
@@ -495,7 +521,12 @@ Explanation explain(const History& history, const Violation& violation, const Ax
   Explanation explanation;
   // A second more than what making it small may take: the words need some of it.
   base::Budget budget(std::chrono::duration<double>(options.seconds + 1), options.memory_bytes);
-  explanation.core = Shrinker(history, axioms, options).run(std::move(core));
+  base::Budget shrinking(std::chrono::duration<double>(options.seconds), options.memory_bytes);
+  const auto is_violated = [&](const Core& smaller) {
+    const auto part = part_of(history, smaller);
+    return decide(part.history, axioms, shrinking).verdict == Verdict::kViolated;
+  };
+  explanation.core = shrink(history, core, is_violated, shrinking);
   explanation.part = part_of(history, explanation.core);
   History& part = explanation.part.history;
   auto again = decide(part, axioms, budget);

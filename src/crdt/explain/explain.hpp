@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,13 @@ struct ExplainOptions {
   double seconds = 5;              // for making it small; with the words at most one more
   std::uint64_t memory_bytes = 0;  // resident size at which it goes no further; 0: none
 };
+
+// These operations with all that may not be missing beside them. If the rest has no execution, the
+// whole has none.
+Core closed_core(const History& history, const std::vector<OpId>& operations);
+// A smaller core, by what this says of one.
+Core shrink(const History& history, const Core& core,
+            const std::function<bool(const Core&)>& is_violated, base::Budget& budget);
 
 Explanation explain(const History& history, const Violation& violation, const Axioms& axioms,
                     const ExplainOptions& options);

@@ -304,6 +304,39 @@ Visibility Visibility::of_clocks(const History& history, const Clocks& clocks,
   return v;
 }
 
+Visibility Visibility::of_part(const History& part, std::span<const OpId> origin) const {
+  Visibility v;
+  v.history_ = &part.ops;
+  v.number_.assign(part.ops.size(), kNone);
+  for (OpId id = 0; id < part.ops.size(); ++id) {
+    if (!is_read(part.ops[id].kind)) v.number_[id] = static_cast<std::uint32_t>(v.updates_++);
+  }
+  const auto part_op = [&](OpId id) {
+    const auto at = std::lower_bound(origin.begin(), origin.end(), id);
+    return at == origin.end() || *at != id ? kNone : static_cast<OpId>(at - origin.begin());
+  };
+  v.since_.assign(part.replicas.size() * v.updates_, kNone);
+  v.arrivals_.resize(part.replicas.size());
+  for (std::uint32_t r = 0; r < part.replicas.size(); ++r) {
+    const auto& line = part.by_replica[r];
+    if (line.empty()) continue;
+    const auto replica = (*history_)[origin[line[0]]].replica;
+    std::uint32_t place = 0;
+    for (const OpId update : arrivals(replica)) {
+      const OpId there = part_op(update);
+      if (there == kNone) continue;
+      while (place < line.size() && (*history_)[origin[line[place]]].seq < since(replica, update))
+        ++place;
+      v.since_[r * v.updates_ + v.number_[there]] = place;
+      v.arrivals_[r].push_back(there);
+    }
+  }
+  for (const OpId id : order_) {
+    if (const OpId there = part_op(id); there != kNone) v.order_.push_back(there);
+  }
+  return v;
+}
+
 Clocks Visibility::clocks(const History& history) const {
   Clocks clocks(history);
   std::vector<std::uint32_t> seen;

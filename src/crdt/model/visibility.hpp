@@ -24,6 +24,10 @@ class Visibility {
   static Visibility of_clocks(const History& history, const Clocks& clocks,
                               std::vector<OpId> order);
 
+  // The same for some of the operations, a history of their own, in the same order. It has the same
+  // rule of delivery. `origin`: by its operation, that of this one.
+  [[nodiscard]] Visibility of_part(const History& part, std::span<const OpId> origin) const;
+
   // Had the operation seen the update? No update sees itself.
   [[nodiscard]] bool sees(OpId op, OpId update) const {
     const Operation& reader = (*history_)[op];

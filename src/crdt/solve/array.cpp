@@ -579,9 +579,6 @@ std::optional<Decision> decide_characters(const History& history, base::Budget& 
   return Array(history, axioms, /*tree=*/false).decide(budget, most_repairs);
 }
 
-namespace {
-
-// These operations, and all that is done to their characters and to those that they follow.
 Core core_of_list(const History& history, const std::vector<OpId>& operations) {
   const auto neighbours = neighbours_of(history);
   std::set<OpId> ops(operations.begin(), operations.end());
@@ -599,6 +596,8 @@ Core core_of_list(const History& history, const std::vector<OpId>& operations) {
   }
   return {{ops.begin(), ops.end()}, {elements.begin(), elements.end()}};
 }
+
+namespace {
 
 // A read that shows a character twice, and the addition of the character.
 std::vector<OpId> shown_twice(const History& history) {

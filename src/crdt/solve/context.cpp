@@ -449,29 +449,25 @@ ContextDecision decide_known_membership(const KnownContext& context,
 
 namespace {
 
-ContextDecision decide_sum(const KnownContext& context, std::int64_t least) {
-  const History& h = context.history;
-  std::vector<std::int64_t> sums;
-  FirstWrong wrong;
-  replay(
-      context, [&](std::uint32_t) { sums.assign(h.keys.size(), 0); },
-      [&](OpId update) { sums[h.ops[update].key] += h.ops[update].amount; },
-      [&](OpId id) {
-        if (context.budget.exceeded()) return false;
-        const Operation& op = h.ops[id];
-        if (op.kind != Kind::kValue || (op.amount == sums[op.key] && op.amount >= least))
-          return true;
-        wrong.add(id, op.key);
-        return false;
-      });
-  return wrong.decision();
-}
+// One counter at one replica. take() returns how many updates changed what counts.
+class PlainSum {
+ public:
+  std::size_t take(const KnownContext& context, OpId update) {
+    sum_ += context.history.ops[update].amount;
+    return 1;
+  }
+  [[nodiscard]] std::int64_t sum() const { return sum_; }
 
-// One counter at one replica: the increments that no visible reset had seen.
+ private:
+  std::int64_t sum_ = 0;
+};
+
+// The same: the increments that no visible reset had seen.
 class ResettableSum {
  public:
-  void take(const KnownContext& context, OpId update) {
+  std::size_t take(const KnownContext& context, OpId update) {
     const Operation& op = context.history.ops[update];
+    const auto before = standing_.size();
     if (op.kind == Kind::kReset) {
       resets_.add(context.history, update);
       std::erase_if(standing_, [&](OpId u) {
@@ -483,6 +479,7 @@ class ResettableSum {
       standing_.push_back(update);
       sum_ += op.amount;
     }
+    return op.kind == Kind::kReset ? 1 + before - standing_.size() : 1;
   }
   [[nodiscard]] std::int64_t sum() const { return sum_; }
 
@@ -492,9 +489,50 @@ class ResettableSum {
   std::int64_t sum_ = 0;
 };
 
+// A read that is wrong by another amount than the one before, on the same replica: of these the one
+// between which fewest updates arrived, because few then show it. `least` holds for every read.
+template <typename State>
+ContextDecision decide_sum(const KnownContext& context,
+                           std::int64_t least = std::numeric_limits<std::int64_t>::min()) {
+  const History& h = context.history;
+  struct Counter {
+    State state;
+    std::int64_t returned = 0, excess = 0;  // of the last read
+    std::size_t changes = 0;                // since then
+  };
+  std::vector<Counter> counters;
+  std::optional<WrongRead> wrong;
+  std::pair<std::size_t, OpId> fewest;
+  replay(
+      context, [&](std::uint32_t) { counters.assign(h.keys.size(), {}); },
+      [&](OpId update) {
+        Counter& counter = counters[h.ops[update].key];
+        counter.changes += counter.state.take(context, update);
+      },
+      [&](OpId id) {
+        if (context.budget.exceeded()) return false;
+        const Operation& op = h.ops[id];
+        if (op.kind != Kind::kValue) return true;
+        Counter& counter = counters[op.key];
+        const auto excess = op.amount - counter.state.sum();
+        const bool below = op.amount < least && counter.returned >= least;
+        const std::pair size(counter.changes, id);
+        if ((below || (excess != 0 && excess != counter.excess)) && (!wrong || size < fewest)) {
+          wrong = WrongRead{.read = id, .object = op.key};
+          fewest = size;
+        }
+        counter.returned = op.amount;
+        counter.excess = excess;
+        counter.changes = 0;
+        return true;
+      });
+  if (wrong) return {.verdict = Verdict::kViolated, .wrong = std::move(wrong)};
+  return {.verdict = Verdict::kSatisfied};
+}
+
 // Reads of registers that are right or wrong for the state of their key. `State` has take().
 template <typename State, typename IsRight>
-ContextDecision decide_by_state(const KnownContext& context, Kind read, IsRight is_right) {
+ContextDecision decide_by_state(const KnownContext& context, IsRight is_right) {
   const History& h = context.history;
   std::vector<State> states;
   FirstWrong wrong;
@@ -504,7 +542,7 @@ ContextDecision decide_by_state(const KnownContext& context, Kind read, IsRight 
       [&](OpId id) {
         if (context.budget.exceeded()) return false;
         const Operation& op = h.ops[id];
-        if (op.kind != read || is_right(op, states[op.key])) return true;
+        if (op.kind != Kind::kValues || is_right(op, states[op.key])) return true;
         wrong.add(id, op.key);
         return false;
       });
@@ -527,23 +565,21 @@ class GreatestWrite {
 }  // namespace
 
 ContextDecision decide_known_sum(const KnownContext& context) {
-  return decide_sum(context, std::numeric_limits<std::int64_t>::min());
+  return decide_sum<PlainSum>(context);
 }
 
 ContextDecision decide_known_bounded_sum(const KnownContext& context) {
-  return decide_sum(context, 0);
+  return decide_sum<PlainSum>(context, 0);
 }
 
 ContextDecision decide_known_resettable_sum(const KnownContext& context) {
-  return decide_by_state<ResettableSum>(
-      context, Kind::kValue,
-      [](const Operation& read, const ResettableSum& state) { return read.amount == state.sum(); });
+  return decide_sum<ResettableSum>(context);
 }
 
 ContextDecision decide_known_any_maximal(const KnownContext& context) {
   const History& h = context.history;
   return decide_by_state<MaximalWrites>(
-      context, Kind::kValues, [&](const Operation& read, const MaximalWrites& state) {
+      context, [&](const Operation& read, const MaximalWrites& state) {
         const auto list = h.list(read);
         if (list.empty()) return state.writes().empty();
         return std::any_of(state.writes().begin(), state.writes().end(),
@@ -554,7 +590,7 @@ ContextDecision decide_known_any_maximal(const KnownContext& context) {
 ContextDecision decide_known_greatest(const KnownContext& context) {
   const History& h = context.history;
   return decide_by_state<GreatestWrite>(
-      context, Kind::kValues, [&](const Operation& read, const GreatestWrite& state) {
+      context, [&](const Operation& read, const GreatestWrite& state) {
         const auto list = h.list(read);
         const OpId w = state.write();
         return w == kNone ? list.empty() : !list.empty() && h.ops[w].element == list[0];
@@ -564,7 +600,7 @@ ContextDecision decide_known_greatest(const KnownContext& context) {
 ContextDecision decide_known_siblings(const KnownContext& context) {
   const History& h = context.history;
   return decide_by_state<MaximalWrites>(
-      context, Kind::kValues, [&](const Operation& read, const MaximalWrites& state) {
+      context, [&](const Operation& read, const MaximalWrites& state) {
         std::vector<std::uint32_t> right;
         for (const OpId w : state.writes()) right.push_back(h.ops[w].element);
         std::sort(right.begin(), right.end());

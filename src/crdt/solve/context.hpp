@@ -30,7 +30,8 @@ struct KnownContext {
   base::Budget& budget;
 };
 
-// The first read of the file, or update, that is wrong by itself, or a cycle.
+// The first read of the file, or update, that is wrong by itself, or a cycle. Of a counter the read
+// that differs by fewest updates from the one before.
 struct WrongRead {
   OpId read = kNone;             // kNone: a cycle says it
   std::uint32_t object = kNone;  // the element, or else the key, that is wrong

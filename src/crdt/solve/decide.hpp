@@ -132,6 +132,8 @@ std::vector<OpId> inserts_of(const History& history);
 // Of each element, the one directly after which it is added; kNone: at the beginning, or nobody
 // adds it.
 std::vector<std::uint32_t> neighbours_of(const History& history);
+// These operations, and all that is done to their characters and to those that they follow.
+Core core_of_list(const History& history, const std::vector<OpId>& operations);
 // Arrays: the linearization that the reads ask for (LinRGA), or the step that makes it
 // impossible: a character shown before the one it was added after, or twice.
 struct ArrayOrder {

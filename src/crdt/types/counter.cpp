@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -449,39 +450,30 @@ class Counter final : public ReplicatedType {
 
   void explain_received(ContextExplainer& explainer) const override {
     const History& h = explainer.history();
-    auto visible = explainer.visible(Kind::kInc);
-    // The last of each replica: it had seen what its earlier ones had.
-    std::map<std::uint32_t, OpId> last_resets;
-    for (const OpId r : explainer.visible(Kind::kReset)) {
-      OpId& last = last_resets.try_emplace(h.ops[r].replica, r).first->second;
-      if (h.ops[last].seq < h.ops[r].seq) last = r;
-    }
-    std::vector<OpId> resets;
-    for (const auto& [replica, reset] : last_resets) resets.push_back(reset);
-    std::vector<OpId> undone;
-    std::erase_if(visible, [&](OpId u) {
-      const bool gone =
-          std::any_of(resets.begin(), resets.end(), [&](OpId r) { return explainer.sees(r, u); });
-      if (gone) undone.push_back(u);
-      return gone;
-    });
-    std::int64_t sum = 0;
-    for (const OpId u : visible) sum += h.ops[u].amount;
-    const auto difference = explainer.read().amount - sum;
-    const std::string claim =
-        fmt::format("{} returned {}; what it had received{} adds up to {}", explainer.where(),
-                    explainer.read().amount, resets.empty() ? "" : " and no reset undoes", sum);
+    const auto now = what_counts(explainer, [](OpId) { return true; });
+    const auto [shown, difference, claim] = what_shows(explainer, now);
     if (difference == 0) {
-      explainer.report("below-zero", claim, visible);
+      explainer.report("below-zero", claim, shown);
       return;
     }
+    // Best one that came since the read before.
     const auto with = [&](const std::vector<OpId>& updates, std::int64_t amount) {
-      const auto found = std::find_if(updates.begin(), updates.end(),
-                                      [&](OpId u) { return h.ops[u].amount == amount; });
-      return found == updates.end() ? kNone : *found;
+      for (const bool recent : {true, false}) {
+        for (const OpId u : updates) {
+          if (h.ops[u].amount == amount &&
+              std::binary_search(shown.begin(), shown.end(), u) == recent)
+            return u;
+        }
+      }
+      return kNone;
     };
     const auto named = [&](const char* how, OpId u) {
       return fmt::format("{}-{}", how, h.ops[u].amount < 0 ? "decrement" : "increment");
+    };
+    const auto beside = [&](OpId u) {
+      std::vector<OpId> operations = shown;
+      operations.push_back(u);
+      return operations;
     };
     const auto again = explainer.received_again();
     if (const OpId twice = with(again, difference); twice != kNone) {
@@ -489,23 +481,23 @@ class Counter final : public ReplicatedType {
                        fmt::format("{}; it would be right if {}, which it had received more than "
                                    "once, had counted twice",
                                    claim, explainer.text(twice)),
-                       visible);
-    } else if (const OpId lost = with(visible, -difference); lost != kNone) {
+                       beside(twice));
+    } else if (const OpId lost = with(now.standing, -difference); lost != kNone) {
       explainer.report(named("lost", lost),
                        fmt::format("{}; it would be right without {}", claim, explainer.text(lost)),
-                       visible);
-    } else if (const OpId counted = with(visible, difference); counted != kNone) {
+                       beside(lost));
+    } else if (const OpId counted = with(now.standing, difference); counted != kNone) {
       explainer.report(named("doubled", counted),
                        fmt::format("{}; it would be right if {} had counted twice", claim,
                                    explainer.text(counted)),
-                       visible);
-    } else if (const OpId back = with(undone, difference); back != kNone) {
-      std::vector<OpId> shown = resets;
-      shown.push_back(back);
+                       beside(counted));
+    } else if (const OpId back = with(now.undone, difference); back != kNone) {
+      std::vector<OpId> operations = now.resets;
+      operations.push_back(back);
       explainer.report(
           "lost-reset",
           fmt::format("{}; it would be right if {} were not undone", claim, explainer.text(back)),
-          shown);
+          operations);
     } else if (const OpId early = with(explainer.not_visible(Kind::kInc), difference);
                early != kNone) {
       explainer.report("not-received",
@@ -513,11 +505,76 @@ class Counter final : public ReplicatedType {
                                    claim, explainer.text(early)),
                        {early});
     } else {
-      explainer.report("impossible-value", claim, visible);
+      explainer.report("impossible-value", claim, shown);
     }
   }
 
  private:
+  // What of the updates that a read had received, as far as they are wanted, gives its value.
+  struct Counted {
+    std::vector<OpId> standing, undone;
+    std::vector<OpId> resets;  // the last of each replica: it had seen what its earlier ones had
+    std::int64_t sum = 0;
+  };
+  template <typename Wanted>
+  static Counted what_counts(const ContextExplainer& explainer, Wanted wanted) {
+    const History& h = explainer.history();
+    Counted counted;
+    std::map<std::uint32_t, OpId> last_resets;
+    for (const OpId r : explainer.visible(Kind::kReset)) {
+      if (!wanted(r)) continue;
+      OpId& last = last_resets.try_emplace(h.ops[r].replica, r).first->second;
+      if (h.ops[last].seq < h.ops[r].seq) last = r;
+    }
+    for (const auto& [replica, reset] : last_resets) counted.resets.push_back(reset);
+    for (const OpId u : explainer.visible(Kind::kInc)) {
+      if (!wanted(u)) continue;
+      const bool gone = std::any_of(counted.resets.begin(), counted.resets.end(),
+                                    [&](OpId r) { return explainer.sees(r, u); });
+      (gone ? counted.undone : counted.standing).push_back(u);
+      if (!gone) counted.sum += h.ops[u].amount;
+    }
+    return counted;
+  }
+
+  // The operations that show a wrong sum: the updates; or the read before, and what came since and
+  // changes it, if that is fewer, or if that read was wrong, too.
+  struct Shown {
+    std::vector<OpId> operations;
+    std::int64_t difference;
+    std::string claim;
+  };
+  static Shown what_shows(ContextExplainer& explainer, const Counted& now) {
+    const auto returned = explainer.read().amount;
+    Shown shown{
+        now.standing, returned - now.sum,
+        fmt::format("{} returned {}; what it had received{} adds up to {}", explainer.where(),
+                    returned, now.resets.empty() ? "" : " and no reset undoes", now.sum)};
+    const OpId before = explainer.previous_read();
+    if (before == kNone) return shown;
+    const auto then =
+        what_counts(explainer, [&](OpId update) { return explainer.sees(before, update); });
+    const auto excess = explainer.history().ops[before].amount - then.sum;
+    std::vector<OpId> since = {before};
+    std::set_symmetric_difference(now.standing.begin(), now.standing.end(), then.standing.begin(),
+                                  then.standing.end(), std::back_inserter(since));
+    for (const OpId reset : now.resets) {
+      if (!explainer.sees(before, reset)) since.push_back(reset);
+    }
+    if (excess == 0 && since.size() >= now.standing.size()) return shown;
+    std::sort(since.begin(), since.end());
+    shown.operations = std::move(since);
+    shown.difference -= excess;
+    const auto change =
+        fmt::format("{} returned {}, and what it had received since changes it by {}",
+                    explainer.where(before), then.sum + excess, now.sum - then.sum);
+    if (excess == 0)
+      explainer.because(change);
+    else
+      shown.claim = fmt::format("{} returned {}; {}", explainer.where(), returned, change);
+    return shown;
+  }
+
   [[nodiscard]] bool is_below_bound(const Operation& op) const {
     return kind_ == CounterKind::kBounded && op.kind == Kind::kValue && op.amount < 0;
   }
