@@ -38,7 +38,7 @@ export const objects = {
   "or-set": set("add-wins-set", ORSet, true),
   "g-set": set("grow-only-set", GSet, false),
   "2p-set": set("two-phase-set", TwoPSet, false),
-  "lww-set": set("lww-set", LWWSet, true),
+  "lww-set": set("last-writer-wins-set", LWWSet, true),
   "pn-counter": counter(PNCounter),
   "g-counter": { ...counter(GCounter), type: "grow-only-counter" },
 };

@@ -47,7 +47,7 @@ export const objects = {
   rworset: set("remove-wins-set", "rworset"),
   gset: { type: "grow-only-set", crdt: "gset", add: call("add"), read },
   "2pset": set("two-phase-set", "2pset"),
-  rwlwwset: set("lww-set", "rwlwwset", true),
+  rwlwwset: set("last-writer-wins-set", "rwlwwset", true),
   ewflag: flag("enable-wins-flag", "ewflag"),
   // This flag begins on; cupel's begin off, so all replicas know of one disable.
   dwflag: { ...flag("disable-wins-flag", "dwflag"), begin: (part) => part.disable() },

@@ -160,7 +160,7 @@ const kKinds = new Map([
   ["remove-wins-set", "set"],
   ["grow-only-set", "set"],
   ["two-phase-set", "set"],
-  ["lww-set", "set"],
+  ["last-writer-wins-set", "set"],
 ]);
 
 const bytesOf = (text) => new Uint8Array(Buffer.from(text, "base64"));

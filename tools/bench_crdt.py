@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-SETS = ["add-wins-set", "remove-wins-set", "grow-only-set", "two-phase-set"]
+SETS = ["add-wins-set", "remove-wins-set", "grow-only-set", "two-phase-set",
+        "last-writer-wins-set"]
 TYPES = SETS + ["enable-wins-flag", "disable-wins-flag", "multi-value-register",
                 "last-writer-wins-register", "last-writer-wins-map", "counter", "growable-array", "list"]
 REPLICAS = 10

@@ -405,7 +405,7 @@ TEST_F(Cli, AHistoryOfAReplicatedDataTypeIsReferredToCrdtCheck) {
   EXPECT_EQ(ran.code, 3);
   for (const char* part :
        {"; it can be read as the history of a replicated data type, add-wins-set",
-        " or two-phase-set: `cupel crdt check --type add-wins-set set.jsonl`\n"})
+        " or last-writer-wins-set: `cupel crdt check --type add-wins-set set.jsonl`\n"})
     EXPECT_NE(ran.err.find(part), std::string::npos) << ran.err;
   EXPECT_EQ(cupel("crdt check --type add-wins-set set.jsonl").code, 0);
   // What is wrong in a history of transactions is reported as it is.

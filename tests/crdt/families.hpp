@@ -7,7 +7,7 @@ namespace cupel::crdt {
 
 inline bool is_set(Type t) {
   return t == Type::kAddWinsSet || t == Type::kRemoveWinsSet || t == Type::kGrowOnlySet ||
-         t == Type::kTwoPhaseSet;
+         t == Type::kTwoPhaseSet || t == Type::kLastWriterWinsSet;
 }
 inline bool is_flag(Type t) {
   return t == Type::kEnableWinsFlag || t == Type::kDisableWinsFlag;
@@ -19,7 +19,7 @@ inline bool is_register(Type t) {
 
 // Those that element_constraints.cpp decides.
 inline bool has_element_constraints(Type t) {
-  return is_flag(t) || (is_set(t) && t != Type::kTwoPhaseSet);
+  return is_flag(t) || (is_set(t) && t != Type::kTwoPhaseSet && t != Type::kLastWriterWinsSet);
 }
 
 }  // namespace cupel::crdt

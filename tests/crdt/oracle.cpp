@@ -46,6 +46,8 @@ class Oracle {
       case Type::kGrowOnlySet:
       case Type::kTwoPhaseSet:
         return added_and_not_removed(past);
+      case Type::kLastWriterWinsSet:
+        return last_updates(past);
       case Type::kCounter:
         return counters(past);
       case Type::kResettableCounter:
@@ -166,6 +168,48 @@ class Oracle {
                                   : std::find(list.begin(), list.end(), e) != list.end();
         if (returned != (sees(Kind::kUp) && !sees(Kind::kDown))) return false;
       }
+    }
+    return true;
+  }
+
+  // For each element some order of all its updates contains happens-before, and each read shows it
+  // if the last update of the order that the read has seen is an add.
+  bool last_updates(const std::vector<Mask>& past) const {
+    for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
+      std::vector<OpId> order;
+      for (OpId u = 0; u < n_; ++u) {
+        if (!is_read(h_.ops[u].kind) && h_.ops[u].element == e) order.push_back(u);
+      }
+      bool found = false;
+      do {
+        found = order_shows(past, e, order);
+      } while (!found && std::next_permutation(order.begin(), order.end()));
+      if (!found) return false;
+    }
+    return true;
+  }
+
+  bool order_shows(const std::vector<Mask>& past, std::uint32_t e,
+                   const std::vector<OpId>& order) const {
+    Mask later = 0;
+    for (auto u = order.rbegin(); u != order.rend(); ++u) {
+      if (past[*u] & later) return false;
+      later |= bit(*u);
+    }
+    for (OpId r = 0; r < n_; ++r) {
+      const auto& read = h_.ops[r];
+      if (!is_read(read.kind) || h_.elements[e].key != read.key ||
+          (read.kind == Kind::kTest && read.element != e))
+        continue;
+      const auto list = h_.list(read);
+      const bool returned = read.kind == Kind::kTest
+                                ? read.returned
+                                : std::find(list.begin(), list.end(), e) != list.end();
+      bool on = false;
+      for (const OpId u : order) {
+        if (past[r] & bit(u)) on = h_.ops[u].kind == Kind::kUp;
+      }
+      if (on != returned) return false;
     }
     return true;
   }

@@ -77,6 +77,7 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
       case Type::kRemoveWinsSet:
       case Type::kGrowOnlySet:
       case Type::kTwoPhaseSet:
+      case Type::kLastWriterWinsSet:
         op.kind = read ? (random.chance(0.5) ? Kind::kTest : Kind::kState)
                   : random.chance(0.55) || type == Type::kGrowOnlySet ? Kind::kUp
                                                                       : Kind::kDown;

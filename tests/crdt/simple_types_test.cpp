@@ -42,6 +42,55 @@ TEST(SimpleTypes, ATwoPhaseSetDoesNotTakeAnElementBack) {
       "(line 1)");
 }
 
+// An add that had not seen the remove may come before or after it, but on all replicas alike.
+TEST(SimpleTypes, ALastWriterWinsSetHasOneOrderOfTheUpdatesOfAnElement) {
+  const std::string lines = R"({"process":0,"f":"add","value":"a"}
+{"process":0,"f":"remove","value":"a"}
+{"process":2,"f":"add","value":"a"}
+)";
+  const auto received = [](const char* process, const char* ids, const char* value) {
+    return std::string(R"({"process":)") + process + R"(,"f":"deliver","value":)" + ids + "}\n" +
+           R"({"process":)" + process + R"(,"f":"read","value":)" + value + "}\n";
+  };
+  const auto one = [&](const char* value) {
+    return received("1", R"(["0:0","0:1","2:0"])", value);
+  };
+  const auto other = [&](const char* value) {
+    return received("3", R"(["0:0","0:1","2:0"])", value);
+  };
+  for (const char* const value : {"[]", R"(["a"])"})
+    EXPECT_EQ(explained("lww-set", lines + one(value) + other(value)), "");
+  EXPECT_EQ(explained("lww-set", lines + one("[]") + other(R"(["a"])")),
+            "order-disagreement: no order of the adds and removes of one element fits the reads");
+  EXPECT_EQ(explained("lww-set", lines + received("1", R"(["0:0","0:1"])", R"(["a"])")),
+            "lost-remove: line 5 (replica 1) shows \"a\"; it had received remove(\"a\") of "
+            "replica 0 (line 2), which had seen every add that it had received");
+  EXPECT_EQ(explained("lww-set", lines + received("1", R"(["2:0"])", "[]")),
+            "lost-add: line 5 (replica 1) does not show \"a\"; it had received add(\"a\") of "
+            "replica 2 (line 3) and no remove");
+  EXPECT_EQ(explained("lww-set", lines + received("1", R"([])", R"(["a"])")),
+            "not-received: line 5 (replica 1) shows \"a\"; it had not received add(\"a\") of "
+            "replica 0 (line 1)");
+}
+
+// Which of several adds came last is open, until no choice is left: the elements of reads that
+// contradict each other only together.
+TEST(SimpleTypes, ALastWriterWinsSetTriesEachAddAsTheLast) {
+  const std::string lines = R"({"process":0,"f":"add","value":"a"}
+{"process":1,"f":"add","value":"a"}
+{"process":2,"f":"remove","value":"a"}
+{"process":3,"f":"version","value":["0:0","1:0","2:0"]}
+{"process":3,"f":"read","value":["a"]}
+{"process":4,"f":"version","value":["0:0","2:0"]}
+{"process":4,"f":"read","value":[]}
+)";
+  EXPECT_EQ(explained("lww-set", lines), "");
+  EXPECT_EQ(explained("lww-set", lines + R"({"process":5,"f":"version","value":["1:0","2:0"]}
+{"process":5,"f":"contains","value":["a",false]}
+)"),
+            "order-disagreement: no order of the updates of one element fits all reads");
+}
+
 TEST(SimpleTypes, AGrowOnlySetHasWhatArrived) {
   const std::string lines = R"({"process":0,"f":"add","value":"a"}
 {"process":0,"f":"add","value":"b"}

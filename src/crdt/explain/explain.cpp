@@ -419,8 +419,9 @@ std::string sentence(const History& h, const Step& step) {
         return fmt::format("{} was linearized before {}: {} shows {} before {}", from, to,
                            with_replica(h, step.read), h.element_text(step.shown),
                            h.element_text(step.over));
-      return fmt::format("{} was linearized before {}: {} had seen both and returned the second",
-                         from, to, with_replica(h, step.read));
+      return fmt::format("{} was linearized before {}: {} had seen both and {} the second", from,
+                         to, with_replica(h, step.read),
+                         replicated_type(h).traits().membership ? "follows" : "returned");
   }
   return {};
 }
@@ -460,6 +461,8 @@ void explain_cycle(Explanation& explanation) {
     report("order-disagreement",
            replicated_type(part).traits().one_order
                ? "no one order of the characters fits all reads and additions"
+           : replicated_type(part).traits().membership
+               ? "no order of the updates of one element fits all reads"
                : "reads prefer writes in orders that no linearization has, whichever of the writes "
                  "of one value they returned");
   } else if (arbitrated == 0) {

@@ -60,7 +60,8 @@ struct TypeTraits {
   // Sets and flags: an object is on or off. Of concurrent updates kUp wins, or kDown.
   struct Membership {
     bool up_wins;
-    bool for_good = false;  // whatever the losing side does later
+    bool for_good = false;   // whatever the losing side does later
+    bool last_wins = false;  // neither side: the update that is last in the order of the object
   };
   std::optional<Membership> membership = {};
   // Counters: a read returns the sum of what it has seen, and updates commute.
@@ -69,8 +70,8 @@ struct TypeTraits {
   bool updates_use_elements = false;
   // Lists: all characters have one order, whatever the linearization.
   bool one_order = false;
-  // Registers: the writes of each key have a linearization of their own.
-  bool order_by_key = false;
+  // The updates of each object have a linearization of their own.
+  bool order_by_object = false;
   // The key stands in the text of an operation even where there is only one.
   bool text_has_key = false;
 };

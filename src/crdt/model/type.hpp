@@ -16,6 +16,7 @@
   LINE(kRemoveWinsSet, remove_wins_set)                    \
   LINE(kGrowOnlySet, grow_only_set)                        \
   LINE(kTwoPhaseSet, two_phase_set)                        \
+  LINE(kLastWriterWinsSet, last_writer_wins_set)           \
   LINE(kEnableWinsFlag, enable_wins_flag)                  \
   LINE(kDisableWinsFlag, disable_wins_flag)                \
   LINE(kMultiValueRegister, multi_value_register)          \

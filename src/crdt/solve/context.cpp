@@ -8,7 +8,7 @@
 
 #include "base/hash_table.hpp"
 #include "crdt/model/replicated_type.hpp"
-#include "crdt/solve/key_orders.hpp"
+#include "crdt/solve/known_state.hpp"
 #include "crdt/solve/list_order.hpp"
 
 namespace cupel::crdt {
@@ -50,47 +50,6 @@ ContextDecision decide_context(const KnownContext& context) {
 }
 
 namespace {
-
-// The first wrong read of the file.
-class FirstWrong {
- public:
-  void add(OpId read, std::uint32_t object) {
-    if (wrong_ && wrong_->read <= read) return;
-    wrong_ = WrongRead{.read = read, .object = object};
-  }
-  [[nodiscard]] bool is_there() const { return wrong_.has_value(); }
-  ContextDecision decision() {
-    if (wrong_) return {.verdict = Verdict::kViolated, .wrong = std::move(wrong_)};
-    return {.verdict = Verdict::kSatisfied};
-  }
-
- private:
-  std::optional<WrongRead> wrong_;
-};
-
-// The latest visible one of each replica.
-class LatestOfEach {
- public:
-  void add(const History& h, OpId update) {
-    for (OpId& latest : latest_) {
-      if (h.ops[latest].replica != h.ops[update].replica) continue;
-      if (h.ops[latest].seq < h.ops[update].seq) latest = update;
-      return;
-    }
-    latest_.push_back(update);
-  }
-  // Had one of them, other than itself, seen the update? A later one of a replica has seen what an
-  // earlier one had seen.
-  [[nodiscard]] bool saw(const Visibility& visibility, OpId update) const {
-    return std::any_of(latest_.begin(), latest_.end(), [&](OpId latest) {
-      return latest != update && visibility.sees(latest, update);
-    });
-  }
-  [[nodiscard]] bool is_empty() const { return latest_.empty(); }
-
- private:
-  std::vector<OpId> latest_;
-};
 
 // One object of a set or a flag at one replica: the winners that no visible loser had seen.
 class ObjectState {
@@ -198,23 +157,6 @@ class KnownMembership {
   FirstWrong wrong_;
 };
 
-// The writes of one register, at one replica, that no visible write had seen.
-class MaximalWrites {
- public:
-  void take(const KnownContext& context, OpId write) {
-    const bool overwritten = all_.saw(context.visibility, write);
-    all_.add(context.history, write);
-    if (overwritten) return;
-    std::erase_if(maximal_, [&](OpId w) { return context.visibility.sees(write, w); });
-    maximal_.push_back(write);
-  }
-  [[nodiscard]] const std::vector<OpId>& writes() const { return maximal_; }
-
- private:
-  std::vector<OpId> maximal_;
-  LatestOfEach all_;
-};
-
 // Which of the maximal writes a read returned is left open: a read of a value that several of them
 // wrote.
 struct LastWriteChoice {
@@ -225,16 +167,10 @@ struct LastWriteChoice {
 class KnownLastWrite {
  public:
   explicit KnownLastWrite(const KnownContext& context)
-      : context_(context),
-        h_(context.history),
-        by_key_(replicated_type(h_).traits().order_by_key),
-        split_(by_key_ ? split_by_key(h_) : History()),
-        graph_(by_key_ ? StepGraph(split_) : known_order(context)) {
-    if (by_key_) add_seen_writes(h_, context.visibility, graph_);
-  }
+      : context_(context), h_(context.history), graph_(known_order(context)) {}
 
   ContextDecision decide() {
-    std::vector<MaximalWrites> states;
+    std::vector<MaximalUpdates> states;
     replay(
         context_,
         [&](std::uint32_t) {
@@ -244,7 +180,7 @@ class KnownLastWrite {
         [&](OpId write) { states[h_.ops[write].key].take(context_, write); },
         [&](OpId id) {
           if (context_.budget.exceeded()) return false;
-          return h_.ops[id].kind != Kind::kValues || ask(id, states[h_.ops[id].key].writes());
+          return h_.ops[id].kind != Kind::kValues || ask(id, states[h_.ops[id].key].updates());
         });
     if (wrong_.is_there()) return wrong_.decision();
     return order();
@@ -288,7 +224,6 @@ class KnownLastWrite {
     }
     Conflict conflict;
     if (choose(*order, conflict)) {
-      if (by_key_) return {.verdict = Verdict::kSatisfied, .writes = writes_by_key(h_, *order)};
       return {.verdict = Verdict::kSatisfied, .order = std::move(*order)};
     }
     if (context_.budget.limit() != base::Limit::kNone) return {};
@@ -361,8 +296,6 @@ class KnownLastWrite {
 
   const KnownContext& context_;
   const History& h_;
-  const bool by_key_;
-  const History split_;  // if each key has an order of its own
   StepGraph graph_;
   // By key, what the read before asked for: the last write, and those before it.
   std::vector<std::pair<OpId, std::vector<OpId>>> asked_;
@@ -578,11 +511,11 @@ ContextDecision decide_known_resettable_sum(const KnownContext& context) {
 
 ContextDecision decide_known_any_maximal(const KnownContext& context) {
   const History& h = context.history;
-  return decide_by_state<MaximalWrites>(
-      context, [&](const Operation& read, const MaximalWrites& state) {
+  return decide_by_state<MaximalUpdates>(
+      context, [&](const Operation& read, const MaximalUpdates& state) {
         const auto list = h.list(read);
-        if (list.empty()) return state.writes().empty();
-        return std::any_of(state.writes().begin(), state.writes().end(),
+        if (list.empty()) return state.updates().empty();
+        return std::any_of(state.updates().begin(), state.updates().end(),
                            [&](OpId w) { return h.ops[w].element == list[0]; });
       });
 }
@@ -599,10 +532,10 @@ ContextDecision decide_known_greatest(const KnownContext& context) {
 
 ContextDecision decide_known_siblings(const KnownContext& context) {
   const History& h = context.history;
-  return decide_by_state<MaximalWrites>(
-      context, [&](const Operation& read, const MaximalWrites& state) {
+  return decide_by_state<MaximalUpdates>(
+      context, [&](const Operation& read, const MaximalUpdates& state) {
         std::vector<std::uint32_t> right;
-        for (const OpId w : state.writes()) right.push_back(h.ops[w].element);
+        for (const OpId w : state.updates()) right.push_back(h.ops[w].element);
         std::sort(right.begin(), right.end());
         const auto distinct = std::unique(right.begin(), right.end());
         const bool repeated = distinct != right.end();

@@ -44,7 +44,7 @@ struct ContextDecision {
   std::optional<WrongRead> wrong = {};         // of kViolated
   std::vector<OpId> order = {};                // of kSatisfied: all operations; the linearization
   std::vector<std::uint32_t> characters = {};  // lists: of kSatisfied
-  std::vector<OpId> writes = {};  // of order_by_key: all writes, key by key in their order
+  std::vector<OpId> writes = {};               // of order_by_object: all updates, object by object
 };
 
 // By the type of the history.
@@ -60,6 +60,8 @@ ContextDecision decide_known_siblings(const KnownContext& context);
 ContextDecision decide_known_any_maximal(const KnownContext& context);
 ContextDecision decide_known_greatest(const KnownContext& context);
 ContextDecision decide_known_last_write(const KnownContext& context);
+// Of types whose objects have an order each.
+ContextDecision decide_known_last_updates(const KnownContext& context);
 ContextDecision decide_known_list(const KnownContext& context);
 ContextDecision decide_known_array(const KnownContext& context);
 

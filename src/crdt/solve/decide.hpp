@@ -44,7 +44,7 @@ struct Witness {
   Clocks clocks;            // happens-before
   std::vector<OpId> order;  // the linearization: every operation, contains happens-before
   std::vector<std::uint32_t> characters = {};  // lists: their order, if it was looked for
-  std::vector<OpId> writes = {};  // of order_by_key: all writes, key by key in their order
+  std::vector<OpId> writes = {};               // of order_by_object: all updates, object by object
 };
 
 // What cannot be so, all of it.

@@ -33,7 +33,8 @@ class ElementConstraints final : Bounds {
       : Bounds(history, budget), type_(replicated_type(history)) {}
 
   std::optional<Decision> decide(bool in_order, std::size_t most_contradictions) {
-    if (!type_.traits().membership || type_.traits().membership->for_good) return std::nullopt;
+    const auto& membership = type_.traits().membership;
+    if (!membership || membership->for_good || membership->last_wins) return std::nullopt;
     if (!reserve(20)) return std::nullopt;
     prepare();
     std::vector<OpId> order(h_.ops.size());

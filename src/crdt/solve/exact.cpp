@@ -14,7 +14,7 @@
 
 #include "crdt/model/times.hpp"
 #include "crdt/solve/encoder.hpp"
-#include "crdt/solve/key_orders.hpp"
+#include "crdt/solve/object_orders.hpp"
 
 namespace cupel::crdt {
 
@@ -162,20 +162,20 @@ class Exact {
 
   // Cycles of the linearization in the model, each a clause.
   bool say_broken_order() {
-    if (!replicated_type(history_).traits().order_by_key) return say_broken_order_of(kNone);
-    std::set<std::uint32_t> keys;
-    for (const Encoder::Arc& arc : encoder_.arcs()) keys.insert(key_of(arc));
-    // A clause ends the model, so that the next key waits for the next one.
-    return std::any_of(keys.begin(), keys.end(),
-                       [&](std::uint32_t key) { return say_broken_order_of(key); });
+    if (!replicated_type(history_).traits().order_by_object) return say_broken_order_of(kNone);
+    std::set<std::uint32_t> objects;
+    for (const Encoder::Arc& arc : encoder_.arcs()) objects.insert(object_of(arc));
+    // A clause ends the model, so that the next object waits for the next one.
+    return std::any_of(objects.begin(), objects.end(),
+                       [&](std::uint32_t object) { return say_broken_order_of(object); });
   }
 
-  [[nodiscard]] std::uint32_t key_of(const Encoder::Arc& arc) const {
-    return history_.ops[arc.step.from].key;
+  [[nodiscard]] std::uint32_t object_of(const Encoder::Arc& arc) const {
+    return replicated_type(history_).object(history_.ops[arc.step.from]);
   }
 
-  // kNone: of all keys together.
-  bool say_broken_order_of(std::uint32_t key) {
+  // kNone: of all objects together.
+  bool say_broken_order_of(std::uint32_t object) {
     if (encoder_.arcs().empty()) return false;
     StepGraph graph(history_);
     std::vector<Literal> literals;
@@ -191,7 +191,7 @@ class Exact {
     }
     for (const Encoder::Arc& arc : encoder_.arcs()) {
       if (arc.literal != encoder_.always() && !holds(arc.literal)) continue;
-      if (key != kNone && key != key_of(arc)) continue;
+      if (object != kNone && object != object_of(arc)) continue;
       Step step = arc.step;
       step.read = static_cast<OpId>(literals.size());
       chosen.push_back(graph.steps().size());
@@ -246,10 +246,10 @@ class Exact {
         }
       }
     }
-    const bool by_key = replicated_type(history_).traits().order_by_key;
-    auto order = linear_order(history_, made.clocks, by_key ? std::vector<Step>() : steps);
+    const bool by_object = replicated_type(history_).traits().order_by_object;
+    auto order = linear_order(history_, made.clocks, by_object ? std::vector<Step>() : steps);
     if (order) made.order = std::move(*order);
-    if (by_key) made.writes = orders_of_keys(history_, made.clocks, made.order, steps).writes;
+    if (by_object) made.writes = orders_of_objects(history_, made.clocks, made.order, steps).writes;
     return made;
   }
 

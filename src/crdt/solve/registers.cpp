@@ -20,7 +20,7 @@
 
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/solve/decide.hpp"
-#include "crdt/solve/key_orders.hpp"
+#include "crdt/solve/object_orders.hpp"
 
 namespace cupel::crdt {
 
@@ -173,7 +173,7 @@ class Registers {
     auto closed = graph_.close();
     const std::size_t hb_steps = graph_.steps().size();
     if (!closed) return cycle_found(graph_.cycle(), hb_steps);
-    const bool by_key = replicated_type(history_).traits().order_by_key;
+    const bool by_key = replicated_type(history_).traits().order_by_object;
     std::vector<Step> arbitrated;
     for (OpId id = 0; id < history_.ops.size(); ++id) {
       const Operation& op = history_.ops[id];
@@ -196,7 +196,7 @@ class Registers {
 
   std::optional<Decision> last_writer_of_keys(StepGraph::Closed closed,
                                               const std::vector<Step>& arbitrated) {
-    auto orders = orders_of_keys(history_, closed.clocks, closed.order, arbitrated);
+    auto orders = orders_of_objects(history_, closed.clocks, closed.order, arbitrated);
     if (orders.cycle.empty()) {
       auto decision = satisfied(std::move(closed.clocks), std::move(closed.order));
       decision->witness->writes = std::move(orders.writes);

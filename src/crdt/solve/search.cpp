@@ -23,6 +23,7 @@
 
 #include "base/random.hpp"
 #include "crdt/model/replicated_type.hpp"
+#include "crdt/solve/context.hpp"
 #include "crdt/solve/decide.hpp"
 
 namespace cupel::crdt {
@@ -52,10 +53,19 @@ class Search {
     decision.verdict = Verdict::kSatisfied;
     decision.decided_by = "search";
     decision.witness = Witness{std::move(clocks_), std::move(*order)};
+    if (type_.traits().order_by_object && !orders_objects(*decision.witness)) return std::nullopt;
     return decision;
   }
 
  private:
+  // Is there an order of the updates of each object that makes each read right?
+  bool orders_objects(Witness& witness) {
+    const auto visibility = Visibility::of_clocks(h_, witness.clocks, witness.order);
+    auto known = decide_known_last_updates({h_, visibility, {}, budget_});
+    witness.writes = std::move(known.writes);
+    return known.verdict == Verdict::kSatisfied;
+  }
+
   // The updates of an object on a replica, by place there.
   struct Line {
     std::vector<Number> all, wins, loses;
@@ -81,6 +91,7 @@ class Search {
     lines_.resize(std::max(h_.elements.size(), h_.keys.size()) * width_);
     up_wins_ = type_.traits().membership && type_.traits().membership->up_wins;
     wins_for_good_ = type_.traits().membership && type_.traits().membership->for_good;
+    last_wins_ = type_.traits().membership && type_.traits().membership->last_wins;
     const Kind winner = up_wins_ ? Kind::kUp : Kind::kDown;
     for (const Operation& op : h_.ops) {
       if (is_read(op.kind)) continue;
@@ -208,6 +219,29 @@ class Search {
     return up_wins_ ? false : any_loser;
   }
 
+  // Last writer wins: may the last update that the replica has seen be what the read says? Which
+  // one is the last is decided in the end.
+  [[nodiscard]] bool may_hold(const Row& row, const Claim& claim) {
+    last_.assign(width_, kNone);
+    bool any = false;
+    for (std::size_t k = 0; k < width_; ++k) {
+      const auto& all = line(claim.element, k).all;
+      const auto seen = below(all, row[k]);
+      if (seen == 0) continue;
+      last_[k] = h_.by_replica[k][all[seen - 1]];
+      any = true;
+    }
+    if (!any) return !claim.returned;
+    const Kind kind = claim.returned ? Kind::kUp : Kind::kDown;
+    return std::any_of(last_.begin(), last_.end(), [&](OpId u) {
+      return u != kNone && h_.ops[u].kind == kind &&
+             std::none_of(last_.begin(), last_.end(), [&](OpId other) {
+               return other != kNone && other != u &&
+                      clocks_.row(other)[h_.ops[u].replica] > h_.ops[u].seq;
+             });
+    });
+  }
+
   // An object of which a read would be wrong; nothing if none.
   std::optional<std::uint32_t> wrong(OpId id, const Row& row) {
     const Operation& op = h_.ops[id];
@@ -219,7 +253,9 @@ class Search {
     const auto first = count > 1 ? random_.below(count) : 0;
     for (std::uint32_t k = 0; k < count; ++k) {
       const Claim& claim = claims_[begin + (k + first) % count];
-      if (holds(row, claim.element) != claim.returned) return claim.element;
+      const bool fits =
+          last_wins_ ? may_hold(row, claim) : holds(row, claim.element) == claim.returned;
+      if (!fits) return claim.element;
     }
     return std::nullopt;
   }
@@ -403,7 +439,7 @@ class Search {
 
   const History& h_;
   const ReplicatedType& type_;
-  bool up_wins_ = false, wins_for_good_ = false;
+  bool up_wins_ = false, wins_for_good_ = false, last_wins_ = false;
   base::Budget& budget_;
   const std::size_t width_;
   Clocks clocks_;

@@ -54,12 +54,12 @@ class LastWriterWins final : public SingleValueRegister {
       : SingleValueRegister(TypeTraits{.names = std::move(names),
                                        .whole_read = Kind::kValues,
                                        .bugs = {ignores_timestamp()},
-                                       .order_by_key = by_key}) {}
+                                       .order_by_object = by_key}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,
                                                            std::uint32_t self) const override {
-    return std::make_unique<Replica>(history, traits().order_by_key, !bug.empty(), self);
+    return std::make_unique<Replica>(history, traits().order_by_object, !bug.empty(), self);
   }
 
   std::optional<Decision> decide_quickly(const History& history, const Axioms& /*axioms*/,
@@ -69,7 +69,8 @@ class LastWriterWins final : public SingleValueRegister {
   }
 
   [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
-    return decide_known_last_write(context);
+    return traits().order_by_object ? decide_known_last_updates(context)
+                                    : decide_known_last_write(context);
   }
 
   void explain_cycle(const ArbitrationCycle& cycle) const override {

@@ -20,7 +20,10 @@ namespace {
 class ClaimEncoding {
  public:
   ClaimEncoding(Encoder& encoder, const Claim& claim, const TypeTraits::Membership& membership)
-      : encoder_(encoder), claim_(claim), up_wins_(membership.up_wins) {
+      : encoder_(encoder),
+        claim_(claim),
+        up_wins_(membership.up_wins),
+        last_wins_(membership.last_wins) {
     const Kind winner = up_wins_ ? Kind::kUp : Kind::kDown;
     for (const OpId id : encoder.updates_of(claim.element))
       (encoder.history().ops[id].kind == winner ? winners_ : losers_).push_back(id);
@@ -29,10 +32,38 @@ class ClaimEncoding {
 
   // The winning side is returned if an update of it is maximal among those seen.
   bool encode() {
+    if (last_wins_) return last_is_as_claimed();
     return claim_.returned == up_wins_ ? winner_stands() : winners_are_overwritten();
   }
 
  private:
+  // Some update of the claimed side is seen, and each of the other side that is seen comes before
+  // it in the order of the object; or no add is seen.
+  bool last_is_as_claimed() {
+    const auto& ups = up_wins_ ? winners_ : losers_;
+    const auto& downs = up_wins_ ? losers_ : winners_;
+    Clause some;
+    for (const OpId last : claim_.returned ? ups : downs) {
+      const Literal seen = encoder_.seen(claim_.op, last);
+      if (seen == encoder_.never()) continue;
+      const Literal v = encoder_.new_variable();
+      some.push_back(v);
+      encoder_.clause({-v, seen});
+      for (const OpId other : claim_.returned ? downs : ups) {
+        if (encoder_.too_much()) return false;
+        const Literal both = encoder_.seen(claim_.op, other);
+        if (both != encoder_.never()) encoder_.clause({-v, -both, encoder_.earlier(other, last)});
+      }
+    }
+    if (!claim_.returned) {
+      const Literal v = encoder_.new_variable();
+      some.push_back(v);
+      for (const OpId up : ups) encoder_.clause({-v, -encoder_.seen(claim_.op, up)});
+    }
+    encoder_.clause(some);
+    return true;
+  }
+
   // Each winner seen has been overwritten by a loser that is seen too.
   bool winners_are_overwritten() {
     for (const OpId w : winners_) {
@@ -79,7 +110,7 @@ class ClaimEncoding {
 
   Encoder& encoder_;
   const Claim& claim_;
-  const bool up_wins_;
+  const bool up_wins_, last_wins_;
   std::vector<OpId> winners_, losers_;
   std::vector<OpId> overwriting_;  // the losers that may overwrite winners
 };
@@ -144,6 +175,40 @@ class Replica final : public SimulatedReplica {
   std::vector<Object> objects_;
 };
 
+// A set that keeps the last update of each element, by Lamport's stamps.
+class LastUpdateReplica final : public SimulatedReplica {
+ public:
+  LastUpdateReplica(const History& history, bool ignores_stamp, std::uint32_t self)
+      : SimulatedReplica(history, self), ignores_stamp_(ignores_stamp) {}
+
+  void answer(Operation& read, std::vector<std::uint32_t>& list) override {
+    if (read.kind == Kind::kTest) {
+      read.returned = at(last_, read.element).on;
+      return;
+    }
+    for (std::uint32_t e = 0; e < std::min(h_.elements.size(), last_.size()); ++e) {
+      if (h_.elements[e].key == read.key && last_[e].on) list.push_back(e);
+    }
+  }
+
+ private:
+  struct Last {
+    std::uint64_t stamp = 0;
+    std::uint32_t writer = 0;
+    bool on = false;
+  };
+
+  void change(const Update& update, base::Random& /*random*/) override {
+    Last& now = at(last_, update.op.element);
+    const Last then{update.stamp, update.op.replica, update.op.kind == Kind::kUp};
+    if (ignores_stamp_ || std::pair(now.stamp, now.writer) < std::pair(then.stamp, then.writer))
+      now = then;
+  }
+
+  const bool ignores_stamp_;
+  std::vector<Last> last_;  // by element
+};
+
 }  // namespace
 
 bool MembershipType::encode(Encoder& encoder) const {
@@ -155,12 +220,14 @@ bool MembershipType::encode(Encoder& encoder) const {
 }
 
 ContextDecision MembershipType::decide_context(const KnownContext& context) const {
-  return decide_known_membership(context, *traits().membership);
+  return last_wins() ? decide_known_last_updates(context)
+                     : decide_known_membership(context, *traits().membership);
 }
 
 std::unique_ptr<SimulatedReplica> MembershipType::simulate(const History& history,
                                                            std::string_view bug,
                                                            std::uint32_t self) const {
+  if (last_wins()) return std::make_unique<LastUpdateReplica>(history, !bug.empty(), self);
   return std::make_unique<Replica>(history, *this, !bug.empty(), self);
 }
 
@@ -176,6 +243,15 @@ void MembershipType::explain_read(ReadExplainer& explainer) const {
   const std::string claimed = whole ? fmt::format("{} is {}in {}", h.element_text(claim.element),
                                                   claim.returned ? "" : "not ", explainer.text())
                                     : explainer.text();
+  if (last_wins() && (up || !claim.returned)) {
+    explainer.report(
+        up && down ? "order-disagreement" : "lost-add",
+        up && down ? fmt::format("no order of the updates of {} explains {} and the other reads",
+                                 h.element_text(claim.element), explainer.text())
+                   : fmt::format("{}, but it has seen an {} and there is no {}", claimed, words_.up,
+                                 words_.down));
+    return;
+  }
   const auto winner = up_wins() ? words_.up : words_.down;
   const auto loser = up_wins() ? words_.down : words_.up;
   // "an add", "an enable", but "a remove", "a disable".
@@ -210,7 +286,61 @@ void MembershipType::explain_read(ReadExplainer& explainer) const {
   }
 }
 
+void MembershipType::explain_cycle(const ArbitrationCycle& cycle) const {
+  cycle.report("order-disagreement",
+               fmt::format("no order of the {}s and {}s of one element fits the reads", words_.up,
+                           words_.down));
+}
+
+// All visible updates that no other one had seen are of the side that the read does not show.
+void MembershipType::explain_last_received(ContextExplainer& explainer) const {
+  const History& h = explainer.history();
+  const Operation& read = explainer.read();
+  const auto list = h.list(read);
+  const bool shows = read.kind == Kind::kTest
+                         ? read.returned
+                         : std::find(list.begin(), list.end(), explainer.object()) != list.end();
+  const std::string claim =
+      fmt::format("{} {} {}", explainer.where(), shows ? "shows" : "does not show",
+                  h.element_text(explainer.object()));
+  const auto shown = explainer.visible(shows ? Kind::kUp : Kind::kDown),
+             hidden = explainer.visible(shows ? Kind::kDown : Kind::kUp);
+  if (hidden.empty()) {
+    const auto elsewhere = explainer.not_visible(Kind::kUp);
+    explainer.report(
+        elsewhere.empty() ? "thin-air" : "not-received",
+        elsewhere.empty()
+            ? fmt::format("{}; nobody asked for an {} of it", claim, words_.up)
+            : fmt::format("{}; it had not received {}", claim, explainer.text(elsewhere[0])),
+        elsewhere);
+    return;
+  }
+  const OpId last = *std::find_if(hidden.begin(), hidden.end(), [&](OpId u) {
+    return std::none_of(hidden.begin(), hidden.end(),
+                        [&](OpId other) { return explainer.sees(other, u); });
+  });
+  const auto mine = shows ? words_.up : words_.down, other = shows ? words_.down : words_.up;
+  const bool all =
+      std::all_of(shown.begin(), shown.end(), [&](OpId u) { return explainer.sees(last, u); });
+  auto operations = hidden;
+  operations.insert(operations.end(), shown.begin(), shown.end());
+  if (shown.empty() || all) operations = shown, operations.push_back(last);
+  explainer.report(
+      fmt::format("lost-{}", other),
+      shown.empty()
+          ? fmt::format("{}; it had received {} and no {}", claim, explainer.text(last), mine)
+      : all ? fmt::format("{}; it had received {}, which had seen every {} that it had received",
+                          claim, explainer.text(last), mine)
+            : fmt::format("{}; each {} that it had received comes before a later {}", claim, mine,
+                          other),
+      operations);
+}
+
 void MembershipType::explain_received(ContextExplainer& explainer) const {
+  if (last_wins()) {
+    explain_last_received(explainer);
+    return;
+  }
   const History& h = explainer.history();
   const bool elements = traits().objects_are_elements;
   const std::string what = elements ? h.element_text(explainer.object()) : "the flag";

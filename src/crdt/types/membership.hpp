@@ -1,5 +1,5 @@
 // Membership: the common part of sets and flags. An object - an element of a set, a flag - is
-// on or off; of two concurrent updates of it one side wins (thesis, figure 2.1).
+// on or off; of two concurrent updates of it one side wins (thesis, figure 2.1), or the last one.
 #pragma once
 
 #include "crdt/model/replicated_type.hpp"
@@ -27,6 +27,7 @@ class MembershipType : public ReplicatedType {
   }
   void explain_read(ReadExplainer& explainer) const final;
   void explain_received(ContextExplainer& explainer) const final;
+  void explain_cycle(const ArbitrationCycle& cycle) const final;
 
  protected:
   [[nodiscard]] bool up_wins() const { return traits().membership->up_wins; }
@@ -34,9 +35,13 @@ class MembershipType : public ReplicatedType {
   [[nodiscard]] bool only_grows() const { return traits().names[0].grow_only; }
   // Some update of the winning side counts whatever the other side does later.
   [[nodiscard]] bool wins_for_good() const { return traits().membership->for_good; }
+  // The last update of the object's order counts.
+  [[nodiscard]] bool last_wins() const { return traits().membership->last_wins; }
   [[nodiscard]] const Words& words() const { return words_; }
 
  private:
+  void explain_last_received(ContextExplainer& explainer) const;
+
   Words words_;
 };
 

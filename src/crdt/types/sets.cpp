@@ -1,12 +1,14 @@
 // Sets (Shapiro et al. 2011, 3.3): add-wins and remove-wins, which differ only in the side that
-// wins of concurrent updates; grow-only, which has no remove; and two-phase, where a remove wins
-// for good.
+// wins of concurrent updates; grow-only, which has no remove; two-phase, where a remove wins for
+// good; and last-writer-wins, where each element has an order of its updates, as timestamps give
+// it, and the last visible one counts.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "crdt/model/element_json.hpp"
+#include "crdt/types/common_bugs.hpp"
 #include "crdt/types/membership.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 
@@ -22,7 +24,8 @@ TypeTraits traits_of(TypeTraits::Membership membership, std::vector<TypeName> na
           .bugs = {bug},
           .objects_are_elements = true,
           .reads_list_elements = true,
-          .membership = membership};
+          .membership = membership,
+          .order_by_object = membership.last_wins};
 }
 
 class Set final : public MembershipType {
@@ -150,6 +153,13 @@ const ReplicatedType& grow_only_set() {
 const ReplicatedType& two_phase_set() {
   static const Set type({.up_wins = false, .for_good = true}, {{"two-phase-set"}, {"2p-set"}},
                         {"add-undoes-remove", "an add that arrives undoes the removes before it"});
+  return type;
+}
+
+const ReplicatedType& last_writer_wins_set() {
+  static const Set type({.up_wins = true, .last_wins = true},
+                        {{"last-writer-wins-set"}, {"lww-set"}, {"lww-element-set"}},
+                        ignores_timestamp());
   return type;
 }
 

@@ -162,8 +162,8 @@ class ContextCheck {
       return not_valid_because("its `order` does not have each operation once");
     at_.resize(h_.ops.size());
     for (std::size_t i = 0; i < order->size(); ++i) at_[(*order)[i]] = i;
-    auto place = at_;  // in the order that decides reads: of all, or of the key
-    if (rules_.order_by_key) {
+    auto place = at_;  // in the order that decides reads: of all, or of the object
+    if (rules_.order_by_object) {
       auto writes = numbers("writes");
       if (!json_.contains("writes")) writes.emplace();
       if (!writes)
@@ -190,35 +190,53 @@ class ContextCheck {
     VisibleState state(h_, seen_, strict_);
     std::optional<std::string> wrong;
     OpId latest = kNone, own = kNone;  // visible, of the linearization; the operation before
-    std::vector<OpId> last;            // by key: visible, of the order of the key
+    std::vector<OpId> last;            // by object: visible, of the order of the object
+    std::vector<std::size_t> on;       // by key: elements whose last update is an add
+    const auto is_on = [&](std::uint32_t object) {
+      return last[object] != kNone && h_.ops[last[object]].kind == Kind::kUp;
+    };
     for_replicas(
         [&] {
           state.begin();
           latest = own = kNone;
-          last.assign(h_.keys.size(), kNone);
+          last.assign(rules_.objects_are_elements ? h_.elements.size() : h_.keys.size(), kNone);
+          on.assign(h_.keys.size(), 0);
         },
         [&](OpId update) {
           if (latest == kNone || at_[latest] < at_[update]) latest = update;
-          auto& of_key = last[h_.ops[update].key];
-          if (of_key == kNone || place[of_key] < place[update]) of_key = update;
+          const auto object = rules_.object(h_.ops[update]);
+          on[h_.ops[update].key] -= is_on(object) ? 1 : 0;
+          if (last[object] == kNone || place[last[object]] < place[update]) last[object] = update;
+          on[h_.ops[update].key] += is_on(object) ? 1 : 0;
           state.arrive(update);
         },
         [&](OpId id) {
           const Operation& op = h_.ops[id];
-          const auto of_key = last[op.key];
+          const auto object = rules_.object(op);
+          const OpId of_object = object == kNone ? kNone : last[object];
           if (own != kNone && at_[own] > at_[id])
             wrong = fmt::format("{} is before its replica's earlier operations", h_.text(id));
           else if (latest != kNone && at_[latest] > at_[id])
             wrong = fmt::format("{} is before {}, which it had seen", h_.text(id), h_.text(latest));
-          else if (rules_.order_by_key && !is_read(op.kind) && of_key != kNone &&
-                   place[of_key] > place[id])
-            wrong = fmt::format("{} is before {} in the order of its key, and it had seen that",
-                                h_.text(id), h_.text(of_key));
+          else if (rules_.order_by_object && !is_read(op.kind) && of_object != kNone &&
+                   place[of_object] > place[id])
+            wrong = fmt::format("{} is before {} in the order of its object, and it had seen that",
+                                h_.text(id), h_.text(of_object));
           else
             wrong = state.wrong(id);
-          if (!wrong && is_register_read(id) && of_key != kNone &&
-              h_.ops[of_key].element != h_.list(op)[0])
+          if (!wrong && is_register_read(id) && of_object != kNone &&
+              h_.ops[of_object].element != h_.list(op)[0])
             wrong = fmt::format("{} did not return the last write that it had seen", h_.text(id));
+          if (!wrong && rules_.returns == Returns::kLastUpdate && is_read(op.kind)) {
+            const auto list = h_.list(op);
+            const bool shown =
+                op.kind == Kind::kTest
+                    ? is_on(object) == op.returned
+                    : list.size() == on[op.key] && std::all_of(list.begin(), list.end(), is_on);
+            if (!shown)
+              wrong =
+                  fmt::format("{} does not show the last updates that it had seen", h_.text(id));
+          }
           own = id;
           return !wrong && state.work() <= kMostComparisons;
         });
@@ -310,6 +328,10 @@ class ContextCheck {
     if (!named) return not_valid_because("its `operations` are not numbers of operations");
     std::vector<bool> counts(h_.ops.size(), false);
     for (const OpId id : *named) counts[id] = true;
+    std::set<std::uint32_t> objects;  // of the updates that are named
+    for (const OpId id : *named) {
+      if (!is_read(h_.ops[id].kind)) objects.insert(rules_.object(h_.ops[id]));
+    }
     bool wrong = false;
     VisibleState state(h_, seen_, strict_);
     for_replicas([&] { state.begin(); }, [&](OpId update) { state.arrive(update); },
@@ -318,6 +340,8 @@ class ContextCheck {
                    wrong = wrong || state.wrong(id).has_value();
                    if (is_register_read(id) && !h_.list(h_.ops[id]).empty())
                      take_choice(id, state.maximal(h_.ops[id].key));
+                   if (rules_.returns == Returns::kLastUpdate && is_read(h_.ops[id].kind))
+                     take_set_choices(id, objects, state);
                    return !wrong && state.work() <= kMostComparisons;
                  });
     if (wrong) return result(CertificateStatus::kValid);
@@ -331,7 +355,8 @@ class ContextCheck {
       return *ordered ? not_valid_because("an order of the characters fits its operations")
                       : result(CertificateStatus::kValid);
     }
-    if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kCharacters)
+    if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kLastUpdate &&
+        rules_.returns != Returns::kCharacters)
       return not_valid_because("each of its operations fits what its replica had received");
     return check_cycle(*named);
   }
@@ -342,6 +367,22 @@ class ContextCheck {
     for (const OpId w : maximal)
       (h_.ops[w].element == h_.list(h_.ops[read])[0] ? choice.last : choice.others).push_back(w);
     choices_.push_back(std::move(choice));
+  }
+
+  // Which of the updates that nobody observed was the last one of an element.
+  void take_set_choices(OpId read, const std::set<std::uint32_t>& objects,
+                        const VisibleState& state) {
+    const Operation& op = h_.ops[read];
+    const auto list = h_.list(op);
+    for (const auto e : objects) {
+      if (op.kind == Kind::kTest ? op.element != e : h_.elements[e].key != op.key) continue;
+      const bool on = op.kind == Kind::kTest ? op.returned
+                                             : std::find(list.begin(), list.end(), e) != list.end();
+      Choice choice;
+      for (const OpId u : state.maximal(e))
+        ((h_.ops[u].kind == Kind::kUp) == on ? choice.last : choice.others).push_back(u);
+      if (!choice.others.empty()) choices_.push_back(std::move(choice));
+    }
   }
 
   using After = std::vector<std::vector<std::size_t>>;  // by node: those after it
@@ -372,7 +413,7 @@ class ContextCheck {
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       for (std::size_t b = 0; b < nodes.size(); ++b) {
         const Operation &one = h_.ops[nodes[a]], &other = h_.ops[nodes[b]];
-        if (rules_.order_by_key && one.key != other.key) continue;
+        if (rules_.order_by_object && rules_.object(one) != rules_.object(other)) continue;
         if (one.replica == other.replica ? one.seq < other.seq
                                          : !is_read(one.kind) && seen_.sees(nodes[b], nodes[a]))
           after[a].push_back(b);
@@ -384,6 +425,10 @@ class ContextCheck {
         for (OpId& w : *writes) w = static_cast<OpId>(number(w));
       }
     }
+    if (rules_.order_by_object) {
+      return orders_from_end(after) ? not_valid_because("an order fits its operations")
+                                    : result(CertificateStatus::kValid);
+    }
     // Those without a choice first.
     std::stable_sort(choices_.begin(), choices_.end(), [](const Choice& one, const Choice& other) {
       return one.last.size() < other.last.size();
@@ -394,6 +439,41 @@ class ContextCheck {
       return unknown_because("its reads may have returned too many combinations of equal writes");
     return fits ? not_valid_because("an order fits its operations")
                 : result(CertificateStatus::kValid);
+  }
+
+  // Orders of which only the last of some updates matters can be built from their end: whatever may
+  // come last of what is left could come last of it in any order that fits. False: there is none.
+  [[nodiscard]] bool orders_from_end(const After& after) const {
+    const std::size_t count = after.size();
+    std::vector<std::size_t> waits(count, 0);  // for nodes after it, for choices of others
+    std::vector<std::vector<std::size_t>> before(count), chosen(count);
+    for (std::size_t node = 0; node < count; ++node) {
+      waits[node] += after[node].size();
+      for (const auto later : after[node]) before[later].push_back(node);
+    }
+    for (std::size_t c = 0; c < choices_.size(); ++c) {
+      for (const auto node : choices_[c].others) ++waits[node];
+      for (const auto node : choices_[c].last) chosen[node].push_back(c);
+    }
+    std::vector<std::size_t> free;
+    for (std::size_t node = 0; node < count; ++node) {
+      if (waits[node] == 0) free.push_back(node);
+    }
+    const auto relieve = [&](std::size_t node) {
+      if (--waits[node] == 0) free.push_back(node);
+    };
+    std::vector<bool> done(choices_.size(), false);
+    std::size_t gone = 0;
+    for (; gone < free.size(); ++gone) {
+      const auto last = free[gone];
+      for (const auto node : before[last]) relieve(node);
+      for (const auto c : chosen[last]) {
+        if (done[c]) continue;
+        done[c] = true;
+        for (const auto node : choices_[c].others) relieve(node);
+      }
+    }
+    return gone == count;
   }
 
   // Is there no cycle, for some choice from here on?

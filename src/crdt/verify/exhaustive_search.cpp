@@ -112,7 +112,8 @@ class ExhaustiveSearch {
     }
     for (OpId r = 0; r < n_; ++r) {
       const auto& op = h_.ops[r];
-      if (rules_.returns == Returns::kMembership) claims_of(r);
+      if (rules_.returns == Returns::kMembership || rules_.returns == Returns::kLastUpdate)
+        claims_of(r);
       if (!is_read(op.kind) && op.kind != Kind::kInsert && op.kind != Kind::kDelete) continue;
       constrained_.push_back(r);
     }
@@ -131,16 +132,9 @@ class ExhaustiveSearch {
 
  private:
   void claims_of(OpId r) {
-    const auto& op = h_.ops[r];
-    if (op.kind == Kind::kTest)
-      claims_.push_back({r, &semantics_.updates_of_object(op), op.returned});
-    if (op.kind != Kind::kState) return;
-    const auto list = h_.list(op);
-    std::set<std::uint32_t> all(list.begin(), list.end());
-    const std::set<std::uint32_t> returned = all;
-    for (const auto e : semantics_.elements_of(op.key)) all.insert(e);
-    for (const auto e : all)
-      claims_.push_back({r, &semantics_.updates_of_element(e), returned.contains(e)});
+    if (!is_read(h_.ops[r].kind)) return;
+    for (const auto& [object, returned] : semantics_.claims(r))
+      claims_.push_back({r, &semantics_.updates_of_object(object), returned});
   }
 
   // Draws what follows; false: a contradiction.
@@ -212,6 +206,7 @@ class ExhaustiveSearch {
 
   bool propagate_claim(const PartialOrder& known, const Claim& claim, std::vector<Fact>& facts) {
     const OpId r = claim.read;
+    if (rules_.returns == Returns::kLastUpdate) return propagate_last(known, claim, facts);
     work_ += claim.winners.size() * claim.losers.size() + 8;
     if (claim.returned != rules_.up_wins) {
       for (const OpId w : claim.winners) {
@@ -245,6 +240,81 @@ class ExhaustiveSearch {
       for (const OpId l : claim.overwriting) {
         if (known.before(l, r)) cannot(facts, w, l);
         if (known.before(w, l)) cannot(facts, l, r);
+      }
+    }
+    return true;
+  }
+
+  // Last update wins: the updates that may be the last, of those that the read has seen.
+  struct LastOnes {
+    Some some = {};
+    bool must_be = false;  // one of them is
+  };
+  LastOnes last_ones(const PartialOrder& known, const Claim& claim) {
+    const OpId r = claim.read;
+    work_ += claim.updates->size() * claim.updates->size();
+    LastOnes found{.must_be = claim.returned};
+    for (const OpId u : *claim.updates) {
+      const bool up = h_.ops[u].kind == Kind::kUp;
+      if (up && known.before(u, r)) found.must_be = true;
+      const bool overwritten =
+          std::any_of(claim.updates->begin(), claim.updates->end(),
+                      [&](OpId v) { return known.before(u, v) && known.before(v, r); });
+      if (up == claim.returned && !known.never(u, r) && !overwritten) found.some.add(u);
+    }
+    return found;
+  }
+  // The updates of the other side than the claim's.
+  [[nodiscard]] static const std::vector<OpId>& others_of(const Claim& claim) {
+    return claim.returned ? claim.losers : claim.winners;
+  }
+
+  bool propagate_last(const PartialOrder& known, const Claim& claim, std::vector<Fact>& facts) {
+    const OpId r = claim.read;
+    const auto [some, must_be] = last_ones(known, claim);
+    if (some.count == 0) {
+      if (must_be) return false;
+      for (const OpId up : claim.winners) cannot(facts, up, r);
+    } else if (some.count == 1 && must_be) {
+      must(facts, some.last, r);
+      for (const OpId other : others_of(claim)) {
+        if (known.before(other, r)) cannot(facts, some.last, other);
+      }
+    }
+    return true;
+  }
+
+  // Is there an order of each object's updates in which, for each read, an update of the side that
+  // it shows, `possible` for it, comes after all of the other side that it surely has seen? Built
+  // from its end: what may be the last of all could be the last in any order that fits. If what is
+  // known is the happens-before, this decides; else it needs less than an execution does.
+  template <typename Possible>
+  [[nodiscard]] bool orders_updates(const PartialOrder& known, Possible possible) {
+    std::map<const std::vector<OpId>*, std::vector<const Claim*>> of_object;
+    for (const Claim& claim : claims_) {
+      const bool shown =
+          claim.returned || std::any_of(claim.winners.begin(), claim.winners.end(),
+                                        [&](OpId up) { return known.before(up, claim.read); });
+      if (shown) of_object[claim.updates].push_back(&claim);
+    }
+    for (auto& [updates, claims] : of_object) {
+      std::vector<OpId> left = *updates;
+      while (!left.empty()) {
+        work_ += left.size() * (left.size() + claims.size());
+        const auto last = std::find_if(left.begin(), left.end(), [&](OpId u) {
+          return std::none_of(left.begin(), left.end(),
+                              [&](OpId v) { return known.before(u, v); }) &&
+                 std::none_of(claims.begin(), claims.end(), [&](const Claim* claim) {
+                   return known.before(u, claim->read) &&
+                          (h_.ops[u].kind == Kind::kUp) != claim->returned;
+                 });
+        });
+        if (last == left.end()) return false;
+        std::erase_if(claims, [&](const Claim* claim) {
+          return (h_.ops[*last].kind == Kind::kUp) == claim->returned &&
+                 possible(*last, claim->read);
+        });
+        left.erase(last);
       }
     }
     return true;
@@ -441,6 +511,8 @@ class ExhaustiveSearch {
       work_ += n_ * n_;
       return has_list_order(h_, sure, nullptr).value_or(true);
     }
+    if (rules_.returns == Returns::kLastUpdate)
+      return orders_updates(known, [&](OpId u, OpId r) { return !known.never(u, r); });
     if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kCharacters)
       return true;
     std::vector<std::vector<OpId>> next(n_);
@@ -467,15 +539,18 @@ class ExhaustiveSearch {
 
   [[nodiscard]] bool acyclic(const PartialOrder& known,
                              const std::vector<std::vector<OpId>>& next) {
-    if (!rules_.order_by_key) return acyclic_together(known, next);
-    for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
-      auto of_key = next;
-      for (OpId id = 0; id < n_; ++id) {
-        if (h_.ops[id].key != key) of_key[id].clear();
-      }
-      if (!acyclic_together(known, of_key)) return false;
+    if (!rules_.order_by_object) return acyclic_together(known, next);
+    std::set<std::uint32_t> objects;
+    for (OpId id = 0; id < n_; ++id) {
+      if (!next[id].empty()) objects.insert(rules_.object(h_.ops[id]));
     }
-    return true;
+    return std::all_of(objects.begin(), objects.end(), [&](std::uint32_t object) {
+      auto of_object = next;
+      for (OpId id = 0; id < n_; ++id) {
+        if (rules_.object(h_.ops[id]) != object) of_object[id].clear();
+      }
+      return acyclic_together(known, of_object);
+    });
   }
 
   [[nodiscard]] bool acyclic_together(const PartialOrder& known,
@@ -518,8 +593,12 @@ class ExhaustiveSearch {
     bool wrong_claim = false;
     for (const Claim& claim : claims_) {
       work_ += claim.winners.size() * claim.losers.size() + 8;
-      if (semantics_.is_member(*claim.updates, claim.read, below) == claim.returned) continue;
-      auto [ways, found] = way_of(known, claim);
+      const bool last = rules_.returns == Returns::kLastUpdate;
+      const bool right =
+          last ? semantics_.may_be_member(*claim.updates, claim.returned, claim.read, below)
+               : semantics_.is_member(*claim.updates, claim.read, below) == claim.returned;
+      if (right) continue;
+      auto [ways, found] = last ? way_of_last(known, claim) : way_of(known, claim);
       if (found.first == kNone) found = open_of(known, claim.read, *claim.updates);
       if (found.first == kNone) return pair = {}, false;
       if (wrong_claim && ways >= fewest) continue;
@@ -529,6 +608,10 @@ class ExhaustiveSearch {
     }
     if (wrong_claim) return false;
     if (rules_.returns == Returns::kMembership) return true;
+    if (rules_.returns == Returns::kLastUpdate) {
+      if (orders_updates(known, below)) return true;
+      return pair = open_of_last(known), false;
+    }
     for (const OpId r : constrained_) {
       const bool last = rules_.returns == Returns::kLastWrite && is_read(h_.ops[r].kind);
       const bool wrong = last ? !last_writer(r, below) : semantics_.wrong(r, below).has_value();
@@ -589,6 +672,34 @@ class ExhaustiveSearch {
       if (known.before(w, l) && known.open(l, r)) return {fewest, {l, r}};
     }
     return {fewest, pair};
+  }
+
+  // The same where the last update wins.
+  std::pair<std::size_t, Pair> way_of_last(const PartialOrder& known, const Claim& claim) {
+    const auto ones = last_ones(known, claim);
+    const bool open = ones.some.count > 0 && known.open(ones.some.last, claim.read);
+    return {ones.some.count, open ? Pair{ones.some.last, claim.read} : Pair{}};
+  }
+
+  // Of the claims that have one right answer only by a choice, the one with the fewest.
+  Pair open_of_last(const PartialOrder& known) {
+    Pair pair;
+    std::size_t fewest = 0;
+    for (const Claim& claim : claims_) {
+      const auto [some, must_be] = last_ones(known, claim);
+      if (!must_be || some.count < 2 || (pair.first != kNone && some.count >= fewest)) continue;
+      for (const OpId u : *claim.updates) {
+        if (!known.open(u, claim.read)) continue;
+        pair = {u, claim.read};
+        fewest = some.count;
+        break;
+      }
+    }
+    for (const Claim& claim : claims_) {
+      if (pair.first != kNone) break;
+      pair = open_of(known, claim.read, *claim.updates);
+    }
+    return pair;
   }
 
   [[nodiscard]] Pair open_of(const PartialOrder& known, OpId r,

@@ -27,6 +27,7 @@ namespace cupel::crdt {
 // What a read of a type returns, of what it has seen.
 enum class Returns : std::uint8_t {
   kMembership,     // which objects are on; one side of the updates wins
+  kLastUpdate,     // which objects are on; the last update in the order of the object says it
   kSum,            // of all amounts
   kSumSinceReset,  // of those that no visible reset observed
   kSumNotBelow0,   // of all amounts, and not below 0
@@ -44,7 +45,7 @@ struct Rules {
   bool up_wins = false;               // of kMembership
   bool for_good = false;              // and the other side overwrites nothing
   bool objects_are_elements = false;  // else keys
-  bool order_by_key = false;          // of kLastWrite: each key has a linearization of its own
+  bool order_by_object = false;       // of kLastWrite and kLastUpdate: and of each for itself
 
   // Do updates name elements, and reads list them one by one?
   [[nodiscard]] bool names_elements() const { return objects_are_elements || shows_characters(); }
@@ -74,11 +75,16 @@ inline constexpr Rules kRules[] = {
      .returns = Returns::kMembership,
      .for_good = true,
      .objects_are_elements = true},
+    {.type = Type::kLastWriterWinsSet,
+     .returns = Returns::kLastUpdate,
+     .up_wins = true,
+     .objects_are_elements = true,
+     .order_by_object = true},
     {.type = Type::kEnableWinsFlag, .returns = Returns::kMembership, .up_wins = true},
     {.type = Type::kDisableWinsFlag, .returns = Returns::kMembership},
     {.type = Type::kMultiValueRegister, .returns = Returns::kMaximalWrites},
     {.type = Type::kLastWriterWinsRegister, .returns = Returns::kLastWrite},
-    {.type = Type::kLastWriterWinsMap, .returns = Returns::kLastWrite, .order_by_key = true},
+    {.type = Type::kLastWriterWinsMap, .returns = Returns::kLastWrite, .order_by_object = true},
     {.type = Type::kAnyMaximalRegister, .returns = Returns::kAnyMaximal},
     {.type = Type::kMaxRegister, .returns = Returns::kGreatest},
     {.type = Type::kCounter, .returns = Returns::kSum},
@@ -129,19 +135,12 @@ class Semantics {
     const auto& op = h_.ops[id];
     switch (op.kind) {
       case Kind::kTest:
-        return wrong_membership(updates_of_object(op), op.returned, id, below);
-      case Kind::kState: {
-        const auto list = h_.list(op);
-        std::set<std::uint32_t> returned(list.begin(), list.end());
-        std::set<std::uint32_t> all = returned;
-        if (const auto it = elements_of_key_.find(op.key); it != elements_of_key_.end())
-          all.insert(it->second.begin(), it->second.end());
-        for (const auto e : all) {
-          if (auto reason = wrong_membership(of(of_element_, e), returned.contains(e), id, below))
+      case Kind::kState:
+        for (const auto& [object, returned] : claims(id)) {
+          if (auto reason = wrong_membership(updates_of_object(object), returned, id, below))
             return reason;
         }
         return std::nullopt;
-      }
       case Kind::kValue:
         return wrong_number(id, below);
       case Kind::kValues:
@@ -212,10 +211,6 @@ class Semantics {
   [[nodiscard]] const std::vector<OpId>& updates_of_key(std::uint32_t k) const {
     return of(of_key_, k);
   }
-  // Of sets and flags: what was done to the object of a read.
-  [[nodiscard]] const std::vector<OpId>& updates_of_object(const Operation& op) const {
-    return of(rules_.objects_are_elements ? of_element_ : of_key_, rules_.object(op));
-  }
   [[nodiscard]] OpId insert_of(std::uint32_t e) const { return insert_[e]; }
   [[nodiscard]] std::vector<std::uint32_t> elements_of(std::uint32_t key) const {
     const auto it = elements_of_key_.find(key);
@@ -224,6 +219,30 @@ class Semantics {
                : std::vector<std::uint32_t>(it->second.begin(), it->second.end());
   }
   [[nodiscard]] const Rules& rules() const { return rules_; }
+  // Which objects a read says to be on or off.
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, bool>> claims(OpId read) const {
+    const auto& op = h_.ops[read];
+    if (op.kind == Kind::kTest) return {{rules_.object(op), op.returned}};
+    const auto list = h_.list(op);
+    const std::set<std::uint32_t> returned(list.begin(), list.end());
+    std::set<std::uint32_t> all = returned;
+    if (const auto it = elements_of_key_.find(op.key); it != elements_of_key_.end())
+      all.insert(it->second.begin(), it->second.end());
+    std::vector<std::pair<std::uint32_t, bool>> found;
+    for (const auto e : all) found.emplace_back(e, returned.contains(e));
+    return found;
+  }
+  [[nodiscard]] const std::vector<OpId>& updates_of_object(std::uint32_t object) const {
+    return of(rules_.objects_are_elements ? of_element_ : of_key_, object);
+  }
+  // Of kLastUpdate: by some order of the updates alone.
+  [[nodiscard]] bool may_be_member(const std::vector<OpId>& updates, bool returned, OpId read,
+                                   const Below& below) const {
+    const auto last = maximal(updates, read, below);
+    if (last.empty()) return !returned;
+    return std::any_of(last.begin(), last.end(),
+                       [&](OpId u) { return (h_.ops[u].kind == Kind::kUp) == returned; });
+  }
   // Of a set's element or a flag, for a read that has seen this much.
   [[nodiscard]] bool is_member(const std::vector<OpId>& updates, OpId read,
                                const Below& below) const {
@@ -274,7 +293,10 @@ class Semantics {
   [[nodiscard]] std::optional<std::string> wrong_membership(const std::vector<OpId>& updates,
                                                             bool returned, OpId read,
                                                             const Below& below) const {
-    if (is_member(updates, read, below) == returned) return std::nullopt;
+    const bool right = rules_.returns == Returns::kLastUpdate
+                           ? may_be_member(updates, returned, read, below)
+                           : is_member(updates, read, below) == returned;
+    if (right) return std::nullopt;
     return fmt::format("{}, but what it has seen makes it {}", h_.text(read), !returned);
   }
 
@@ -297,6 +319,7 @@ class Semantics {
         return fmt::format("{}, but what it has seen adds up to {}", h_.text(read), sum);
       }
       case Returns::kMembership:
+      case Returns::kLastUpdate:
       case Returns::kMaximalWrites:
       case Returns::kLastWrite:
       case Returns::kAnyMaximal:

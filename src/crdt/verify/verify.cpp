@@ -30,17 +30,19 @@ Verified not_valid(std::string verdict, std::string reason) {
   return {CertificateStatus::kNotValid, std::move(verdict), std::move(reason)};
 }
 
-// The places of the writes in the orders of their keys: it contains happens-before. `at`: the
+// The places of the updates in the orders of their objects: they contain happens-before. `at`: the
 // clocks.
-base::Result<std::vector<std::uint32_t>> places_of_keys(const History& h, const Json& certificate,
-                                                        const std::vector<std::uint32_t>& at) {
+base::Result<std::vector<std::uint32_t>> places_of_objects(const History& h,
+                                                           const Json& certificate,
+                                                           const std::vector<std::uint32_t>& at) {
   std::vector<std::uint32_t> place(h.ops.size(), kNone);
   std::size_t writes = 0, placed = 0;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<OpId>> of;  // key and replica
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<OpId>> of;  // object and replica
+  const Rules& rules = rules_of(h.type);
   for (OpId id = 0; id < h.ops.size(); ++id) {
     if (is_read(h.ops[id].kind)) continue;
     ++writes;
-    of[{h.ops[id].key, h.ops[id].replica}].push_back(id);
+    of[{rules.object(h.ops[id]), h.ops[id].replica}].push_back(id);
   }
   const Json order = certificate.value("writes", Json::array());
   for (const Json& number : order) {
@@ -52,10 +54,10 @@ base::Result<std::vector<std::uint32_t>> places_of_keys(const History& h, const 
   }
   if (placed < writes) return base::Error{.message = "its `writes` lack a write"};
   const std::size_t width = h.replicas.size();
-  for (const auto& [key_and_replica, line] : of) {
+  for (const auto& [object_and_replica, line] : of) {
     for (const OpId b : line) {
       for (std::uint32_t j = 0; j < width; ++j) {
-        const auto there = of.find({key_and_replica.first, j});
+        const auto there = of.find({object_and_replica.first, j});
         if (there == of.end()) continue;
         const auto& others = there->second;
         const auto end = std::partition_point(
@@ -81,6 +83,19 @@ std::optional<std::string> seen_too_early(const History& h, const std::vector<st
     }
   }
   return std::nullopt;
+}
+
+// Does the last update that the read has seen of each object say what the read says?
+bool shows_last_updates(const Semantics& semantics, const History& h, OpId read,
+                        const std::vector<std::uint32_t>& place, const Semantics::Below& below) {
+  const auto claims = semantics.claims(read);
+  return std::all_of(claims.begin(), claims.end(), [&](const auto& claim) {
+    OpId last = kNone;
+    for (const OpId u : semantics.updates_of_object(claim.first)) {
+      if (below(u, read) && (last == kNone || place[last] < place[u])) last = u;
+    }
+    return claim.second == (last != kNone && h.ops[last].kind == Kind::kUp);
+  });
 }
 
 Verified check_witness(const History& h, const Json& certificate, bool strict) {
@@ -139,13 +154,17 @@ Verified check_witness(const History& h, const Json& certificate, bool strict) {
   const auto below = [&](OpId a, OpId b) {
     return at[b * width + h.ops[a].replica] > h.ops[a].seq;
   };
-  if (semantics.rules().order_by_key) {
-    auto places = places_of_keys(h, certificate, at);
+  if (semantics.rules().order_by_object) {
+    auto places = places_of_objects(h, certificate, at);
     if (!places.ok()) return not_valid(kSatisfied, places.error().message);
     rank = std::move(places).value();
   }
   for (OpId o = 0; o < h.ops.size(); ++o) {
     if (auto reason = semantics.wrong(o, below)) return not_valid(kSatisfied, *reason);
+    if (semantics.rules().returns == Returns::kLastUpdate && is_read(h.ops[o].kind) &&
+        !shows_last_updates(semantics, h, o, rank, below))
+      return not_valid(
+          kSatisfied, fmt::format("{} does not show the last updates that it has seen", h.text(o)));
     if (semantics.rules().returns != Returns::kLastWrite || h.ops[o].kind != Kind::kValues)
       continue;
     OpId last = kNone;
@@ -304,7 +323,8 @@ class CoreCheck {
         return !read_keys_.contains(op.key);
       case Returns::kSumNotBelow0:
         return !read_keys_.contains(op.key) || keys_below_0_.contains(op.key);
-      case Returns::kMembership: {
+      case Returns::kMembership:
+      case Returns::kLastUpdate: {
         const auto [no, yes] = said(rules_.object(op));
         return !(op.kind == Kind::kUp ? yes : no);
       }

@@ -18,6 +18,7 @@ void VisibleState::begin() {
   members_.assign(h_.keys.size(), 0);
   switch (rules_.returns) {
     case Returns::kMembership:
+    case Returns::kLastUpdate:
       objects_.assign(rules_.objects_are_elements ? h_.elements.size() : h_.keys.size(), {});
       break;
     case Returns::kMaximalWrites:
@@ -46,6 +47,9 @@ void VisibleState::arrive(OpId update) {
   switch (rules_.returns) {
     case Returns::kMembership:
       arrive_at_set(update);
+      break;
+    case Returns::kLastUpdate:
+      arrive_at_last_update(update);
       break;
     case Returns::kMaximalWrites:
     case Returns::kLastWrite:
@@ -120,16 +124,31 @@ void VisibleState::arrive_at_set(OpId update) {
 }
 
 void VisibleState::arrive_at_register(OpId update) {
-  Object& object = objects_[h_.ops[update].key];
+  Object& object = objects_[rules_.object(h_.ops[update])];
   forget_observed(object.standing, update);
   if (!is_observed(update, object.opponents)) object.standing.push_back(update);
   keep_last(object.opponents, update);
 }
 
+// Surely on, if all updates that may be the last are adds.
+void VisibleState::arrive_at_last_update(OpId update) {
+  arrive_at_register(update);
+  Object& object = objects_[rules_.object(h_.ops[update])];
+  const auto adds = [&](OpId u) { return h_.ops[u].kind == Kind::kUp; };
+  const bool now = std::all_of(object.standing.begin(), object.standing.end(), adds);
+  object.may_be_on = std::any_of(object.standing.begin(), object.standing.end(), adds);
+  count(h_.ops[update].key, object.is_on, now);
+  object.is_on = now;
+}
+
+bool VisibleState::may_be(std::uint32_t object, bool on) const {
+  return on ? objects_[object].may_be_on : !objects_[object].is_on;
+}
+
 // "The updates that no visible reset observed".
 void VisibleState::arrive_at_counter(OpId update) {
   const Operation& op = h_.ops[update];
-  auto& [standing, resets, is_on] = objects_[op.key];
+  auto& [standing, resets, is_on, may_be_on] = objects_[op.key];
   if (op.kind == Kind::kReset) {
     keep_last(resets, update);
     forget_observed(standing, update);
@@ -160,7 +179,9 @@ std::optional<std::string> VisibleState::wrong(OpId id) {
   bool right = true;
   switch (op.kind) {
     case Kind::kTest:
-      right = objects_[rules_.object(op)].is_on == op.returned;
+      right = rules_.returns == Returns::kLastUpdate
+                  ? may_be(rules_.object(op), op.returned)
+                  : objects_[rules_.object(op)].is_on == op.returned;
       break;
     case Kind::kState:
       right = is_right_set(op);
@@ -196,8 +217,8 @@ bool VisibleState::is_right_set(const Operation& op) {
   ++reads_;
   std::size_t count = 0;
   for (const auto e : h_.list(op)) {
-    if (!objects_[e].is_on) return false;
-    count += listed_[e] != reads_ ? 1 : 0;
+    if (!objects_[e].is_on && !objects_[e].may_be_on) return false;
+    count += listed_[e] != reads_ && objects_[e].is_on ? 1 : 0;
     listed_[e] = reads_;
   }
   return count == members_[op.key];

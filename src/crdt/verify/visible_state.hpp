@@ -24,9 +24,10 @@ class VisibleState {
   void begin();
   void arrive(OpId update);
   [[nodiscard]] std::optional<std::string> wrong(OpId id);
-  // Registers: the visible writes of a key that no visible write observed.
-  [[nodiscard]] const std::vector<OpId>& maximal(std::uint32_t key) const {
-    return objects_[key].standing;
+  // Registers, and sets where the last writer wins: the visible updates of an object that no
+  // visible update of it observed.
+  [[nodiscard]] const std::vector<OpId>& maximal(std::uint32_t object) const {
+    return objects_[object].standing;
   }
   // Lists: is the character added and not removed?
   [[nodiscard]] bool is_shown(std::uint32_t e) const { return added_[e] && !removed_[e]; }
@@ -38,10 +39,12 @@ class VisibleState {
     std::vector<OpId> standing;   // that none of the opponents observed
     std::vector<OpId> opponents;  // the last of each replica; it observed what those before had
     bool is_on = false;
+    bool may_be_on = false;  // where the last writer wins: by some order
   };
 
   void arrive_at_set(OpId update);
   void arrive_at_register(OpId update);
+  void arrive_at_last_update(OpId update);
   void arrive_at_counter(OpId update);
   void arrive_at_list(OpId update);
   void count(std::uint32_t key, bool before, bool now);
@@ -50,6 +53,7 @@ class VisibleState {
   bool is_observed(OpId update, const std::vector<OpId>& opponents);
   void forget_observed(std::vector<OpId>& standing, OpId by);
   [[nodiscard]] bool is_right_set(const Operation& op);
+  [[nodiscard]] bool may_be(std::uint32_t object, bool on) const;
   [[nodiscard]] bool is_right_register(const Operation& op) const;
   [[nodiscard]] bool is_right_list(const Operation& op);
 
