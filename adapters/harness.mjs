@@ -106,6 +106,26 @@ function editText({ api, doc, key, value, named }) {
   return named ? { value: places } : {};
 }
 
+// Trees. Nodes that are not there are made anew, and named as the library names them; a parent that
+// has gone meanwhile is none.
+function moveNode({ api, doc, key, value: [node, parent] }) {
+  const above = new Map(api.read(doc, key));
+  const to = above.has(parent) ? parent : null;
+  if (!above.has(node)) return { value: [api.create(doc, key, to), to] };
+  if (above.get(node) === to) return kNotDone; // a library need not count it as a move
+  for (let at = to; at !== null; at = above.get(at)) {
+    if (at === node) return kNotDone;
+  }
+  api.move(doc, key, node, to);
+  return { value: [node, to] };
+}
+
+function removeNode({ api, doc, key, value }) {
+  if (!new Map(api.read(doc, key)).has(value)) return kNotDone;
+  api.remove(doc, key, value);
+  return kDone;
+}
+
 const kSet = {
   add: ({ api, doc, key, value }) => (api.add(doc, key, value), kDone),
   remove: ({ api, doc, key, value }) => (api.remove(doc, key, value) === false ? kNotDone : kDone),
@@ -140,12 +160,14 @@ const kMethods = new Map([
   ["values", { write: kRegister.write, read: ({ api, doc, key }) => ({ value: [...api.read(doc, key)] }) }],
   ["counter", { ...kCounter, reset: ({ api, doc, key }) => (api.reset(doc, key), kDone) }],
   ["list", kList],
+  ["tree", { move: moveNode, remove: removeNode, read }],
   ["text", { insert: insertText, delete: deleteText, edit: editText, read }],
 ]);
 // Which of these a type has.
 const kKinds = new Map([
   ["list", "list"],
   ["text", "text"],
+  ["tree", "tree"],
   ["last-writer-wins-register", "register"],
   ["last-writer-wins-map", "register"],
   ["any-maximal-register", "register"],

@@ -1,4 +1,4 @@
-// Adapter: Loro (Fugue). Lists, movable lists as lists, texts, maps and counters. An update waits
+// Adapter: Loro (Fugue). Lists, movable lists as lists, texts, maps, trees and counters. An update waits
 // until those that it depends on have come.
 import { LoroDoc, decodeImportBlobMeta } from "loro-crdt";
 
@@ -20,6 +20,17 @@ export const objects = {
     type: "last-writer-wins-map",
     write: ({ loro }, key, value) => loro.getMap("map").set(key, value),
     read: ({ loro }, key) => loro.getMap("map").get(key),
+  },
+  // A node is named by its id, which Loro makes.
+  tree: {
+    type: "tree",
+    create: ({ loro }, key, parent) => loro.getTree(key).createNode(parent ?? undefined).id,
+    move: ({ loro }, key, node, parent) => loro.getTree(key).move(node, parent ?? undefined),
+    remove: ({ loro }, key, node) => loro.getTree(key).delete(node),
+    read: ({ loro }, key) => {
+      const nodes = loro.getTree(key).getNodes({ withDeleted: false });
+      return nodes.map((node) => [node.id, node.parent()?.id ?? null]);
+    },
   },
   counter: {
     type: "counter",

@@ -24,6 +24,7 @@
 #include "crdt/io/picture.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/io/report.hpp"
+#include "crdt/model/replicated_type.hpp"
 #include "crdt/model/times.hpp"
 #include "crdt/verify/verify.hpp"
 #include "crdt/workload/adapter.hpp"
@@ -132,6 +133,18 @@ base::Result<std::optional<crdt::Visibility>> visibility_of(const std::string& f
                                                             const std::string& context) {
   using Known = std::optional<crdt::Visibility>;
   const auto line = history.context.unknown_outcome_line;
+  const bool needed = crdt::replicated_type(history).traits().needs_deliveries;
+  if (needed && (context == "ignored" || context == "checked" || !history.context.is_known())) {
+    return base::Error{
+        .message = fmt::format(
+            "the type {} is decided only with the deliveries that a history has; found {}, "
+            "expected deliver lines (docs/formats/crdt.md#context) and --context trusted",
+            crdt::name(history.type),
+            history.context.is_known() ? "--context " + context
+            : line != 0 ? "an update of unknown outcome, so that nobody can say who saw what"
+                        : "none"),
+        .file = file};
+  }
   if (context == "ignored") return Known();
   if (!history.context.is_known()) {
     if (!context.empty() && line != 0) {

@@ -574,6 +574,35 @@ TEST(Times, ADeliveryFromTheFutureIsFound) {
   EXPECT_EQ(late->update, 1U);
 }
 
+// Two concurrent moves, each below the other's node: one of them has no effect.
+TEST(Context, OfTwoMovesThatMakeACycleTheLaterHasNoEffect) {
+  const std::string moves = R"({"process":0,"f":"move","value":["a",null]}
+{"process":0,"f":"move","value":["b",null]}
+{"process":1,"f":"deliver","value":["0:0","0:1"]}
+{"process":0,"f":"move","value":["a","b"]}
+{"process":1,"f":"move","value":["b","a"]}
+{"process":1,"f":"deliver","value":["0:2"]}
+)";
+  const auto shown = [&](const std::string& tree) {
+    return summary("tree", moves + R"({"process":1,"f":"read","value":)" + tree + "}");
+  };
+  EXPECT_EQ(shown(R"([["b",null],["a","b"]])"), "");
+  EXPECT_EQ(shown(R"([["a",null],["b","a"]])"), "");
+  EXPECT_EQ(shown(R"([["b","a"],["a","b"]])"),
+            "not-a-tree: line 7 (replica 1) shows \"a\" twice, below itself, or below a node that "
+            "it does not show");
+  EXPECT_EQ(shown(R"([["a",null],["b",null]])"),
+            "stale-move: line 7 (replica 1) shows \"b\" at the top; it had received move(\"b\", "
+            "\"a\") of replica 1 (line 5), which is later");
+  EXPECT_EQ(
+      shown("[]"),
+      "order-disagreement: line 7 (replica 1) shows a tree that no order of the moves that it "
+      "had received makes: \"a\" is not there");
+  EXPECT_EQ(summary("tree", moves + R"({"process":0,"f":"read","value":[["b","a"],["a",null]]})"),
+            "not-received: line 7 (replica 0) shows \"b\" below \"a\"; it had not received "
+            "move(\"b\", \"a\") of replica 1 (line 5)");
+}
+
 TEST(Context, DeliveriesThatContradictEachOtherAreAnError) {
   const auto visibility =
       Visibility::of(with_context("counter", R"({"process":0,"f":"version","value":["1:0"]}

@@ -1,7 +1,9 @@
 // Families: which types a test of sets, flags or registers is about.
 #pragma once
 
-#include "crdt/model/type.hpp"
+#include <vector>
+
+#include "crdt/model/replicated_type.hpp"
 
 namespace cupel::crdt {
 
@@ -15,6 +17,12 @@ inline bool is_flag(Type t) {
 inline bool is_register(Type t) {
   return t == Type::kMultiValueRegister || t == Type::kLastWriterWinsRegister ||
          t == Type::kLastWriterWinsMap || t == Type::kAnyMaximalRegister || t == Type::kMaxRegister;
+}
+
+inline std::vector<Type> decided_without_deliveries() {
+  std::vector<Type> types(all_types().begin(), all_types().end());
+  std::erase_if(types, [](Type type) { return replicated_type(type).traits().needs_deliveries; });
+  return types;
 }
 
 // Those that element_constraints.cpp decides.

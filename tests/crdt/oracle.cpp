@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <set>
 
 namespace cupel::crdt {
 
@@ -68,6 +70,8 @@ class Oracle {
       case Type::kStrongList:
       case Type::kText:
         return characters(past, false) && list(past);
+      case Type::kTree:
+        return trees(past);
     }
     return false;
   }
@@ -387,6 +391,64 @@ class Oracle {
       }
     }
     return true;
+  }
+
+  // For each key, some order of all its moves that contains happens-before makes the trees that the
+  // reads show, one move after the other, those below the node itself left out.
+  bool trees(const std::vector<Mask>& past) const {
+    for (OpId o = 0; o < n_; ++o) {
+      const auto& op = h_.ops[o];
+      const auto named = op.kind == Kind::kMove     ? op.parent
+                         : op.kind == Kind::kDelete ? op.element
+                                                    : kNone;
+      if (named == kNone) continue;
+      bool seen = false;
+      for (OpId m = 0; m < n_; ++m)
+        seen =
+            seen || ((past[o] & bit(m)) && !is_read(h_.ops[m].kind) && h_.ops[m].element == named);
+      if (!seen) return false;
+    }
+    for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
+      std::vector<OpId> order;
+      for (OpId o = 0; o < n_; ++o) {
+        if (!is_read(h_.ops[o].kind) && h_.ops[o].key == key) order.push_back(o);
+      }
+      bool found = false;
+      do {
+        bool well = true;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+          for (std::size_t j = i + 1; j < order.size(); ++j)
+            well = well && !(past[order[i]] & bit(order[j]));
+        }
+        for (OpId r = 0; r < n_ && well; ++r)
+          well = h_.ops[r].kind != Kind::kTree || h_.ops[r].key != key || makes(order, past[r], r);
+        found = well;
+      } while (!found && std::next_permutation(order.begin(), order.end()));
+      if (!found) return false;
+    }
+    return true;
+  }
+  bool makes(const std::vector<OpId>& order, Mask seen, OpId read) const {
+    const std::uint32_t gone = kNone - 1;
+    std::map<std::uint32_t, std::uint32_t> parent;  // kNone: none
+    const auto is_under = [&](std::uint32_t node, std::uint32_t above) {
+      while (node != above && parent.contains(node)) node = parent.at(node);
+      return node == above;
+    };
+    for (const OpId o : order) {
+      if (!(seen & bit(o))) continue;
+      const auto& op = h_.ops[o];
+      const auto to = op.kind == Kind::kDelete ? gone : op.parent;
+      if (!is_under(to, op.element)) parent[op.element] = to;
+    }
+    std::set<std::pair<std::uint32_t, std::uint32_t>> tree, shown;
+    for (const auto& [node, above] : parent) {
+      if (is_under(node, kNone)) tree.insert({node, above});
+    }
+    const auto list = h_.list(h_.ops[read]);
+    for (std::size_t i = 0; i < list.size(); i += 2)
+      shown.insert({list[i], list[i] == list[i + 1] ? kNone : list[i + 1]});
+    return tree == shown && 2 * shown.size() == list.size();
   }
 
   using Added = std::pair<std::uint32_t, OpId>;  // a character, and by what

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "base/random.hpp"
@@ -48,6 +49,52 @@ inline void random_text_operation(History& h, Operation& op, std::vector<std::ui
       if (random.chance(share)) list.push_back(e);
     }
     if (!sorted) random.shuffle(std::span(list));
+  }
+}
+
+// Four nodes a key. A read is a random tree, or often what some order of some moves makes.
+inline void random_tree_operation(History& h, Operation& op, std::vector<std::uint32_t>& list,
+                                  bool read, base::Random& random) {
+  constexpr std::uint64_t kNodes = 4;
+  const auto node = [&](std::uint64_t n) {
+    return h.element(op.key, "\"" + std::string(1, static_cast<char>('a' + n)) + "\"");
+  };
+  std::vector<OpId> moves;
+  for (OpId id = 0; id < h.ops.size(); ++id) {
+    if (!is_read(h.ops[id].kind) && h.ops[id].key == op.key) moves.push_back(id);
+  }
+  const auto known = [&] {
+    return moves.empty() || random.chance(0.05) ? node(random.below(kNodes))
+                                                : h.ops[moves[random.below(moves.size())]].element;
+  };
+  if (!read) {
+    op.kind = !moves.empty() && random.chance(0.15) ? Kind::kDelete : Kind::kMove;
+    op.element =
+        op.kind == Kind::kDelete || random.chance(0.5) ? known() : node(random.below(kNodes));
+    if (op.kind == Kind::kMove && random.chance(0.6)) op.parent = known();
+    if (op.parent == op.element) op.parent = kNone;
+    return;
+  }
+  op.kind = Kind::kTree;
+  const std::uint32_t gone = kNone - 1;
+  std::map<std::uint32_t, std::uint32_t> parent;
+  if (random.chance(0.3)) random.shuffle(std::span(moves));
+  const double share = random.chance(0.5) ? 1 : 0.7;
+  for (const OpId id : moves) {
+    const Operation& move = h.ops[id];
+    if (!random.chance(share)) continue;
+    auto up = move.parent;
+    while (up != move.element && parent.contains(up)) up = parent[up];
+    if (up != move.element || random.chance(0.1))
+      parent[move.element] = move.kind == Kind::kDelete ? gone : move.parent;
+  }
+  for (const auto& [n, above] : parent) {
+    auto up = n;
+    for (std::size_t steps = 0; steps < kNodes && parent.contains(up); ++steps) up = parent[up];
+    if (up != kNone && !random.chance(0.1)) continue;
+    if (above == gone) continue;
+    list.push_back(n);
+    list.push_back(above == kNone ? n : above);
   }
 }
 
@@ -146,6 +193,9 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
         }
         break;
       }
+      case Type::kTree:
+        random_tree_operation(h, op, list, read, random);
+        break;
       case Type::kText:
         random_text_operation(h, op, list, inserted, read, random);
         break;

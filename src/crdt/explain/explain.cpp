@@ -458,13 +458,7 @@ void explain_cycle(Explanation& explanation) {
            "reads leave out characters that they have seen, so that they would have had to see "
            "removes that happened after");
   } else if (explanation.cycle.empty()) {
-    report("order-disagreement",
-           replicated_type(part).traits().one_order
-               ? "no one order of the characters fits all reads and additions"
-           : replicated_type(part).traits().membership
-               ? "no order of the updates of one element fits all reads"
-               : "reads prefer writes in orders that no linearization has, whichever of the writes "
-                 "of one value they returned");
+    report("order-disagreement", std::string(replicated_type(part).summary_of_no_order()));
   } else if (arbitrated == 0) {
     const bool read =
         std::any_of(explanation.cycle.begin(), explanation.cycle.end(), [&](const Step& step) {

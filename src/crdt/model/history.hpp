@@ -39,10 +39,13 @@ enum class Kind : std::uint8_t {
             // character is `element`
   kDelete,  // of `element` from an array; of a text: `list`, its first character is `element`
   kList,    // read of an array: `list`
+  kMove,    // of the node `element` of a tree below `parent`; no parent: to the top. A kDelete
+            // removes a node and all below it
+  kTree,    // read of a tree: `list` has each node and its parent; itself: it is at the top
 };
 inline bool is_read(Kind k) {
   return k == Kind::kTest || k == Kind::kState || k == Kind::kValue || k == Kind::kValues ||
-         k == Kind::kList;
+         k == Kind::kList || k == Kind::kTree;
 }
 
 using OpId = std::uint32_t;

@@ -72,6 +72,8 @@ struct TypeTraits {
   bool one_order = false;
   // The updates of each object have a linearization of their own.
   bool order_by_object = false;
+  // Only histories with known deliveries are decided.
+  bool needs_deliveries = false;
   // The key stands in the text of an operation even where there is only one.
   bool text_has_key = false;
 };
@@ -191,6 +193,8 @@ class ReplicatedType {
   virtual void explain_read(ReadExplainer& explainer) const = 0;
   // Of a cycle in the linearization, where the type has one.
   virtual void explain_cycle(const ArbitrationCycle& cycle) const;
+  // Of reads that no order fits, without one cycle that says it.
+  [[nodiscard]] virtual std::string_view summary_of_no_order() const;
   // Of a read that is wrong for what its replica had received.
   virtual void explain_received(ContextExplainer& explainer) const = 0;
 

@@ -29,7 +29,8 @@
   LINE(kBoundedCounter, bounded_counter)                   \
   LINE(kGrowableArray, growable_array)                     \
   LINE(kStrongList, strong_list)                           \
-  LINE(kText, replicated_text)
+  LINE(kText, replicated_text)                             \
+  LINE(kTree, replicated_tree)
 
 namespace cupel::crdt {
 

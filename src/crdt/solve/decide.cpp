@@ -65,6 +65,7 @@ Decision decide_in_turn(const History& history, const Axioms& axioms, base::Budg
 
 Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
                 const Methods& methods) {
+  if (replicated_type(history).traits().needs_deliveries) return {};
   auto decision = decide_in_turn(history, axioms, budget, methods);
   if (decision.witness && decision.witness->characters.empty() &&
       replicated_type(history).traits().one_order) {

@@ -71,6 +71,7 @@ struct Methods {
   bool polynomial = true, search = true, bounds = true;
 };
 
+// Types that need deliveries are kUnknown (TypeTraits::needs_deliveries).
 Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
                 const Methods& methods = {});
 

@@ -8,9 +8,6 @@
 
 namespace cupel::crdt {
 
-namespace {
-
-// The same operations. Each object of a replica is a replica of its own.
 History split_by_object(const History& history) {
   const ReplicatedType& type = replicated_type(history);
   History split;
@@ -30,8 +27,6 @@ History split_by_object(const History& history) {
   }
   return split;
 }
-
-}  // namespace
 
 std::size_t count_of_objects(const History& history) {
   return replicated_type(history).traits().objects_are_elements ? history.elements.size()

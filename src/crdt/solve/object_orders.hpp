@@ -18,6 +18,9 @@ namespace cupel::crdt {
 // By ReplicatedType::object().
 std::size_t count_of_objects(const History& history);
 
+// The same operations. Each object of a replica is a replica of its own.
+History split_by_object(const History& history);
+
 // For each update: the updates of its object that its replica had seen, the last of each other
 // replica.
 void for_seen_updates(const History& history, const Visibility& visibility,

@@ -33,6 +33,10 @@ class Set final : public MembershipType {
   Set(TypeTraits::Membership membership, std::vector<TypeName> names, TypeBug bug)
       : MembershipType(traits_of(membership, std::move(names), bug), {"add", "remove"}) {}
 
+  [[nodiscard]] std::string_view summary_of_no_order() const override {
+    return "no order of the updates of one element fits all reads";
+  }
+
   [[nodiscard]] std::string_view method(const Operation& op) const override {
     switch (op.kind) {
       case Kind::kUp:

@@ -125,6 +125,10 @@ void StrongListType::explain_cycle(const ArbitrationCycle& cycle) const {
           : "no one order of the characters fits these reads and additions");
 }
 
+std::string_view StrongListType::summary_of_no_order() const {
+  return "no one order of the characters fits all reads and additions";
+}
+
 void StrongListType::explain_read(ReadExplainer& explainer) const {
   const auto list = explainer.history().list(explainer.read());
   for (const auto e : list) {

@@ -15,6 +15,7 @@ class StrongListType : public CharactersType {
                                          base::Budget& budget, Effort effort) const override;
   [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override;
   void explain_cycle(const ArbitrationCycle& cycle) const override;
+  [[nodiscard]] std::string_view summary_of_no_order() const override;
   void explain_read(ReadExplainer& explainer) const override;
   void explain_received(ContextExplainer& explainer) const override;
 

@@ -13,6 +13,7 @@
 #include "base/random.hpp"
 #include "base/rank_set.hpp"
 #include "crdt/verify/list_order_check.hpp"
+#include "crdt/verify/move_order_check.hpp"
 #include "crdt/verify/semantics.hpp"
 #include "crdt/verify/tree_order.hpp"
 #include "crdt/verify/visible_state.hpp"
@@ -95,7 +96,7 @@ class ContextCheck {
     const Operation& op = h_.ops[id];
     std::vector<std::int64_t> all = {op.returned ? 1 : 0, op.kind == Kind::kValue ? op.amount : 0};
     for (const auto e : h_.list(op)) all.push_back(e);
-    if (op.kind != Kind::kList) std::sort(all.begin() + 2, all.end());
+    if (op.kind != Kind::kList && op.kind != Kind::kTree) std::sort(all.begin() + 2, all.end());
     return all;
   }
 
@@ -178,6 +179,9 @@ class ContextCheck {
     if (auto reason = wrong_in_order(place)) return not_valid_because(*reason);
     if (state_work_ > kMostComparisons)
       return unknown_because("its reads take too many comparisons");
+    if (rules_.returns == Returns::kTree) {
+      if (auto reason = wrong_tree(h_, seen_, place)) return not_valid_because(*reason);
+    }
     if (rules_.returns == Returns::kCharacters) return check_tree();
     if (rules_.returns == Returns::kListed) {
       if (auto reason = wrong_list()) return not_valid_because(*reason);
@@ -355,10 +359,22 @@ class ContextCheck {
       return *ordered ? not_valid_because("an order of the characters fits its operations")
                       : result(CertificateStatus::kValid);
     }
+    if (rules_.returns == Returns::kTree) return check_no_move_order(*named);
     if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kLastUpdate &&
         rules_.returns != Returns::kCharacters)
       return not_valid_because("each of its operations fits what its replica had received");
     return check_cycle(*named);
+  }
+
+  [[nodiscard]] Verified check_no_move_order(const std::vector<OpId>& named) const {
+    std::vector<OpId> reads;
+    for (const OpId id : named) {
+      if (h_.ops[id].kind == Kind::kTree) reads.push_back(id);
+    }
+    const auto ordered = has_move_order(h_, seen_, reads);
+    if (!ordered) return unknown_because("its reads have too many orders of moves to try");
+    return *ordered ? not_valid_because("an order of the moves fits its reads")
+                    : result(CertificateStatus::kValid);
   }
 
   // Which of the visible writes a read returned: one of those that nobody overwrote.

@@ -37,6 +37,7 @@ enum class Returns : std::uint8_t {
   kGreatest,       // of all writes
   kCharacters,     // added and not removed, in the order of the linearization
   kListed,         // added and not removed, in one order of them all
+  kTree,           // what the moves make, in the linearization; only with known deliveries
 };
 
 struct Rules {
@@ -45,7 +46,7 @@ struct Rules {
   bool up_wins = false;               // of kMembership
   bool for_good = false;              // and the other side overwrites nothing
   bool objects_are_elements = false;  // else keys
-  bool order_by_object = false;       // of kLastWrite and kLastUpdate: and of each for itself
+  bool order_by_object = false;       // of kLastWrite, kLastUpdate, kTree: and of each for itself
 
   // Do updates name elements, and reads list them one by one?
   [[nodiscard]] bool names_elements() const { return objects_are_elements || shows_characters(); }
@@ -93,6 +94,7 @@ inline constexpr Rules kRules[] = {
     {.type = Type::kGrowableArray, .returns = Returns::kCharacters},
     {.type = Type::kStrongList, .returns = Returns::kListed},
     {.type = Type::kText, .returns = Returns::kListed},
+    {.type = Type::kTree, .returns = Returns::kTree, .order_by_object = true},
 };
 
 // The type's row, or the number of rows. An index and no pointer: with -fsanitize=undefined GCC 12
@@ -326,6 +328,7 @@ class Semantics {
       case Returns::kGreatest:
       case Returns::kCharacters:
       case Returns::kListed:
+      case Returns::kTree:
         break;  // their reads return no number
     }
     return fmt::format("{} returns a number, which no read of this type does", h_.text(read));

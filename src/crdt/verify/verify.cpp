@@ -465,6 +465,8 @@ Verified verify(const History& history, std::string_view certificate) {
   if (context != json.end() &&
       ((*context != "trusted" && *context != "converged-only") || !history.context.is_known()))
     return not_valid(word, "it takes a context from the history that is not there");
+  if (context == json.end() && rules_of(history.type).returns == Returns::kTree)
+    return not_valid(word, "it has no context, and a tree is decided with known deliveries only");
   auto verified = context != json.end() ? check_context(history, json, strict)
                   : word == "satisfied" ? check_witness(history, json, strict)
                                         : CoreCheck(history, strict).run(json);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "crdt/verify/move_order_check.hpp"
+
 namespace cupel::crdt {
 
 VisibleState::VisibleState(const History& history, const SeenUpdates& seen, bool strict)
@@ -37,6 +39,7 @@ void VisibleState::begin() {
       break;
     case Returns::kCharacters:
     case Returns::kListed:
+    case Returns::kTree:
       added_.assign(h_.elements.size(), false);
       removed_.assign(h_.elements.size(), false);
       break;
@@ -72,6 +75,9 @@ void VisibleState::arrive(OpId update) {
     case Returns::kCharacters:
     case Returns::kListed:
       arrive_at_list(update);
+      break;
+    case Returns::kTree:
+      added_[h_.ops[update].element] = true;
       break;
   }
 }
@@ -194,6 +200,7 @@ std::optional<std::string> VisibleState::wrong(OpId id) {
       right = is_right_register(op);
       break;
     case Kind::kInsert:
+    case Kind::kMove:
       right = op.parent == kNone || added_[op.parent];
       break;
     case Kind::kDelete:
@@ -201,6 +208,9 @@ std::optional<std::string> VisibleState::wrong(OpId id) {
       break;
     case Kind::kList:
       right = is_right_list(op);
+      break;
+    case Kind::kTree:
+      right = is_tree(h_, op);
       break;
     case Kind::kUp:
     case Kind::kDown:

@@ -64,7 +64,7 @@ class VisibleState {
   std::vector<Object> objects_;         // by element or key
   std::vector<std::uint32_t> members_;  // by key: objects that are on, characters that are shown
   std::vector<std::int64_t> sums_;      // by key
-  std::vector<bool> added_, removed_;   // by element
+  std::vector<bool> added_, removed_;   // by element; added_: of a tree, nodes that were moved
   std::vector<std::uint64_t> listed_;   // by element: the last read that lists it
   std::uint64_t reads_ = 0, work_ = 0;
 };

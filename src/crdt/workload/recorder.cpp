@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/budget.hpp"
 #include "crdt/io/reader.hpp"
 #include "text/json.hpp"
@@ -91,10 +93,19 @@ void Recorder::learn(const Operation& op, const History& understood, bool certai
     if (op.kind == Kind::kDelete) std::erase(known, e);
     if (op.kind == Kind::kInsert && certain) known.push_back(e);
   }
-  if (op.kind != Kind::kList) return;
+  const auto here = [&](std::uint32_t e) {
+    return history_.element(op.key, understood.elements[e].text);
+  };
+  const Operation& done = understood.ops[0];
+  if (op.kind == Kind::kMove && certain) {  // the library may have named a new node
+    const auto node = here(done.element);
+    if (std::find(known.begin(), known.end(), node) == known.end()) known.push_back(node);
+  }
+  if (op.kind != Kind::kList && op.kind != Kind::kTree) return;
   known.clear();
-  for (const auto e : understood.list(understood.ops[0]))
-    known.push_back(history_.element(op.key, understood.elements[e].text));
+  const auto list = understood.list(done);
+  for (std::size_t i = 0; i < list.size(); i += op.kind == Kind::kTree ? 2 : 1)
+    known.push_back(here(list[i]));
 }
 
 }  // namespace cupel::crdt

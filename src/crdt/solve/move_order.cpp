@@ -1,0 +1,538 @@
+// Move order: see the header.
+#include "crdt/solve/move_order.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <queue>
+#include <set>
+#include <tuple>
+
+#include "base/hash_table.hpp"
+#include "crdt/solve/object_orders.hpp"
+#include "crdt/solve/tree_state.hpp"
+#include "graph/digraph.hpp"
+#include "solver/acyclic_solver.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+using solver::Literal;
+using MovePair = std::pair<OpId, OpId>;  // the first is before the second
+
+// Which order of moves makes a read show what it should not: pairs of moves that say all of it, and
+// as few as are found quickly.
+class TreeReason {
+ public:
+  TreeReason(const Visibility& visibility, std::span<const TreeState::Done> log)
+      : visibility_(visibility), log_(log) {
+    for (std::uint32_t i = 0; i < log.size(); ++i) {
+      of_node_[log[i].move.node].push_back(i);
+      if (TreeState::is_node(log[i].move.target)) to_node_[log[i].move.target].push_back(i);
+    }
+  }
+
+  // Why the node is not where `is_right(target)` says at the end.
+  template <typename IsRight>
+  std::set<MovePair> explain(std::uint32_t node, IsRight is_right) {
+    pairs_.clear();
+    known_.clear();
+    // A move with an effect, after all that are right or have no effect themselves.
+    auto cheapest = log_.size(), cost = std::numeric_limits<std::size_t>::max();
+    const auto& own = of_node_[node];
+    for (const auto i : own) {
+      if (!log_[i].effective || is_right(log_[i].move.target)) continue;
+      std::size_t here = way_length(i);
+      for (const auto other : own) {
+        if (!is_right(log_[other].move.target)) continue;
+        if (other < i)
+          here += is_known(other, i) ? 0 : 1;
+        else if (log_[other].effective)
+          here = std::numeric_limits<std::size_t>::max() / 2;
+        else
+          here += 1 + way_length(other);
+      }
+      if (here <= cost) std::tie(cheapest, cost) = std::pair(std::size_t{i}, here);
+    }
+    for (const auto i : own) {
+      if (!is_right(log_[i].move.target)) continue;
+      if (cheapest < log_.size() && i < cheapest)
+        add(i, cheapest);
+      else
+        explain_way(i);
+    }
+    if (cheapest < log_.size()) explain_way(cheapest);
+    while (!open_.empty()) {
+      const auto [of, end] = open_.back();
+      open_.pop_back();
+      explain_place(of, end);
+    }
+    return pairs_;
+  }
+
+ private:
+  // To be explained: where the node is before the move at this place.
+  void explain_later(std::uint32_t node, std::size_t end) {
+    if (known_.insert({node, end}).second) open_.emplace_back(node, end);
+  }
+
+  // The node is where its last move with an effect put it; others to the same place change nothing.
+  void explain_place(std::uint32_t node, std::size_t end) {
+    const auto found = of_node_.find(node);
+    if (found == of_node_.end()) return;
+    const auto last = last_before(node, end);
+    for (const auto i : found->second) {
+      if (last < log_.size() && log_[i].move.target == log_[last].move.target) continue;
+      if (i > end)
+        add(end, i);
+      else if (last == log_.size() || i > last)
+        explain_way(i);
+      else
+        add(i, last);
+    }
+    if (last == log_.size()) return;
+    add(last, end);
+    explain_way(last);
+  }
+
+  // Why the move had an effect, or none: what may be below its node does not reach its target, or
+  // the way up from there.
+  void explain_way(std::size_t move) {
+    const Cut cut = cut_of(move);
+    if (cut.holds && cut.moves.size() <= up_length(move)) {
+      for (const auto i : cut.moves) add(move, i);
+      return;
+    }
+    for (auto at = log_[move].move.target; TreeState::is_node(at) && at != log_[move].move.node;) {
+      explain_later(at, move);
+      const auto last = last_before(at, move);
+      at = last == log_.size() ? kNone : log_[last].move.target;
+    }
+  }
+
+  // If all moves before this one had an effect for ever, its target would still not be below its
+  // node: only the moves listed, which come later, put more below it.
+  struct Cut {
+    bool holds = false;
+    std::vector<std::size_t> moves = {};
+  };
+  [[nodiscard]] Cut cut_of(std::size_t move) const {
+    const auto target = log_[move].move.target;
+    if (!TreeState::is_node(target)) return {.holds = true};
+    if (!log_[move].effective) return {};
+    std::vector<std::uint32_t> below = {log_[move].move.node};
+    std::set<std::uint32_t> known(below.begin(), below.end());
+    Cut cut{.holds = true};
+    for (std::size_t at = 0; at < below.size(); ++at) {
+      const auto found = to_node_.find(below[at]);
+      if (found == to_node_.end()) continue;
+      for (const auto i : found->second) {
+        if (i > move) {
+          if (!is_known(move, i)) cut.moves.push_back(i);
+        } else if (known.insert(log_[i].move.node).second) {
+          if (log_[i].move.node == target) return {};
+          below.push_back(log_[i].move.node);
+        }
+      }
+    }
+    std::erase_if(cut.moves, [&](std::size_t i) { return known.contains(log_[i].move.node); });
+    return cut;
+  }
+
+  [[nodiscard]] std::size_t way_length(std::size_t move) const {
+    const Cut cut = cut_of(move);
+    const auto length = up_length(move);
+    return cut.holds ? std::min(cut.moves.size(), length) : length;
+  }
+  [[nodiscard]] std::size_t up_length(std::size_t move) const {
+    constexpr std::size_t kOfNode = 10;  // pairs, about
+    std::size_t length = 0;
+    for (auto at = log_[move].move.target; TreeState::is_node(at) && at != log_[move].move.node;
+         length += kOfNode) {
+      const auto last = last_before(at, move);
+      at = last == log_.size() ? kNone : log_[last].move.target;
+    }
+    return length;
+  }
+
+  // The last move of the node with an effect before this place; the end of the log: none.
+  [[nodiscard]] std::size_t last_before(std::uint32_t node, std::size_t end) const {
+    auto last = log_.size();
+    if (const auto found = of_node_.find(node); found != of_node_.end()) {
+      for (const auto i : found->second) {
+        if (i < end && log_[i].effective) last = i;
+      }
+    }
+    return last;
+  }
+
+  [[nodiscard]] bool is_known(std::size_t first, std::size_t second) const {
+    return visibility_.sees(log_[second].move.move, log_[first].move.move);
+  }
+  void add(std::size_t first, std::size_t second) {
+    if (!is_known(first, second)) pairs_.insert({log_[first].move.move, log_[second].move.move});
+  }
+
+  const Visibility& visibility_;
+  const std::span<const TreeState::Done> log_;
+  base::HashMap<std::uint32_t, std::vector<std::uint32_t>> of_node_, to_node_;  // places in the log
+  std::set<std::pair<std::uint32_t, std::size_t>> known_;
+  std::vector<std::pair<std::uint32_t, std::size_t>> open_;
+  std::set<MovePair> pairs_;
+};
+
+class MoveOrderSearch {
+ public:
+  explicit MoveOrderSearch(const KnownContext& context)
+      : context_(context), h_(context.history), place_(h_.ops.size(), 0) {
+    const History split = split_by_object(h_);
+    StepGraph graph(split);
+    for_seen_updates(h_, context.visibility, [&](OpId seen, OpId update) {
+      graph.add({seen, update, Why::kReceived});
+    });
+    std::vector<graph::Arc> arcs;
+    for (const Step& step : graph.steps()) arcs.push_back({step.from, step.to});
+    for (const auto& line : split.by_replica) {
+      OpId previous = kNone;
+      for (const OpId id : line) {
+        if (is_read(h_.ops[id].kind)) continue;
+        if (previous != kNone) arcs.push_back({previous, id});
+        previous = id;
+      }
+    }
+    known_ = graph::Digraph(h_.ops.size(), arcs);
+    set_guess();
+  }
+
+  ContextDecision run() {
+    std::vector<OpId> reads;
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      if (h_.ops[id].kind == Kind::kTree) reads.push_back(id);
+    }
+    auto found = solve(reads);
+    if (found.verdict == Verdict::kSatisfied)
+      return {.verdict = Verdict::kSatisfied, .writes = updates_by_object(h_, found.order)};
+    if (found.verdict == Verdict::kUnknown) return {};
+    found = smallest(std::move(found));
+    if (found.reads.size() == 1)
+      return {.verdict = Verdict::kViolated,
+              .wrong = WrongRead{.read = found.reads[0], .object = found.node}};
+    found.moves.insert(found.reads.begin(), found.reads.end());
+    return {.verdict = Verdict::kViolated,
+            .wrong = WrongRead{.operations = {found.moves.begin(), found.moves.end()}}};
+  }
+
+ private:
+  struct Found {
+    Verdict verdict = Verdict::kUnknown;
+    std::vector<OpId> order = {};  // of kSatisfied: all updates
+    std::vector<OpId> reads = {};  // of kViolated: those that it needs, and the moves
+    std::set<OpId> moves = {};
+    std::uint32_t node = kNone;  // of the last read that was wrong
+  };
+  struct WrongTree {
+    OpId read;
+    std::uint32_t node;
+    std::vector<std::set<MovePair>> reasons;
+  };
+
+  // Lamport's timestamps; of equal ones the name of the replica decides, "2" before "10".
+  void set_guess() {
+    stamp_.assign(h_.ops.size(), 0);
+    std::vector<std::uint64_t> clock(h_.replicas.size(), 0);
+    std::vector<std::size_t> next(h_.replicas.size(), 0);
+    for (const OpId id : context_.visibility.order()) {
+      const Operation& op = h_.ops[id];
+      const auto arrivals = context_.visibility.arrivals(op.replica);
+      auto& now = clock[op.replica];
+      auto& at = next[op.replica];
+      for (; at < arrivals.size() && context_.visibility.since(op.replica, arrivals[at]) <= op.seq;
+           ++at)
+        now = std::max(now, stamp_[arrivals[at]]);
+      if (!is_read(op.kind)) stamp_[id] = ++now;
+    }
+    std::vector<std::uint32_t> by_name(h_.replicas.size());
+    for (std::uint32_t r = 0; r < by_name.size(); ++r) by_name[r] = r;
+    std::sort(by_name.begin(), by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const auto &one = h_.replicas[a], &other = h_.replicas[b];
+      return std::pair(one.size(), one) < std::pair(other.size(), other);
+    });
+    name_rank_.assign(h_.replicas.size(), 0);
+    for (std::uint32_t i = 0; i < by_name.size(); ++i) name_rank_[by_name[i]] = i;
+  }
+  [[nodiscard]] bool is_guessed_before(OpId a, OpId b) const {
+    const auto rank = [&](OpId id) {
+      return std::tuple(stamp_[id], name_rank_[h_.ops[id].replica], id);
+    };
+    return rank(a) < rank(b);
+  }
+
+  // Do these reads have an order?
+  Found solve(const std::vector<OpId>& reads) {
+    constexpr std::size_t kFewReads = 4;
+    Found found;
+    solver::AcyclicSolver choices(known_);
+    std::map<MovePair, Literal> before;  // the smaller id first
+    std::vector<OpId> used;  // the reads that were wrong: they are looked at before the others
+    std::vector<MovePair> chosen;
+    const auto literal = [&](const MovePair& pair) {
+      const auto [a, b] = std::minmax(pair.first, pair.second);
+      const auto [it, fresh] = before.try_emplace({a, b}, 0);
+      if (fresh) {
+        it->second = choices.new_variable();
+        choices.add_arc({a, b, it->second});
+        choices.add_arc({b, a, -it->second});
+        choices.prefer(is_guessed_before(a, b) ? it->second : -it->second);
+      }
+      return pair.first == a ? it->second : -it->second;
+    };
+    for (;;) {
+      auto order = order_of(chosen);
+      auto wrong = wrong_trees(used, order, used.size());
+      if (wrong.empty()) {
+        wrong = wrong_trees(reads, order, kFewReads);
+        for (const auto& one : wrong) used.push_back(one.read);
+        std::sort(used.begin(), used.end());
+      }
+      if (context_.budget.exceeded()) return {};
+      if (wrong.empty()) {
+        found.verdict = Verdict::kSatisfied;
+        found.order = std::move(order);
+        return found;
+      }
+      for (const auto& [read, node, reasons] : wrong) {
+        found.node = node;
+        for (const auto& pairs : reasons) {
+          std::vector<Literal> clause;
+          for (const MovePair& pair : pairs) {
+            clause.push_back(-literal(pair));
+            found.moves.insert({pair.first, pair.second});
+          }
+          if (clause.empty()) return {.verdict = Verdict::kViolated, .reads = {read}, .node = node};
+          choices.add_clause(clause);
+        }
+      }
+      const auto answer = choices.solve(context_.budget);
+      if (answer == solver::SolveResult::kGaveUp) return {};
+      if (answer == solver::SolveResult::kUnsatisfiable) {
+        found.verdict = Verdict::kViolated;
+        found.reads = std::move(used);
+        return found;
+      }
+      chosen.clear();
+      for (const auto& [pair, variable] : before)
+        chosen.push_back(choices.is_true(variable) ? pair : MovePair{pair.second, pair.first});
+    }
+  }
+
+  // All updates, happens-before and the chosen pairs kept, otherwise as guessed.
+  [[nodiscard]] std::vector<OpId> order_of(const std::vector<MovePair>& chosen) const {
+    std::vector<std::uint32_t> waiting(h_.ops.size(), 0);
+    std::vector<std::vector<OpId>> after(chosen.empty() ? 0 : h_.ops.size());
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      for (const auto& out : known_.out(id)) ++waiting[out.to];
+    }
+    for (const auto& [first, second] : chosen) {
+      after[first].push_back(second);
+      ++waiting[second];
+    }
+    const auto later = [&](OpId a, OpId b) { return is_guessed_before(b, a); };
+    std::priority_queue<OpId, std::vector<OpId>, decltype(later)> ready(later);
+    std::vector<OpId> order;
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      if (waiting[id] == 0 && !is_read(h_.ops[id].kind)) ready.push(id);
+    }
+    while (!ready.empty()) {
+      const OpId id = ready.top();
+      ready.pop();
+      order.push_back(id);
+      for (const auto& out : known_.out(id)) {
+        if (--waiting[out.to] == 0) ready.push(out.to);
+      }
+      if (after.empty()) continue;
+      for (const OpId next : after[id]) {
+        if (--waiting[next] == 0) ready.push(next);
+      }
+    }
+    return order;
+  }
+
+  // Some of those reads that show another tree than this order makes: those that had seen the
+  // fewest moves, because little contradicts itself sooner, and is shown in less.
+  std::vector<WrongTree> wrong_trees(const std::vector<OpId>& reads, const std::vector<OpId>& order,
+                                     std::size_t most) {
+    for (std::uint64_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
+    std::vector<std::vector<OpId>> of_replica(h_.replicas.size());
+    for (const OpId id : reads) of_replica[h_.ops[id].replica].push_back(id);
+    std::map<std::pair<std::size_t, OpId>, WrongTree> found;  // by how many moves it had seen
+    TreeState state;
+    for (std::uint32_t r = 0; r < h_.replicas.size(); ++r) {
+      state.clear();
+      const auto arrivals = context_.visibility.arrivals(r);
+      std::size_t next = 0;
+      for (const OpId id : of_replica[r]) {
+        if (context_.budget.exceeded()) return {};
+        for (; next < arrivals.size() &&
+               context_.visibility.since(r, arrivals[next]) <= h_.ops[id].seq;
+             ++next) {
+          const Operation& op = h_.ops[arrivals[next]];
+          state.insert({.rank = place_[arrivals[next]],
+                        .move = arrivals[next],
+                        .key = op.key,
+                        .node = op.element,
+                        .target = TreeState::target_of(op)});
+        }
+        if (found.size() == most && found.rbegin()->first.first <= next) break;
+        if (shows(h_.ops[id], state)) continue;
+        if (found.size() == most) found.erase(std::prev(found.end()));
+        found.emplace(std::pair(next, id), wrong_tree_of(id, state));
+      }
+    }
+    std::vector<WrongTree> all;
+    for (auto& [moves, wrong] : found) all.push_back(std::move(wrong));
+    return all;
+  }
+
+  [[nodiscard]] bool shows(const Operation& read, const TreeState& state) const {
+    const auto list = h_.list(read);
+    std::size_t children = state.at_root(read.key);
+    for (std::size_t i = 0; i < list.size(); i += 2) {
+      if (state.target(list[i]) != shown_target(list, i)) return false;
+      children += state.children(list[i]);
+    }
+    return 2 * children == list.size();
+  }
+  static std::uint32_t shown_target(std::span<const std::uint32_t> list, std::size_t at) {
+    return list[at + 1] == list[at] ? TreeState::kRoot : list[at + 1];
+  }
+
+  // Why nodes are at another place than the read shows, or there at all.
+  [[nodiscard]] WrongTree wrong_tree_of(OpId read, const TreeState& state) const {
+    const auto list = h_.list(h_.ops[read]);
+    std::map<std::uint32_t, std::uint32_t> shown;
+    for (std::size_t i = 0; i < list.size(); i += 2) shown[list[i]] = shown_target(list, i);
+    const auto log = state.moves(h_.ops[read].key);
+    TreeReason reason(context_.visibility, log);
+    WrongTree wrong{.read = read, .node = kNone, .reasons = {}};
+    const auto add = [&](std::uint32_t node, auto is_right) {
+      if (is_right(state.target(node))) return;
+      if (wrong.node == kNone) wrong.node = node;
+      wrong.reasons.push_back(reason.explain(node, is_right));
+    };
+    for (const auto& [node, target] : shown)
+      add(node, [&, there = target](std::uint32_t at) { return at == there; });
+    std::set<std::uint32_t> others;
+    for (const auto& done : log) {
+      if (!shown.contains(done.move.node)) others.insert(done.move.node);
+    }
+    for (const auto node : others) {
+      add(node, [&](std::uint32_t at) { return at != TreeState::kRoot && !shown.contains(at); });
+    }
+    return wrong;
+  }
+
+  // As few reads as suffice: one, if one is enough.
+  Found smallest(Found found) {
+    constexpr std::size_t kMostAlone = 40;
+    for (std::size_t i = 0; found.reads.size() > 1 && i < std::min(found.reads.size(), kMostAlone);
+         ++i) {
+      auto alone = solve({found.reads[i]});
+      if (alone.verdict == Verdict::kViolated) return alone;
+    }
+    for (auto chunk = found.reads.size() / 2; chunk > 0; chunk /= 2) {
+      for (std::size_t at = 0; at < found.reads.size() && found.reads.size() > 1;) {
+        auto rest = found.reads;
+        const auto begin = rest.begin() + static_cast<std::ptrdiff_t>(at);
+        rest.erase(begin, begin + static_cast<std::ptrdiff_t>(std::min(chunk, rest.size() - at)));
+        auto less = rest.empty() ? Found() : solve(rest);
+        if (less.verdict == Verdict::kViolated)
+          found = std::move(less);
+        else
+          at += chunk;
+      }
+    }
+    return found;
+  }
+
+  const KnownContext& context_;
+  const History& h_;
+  graph::Digraph known_;                  // happens-before of the updates of each key
+  std::vector<std::uint64_t> stamp_;      // by operation
+  std::vector<std::uint32_t> name_rank_;  // by replica
+  std::vector<std::uint64_t> place_;      // by operation: in the order that is looked at
+};
+
+// What is wrong whatever the order: a read that is no tree, or that shows what no move it had seen
+// made; an update that names a node which its replica had not seen.
+std::optional<WrongRead> wrong_alone(const KnownContext& context) {
+  const History& h = context.history;
+  std::vector<bool> made(h.elements.size(), false);
+  base::HashSet<std::uint64_t> moved;  // node and target
+  std::optional<WrongRead> wrong;
+  const auto check = [&](OpId id, std::uint32_t node) {
+    if (node == kNone) return true;
+    if (!wrong || id < wrong->read) wrong = WrongRead{.read = id, .object = node};
+    return false;
+  };
+  const auto pair = [](std::uint32_t node, std::uint32_t target) {
+    return std::uint64_t{node} << 32U | target;
+  };
+  replay(
+      context,
+      [&](std::uint32_t) {
+        made.assign(h.elements.size(), false);
+        moved.clear();
+      },
+      [&](OpId update) {
+        const Operation& op = h.ops[update];
+        made[op.element] = true;
+        moved.insert(pair(op.element, TreeState::target_of(op)));
+      },
+      [&](OpId id) {
+        if (context.budget.exceeded()) return false;
+        const Operation& op = h.ops[id];
+        if (op.kind != Kind::kTree) {
+          const auto named = op.kind == Kind::kDelete ? op.element : op.parent;
+          return check(id, named == kNone || made[named] ? kNone : named);
+        }
+        const auto list = h.list(op);
+        for (std::size_t i = 0; i < list.size(); i += 2) {
+          const auto target = list[i + 1] == list[i] ? TreeState::kRoot : list[i + 1];
+          if (!moved.contains(pair(list[i], target))) return check(id, list[i]);
+        }
+        return check(id, node_out_of_tree(h, op));
+      });
+  return wrong;
+}
+
+}  // namespace
+
+std::uint32_t node_out_of_tree(const History& history, const Operation& read) {
+  const auto list = history.list(read);
+  base::HashMap<std::uint32_t, std::uint32_t> above;
+  for (std::size_t i = 0; i < list.size(); i += 2) {
+    if (!above.try_emplace(list[i], list[i + 1]).second) return list[i];
+  }
+  base::HashSet<std::uint32_t> well;  // the way up from them ends at the root
+  for (std::size_t i = 0; i < list.size(); i += 2) {
+    std::vector<std::uint32_t> way;
+    for (auto at = list[i]; !well.contains(at);) {
+      const auto found = above.find(at);
+      if (found == above.end() || way.size() > above.size()) return list[i];
+      way.push_back(at);
+      if (found->second == at) break;
+      at = found->second;
+    }
+    well.insert(way.begin(), way.end());
+  }
+  return kNone;
+}
+
+ContextDecision decide_known_tree(const KnownContext& context) {
+  if (auto wrong = wrong_alone(context))
+    return {.verdict = Verdict::kViolated, .wrong = std::move(wrong)};
+  return MoveOrderSearch(context).run();
+}
+
+}  // namespace cupel::crdt
