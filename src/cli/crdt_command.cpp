@@ -43,7 +43,7 @@ struct CrdtArguments {
   std::vector<std::string> histories;
   std::string history;
   std::string context;
-  std::string clock_drift = "0";
+  std::string clock_drift;
   bool json = false, strict = false, witness = false, converge = false, converged_only = false;
 };
 
@@ -282,7 +282,8 @@ base::Result<crdt::NamedType> type_of_certificate(const CrdtArguments& arguments
   return asked.value_or(crdt::NamedType{*named});
 }
 
-int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked) {
+int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked,
+           std::int64_t drift_ns) {
   if (is_certificate(arguments.history)) {
     print_error(certificate_comes_second("crdt verify", arguments.history));
     return kBad;
@@ -297,11 +298,12 @@ int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked)
     print_error(type.error());
     return kBad;
   }
-  const auto history = history_of(arguments.history, *type);
+  auto history = history_of(arguments.history, *type);
   if (!history.ok()) {
     print_error(history.error());
     return kBad;
   }
+  crdt::allow_clock_drift(*history, drift_ns);
   const auto verified = crdt::verify(*history, *certificate);
   if (verified.status == crdt::CertificateStatus::kBadInput) {
     print_error(base::Error{.message = verified.reason, .file = arguments.certificate});
@@ -330,6 +332,11 @@ int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked)
   return valid ? kSatisfied : unknown ? kUnknown : kViolated;
 }
 
+std::int64_t clock_drift_of(const CrdtArguments& arguments) {
+  if (arguments.clock_drift.empty()) return 0;
+  return or_refused(parse_nanoseconds(arguments.clock_drift), "--clock-drift");
+}
+
 Limits limits_of(const CrdtArguments& arguments) {
   Limits limits;
   if (!arguments.timeout.empty())
@@ -339,9 +346,7 @@ Limits limits_of(const CrdtArguments& arguments) {
                             ? default_memory_limit()
                             : or_refused(parse_size(arguments.memory_limit), "--memory-limit");
   limits.shrink_seconds = or_refused(parse_duration(arguments.shrink_time, 1), "--shrink-time");
-  constexpr double kLongestNs = 9e18;
-  limits.clock_drift_ns = static_cast<std::int64_t>(std::min(
-      kLongestNs, or_refused(parse_duration(arguments.clock_drift, 1), "--clock-drift") * 1e9));
+  limits.clock_drift_ns = clock_drift_of(arguments);
   return limits;
 }
 
@@ -421,9 +426,10 @@ void add_crdt_check(Command& app, Run& run) {
       ->group(kQuestionOptions);
   command
       ->add_option("--clock-drift", arguments->clock_drift,
-                   "How far the clocks that recorded the times may differ. Seconds, or with a unit")
+                   "Largest error of the clocks that recorded the times. Widens every operation by "
+                   "this on both sides. With ns, us, ms or s, as in 1ms; a bare number is "
+                   "nanoseconds. Default: 0")
       ->type_name("DURATION")
-      ->capture_default_str()
       ->group(kQuestionOptions);
   add_answer_options(*command, *arguments);
   command->footer(
@@ -482,6 +488,11 @@ void add_crdt_verify(Command& app, Run& run) {
       ->type_name("");
   add_type_option(*command, arguments->type, ". Default: that of the certificate");
   command->add_flag("--json", arguments->json, "Print one JSON object on one line");
+  command
+      ->add_option("--clock-drift", arguments->clock_drift,
+                   "Largest error of the clocks that recorded the times. Use the value that check "
+                   "had. With ns, us, ms or s; a bare number is nanoseconds. Default: 0")
+      ->type_name("DURATION");
   command->footer(
       "Exit code: 0 the certificate proves its verdict, 1 it does not, 2 unknown: the certificate\n"
       "has too many operations to try all their executions, 3 the history cannot be read or the\n"
@@ -497,7 +508,8 @@ void add_crdt_verify(Command& app, Run& run) {
                        "found - twice; standard input is the history or the certificate, "
                        "expected a file for the other");
     }
-    run = [arguments, type] { return verify(*arguments, type); };
+    const auto drift_ns = clock_drift_of(*arguments);
+    run = [arguments, type, drift_ns] { return verify(*arguments, type, drift_ns); };
   });
 }
 

@@ -202,7 +202,9 @@ TEST_P(Contexts, OfCorrectReplicasAreSatisfiedAndOfWrongOnesViolated) {
       const auto wrong = generate(options).value();
       const auto found = analyzed(wrong);
       ASSERT_EQ(found.decision.verdict, Verdict::kViolated) << bug << " " << seed;
-      EXPECT_LE(found.explanation->core.ops.size(), 10U) << bug << " " << seed;
+      // The moves of a tree are made fewer by leaving out one after the other.
+      EXPECT_LE(found.explanation->core.ops.size(), type == Type::kTree ? 24U : 10U)
+          << bug << " " << seed;
       const auto verified = verify(wrong, certificate_of(wrong, found));
       EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
     }
@@ -503,12 +505,11 @@ TEST(Times, NoReadIsExplainedByALaterUpdate) {
             (std::vector<std::string>{"add(\"a\") of replica 1 was invoked at least 1000 ns after "
                                       "contains(\"a\") = true of replica 0 had ended"}));
   EXPECT_EQ(verify(history, certificate_of(history, found)).status, CertificateStatus::kValid);
-  allow_clock_drift(history, 1000);
+  allow_clock_drift(history, 500);
   const auto drifted = analyze(history, {}, budget);
   EXPECT_EQ(drifted.decision.verdict, Verdict::kSatisfied);
-  const auto unshifted = with_context("or-set", future);
-  EXPECT_EQ(verify(unshifted, certificate_of(history, drifted)).status, CertificateStatus::kValid);
-  EXPECT_EQ(verify(unshifted, certificate_of(unshifted, drifted)).status,
+  EXPECT_EQ(verify(history, certificate_of(history, drifted)).status, CertificateStatus::kValid);
+  EXPECT_EQ(verify(with_context("or-set", future), certificate_of(history, drifted)).status,
             CertificateStatus::kNotValid);
 }
 

@@ -12,9 +12,8 @@ namespace {
 std::string head(const History& history, const Axioms& axioms, const char* verdict) {
   return fmt::format(
       "{{\"cupel_crdt_certificate\":1,\"type\":\"{}\",\"letter\":{},\"history\":\"{:016x}\","
-      "\"verdict\":\"{}\"{}",
-      name(history.type), axioms.strict, digest(history), verdict,
-      history.clock_drift == 0 ? "" : fmt::format(",\"clock_drift_ns\":{}", history.clock_drift));
+      "\"verdict\":\"{}\"",
+      name(history.type), axioms.strict, digest(history), verdict);
 }
 
 template <typename Numbers>

@@ -87,7 +87,6 @@ class History {
   // Updates of unknown outcome, each on a replica of its own: no operation has to see them.
   std::vector<std::uint32_t> indeterminate;  // replicas
   Context context;
-  std::int64_t clock_drift = 0;           // nanoseconds; what allow_clock_drift() has taken off
   std::uint64_t backward_clock_line = 0;  // where the times of a replica decrease; 0: nowhere
 
   [[nodiscard]] std::span<const std::uint32_t> list(const Operation& op) const {

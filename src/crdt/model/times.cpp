@@ -24,9 +24,10 @@ void spread_times(History& history) {
 }
 
 void allow_clock_drift(History& history, std::int64_t nanoseconds) {
-  history.clock_drift = nanoseconds;
-  for (Operation& op : history.ops)
+  for (Operation& op : history.ops) {
     op.begun = op.begun < kAlways + nanoseconds ? kAlways : op.begun - nanoseconds;
+    op.ended = op.ended > kNever - nanoseconds ? kNever : op.ended + nanoseconds;
+  }
 }
 
 History without_times(History history) {

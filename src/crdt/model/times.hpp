@@ -18,7 +18,7 @@ namespace cupel::crdt {
 // history names the line.
 void spread_times(History& history);
 
-// The clocks that recorded the times may differ so much: each operation began so much earlier.
+// The clocks that recorded the times may be wrong by so much: widens every operation on both sides.
 void allow_clock_drift(History& history, std::int64_t nanoseconds);
 
 History without_times(History history);

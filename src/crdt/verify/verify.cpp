@@ -452,15 +452,6 @@ Verified verify(const History& history, std::string_view certificate) {
   if (!json.contains("history") || json["history"] != fmt::format("{:016x}", digest(history)))
     return not_valid(word, "it is for another history");
   const bool strict = json.value("letter", false);
-  if (const auto drift = json.find("clock_drift_ns"); drift != json.end()) {
-    if (!drift->is_number_unsigned() || *drift > std::uint64_t{1} << 62U)
-      return {CertificateStatus::kBadInput, word, "found a `clock_drift_ns` that is no duration"};
-    if (history.clock_drift == 0 && *drift != 0) {
-      History shifted = history;
-      allow_clock_drift(shifted, drift->get<std::int64_t>());
-      return verify(shifted, certificate);
-    }
-  }
   const auto context = json.find("context");
   if (context != json.end() &&
       ((*context != "trusted" && *context != "converged-only") || !history.context.is_known()))
