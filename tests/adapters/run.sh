@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # The libraries behind the adapters, over networks of random faults, and what cupel says of them.
 #
-#   run.sh CUPEL CACHE satisfied|violated|undecided:TYPE FAULTS ADAPTER OBJECT…
+#   run.sh CUPEL CACHE satisfied|violated FAULTS ADAPTER OBJECT…
 #
 # FAULTS is that of --faults, or `all`. `satisfied`: each seed of 200 operations is. `violated`: one
-# of ten seeds is, by its reads or because the library throws. `undecided:TYPE`: the objects are of
-# this type, which cupel does not decide yet, and are refused with that sentence. Exit code 77, which CTest counts as skipped, only
-# where the libraries cannot be had; it says why. CI sets CUPEL_ADAPTERS_TEST=required to make
-# that a failure.
+# of ten seeds is, by its reads or because the library throws. Exit code 77, which CTest counts as
+# skipped, only where the libraries cannot be had; it says why. CI sets
+# CUPEL_ADAPTERS_TEST=required to make that a failure.
 set -euo pipefail
 
 cupel=$(realpath "$1")
@@ -46,12 +45,6 @@ for object in "$@"; do
     output=$("$cupel" crdt run --adapter "$adapter:$object" --keys $keys --seed "$seed" --timeout 60s \
       ${arguments[@]+"${arguments[@]}"} 2>&1) || code=$?
     if [[ $code == 3 && $output == *"npm ci"* ]]; then skip "$output"; fi
-    if [[ $expected == undecided:* ]]; then
-      [[ $code == 3 && $output == *"does not decide the type ${expected#undecided:} "* ]] ||
-        fail "$object: exit code $code; if its type is decided now, the test has to check it"
-      printf '%s:%s is refused, as expected\n' "$adapter" "$object"
-      continue 2
-    fi
     if [[ $code == 1 && $expected == violated ]]; then
       found=$seed
       break
