@@ -166,11 +166,13 @@ const kMethods = new Map([
 // Which of these a type has.
 const kKinds = new Map([
   ["list", "list"],
+  ["growable-array", "list"],
   ["text", "text"],
   ["tree", "tree"],
   ["last-writer-wins-register", "register"],
   ["last-writer-wins-map", "register"],
   ["any-maximal-register", "register"],
+  ["max-register", "register"],
   ["multi-value-register", "values"],
   ["counter", "counter"],
   ["grow-only-counter", "counter"],
