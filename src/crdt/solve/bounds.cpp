@@ -238,9 +238,12 @@ Bounds::Conflict Bounds::conflict_of(std::pair<Number, Number> of) {
   for (const Number m : marked) marked_[m] = false;
   std::sort(found.levels.begin(), found.levels.end());
   const auto both = [](const Axiom& a) { return std::pair(a.first, a.second); };
-  std::ranges::sort(found.axioms, {}, both);
-  const auto twice = std::ranges::unique(found.axioms, {}, both);
-  found.axioms.erase(twice.begin(), twice.end());
+  std::sort(found.axioms.begin(), found.axioms.end(),
+            [&](const Axiom& a, const Axiom& b) { return both(a) < both(b); });
+  const auto twice =
+      std::unique(found.axioms.begin(), found.axioms.end(),
+                  [&](const Axiom& a, const Axiom& b) { return both(a) == both(b); });
+  found.axioms.erase(twice, found.axioms.end());
   return found;
 }
 
