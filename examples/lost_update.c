@@ -22,7 +22,7 @@ int main(void) {
   cupel_builder_free(builder);
 
   cupel_options options;
-  cupel_options_init(&options);
+  cupel_options_init(&options, sizeof options);
   options.levels = "snapshot-isolation";
   cupel_answer* answer = history == NULL ? NULL : cupel_check(history, &options);
   if (answer == NULL) {

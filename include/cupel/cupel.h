@@ -15,7 +15,7 @@
  *   cupel_builder_free(builder);
  *   if (history == NULL) { puts(cupel_error()); return 1; }
  *   cupel_options options;
- *   cupel_options_init(&options);
+ *   cupel_options_init(&options, sizeof options);
  *   options.levels = "snapshot-isolation";
  *   cupel_answer* answer = cupel_check(history, &options);
  *   if (answer == NULL) { puts(cupel_error()); return 1; }
@@ -119,7 +119,7 @@ void cupel_history_free(cupel_history* history);
 /* ---- Checks */
 
 typedef struct {
-  size_t size;            /* of this struct; cupel_options_init() sets it */
+  size_t size;            /* of this struct, as cupel_options_init() was told */
   const char* levels;     /* "snapshot-isolation,serializable"; NULL: every level */
   int64_t clock_drift_ns; /* intervals are widened by this on both sides; default 0 */
   double timeout_seconds; /* for all levels together; default 0: no limit */
@@ -130,7 +130,9 @@ typedef struct {
   int history_analysis;   /* not 0: count each anomaly in the whole history; default 0 */
 } cupel_options;
 
-void cupel_options_init(cupel_options* options);
+/* The defaults. `size`: sizeof(cupel_options), as your compiler knows it; what a later header adds
+ * is not touched. */
+void cupel_options_init(cupel_options* options, size_t size);
 
 typedef enum {
   CUPEL_SATISFIED = 0, /* an order was found that explains every read */

@@ -327,7 +327,7 @@ def check(
     if isinstance(levels, str):
         levels = [levels]
     options = _library.Options()
-    _lib.cupel_options_init(ctypes.byref(options))
+    _lib.cupel_options_init(ctypes.byref(options), ctypes.sizeof(options))
     options.levels = _text(",".join(levels)) if levels else None
     options.clock_drift_ns = clock_drift_ns
     options.timeout_seconds = timeout

@@ -52,7 +52,7 @@ _FUNCTIONS = {
     "cupel_history_sessions": (c_uint64, [c_void_p]),
     "cupel_history_operations": (c_uint64, [c_void_p]),
     "cupel_history_free": (None, [c_void_p]),
-    "cupel_options_init": (None, [POINTER(Options)]),
+    "cupel_options_init": (None, [POINTER(Options), c_size_t]),
     "cupel_check": (c_void_p, [c_void_p, POINTER(Options)]),
     "cupel_answer_free": (None, [c_void_p]),
     "cupel_answer_text": (c_char_p, [c_void_p]),

@@ -1,6 +1,7 @@
 // Histories and checks of cupel.h, over check.hpp and the report's text, JSON and pictures.
 #include "cupel/check.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -83,11 +84,12 @@ std::optional<std::vector<Level>> levels_of(std::string_view names) {
 
 std::optional<cupel::Options> options_of(const cupel_options* given) {
   cupel_options all;
-  cupel_options_init(&all);
+  cupel_options_init(&all, sizeof all);
   if (given != nullptr) {
     // A caller that was compiled with an older header knows fewer fields.
     if (given->size > sizeof all || given->size < offsetof(cupel_options, clock_drift_ns)) {
-      set_error("options of another size: begin with cupel_options_init()");
+      set_error(
+          "options of a size that this library does not know: begin with cupel_options_init()");
       return std::nullopt;
     }
     std::memcpy(&all, given, given->size);
@@ -227,8 +229,9 @@ void cupel_history_free(cupel_history* history) {
 
 // ---- Checks
 
-void cupel_options_init(cupel_options* options) {
-  *options = {sizeof *options, nullptr, 0, 0, 0, 0, -1, 0};
+void cupel_options_init(cupel_options* options, size_t size) {
+  const cupel_options all = {size, nullptr, 0, 0, 0, 0, -1, 0};
+  std::memcpy(options, &all, std::min(size, sizeof all));
 }
 
 cupel_answer* cupel_check(const cupel_history* history, const cupel_options* options) {

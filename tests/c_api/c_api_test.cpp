@@ -45,7 +45,7 @@ Handle<cupel_history> lost_update() {
 
 Handle<cupel_answer> check(const cupel_history* history, const char* levels) {
   cupel_options options;
-  cupel_options_init(&options);
+  cupel_options_init(&options, sizeof options);
   options.levels = levels;
   return Handle<cupel_answer>(cupel_check(history, &options));
 }
@@ -125,10 +125,28 @@ TEST(InC, SaysWhyACallFailed) {
   std::thread([] { EXPECT_STREQ(cupel_error(), ""); }).join();
 
   cupel_options options;
-  cupel_options_init(&options);
+  cupel_options_init(&options, sizeof options);
   options.size = sizeof options + 8;
   EXPECT_EQ(cupel_check(lost_update().get(), &options), nullptr);
-  EXPECT_STREQ(cupel_error(), "options of another size: begin with cupel_options_init()");
+  EXPECT_STREQ(
+      cupel_error(),
+      "options of a size that this library does not know: begin with cupel_options_init()");
+}
+
+// A program that was compiled before the last fields were there.
+TEST(InC, OptionsOfAnOlderHeaderAreFilledToTheirEnd) {
+  struct {
+    cupel_options options;
+    char after = 'x';
+  } old;
+  const std::size_t size = offsetof(cupel_options, shrink_seconds);
+  old.options.shrink_seconds = 7;
+  cupel_options_init(&old.options, size);
+  EXPECT_EQ(old.options.size, size);
+  EXPECT_EQ(old.options.shrink_seconds, 7);  // of the program, not of the struct
+  EXPECT_EQ(old.after, 'x');
+  old.options.levels = "serializable";
+  EXPECT_NE(Handle<cupel_answer>(cupel_check(lost_update().get(), &old.options)), nullptr);
 }
 
 TEST(InC, TakesNoHandleForAnswer) {
