@@ -179,11 +179,11 @@ class History:
         self._number += 1
         return Transaction(self, self._number)
 
-    def initial(self, value: Scalar, key: Scalar = None, *, every_key: bool = False) -> None:
-        """What a key holds at first, or every key. Default: None."""
-        if every_key:
+    def initial(self, value: Scalar, *keys: Scalar) -> None:
+        """What these keys hold at first; without keys: every key. Default: None."""
+        if not keys:
             _well(_lib.cupel_builder_initial(self._open(), _value(value)))
-        else:
+        for key in keys:
             _well(_lib.cupel_builder_initial_of(self._open(), _value(key), _value(value)))
 
     def write(self, path: "Path", format: str = "jepsen") -> None:

@@ -96,8 +96,8 @@ def test_errors_are_sentences():
 
 def test_other_operations():
     history = cupel.History()
-    history.initial(0, every_key=True)
-    history.initial("first", key="y")
+    history.initial(0)
+    history.initial("first", "y")
     history.transaction("a").read("y", "first").compare_and_set("x", 0, 5, True).erase(3).times(1, 2)
     history.transaction("b").append("l", 1).append("l", 2).read_list("l", [1, 2]).times(3, 4)
     history.transaction("c").write("x", 9).aborted()
