@@ -14,9 +14,9 @@ fail() {
 
 # get PACKAGE ARCHIVE-MEMBER FILE: of the source package whose development files are installed.
 get() {
-  local work
   [[ -e $sources/$3 ]] && return
   work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
   # Lists of sources beside those of the system, which stay as they are.
   mkdir -p "$work/lists/partial" "$work/parts"
   tools/debian_sources.sh source >"$work/sources"
