@@ -260,23 +260,36 @@ class Explainer {
     explanation_.summary = std::move(summary);
   }
 
-  void explain_times() {
-    explanation_.cycle.clear();
-    OpId first = kNone;
+  // The first of them, operation by operation.
+  [[nodiscard]] std::vector<LateUpdate> late_updates() const {
     constexpr std::size_t kMost = 6;
+    std::vector<LateUpdate> late;
     for (OpId id = 0; id < h_.ops.size(); ++id) {
-      for (OpId u = 0; u < h_.ops.size() && explanation_.because.size() < kMost; ++u) {
-        const Operation &op = h_.ops[id], &update = h_.ops[u];
-        if (is_read(update.kind) || !is_too_late(update, op)) continue;
-        if (first == kNone) first = id;
-        explanation_.because.push_back(fmt::format(
-            "{} was invoked at least {} ns after {} had ended", with_replica(h_, u),
-            static_cast<std::uint64_t>(update.begun) - static_cast<std::uint64_t>(op.ended),
-            with_replica(h_, id)));
+      for (std::uint32_t j = 0; j < h_.replicas.size(); ++j) {
+        const auto& line = h_.by_replica[j];
+        for (auto at = most_by_times(h_, h_.ops[id], j); at < line.size(); ++at) {
+          if (is_read(h_.ops[line[at]].kind)) continue;
+          late.push_back({id, line[at]});
+          if (late.size() == kMost) return late;
+        }
       }
     }
+    return late;
+  }
+
+  void explain_times() {
+    explanation_.cycle.clear();
+    const auto late = late_updates();
+    for (const auto& [op, update] : late) {
+      const auto after = static_cast<std::uint64_t>(h_.ops[update].begun) -
+                         static_cast<std::uint64_t>(h_.ops[op].ended);
+      explanation_.because.push_back(fmt::format("{} was invoked at least {} ns after {} had ended",
+                                                 with_replica(h_, update), after,
+                                                 with_replica(h_, op)));
+    }
     // Without a read, an update uses a character that was added later.
-    const OpId subject = explanation_.read != kNone ? explanation_.read : first;
+    const OpId subject =
+        explanation_.read == kNone && !late.empty() ? late[0].op : explanation_.read;
     report("read-from-the-future",
            fmt::format("{} needs an update that was invoked only after it, or after another "
                        "operation that it depends on, had ended",
