@@ -39,7 +39,7 @@ namespace cupel::cli {
 namespace {
 
 struct CrdtArguments {
-  std::string type, certificate, svg, timeout, memory_limit, shrink_time = "5s";
+  std::string type, spec, certificate, svg, timeout, memory_limit, shrink_time = "5s";
   std::vector<std::string> histories;
   std::string history;
   std::string context;
@@ -68,6 +68,29 @@ crdt::NamedType type_or_refused(const std::string& name) {
                                            did_you_mean(name, names)));
   }
   return *type;
+}
+
+// `--type list --spec weak` is another way to write `--type weak-list`.
+crdt::NamedType with_spec(crdt::NamedType type, const std::string& spec) {
+  if (spec.empty()) return type;
+  if (type.type != crdt::Type::kStrongList)
+    throw UsageError("--spec", fmt::format("found the type {} with --spec {}, expected a list",
+                                           crdt::name(type.type), spec));
+  return spec == "weak" ? crdt::NamedType{crdt::Type::kWeakList} : type;
+}
+
+crdt::NamedType type_or_refused(const std::string& name, const std::string& spec) {
+  return with_spec(type_or_refused(name), spec);
+}
+
+void add_spec_option(Command& command, std::string& spec) {
+  command
+      .add_option("--spec", spec,
+                  "Of --type list: strong (one order of all characters; the default) or weak (one "
+                  "order of each two that are visible together; the same as --type weak-list)")
+      ->type_name("SPEC")
+      ->check(one_of_names({"strong", "weak"}))
+      ->group(kQuestionOptions);
 }
 
 Option* add_type_option(Command& command, std::string& type, const std::string& otherwise = "") {
@@ -352,6 +375,7 @@ Limits limits_of(const CrdtArguments& arguments) {
 
 void add_answer_options(Command& command, CrdtArguments& arguments) {
   add_strict_axioms_option(command, arguments.strict);
+  add_spec_option(command, arguments.spec);
   command
       .add_option("--context", arguments.context,
                   "Recorded deliveries: trusted (each read must fit them; the default if there are "
@@ -443,7 +467,7 @@ void add_crdt_check(Command& app, Run& run) {
       "  cupel crdt check --type rga --timeout 1m --json history.edn | jq .verdict\n"
       "  cupel crdt check --type counter --certificate proof.json --svg picture.svg history.jsonl");
   command->callback([arguments, &run] {
-    const auto type = type_or_refused(arguments->type);
+    const auto type = type_or_refused(arguments->type, arguments->spec);
     const auto limits = limits_of(*arguments);
     for (const auto& [option, file] :
          {std::pair{"--certificate", arguments->certificate}, std::pair{"--svg", arguments->svg}}) {
@@ -800,7 +824,7 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   if (!hazards.ok()) return failed(hazards.error());
   crdt::AdapterRunOptions options;
   static_cast<crdt::Requests&>(options) = arguments.options;
-  options.type = chosen->type;
+  options.type = with_spec(chosen->type, arguments.spec);
   options.object = chosen->object;
   options.hazards = *hazards;
   options.ops = arguments.options.ops;
@@ -965,7 +989,7 @@ void add_crdt_run(Command& app, Run& run) {
     arguments->names_replicas = command->get_option("--replicas")->count() > 0;
     if (arguments->adapter.empty()) {
       if (arguments->type.empty()) throw UsageError("--type", "found none, expected a type");
-      arguments->options.type = type_or_refused(arguments->type);
+      arguments->options.type = type_or_refused(arguments->type, arguments->spec);
     }
     const std::vector<std::string> orders = {"causal", "fifo", "any"};
     const auto order = std::find(orders.begin(), orders.end(), arguments->order);

@@ -18,8 +18,11 @@ class ClauseSolver {
   Literal new_variable();
   void prefer(Literal literal);
   void add_clause(std::span<const Literal> clause);
-  SolveResult solve(base::Budget& budget);
+  // Under these assumptions, if any.
+  SolveResult solve(base::Budget& budget, std::span<const Literal> assumptions = {});
   [[nodiscard]] bool is_true(Literal literal) const;
+  // After kUnsatisfiable: is the assumption part of the reason?
+  [[nodiscard]] bool failed(Literal assumption);
 
  private:
   std::unique_ptr<Sat> sat_;

@@ -70,6 +70,8 @@ class Oracle {
       case Type::kStrongList:
       case Type::kText:
         return characters(past, false) && list(past);
+      case Type::kWeakList:
+        return characters(past, false) && weak_list(past, 0, {});
       case Type::kTree:
         return trees(past);
     }
@@ -391,6 +393,42 @@ class Oracle {
       }
     }
     return true;
+  }
+
+  // Each operation from this one on returns its characters in some order, and no two of them have
+  // different orders of two characters: `fronts` has the first in front of the second. An addition
+  // whose neighbour is not shown orders it, too.
+  using Fronts = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+  bool weak_list(const std::vector<Mask>& past, OpId o, const Fronts& fronts) const {
+    if (o == n_) return true;
+    const auto& op = h_.ops[o];
+    std::vector<std::uint32_t> state;
+    for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
+      bool added = false, removed = false;
+      for (OpId u = 0; u < n_; ++u) {
+        if (!(past[o] & bit(u)) && u != o) continue;
+        added = added || (h_.ops[u].kind == Kind::kInsert && h_.ops[u].element == e);
+        removed = removed || removes(u, e);
+      }
+      if (h_.elements[e].key != op.key || !added) continue;
+      if (!removed || (op.kind == Kind::kInsert && op.parent == e)) state.push_back(e);
+    }
+    const auto list = h_.list(op);
+    if (op.kind == Kind::kList) state.assign(list.begin(), list.end());
+    do {
+      auto with = fronts;
+      bool well = true;
+      for (std::size_t i = 0; i < state.size(); ++i) {
+        for (std::size_t k = i + 1; k < state.size(); ++k) {
+          well = well && !fronts.contains({state[k], state[i]});
+          with.insert({state[i], state[k]});
+        }
+        if (op.kind == Kind::kInsert && state[i] == op.element)
+          well = well && (i == 0 ? kNone : state[i - 1]) == op.parent;
+      }
+      if (well && weak_list(past, o + 1, with)) return true;
+    } while (op.kind != Kind::kList && std::next_permutation(state.begin(), state.end()));
+    return false;
   }
 
   // For each key, some order of all its moves that contains happens-before makes the trees that the

@@ -171,7 +171,8 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
           op.amount = std::stoll(h.elements[op.element].text);
         break;
       case Type::kGrowableArray:
-      case Type::kStrongList: {
+      case Type::kStrongList:
+      case Type::kWeakList: {
         std::vector<std::uint32_t> here;
         for (const auto e : inserted) {
           if (h.elements[e].key == op.key) here.push_back(e);

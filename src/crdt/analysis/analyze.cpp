@@ -37,6 +37,7 @@ void decide_by_context(const History& history, const Visibility& visibility,
     found.decision.witness = Witness{.clocks = vectors ? visibility.clocks(history) : Clocks(),
                                      .order = std::move(known.order),
                                      .characters = std::move(known.characters),
+                                     .pairs = std::move(known.pairs),
                                      .writes = std::move(known.writes)};
   }
   if (known.wrong)

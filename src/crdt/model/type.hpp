@@ -29,6 +29,7 @@
   LINE(kBoundedCounter, bounded_counter)                   \
   LINE(kGrowableArray, growable_array)                     \
   LINE(kStrongList, strong_list)                           \
+  LINE(kWeakList, weak_list)                               \
   LINE(kText, replicated_text)                             \
   LINE(kTree, replicated_tree)
 

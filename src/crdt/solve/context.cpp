@@ -10,6 +10,7 @@
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/solve/known_state.hpp"
 #include "crdt/solve/list_order.hpp"
+#include "crdt/solve/weak_list_order.hpp"
 
 namespace cupel::crdt {
 
@@ -564,6 +565,18 @@ ContextDecision decide_known_list(const KnownContext& context) {
     content.wrong =
         WrongRead{.cycle = std::move(order.cycle), .operations = std::move(order.operations)};
   return content;
+}
+
+ContextDecision decide_known_weak_list(const KnownContext& context) {
+  auto strong = decide_known_list(context);
+  const bool order_is_wrong = !strong.wrong || strong.wrong->read == kNone;
+  if (strong.verdict == Verdict::kSatisfied || !order_is_wrong) return strong;
+  auto weak = weak_order_of_list(context);
+  ContextDecision decision{.verdict = weak.verdict, .pairs = std::move(weak.pairs)};
+  if (weak.verdict == Verdict::kViolated)
+    decision.wrong =
+        WrongRead{.cycle = std::move(weak.cycle), .operations = std::move(weak.operations)};
+  return decision;
 }
 
 ContextDecision decide_known_array(const KnownContext& context) {

@@ -44,6 +44,7 @@ struct ContextDecision {
   std::optional<WrongRead> wrong = {};         // of kViolated
   std::vector<OpId> order = {};                // of kSatisfied: all operations; the linearization
   std::vector<std::uint32_t> characters = {};  // lists: of kSatisfied
+  std::vector<std::uint32_t> pairs = {};       // weak lists without one order: two by two
   std::vector<OpId> writes = {};               // of order_by_object: all updates, object by object
 };
 
@@ -63,6 +64,7 @@ ContextDecision decide_known_last_write(const KnownContext& context);
 // Of types whose objects have an order each.
 ContextDecision decide_known_last_updates(const KnownContext& context);
 ContextDecision decide_known_list(const KnownContext& context);
+ContextDecision decide_known_weak_list(const KnownContext& context);
 ContextDecision decide_known_array(const KnownContext& context);
 
 // As of its visibility (model/visibility.hpp).

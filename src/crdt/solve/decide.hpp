@@ -44,6 +44,7 @@ struct Witness {
   Clocks clocks;            // happens-before
   std::vector<OpId> order;  // the linearization: every operation, contains happens-before
   std::vector<std::uint32_t> characters = {};  // lists: their order, if it was looked for
+  std::vector<std::uint32_t> pairs = {};       // weak lists without such an order (context.hpp)
   std::vector<OpId> writes = {};               // of order_by_object: all updates, object by object
 };
 

@@ -155,6 +155,8 @@ class Replica final : public SimulatedReplica {
     const bool up = update.op.kind == Kind::kUp;
     if (up) object.ever_up = true;
     if (up == up_wins_) {
+      // What stays for good is said by one update.
+      if (for_good_ || type_.traits().names[0].grow_only) object.live.clear();
       object.live.push_back(update.id);
       return;
     }

@@ -17,6 +17,7 @@
 #include "crdt/verify/semantics.hpp"
 #include "crdt/verify/tree_order.hpp"
 #include "crdt/verify/visible_state.hpp"
+#include "crdt/verify/weak_list_check.hpp"
 
 namespace cupel::crdt {
 
@@ -184,7 +185,12 @@ class ContextCheck {
     }
     if (rules_.returns == Returns::kCharacters) return check_tree();
     if (rules_.returns == Returns::kListed) {
-      if (auto reason = wrong_list()) return not_valid_because(*reason);
+      const bool by_pairs = rules_.weak && !json_.contains("characters");
+      if (by_pairs && has_too_many_pairs(h_))
+        return unknown_because("its lists have too many characters to compare each two");
+      const auto reason =
+          by_pairs ? wrong_pairs(h_, json_.value("pairs", Json::array()), seen_) : wrong_list();
+      if (reason) return not_valid_because(*reason);
     }
     return result(CertificateStatus::kValid);
   }
@@ -353,8 +359,9 @@ class ContextCheck {
       return unknown_because("its reads take too many comparisons");
     if (rules_.returns == Returns::kListed) {
       const std::set<OpId> ops(named->begin(), named->end());
-      const auto ordered = has_list_order(
-          h_, [&](OpId a, OpId b) { return seen_.sees(b, a); }, &ops);
+      const auto below = [&](OpId a, OpId b) { return seen_.sees(b, a); };
+      const auto ordered =
+          rules_.weak ? has_weak_list_order(h_, below, ops) : has_list_order(h_, below, &ops);
       if (!ordered) return unknown_because("its operations have too many orders to try");
       return *ordered ? not_valid_because("an order of the characters fits its operations")
                       : result(CertificateStatus::kValid);

@@ -47,6 +47,7 @@ struct Rules {
   bool for_good = false;              // and the other side overwrites nothing
   bool objects_are_elements = false;  // else keys
   bool order_by_object = false;       // of kLastWrite, kLastUpdate, kTree: and of each for itself
+  bool weak = false;  // of kListed: in one order of each two; only with known deliveries
 
   // Do updates name elements, and reads list them one by one?
   [[nodiscard]] bool names_elements() const { return objects_are_elements || shows_characters(); }
@@ -93,6 +94,7 @@ inline constexpr Rules kRules[] = {
     {.type = Type::kBoundedCounter, .returns = Returns::kSumNotBelow0},
     {.type = Type::kGrowableArray, .returns = Returns::kCharacters},
     {.type = Type::kStrongList, .returns = Returns::kListed},
+    {.type = Type::kWeakList, .returns = Returns::kListed, .weak = true},
     {.type = Type::kText, .returns = Returns::kListed},
     {.type = Type::kTree, .returns = Returns::kTree, .order_by_object = true},
 };

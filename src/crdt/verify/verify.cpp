@@ -456,8 +456,11 @@ Verified verify(const History& history, std::string_view certificate) {
   if (context != json.end() &&
       ((*context != "trusted" && *context != "converged-only") || !history.context.is_known()))
     return not_valid(word, "it takes a context from the history that is not there");
-  if (context == json.end() && rules_of(history.type).returns == Returns::kTree)
-    return not_valid(word, "it has no context, and a tree is decided with known deliveries only");
+  const Rules& rules = rules_of(history.type);
+  if (context == json.end() && (rules.returns == Returns::kTree || rules.weak))
+    return not_valid(word, fmt::format("it has no context, and a {} is decided with known "
+                                       "deliveries only",
+                                       name(history.type)));
   auto verified = context != json.end() ? check_context(history, json, strict)
                   : word == "satisfied" ? check_witness(history, json, strict)
                                         : CoreCheck(history, strict).run(json);
