@@ -703,14 +703,16 @@ base::Result<std::vector<crdt::Hazard>> hazards_of(const std::string& faults,
   std::vector<std::string> promised;
   for (const auto hazard : chosen.survives)
     promised.emplace_back(crdt::kHazardNames[static_cast<std::size_t>(hazard)]);
+  if (faults == "all") return chosen.survives;
   std::vector<crdt::Hazard> hazards;
   if (faults == "none") return hazards;
   for (const auto& name : split(faults, ',')) {
     const auto at = std::find(promised.begin(), promised.end(), name);
     if (at == promised.end()) {
       return base::Error{
-          .message = fmt::format("--faults: found `{}`, but {} promises to survive {}", name,
-                                 library.name, promised.empty() ? "none" : one_of(promised))};
+          .message = fmt::format("--faults: found `{}`, but {} promises to survive {}{}", name,
+                                 library.name, promised.empty() ? "none" : one_of(promised),
+                                 did_you_mean(name, promised))};
     }
     hazards.push_back(chosen.survives[static_cast<std::size_t>(at - promised.begin())]);
   }
@@ -798,6 +800,23 @@ int check_run(CrdtRunArguments& arguments, const std::string& lines, crdt::Named
   return check_one(file, *history, arguments, limits, budget);
 }
 
+// Nothing if it is one of the names, and something else was wrong.
+std::string suggested(const std::string& word, const std::vector<std::string>& names) {
+  const bool is_known = std::find(names.begin(), names.end(), word) != names.end();
+  return is_known ? "" : did_you_mean(word, names);
+}
+
+// For an object, or else a type, that the library does not offer.
+std::string suggested_object(const crdt::Library& library, const std::string& object,
+                             const std::string& type) {
+  std::vector<std::string> objects, types;
+  for (const auto& [name, its] : library.objects) {
+    objects.push_back(name);
+    types.push_back(its);
+  }
+  return object.empty() ? suggested(type, types) : suggested(object, objects);
+}
+
 int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   auto name = arguments.adapter;
   std::string object;
@@ -806,7 +825,8 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
     object = name.substr(colon + 1);
     name.resize(colon);
   }
-  const auto failed = [](const base::Error& error) {
+  const auto failed = [](base::Error error, const std::string& suggestion = "") {
+    error.message += suggestion;
     print_error(error);
     return kBad;
   };
@@ -814,12 +834,14 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
       name, adapter_places(), +[](const std::string& folder) {
         print_error("note: npm installs the libraries of the adapters once, into " + folder);
       });
-  if (!command.ok()) return failed(command.error());
+  if (!command.ok())
+    return failed(command.error(), suggested(name, crdt::adapter_names(adapter_places())));
   auto adapter = crdt::Adapter::start(*command, arguments.options.timeout_seconds);
   if (!adapter.ok()) return failed(adapter.error());
   const auto& library = adapter->library();
   const auto chosen = crdt::choose_object(library, object, arguments.type);
-  if (!chosen.ok()) return failed(chosen.error());
+  if (!chosen.ok())
+    return failed(chosen.error(), suggested_object(library, object, arguments.type));
   const auto hazards = hazards_of(arguments.faults, library, *chosen);
   if (!hazards.ok()) return failed(hazards.error());
   crdt::AdapterRunOptions options;
@@ -922,9 +944,10 @@ void add_crdt_run(Command& app, Run& run) {
   add_request_options(*command, options);
   const char* group = "Replicas";
   command
-      ->add_option("--faults", arguments->faults,
-                   "Adapters: reordering,duplicates,loss,restart,join,crash,clocks, some of what "
-                   "the library promises to survive, or none. Default: all that it promises")
+      ->add_option(
+          "--faults", arguments->faults,
+          "Adapters: reordering,duplicates,loss,restart,join,crash,clocks, some of what "
+          "the library promises to survive, or none. Default: all, which is all that it promises")
       ->type_name("LIST")
       ->group(group);
   command

@@ -154,6 +154,30 @@ TEST(Adapter, TheNetworkHurtsAsFarAsTheLibrarySurvivesIt) {
   EXPECT_EQ(none.delivered, none.messages * 3);
 }
 
+TEST(Adapter, WhatArrivesAgainIsInTheHistory) {
+  const auto recorded = recorded_of("holds", 5, 4);
+  std::istringstream stream(recorded.lines);
+  std::set<std::pair<std::string, std::string>> once;
+  int again = 0;
+  for (std::string text; std::getline(stream, text);) {
+    const Json line = Json::parse(text);
+    if (line["f"] != "deliver") continue;
+    for (const std::string id : line["value"])
+      again += once.emplace(line["process"].dump(), id).second ? 0 : 1;
+  }
+  EXPECT_GT(again, 5);
+}
+
+TEST(Adapter, AMessageOfAReadIsAnError) {
+  auto adapter = fake("chatty");
+  ASSERT_TRUE(adapter.ok());
+  const auto recorded = run(*adapter, options_for(*adapter, 1, 3));
+  ASSERT_FALSE(recorded.ok());
+  EXPECT_NE(recorded.error().message.find("expected no `send`, because a read makes no message"),
+            std::string::npos)
+      << recorded.error().message;
+}
+
 TEST(Adapter, TheSameSeedGivesTheSameRun) {
   const auto without_times = [](const std::string& lines) {
     std::istringstream stream(lines);

@@ -7,6 +7,7 @@ strict   throws at a message that comes too early or again; survives nothing
 states   a message has all that its sender has seen; survives everything
 throws   as holds, but throws at every fifth message
 unsaved  as holds, but throws when it saves and when it brings others up to date
+chatty   as holds, but sends a message with each read
 stuck    keeps messages as holds, and never applies the third of replica 0; survives disorder and repeats
 """
 
@@ -37,6 +38,8 @@ class Replica:
         self.messages.append(json.dumps(message).encode())
 
     def read(self, key):
+        if MODE == "chatty":
+            self.messages.append(b"read")
         return sorted({value for its, value in self.adds.values() if its == key})
 
     def sent(self):

@@ -387,10 +387,16 @@ class AdapterRunner {
 
   void set_applied(Replica r, const std::vector<MessageId>& applied) {
     if (applied.empty()) return;
-    Json ids = Json::array();
     for (const MessageId m : applied) {
       status_[r][m] = Status::kApplied;
       waiting_[r].erase(m);
+    }
+    note_applied(r, applied);
+  }
+
+  void note_applied(Replica r, const std::vector<MessageId>& applied) {
+    Json ids = Json::array();
+    for (const MessageId m : applied) {
       for (const auto& id : messages_[m].ids) ids.push_back(id);
     }
     recorder_.note({{"process", recorder_.process(r)}, {"f", "deliver"}, {"value", ids}});
@@ -418,6 +424,12 @@ class AdapterRunner {
     const auto outcome = recorder_.record(op, question, *answer);
     if (outcome.wrong)
       failure_ = adapter_.program().refused(request, *answer, ": " + *outcome.wrong);
+    // Nobody could say which update such a message has.
+    if (outcome.update.empty() && !failure_ && !answer->value("send", Json()).is_null())
+      failure_ = adapter_.program().refused(
+          request, *answer,
+          fmt::format(", expected no `send`, because {} makes no message",
+                      is_read(op.kind) ? "a read" : "an update that failed"));
     if (options_.edits != nullptr && (*answer)["value"].is_string())
       last_read_ = (*answer)["value"];
     if (!outcome.update.empty()) send(op.replica, {outcome.update}, answer->value("send", Json()));
@@ -477,6 +489,7 @@ class AdapterRunner {
   void hand(Replica to, MessageId m) {
     const Sent& sent = messages_[m];
     ++recorded_.delivered;
+    const bool had = status_[to][m] == Status::kApplied;
     if (status_[to][m] == Status::kNone || status_[to][m] == Status::kLost) {
       status_[to][m] = Status::kWaiting;
       waiting_[to].insert(m);
@@ -493,6 +506,8 @@ class AdapterRunner {
              {"message", m},
              {"value", sent.value}},
             {to});
+    // It has no effect, but says what a library may have counted twice.
+    if (had) note_applied(to, {m});
   }
 
   void deliver_some(Replica to, double chance) {
