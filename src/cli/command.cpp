@@ -212,6 +212,7 @@ void add_commands(Command& app, Run& chosen) {
 #endif
   add_crdt(app, chosen);
 #endif
+  add_elle(app, chosen);
   add_explain(app, chosen);
 #ifndef CUPEL_CORE
   add_doctor(app, chosen);

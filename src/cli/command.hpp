@@ -27,6 +27,7 @@ void add_lab(Command& app, Run& run);
 void add_mock(Command& app, Run& run);
 void add_crdt(Command& app, Run& run);
 void add_explain(Command& app, Run& run);  // and `levels`
+void add_elle(Command& app, Run& run);
 void add_doctor(Command& app, Run& run);
 
 inline constexpr const char* kQuestionOptions = "Options that change the question";

@@ -325,7 +325,7 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"",
        "expected a command: check, run, campaign, verify, stats, convert, generate, lab, mock, "
-       "crdt, explain, levels or doctor"},
+       "crdt, elle, explain, levels or doctor"},
       {"frobnicate", "found the command `frobnicate`, expected check, "},
       {"chekc fine.txt", "did you mean `check`?"},
       {"--verison", "did you mean `--version`?"},
