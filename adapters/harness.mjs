@@ -286,7 +286,11 @@ export class Harness {
     const doc = this.#docs[replica];
     const number = this.#number++;
     try {
-      const answer = method({ api: this.#api, doc, key, value, number, named });
+      const call = () => method({ api: this.#api, doc, key, value, number, named });
+      const { together } = this.#adapter;
+      let answer;
+      if (f === "edit" && together) together(doc, () => (answer = call()));
+      else answer = call();
       const sent = this.#adapter.sent(doc);
       return sent.length > 0 ? { ...answer, send: sent.map(textOf) } : answer;
     } catch (error) {

@@ -42,6 +42,7 @@ export function open({ replica, time, saved }) {
   return doc;
 }
 
+export const together = ({ y }, edits) => y.transact(edits);
 export const sent = (doc) => doc.updates.splice(0);
 export const receive = ({ y }, update) => Y.applyUpdate(y, update);
 export const save = ({ y }) => Y.encodeStateAsUpdate(y);

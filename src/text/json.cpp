@@ -73,7 +73,14 @@ std::string dump_excerpt(const nlohmann::json& value) {
 }
 
 std::string quoted(std::string_view text) {
-  return dump(nlohmann::json(text));
+  const auto is_plain = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\';
+  };
+  if (!std::all_of(text.begin(), text.end(), is_plain)) return dump(nlohmann::json(text));
+  std::string all;
+  all.reserve(text.size() + 2);
+  return all.append("\"").append(text).append("\"");
 }
 
 void append_quoted(std::string_view text, std::string& out) {

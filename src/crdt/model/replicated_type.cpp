@@ -14,7 +14,8 @@ namespace cupel::crdt {
 using Json = nlohmann::json;
 
 std::uint32_t ParsedCall::element(const Json& text) const {
-  return history.element(op.key, text::dump(text));
+  return history.element(op.key, text.is_string() ? text::quoted(text.get_ref<const std::string&>())
+                                                  : text::dump(text));
 }
 
 std::optional<std::string> ParsedCall::expected(std::string_view what) const {

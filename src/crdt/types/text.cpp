@@ -31,11 +31,16 @@ std::string string_of(const History& history, std::span<const std::uint32_t> cha
 bool take_characters(const ParsedCall& call, const Json& value, bool empty) {
   if (!value.is_string()) return false;
   const auto& text = value.get_ref<const std::string&>();
+  std::string quoted;
   for (std::size_t at = 0; at < text.size();) {
     const auto length = base::utf8_length(std::string_view(text).substr(at));
     if (length == 0) return false;
-    call.list.push_back(
-        call.history.element(call.op.key, text::quoted(std::string_view(text).substr(at, length))));
+    const auto character = std::string_view(text).substr(at, length);
+    if (length == 1)
+      quoted = text::quoted(character);
+    else  // nothing to escape
+      quoted.assign(1, '"').append(character).append(1, '"');
+    call.list.push_back(call.history.element(call.op.key, quoted));
     at += length;
   }
   return empty || !text.empty();
