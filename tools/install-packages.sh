@@ -49,6 +49,7 @@ others=(
   php-cli php-pgsql php-doctrine-orm php-symfony-cache
   libpostgresql-jdbc-java default-jdk-headless junit5
   golang-go golang-github-lib-pq-dev
+  clojure  # the Jepsen checker of examples/jepsen
 )
 # For the tests of the installation, which are long ones.
 long=(man-db python3-setuptools python3-wheel mypy lintian mmdebstrap buildah)
