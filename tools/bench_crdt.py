@@ -19,7 +19,11 @@ import tempfile
 SETS = ["add-wins-set", "remove-wins-set", "grow-only-set", "two-phase-set",
         "last-writer-wins-set"]
 TYPES = SETS + ["enable-wins-flag", "disable-wins-flag", "multi-value-register",
-                "last-writer-wins-register", "last-writer-wins-map", "counter", "growable-array", "list"]
+                "last-writer-wins-register", "last-writer-wins-map", "any-maximal-register", "max-register",
+                "counter", "resettable-counter", "bounded-counter", "growable-array", "list", "weak-list", "text",
+                "tree"]
+# Their reads grow with the updates of an object, so an object has a tenth of the others'.
+LONG_READS = ["grow-only-set", "two-phase-set", "growable-array", "list", "weak-list", "text", "tree"]
 REPLICAS = 10
 
 
@@ -36,8 +40,8 @@ def measured(command, expected):
 
 
 def objects(kind, size):
-    """So many objects that each has a few hundred updates."""
-    keys = max(1, size // 2000)
+    """So many objects that each has a thousand updates, or a hundred."""
+    keys = max(1, size // (200 if kind in LONG_READS else 2000))
     return ["--keys", str(keys)] + (["--elements", "5"] if kind in SETS else [])
 
 

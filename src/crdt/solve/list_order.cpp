@@ -22,6 +22,7 @@ class ListOrderSearch {
         neighbours_(neighbours_of(h_)),
         out_(h_.elements.size()),
         removed_ever_(h_.elements.size(), false),
+        looked_at_(h_.keys.size(), true),
         key_begin_(h_.keys.size(), 0),
         rank_(h_.elements.size(), kNone),
         visited_(h_.elements.size(), 0),
@@ -50,6 +51,7 @@ class ListOrderSearch {
       const auto wrong = misplaced();
       if (wrong.empty()) return satisfied();
       for (const Misplaced& one : wrong) resolve(one, /*choose=*/true);
+      look_at_keys_of(wrong);
     }
   }
 
@@ -130,7 +132,14 @@ class ListOrderSearch {
     return order_.size() == nodes_.size();
   }
 
-  // Visible characters between a neighbour and a new character, for all additions.
+  // The order of a key changes only with its steps: sort() leaves that of the others as it was.
+  void look_at_keys_of(const std::vector<Misplaced>& wrong) {
+    std::fill(looked_at_.begin(), looked_at_.end(), false);
+    for (const Misplaced& one : wrong) looked_at_[h_.elements[one.e].key] = true;
+  }
+
+  // Visible characters between a neighbour and a new character, for all additions to the keys that
+  // are looked at.
   std::vector<Misplaced> misplaced() {
     std::vector<Misplaced> found;
     if (steps_only_) return found;
@@ -144,6 +153,7 @@ class ListOrderSearch {
         },
         [&](OpId update) {
           const Operation& op = h_.ops[update];
+          if (!looked_at_[op.key]) return;
           for (const auto e : h_.changed(op)) {
             if (op.kind == Kind::kDelete) {
               removed[e] = true;
@@ -154,7 +164,7 @@ class ListOrderSearch {
           }
         },
         [&](OpId id) {
-          if (h_.ops[id].kind != Kind::kInsert) return true;
+          if (h_.ops[id].kind != Kind::kInsert || !looked_at_[h_.ops[id].key]) return true;
           for (const auto e : h_.changed(h_.ops[id])) look_between(e, shown, found);
           return true;
         });
@@ -268,6 +278,7 @@ class ListOrderSearch {
 
   // Depth first over the choices, without those of before.
   ListOrder try_choices() {
+    std::fill(looked_at_.begin(), looked_at_.end(), true);
     std::erase_if(edges_, [](const Edge& edge) { return edge.chosen; });
     auto given = std::move(edges_);
     edges_.clear();
@@ -324,6 +335,7 @@ class ListOrderSearch {
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> because_;  // by edge: edges
   std::vector<bool> removed_ever_;
   bool steps_only_ = false;
+  std::vector<bool> looked_at_;           // by key, by misplaced()
   std::vector<std::uint32_t> key_begin_;  // by key: the first rank
   std::vector<std::uint32_t> rank_, order_;
   std::vector<std::uint32_t> visited_, arrived_by_;

@@ -129,9 +129,8 @@ class Replica final : public SimulatedReplica {
       read.returned = is_on(at(objects_, type_.object(read)));
       return;
     }
-    for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
-      if (h_.elements[e].key == read.key && e < objects_.size() && is_on(objects_[e]))
-        list.push_back(e);
+    for (const auto e : at(elements_, read.key)) {
+      if (is_on(objects_[e])) list.push_back(e);
     }
   }
 
@@ -147,6 +146,12 @@ class Replica final : public SimulatedReplica {
 
   void change(const Update& update, base::Random& /*random*/) override {
     Object& object = at(objects_, type_.object(update.op));
+    if (type_.traits().objects_are_elements) {
+      auto& elements = at(elements_, update.op.key);
+      const auto place = std::lower_bound(elements.begin(), elements.end(), update.op.element);
+      if (place == elements.end() || *place != update.op.element)
+        elements.insert(place, update.op.element);
+    }
     // The bug of a type with one side.
     if (has_bug_ && type_.traits().names[0].grow_only && is_remote(update) && is_on(object)) {
       object.live.clear();
@@ -175,6 +180,7 @@ class Replica final : public SimulatedReplica {
   const ReplicatedType& type_;
   const bool up_wins_, for_good_, has_bug_;
   std::vector<Object> objects_;
+  std::vector<std::vector<std::uint32_t>> elements_;  // sets: by key, those with an update
 };
 
 // A set that keeps the last update of each element, by Lamport's stamps.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
@@ -47,12 +48,14 @@ class TreeReplica final : public SimulatedReplica {
   }
 
   [[nodiscard]] std::span<const std::vector<std::uint32_t>> visible() const override {
-    shown_.assign(h_.keys.size(), {});
-    for (std::uint32_t key = 0; key < std::min(nodes_.size(), shown_.size()); ++key) {
+    shown_.resize(h_.keys.size());
+    for (const auto key : changed_) {
+      shown_[key].clear();
       for (const auto node : nodes_[key]) {
         if (is_shown(node)) shown_[key].push_back(node);
       }
     }
+    changed_.clear();
     return shown_;
   }
 
@@ -66,6 +69,7 @@ class TreeReplica final : public SimulatedReplica {
   void change(const Update& update, base::Random& /*random*/) override {
     const Operation& op = update.op;
     auto& nodes = at(nodes_, op.key);
+    changed_.insert(op.key);
     const auto place = std::lower_bound(nodes.begin(), nodes.end(), op.element);
     if (place == nodes.end() || *place != op.element) nodes.insert(place, op.element);
     const auto to = TreeState::target_of(op);
@@ -106,6 +110,7 @@ class TreeReplica final : public SimulatedReplica {
   std::vector<Latest> latest_;                             // by node
   std::vector<std::vector<std::uint32_t>> nodes_;          // by key: that were moved, ascending
   mutable std::vector<std::vector<std::uint32_t>> shown_;  // by key, as asked for last
+  mutable std::set<std::uint32_t> changed_;                // keys, since then
 };
 
 class Tree final : public ReplicatedType {
