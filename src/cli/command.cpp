@@ -16,6 +16,7 @@
 
 #include "cli/spelling.hpp"
 #include "cli/version.hpp"
+#include "formats/decompress.hpp"
 
 namespace cupel::cli {
 
@@ -76,6 +77,15 @@ bool use_colour() {
   const char* terminal = std::getenv("TERM");
   return isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0') &&
          terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
+}
+
+base::Result<std::string> decompressed(base::Result<std::string> read, const std::string& file) {
+  if (!read.ok() || !formats::is_compressed(*read)) return read;
+  auto content = formats::decompress(*read, nullptr);
+  if (content.ok()) return content;
+  auto error = content.error();
+  error.file = file;
+  return error;
 }
 
 void add_format_option(Command& command, std::string& format) {

@@ -51,6 +51,9 @@ int bad(const base::Error& error);
 // Is standard output a terminal that may be coloured (NO_COLOR, TERM=dumb)?
 bool use_colour();
 
+// The content of a file that gzip, zstd or xz may have compressed. `read`: its bytes.
+base::Result<std::string> decompressed(base::Result<std::string> read, const std::string& file);
+
 // Adds -f/--format and -t/--to.
 void add_format_option(Command& command, std::string& format);
 void add_target_options(Command& command, std::string& format, bool& edn, const char* file);

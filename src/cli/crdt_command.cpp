@@ -119,12 +119,12 @@ base::Result<std::string> contents(const std::string& file) {
     std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
     if (std::cin.bad())
       return base::Error{.message = "cannot read standard input to its end", .file = file};
-    return text;
+    return decompressed(std::move(text), file);
   }
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown))
     return base::Error{.message = "found a directory, expected a file", .file = file};
-  return base::read_file(file);
+  return decompressed(base::read_file(file), file);
 }
 
 base::Result<crdt::History> history_of(const std::string& file, crdt::NamedType type) {

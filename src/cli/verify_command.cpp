@@ -34,7 +34,7 @@ base::Result<std::string> contents(const std::string& file) {
     std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
     if (std::cin.bad())
       return base::Error{.message = "cannot read standard input to its end", .file = file};
-    return text;
+    return decompressed(std::move(text), file);
   }
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) {
@@ -42,7 +42,7 @@ base::Result<std::string> contents(const std::string& file) {
         .message = "found a directory; expected a certificate, which check --certificate writes",
         .file = file};
   }
-  auto text = base::read_file(file);
+  auto text = decompressed(base::read_file(file), file);
   if (text.ok()) return text;
   auto error = std::move(text).error();
   error.message += "; expected a certificate, which check --certificate writes";

@@ -117,6 +117,21 @@ TEST_F(Cli, ViolatedIsOneAndExplained) {
   }
 }
 
+TEST_F(Cli, CertificatesAndReplicatedHistoriesMayBeCompressed) {
+  ASSERT_EQ(cupel("check --certificate proof.json lost.txt").code, 1);
+  ASSERT_EQ(cupel("crdt generate --type counter -o counter.jsonl").code, 0);
+  const auto plain = cupel("crdt check --type counter counter.jsonl");
+  EXPECT_EQ(plain.code, 0) << plain.err;
+  ASSERT_EQ(shell("gzip proof.json && gzip counter.jsonl").code, 0);
+  EXPECT_EQ(cupel("verify lost.txt proof.json.gz").code, 0);
+  EXPECT_EQ(shell("'" CUPEL_BINARY "' verify lost.txt - < proof.json.gz").code, 0);
+  EXPECT_EQ(cupel("crdt check --type counter counter.jsonl.gz").code, 0);
+  ASSERT_EQ(shell("head -c 60 proof.json.gz > cut.gz").code, 0);
+  const auto cut = cupel("verify lost.txt cut.gz");
+  EXPECT_EQ(cut.code, 3);
+  EXPECT_NE(cut.err.find("cut.gz"), std::string::npos) << cut.err;
+}
+
 // Its other fields may then be those of other transactions, so explanations omit them.
 TEST_F(Cli, AFileThatChangesWhileItIsCheckedIsWarnedAbout) {
   ASSERT_EQ(cupel("convert lost.txt lost.jsonl").code, 0);
