@@ -138,7 +138,7 @@ TEST(Adapter, ReadsShowExactlyWhatTheHistorySaysWasApplied) {
 }
 
 TEST(Adapter, TheNetworkHurtsAsFarAsTheLibrarySurvivesIt) {
-  const auto all = recorded_of("holds", 5, 4);
+  const auto all = recorded_of("holds", 9, 4);
   EXPECT_GT(all.again, 0U);
   EXPECT_GT(all.lost, 0U);
   EXPECT_GT(all.partitions, 0U);
@@ -152,6 +152,19 @@ TEST(Adapter, TheNetworkHurtsAsFarAsTheLibrarySurvivesIt) {
   EXPECT_GT(none.partitions, 0U);
   // Each message came to each other replica.
   EXPECT_EQ(none.delivered, none.messages * 3);
+}
+
+// After a crash a replica sends before its own earlier messages come back to it, and others build on
+// what it sends.
+TEST(Adapter, TheOrderIsCausalBeyondCrashes) {
+  std::uint64_t crashes = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto recorded = recorded_of("ordered", seed, 5);
+    crashes += recorded.crashes;
+    EXPECT_EQ(recorded.throws, 0U) << seed << recorded.first_throw;
+    EXPECT_EQ(ExactReads().first_wrong(recorded.lines), "") << seed;
+  }
+  EXPECT_GT(crashes, 20U);
 }
 
 TEST(Adapter, WhatArrivesAgainIsInTheHistory) {

@@ -4,6 +4,7 @@
 
 holds    keeps a message until all that its sender had seen have come; survives everything; the default
 strict   throws at a message that comes too early or again; survives nothing
+ordered  as strict, but survives restarts, crashes and late joiners
 states   a message has all that its sender has seen; survives everything
 throws   as holds, but throws at every fifth message
 unsaved  as holds, but throws when it saves and when it brings others up to date
@@ -54,7 +55,7 @@ class Replica:
         self.received += 1
         if MODE == "throws" and self.received % 5 == 0:
             raise ValueError("five")
-        if MODE == "strict" and (message["id"] in self.adds or self.is_early(message)):
+        if MODE in ("strict", "ordered") and (message["id"] in self.adds or self.is_early(message)):
             raise ValueError("too early, or again")
         self.held.append(message)
         self.apply()
@@ -89,7 +90,7 @@ class Replica:
         other.apply()
 
 
-SURVIVES = {"strict": [], "stuck": ["reordering", "duplicates"]}
+SURVIVES = {"strict": [], "ordered": ["restart", "join", "crash"], "stuck": ["reordering", "duplicates"]}
 serve("fake 1.0", {"set": "grow-only-set", "other": "no-such-type"},
       SURVIVES.get(MODE, ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"]), Replica,
       "states" if MODE == "states" else "updates")

@@ -25,6 +25,9 @@ namespace {
 using Json = nlohmann::json;
 using MessageId = std::size_t;
 using Replica = std::uint32_t;
+// The messages of a replica between two crashes. It does not know its earlier ones until they come
+// back, so only within a stream does each message have all before it in its past.
+using Stream = std::uint32_t;
 
 // Chances, before an operation.
 constexpr double kPartition = 0.01, kRestart = 0.01, kSync = 0.02, kLateRepeat = 0.1, kSave = 0.02,
@@ -36,9 +39,10 @@ enum class Status : std::uint8_t { kNone, kLost, kWaiting, kApplied };
 
 struct Sent {
   Replica from;
+  Stream stream;
   Json value;                     // null: the update made no message, and nothing is delivered
   std::vector<std::string> ids;   // as `deliver` lines name what it has
-  std::vector<std::size_t> past;  // messages of each replica that the sender had, in causal order
+  std::vector<std::size_t> past;  // messages of each stream that the sender had
 };
 
 class AdapterRunner {
@@ -50,10 +54,11 @@ class AdapterRunner {
         status_(options.replicas),
         pending_(options.replicas),
         waiting_(options.replicas),
-        by_sender_(options.replicas),
-        in_order_(options.replicas, std::vector<std::size_t>(options.replicas, 0)),
+        in_order_(options.replicas),
         side_(options.replicas, 0),
-        saved_(options.replicas) {}
+        saved_(options.replicas) {
+    for (Replica r = 0; r < options.replicas; ++r) begin_stream(r);
+  }
 
   base::Result<AdapterRecorded> run() {
     recorder_.note({{"f", "delivery"}, {"value", "applied"}});
@@ -436,36 +441,43 @@ class AdapterRunner {
   }
 
   void send(Replica from, std::vector<std::string> ids, Json value) {
-    Sent sent{from, std::move(value), std::move(ids), {}};
+    Sent sent{from, stream_of_[from], std::move(value), std::move(ids), {}};
     if (adapter_.library().sends_states) sent.ids = {note_state(from)};
-    for (Replica j = 0; j < options_.replicas; ++j) sent.past.push_back(next_in_order(from, j));
+    for (Stream s = 0; s < streams_.size(); ++s) sent.past.push_back(next_in_order(from, s));
     const MessageId m = messages_.size();
+    streams_[sent.stream].messages.push_back(m);
     messages_.push_back(std::move(sent));
-    by_sender_[from].push_back(m);
     for (Replica r = 0; r < options_.replicas; ++r) {
       status_[r].push_back(r == from ? Status::kApplied : Status::kNone);
       if (r != from) pending_[r].push_back(m);
     }
   }
 
-  // How many of the sender's messages the replica has without a gap.
-  std::size_t next_in_order(Replica to, Replica from) {
-    std::size_t& next = in_order_[to][from];
-    while (next < by_sender_[from].size() &&
-           status_[to][by_sender_[from][next]] == Status::kApplied)
-      ++next;
+  void begin_stream(Replica sender) {
+    stream_of_.resize(options_.replicas);
+    stream_of_[sender] = static_cast<Stream>(streams_.size());
+    streams_.push_back({sender, {}});
+    for (auto& counts : in_order_) counts.push_back(0);
+  }
+
+  // How many of the stream's messages the replica has without a gap.
+  std::size_t next_in_order(Replica to, Stream s) {
+    std::size_t& next = in_order_[to][s];
+    const auto& messages = streams_[s].messages;
+    while (next < messages.size() && status_[to][messages[next]] == Status::kApplied) ++next;
     return next;
   }
 
   [[nodiscard]] bool is_reachable(Replica a, Replica b) const { return side_[a] == side_[b]; }
 
   // The next message in causal order; none: there is none, or others come first.
-  std::optional<MessageId> next_causal(Replica to, Replica from) {
-    const auto next = next_in_order(to, from);
-    if (next == by_sender_[from].size()) return std::nullopt;
-    const MessageId m = by_sender_[from][next];
-    for (Replica j = 0; j < options_.replicas; ++j) {
-      if (j != from && messages_[m].past[j] > next_in_order(to, j)) return std::nullopt;
+  std::optional<MessageId> next_causal(Replica to, Stream s) {
+    const auto next = next_in_order(to, s);
+    if (next == streams_[s].messages.size()) return std::nullopt;
+    const MessageId m = streams_[s].messages[next];
+    const auto& past = messages_[m].past;
+    for (Stream other = 0; other < past.size(); ++other) {
+      if (other != s && past[other] > next_in_order(to, other)) return std::nullopt;
     }
     return m;
   }
@@ -511,15 +523,16 @@ class AdapterRunner {
   }
 
   void deliver_some(Replica to, double chance) {
-    const auto first = static_cast<Replica>(random().below(options_.replicas));
-    for (Replica k = 0; k < options_.replicas; ++k) {
-      const auto from = (first + k) % options_.replicas;
+    const auto count = static_cast<Stream>(streams_.size());
+    const auto first = static_cast<Stream>(random().below(count));
+    for (Stream k = 0; k < count; ++k) {
+      const Stream s = (first + k) % count;
       // What a replica sent before a crash comes back to it.
-      while ((from != to || crashed_) && !failure_ && random().chance(chance)) {
+      while (s != stream_of_[to] && !failure_ && random().chance(chance)) {
         const bool any = has(Hazard::kReordering);
-        const auto m = any                      ? next_of_any(to)
-                       : is_reachable(from, to) ? next_causal(to, from)
-                                                : std::nullopt;
+        const auto m = any                                    ? next_of_any(to)
+                       : is_reachable(streams_[s].sender, to) ? next_causal(to, s)
+                                                              : std::nullopt;
         if (!m) break;
         if (any && has(Hazard::kLoss) && random().chance(kLostShare)) {
           status_[to][*m] = Status::kLost;
@@ -574,14 +587,14 @@ class AdapterRunner {
     const auto answer = ask(question);
     if (!answer || recorded_.throws > throws) return;  // it goes on as it was
     ++recorded_.crashes;
-    crashed_ = true;
+    begin_stream(r);
     const auto& last = saved_[r];
     recorder_.begin_again(r);
     if (last)
       recorder_.note({{"process", recorder_.process(r)}, {"f", "deliver"}, {"value", {last->id}}});
     pending_[r].clear();
     waiting_[r].clear();
-    in_order_[r].assign(options_.replicas, 0);
+    in_order_[r].assign(streams_.size(), 0);
     for (MessageId m = 0; m < messages_.size(); ++m) {
       auto status = last && m < last->status.size() ? last->status[m] : Status::kNone;
       if (status == Status::kLost) status = Status::kNone;
@@ -689,8 +702,13 @@ class AdapterRunner {
   std::vector<std::vector<Status>> status_;      // by replica and message
   std::vector<std::vector<MessageId>> pending_;  // by replica: not handed over yet
   std::vector<std::set<MessageId>> waiting_;     // by replica: those of that status
-  std::vector<std::vector<MessageId>> by_sender_;
-  std::vector<std::vector<std::size_t>> in_order_;  // by receiver and sender
+  struct MessageStream {
+    Replica sender;
+    std::vector<MessageId> messages;
+  };
+  std::vector<MessageStream> streams_;
+  std::vector<Stream> stream_of_;                   // by replica: of its messages from now on
+  std::vector<std::vector<std::size_t>> in_order_;  // by receiver and stream
   std::vector<std::uint64_t> side_;                 // of the partition, by replica
   std::uint64_t heals_ = 0;                         // before this operation; 0: there is none
   // By replica: what it saved last, the name of that state and the messages in it.
@@ -699,7 +717,6 @@ class AdapterRunner {
     std::vector<Status> status;
   };
   std::vector<std::optional<Saved>> saved_;
-  bool crashed_ = false;
   std::uint64_t states_ = 0;
   std::optional<base::Error> failure_;
   AdapterRecorded recorded_;
