@@ -154,8 +154,8 @@ TEST(Adapter, TheNetworkHurtsAsFarAsTheLibrarySurvivesIt) {
   EXPECT_EQ(none.delivered, none.messages * 3);
 }
 
-// After a crash a replica sends before its own earlier messages come back to it, and others build on
-// what it sends.
+// After a crash a replica sends before its own earlier messages come back to it, and others build
+// on what it sends.
 TEST(Adapter, TheOrderIsCausalBeyondCrashes) {
   std::uint64_t crashes = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
