@@ -21,6 +21,7 @@
 #include "cli/units.hpp"
 #include "crdt/analysis/analyze.hpp"
 #include "crdt/io/certificate.hpp"
+#include "crdt/io/mixed_report.hpp"
 #include "crdt/io/picture.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/io/report.hpp"
@@ -127,15 +128,27 @@ base::Result<std::string> contents(const std::string& file) {
   return decompressed(base::read_file(file), file);
 }
 
-base::Result<crdt::History> history_of(const std::string& file, crdt::NamedType type) {
+base::Result<std::string> lines_of(const std::string& file) {
   auto text = contents(file);
-  if (!text.ok()) return std::move(text).error();
+  if (!text.ok()) return text;
   // The recording failed or was lost: no verdict would be right.
   if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
     return base::Error{.message = "found an empty file, expected operations, a line each",
                        .file = file};
   }
+  return text;
+}
+
+base::Result<crdt::History> history_of(const std::string& file, crdt::NamedType type) {
+  auto text = lines_of(file);
+  if (!text.ok()) return std::move(text).error();
   return crdt::read(*text, file, type);
+}
+
+base::Result<crdt::MixedHistory> mixed_history_of(const std::string& file) {
+  auto text = lines_of(file);
+  if (!text.ok()) return std::move(text).error();
+  return crdt::read_mixed(*text, file);
 }
 
 int code_of(crdt::Verdict verdict) {
@@ -150,43 +163,61 @@ int code_of(crdt::Verdict verdict) {
   return kUnknown;
 }
 
-// What the operations had seen, if the history says it and --context does not leave it out.
-base::Result<std::optional<crdt::Visibility>> visibility_of(const std::string& file,
-                                                            const crdt::History& history,
-                                                            const std::string& context) {
-  using Known = std::optional<crdt::Visibility>;
-  const auto line = history.context.unknown_outcome_line;
-  const bool needed = crdt::replicated_type(history).traits().needs_deliveries;
-  if (needed && (context == "ignored" || context == "checked" || !history.context.is_known())) {
-    return base::Error{
-        .message = fmt::format(
-            "the type {} is decided only with the deliveries that a history has; found {}, "
-            "expected deliver lines (docs/formats/crdt.md#context) and --context trusted",
-            crdt::name(history.type),
-            history.context.is_known() ? "--context " + context
-            : line != 0 ? "an update of unknown outcome, so that nobody can say who saw what"
-                        : "none"),
-        .file = file};
+std::optional<base::Error> refuse_without_deliveries(const std::string& file,
+                                                     const crdt::History& typed,
+                                                     const crdt::Context& deliveries,
+                                                     const std::string& context) {
+  const auto line = deliveries.unknown_outcome_line;
+  if (!crdt::replicated_type(typed).traits().needs_deliveries) return std::nullopt;
+  if (context != "ignored" && context != "checked" && deliveries.is_known()) return std::nullopt;
+  return base::Error{
+      .message = fmt::format(
+          "the type {} is decided only with the deliveries that a history has; found {}, "
+          "expected deliver lines (docs/formats/crdt.md#context) and --context trusted",
+          crdt::name(typed.type),
+          deliveries.is_known() ? "--context " + context
+          : line != 0 ? "an update of unknown outcome, so that nobody can say who saw what"
+                      : "none"),
+      .file = file};
+}
+
+// Without deliveries: an error if they are asked for.
+std::optional<base::Error> note_no_deliveries(const std::string& file, std::uint64_t unknown_line,
+                                              const std::string& context) {
+  if (!context.empty() && unknown_line != 0) {
+    return base::Error{.message =
+                           "found an update of unknown outcome, so that nobody can say who "
+                           "saw what; expected none with --context " +
+                           context,
+                       .file = file,
+                       .line = unknown_line};
   }
+  if (!context.empty()) {
+    return base::Error{.message = fmt::format("found no deliveries, expected deliver lines with "
+                                              "--context {} (docs/formats/crdt.md)",
+                                              context),
+                       .file = file};
+  }
+  if (unknown_line != 0) {
+    print_error(
+        fmt::format("note: {}:{}: an update of unknown outcome; the deliveries are left out", file,
+                    unknown_line));
+  }
+  return std::nullopt;
+}
+
+// What the operations had seen, if the history says it and --context does not leave it out. `text`
+// says an operation in words.
+template <typename Text>
+base::Result<std::optional<crdt::Visibility>> known_visibility(const std::string& file,
+                                                               const crdt::History& history,
+                                                               const std::string& context,
+                                                               Text text) {
+  using Known = std::optional<crdt::Visibility>;
   if (context == "ignored") return Known();
   if (!history.context.is_known()) {
-    if (!context.empty() && line != 0) {
-      return base::Error{.message =
-                             "found an update of unknown outcome, so that nobody can say who "
-                             "saw what; expected none with --context " +
-                             context,
-                         .file = file,
-                         .line = line};
-    }
-    if (!context.empty()) {
-      return base::Error{.message = fmt::format("found no deliveries, expected deliver lines with "
-                                                "--context {} (docs/formats/crdt.md)",
-                                                context),
-                         .file = file};
-    }
-    if (line != 0)
-      print_error(fmt::format(
-          "note: {}:{}: an update of unknown outcome; the deliveries are left out", file, line));
+    if (auto error = note_no_deliveries(file, history.context.unknown_outcome_line, context))
+      return std::move(*error);
     return Known();
   }
   auto known = crdt::Visibility::of(history);
@@ -200,13 +231,40 @@ base::Result<std::optional<crdt::Visibility>> visibility_of(const std::string& f
         .message = fmt::format(
             "found that {} of replica {} had received {} of replica {} (line {}), which was "
             "invoked after it had ended; expected times of one clock, or --clock-drift",
-            history.text(late->op), history.replicas[history.ops[late->op].replica],
-            history.text(late->update), history.replicas[history.ops[late->update].replica],
-            history.ops[late->update].line),
+            text(late->op), history.replicas[history.ops[late->op].replica], text(late->update),
+            history.replicas[history.ops[late->update].replica], history.ops[late->update].line),
         .file = file,
         .line = history.ops[late->op].line};
   }
   return Known(std::move(known).value());
+}
+
+base::Result<std::optional<crdt::Visibility>> visibility_of(const std::string& file,
+                                                            const crdt::History& history,
+                                                            const std::string& context) {
+  if (auto error = refuse_without_deliveries(file, history, history.context, context))
+    return std::move(*error);
+  return known_visibility(file, history, context, [&](crdt::OpId id) { return history.text(id); });
+}
+
+base::Result<std::optional<crdt::Visibility>> visibility_of(const std::string& file,
+                                                            const crdt::MixedHistory& history,
+                                                            const std::string& context) {
+  for (const auto& object : history.objects) {
+    if (auto error =
+            refuse_without_deliveries(file, object.history, history.whole.context, context))
+      return std::move(*error);
+  }
+  return known_visibility(file, history.whole, context, [&](crdt::OpId id) {
+    const auto [object, op] = history.place[id];
+    return fmt::format("{} of the object {}", history.objects[object].history.text(op),
+                       history.objects[object].name);
+  });
+}
+
+// --converged-only needs the deliveries.
+std::string context_of(const CrdtArguments& arguments) {
+  return arguments.converged_only && arguments.context.empty() ? "trusted" : arguments.context;
 }
 
 // Analyzes, prints, and writes the files that were requested. The exit code.
@@ -216,9 +274,7 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
     print_error("found --converged-only with --context ignored, but it needs the deliveries");
     return kBad;
   }
-  const auto visibility = visibility_of(
-      file, history,
-      arguments.converged_only && arguments.context.empty() ? "trusted" : arguments.context);
+  const auto visibility = visibility_of(file, history, context_of(arguments));
   if (!visibility.ok()) {
     print_error(visibility.error());
     return kBad;
@@ -256,28 +312,82 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
   return code;
 }
 
-int check(const CrdtArguments& arguments, crdt::NamedType type, const Limits& limits) {
+// The same for a history of several objects.
+int check_mixed(const std::string& file, crdt::MixedHistory& history,
+                const CrdtArguments& arguments, const Limits& limits, base::Budget& budget) {
+  if (arguments.converged_only && arguments.context == "ignored") {
+    print_error("found --converged-only with --context ignored, but it needs the deliveries");
+    return kBad;
+  }
+  const auto visibility = visibility_of(file, history, context_of(arguments));
+  if (!visibility.ok()) {
+    print_error(visibility.error());
+    return kBad;
+  }
+  if (*visibility) crdt::deliver_to_objects(history, **visibility);
+  const crdt::MixedReport report{
+      .file = file,
+      .history = &history,
+      .analysis = crdt::analyze_mixed(history,
+                                      {.axioms = {.strict = arguments.strict},
+                                       .visibility = *visibility ? &**visibility : nullptr,
+                                       .also_without = arguments.context == "checked",
+                                       .converged_only = arguments.converged_only,
+                                       .converge = arguments.converge,
+                                       .shrink_seconds = limits.shrink_seconds,
+                                       .memory_bytes = limits.memory_bytes},
+                                      budget),
+      .show_witness = arguments.witness};
+  print(arguments.json ? crdt::as_json(report) : crdt::as_text(report));
+  return code_of(report.analysis.verdict);
+}
+
+void note_backward_clock(const std::string& file, std::uint64_t line) {
+  if (line == 0) return;
+  print_error(
+      fmt::format("note: {}:{}: this operation ended before an earlier one of its process was "
+                  "invoked; the times are left out",
+                  file, line));
+}
+
+int read_and_check(const std::string& file, crdt::NamedType type, const CrdtArguments& arguments,
+                   const Limits& limits) {
+  base::Budget budget(limits.timeout, limits.memory_bytes);
+  auto history = history_of(file, type);
+  if (!history.ok()) {
+    print_error(history.error());
+    return kBad;
+  }
+  note_backward_clock(file, history->backward_clock_line);
+  crdt::allow_clock_drift(*history, limits.clock_drift_ns);
+  return check_one(file, *history, arguments, limits, budget);
+}
+
+int read_and_check_mixed(const std::string& file, const CrdtArguments& arguments,
+                         const Limits& limits) {
+  base::Budget budget(limits.timeout, limits.memory_bytes);
+  auto history = mixed_history_of(file);
+  if (!history.ok()) {
+    print_error(history.error());
+    return kBad;
+  }
+  note_backward_clock(file, history->whole.backward_clock_line);
+  crdt::allow_clock_drift(history->whole, limits.clock_drift_ns);
+  crdt::share_times(*history);
+  return check_mixed(file, *history, arguments, limits, budget);
+}
+
+// Without a type, the histories name objects and their types.
+int check(const CrdtArguments& arguments, std::optional<crdt::NamedType> type,
+          const Limits& limits) {
   for (const auto& [file, what] : {std::pair{arguments.certificate, "the certificate"},
                                    std::pair{arguments.svg, "the picture"}}) {
     if (!file.empty() && !can_write(file, /*append=*/false, what)) return kBad;
   }
   int code = kSatisfied;
   for (const auto& file : arguments.histories) {
-    base::Budget budget(limits.timeout, limits.memory_bytes);
-    auto history = history_of(file, type);
-    if (!history.ok()) {
-      print_error(history.error());
-      code = kBad;
-      continue;
-    }
-    if (const auto line = history->backward_clock_line; line != 0) {
-      print_error(
-          fmt::format("note: {}:{}: this operation ended before an earlier one of its process was "
-                      "invoked; the times are left out",
-                      file, line));
-    }
-    crdt::allow_clock_drift(*history, limits.clock_drift_ns);
-    code = std::max(code, check_one(file, *history, arguments, limits, budget));
+    code = std::max(code, type ? read_and_check(file, *type, arguments, limits)
+                               : read_and_check_mixed(file, arguments, limits));
     flush_output();
   }
   return code;
@@ -430,6 +540,17 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
       ->type_name("FILE");
 }
 
+void refuse_without_type(const CrdtArguments& arguments) {
+  for (const auto& [option, value] :
+       {std::pair{"--spec", arguments.spec}, std::pair{"--svg", arguments.svg},
+        std::pair{"--certificate", arguments.certificate}}) {
+    if (!value.empty()) {
+      throw UsageError(
+          option, "found it without --type, expected the type of the one object that it is for");
+    }
+  }
+}
+
 void add_crdt_check(Command& app, Run& run) {
   auto* command = app.add_subcommand(
       "check",
@@ -440,7 +561,8 @@ void add_crdt_check(Command& app, Run& run) {
                    "Histories, JSON lines or EDN; - is standard input")
       ->required()
       ->type_name("");
-  add_type_option(*command, arguments->type)->required();
+  add_type_option(*command, arguments->type,
+                  ". Without it, the history names objects and the type of each");
   command
       ->add_flag(
           "--converge", arguments->converge,
@@ -467,7 +589,9 @@ void add_crdt_check(Command& app, Run& run) {
       "  cupel crdt check --type rga --timeout 1m --json history.edn | jq .verdict\n"
       "  cupel crdt check --type counter --certificate proof.json --svg picture.svg history.jsonl");
   command->callback([arguments, &run] {
-    const auto type = type_or_refused(arguments->type, arguments->spec);
+    std::optional<crdt::NamedType> type;
+    if (!arguments->type.empty()) type = type_or_refused(arguments->type, arguments->spec);
+    if (!type) refuse_without_type(*arguments);
     const auto limits = limits_of(*arguments);
     for (const auto& [option, file] :
          {std::pair{"--certificate", arguments->certificate}, std::pair{"--svg", arguments->svg}}) {

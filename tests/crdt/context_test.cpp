@@ -13,13 +13,12 @@
 #include "crdt/verify/verify.hpp"
 #include "crdt/workload/generate.hpp"
 #include "oracle.hpp"
+#include "random_deliveries.hpp"
 #include "random_history.hpp"
 #include "support/parameter_name.hpp"
 
 namespace cupel::crdt {
 namespace {
-
-using Mask = std::uint32_t;
 
 Analysis analyzed(const History& history, bool strict = false, bool also_without = false) {
   const auto visibility = Visibility::of(history);
@@ -42,103 +41,6 @@ std::string summary(const std::string& type, const std::string& text) {
   if (!found.explanation) return "";
   return found.explanation->name + ": " + found.explanation->summary;
 }
-
-// Random deliveries, which go back in the file only, and by definition what each operation had
-// seen: sets of updates, and of all operations before.
-class RandomDeliveries {
- public:
-  RandomDeliveries(History& history, DeliveryRule rule, base::Random& random)
-      : h_(history), random_(random) {
-    h_.context.rule = rule;
-    const auto replicas = h_.replicas.size();
-    std::vector<Mask> visible(replicas, 0), received(replicas, 0);
-    seen.assign(h_.ops.size(), 0);
-    past.assign(h_.ops.size(), 0);
-    for (OpId id = 0; id < h_.ops.size(); ++id) {
-      const Operation& op = h_.ops[id];
-      while (random_.chance(0.5)) line(id, visible, received);
-      seen[id] = visible[op.replica];
-      past[id] = seen[id];
-      for (OpId u = 0; u < id; ++u) {
-        if (seen[id] & bit(u)) past[id] |= past[u];
-        if (h_.ops[u].replica == op.replica) past[id] |= bit(u) | past[u];
-      }
-      if (!is_read(op.kind)) visible[op.replica] |= bit(id);
-    }
-  }
-
-  std::vector<Mask> seen, past;  // by operation
-
- private:
-  static Mask bit(OpId id) { return Mask{1} << id; }
-
-  [[nodiscard]] Mask needed(OpId update) const {
-    if (h_.context.rule == DeliveryRule::kApplied) return 0;
-    if (h_.context.rule == DeliveryRule::kCausal) return seen[update];
-    Mask all = 0;
-    for (OpId u = 0; u < update; ++u) {
-      if (h_.ops[u].replica == h_.ops[update].replica && !is_read(h_.ops[u].kind)) all |= bit(u);
-    }
-    return all;
-  }
-
-  // A line before the operation.
-  void line(OpId id, std::vector<Mask>& visible, std::vector<Mask>& received) {
-    const auto r = h_.ops[id].replica;
-    auto& context = h_.context;
-    Reception made{.replica = r,
-                   .seq = h_.ops[id].seq,
-                   .begin = static_cast<std::uint32_t>(context.named.size())};
-    if (random_.chance(0.2)) {
-      made.kind = Reception::Kind::kSent;
-      messages_.emplace_back(static_cast<std::uint32_t>(context.receptions.size()), visible[r]);
-    } else if (!messages_.empty() && random_.chance(0.3)) {
-      const auto& [at, carried] = messages_[random_.below(messages_.size())];
-      context.named.push_back({.kind = NamedUpdates::Kind::kMessage, .of = at});
-      visible[r] |= carried;
-    } else {
-      const bool version = random_.chance(0.3);
-      if (version) made.kind = Reception::Kind::kVersion;
-      const bool first = random_.chance(0.3);
-      std::vector<OpId> updates;
-      const auto from = static_cast<std::uint32_t>(random_.below(h_.replicas.size()));
-      for (OpId u = 0; u < id; ++u) {
-        if (!is_read(h_.ops[u].kind) && (!first || h_.ops[u].replica == from)) updates.push_back(u);
-      }
-      if (updates.empty()) return;
-      if (first) {
-        updates.resize(1 + random_.below(updates.size()));
-        context.named.push_back({.kind = NamedUpdates::Kind::kFirst,
-                                 .of = from,
-                                 .count = static_cast<std::uint32_t>(updates.size())});
-      } else {
-        updates = {updates[random_.below(updates.size())]};
-        context.named.push_back({.of = updates[0]});
-      }
-      for (const OpId u : updates) {
-        if (version)
-          visible[r] |= bit(u) | needed(u);
-        else
-          received[r] |= bit(u);
-      }
-    }
-    made.end = static_cast<std::uint32_t>(context.named.size());
-    context.receptions.push_back(made);
-    if (made.kind == Reception::Kind::kSent) return;
-    for (bool again = true; again;) {
-      again = false;
-      for (OpId u = 0; u < id; ++u) {
-        if ((visible[r] & bit(u)) || !(received[r] & bit(u)) || (needed(u) & ~visible[r])) continue;
-        visible[r] |= bit(u);
-        again = true;
-      }
-    }
-  }
-
-  History& h_;
-  base::Random& random_;
-  std::vector<std::pair<std::uint32_t, Mask>> messages_;
-};
 
 class Contexts : public testing::TestWithParam<Type> {};
 

@@ -17,6 +17,8 @@ class Oracle {
  public:
   Oracle(const History& history, bool strict)
       : h_(history), strict_(strict), n_(history.ops.size()) {}
+  Oracle(const History& history, TestOfPast test)
+      : h_(history), strict_(false), n_(history.ops.size()), test_(std::move(test)) {}
 
   bool run() {
     std::vector<Mask> past(n_, 0);
@@ -104,7 +106,7 @@ class Oracle {
       }
       return false;
     }
-    return axioms(past);
+    return test_ ? test_(past) : axioms(past);
   }
 
   // ReadFromMaximal and ReadAllMaximals: what is read is exactly the maximal ones.
@@ -580,12 +582,17 @@ class Oracle {
   const History& h_;
   bool strict_;
   std::size_t n_;
+  TestOfPast test_ = {};
 };
 
 }  // namespace
 
 bool admitted_by_oracle(const History& history, bool strict) {
   return Oracle(history, strict).run();
+}
+
+bool any_happens_before(const History& history, const TestOfPast& test) {
+  return Oracle(history, test).run();
 }
 
 bool admitted_with(const History& history, const std::vector<std::uint32_t>& past, bool strict) {

@@ -2,6 +2,9 @@
 // Uses the History and nothing else of crdt.
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "crdt/model/history.hpp"
 
 namespace cupel::crdt {
@@ -11,5 +14,9 @@ bool admitted_by_oracle(const History& history, bool strict);
 
 // Is the happens-before given as sets of predecessors admitted? For witnesses.
 bool admitted_with(const History& history, const std::vector<std::uint32_t>& past, bool strict);
+
+// Does a happens-before of the operations pass this test? Only their replicas count.
+using TestOfPast = std::function<bool(const std::vector<std::uint32_t>& past)>;
+bool any_happens_before(const History& history, const TestOfPast& test);
 
 }  // namespace cupel::crdt

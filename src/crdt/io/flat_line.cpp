@@ -43,6 +43,7 @@ class FlatScanner {
   static std::string_view* field_of(FlatLine& line, std::string_view name) {
     if (name == "process") return &line.process;
     if (name == "f") return &line.f;
+    if (name == "object") return &line.object;
     if (name == "key") return &line.key;
     if (name == "value") return &line.value;
     if (name == "time") return &line.time;

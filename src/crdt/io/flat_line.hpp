@@ -11,7 +11,7 @@ namespace cupel::crdt {
 
 // As written; empty: the line does not have it.
 struct FlatLine {
-  std::string_view process, f, key, value, time;
+  std::string_view process, f, object, key, value, time;
 };
 
 // Nothing: it has something else, such as another field, an escape or an array in an array; or it

@@ -34,14 +34,84 @@ std::string key_name(const Json& key) {
   return ambiguous ? text::dump(key) : text;
 }
 
-class Reader {
- public:
-  Reader(const std::string& file, NamedType type)
-      : file_(file), named_(type), type_(replicated_type(type.type)) {
-    history_.type = type.type;
+// The history of one object, as far as it was read.
+struct Read {
+  Read(std::string object_name, NamedType named, std::uint64_t at)
+      : name(std::move(object_name)), type(named), line(at) {
+    history.type = named.type;
   }
 
-  base::Result<History> all(std::string_view bytes) {
+  std::string name;  // as JSON; empty: the only one, without a name
+  NamedType type;
+  std::uint64_t line;  // that gave its type
+  History history;
+  std::vector<OpId> origin;  // of several: by operation, that of the whole
+  base::HashSet<std::uint32_t> inserted;
+};
+
+class Reader {
+ public:
+  // Without a type, the lines name objects and their types.
+  Reader(const std::string& file, std::optional<NamedType> type)
+      : file_(file), mixed_(!type), objects_(only(type)), context_(whole()) {}
+
+  base::Result<History> one_type(std::string_view bytes) {
+    if (auto done = all(bytes); !done.ok()) return done.error();
+    auto& only = *objects_[0];
+    auto& history = only.history;
+    spread_times(history);
+    if (history.indeterminate.empty()) return std::move(history);
+    if (history.context.is_known()) leave_context_out();
+    return replicated_type(history).without_impossible(std::move(history));
+  }
+
+  base::Result<MixedHistory> several_types(std::string_view bytes) {
+    if (auto done = all(bytes); !done.ok()) return done.error();
+    if (objects_.empty()) return error("found no object, expected " + std::string(kDeclaration));
+    spread_times(whole_);
+    if (!whole_.indeterminate.empty() && whole_.context.is_known()) leave_context_out();
+    MixedHistory mixed;
+    mixed.place.resize(whole_.ops.size());
+    for (auto& object : objects_) mixed.objects.push_back(part(*object));
+    mixed.whole = std::move(whole_);
+    for (std::uint32_t o = 0; o < mixed.objects.size(); ++o) {
+      const auto& origin = mixed.objects[o].origin;
+      for (OpId id = 0; id < origin.size(); ++id) mixed.place[origin[id]] = {o, id};
+    }
+    share_times(mixed);
+    return mixed;
+  }
+
+ private:
+  static constexpr std::string_view kDeclaration =
+      "a line such as {\"object\":\"cart\",\"type\":\"or-set\"} before its operations";
+
+  static std::vector<std::unique_ptr<Read>> only(std::optional<NamedType> type) {
+    std::vector<std::unique_ptr<Read>> objects;
+    if (type) objects.push_back(std::make_unique<Read>("", *type, 0));
+    return objects;
+  }
+  // The history that the deliveries are of.
+  History& whole() { return mixed_ ? whole_ : objects_[0]->history; }
+
+  // Without updates of unknown outcome that cannot have happened.
+  MixedObject part(Read& object) {
+    MixedObject made{.name = std::move(object.name),
+                     .type = object.type,
+                     .history = std::move(object.history),
+                     .origin = std::move(object.origin)};
+    auto& history = made.history;
+    if (history.ops.empty() && !whole_.replicas.empty()) history.replica(whole_.replicas[0]);
+    if (history.indeterminate.empty()) return made;
+    base::HashMap<std::uint64_t, OpId> by_line;
+    for (const OpId id : made.origin) by_line.emplace(whole_.ops[id].line, id);
+    history = replicated_type(history).without_impossible(std::move(history));
+    made.origin.clear();
+    for (const Operation& op : history.ops) made.origin.push_back(by_line.at(op.line));
+    return made;
+  }
+
+  base::Status all(std::string_view bytes) {
     for (std::size_t at = 0; at < bytes.size();) {
       auto end = bytes.find('\n', at);
       if (end == std::string_view::npos) end = bytes.size();
@@ -49,19 +119,18 @@ class Reader {
       if (auto done = one(bytes.substr(at, end - at)); !done.ok()) return done.error();
       at = end + 1;
     }
-    if (history_.ops.size() > 0xfffffff0 || history_.lists.size() > 0xfffffff0)
-      return error("found more than 4 billion operations or values");
     for (auto& [process, open] : open_) {
       if (auto done = unknown(open); !done.ok()) return done.error();
     }
+    for (const auto& object : objects_) {
+      if (object->history.ops.size() > 0xfffffff0 || object->history.lists.size() > 0xfffffff0)
+        return error("found more than 4 billion operations or values");
+    }
+    if (whole().ops.size() > 0xfffffff0) return error("found more than 4 billion operations");
     if (auto wrong = context_.resolve()) return error(std::move(wrong->message), wrong->line);
-    spread_times(history_);
-    if (history_.indeterminate.empty()) return std::move(history_);
-    if (history_.context.is_known()) leave_context_out();
-    return type_.without_impossible(std::move(history_));
+    return base::Ok{};
   }
 
- private:
   [[nodiscard]] base::Error error(std::string message, std::uint64_t line = 0) const {
     return {.message = std::move(message), .file = file_, .line = line == 0 ? line_ : line};
   }
@@ -108,7 +177,8 @@ class Reader {
     if (flat.process == "\"nemesis\"" || (!is_name && !is_number(flat.process)))
       return std::nullopt;
     const auto method = flat_text(flat.f);
-    if (method == "deliver" && flat.value.starts_with('[') && flat.key.empty()) {
+    if (method == "deliver" && flat.value.starts_with('[') && flat.key.empty() &&
+        flat.object.empty()) {
       const auto ids = flat_values(flat.value);
       const bool names = std::all_of(ids.begin(), ids.end(),
                                      [](std::string_view id) { return id.starts_with('"'); });
@@ -125,8 +195,11 @@ class Reader {
     static const Json kNoFields = Json::object();
     const Json key = flat.key.empty() ? Json("x") : flat_json(flat.key),
                value = flat_json(flat.value);
+    if (!flat.object.empty() && !flat.object.starts_with('"') && !is_number(flat.object))
+      return std::nullopt;
     return operation({.method = method,
                       .process = std::string(flat.process),
+                      .object = flat.object,
                       .key = key,
                       .value = value,
                       .fields = kNoFields},
@@ -143,14 +216,17 @@ class Reader {
 
   // Nobody can say who saw an update of unknown outcome, its own replica included.
   void leave_context_out() {
-    const auto& first = history_.by_replica[history_.indeterminate[0]];
-    history_.context = {};
-    history_.context.unknown_outcome_line = history_.ops[first[0]].line;
+    History& history = whole();
+    const auto& first = history.by_replica[history.indeterminate[0]];
+    history.context = {};
+    history.context.unknown_outcome_line = history.ops[first[0]].line;
   }
 
   base::Status outcome(const Json& op) {
     const auto type = op.find("type");
     const auto method = op.find("f");
+    if (method == op.end() && type != op.end() && op.contains("object") && !op.contains("process"))
+      return declaration(op["object"], *type);
     if (method != op.end() && *method == "delivery") return context_line(op);
     if (!op.contains("process"))
       return error(
@@ -209,7 +285,7 @@ class Reader {
 
   // Fields that the completion lacks are those of the invocation.
   base::Status completed(const Json& op, const Open& begun, const std::string& word) {
-    for (const char* const field : {"f", "key"}) {
+    for (const char* const field : {"f", "object", "key"}) {
       if (!op.contains(field) || !begun.op.contains(field) || op[field] == begun.op[field])
         continue;
       return error(
@@ -222,7 +298,7 @@ class Reader {
     const auto invoked = time_of(begun.op);
     if (word == "info") return operation(begun.op, true, line_, invoked);
     Json whole = op;
-    for (const char* const field : {"f", "key", "id", "seen"}) {
+    for (const char* const field : {"f", "object", "key", "id", "seen"}) {
       if (!whole.contains(field) && begun.op.contains(field)) whole[field] = begun.op[field];
     }
     const bool read = whole.contains("f") && (whole["f"] == "read" || whole["f"] == "contains");
@@ -256,9 +332,11 @@ class Reader {
     }
     made.begun = invoked.value_or(kAlways);
     static const Json kDefaultKey = "x", kNoValue;
-    const auto key = op.find("key"), value = op.find("value");
+    const auto key = op.find("key"), value = op.find("value"), object = op.find("object");
+    const std::string name = object == op.end() ? "" : text::dump(*object);
     return operation({.method = f->get_ref<const std::string&>(),
                       .process = text::dump(op["process"]),
+                      .object = name,
                       .key = key == op.end() ? kDefaultKey : *key,
                       .value = value == op.end() ? kNoValue : *value,
                       .fields = op},
@@ -269,6 +347,7 @@ class Reader {
   struct LineCall {
     std::string_view method;
     std::string process;
+    std::string_view object;  // as JSON; empty: none
     const Json& key;
     const Json& value;
     const Json& fields;
@@ -281,50 +360,133 @@ class Reader {
       return error(
           fmt::format("found the key {}, expected a number or a string", text::dump_excerpt(key)),
           line);
-    made.key = history_.key(key_name(key));
+    if (!mixed_ && !line_call.object.empty()) {
+      return error(
+          "found `object`, which belongs to histories of several types; expected none with --type, "
+          "or the command without --type",
+          line);
+    }
+    Read* const object = mixed_ ? object_of(line_call.object) : objects_[0].get();
+    if (object == nullptr) return unknown_object(line_call.object, line);
+    History& history = object->history;
+    made.key = history.key(key_name(key));
     std::vector<std::uint32_t> list;
     const ParsedCall call{.method = line_call.method,
                           .value = line_call.value,
                           .indeterminate = indeterminate,
-                          .grow_only = named_.grow_only,
-                          .history = history_,
+                          .grow_only = object->type.grow_only,
+                          .history = history,
                           .op = made,
                           .list = list};
-    if (auto wrong = type_.parse(call)) return error(std::move(*wrong), line);
-    if (indeterminate) {
-      if (is_read(made.kind)) return base::Ok{};
-      made.replica = history_.replica(fmt::format("{}?{}", line_call.process, line));
-      history_.indeterminate.push_back(made.replica);
-    } else {
-      made.replica = history_.replica(line_call.process);
-    }
-    auto wrong = context_.seen(line_call.fields, made);
-    const OpId id = history_.add(made, list);
-    if (made.kind == Kind::kInsert) {
-      for (const auto e : history_.changed(history_.ops[id])) {
-        if (inserted_.insert(e).second) continue;
-        return error(fmt::format("found a second {} of {}, expected each character to be added "
-                                 "once; {}",
-                                 history_.method(made), history_.element_text(e),
-                                 made.list_begin == made.list_end
-                                     ? "tag them with the replica and a number"
-                                     : "docs/crdt.md#text says how texts repeat characters"),
-                     line);
-      }
-    }
+    if (auto wrong = replicated_type(history).parse(call)) return error(std::move(*wrong), line);
+    if (indeterminate && is_read(made.kind)) return base::Ok{};
+    return add(*object, made, list, line_call, indeterminate);
+  }
+
+  base::Status add(Read& object, Operation made, std::span<const std::uint32_t> list,
+                   const LineCall& line_call, bool indeterminate) {
+    History& history = object.history;
+    const auto process =
+        indeterminate ? fmt::format("{}?{}", line_call.process, made.line) : line_call.process;
+    made.replica = history.replica(process);
+    if (indeterminate) history.indeterminate.push_back(made.replica);
+    // Of the whole, the operation without its key and its values.
+    Operation shared{.kind = made.kind,
+                     .replica = mixed_ ? whole_.replica(process) : made.replica,
+                     .line = made.line,
+                     .time = made.time,
+                     .begun = made.begun,
+                     .ended = made.ended};
+    if (mixed_ && indeterminate) whole_.indeterminate.push_back(shared.replica);
+    auto wrong = context_.seen(line_call.fields, shared);
+    const OpId here = history.add(made, list), id = mixed_ ? whole_.add(shared) : here;
+    if (mixed_) object.origin.push_back(id);
+    if (auto second = second_insert(object, here)) return error(std::move(*second), made.line);
     if (!wrong && !is_read(made.kind)) wrong = context_.id(line_call.fields, id);
-    if (wrong) return error(std::move(*wrong), line);
+    if (wrong) return error(std::move(*wrong), made.line);
     return base::Ok{};
   }
 
+  static std::optional<std::string> second_insert(Read& object, OpId id) {
+    const History& history = object.history;
+    const Operation& op = history.ops[id];
+    if (op.kind != Kind::kInsert) return std::nullopt;
+    for (const auto e : history.changed(op)) {
+      if (object.inserted.insert(e).second) continue;
+      return fmt::format("found a second {} of {}, expected each character to be added once; {}",
+                         history.method(op), history.element_text(e),
+                         op.list_begin == op.list_end
+                             ? "tag them with the replica and a number"
+                             : "docs/crdt.md#text says how texts repeat characters");
+    }
+    return std::nullopt;
+  }
+
+  // The type of an object.
+  base::Status declaration(const Json& object, const Json& type) {
+    if (!mixed_) {
+      return error(
+          "found the type of an object, which belongs to histories of several types; expected none "
+          "with --type, or the command without --type");
+    }
+    if (!object.is_string() && !object.is_number_integer()) {
+      return error(fmt::format("found the object {}, expected a number or a string",
+                               text::dump_excerpt(object)));
+    }
+    const auto named =
+        type.is_string() ? type_of(type.get_ref<const std::string&>()) : std::nullopt;
+    if (!named) {
+      return error(
+          fmt::format("found the type {}, expected one of docs/formats/crdt.md, such as "
+                      "or-set",
+                      text::dump_excerpt(type)));
+    }
+    const auto name = text::dump(object);
+    const auto [known, fresh] = names_.emplace(name, objects_.size());
+    if (!fresh) {
+      return error(
+          fmt::format("found the type of the object {} a second time, first in line {}; "
+                      "expected it once",
+                      name, objects_[known->second]->line));
+    }
+    objects_.push_back(std::make_unique<Read>(name, *named, line_));
+    return base::Ok{};
+  }
+
+  // Null: its type was not given.
+  Read* object_of(std::string_view name) {
+    if (last_ < objects_.size() && objects_[last_]->name == name) return objects_[last_].get();
+    const auto found = names_.find(std::string(name));
+    if (found == names_.end()) return nullptr;
+    last_ = found->second;
+    return objects_[last_].get();
+  }
+
+  [[nodiscard]] base::Error unknown_object(std::string_view name, std::uint64_t line) const {
+    if (name.empty() && objects_.empty()) {
+      return error("found an operation without `object`, expected the option --type, or " +
+                       std::string(kDeclaration),
+                   line);
+    }
+    if (name.empty()) {
+      return error(
+          "found an operation without `object`, expected it in each operation of a "
+          "history that names objects",
+          line);
+    }
+    return error(
+        fmt::format("found the object {} without its type, expected {}", name, kDeclaration), line);
+  }
+
   std::string file_;
-  NamedType named_;
-  const ReplicatedType& type_;
-  History history_;
-  ContextReader context_{history_};
+  const bool mixed_;
+  History whole_;  // of several objects
+  std::vector<std::unique_ptr<Read>> objects_;
+  base::HashMap<std::string, std::size_t> names_;  // objects
+  std::size_t last_ = 0;                           // the object of the last operation
+  ContextReader context_;
   std::uint64_t line_ = 0;
   std::map<std::string, Open> open_;  // by process
-  base::HashSet<std::uint32_t> inserted_;
 };
 
 std::string edn_of(const Json& value) {
@@ -347,13 +509,23 @@ std::string edn_of(const Json& value) {
 
 base::Result<History> read(std::string_view bytes, const std::string& file, NamedType type) {
   auto reader = std::make_unique<Reader>(file, type);
-  auto history = reader->all(bytes);
+  auto history = reader->one_type(bytes);
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   reader.reset();
   return history;
 }
 
-std::string write(const History& history, OpId id, bool edn) {
+base::Result<MixedHistory> read_mixed(std::string_view bytes, const std::string& file) {
+  auto reader = std::make_unique<Reader>(file, std::nullopt);
+  auto history = reader->several_types(bytes);
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  reader.reset();
+  return history;
+}
+
+namespace {
+
+std::string written(const History& history, OpId id, bool edn, std::string_view object) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const Operation& op = history.ops[id];
   const Json value = replicated_type(history).value(history, op);
@@ -363,15 +535,23 @@ std::string write(const History& history, OpId id, bool edn) {
   if (unknown) process = process.substr(0, process.rfind('?'));
   const bool has_value = !value.is_null() || is_read(op.kind);
   if (edn) {
-    return fmt::format("{{{}:process {}, :f :{}, :key {}{}{}}}", unknown ? ":type :info, " : "",
-                       process, history.method(op), history.key_json(op.key),
+    return fmt::format("{{{}:process {}, {}:f :{}, :key {}{}{}}}", unknown ? ":type :info, " : "",
+                       process, object.empty() ? "" : fmt::format(":object {}, ", object),
+                       history.method(op), history.key_json(op.key),
                        has_value ? ", :value " + edn_of(value) : "",
                        op.time ? fmt::format(", :time {}", *op.time) : "");
   }
-  return fmt::format("{{{}\"process\":{},\"f\":\"{}\",\"key\":{}{}{}}}",
-                     unknown ? "\"type\":\"info\"," : "", process, history.method(op),
-                     history.key_json(op.key), has_value ? ",\"value\":" + text::dump(value) : "",
-                     op.time ? fmt::format(",\"time\":{}", *op.time) : "");
+  return fmt::format(
+      "{{{}\"process\":{},{}\"f\":\"{}\",\"key\":{}{}{}}}", unknown ? "\"type\":\"info\"," : "",
+      process, object.empty() ? "" : fmt::format("\"object\":{},", object), history.method(op),
+      history.key_json(op.key), has_value ? ",\"value\":" + text::dump(value) : "",
+      op.time ? fmt::format(",\"time\":{}", *op.time) : "");
+}
+
+}  // namespace
+
+std::string write(const History& history, OpId id, bool edn) {
+  return written(history, id, edn, "");
 }
 
 std::string write(const History& history, bool edn) {
@@ -381,6 +561,24 @@ std::string write(const History& history, bool edn) {
   for (OpId id = 0; id < history.ops.size(); ++id) {
     text += context.before(history.ops[id].replica, history.ops[id].seq);
     text += write(history, id, edn) + "\n";
+  }
+  return text + context.rest();
+}
+
+std::string write(const MixedHistory& history, bool edn) {
+  std::string text;
+  for (const MixedObject& object : history.objects) {
+    const auto* const form =
+        edn ? "{{:object {}, :type \"{}\"}}\n" : "{{\"object\":{},\"type\":\"{}\"}}\n";
+    text += fmt::format(fmt::runtime(form), object.name, name(object.history.type));
+  }
+  ContextWriter context(history.whole, edn);
+  text += context.rule();
+  for (OpId id = 0; id < history.whole.ops.size(); ++id) {
+    const auto [object, op] = history.place[id];
+    if (object == kNone) continue;
+    text += context.before(history.whole.ops[id].replica, history.whole.ops[id].seq);
+    text += written(history.objects[object].history, op, edn, history.objects[object].name) + "\n";
   }
   return text + context.rest();
 }

@@ -9,14 +9,22 @@
 #include <string_view>
 
 #include "crdt/model/history.hpp"
+#include "crdt/model/mixed_history.hpp"
 
 namespace cupel::crdt {
 
 // `file` is for messages only. Errors: the line, what was found, what was expected.
 base::Result<History> read(std::string_view bytes, const std::string& file, NamedType type);
 
+// The same of a history of several objects, each of which says its type:
+//
+//   {"object":"cart","type":"or-set"}
+//   {"process":1,"object":"cart","f":"add","value":"a"}
+base::Result<MixedHistory> read_mixed(std::string_view bytes, const std::string& file);
+
 // The lines that read() takes: JSON, or EDN maps.
 std::string write(const History& history, bool edn = false);
+std::string write(const MixedHistory& history, bool edn = false);
 // One operation, without its line feed.
 std::string write(const History& history, OpId op, bool edn = false);
 

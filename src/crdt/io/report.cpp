@@ -293,8 +293,12 @@ std::string as_text(const Report& report) {
 
 std::string as_json(const Report& report) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  return text::dump(json_of(report)) + "\n";
+}
+
+Json json_of(const Report& report, const char* named) {
   const History& history = *report.history;
-  Json json = {{"file", report.file},
+  Json json = {{named, report.file},
                {"type", name(history.type)},
                {"letter", report.analysis.axioms.strict},
                {"operations", history.ops.size()},
@@ -344,7 +348,7 @@ std::string as_json(const Report& report) {
       json["convergence"]["longest_ns"] = found.nanoseconds.back();
     }
   }
-  return text::dump(json) + "\n";
+  return json;
 }
 
 }  // namespace cupel::crdt

@@ -1,6 +1,7 @@
 // Report: what is printed about one history of a replicated data type, as text and as JSON.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "crdt/analysis/analyze.hpp"
@@ -25,6 +26,8 @@ std::string_view name(Why why);
 std::string as_text(const Report& report);
 // One object, with its line feed; the fields are in docs/crdt.md.
 std::string as_json(const Report& report);
+// The same object; `named`: the name of its first field, which has `file`.
+nlohmann::ordered_json json_of(const Report& report, const char* named = "file");
 
 // What an operation is the first of its replica to have seen: the last operation of each
 // other replica that its clock reaches, where the operation before did not and no

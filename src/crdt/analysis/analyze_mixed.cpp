@@ -1,0 +1,104 @@
+// analyze_mixed: see the header.
+#include "crdt/analysis/analyze_mixed.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "crdt/solve/common_order.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+bool any_is(const std::vector<Analysis>& objects, Verdict verdict) {
+  return std::any_of(objects.begin(), objects.end(),
+                     [&](const Analysis& object) { return object.decision.verdict == verdict; });
+}
+
+std::vector<Analysis> each_alone(const MixedHistory& history, AnalysisOptions options,
+                                 const std::vector<Visibility>& visibility, base::Budget& budget) {
+  std::vector<Analysis> objects;
+  objects.reserve(history.objects.size());
+  for (std::size_t o = 0; o < history.objects.size(); ++o) {
+    options.visibility = visibility.empty() ? nullptr : &visibility[o];
+    objects.push_back(analyze(history.objects[o].history, options, budget));
+    if (objects.back().decision.verdict == Verdict::kViolated) options.shrink_seconds = 0;
+  }
+  return objects;
+}
+
+// Of objects that were decided without deliveries.
+Verdict verdict_together(const MixedHistory& history, const AnalysisOptions& options,
+                         std::vector<Analysis>& objects, std::string& limit, base::Budget& budget) {
+  if (any_is(objects, Verdict::kViolated)) return Verdict::kViolated;
+  for (const Analysis& object : objects) {
+    if (object.decision.verdict == Verdict::kSatisfied) continue;
+    limit = object.limit;
+    return Verdict::kUnknown;
+  }
+  std::vector<const Witness*> alone;
+  for (const Analysis& object : objects) alone.push_back(&*object.decision.witness);
+  auto common = common_execution(history, alone, options.axioms, budget);
+  if (!common) {
+    limit = budget.limit() == base::Limit::kNone ? "common happens-before"
+                                                 : base::to_string(budget.limit());
+    return Verdict::kUnknown;
+  }
+  for (std::size_t o = 0; o < objects.size(); ++o)
+    objects[o].decision.witness = std::move((*common)[o]);
+  return Verdict::kSatisfied;
+}
+
+Verdict without_deliveries(const MixedHistory& history, AnalysisOptions options,
+                           base::Budget& budget) {
+  options.shrink_seconds = 0;
+  options.converge = false;
+  auto objects = each_alone(history, options, {}, budget);
+  std::string limit;
+  return verdict_together(history, options, objects, limit, budget);
+}
+
+// As verdict_of() says it of one history: no two last reads in any object leave it unknown.
+Verdict with_convergence(Verdict verdict, const std::vector<Analysis>& objects) {
+  const auto any = [&](auto test) {
+    return std::any_of(objects.begin(), objects.end(),
+                       [&](const Analysis& object) { return test(*object.convergence); });
+  };
+  if (any([](const Convergence& found) { return !found.different.empty(); }))
+    return verdict == Verdict::kUnknown ? Verdict::kUnknown : Verdict::kViolated;
+  const bool compared = any([](const Convergence& found) { return found.keys > 0; });
+  return verdict == Verdict::kSatisfied && !compared ? Verdict::kUnknown : verdict;
+}
+
+}  // namespace
+
+MixedAnalysis analyze_mixed(const MixedHistory& history, const AnalysisOptions& options,
+                            base::Budget& budget) {
+  const auto began = base::Budget::Clock::now();
+  MixedAnalysis found;
+  if (options.visibility != nullptr) {
+    found.visibility.reserve(history.objects.size());
+    for (const MixedObject& object : history.objects)
+      found.visibility.push_back(Visibility::of(object.history).value());
+  }
+  auto alone = options;
+  alone.also_without = false;
+  found.objects = each_alone(history, alone, found.visibility, budget);
+  if (options.visibility == nullptr) {
+    found.verdict = verdict_together(history, options, found.objects, found.limit, budget);
+  } else {
+    found.verdict = any_is(found.objects, Verdict::kViolated)  ? Verdict::kViolated
+                    : any_is(found.objects, Verdict::kUnknown) ? Verdict::kUnknown
+                                                               : Verdict::kSatisfied;
+    for (const Analysis& object : found.objects) {
+      if (found.verdict == Verdict::kUnknown && !object.limit.empty()) found.limit = object.limit;
+    }
+  }
+  if (options.visibility != nullptr && options.also_without)
+    found.without_context = without_deliveries(history, options, budget);
+  if (options.converge) found.verdict = with_convergence(found.verdict, found.objects);
+  found.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
+  return found;
+}
+
+}  // namespace cupel::crdt

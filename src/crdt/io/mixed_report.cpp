@@ -1,0 +1,109 @@
+// Mixed report: the reports of the objects (report.hpp) below one line.
+#include "crdt/io/mixed_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/budget.hpp"
+#include "crdt/io/report.hpp"
+#include "text/json.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Report report_of(const MixedReport& report, std::size_t object) {
+  const auto& visibility = report.analysis.visibility;
+  return {.file = report.history->objects[object].name,
+          .history = &report.history->objects[object].history,
+          .analysis = report.analysis.objects[object],
+          .show_witness = report.show_witness,
+          .visibility = visibility.empty() ? nullptr : &visibility[object]};
+}
+
+std::string indented(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    lines += "  ";
+    lines += text.substr(0, end + 1);
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+std::string limit_text(const MixedAnalysis& analysis) {
+  for (const Analysis& object : analysis.objects) {
+    if (object.decision.verdict != Verdict::kSatisfied) return {};
+  }
+  if (analysis.limit.empty()) return {};
+  if (analysis.limit != "common happens-before")
+    return fmt::format("  a limit was met ({}) after {:.1f} s\n", analysis.limit, analysis.seconds);
+  return "  each object is satisfied alone, but no happens-before was found that explains all of "
+         "them; recorded deliveries decide it (docs/formats/crdt.md#context)\n";
+}
+
+// Both verdicts of a history whose deliveries were trusted and then left out.
+std::string both_verdicts(const MixedAnalysis& analysis) {
+  const auto with = analysis.verdict, without = *analysis.without_context;
+  const bool differ = with != without && with != Verdict::kUnknown && without != Verdict::kUnknown;
+  return fmt::format("  {}without the context: {}\n", differ ? "context-contradiction: " : "",
+                     name(without));
+}
+
+}  // namespace
+
+std::string as_text(const MixedReport& report) {
+  const MixedAnalysis& analysis = report.analysis;
+  auto text = fmt::format("{}\t{}\t{}\n", report.file, kMixedType, name(analysis.verdict));
+  constexpr std::size_t kMostSatisfied = 20;
+  bool is_explained = false;
+  std::size_t satisfied = 0;
+  for (std::size_t o = 0; o < analysis.objects.size(); ++o) {
+    const auto verdict = analysis.objects[o].decision.verdict;
+    if (verdict == Verdict::kSatisfied && ++satisfied > kMostSatisfied && !report.show_witness &&
+        (!analysis.objects[o].convergence || analysis.objects[o].convergence->different.empty()))
+      continue;
+    auto one = report_of(report, o);
+    if (verdict == Verdict::kViolated && is_explained) one.analysis.explanation.reset();
+    is_explained = is_explained || verdict == Verdict::kViolated;
+    text += indented(as_text(one));
+  }
+  if (satisfied > kMostSatisfied && !report.show_witness)
+    text += fmt::format("  {} objects are satisfied\n", satisfied);
+  text += limit_text(analysis);
+  if (analysis.without_context) text += both_verdicts(analysis);
+  return text;
+}
+
+std::string as_json(const MixedReport& report) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  const MixedAnalysis& analysis = report.analysis;
+  const History& whole = report.history->whole;
+  Json json = {{"file", report.file},
+               {"type", kMixedType},
+               {"operations", whole.ops.size()},
+               {"replicas", whole.replicas.size() - whole.indeterminate.size()},
+               {"indeterminate", whole.indeterminate.size()},
+               {"verdict", name(analysis.verdict)},
+               {"seconds", analysis.seconds},
+               {"context", nullptr},
+               {"without_context", nullptr},
+               {"limit", nullptr},
+               {"objects", Json::array()}};
+  if (!analysis.limit.empty()) json["limit"] = analysis.limit;
+  if (!analysis.visibility.empty())
+    json["context"] = analysis.without_context ? "checked" : "trusted";
+  if (analysis.without_context) json["without_context"] = name(*analysis.without_context);
+  for (std::size_t o = 0; o < analysis.objects.size(); ++o) {
+    auto one = json_of(report_of(report, o), "object");
+    one["object"] = Json::parse(report.history->objects[o].name);
+    json["objects"].push_back(std::move(one));
+  }
+  return text::dump(json) + "\n";
+}
+
+}  // namespace cupel::crdt

@@ -1,0 +1,25 @@
+// Mixed report: what is printed about a history of several objects, as text and as JSON.
+#pragma once
+
+#include <string>
+
+#include "crdt/analysis/analyze_mixed.hpp"
+
+namespace cupel::crdt {
+
+struct MixedReport {
+  std::string file;
+  const MixedHistory* history = nullptr;
+  MixedAnalysis analysis = {};
+  bool show_witness = false;
+};
+
+// The type that a line or a certificate names for such a history.
+inline constexpr const char* kMixedType = "objects";
+
+// A line FILE<TAB>objects<TAB>VERDICT; below it, indented by two blanks, that of each object.
+std::string as_text(const MixedReport& report);
+// One object, with its line feed; the fields are in docs/crdt.md.
+std::string as_json(const MixedReport& report);
+
+}  // namespace cupel::crdt

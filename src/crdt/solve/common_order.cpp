@@ -1,0 +1,93 @@
+// Common order: see the header. Clocks of an object are steps of the whole, which are closed and
+// projected back.
+#include "crdt/solve/common_order.hpp"
+
+#include <algorithm>
+
+#include "crdt/model/times.hpp"
+#include "crdt/solve/context.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+// What the operations of an object see newly, as steps of the whole.
+void add_steps(const MixedObject& object, const Clocks& clocks, StepGraph& graph) {
+  const History& h = object.history;
+  for (std::uint32_t r = 0; r < h.replicas.size(); ++r) {
+    std::vector<std::uint32_t> seen(h.replicas.size(), 0);
+    for (const OpId id : h.by_replica[r]) {
+      const auto row = clocks.row(id);
+      for (std::uint32_t j = 0; j < row.size(); ++j) {
+        if (j == r || row[j] <= seen[j]) continue;
+        seen[j] = row[j];
+        graph.add({object.origin[h.by_replica[j][row[j] - 1]], object.origin[id], Why::kReceived});
+      }
+    }
+  }
+}
+
+// Of the whole, what the operations of an object have seen of it.
+Clocks projected(const MixedHistory& history, const MixedObject& object, const Clocks& whole) {
+  const History& h = object.history;
+  Clocks clocks(h);
+  for (std::uint32_t j = 0; j < h.replicas.size(); ++j) {
+    const auto& line = h.by_replica[j];
+    if (line.empty()) continue;
+    const auto replica = history.whole.ops[object.origin[line[0]]].replica;
+    for (OpId id = 0; id < h.ops.size(); ++id) {
+      const auto limit = whole.row(object.origin[id])[replica];
+      const auto first_unseen = std::partition_point(line.begin(), line.end(), [&](OpId u) {
+        return history.whole.ops[object.origin[u]].seq < limit;
+      });
+      clocks.row(id)[j] = static_cast<std::uint32_t>(first_unseen - line.begin());
+    }
+  }
+  return clocks;
+}
+
+bool is_same(const History& h, const Clocks& one, const Clocks& other) {
+  for (OpId id = 0; id < h.ops.size(); ++id) {
+    const auto a = one.row(id), b = other.row(id);
+    if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::vector<Witness>> common_execution(const MixedHistory& history,
+                                                     const std::vector<const Witness*>& alone,
+                                                     const Axioms& axioms, base::Budget& budget) {
+  StepGraph graph(history.whole);
+  for (std::size_t o = 0; o < alone.size(); ++o)
+    add_steps(history.objects[o], alone[o]->clocks, graph);
+  const auto closed = graph.close();
+  if (!closed || late_update(history.whole, closed->clocks)) return std::nullopt;
+  std::vector<std::vector<OpId>> orders(alone.size());
+  for (const OpId id : closed->order) {
+    const auto [object, op] = history.place[id];
+    if (object != kNone) orders[object].push_back(op);
+  }
+  std::vector<Witness> common;
+  for (std::size_t o = 0; o < alone.size(); ++o) {
+    if (budget.exceeded()) return std::nullopt;
+    const History& h = history.objects[o].history;
+    auto clocks = projected(history, history.objects[o], closed->clocks);
+    if (is_same(h, clocks, alone[o]->clocks)) {
+      common.push_back(*alone[o]);
+      continue;
+    }
+    const auto visibility = Visibility::of_clocks(h, clocks, std::move(orders[o]));
+    auto known = decide_context({h, visibility, axioms, budget});
+    if (known.verdict != Verdict::kSatisfied) return std::nullopt;
+    common.push_back({.clocks = std::move(clocks),
+                      .order = std::move(known.order),
+                      .characters = std::move(known.characters),
+                      .pairs = std::move(known.pairs),
+                      .writes = std::move(known.writes)});
+  }
+  return common;
+}
+
+}  // namespace cupel::crdt

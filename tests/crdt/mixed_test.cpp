@@ -1,0 +1,214 @@
+// Several objects of several types in one history: against the axioms by brute force, over one
+// happens-before that all objects share; the format; certificates.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "crdt/analysis/analyze_mixed.hpp"
+#include "crdt/io/mixed_report.hpp"
+#include "crdt/io/reader.hpp"
+#include "crdt/model/times.hpp"
+#include "oracle.hpp"
+#include "random_deliveries.hpp"
+#include "random_history.hpp"
+
+namespace cupel::crdt {
+namespace {
+
+using Past = std::vector<std::uint32_t>;
+
+MixedHistory mixed(const std::string& text) {
+  auto history = read_mixed(text, "h");
+  EXPECT_TRUE(history.ok()) << (history.ok() ? "" : history.error().to_string());
+  return std::move(history).value();
+}
+
+std::string error_of(const std::string& text) {
+  const auto history = read_mixed(text, "h");
+  return history.ok() ? "none" : history.error().to_string();
+}
+
+MixedAnalysis analyzed(MixedHistory& history, bool with_deliveries, bool strict = false) {
+  std::optional<Visibility> visibility;
+  if (with_deliveries) {
+    visibility = Visibility::of(history.whole).value();
+    deliver_to_objects(history, *visibility);
+  }
+  base::Budget budget;
+  return analyze_mixed(
+      history, {.axioms = {.strict = strict}, .visibility = visibility ? &*visibility : nullptr},
+      budget);
+}
+
+// Two or three objects with some operations each, in a random order of the lines.
+MixedHistory random_mixed(base::Random& random, std::uint32_t operations, bool deliveries) {
+  const auto types = all_types();
+  const auto replicas = 2 + static_cast<std::uint32_t>(random.below(2));
+  const auto objects = 2 + random.below(2);
+  MixedHistory mixed;
+  for (std::uint32_t r = 0; r < replicas; ++r) mixed.whole.replica(std::to_string(r));
+  while (mixed.objects.size() < objects) {
+    const Type type = types[random.below(types.size())];
+    if (!deliveries && replicated_type(type).traits().needs_deliveries) continue;
+    const auto some = 1 + static_cast<std::uint32_t>(
+                              random.below(operations / static_cast<std::uint32_t>(objects) + 1));
+    const Shape shape{some, replicas, 1, 2U};
+    mixed.objects.push_back({.name = fmt::format("\"o{}\"", mixed.objects.size()),
+                             .type = {type},
+                             .history = random_history(type, shape, random),
+                             .origin = {}});
+  }
+  while (true) {
+    std::vector<std::uint32_t> open;
+    for (std::uint32_t o = 0; o < objects; ++o) {
+      if (mixed.objects[o].origin.size() < mixed.objects[o].history.ops.size()) open.push_back(o);
+    }
+    if (open.empty()) return mixed;
+    const auto o = open[random.below(open.size())];
+    auto& object = mixed.objects[o];
+    const auto op = static_cast<OpId>(object.origin.size());
+    object.origin.push_back(mixed.whole.add(
+        {.kind = object.history.ops[op].kind, .replica = object.history.ops[op].replica}));
+    mixed.place.push_back({o, op});
+  }
+}
+
+// Of the whole, what the operations of an object have seen of it.
+Past projected(const MixedObject& object, const Past& whole) {
+  Past past(object.origin.size(), 0);
+  for (std::size_t a = 0; a < past.size(); ++a) {
+    for (std::size_t b = 0; b < past.size(); ++b) {
+      if (whole[object.origin[a]] >> object.origin[b] & 1U) past[a] |= 1U << b;
+    }
+  }
+  return past;
+}
+
+bool admitted(const MixedHistory& history, const Past& whole, bool strict) {
+  return std::all_of(history.objects.begin(), history.objects.end(), [&](const auto& object) {
+    return admitted_with(object.history, projected(object, whole), strict);
+  });
+}
+
+TEST(Mixed, WithDeliveriesIsDecidedAsTheAxioms) {
+  base::Random random(5);
+  int satisfied = 0, violated = 0;
+  for (int i = 0; i < 6000; ++i) {
+    auto made = random_mixed(random, 12, /*deliveries=*/true);
+    const RandomDeliveries deliveries(made.whole, DeliveryRule::kCausal, random);
+    if (!made.whole.context.is_known()) continue;
+    const bool strict = random.chance(0.3);
+    auto history = mixed(write(made, random.chance(0.3)));
+    const auto found = analyzed(history, true, strict);
+    ASSERT_NE(found.verdict, Verdict::kUnknown);
+    const bool well = found.verdict == Verdict::kSatisfied;
+    ASSERT_EQ(well, admitted(made, deliveries.past, strict)) << write(made);
+    ++(well ? satisfied : violated);
+  }
+  EXPECT_GT(satisfied, 300);
+  EXPECT_GT(violated, 300);
+}
+
+// By every rule, an object's replicas had seen of it what they had seen of it in the whole.
+TEST(Mixed, ObjectsHaveSeenWhatTheWholeHasSeen) {
+  base::Random random(8);
+  for (int i = 0; i < 2000; ++i) {
+    auto made = random_mixed(random, 12, /*deliveries=*/true);
+    const auto rule = i % 3 == 0   ? DeliveryRule::kCausal
+                      : i % 3 == 1 ? DeliveryRule::kFifo
+                                   : DeliveryRule::kApplied;
+    const RandomDeliveries deliveries(made.whole, rule, random);
+    if (!made.whole.context.is_known()) continue;
+    deliver_to_objects(made, Visibility::of(made.whole).value());
+    for (const MixedObject& object : made.objects) {
+      const auto visibility = Visibility::of(object.history).value();
+      for (OpId id = 0; id < object.origin.size(); ++id) {
+        for (OpId u = 0; u < object.origin.size(); ++u) {
+          if (is_read(object.history.ops[u].kind) || u == id) continue;
+          ASSERT_EQ(visibility.sees(id, u),
+                    (deliveries.seen[object.origin[id]] >> object.origin[u] & 1U) != 0)
+              << write(made);
+        }
+      }
+    }
+  }
+}
+
+TEST(Mixed, WithoutDeliveriesNeverContradictsExhaustiveSearch) {
+  base::Random random(6);
+  int satisfied = 0, violated = 0, unknown = 0;
+  for (int i = 0; i < 1500; ++i) {
+    auto history = mixed(write(random_mixed(random, 6, /*deliveries=*/false)));
+    const auto found = analyzed(history, false);
+    const bool expected = any_happens_before(
+        history.whole, [&](const Past& past) { return admitted(history, past, false); });
+    if (found.verdict == Verdict::kUnknown) {
+      ++unknown;
+      continue;
+    }
+    ASSERT_EQ(found.verdict == Verdict::kSatisfied, expected) << write(history);
+    ++(expected ? satisfied : violated);
+  }
+  EXPECT_GT(satisfied, 200);
+  EXPECT_GT(violated, 200);
+  EXPECT_LT(unknown, 100) << satisfied << " " << violated;
+}
+
+constexpr const char* kShop = R"({"object":"cart","type":"or-set"}
+{"object":7,"type":"counter"}
+{"process":0,"object":"cart","f":"add","value":"a"}
+{"process":0,"object":7,"f":"inc","value":1}
+{"process":1,"f":"deliver","value":["0:0","0:1"]}
+{"process":1,"object":7,"f":"read","value":1}
+{"process":1,"object":"cart","f":"read","value":[]}
+)";
+
+TEST(Mixed, UpdatesAreNumberedOverAllObjects) {
+  auto history = mixed(kShop);
+  ASSERT_EQ(history.objects.size(), 2U);
+  const auto found = analyzed(history, true);
+  EXPECT_EQ(found.verdict, Verdict::kViolated);
+  EXPECT_EQ(as_text(MixedReport{"h", &history, found}),
+            "h\tobjects\tviolated\n"
+            "  \"cart\"\tadd-wins-set\tviolated\n"
+            "    lost-add: line 7 (replica 1) does not show \"a\"; it had received add(\"a\") of "
+            "replica 0 (line 3), and no remove that had seen this add\n"
+            "    it takes 2 of 2 operations:\n"
+            "      line 3  replica 0  add(\"a\")\n"
+            "      line 7  replica 1  read() = {}  <- this one\n"
+            "  7\tcounter\tsatisfied\n");
+}
+
+// Each object is satisfied alone: the cart may not have arrived, but it came before the counter.
+TEST(Mixed, ObjectsThatAreSatisfiedOnlyAloneAreNotSatisfied) {
+  auto history = mixed(kShop);
+  EXPECT_NE(analyzed(history, false).verdict, Verdict::kSatisfied);
+}
+
+TEST(Mixed, MistakesAreNamed) {
+  const std::string cart = R"({"object":"cart","type":"or-set"})";
+  EXPECT_EQ(error_of(R"({"process":0,"object":"cart","f":"add","value":1})"),
+            "h:1: found the object \"cart\" without its type, expected a line such as "
+            "{\"object\":\"cart\",\"type\":\"or-set\"} before its operations");
+  EXPECT_EQ(error_of(R"({"process":0,"f":"add","value":1})"),
+            "h:1: found an operation without `object`, expected the option --type, or a line such "
+            "as {\"object\":\"cart\",\"type\":\"or-set\"} before its operations");
+  EXPECT_EQ(error_of(cart + "\n" + R"({"process":0,"f":"add","value":1})"),
+            "h:2: found an operation without `object`, expected it in each operation of a history "
+            "that names objects");
+  EXPECT_EQ(
+      error_of(cart + "\n" + cart),
+      "h:2: found the type of the object \"cart\" a second time, first in line 1; expected it "
+      "once");
+  EXPECT_EQ(
+      error_of(R"({"object":"cart","type":"or-sett"})"),
+      "h:1: found the type \"or-sett\", expected one of docs/formats/crdt.md, such as or-set");
+  EXPECT_EQ(read(R"({"process":0,"object":"cart","f":"add","value":1})", "h", {Type::kAddWinsSet})
+                .error()
+                .to_string(),
+            "h:1: found `object`, which belongs to histories of several types; expected none with "
+            "--type, or the command without --type");
+}
+
+}  // namespace
+}  // namespace cupel::crdt
