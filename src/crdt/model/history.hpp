@@ -123,7 +123,7 @@ class History {
  private:
   base::HashMap<std::string, std::uint32_t> replica_ids_, key_ids_;
   base::HashMap<std::pair<std::uint32_t, std::string>, std::uint32_t> element_ids_;
-  std::uint32_t last_element_ = kNone;       // that was looked up
+  std::vector<std::uint32_t> last_element_;  // by key: that was looked up
   std::vector<std::uint32_t> next_element_;  // by element: looked up after it last time
 };
 

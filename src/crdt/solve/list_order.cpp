@@ -23,8 +23,8 @@ class ListOrderSearch {
         out_(h_.elements.size()),
         removed_ever_(h_.elements.size(), false),
         looked_at_(h_.keys.size(), true),
-        key_begin_(h_.keys.size(), 0),
         rank_(h_.elements.size(), kNone),
+        waiting_(h_.elements.size(), 0),
         visited_(h_.elements.size(), 0),
         arrived_by_(h_.elements.size(), kNone) {
     for (const OpId id : context.visibility.order()) {
@@ -38,6 +38,13 @@ class ListOrderSearch {
         removed_ever_[e] = true;
       }
     }
+    std::stable_sort(nodes_.begin(), nodes_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return h_.elements[a].key < h_.elements[b].key;
+    });
+    key_begin_.assign(h_.keys.size() + 1, 0);
+    for (const auto e : nodes_) ++key_begin_[h_.elements[e].key + 1];
+    for (std::size_t key = 0; key < h_.keys.size(); ++key) key_begin_[key + 1] += key_begin_[key];
+    order_.resize(nodes_.size());
   }
 
   ListOrder run() {
@@ -45,6 +52,7 @@ class ListOrderSearch {
     for (;;) {
       if (context_.budget.exceeded()) return {};
       if (!sort(/*all=*/true)) {
+        std::fill(looked_at_.begin(), looked_at_.end(), true);
         if (!sort(/*all=*/false)) return violated();
         return try_choices();
       }
@@ -100,39 +108,44 @@ class ListOrderSearch {
     }
   }
 
-  // Depth first: what was added last after a character comes first. False: a cycle; `order_` is
-  // then what is before it.
+  // Depth first, the keys that are looked at: what was added last after a character comes first.
+  // False: a cycle; what is on or after it has no rank then. No step is between two keys.
   bool sort(bool all) {
-    std::vector<std::uint32_t> waiting(h_.elements.size(), 0);
-    for (const Edge& edge : edges_) waiting[edge.to] += all || !edge.chosen ? 1 : 0;
-    std::vector<std::uint32_t> ready, order;
-    for (const auto e : nodes_) {
-      if (waiting[e] == 0) ready.push_back(e);
+    bool sorted = true;
+    for (std::uint32_t key = 0; key < looked_at_.size(); ++key) {
+      if (looked_at_[key] && !sort_key(key, all)) sorted = false;
     }
-    order.reserve(nodes_.size());
-    while (!ready.empty()) {
-      const auto e = ready.back();
-      ready.pop_back();
-      order.push_back(e);
-      for (const auto id : out_[e]) {
-        if ((all || !edges_[id].chosen) && --waiting[edges_[id].to] == 0)
-          ready.push_back(edges_[id].to);
-      }
-    }
-    if (h_.keys.size() > 1)
-      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return h_.elements[a].key < h_.elements[b].key;
-      });
-    std::fill(rank_.begin(), rank_.end(), kNone);
-    for (auto i = static_cast<std::uint32_t>(order.size()); i-- > 0;) {
-      rank_[order[i]] = i;
-      key_begin_[h_.elements[order[i]].key] = i;
-    }
-    order_ = std::move(order);
-    return order_.size() == nodes_.size();
+    return sorted;
   }
 
-  // The order of a key changes only with its steps: sort() leaves that of the others as it was.
+  bool sort_key(std::uint32_t key, bool all) {
+    const auto end = key_begin_[key + 1];
+    for (auto i = key_begin_[key]; i < end; ++i) {
+      rank_[nodes_[i]] = kNone;
+      for (const auto id : out_[nodes_[i]])
+        waiting_[edges_[id].to] += all || !edges_[id].chosen ? 1 : 0;
+    }
+    ready_.clear();
+    for (auto i = key_begin_[key]; i < end; ++i) {
+      if (waiting_[nodes_[i]] == 0) ready_.push_back(nodes_[i]);
+    }
+    auto rank = key_begin_[key];
+    while (!ready_.empty()) {
+      const auto e = ready_.back();
+      ready_.pop_back();
+      rank_[e] = rank;
+      order_[rank++] = e;
+      for (const auto id : out_[e]) {
+        if ((all || !edges_[id].chosen) && --waiting_[edges_[id].to] == 0)
+          ready_.push_back(edges_[id].to);
+      }
+    }
+    if (rank == end) return true;
+    for (auto i = key_begin_[key]; i < end; ++i) waiting_[nodes_[i]] = 0;
+    return false;
+  }
+
+  // The order of a key changes only with its steps.
   void look_at_keys_of(const std::vector<Misplaced>& wrong) {
     std::fill(looked_at_.begin(), looked_at_.end(), false);
     for (const Misplaced& one : wrong) looked_at_[h_.elements[one.e].key] = true;
@@ -278,7 +291,6 @@ class ListOrderSearch {
 
   // Depth first over the choices, without those of before.
   ListOrder try_choices() {
-    std::fill(looked_at_.begin(), looked_at_.end(), true);
     std::erase_if(edges_, [](const Edge& edge) { return edge.chosen; });
     auto given = std::move(edges_);
     edges_.clear();
@@ -328,16 +340,18 @@ class ListOrderSearch {
   const bool certain_;
   const std::vector<OpId> inserts_;
   const std::vector<std::uint32_t> neighbours_;
-  std::vector<std::uint32_t> nodes_;  // those that happened before others before them
+  std::vector<std::uint32_t> nodes_;  // by key; those that happened before others before them
   std::vector<Edge> edges_;
   std::vector<std::vector<std::uint32_t>> out_;  // by element: edges
   base::HashSet<std::uint64_t> known_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> because_;  // by edge: edges
   std::vector<bool> removed_ever_;
   bool steps_only_ = false;
-  std::vector<bool> looked_at_;           // by key, by misplaced()
-  std::vector<std::uint32_t> key_begin_;  // by key: the first rank
+  std::vector<bool> looked_at_;           // by key, by sort() and misplaced()
+  std::vector<std::uint32_t> key_begin_;  // by key, and the end: the first rank
   std::vector<std::uint32_t> rank_, order_;
+  std::vector<std::uint32_t> waiting_;  // by element, within sort_key(): steps to it; else 0
+  std::vector<std::uint32_t> ready_;
   std::vector<std::uint32_t> visited_, arrived_by_;
   std::uint32_t visit_ = 0;
 };
