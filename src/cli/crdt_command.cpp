@@ -28,6 +28,7 @@
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/model/times.hpp"
 #include "crdt/verify/verify.hpp"
+#include "crdt/verify/verify_mixed.hpp"
 #include "crdt/workload/adapter.hpp"
 #include "crdt/workload/adapter_run.hpp"
 #include "crdt/workload/generate.hpp"
@@ -267,6 +268,16 @@ std::string context_of(const CrdtArguments& arguments) {
   return arguments.converged_only && arguments.context.empty() ? "trusted" : arguments.context;
 }
 
+// kSatisfied, or kBad where it cannot be written.
+template <typename Text>
+int write_certificate(const std::string& file, crdt::Verdict verdict, Text text) {
+  if (verdict != crdt::Verdict::kUnknown)
+    return write_whole(file, text(), /*append=*/false, "the certificate") ? kSatisfied : kBad;
+  print_error(base::Error{.message = "no certificate was written, because the verdict is unknown",
+                          .file = file});
+  return kSatisfied;
+}
+
 // Analyzes, prints, and writes the files that were requested. The exit code.
 int check_one(const std::string& file, const crdt::History& history, const CrdtArguments& arguments,
               const Limits& limits, base::Budget& budget) {
@@ -296,15 +307,9 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
   print(arguments.json ? crdt::as_json(report) : crdt::as_text(report));
   int code = code_of(crdt::verdict_of(report.analysis));
   if (!arguments.certificate.empty()) {
-    if (report.analysis.decision.verdict == crdt::Verdict::kUnknown) {
-      print_error(
-          base::Error{.message = "no certificate was written, because the verdict is unknown",
-                      .file = arguments.certificate});
-    } else {
-      const auto text = crdt::certificate_of(history, report.analysis);
-      if (!write_whole(arguments.certificate, text, /*append=*/false, "the certificate"))
-        code = kBad;
-    }
+    code = std::max(
+        code, write_certificate(arguments.certificate, report.analysis.decision.verdict,
+                                [&] { return crdt::certificate_of(history, report.analysis); }));
   }
   if (!arguments.svg.empty() &&
       !write_whole(arguments.svg, crdt::as_svg(report), /*append=*/false, "the picture"))
@@ -339,7 +344,11 @@ int check_mixed(const std::string& file, crdt::MixedHistory& history,
                                       budget),
       .show_witness = arguments.witness};
   print(arguments.json ? crdt::as_json(report) : crdt::as_text(report));
-  return code_of(report.analysis.verdict);
+  const int code = code_of(crdt::verdict_of(report.analysis));
+  if (arguments.certificate.empty()) return code;
+  return std::max(code, write_certificate(arguments.certificate, report.analysis.decided, [&] {
+                    return crdt::certificate_of(history, report.analysis);
+                  }));
 }
 
 void note_backward_clock(const std::string& file, std::uint64_t line) {
@@ -415,33 +424,38 @@ base::Result<crdt::NamedType> type_of_certificate(const CrdtArguments& arguments
   return asked.value_or(crdt::NamedType{*named});
 }
 
-int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked,
-           std::int64_t drift_ns) {
-  if (is_certificate(arguments.history)) {
-    print_error(certificate_comes_second("crdt verify", arguments.history));
-    return kBad;
-  }
-  const auto certificate = contents(arguments.certificate);
-  if (!certificate.ok()) {
-    print_error(certificate.error());
-    return kBad;
-  }
-  const auto type = type_of_certificate(arguments, asked, *certificate);
-  if (!type.ok()) {
-    print_error(type.error());
-    return kBad;
-  }
+// The name of the type, and what was found.
+using NamedVerified = std::pair<std::string_view, crdt::Verified>;
+
+base::Result<NamedVerified> unless_bad(std::string_view type, crdt::Verified verified,
+                                       const CrdtArguments& arguments) {
+  if (verified.status == crdt::CertificateStatus::kBadInput)
+    return base::Error{.message = verified.reason, .file = arguments.certificate};
+  return NamedVerified{type, std::move(verified)};
+}
+
+base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
+                                         std::optional<crdt::NamedType> asked,
+                                         std::string_view certificate, std::int64_t drift_ns) {
+  const auto type = type_of_certificate(arguments, asked, certificate);
+  if (!type.ok()) return type.error();
   auto history = history_of(arguments.history, *type);
-  if (!history.ok()) {
-    print_error(history.error());
-    return kBad;
-  }
+  if (!history.ok()) return history.error();
   crdt::allow_clock_drift(*history, drift_ns);
-  const auto verified = crdt::verify(*history, *certificate);
-  if (verified.status == crdt::CertificateStatus::kBadInput) {
-    print_error(base::Error{.message = verified.reason, .file = arguments.certificate});
-    return kBad;
-  }
+  return unless_bad(crdt::name(history->type), crdt::verify(*history, certificate), arguments);
+}
+
+base::Result<NamedVerified> verified_mixed(const CrdtArguments& arguments,
+                                           std::string_view certificate, std::int64_t drift_ns) {
+  auto history = mixed_history_of(arguments.history);
+  if (!history.ok()) return history.error();
+  crdt::allow_clock_drift(history->whole, drift_ns);
+  crdt::share_times(*history);
+  return unless_bad(crdt::kMixedType, crdt::verify_mixed(*history, certificate), arguments);
+}
+
+void print_verified(const CrdtArguments& arguments, std::string_view type,
+                    const crdt::Verified& verified) {
   const bool valid = verified.status == crdt::CertificateStatus::kValid,
              unknown = verified.status == crdt::CertificateStatus::kUnknown;
   const char* const word = valid ? "valid" : unknown ? "unknown" : "not valid";
@@ -449,7 +463,7 @@ int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked,
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     nlohmann::ordered_json json = {{"history", arguments.history},
                                    {"certificate", arguments.certificate},
-                                   {"type", crdt::name(history->type)},
+                                   {"type", type},
                                    {"letter", verified.strict},
                                    {"verdict", verified.verdict},
                                    {"valid", nullptr},
@@ -462,7 +476,38 @@ int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked,
                       arguments.history, verified.strict ? ", by the strict axioms" : "",
                       valid ? "" : "  " + verified.reason + "\n"));
   }
-  return valid ? kSatisfied : unknown ? kUnknown : kViolated;
+}
+
+int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked,
+           std::int64_t drift_ns) {
+  if (is_certificate(arguments.history)) {
+    print_error(certificate_comes_second("crdt verify", arguments.history));
+    return kBad;
+  }
+  const auto certificate = contents(arguments.certificate);
+  if (!certificate.ok()) {
+    print_error(certificate.error());
+    return kBad;
+  }
+  const auto verified = !asked && crdt::is_mixed_certificate(*certificate)
+                            ? verified_mixed(arguments, *certificate, drift_ns)
+                            : verified_one(arguments, asked, *certificate, drift_ns);
+  if (!verified.ok()) {
+    print_error(verified.error());
+    return kBad;
+  }
+  print_verified(arguments, verified->first, verified->second);
+  switch (verified->second.status) {
+    case crdt::CertificateStatus::kValid:
+      return kSatisfied;
+    case crdt::CertificateStatus::kNotValid:
+      return kViolated;
+    case crdt::CertificateStatus::kUnknown:
+      return kUnknown;
+    case crdt::CertificateStatus::kBadInput:
+      break;
+  }
+  return kBad;
 }
 
 std::int64_t clock_drift_of(const CrdtArguments& arguments) {
@@ -542,8 +587,7 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
 
 void refuse_without_type(const CrdtArguments& arguments) {
   for (const auto& [option, value] :
-       {std::pair{"--spec", arguments.spec}, std::pair{"--svg", arguments.svg},
-        std::pair{"--certificate", arguments.certificate}}) {
+       {std::pair{"--spec", arguments.spec}, std::pair{"--svg", arguments.svg}}) {
     if (!value.empty()) {
       throw UsageError(
           option, "found it without --type, expected the type of the one object that it is for");

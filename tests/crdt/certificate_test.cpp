@@ -8,6 +8,7 @@
 
 #include "crdt/explain/explain.hpp"
 #include "crdt/io/reader.hpp"
+#include "crdt/verify/digest.hpp"
 #include "crdt/verify/verify.hpp"
 #include "oracle.hpp"
 #include "random_history.hpp"

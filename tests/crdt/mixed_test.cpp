@@ -5,9 +5,11 @@
 
 #include "base/random.hpp"
 #include "crdt/analysis/analyze_mixed.hpp"
+#include "crdt/io/certificate.hpp"
 #include "crdt/io/mixed_report.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/model/times.hpp"
+#include "crdt/verify/verify_mixed.hpp"
 #include "oracle.hpp"
 #include "random_deliveries.hpp"
 #include "random_history.hpp"
@@ -90,6 +92,21 @@ bool admitted(const MixedHistory& history, const Past& whole, bool strict) {
   });
 }
 
+// A certificate is valid for its history, which was read again, and for no other verdict.
+void expect_valid(const MixedHistory& decided, const MixedAnalysis& found) {
+  const auto certificate = certificate_of(decided, found);
+  auto history = mixed(write(decided));
+  const auto verified = verify_mixed(history, certificate);
+  ASSERT_EQ(verified.status, CertificateStatus::kValid) << verified.reason << "\n"
+                                                        << write(decided) << certificate;
+  auto other = certificate;
+  const bool well = found.decided == Verdict::kSatisfied;
+  for (auto at = other.find(well ? "satisfied" : "violated"); at != std::string::npos;
+       at = other.find(well ? "satisfied" : "violated", at + 1))
+    other.replace(at, well ? 9 : 8, well ? "violated" : "satisfied");
+  ASSERT_NE(verify_mixed(history, other).status, CertificateStatus::kValid) << other;
+}
+
 TEST(Mixed, WithDeliveriesIsDecidedAsTheAxioms) {
   base::Random random(5);
   int satisfied = 0, violated = 0;
@@ -100,9 +117,10 @@ TEST(Mixed, WithDeliveriesIsDecidedAsTheAxioms) {
     const bool strict = random.chance(0.3);
     auto history = mixed(write(made, random.chance(0.3)));
     const auto found = analyzed(history, true, strict);
-    ASSERT_NE(found.verdict, Verdict::kUnknown);
-    const bool well = found.verdict == Verdict::kSatisfied;
+    ASSERT_NE(found.decided, Verdict::kUnknown);
+    const bool well = found.decided == Verdict::kSatisfied;
     ASSERT_EQ(well, admitted(made, deliveries.past, strict)) << write(made);
+    expect_valid(history, found);
     ++(well ? satisfied : violated);
   }
   EXPECT_GT(satisfied, 300);
@@ -142,11 +160,12 @@ TEST(Mixed, WithoutDeliveriesNeverContradictsExhaustiveSearch) {
     const auto found = analyzed(history, false);
     const bool expected = any_happens_before(
         history.whole, [&](const Past& past) { return admitted(history, past, false); });
-    if (found.verdict == Verdict::kUnknown) {
+    if (found.decided == Verdict::kUnknown) {
       ++unknown;
       continue;
     }
-    ASSERT_EQ(found.verdict == Verdict::kSatisfied, expected) << write(history);
+    ASSERT_EQ(found.decided == Verdict::kSatisfied, expected) << write(history);
+    expect_valid(history, found);
     ++(expected ? satisfied : violated);
   }
   EXPECT_GT(satisfied, 200);
@@ -167,7 +186,7 @@ TEST(Mixed, UpdatesAreNumberedOverAllObjects) {
   auto history = mixed(kShop);
   ASSERT_EQ(history.objects.size(), 2U);
   const auto found = analyzed(history, true);
-  EXPECT_EQ(found.verdict, Verdict::kViolated);
+  EXPECT_EQ(found.decided, Verdict::kViolated);
   EXPECT_EQ(as_text(MixedReport{"h", &history, found}),
             "h\tobjects\tviolated\n"
             "  \"cart\"\tadd-wins-set\tviolated\n"
@@ -182,7 +201,21 @@ TEST(Mixed, UpdatesAreNumberedOverAllObjects) {
 // Each object is satisfied alone: the cart may not have arrived, but it came before the counter.
 TEST(Mixed, ObjectsThatAreSatisfiedOnlyAloneAreNotSatisfied) {
   auto history = mixed(kShop);
-  EXPECT_NE(analyzed(history, false).verdict, Verdict::kSatisfied);
+  EXPECT_NE(analyzed(history, false).decided, Verdict::kSatisfied);
+}
+
+// Certificates that are valid for each object do not make one of both.
+TEST(Mixed, ClocksOfObjectsMustBeThoseOfOneHappensBefore) {
+  auto history = mixed(kShop);
+  base::Budget budget;
+  MixedAnalysis forged{.decided = Verdict::kSatisfied};
+  for (const MixedObject& object : history.objects)
+    forged.objects.push_back(analyze(object.history, {}, budget));
+  const auto verified = verify_mixed(history, certificate_of(history, forged));
+  EXPECT_EQ(verified.status, CertificateStatus::kNotValid);
+  EXPECT_EQ(verified.reason,
+            "operation 3 has seen more of the object \"cart\" than its certificate says, by what "
+            "was seen of other objects");
 }
 
 TEST(Mixed, MistakesAreNamed) {

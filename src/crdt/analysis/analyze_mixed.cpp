@@ -58,24 +58,12 @@ Verdict without_deliveries(const MixedHistory& history, AnalysisOptions options,
   return verdict_together(history, options, objects, limit, budget);
 }
 
-// As verdict_of() says it of one history: no two last reads in any object leave it unknown.
-Verdict with_convergence(Verdict verdict, const std::vector<Analysis>& objects) {
-  const auto any = [&](auto test) {
-    return std::any_of(objects.begin(), objects.end(),
-                       [&](const Analysis& object) { return test(*object.convergence); });
-  };
-  if (any([](const Convergence& found) { return !found.different.empty(); }))
-    return verdict == Verdict::kUnknown ? Verdict::kUnknown : Verdict::kViolated;
-  const bool compared = any([](const Convergence& found) { return found.keys > 0; });
-  return verdict == Verdict::kSatisfied && !compared ? Verdict::kUnknown : verdict;
-}
-
 }  // namespace
 
 MixedAnalysis analyze_mixed(const MixedHistory& history, const AnalysisOptions& options,
                             base::Budget& budget) {
   const auto began = base::Budget::Clock::now();
-  MixedAnalysis found;
+  MixedAnalysis found{.axioms = options.axioms};
   if (options.visibility != nullptr) {
     found.visibility.reserve(history.objects.size());
     for (const MixedObject& object : history.objects)
@@ -85,20 +73,33 @@ MixedAnalysis analyze_mixed(const MixedHistory& history, const AnalysisOptions& 
   alone.also_without = false;
   found.objects = each_alone(history, alone, found.visibility, budget);
   if (options.visibility == nullptr) {
-    found.verdict = verdict_together(history, options, found.objects, found.limit, budget);
+    found.decided = verdict_together(history, options, found.objects, found.limit, budget);
   } else {
-    found.verdict = any_is(found.objects, Verdict::kViolated)  ? Verdict::kViolated
+    found.decided = any_is(found.objects, Verdict::kViolated)  ? Verdict::kViolated
                     : any_is(found.objects, Verdict::kUnknown) ? Verdict::kUnknown
                                                                : Verdict::kSatisfied;
     for (const Analysis& object : found.objects) {
-      if (found.verdict == Verdict::kUnknown && !object.limit.empty()) found.limit = object.limit;
+      if (found.decided == Verdict::kUnknown && !object.limit.empty()) found.limit = object.limit;
     }
   }
   if (options.visibility != nullptr && options.also_without)
     found.without_context = without_deliveries(history, options, budget);
-  if (options.converge) found.verdict = with_convergence(found.verdict, found.objects);
   found.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
   return found;
+}
+
+Verdict verdict_of(const MixedAnalysis& analysis) {
+  const auto verdict = analysis.decided;
+  const auto& objects = analysis.objects;
+  if (objects.empty() || !objects[0].convergence) return verdict;
+  const auto any = [&](auto test) {
+    return std::any_of(objects.begin(), objects.end(),
+                       [&](const Analysis& object) { return test(*object.convergence); });
+  };
+  if (any([](const Convergence& found) { return !found.different.empty(); }))
+    return verdict == Verdict::kUnknown ? Verdict::kUnknown : Verdict::kViolated;
+  const bool compared = any([](const Convergence& found) { return found.keys > 0; });
+  return verdict == Verdict::kSatisfied && !compared ? Verdict::kUnknown : verdict;
 }
 
 }  // namespace cupel::crdt

@@ -15,9 +15,10 @@
 namespace cupel::crdt {
 
 struct MixedAnalysis {
-  Verdict verdict = Verdict::kUnknown;  // convergence included, if requested
-  std::vector<Analysis> objects;
-  std::vector<Visibility> visibility;  // by object; empty: the deliveries were not used
+  Axioms axioms = {};
+  Verdict decided = Verdict::kUnknown;
+  std::vector<Analysis> objects = {};
+  std::vector<Visibility> visibility = {};  // by object; empty: the deliveries were not used
   // The verdict without the deliveries, if requested.
   std::optional<Verdict> without_context = {};
   std::string limit = {};  // of kUnknown: that of an object, or "common happens-before"
@@ -29,5 +30,9 @@ struct MixedAnalysis {
 // nothing is made small.
 MixedAnalysis analyze_mixed(const MixedHistory& history, const AnalysisOptions& options,
                             base::Budget& budget);
+
+// As verdict_of() an analysis of one history. That no key has two last reads is known of all
+// objects together.
+Verdict verdict_of(const MixedAnalysis& analysis);
 
 }  // namespace cupel::crdt

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "crdt/verify/verify.hpp"
+#include "crdt/verify/digest.hpp"
 
 namespace cupel::crdt {
 
@@ -63,6 +63,25 @@ std::string certificate_of(const History& history, const Analysis& analysis) {
   return analysis.decision.witness
              ? certificate_of_witness(history, analysis.axioms, *analysis.decision.witness)
              : certificate_of_core(history, analysis.axioms, analysis.explanation->core);
+}
+
+std::string certificate_of(const MixedHistory& history, const MixedAnalysis& analysis) {
+  const bool violated = analysis.decided == Verdict::kViolated;
+  std::string objects;
+  for (std::size_t o = 0; o < analysis.objects.size(); ++o) {
+    const Analysis& object = analysis.objects[o];
+    if (violated && object.decision.verdict != Verdict::kViolated) continue;
+    auto own = certificate_of(history.objects[o].history, object);
+    own.pop_back();  // its line feed
+    objects += fmt::format("{}\n{{\"object\":{},\"certificate\":{}}}", objects.empty() ? "" : ",",
+                           history.objects[o].name, own);
+    if (violated) break;
+  }
+  return fmt::format(
+      "{{\"cupel_crdt_certificate\":1,\"type\":\"{}\",\"letter\":{},\"history\":\"{:016x}\","
+      "\"verdict\":\"{}\",\"objects\":[{}]}}\n",
+      kMixedType, analysis.axioms.strict, digest(history), violated ? "violated" : "satisfied",
+      objects);
 }
 
 }  // namespace cupel::crdt

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "crdt/analysis/analyze.hpp"
+#include "crdt/analysis/analyze_mixed.hpp"
 
 namespace cupel::crdt {
 
@@ -18,5 +19,7 @@ std::string certificate_of_core(const History& history, const Axioms& axioms, co
 std::string certificate_of_context(const History& history, const Analysis& analysis);
 // Of an analysis whose verdict is not unknown.
 std::string certificate_of(const History& history, const Analysis& analysis);
+// Of each object its own; of a violation, that of the first violated object.
+std::string certificate_of(const MixedHistory& history, const MixedAnalysis& analysis);
 
 }  // namespace cupel::crdt

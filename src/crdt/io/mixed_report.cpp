@@ -48,7 +48,7 @@ std::string limit_text(const MixedAnalysis& analysis) {
 
 // Both verdicts of a history whose deliveries were trusted and then left out.
 std::string both_verdicts(const MixedAnalysis& analysis) {
-  const auto with = analysis.verdict, without = *analysis.without_context;
+  const auto with = analysis.decided, without = *analysis.without_context;
   const bool differ = with != without && with != Verdict::kUnknown && without != Verdict::kUnknown;
   return fmt::format("  {}without the context: {}\n", differ ? "context-contradiction: " : "",
                      name(without));
@@ -58,7 +58,7 @@ std::string both_verdicts(const MixedAnalysis& analysis) {
 
 std::string as_text(const MixedReport& report) {
   const MixedAnalysis& analysis = report.analysis;
-  auto text = fmt::format("{}\t{}\t{}\n", report.file, kMixedType, name(analysis.verdict));
+  auto text = fmt::format("{}\t{}\t{}\n", report.file, kMixedType, name(analysis.decided));
   constexpr std::size_t kMostSatisfied = 20;
   bool is_explained = false;
   std::size_t satisfied = 0;
@@ -88,7 +88,7 @@ std::string as_json(const MixedReport& report) {
                {"operations", whole.ops.size()},
                {"replicas", whole.replicas.size() - whole.indeterminate.size()},
                {"indeterminate", whole.indeterminate.size()},
-               {"verdict", name(analysis.verdict)},
+               {"verdict", name(analysis.decided)},
                {"seconds", analysis.seconds},
                {"context", nullptr},
                {"without_context", nullptr},

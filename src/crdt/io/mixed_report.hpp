@@ -14,9 +14,6 @@ struct MixedReport {
   bool show_witness = false;
 };
 
-// The type that a line or a certificate names for such a history.
-inline constexpr const char* kMixedType = "objects";
-
 // A line FILE<TAB>objects<TAB>VERDICT; below it, indented by two blanks, that of each object.
 std::string as_text(const MixedReport& report);
 // One object, with its line feed; the fields are in docs/crdt.md.

@@ -14,6 +14,9 @@
 
 namespace cupel::crdt {
 
+// The type that reports and certificates name for such a history.
+inline constexpr const char* kMixedType = "objects";
+
 struct MixedObject {
   std::string name;  // as JSON
   NamedType type;

@@ -13,6 +13,7 @@
 #include "base/budget.hpp"
 #include "crdt/model/times.hpp"
 #include "crdt/verify/context_check.hpp"
+#include "crdt/verify/digest.hpp"
 #include "crdt/verify/exhaustive_search.hpp"
 #include "crdt/verify/list_order_check.hpp"
 #include "crdt/verify/semantics.hpp"
@@ -23,8 +24,6 @@ namespace cupel::crdt {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::uint64_t kPrime = 0x100000001b3ULL;
 
 Verified not_valid(std::string verdict, std::string reason) {
   return {CertificateStatus::kNotValid, std::move(verdict), std::move(reason)};
@@ -387,34 +386,6 @@ class CoreCheck {
 
 }  // namespace
 
-std::uint64_t digest(const History& history) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  const auto mix = [&](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-    hash = (hash ^ 0x1f) * kPrime;
-  };
-  mix(name(history.type));
-  for (OpId id = 0; id < history.ops.size(); ++id) {
-    const auto& op = history.ops[id];
-    mix(history.replicas[op.replica]);
-    mix(history.keys[op.key]);
-    mix(history.method(op));
-    mix(op.element == kNone ? "" : history.elements[op.element].text);
-    mix(op.parent == kNone ? "" : history.elements[op.parent].text);
-    mix(std::to_string(op.amount));
-    mix(op.returned ? "t" : "f");
-    for (const auto e : history.list(op)) mix(history.elements[e].text);
-  }
-  if (history.context.is_known()) mix(std::to_string(static_cast<int>(history.context.rule)));
-  for (const Reception& reception : history.context.receptions) {
-    mix(fmt::format("{} {} {}", static_cast<int>(reception.kind),
-                    history.replicas[reception.replica], reception.seq));
-    for (const NamedUpdates& named : history.context.updates(reception))
-      mix(fmt::format("{} {} {}", static_cast<int>(named.kind), named.of, named.count));
-  }
-  return hash;
-}
-
 std::optional<Type> type_named_in(std::string_view certificate) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   if (text::beyond_bounds(certificate)) return std::nullopt;
@@ -434,23 +405,39 @@ Verified verify(const History& history, std::string_view certificate) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   if (auto reason = text::beyond_bounds(certificate))
     return {CertificateStatus::kBadInput, {}, std::move(*reason)};
-  const Json json = Json::parse(certificate, nullptr, false);
-  if (!json.is_object() || !json.contains("cupel_crdt_certificate"))
-    return {CertificateStatus::kBadInput,
-            {},
-            "found no certificate, expected what `cupel crdt check --certificate` writes"};
-  if (json["cupel_crdt_certificate"] != 1)
-    return {CertificateStatus::kBadInput, {}, "found a certificate of another version, expected 1"};
+  return verify_parsed(history, Json::parse(certificate, nullptr, false));
+}
+
+std::optional<Verified> wrong_head(const Json& json, std::string_view type, std::uint64_t digest) {
+  if (!json.is_object() || !json.contains("cupel_crdt_certificate")) {
+    return Verified{CertificateStatus::kBadInput,
+                    {},
+                    "found no certificate, expected what `cupel crdt check --certificate` writes"};
+  }
+  if (json["cupel_crdt_certificate"] != 1) {
+    return Verified{
+        CertificateStatus::kBadInput, {}, "found a certificate of another version, expected 1"};
+  }
   const auto verdict = json.find("verdict");
-  if (verdict == json.end() || (*verdict != "satisfied" && *verdict != "violated"))
-    return {CertificateStatus::kBadInput, {}, "found no `verdict`, expected satisfied or violated"};
+  if (verdict == json.end() || (*verdict != "satisfied" && *verdict != "violated")) {
+    return Verified{
+        CertificateStatus::kBadInput, {}, "found no `verdict`, expected satisfied or violated"};
+  }
   const std::string word = *verdict;
-  if (const auto strict = json.find("letter"); strict != json.end() && !strict->is_boolean())
-    return {CertificateStatus::kBadInput, word, "found a `letter` that is neither true nor false"};
-  if (!json.contains("type") || json["type"] != name(history.type))
+  if (const auto strict = json.find("letter"); strict != json.end() && !strict->is_boolean()) {
+    return Verified{CertificateStatus::kBadInput, word,
+                    "found a `letter` that is neither true nor false"};
+  }
+  if (!json.contains("type") || json["type"] != type)
     return not_valid(word, "it is for another type");
-  if (!json.contains("history") || json["history"] != fmt::format("{:016x}", digest(history)))
+  if (!json.contains("history") || json["history"] != fmt::format("{:016x}", digest))
     return not_valid(word, "it is for another history");
+  return std::nullopt;
+}
+
+Verified verify_parsed(const History& history, const Json& json) {
+  if (auto wrong = wrong_head(json, name(history.type), digest(history))) return *wrong;
+  const std::string word = json["verdict"];
   const bool strict = json.value("letter", false);
   const auto context = json.find("context");
   if (context != json.end() &&

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +34,10 @@ std::optional<Type> type_named_in(std::string_view certificate);
 
 Verified verify(const History& history, std::string_view certificate);
 
-// Of what the operations say; a certificate names it.
-std::uint64_t digest(const History& history);
+// The same of a certificate that was parsed.
+Verified verify_parsed(const History& history, const nlohmann::json& certificate);
+// The fields that all certificates have; nothing: they are right.
+std::optional<Verified> wrong_head(const nlohmann::json& certificate, std::string_view type,
+                                   std::uint64_t digest);
 
 }  // namespace cupel::crdt
