@@ -32,6 +32,7 @@
 #include "crdt/workload/adapter.hpp"
 #include "crdt/workload/adapter_run.hpp"
 #include "crdt/workload/generate.hpp"
+#include "crdt/workload/generate_mixed.hpp"
 #include "crdt/workload/run.hpp"
 #include "formats/decompress.hpp"
 #include "text/json.hpp"
@@ -95,7 +96,9 @@ void add_spec_option(Command& command, std::string& spec) {
       ->group(kQuestionOptions);
 }
 
-Option* add_type_option(Command& command, std::string& type, const std::string& otherwise = "") {
+// `type`: a text, or several.
+template <typename Types>
+Option* add_type_option(Command& command, Types& type, const std::string& otherwise = "") {
   std::vector<std::string> names;
   for (const auto t : crdt::all_types()) names.emplace_back(crdt::name(t));
   return command
@@ -630,6 +633,7 @@ void add_crdt_check(Command& app, Run& run) {
       "\n"
       "Examples:\n"
       "  cupel crdt check --type or-set history.jsonl\n"
+      "  cupel crdt check objects_of_several_types.jsonl\n"
       "  cupel crdt check --type rga --timeout 1m --json history.edn | jq .verdict\n"
       "  cupel crdt check --type counter --certificate proof.json --svg picture.svg history.jsonl");
   command->callback([arguments, &run] {
@@ -744,13 +748,15 @@ void add_request_options(Command& command, crdt::Requests& requests) {
 }
 
 struct CrdtGenerateArguments {
-  std::string type, output = "-";
-  crdt::GenerateOptions options;
+  std::vector<std::string> types;
+  std::string output = "-";
+  crdt::MixedGenerateOptions options;  // of one type: `type`
+
   bool edn = false, no_times = false, no_final_reads = false;
 };
 
-int generate(const CrdtGenerateArguments& arguments) {
-  const auto history = crdt::generate(arguments.options);
+template <typename History>
+int write_generated(const base::Result<History>& history, const CrdtGenerateArguments& arguments) {
   if (!history.ok()) {
     print_error(history.error());
     return kBad;
@@ -763,12 +769,37 @@ int generate(const CrdtGenerateArguments& arguments) {
   return write_whole(arguments.output, text) ? kSatisfied : kBad;
 }
 
+int generate(const CrdtGenerateArguments& arguments) {
+  return arguments.options.types.size() == 1
+             ? write_generated(crdt::generate(arguments.options), arguments)
+             : write_generated(crdt::generate_mixed(arguments.options), arguments);
+}
+
+void refuse_unknown_bug(const crdt::MixedGenerateOptions& asked) {
+  if (asked.bug.empty()) return;
+  std::vector<std::string> known;
+  for (const auto type : asked.types) {
+    for (auto& bug : crdt::bugs_of(type.type)) known.push_back(std::move(bug));
+  }
+  if (asked.types.size() > 1) known.emplace_back(crdt::kObjectsApart.name);
+  if (std::find(known.begin(), known.end(), asked.bug) != known.end()) return;
+  std::string types;
+  for (const auto type : asked.types)
+    types += fmt::format("{}{}", types.empty() ? "" : ", ", crdt::name(type.type));
+  throw UsageError("--bug", fmt::format("found `{}`, expected a bug of the type{} {}: {}{}",
+                                        asked.bug, asked.types.size() > 1 ? "s" : "", types,
+                                        one_of(known), did_you_mean(asked.bug, known)));
+}
+
 void add_crdt_generate(Command& app, Run& run) {
   auto* command = app.add_subcommand(
       "generate", "Write a history of simulated replicas, correct or with a bug");
   auto arguments = std::make_shared<CrdtGenerateArguments>();
   auto& options = arguments->options;
-  add_type_option(*command, arguments->type)->required();
+  add_type_option(*command, arguments->types,
+                  ". May be repeated: then the history has an object of each type")
+      ->required()
+      ->allow_extra_args(false);
   command
       ->add_option("-o,--output", arguments->output, "The file to write. Default: standard output")
       ->type_name("FILE");
@@ -780,6 +811,7 @@ void add_crdt_generate(Command& app, Run& run) {
   for (const auto& bug : crdt::all_bugs()) {
     bugs += fmt::format("  {:33} {}\n", bug.name, bug.what);
   }
+  bugs += fmt::format("  {:33} {}\n", crdt::kObjectsApart.name, crdt::kObjectsApart.what);
   command
       ->add_option("--ops", options.ops,
                    "Number of operations of all replicas together, without the final reads")
@@ -815,18 +847,15 @@ void add_crdt_generate(Command& app, Run& run) {
       "Bugs (docs/crdt.md#generate lists their types):\n" + bugs +
       "\nExamples:\n"
       "  cupel crdt generate --type or-set --ops 1000 -o history.jsonl\n"
-      "  cupel crdt generate --type rga --bug interleaves | cupel crdt check --type rga -");
+      "  cupel crdt generate --type rga --bug interleaves | cupel crdt check --type rga -\n"
+      "  cupel crdt generate --type or-set --type counter --context | cupel crdt check -");
   command->callback([arguments, &run] {
     auto& asked = arguments->options;
-    asked.type = type_or_refused(arguments->type);
+    for (const auto& type : arguments->types) asked.types.push_back(type_or_refused(type));
+    asked.type = asked.types[0];
     asked.times = !arguments->no_times;
     asked.final_reads = !arguments->no_final_reads;
-    const auto known = crdt::bugs_of(asked.type.type);
-    if (!asked.bug.empty() && std::find(known.begin(), known.end(), asked.bug) == known.end()) {
-      throw UsageError("--bug", fmt::format("found `{}`, expected a bug of the type {}: {}{}",
-                                            asked.bug, crdt::name(asked.type.type), one_of(known),
-                                            did_you_mean(asked.bug, known)));
-    }
+    refuse_unknown_bug(asked);
     run = [arguments] { return generate(*arguments); };
   });
 }

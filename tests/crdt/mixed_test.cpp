@@ -10,6 +10,7 @@
 #include "crdt/io/reader.hpp"
 #include "crdt/model/times.hpp"
 #include "crdt/verify/verify_mixed.hpp"
+#include "crdt/workload/generate_mixed.hpp"
 #include "oracle.hpp"
 #include "random_deliveries.hpp"
 #include "random_history.hpp"
@@ -216,6 +217,41 @@ TEST(Mixed, ClocksOfObjectsMustBeThoseOfOneHappensBefore) {
   EXPECT_EQ(verified.reason,
             "operation 3 has seen more of the object \"cart\" than its certificate says, by what "
             "was seen of other objects");
+}
+
+MixedGenerateOptions shop(std::uint64_t seed, const std::string& bug) {
+  MixedGenerateOptions options;
+  options.types = {{Type::kAddWinsSet}, {Type::kCounter}, {Type::kStrongList}};
+  options.ops = 1000;
+  options.keys = 2;
+  options.seed = seed;
+  options.bug = bug;
+  options.context = true;
+  return options;
+}
+
+TEST(Mixed, PlantedBugsAreFound) {
+  auto bugs = bugs_of(Type::kAddWinsSet);
+  for (const Type type : {Type::kCounter, Type::kStrongList}) {
+    for (const auto& bug : bugs_of(type)) bugs.push_back(bug);
+  }
+  bugs.emplace_back(kObjectsApart.name);
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    auto correct = mixed(write(generate_mixed(shop(seed, "")).value()));
+    ASSERT_EQ(analyzed(correct, true).decided, Verdict::kSatisfied) << seed;
+    for (const auto& bug : bugs) {
+      auto wrong = mixed(write(generate_mixed(shop(seed, bug)).value()));
+      const auto found = analyzed(wrong, true);
+      ASSERT_EQ(found.decided, Verdict::kViolated) << bug << " " << seed;
+      std::size_t operations = 0;
+      for (const Analysis& object : found.objects) {
+        if (operations == 0 && object.explanation)
+          operations = object.explanation->part.history.ops.size();
+      }
+      EXPECT_LE(operations, 10U) << bug << " " << seed;
+      expect_valid(wrong, found);
+    }
+  }
 }
 
 TEST(Mixed, MistakesAreNamed) {
