@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "analysis/analyze.hpp"
@@ -14,6 +15,7 @@
 #include "cli/command.hpp"
 #include "cli/emit.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/many_histories.hpp"
 #include "cli/options.hpp"
 #include "cli/report_folder.hpp"
 #include "cli/spelling.hpp"
@@ -201,10 +203,9 @@ int code_of(const std::string& file, const check::CheckResult& result, bool by_n
   return code;
 }
 
-int check_one(const std::string& file, const CheckArguments& arguments,
-              const analysis::Options& options, const analysis::FileOptions& reading,
-              const Outputs& outputs) {
-  const auto found = analysis::analyze_file(file, reading, options);
+// The exit code.
+int print_found(const std::string& file, const Found& found, const CheckArguments& arguments,
+                const check::Options& options, const Outputs& outputs) {
   if (!found.ok()) {
     report_unreadable(file, found.error(), outputs);
     return kBad;
@@ -217,7 +218,7 @@ int check_one(const std::string& file, const CheckArguments& arguments,
     print_error(warning);
   }
   if (base::interrupted()) print_error(interrupted_check(file));
-  const int written = write_files(checked, arguments, options.check, outputs.folder);
+  const int written = write_files(checked, arguments, options, outputs.folder);
   const bool by_name = !arguments.levels.empty();
   const auto& reads = found->analysis.final_reads;
   const int lost = !by_name && reads && !reads->well() ? kViolated : kSatisfied;
@@ -272,6 +273,35 @@ analysis::Options analysis_options(const CheckArguments& arguments) {
   return options;
 }
 
+// The worst exit code.
+int check_each(const CheckArguments& arguments, const analysis::Options& options,
+               const analysis::FileOptions& reading, const Outputs& outputs) {
+  const std::span<const std::string> files = arguments.histories;
+  const bool apart =
+      arguments.levels.empty() && !arguments.json && !outputs.emitter.instead_of_text();
+  ExplainTime time(/*shared=*/files.size() > 1 && !options.shrink_seconds);
+  VerdictTable table(files.size());
+  int code = kSatisfied;
+  for (std::size_t next = 0; next < files.size();) {
+    if (base::interrupted()) {
+      print_error(base::Error{.message = "not checked: interrupted before", .file = files[next++]});
+      code = std::max<int>(code, kUnknown);
+      continue;
+    }
+    for (const auto& found : analyze_first(files.subspan(next), reading, options, time)) {
+      if (next > 0 && apart) print("\n");
+      code = std::max(code, print_found(files[next], found, arguments, options.check, outputs));
+      flush_output();
+      table.add(found);
+      ++next;
+    }
+    table.show_progress();
+  }
+  if (const auto note = time.left_out(); !note.empty()) print_error(note);
+  print_status(table.text());
+  return code;
+}
+
 int check_all(const CheckArguments& arguments, const analysis::Options& options,
               const analysis::FileOptions& reading, Emitter& emitter) {
   // Before hours of checking.
@@ -294,20 +324,7 @@ int check_all(const CheckArguments& arguments, const analysis::Options& options,
       arguments.histories.end()) {
     interruptible.emplace().begin_check();
   }
-  int code = kSatisfied;
-  bool first = true;
-  for (const auto& file : arguments.histories) {
-    if (base::interrupted()) {
-      print_error(base::Error{.message = "not checked: interrupted before", .file = file});
-      code = std::max<int>(code, kUnknown);
-      continue;
-    }
-    const bool apart = arguments.levels.empty() && !arguments.json && !emitter.instead_of_text();
-    if (!first && apart) print("\n");
-    first = false;
-    code = std::max(code, check_one(file, arguments, options, reading, {emitter, folder}));
-    flush_output();
-  }
+  int code = check_each(arguments, options, reading, {emitter, folder});
   if (const auto done = folder ? folder->finish() : base::Ok{}; !done.ok()) {
     print_error(done.error());
     code = kBad;

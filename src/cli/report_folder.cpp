@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/write_file.hpp"
+#include "cli/many_histories.hpp"
 #include "formats/extra_fields.hpp"
 #include "report/final_reads.hpp"
 
@@ -87,6 +88,12 @@ void remove_stale(const fs::path& folder, const std::vector<report::ReportFile>&
   for (const auto& path : stale) fs::remove(path, problem);
 }
 
+bool passed(const check::CheckResult& result) {
+  return std::none_of(result.levels.begin(), result.levels.end(), [](const auto& level) {
+    return level.verdict == check::Verdict::kViolated || level.verdict == check::Verdict::kUnknown;
+  });
+}
+
 }  // namespace
 
 base::Result<base::Ok> ReportFolder::prepare() {
@@ -110,6 +117,13 @@ base::Result<base::Ok> ReportFolder::prepare() {
 
 base::Result<base::Ok> ReportFolder::add(const report::Checked& checked,
                                          const report::PageOptions& options) {
+  Added added{"", checked.file, checked.analysis.check};
+  added.lost = report::final_reads_verdict(checked);
+  for (auto& level : added.result.levels) level.violation.reset();
+  if (histories_ >= kManyHistories && passed(added.result) && added.lost.empty()) {
+    added_.push_back(std::move(added));
+    return base::Ok{};
+  }
   std::string inside;
   if (histories_ > 1) inside = fmt::format("{}-{}", added_.size() + 1, plain_name(checked.file));
   const auto folder = inside.empty() ? folder_ : folder_ + "/" + inside;
@@ -127,9 +141,7 @@ base::Result<base::Ok> ReportFolder::add(const report::Checked& checked,
       return written;
   }
   remove_stale(folder, *files);
-  Added added{inside, checked.file, checked.analysis.check};
-  added.lost = report::final_reads_verdict(checked);
-  for (auto& level : added.result.levels) level.violation.reset();
+  added.folder = std::move(inside);
   added_.push_back(std::move(added));
   return base::Ok{};
 }

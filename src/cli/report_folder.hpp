@@ -1,7 +1,8 @@
 // A report's folder: where `--report DIR` puts its files.
 //
 // One history: DIR/index.html and its pictures. Several: DIR/1-NAME/, DIR/2-NAME/ …
-// and DIR/index.html, which links to them. What is in DIR already stays, but for
+// and DIR/index.html, which links to them; of very many (many_histories.hpp) only those that do not
+// pass have a page. What is in DIR already stays, but for
 // files of these names, which are written over, and pictures of an earlier report's
 // further violations, which are removed.
 #pragma once

@@ -601,9 +601,12 @@ std::string contents_page(std::span<const ReportLink> links) {
                          in_page(link.file), in_page(link.error));
       continue;
     }
-    out += fmt::format("<li class=\"verdict {}\"><a href=\"{}/index.html\">{}</a><p>{}</p></li>\n",
-                       link.lost.empty() ? mood(*link.result) : "violated", in_page(link.folder),
-                       in_page(link.file), in_page(with_lost(link.lost, answer(*link.result))));
+    const auto name = link.folder.empty() ? in_page(link.file)
+                                          : fmt::format("<a href=\"{}/index.html\">{}</a>",
+                                                        in_page(link.folder), in_page(link.file));
+    out += fmt::format("<li class=\"verdict {}\">{}<p>{}</p></li>\n",
+                       link.lost.empty() ? mood(*link.result) : "violated", name,
+                       in_page(with_lost(link.lost, answer(*link.result))));
   }
   return out + "</ul>\n</main>\n</body>\n</html>\n";
 }

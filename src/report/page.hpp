@@ -38,7 +38,7 @@ base::Result<std::vector<ReportFile>> report_files(const Checked& checked,
 // The page that lists the reports of several histories: links to folders, and why a
 // history has none.
 struct ReportLink {
-  std::string folder, file;          // of the report; the history's name
+  std::string folder, file;          // of the report, empty: it has none; the history's name
   const check::CheckResult* result;  // nullptr: it could not be read
   std::string error = {};            // then
   std::string lost = {};             // "acknowledged writes are lost", if the final reads say so

@@ -1,0 +1,128 @@
+// Many histories: see the header.
+#include "cli/many_histories.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "base/interrupt.hpp"
+#include "base/parallel.hpp"
+#include "cli/command.hpp"
+#include "report/wording.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+using check::Verdict;
+
+bool is_violated(const analysis::Analysis& analysis) {
+  const auto& levels = analysis.check.levels;
+  return std::any_of(levels.begin(), levels.end(),
+                     [](const auto& level) { return level.verdict == Verdict::kViolated; });
+}
+
+// A long file has all threads for itself. So has a folder, and what can be read once only.
+bool is_short(const std::string& file) {
+  constexpr std::uintmax_t kMost = 1 << 20;
+  std::error_code problem;
+  if (!std::filesystem::is_regular_file(file, problem)) return false;
+  const auto size = std::filesystem::file_size(file, problem);
+  return !problem && size <= kMost;
+}
+
+}  // namespace
+
+analysis::Options ExplainTime::options(analysis::Options of) const {
+  if (!shared_) return of;
+  const std::lock_guard lock(mutex_);
+  if (left_ > 0) return of;
+  of.shrink_seconds = 0;
+  of.whole_history = false;
+  return of;
+}
+
+void ExplainTime::spend(const analysis::Analysis& analysis) {
+  if (!shared_) return;
+  double spent = 0;
+  for (const auto& stage : analysis.stages) {
+    if (stage.name == "explain" || stage.name == "history-analysis") spent += stage.seconds;
+  }
+  const std::lock_guard lock(mutex_);
+  if (left_ <= 0 && is_violated(analysis)) ++left_out_;
+  left_ -= spent;
+}
+
+std::string ExplainTime::left_out() const {
+  const std::lock_guard lock(mutex_);
+  if (left_out_ == 0) return {};
+  return fmt::format(
+      "note: explaining violations took {} s, so {} violated {} explained as they are, not made "
+      "smaller; check one alone, or give --shrink-time",
+      kSeconds, report::grouped(left_out_), left_out_ == 1 ? "history is" : "histories are");
+}
+
+std::vector<Found> analyze_first(std::span<const std::string> files,
+                                 const analysis::FileOptions& reading,
+                                 const analysis::Options& options, ExplainTime& time) {
+  constexpr std::size_t kBeside = 32;
+  std::size_t count = 0;
+  while (count < std::min(files.size(), kBeside) && is_short(files[count])) ++count;
+  count = std::max<std::size_t>(count, 1);
+  std::vector<std::optional<Found>> found(count);
+  base::for_each_index(count, count == 1 ? 1 : options.check.threads, [&](std::size_t i) {
+    auto its = time.options(options);
+    if (count > 1) its.check.threads = 1;
+    found[i].emplace(analysis::analyze_file(files[i], reading, its));
+    if (found[i]->ok()) time.spend((*found[i])->analysis);
+  });
+  std::vector<Found> all;
+  all.reserve(count);
+  for (auto& one : found) all.push_back(*std::move(one));
+  return all;
+}
+
+void VerdictTable::add(const Found& found) {
+  ++done_;
+  if (!found.ok()) {
+    ++unreadable_;
+    return;
+  }
+  violated_ += is_violated(found->analysis) ? 1 : 0;
+  for (const auto& level : found->analysis.check.levels) {
+    Counts& counts = by_level_[level.level];
+    counts.satisfied += level.verdict == Verdict::kSatisfied ? 1 : 0;
+    counts.violated += level.verdict == Verdict::kViolated ? 1 : 0;
+    counts.unknown += level.verdict == Verdict::kUnknown ? 1 : 0;
+    counts.refused += level.verdict == Verdict::kRefused ? 1 : 0;
+  }
+}
+
+void VerdictTable::show_progress() const {
+  if (histories_ < kManyHistories || isatty(STDERR_FILENO) == 0 || isatty(STDOUT_FILENO) != 0)
+    return;
+  print_status(fmt::format("\r{} of {} histories, {} violated{}", report::grouped(done_),
+                           report::grouped(histories_), report::grouped(violated_),
+                           done_ == histories_ ? "\n" : ""));
+}
+
+std::string VerdictTable::text() const {
+  if (histories_ < kManyHistories) return {};
+  auto text =
+      fmt::format("{} histories, {} violated", report::grouped(done_), report::grouped(violated_));
+  if (unreadable_ > 0) text += fmt::format(", {} could not be read", report::grouped(unreadable_));
+  constexpr const char* kRow = "{:<32}{:>10}{:>10}{:>10}{:>10}";
+  text += "\n" + fmt::format(kRow, "", "satisfied", "violated", "unknown", "refused") + "\n";
+  for (const auto& [level, counts] : by_level_) {
+    text += fmt::format(kRow, levels::name(level), report::grouped(counts.satisfied),
+                        report::grouped(counts.violated), report::grouped(counts.unknown),
+                        report::grouped(counts.refused)) +
+            "\n";
+  }
+  return text;
+}
+
+}  // namespace cupel::cli

@@ -1,0 +1,76 @@
+// many histories: what `cupel check` does differently with several of them.
+//
+// They share the time in which violations are made small and the whole history is analyzed. Short
+// files are decided beside each other. Of very many, a table of the verdicts comes last, on
+// standard error, and before it how far the check is, if that is a terminal and the answers go
+// elsewhere.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/analyze.hpp"
+#include "base/result.hpp"
+#include "levels/level.hpp"
+
+namespace cupel::cli {
+
+// From so many on there is a table, and a report has pages only for histories that do not pass.
+inline constexpr std::size_t kManyHistories = 20;
+
+// The time for explanations beyond what the check itself finds. Thread-safe.
+class ExplainTime {
+ public:
+  // `shared`: the histories have kSeconds together; else each has what its options say.
+  explicit ExplainTime(bool shared) : shared_(shared) {}
+
+  // For the next history: without making violations smaller, and without analyzing the whole
+  // history, if there is no time left.
+  [[nodiscard]] analysis::Options options(analysis::Options of) const;
+  // What the history has taken.
+  void spend(const analysis::Analysis& analysis);
+  // A sentence about those that had no time; empty: all had.
+  [[nodiscard]] std::string left_out() const;
+
+ private:
+  static constexpr double kSeconds = 5;
+
+  const bool shared_;
+  mutable std::mutex mutex_;
+  double left_ = kSeconds;
+  std::size_t left_out_ = 0;  // violated histories
+};
+
+using Found = base::Result<analysis::AnalyzedFile>;
+
+// The analyses of the first of these files, in their order: of one, or of several short ones beside
+// each other. There is at least one file.
+std::vector<Found> analyze_first(std::span<const std::string> files,
+                                 const analysis::FileOptions& reading,
+                                 const analysis::Options& options, ExplainTime& time);
+
+// The verdicts of all histories.
+class VerdictTable {
+ public:
+  explicit VerdictTable(std::size_t histories) : histories_(histories) {}
+
+  void add(const Found& found);
+  // How far the check is, a line that the next one replaces.
+  void show_progress() const;
+  // Empty if there are few histories.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct Counts {
+    std::size_t satisfied = 0, violated = 0, unknown = 0, refused = 0;
+  };
+  std::size_t histories_, done_ = 0, violated_ = 0, unreadable_ = 0;
+  std::map<levels::Level, Counts> by_level_;
+};
+
+}  // namespace cupel::cli
