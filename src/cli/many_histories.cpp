@@ -25,6 +25,14 @@ bool is_violated(const analysis::Analysis& analysis) {
                      [](const auto& level) { return level.verdict == Verdict::kViolated; });
 }
 
+bool is_unknown(const Found& found) {
+  if (!found.ok()) return false;
+  const auto& levels = found->analysis.check.levels;
+  return !found->analysis.whole || std::any_of(levels.begin(), levels.end(), [](const auto& level) {
+    return level.verdict == Verdict::kUnknown;
+  });
+}
+
 // A long file has all threads for itself. So has a folder, and what can be read once only.
 bool is_short(const std::string& file) {
   constexpr std::uintmax_t kMost = 1 << 20;
@@ -81,7 +89,12 @@ std::vector<Found> analyze_first(std::span<const std::string> files,
   });
   std::vector<Found> all;
   all.reserve(count);
-  for (auto& one : found) all.push_back(*std::move(one));
+  for (std::size_t i = 0; i < count; ++i) {
+    // The memory may have been that of those beside it.
+    if (count > 1 && options.check.memory_limit_bytes != 0 && is_unknown(*found[i]))
+      found[i].emplace(analysis::analyze_file(files[i], reading, time.options(options)));
+    all.push_back(*std::move(found[i]));
+  }
   return all;
 }
 
@@ -114,7 +127,7 @@ std::string VerdictTable::text() const {
   auto text =
       fmt::format("{} histories, {} violated", report::grouped(done_), report::grouped(violated_));
   if (unreadable_ > 0) text += fmt::format(", {} could not be read", report::grouped(unreadable_));
-  constexpr const char* kRow = "{:<32}{:>10}{:>10}{:>10}{:>10}";
+  constexpr const char* kRow = "{:<36}{:>10}{:>10}{:>10}{:>10}";
   text += "\n" + fmt::format(kRow, "", "satisfied", "violated", "unknown", "refused") + "\n";
   for (const auto& [level, counts] : by_level_) {
     text += fmt::format(kRow, levels::name(level), report::grouped(counts.satisfied),

@@ -1,5 +1,6 @@
 // The tool as a user runs it: exit codes, what goes to stdout and what to
 // stderr, files that appear whole or not at all.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -284,6 +285,32 @@ TEST_F(Cli, VerifyReadsTheCertificateFromStandardInput) {
   EXPECT_NE(ran.err.find("found - twice"), std::string::npos) << ran.err;
 }
 
+TEST_F(Cli, VeryManyHistoriesHaveTheVerdictsOfEachAndATable) {
+  std::string names, alone;
+  for (int i = 0; i < 40; ++i) {
+    const auto name = fmt::format("h{}.txt", i);
+    write(name, i % 3 == 0 ? kLostUpdate : kFine);
+    names += " " + name;
+    alone += cupel("check -l si " + name).out;
+  }
+  for (const char* threads : {"1", "2", "8"}) {
+    const auto all =
+        cupel(fmt::format("check -l si --threads {} --report r{}{}", threads, threads, names));
+    EXPECT_EQ(all.code, 1);
+    EXPECT_EQ(all.out, alone) << threads;
+    EXPECT_NE(all.err.find("40 histories, 14 violated\n"), std::string::npos) << all.err;
+    EXPECT_NE(all.err.find("snapshot-isolation                          26        14         0"),
+              std::string::npos)
+        << all.err;
+    // A page for each that is violated, and the one that lists all.
+    const auto pages = fs::recursive_directory_iterator(folder_ / fmt::format("r{}", threads));
+    EXPECT_EQ(
+        std::count_if(begin(pages), end(pages),
+                      [](const auto& entry) { return entry.path().filename() == "index.html"; }),
+        15);
+  }
+}
+
 TEST_F(Cli, AReportHoldsItsOwnFilesOnly) {
   // A history that cannot be read is listed; alone, it leaves no folder.
   write("bad.txt", "w(1,1,0,1)\nr(1,1,zero,2)\n");
@@ -531,7 +558,8 @@ TEST_F(Cli, TheSameInputGivesTheSameOutput) {
 TEST_F(Cli, AReaderThatGoesAwayIsNoError) {
   const auto ran =
       shell("{ '" CUPEL_BINARY "' check $(yes lost.txt | head -300); echo $? >code; } | head -1");
-  EXPECT_EQ(ran.err, "");
+  EXPECT_TRUE(ran.err.starts_with("300 histories, 300 violated\n")) << ran.err;
+  EXPECT_EQ(ran.err.find("cupel:"), std::string::npos) << ran.err;
   EXPECT_EQ(text_of("code"), "1\n");
 }
 
