@@ -218,11 +218,13 @@ Chunk parse_lines(std::string_view bytes, std::size_t begin, std::size_t end, Wo
   chunk.events.reserve(expected);
   workshop.ops.clear();
   chunk.ops.swap(workshop.ops);
-  // simdjson reads a little past the end: the tail of the file is copied.
-  simdjson::padded_string tail;
+  // simdjson reads a little past the end: the tail of the file is copied. Not to a padded_string,
+  // which keeps its length without any bytes if memory is short.
+  std::string tail;
   const char* data = lines.data();
   if (end + simdjson::SIMDJSON_PADDING > bytes.size()) {
-    tail = simdjson::padded_string(lines);
+    tail.reserve(lines.size() + simdjson::SIMDJSON_PADDING);
+    tail = lines;
     data = tail.data();
   }
   dom::document_stream stream;

@@ -348,8 +348,9 @@ std::unique_ptr<Recorder> Recorder::open(const std::string& path, const RecordOp
     state->hand_over(line);
   }
   auto* raw = state.get();
-  state->writer = std::thread([raw] { raw->write_until_closed(); });
-  return std::unique_ptr<Recorder>(new Recorder(std::move(state)));
+  std::unique_ptr<Recorder> recorder(new Recorder(std::move(state)));  // which ends the writer
+  raw->writer = std::thread([raw] { raw->write_until_closed(); });
+  return recorder;
 }
 
 Recorder::~Recorder() {
