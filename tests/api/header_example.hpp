@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "source_dir.hpp"
+
 namespace cupel::test {
 
 inline std::string text_of(const std::string& path) {

@@ -15,6 +15,7 @@
 
 #include "cupel/check.hpp"
 #include "cupel/cupel.h"
+#include "source_dir.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace {

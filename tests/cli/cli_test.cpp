@@ -20,6 +20,7 @@
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
 #include "levels/spec.hpp"
+#include "source_dir.hpp"
 #include "support/scratch_folder.hpp"
 #include "workload/workload.hpp"
 

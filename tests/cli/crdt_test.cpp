@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "source_dir.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace {

@@ -12,6 +12,7 @@
 #include "base/read_file.hpp"
 #include "base/temp_dir.hpp"
 #include "crdt/workload/adapter_run.hpp"
+#include "source_dir.hpp"
 
 namespace cupel::crdt {
 namespace {

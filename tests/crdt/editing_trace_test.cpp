@@ -9,6 +9,7 @@
 #include "crdt/io/reader.hpp"
 #include "crdt/model/unique_character.hpp"
 #include "crdt/workload/adapter_run.hpp"
+#include "source_dir.hpp"
 
 namespace cupel::crdt {
 namespace {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "drivers/conformance.hpp"
+#include "source_dir.hpp"
 #include "support/process_event.hpp"
 #include "support/scratch_folder.hpp"
 

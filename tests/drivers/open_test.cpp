@@ -7,6 +7,7 @@
 #include <set>
 
 #include "drivers/driver.hpp"
+#include "source_dir.hpp"
 
 namespace cupel::drivers {
 namespace {

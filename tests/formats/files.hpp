@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "source_dir.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::formats {

@@ -11,6 +11,7 @@
 #include "formats/files.hpp"
 #include "formats/format_spec.hpp"
 #include "history/builder.hpp"
+#include "source_dir.hpp"
 
 namespace cupel::formats {
 namespace {

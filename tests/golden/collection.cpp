@@ -7,6 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "source_dir.hpp"
+
 namespace cupel::golden {
 
 namespace fs = std::filesystem;

@@ -20,6 +20,7 @@
 #include "history/naming.hpp"
 #include "report/figure.hpp"
 #include "report/render.hpp"
+#include "source_dir.hpp"
 
 namespace cupel::golden {
 namespace {

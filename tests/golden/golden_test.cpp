@@ -7,6 +7,7 @@
 
 #include "golden/collection.hpp"
 #include "golden/known_verdicts.hpp"
+#include "source_dir.hpp"
 
 namespace cupel::golden {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "check/check.hpp"
 #include "explain/why/explain.hpp"
+#include "source_dir.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::golden {

@@ -12,6 +12,7 @@
 #include "certify/levels_table.hpp"
 #include "explain/why/glossary.hpp"
 #include "levels/level.hpp"
+#include "source_dir.hpp"
 
 namespace cupel::levels {
 namespace {

@@ -17,6 +17,7 @@
 #include "history/builder.hpp"
 #include "report/dot.hpp"
 #include "report/svg.hpp"
+#include "source_dir.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::report {

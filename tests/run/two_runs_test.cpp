@@ -5,6 +5,7 @@
 
 #include "drivers/driver.hpp"
 #include "run/tables_of_run.hpp"
+#include "source_dir.hpp"
 
 namespace cupel::run {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "source_dir.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel {

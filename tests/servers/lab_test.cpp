@@ -21,6 +21,7 @@
 #include "lab/programs.hpp"
 #include "lab/server.hpp"
 #include "servers/one_statement.hpp"
+#include "source_dir.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 

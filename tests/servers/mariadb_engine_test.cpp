@@ -17,6 +17,7 @@
 #include "base/process.hpp"
 #include "lab/server.hpp"
 #include "servers/weak_engine.hpp"
+#include "source_dir.hpp"
 #include "support/polling.hpp"
 
 namespace cupel::engines {

@@ -14,6 +14,7 @@
 #include "lab/loopback.hpp"
 #include "lab/server.hpp"
 #include "servers/one_statement.hpp"
+#include "source_dir.hpp"
 #include "support/polling.hpp"
 
 namespace cupel::lab {

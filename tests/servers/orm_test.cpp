@@ -18,6 +18,7 @@
 #include "lab/server.hpp"
 #include "levels/level.hpp"
 #include "servers/weak_engine.hpp"
+#include "source_dir.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::engines {

@@ -21,6 +21,7 @@
 #include "lab/server.hpp"
 #include "libpq_client.hpp"
 #include "servers/weak_engine.hpp"
+#include "source_dir.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 

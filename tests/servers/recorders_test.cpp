@@ -16,6 +16,7 @@
 #include "base/process.hpp"
 #include "cupel/record.hpp"
 #include "lab/server.hpp"
+#include "source_dir.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <regex>
 
+#include "source_dir.hpp"
 #include "style/source_tree.hpp"
 
 namespace cupel::style {

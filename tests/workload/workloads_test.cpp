@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <regex>
 
+#include "source_dir.hpp"
 #include "workload/cells.hpp"
 #include "workload/serial_store.hpp"
 #include "workload/workload.hpp"

@@ -9,6 +9,7 @@
 #include "explain/shrink/shrink.hpp"
 #include "formats/formats.hpp"
 #include "golden/known_verdicts.hpp"
+#include "source_dir.hpp"
 
 namespace cupel::shrink {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "explain/why/derivation_sketch.hpp"
 #include "history/builder.hpp"
+#include "source_dir.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::explain {

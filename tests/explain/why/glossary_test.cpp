@@ -14,6 +14,7 @@
 #include <string>
 
 #include "levels/derivation.hpp"
+#include "source_dir.hpp"
 
 namespace cupel::explain {
 namespace {
