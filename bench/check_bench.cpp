@@ -21,6 +21,7 @@
 #include "base/budget.hpp"
 #include "check/check.hpp"
 #include "formats/formats.hpp"
+#include "source_dir.hpp"
 
 namespace {
 
