@@ -128,6 +128,7 @@ typedef struct {
   double shrink_seconds;  /* to make a violation small; default -1: as long as the check took,
                              at least 1 and at most 5; 0: not at all */
   int history_analysis;   /* not 0: count each anomaly in the whole history; default 0 */
+  int evidence;           /* not 0: keep the evidence for cupel_answer_certificate(); default 0 */
 } cupel_options;
 
 /* The defaults. `size`: sizeof(cupel_options), as your compiler knows it; what a later header adds
@@ -166,8 +167,18 @@ const char* cupel_answer_anomaly(const cupel_answer* answer, size_t level, size_
 const char* cupel_answer_explanation(const cupel_answer* answer, size_t level, size_t anomaly);
 
 /* The counterexample of the first violation as a picture: an SVG file's text. NULL, and an error,
- * where nothing is violated, or where Graphviz's libraries are not installed. */
+ * where nothing is violated. */
 const char* cupel_answer_svg(cupel_answer* answer);
+
+/* The evidence for every verdict, as `cupel check --certificate` writes it. NULL, and an error, without
+ * `evidence` in the options, or where a limit was met. */
+const char* cupel_answer_certificate(cupel_answer* answer);
+/* Checks a certificate against the history, with code that shares nothing with cupel_check().
+ * `clock_drift_ns`: that of the check. The result is the object of `cupel verify --json`, whose field
+ * `valid` says whether every verdict in it is proven; it lives until the next call on this thread.
+ * NULL, and an error, if `certificate` is none. */
+const char* cupel_verify(const cupel_history* history, const char* certificate,
+                         int64_t clock_drift_ns);
 
 /* A page about a level or an anomaly by any of its names; NULL if there is none. */
 const char* cupel_describe(const char* name);

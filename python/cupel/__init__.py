@@ -25,7 +25,7 @@ from typing import Any, Iterable, Iterator, List, Optional, Sequence, Union
 from . import _library
 from ._library import library as _lib
 
-__all__ = ["Anomaly", "Answer", "Error", "History", "Level", "Recorder", "Session", "check", "describe", "read", "version"]
+__all__ = ["Anomaly", "Answer", "Error", "History", "Level", "Recorder", "Session", "check", "describe", "read", "verify", "version"]
 
 Scalar = Union[None, int, str]
 _VERDICTS = ("satisfied", "violated", "unknown", "refused")
@@ -290,6 +290,13 @@ class Answer:
             raise _failed()
         return picture.decode()
 
+    def certificate(self) -> str:
+        """The evidence as `cupel check --certificate` writes it, if the check kept it (evidence=True)."""
+        certificate = _lib.cupel_answer_certificate(self._handle)
+        if certificate is None:
+            raise _failed()
+        return certificate.decode()
+
     def __str__(self) -> str:
         return _lib.cupel_answer_text(self._handle).decode()
 
@@ -297,7 +304,7 @@ class Answer:
         try:
             return self.svg()
         except Error:
-            return None  # nothing is violated, or Graphviz is not there: the text is shown
+            return None  # nothing is violated: the text is shown
 
     def __repr__(self) -> str:
         return str(self)
@@ -316,11 +323,13 @@ def check(
     clock_drift_ns: int = 0,
     shrink_seconds: float = -1,
     history_analysis: bool = False,
+    evidence: bool = False,
 ) -> Answer:
     """Decides the levels; without `levels` all of them. `history` may be the path of a file.
 
     timeout in seconds and memory_limit in bytes: 0 for no limit. shrink_seconds: how long a
-    violation may be made smaller before it is explained; -1: as long as the check took.
+    violation may be made smaller before it is explained; -1: as long as the check took. evidence:
+    keep it, for Answer.certificate().
     """
     if not isinstance(history, History):
         history = read(history)
@@ -335,7 +344,19 @@ def check(
     options.threads = threads
     options.shrink_seconds = shrink_seconds
     options.history_analysis = int(history_analysis)
+    options.evidence = int(evidence)
     return Answer(_handle(_lib.cupel_check(history._built(), ctypes.byref(options))))
+
+
+def verify(history: Union[History, Path], certificate: str, *, clock_drift_ns: int = 0) -> Any:
+    """Checks a certificate against the history, with code that shares nothing with check(): the object of
+    `cupel verify --json`, whose "valid" says whether every verdict in it is proven."""
+    if not isinstance(history, History):
+        history = read(history)
+    verified = _lib.cupel_verify(history._built(), _text(certificate), clock_drift_ns)
+    if verified is None:
+        raise _failed()
+    return json.loads(verified.decode())
 
 
 class Session:

@@ -23,6 +23,7 @@ class Options(Structure):
         ("threads", c_uint),
         ("shrink_seconds", c_double),
         ("history_analysis", c_int),
+        ("evidence", c_int),
     ]
 
 
@@ -65,6 +66,8 @@ _FUNCTIONS = {
     "cupel_answer_anomaly": (c_char_p, [c_void_p, c_size_t, c_size_t]),
     "cupel_answer_explanation": (c_char_p, [c_void_p, c_size_t, c_size_t]),
     "cupel_answer_svg": (c_char_p, [c_void_p]),
+    "cupel_answer_certificate": (c_char_p, [c_void_p]),
+    "cupel_verify": (c_char_p, [c_void_p, c_char_p, c_int64]),
     "cupel_describe": (c_char_p, [c_char_p]),
     "cupel_recorder_open": (c_void_p, [c_char_p, c_char_p, c_char_p]),
     "cupel_recorder_close": (c_int, [c_void_p]),

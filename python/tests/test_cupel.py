@@ -149,3 +149,14 @@ def test_two_threads_have_their_own_errors():
         thread.join()
     assert len(seen) == 8
     assert all(name in error for name, error in seen)
+
+
+def test_a_certificate_proves_its_history_and_no_other():
+    history = lost_update()
+    certificate = cupel.check(history, evidence=True).certificate()
+    assert cupel.verify(history, certificate)["valid"] is True
+    other = lost_update()
+    other.transaction("dave").read("x", 3)
+    assert cupel.verify(other, certificate)["valid"] is False
+    with pytest.raises(cupel.Error, match="no evidence"):
+        cupel.check(history).certificate()

@@ -264,13 +264,14 @@ std::vector<Anomaly> outer(std::vector<analysis::Explanation> explanations) {
 
 }  // namespace
 
-analysis::Analysis analyze(const History& history, const Options& options) {
+analysis::Analysis analyze(const History& history, const CheckOptions& options) {
   analysis::Options inside;
   for (const Level level : options.levels) inside.check.asked.push_back(inner(level));
   inside.check.clock_drift_ns = options.clock_drift_ns;
   inside.check.timeout_seconds = options.timeout_seconds;
   inside.check.memory_limit_bytes = options.memory_limit_bytes;
   inside.check.threads = options.threads;
+  inside.check.evidence = options.evidence;
   inside.shrink_seconds = options.shrink_seconds;
   inside.whole_history = options.history_analysis || options.survey;
   inside.test_power = analysis::TestPower::kNever;
@@ -310,7 +311,9 @@ Answer answer_of(const History& history, const analysis::Analysis& found) {
 }
 
 Answer check_history(const History& history, const Options& options) {
-  return answer_of(history, analyze(history, options));
+  CheckOptions inside;
+  static_cast<Options&>(inside) = options;
+  return answer_of(history, analyze(history, inside));
 }
 
 std::string describe(std::string_view name) {

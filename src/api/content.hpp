@@ -15,7 +15,12 @@ struct History::Content {
   std::optional<analysis::Source> source = {};  // the file it was read from
 };
 
-analysis::Analysis analyze(const History& history, const Options& options);
+// What only the interface in C has an option for.
+struct CheckOptions : Options {
+  bool evidence = false;  // for a certificate
+};
+
+analysis::Analysis analyze(const History& history, const CheckOptions& options);
 Answer answer_of(const History& history, const analysis::Analysis& found);
 
 }  // namespace cupel

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -15,12 +16,14 @@
 #include "analysis/analyze.hpp"
 #include "analysis/violations.hpp"
 #include "api/content.hpp"
-#include "base/lazy_library.hpp"
 #include "c_api/values.hpp"
+#include "certify/verify.hpp"
 #include "cupel/cupel.h"
+#include "report/certificate.hpp"
 #include "report/figure.hpp"
 #include "report/render.hpp"
 #include "report/svg.hpp"
+#include "report/verification.hpp"
 
 using cupel::Level;
 using cupel::c_api::guarded;
@@ -42,8 +45,10 @@ struct cupel_answer {
   cupel::History history;
   std::string file;
   cupel::analysis::Analysis analysis;
+  bool with_evidence = false;
+  std::int64_t clock_drift_ns = 0;
   cupel::Answer answer = {};
-  std::string text = {}, json = {}, svg = {};
+  std::string text = {}, json = {}, svg = {}, certificate = {};
 
   [[nodiscard]] cupel::report::Checked checked() const {
     return {file, history.content().columns, analysis};
@@ -82,7 +87,7 @@ std::optional<std::vector<Level>> levels_of(std::string_view names) {
   return levels;
 }
 
-std::optional<cupel::Options> options_of(const cupel_options* given) {
+std::optional<cupel::CheckOptions> options_of(const cupel_options* given) {
   cupel_options all;
   cupel_options_init(&all, sizeof all);
   if (given != nullptr) {
@@ -96,7 +101,7 @@ std::optional<cupel::Options> options_of(const cupel_options* given) {
   }
   auto levels = levels_of(text_of(all.levels));
   if (!levels) return std::nullopt;
-  cupel::Options options;
+  cupel::CheckOptions options;
   options.levels = std::move(*levels);
   options.clock_drift_ns = all.clock_drift_ns;
   if (all.timeout_seconds > 0) options.timeout_seconds = all.timeout_seconds;
@@ -104,6 +109,7 @@ std::optional<cupel::Options> options_of(const cupel_options* given) {
   options.threads = all.threads;
   if (all.shrink_seconds >= 0) options.shrink_seconds = all.shrink_seconds;
   options.history_analysis = all.history_analysis != 0;
+  options.evidence = all.evidence != 0;
   return options;
 }
 
@@ -114,14 +120,6 @@ const cupel::LevelAnswer* level_at(const cupel_answer* answer, size_t level) {
 const cupel::Anomaly* anomaly_at(const cupel_answer* answer, size_t level, size_t anomaly) {
   const auto* at = level_at(answer, level);
   return at == nullptr || anomaly >= at->anomalies.size() ? nullptr : &at->anomalies[anomaly];
-}
-
-// Drawing calls Graphviz, whose absence would otherwise end the process.
-std::optional<std::string> why_no_pictures() {
-  for (const auto& library : cupel::base::lazy_libraries()) {
-    if (library.file.find("gvc") != std::string::npos && !library.why.empty()) return library.why;
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -230,7 +228,7 @@ void cupel_history_free(cupel_history* history) {
 // ---- Checks
 
 void cupel_options_init(cupel_options* options, size_t size) {
-  const cupel_options all = {size, nullptr, 0, 0, 0, 0, -1, 0};
+  const cupel_options all = {size, nullptr, 0, 0, 0, 0, -1, 0, 0};
   std::memcpy(options, &all, std::min(size, sizeof all));
 }
 
@@ -240,7 +238,8 @@ cupel_answer* cupel_check(const cupel_history* history, const cupel_options* opt
     const auto inside = history == nullptr ? std::nullopt : options_of(options);
     if (!inside) return nullptr;
     auto answer = std::make_unique<cupel_answer>(
-        cupel_answer{history->history, history->file, cupel::analyze(history->history, *inside)});
+        cupel_answer{history->history, history->file, cupel::analyze(history->history, *inside),
+                     inside->evidence, inside->clock_drift_ns});
     answer->answer = cupel::answer_of(answer->history, answer->analysis);
     answer->text = cupel::report::ladder(answer->checked());
     answer->json = cupel::report::json(answer->checked());
@@ -299,10 +298,6 @@ const char* cupel_answer_svg(cupel_answer* answer) {
       set_error("nothing is violated, so there is no picture");
       return nullptr;
     }
-    if (const auto why = why_no_pictures()) {
-      set_error("Graphviz, which draws the pictures, cannot be loaded: " + *why);
-      return nullptr;
-    }
     auto drawn = cupel::report::svg(
         cupel::report::figure_of(violations.shown.front(), answer->analysis.fields));
     if (!drawn.ok()) {
@@ -311,6 +306,45 @@ const char* cupel_answer_svg(cupel_answer* answer) {
     }
     answer->svg = std::move(*drawn);
     return answer->svg.c_str();
+  });
+}
+
+const char* cupel_answer_certificate(cupel_answer* answer) {
+  return guarded<const char*>(nullptr, [&]() -> const char* {
+    if (answer != nullptr && !answer->certificate.empty()) return answer->certificate.c_str();
+    if (answer == nullptr || !answer->with_evidence) {
+      set_error(answer == nullptr ? "no answer was given"
+                                  : "the check kept no evidence: its options had no `evidence`");
+      return nullptr;
+    }
+    auto made = cupel::report::certificate(answer->history.content().columns,
+                                           answer->analysis.check, answer->clock_drift_ns);
+    if (!made.missing.empty()) {
+      set_error(std::string(cupel::name(static_cast<Level>(made.missing.front()))) +
+                " is not in the certificate: a limit was met while its evidence was put together");
+      return nullptr;
+    }
+    answer->certificate = std::move(made.json);
+    return answer->certificate.c_str();
+  });
+}
+
+const char* cupel_verify(const cupel_history* history, const char* certificate,
+                         int64_t clock_drift_ns) {
+  return guarded<const char*>(nullptr, [&]() -> const char* {
+    if (history == nullptr) {
+      set_error("no history was given");
+      return nullptr;
+    }
+    const auto report = cupel::certify::verify_answers(history->history.content().columns,
+                                                       text_of(certificate), clock_drift_ns);
+    if (report.validity == cupel::certify::Validity::kBadInput) {
+      set_error(report.reason);
+      return nullptr;
+    }
+    thread_local std::string text;
+    text = cupel::report::verification_json({history->file, "certificate", report, clock_drift_ns});
+    return text.c_str();
   });
 }
 

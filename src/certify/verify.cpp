@@ -137,4 +137,14 @@ Report verify(const history::History& history, std::string_view certificate_json
   return report;
 }
 
+Report verify_answers(const history::History& history, std::string_view certificate_json,
+                      history::Time clock_drift_ns) {
+  auto report = verify(history, certificate_json, clock_drift_ns);
+  if (report.validity == Validity::kValid && report.answers.empty()) {
+    report.validity = Validity::kNotValid;
+    report.reason = "it answers for no level, and so proves nothing";
+  }
+  return report;
+}
+
 }  // namespace cupel::certify

@@ -54,4 +54,8 @@ struct Report {
 Report verify(const history::History& history, std::string_view certificate_json,
               history::Time clock_drift_ns = 0);
 
+// The same for a user: a certificate that answers for no level is not valid.
+Report verify_answers(const history::History& history, std::string_view certificate_json,
+                      history::Time clock_drift_ns);
+
 }  // namespace cupel::certify

@@ -1,23 +1,19 @@
 // cupel verify: a second opinion. Checks the certificate that check --certificate
 // wrote against the history, with code that shares nothing with check.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
-#include "base/budget.hpp"
 #include "base/read_file.hpp"
 #include "certify/verify.hpp"
 #include "cli/certificate_file.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/units.hpp"
-#include "text/json.hpp"
+#include "report/verification.hpp"
 
 namespace cupel::cli {
 
@@ -49,50 +45,6 @@ base::Result<std::string> contents(const std::string& file) {
   return error;
 }
 
-std::string as_json(const VerifyArguments& arguments, const certify::Report& report,
-                    history::Time drift) {
-  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-  nlohmann::ordered_json answers = nlohmann::ordered_json::array();
-  for (const auto& a : report.answers) {
-    answers.push_back({{"level", a.level},
-                       {"verdict", a.satisfied ? "satisfied" : "violated"},
-                       {"proof", a.proof},
-                       {"proven_by", a.how},
-                       {"proven_for", a.by_level.empty() ? a.level : a.by_level}});
-  }
-  const bool valid = report.validity == certify::Validity::kValid;
-  nlohmann::ordered_json result = {{"history", arguments.history},
-                                   {"certificate", arguments.certificate},
-                                   {"valid", valid},
-                                   {"reason", nullptr},
-                                   {"clock_drift_ns", drift},
-                                   {"answers", std::move(answers)}};
-  if (!valid) result["reason"] = report.reason;
-  return text::dump(result) + "\n";
-}
-
-std::string as_text(const VerifyArguments& arguments, const certify::Report& report,
-                    history::Time drift) {
-  if (report.validity != certify::Validity::kValid) {
-    return fmt::format("{}: not valid\n  {}\n", arguments.certificate, report.reason);
-  }
-  std::size_t width = 0;
-  for (const auto& a : report.answers) width = std::max(width, a.level.size());
-  std::string text = fmt::format("{}: valid for {}", arguments.certificate, arguments.history);
-  if (drift != 0) text += fmt::format(", clocks up to {} ns wrong", drift);
-  text += "\n";
-  for (const auto& a : report.answers) {
-    text += fmt::format("  {:{}}  {}  proven by {}", a.level, width,
-                        a.satisfied ? "satisfied" : "violated ", a.how);
-    if (!a.by_level.empty()) {
-      text += fmt::format(" for {}, {}", a.by_level,
-                          a.satisfied ? "a stronger level" : "a weaker level");
-    }
-    text += "\n";
-  }
-  return text;
-}
-
 int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading,
            history::Time drift) {
   const auto history = formats::read(arguments.history, reading);
@@ -107,16 +59,13 @@ int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading
     print_error(certificate.error());
     return kBad;
   }
-  auto report = certify::verify(*history, *certificate, drift);
-  if (report.validity == certify::Validity::kValid && report.answers.empty()) {
-    report.validity = certify::Validity::kNotValid;
-    report.reason = "it answers for no level, and so proves nothing";
-  }
+  const auto report = certify::verify_answers(*history, *certificate, drift);
   if (report.validity == certify::Validity::kBadInput) {
     print_error(base::Error{.message = report.reason, .file = arguments.certificate});
     return kBad;
   }
-  print(arguments.json ? as_json(arguments, report, drift) : as_text(arguments, report, drift));
+  const report::Verified verified{arguments.history, arguments.certificate, report, drift};
+  print(arguments.json ? report::verification_json(verified) : report::verification_text(verified));
   return report.validity == certify::Validity::kValid ? kSatisfied : kViolated;
 }
 

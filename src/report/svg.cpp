@@ -1,21 +1,18 @@
-// Graphviz's structures are read right after its layout: y grows upwards there,
-// and an arrow's spline ends where its head begins.
+// Boxes, arrows and their words where a layout puts them.
 #include "report/svg.hpp"
 
 #include <fmt/format.h>
-#include <graphviz/gvc.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
-#include "report/dot.hpp"
+#include "report/layout.hpp"
 #include "text/svg.hpp"
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
+#ifdef CUPEL_GRAPHVIZ
+#include "base/lazy_library.hpp"
 #endif
 
 namespace cupel::report {
@@ -28,86 +25,25 @@ using text::SvgWriter;
 
 namespace {
 
-struct Layout {
-  double width = 0, height = 0;
-  std::vector<Point> boxes;  // top left corners
-  struct Route {
-    std::vector<Point> spline;  // of 3n+1 points
-    Point tip;
-    Point label;  // its middle
-  };
-  std::vector<Route> arrows;
-};
-
-// The error messages of Graphviz, which it would print otherwise.
-std::string& graphviz_errors() {
-  static std::string text;
-  return text;
+#ifdef CUPEL_GRAPHVIZ
+// Its libraries are loaded at the first call; where they are not installed, that would end the
+// process.
+bool graphviz_is_there() {
+  static const bool there = [] {
+    const auto libraries = base::lazy_libraries();
+    return std::none_of(libraries.begin(), libraries.end(), [](const auto& library) {
+      return library.file.find("gvc") != std::string::npos && !library.why.empty();
+    });
+  }();
+  return there;
 }
-int keep_error(char* message) {
-  graphviz_errors() += message;
-  return 0;
-}
+#endif
 
 base::Result<Layout> lay_out(const Figure& figure) {
-#ifdef __SANITIZE_ADDRESS__
-  // Graphviz 2.43 forgets a few hundred bytes at every layout with ports.
-  const __lsan::ScopedDisabler graphviz_leaks;
+#ifdef CUPEL_GRAPHVIZ
+  if (graphviz_is_there()) return graphviz_layout(figure);
 #endif
-  graphviz_errors().clear();
-  agseterrf(keep_error);
-  // One for the process: making it reads the list of plugins, and freeing it leaks in 2.43.
-  static GVC_t* const context = gvContext();
-  const auto text = dot(figure, {.text = false});
-  Agraph_t* const graph = agmemread(text.c_str());
-  const auto failed = [&](std::string_view what) {
-    return base::Error{
-        .message = fmt::format("the picture could not be laid out: {}{}{}; is Graphviz (libgvc) "
-                               "installed whole?",
-                               what, graphviz_errors().empty() ? "" : ": ", graphviz_errors())};
-  };
-  if (graph == nullptr) return failed("Graphviz did not read its input");
-  if (gvLayout(context, graph, "dot") != 0) {
-    agclose(graph);
-    return failed("Graphviz has no layout `dot`");
-  }
-  Layout layout;
-  const auto bounds = GD_bb(graph);
-  layout.width = bounds.UR.x - bounds.LL.x;
-  layout.height = bounds.UR.y - bounds.LL.y;
-  const auto at = [&](pointf p) { return Point{p.x - bounds.LL.x, bounds.UR.y - p.y}; };
-  layout.boxes.resize(figure.boxes.size());
-  layout.arrows.resize(figure.arrows.size());
-  std::size_t arrow_count = 0;
-  std::vector<std::pair<unsigned long, Layout::Route>> routes;
-  for (auto* node = agfstnode(graph); node != nullptr; node = agnxtnode(graph, node)) {
-    const auto index = static_cast<std::size_t>(std::strtoul(agnameof(node) + 1, nullptr, 10));
-    const auto& box = figure.boxes[index];
-    const Point middle = at(ND_coord(node));
-    const double height = kHeadHeight + kLineHeight * static_cast<double>(box.lines.size());
-    layout.boxes[index] = {middle.x - std::ceil(box.width) / 2, middle.y - height / 2};
-    for (auto* edge = agfstout(graph, node); edge != nullptr; edge = agnxtout(graph, edge)) {
-      Layout::Route route;
-      ++arrow_count;
-      if (const auto* splines = ED_spl(edge); splines != nullptr && splines->size > 0) {
-        const auto& bezier = splines->list[0];
-        for (int i = 0; i < bezier.size; ++i) route.spline.push_back(at(bezier.list[i]));
-        route.tip = bezier.eflag != 0 ? at(bezier.ep) : route.spline.back();
-      }
-      if (const auto* label = ED_label(edge); label != nullptr) route.label = at(label->pos);
-      routes.emplace_back(static_cast<unsigned long>(AGSEQ(edge)), std::move(route));
-    }
-  }
-  // Edges are numbered as they were read.
-  std::sort(routes.begin(), routes.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
-  const bool all = arrow_count == figure.arrows.size();
-  for (std::size_t i = 0; all && i < routes.size(); ++i)
-    layout.arrows[i] = std::move(routes[i].second);
-  gvFreeLayout(context, graph);
-  agclose(graph);
-  if (!all) return failed("Graphviz lost an edge");
-  return layout;
+  return layered_layout(figure);
 }
 
 constexpr double kMargin = 14, kTitle = 30, kLegendLine = 17;
@@ -253,7 +189,7 @@ class Painter {
     const auto& box = figure_.boxes[index];
     const Point at = shifted(layout_.boxes[index]);
     const double width = std::ceil(box.width);
-    const double height = kHeadHeight + kLineHeight * static_cast<double>(box.lines.size());
+    const double height = box_height(box);
     bool cycle = false;
     for (const auto& arrow : figure_.arrows) {
       cycle |= arrow.in_cycle && (arrow.from == index || arrow.to == index);

@@ -1,10 +1,10 @@
-// SVG: a figure, laid out by Graphviz's library inside this process and drawn here.
+// SVG: a figure, laid out inside this process (layout.hpp) and drawn here.
 //
 // Graphviz decides where boxes and arrows go (`dot`, from the text of dot.hpp, with
-// all sizes given: no font is measured). Drawing is ours so that the same bytes come
-// out everywhere, and so that a page can restyle, highlight and read aloud what it
-// shows: every box and arrow is a group with classes and data attributes, its
-// sentence as its title. No ids, dates, scripts or references to other files.
+// all sizes given: no font is measured), or our own layers where it is not installed. Drawing is
+// ours so that a page can restyle, highlight and read aloud what it shows: every box and arrow is a
+// group with classes and data attributes, its sentence as its title. No ids, dates, scripts or
+// references to other files.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ struct SvgOptions {
 
 // Classes: `box` (`cycle`, `uncommitted`, with data-txn = TxnId), `arrow` (the kind,
 // `certain` or `inferred`, `cycle`, with data-arrow = its index, data-from and data-to = TxnIds).
-// Not thread-safe: Graphviz is not. Fails only if Graphviz cannot lay out (its plugins are
-// missing).
+// Not thread-safe: Graphviz is not. Fails only if Graphviz is there and cannot lay out (its plugins
+// are missing).
 base::Result<std::string> svg(const Figure& figure, const SvgOptions& options = {});
 
 }  // namespace cupel::report

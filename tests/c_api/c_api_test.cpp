@@ -30,7 +30,7 @@ struct Free {
 template <typename T>
 using Handle = std::unique_ptr<T, Free>;
 
-Handle<cupel_history> lost_update() {
+Handle<cupel_history> lost_update(int64_t last = 3) {
   const Handle<cupel_builder> builder(cupel_builder_new());
   const auto x = cupel_text("x");
   cupel_builder_transaction(builder.get(), "alice");
@@ -40,7 +40,7 @@ Handle<cupel_history> lost_update() {
   cupel_builder_write(builder.get(), x, cupel_integer(2));
   cupel_builder_transaction(builder.get(), "carol");
   cupel_builder_read(builder.get(), x, cupel_integer(1));
-  cupel_builder_write(builder.get(), x, cupel_integer(3));
+  cupel_builder_write(builder.get(), x, cupel_integer(last));
   return Handle<cupel_history>(cupel_builder_build(builder.get()));
 }
 
@@ -105,6 +105,34 @@ TEST(InC, DrawsTheFirstViolation) {
   const auto satisfied = check(lost_update().get(), "read-committed");
   EXPECT_EQ(cupel_answer_svg(satisfied.get()), nullptr);
   EXPECT_STREQ(cupel_error(), "nothing is violated, so there is no picture");
+}
+
+TEST(InC, ACertificateProvesItsHistoryAndNoOther) {
+  const auto history = lost_update();
+  cupel_options options;
+  cupel_options_init(&options, sizeof options);
+  options.evidence = 1;
+  const Handle<cupel_answer> answer(cupel_check(history.get(), &options));
+  ASSERT_TRUE(answer) << cupel_error();
+  const char* certificate = cupel_answer_certificate(answer.get());
+  ASSERT_NE(certificate, nullptr) << cupel_error();
+  const char* verified = cupel_verify(history.get(), certificate, 0);
+  ASSERT_NE(verified, nullptr) << cupel_error();
+  const auto proven = nlohmann::json::parse(verified);
+  EXPECT_EQ(proven.at("valid"), true);
+  EXPECT_GT(proven.at("answers").size(), 4u);
+
+  const auto other = lost_update(4);
+  const auto rejected = nlohmann::json::parse(cupel_verify(other.get(), certificate, 0));
+  EXPECT_EQ(rejected.at("valid"), false);
+  EXPECT_NE(rejected.at("reason").get<std::string>().find("another history"), std::string::npos);
+
+  EXPECT_EQ(cupel_verify(history.get(), "{}", 0), nullptr);
+  EXPECT_NE(std::string(cupel_error()), "");
+  EXPECT_EQ(cupel_verify(nullptr, certificate, 0), nullptr);
+  EXPECT_EQ(cupel_answer_certificate(nullptr), nullptr);
+  EXPECT_EQ(cupel_answer_certificate(check(history.get(), "si").get()), nullptr);
+  EXPECT_STREQ(cupel_error(), "the check kept no evidence: its options had no `evidence`");
 }
 
 TEST(InC, SaysWhyACallFailed) {

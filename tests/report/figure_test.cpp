@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -16,6 +17,7 @@
 #include "explain/why/interpretation.hpp"
 #include "history/builder.hpp"
 #include "report/dot.hpp"
+#include "report/layout.hpp"
 #include "report/svg.hpp"
 #include "source_dir.hpp"
 #include "support/history_language.hpp"
@@ -127,6 +129,64 @@ TEST_P(Pictures, ArrowsJoinTheOperationsTheyAreAbout) {
   }
 }
 
+struct Area {
+  double left, top, right, bottom;
+  [[nodiscard]] bool meets(const Area& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+};
+
+// What is wrong with a layout, or "". Boxes and labels keep apart and inside; each arrow runs,
+// without a break, from its row of its box to its row of the other.
+std::string fault_of(const Figure& figure, const Layout& layout) {
+  std::vector<Area> areas;
+  for (std::size_t i = 0; i < figure.boxes.size(); ++i) {
+    const auto corner = layout.boxes.at(i);
+    areas.push_back({corner.x, corner.y, corner.x + std::ceil(figure.boxes[i].width),
+                     corner.y + box_height(figure.boxes[i])});
+  }
+  for (std::size_t i = 0; i < figure.arrows.size(); ++i) {
+    if (layout.arrows.at(i).spline.empty()) return "an arrow is missing";
+    const auto middle = layout.arrows[i].label;
+    const double half = label_width(figure, i) / 2;
+    areas.push_back({middle.x - half, middle.y - kLabelHeight / 2, middle.x + half,
+                     middle.y + kLabelHeight / 2});
+  }
+  for (std::size_t i = 0; i < areas.size(); ++i) {
+    if (areas[i].left < -0.01 || areas[i].top < -0.01 || areas[i].right > layout.width + 0.01 ||
+        areas[i].bottom > layout.height + 0.01) {
+      return "area " + std::to_string(i) + " is outside";
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (areas[i].meets(areas[j]))
+        return "areas " + std::to_string(j) + " and " + std::to_string(i) + " overlap";
+    }
+  }
+  const auto at_row = [&](text::Point p, std::size_t box, std::size_t line) {
+    const auto& area = areas[box];
+    const double row = line == Figure::kHead
+                           ? kHeadHeight / 2
+                           : kHeadHeight + kLineHeight * (static_cast<double>(line) + 0.5);
+    return std::abs(p.y - area.top - row) < 0.01 &&
+           std::min(std::abs(p.x - area.left), std::abs(p.x - area.right)) < 0.01;
+  };
+  for (std::size_t i = 0; i < figure.arrows.size(); ++i) {
+    const auto& arrow = figure.arrows[i];
+    const auto& route = layout.arrows[i];
+    if (route.spline.size() % 3 != 1) return "a spline of " + std::to_string(route.spline.size());
+    if (!at_row(route.spline.front(), arrow.from, arrow.from_line)) return "a wrong begin";
+    if (!at_row(route.tip, arrow.to, arrow.to_line)) return "a wrong end";
+    const auto end = route.spline.back();
+    if (std::hypot(end.x - route.tip.x, end.y - route.tip.y) > 10) return "a far tip";
+  }
+  return {};
+}
+
+TEST_P(Pictures, CanBeLaidOutWithoutGraphviz) {
+  const auto figure = draw(GetParam()).figure;
+  EXPECT_EQ(fault_of(figure, layered_layout(figure)), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Anomalies, Pictures, testing::ValuesIn(kCases), [](const auto& info) {
   std::string name = info.param.name;
   for (char& c : name) c = c == '-' ? '_' : c;
@@ -146,6 +206,49 @@ TEST(Widths, SixTransactionsFitAPage) {
   const auto at = picture->find(" width=\"");
   EXPECT_LE(std::stod(picture->substr(at + 8)), 1000) << picture->substr(0, 200);
   EXPECT_FALSE(runs_down(draw(kCases[0]).figure));
+}
+
+TEST(LayeredLayout, HoldsForAnyFigure) {
+  std::uint64_t state = 7;
+  const auto below = [&](std::size_t n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::size_t>(state >> 33) % n;
+  };
+  for (int round = 0; round < 400; ++round) {
+    Figure figure;
+    for (std::size_t i = 0, count = 1 + below(9); i < count; ++i) {
+      Figure::Box box;
+      box.lines.resize(below(5));
+      box.width = 96 + static_cast<double>(below(round % 2 == 0 ? 40 : 400));
+      figure.boxes.push_back(box);
+    }
+    for (std::size_t i = 0, count = below(14); i < count && figure.boxes.size() > 1; ++i) {
+      Figure::Arrow arrow{};
+      arrow.number = std::to_string(i + 1);
+      arrow.from = below(figure.boxes.size());
+      arrow.to = (arrow.from + 1 + below(figure.boxes.size() - 1)) % figure.boxes.size();
+      const auto line = [&](std::size_t box) {
+        const auto lines = figure.boxes[box].lines.size();
+        return lines == 0 || below(4) == 0 ? Figure::kHead : below(lines);
+      };
+      arrow.from_line = line(arrow.from);
+      arrow.to_line = line(arrow.to);
+      arrow.kind = EdgeKind::kWriteRead;
+      arrow.in_cycle = below(2) == 0;
+      arrow.about = std::string(below(12), 'x');
+      figure.arrows.push_back(arrow);
+    }
+    ASSERT_EQ(fault_of(figure, layered_layout(figure)), "") << "round " << round;
+  }
+}
+
+TEST(LayeredLayout, ATransactionAloneHasNoArrows) {
+  const auto figure =
+      draw({"future-read", Level::kReadCommitted, "init=0 s1: r(x,1) w(x,1)"}).figure;
+  ASSERT_EQ(figure.boxes.size(), 1U);
+  const auto layout = layered_layout(figure);
+  EXPECT_EQ(layout.width, std::ceil(figure.boxes[0].width));
+  EXPECT_EQ(layout.height, box_height(figure.boxes[0]));
 }
 
 TEST(FigureOf, ACycleIsClosedByItsArrows) {

@@ -1,0 +1,60 @@
+// See the header.
+#include "report/verification.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/budget.hpp"
+#include "text/json.hpp"
+
+namespace cupel::report {
+
+std::string verification_json(const Verified& verified) {
+  const auto& report = verified.report;
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  nlohmann::ordered_json answers = nlohmann::ordered_json::array();
+  for (const auto& a : report.answers) {
+    answers.push_back({{"level", a.level},
+                       {"verdict", a.satisfied ? "satisfied" : "violated"},
+                       {"proof", a.proof},
+                       {"proven_by", a.how},
+                       {"proven_for", a.by_level.empty() ? a.level : a.by_level}});
+  }
+  const bool valid = report.validity == certify::Validity::kValid;
+  nlohmann::ordered_json result = {{"history", verified.history},
+                                   {"certificate", verified.certificate},
+                                   {"valid", valid},
+                                   {"reason", nullptr},
+                                   {"clock_drift_ns", verified.clock_drift_ns},
+                                   {"answers", std::move(answers)}};
+  if (!valid) result["reason"] = report.reason;
+  return text::dump(result) + "\n";
+}
+
+std::string verification_text(const Verified& verified) {
+  const auto& report = verified.report;
+  if (report.validity != certify::Validity::kValid) {
+    return fmt::format("{}: not valid\n  {}\n", verified.certificate, report.reason);
+  }
+  std::size_t width = 0;
+  for (const auto& a : report.answers) width = std::max(width, a.level.size());
+  std::string text = fmt::format("{}: valid for {}", verified.certificate, verified.history);
+  if (verified.clock_drift_ns != 0)
+    text += fmt::format(", clocks up to {} ns wrong", verified.clock_drift_ns);
+  text += "\n";
+  for (const auto& a : report.answers) {
+    text += fmt::format("  {:{}}  {}  proven by {}", a.level, width,
+                        a.satisfied ? "satisfied" : "violated ", a.how);
+    if (!a.by_level.empty()) {
+      text += fmt::format(" for {}, {}", a.by_level,
+                          a.satisfied ? "a stronger level" : "a weaker level");
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace cupel::report

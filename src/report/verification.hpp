@@ -1,0 +1,22 @@
+// Verification: what `cupel verify` says of a certificate, as text and JSON.
+#pragma once
+
+#include <string>
+
+#include "certify/verify.hpp"
+#include "history/history.hpp"
+
+namespace cupel::report {
+
+// Borrowed: it must outlive the call only.
+struct Verified {
+  const std::string &history, &certificate;  // as the user named them
+  const certify::Report& report;             // not of Validity::kBadInput
+  history::Time clock_drift_ns;
+};
+
+std::string verification_text(const Verified& verified);
+// One object on one line, newline included.
+std::string verification_json(const Verified& verified);
+
+}  // namespace cupel::report
