@@ -71,7 +71,9 @@ struct Identity {
   std::vector<TxnId> transactions;
   std::vector<std::tuple<history::ScalarKind, std::int64_t, std::string>> keys;
 
-  friend auto operator<=>(const Identity&, const Identity&) = default;
+  friend bool operator<(const Identity& a, const Identity& b) {
+    return std::tie(a.name, a.transactions, a.keys) < std::tie(b.name, b.transactions, b.keys);
+  }
 };
 
 Identity identity_of(const History& history, const Anomaly& anomaly, const Counterexample* small) {

@@ -138,7 +138,7 @@ base::Result<std::string> decompress(std::string_view bytes, base::Budget* budge
   using State = Decompressor::State;
   const auto& compression = *compression_of(bytes);
   const auto library = compression.make();
-  const auto piece = std::make_unique_for_overwrite<std::array<char, kPiece>>();
+  const auto piece = std::make_unique<std::array<char, kPiece>>();
   std::string content;
   auto state = State::kGoing;
   const auto all = bytes.size();

@@ -2,8 +2,9 @@
 // ways to print it are one scalar.
 #include "formats/edn.hpp"
 
+#include <absl/strings/charconv.h>
+
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 template class cupel::text::EdnScanner<cupel::formats::CellBuilder>;
@@ -73,7 +74,7 @@ bool CellBuilder::number(std::string_view number, std::string_view word, std::si
     return true;
   }
   double real = 0;
-  const auto parsed = std::from_chars(first, last, real);
+  const auto parsed = absl::from_chars(first, last, real);
   if (parsed.ptr == last) {
     out = Cell::of(Tag::kLiteral, parsed.ec == std::errc() && std::isfinite(real)
                                       ? chunk_->keep(jepsen::canonical_double(real))

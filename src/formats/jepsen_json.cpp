@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
-#include <thread>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/simdjson_first_use.hpp"
 #include "formats/jepsen_events.hpp"
 #include "formats/json_members.hpp"
@@ -362,13 +362,8 @@ std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads, Reading 
         next = chunks.size();
       }
     };
-    const std::size_t wanted =
-        threads == 0 ? std::max(1u, std::thread::hardware_concurrency()) : threads;
-    {
-      std::vector<std::jthread> others;
-      for (std::size_t i = 1; i < std::min(wanted, chunks.size()); ++i) others.emplace_back(work);
-      work();
-    }
+    const auto workers = std::min<std::size_t>(base::thread_count(threads), chunks.size());
+    base::for_each_index(workers, threads, [&](std::size_t) { work(); });
     if (no_memory) throw std::bad_alloc();
     if (reading.stopped()) throw Stopped{};
     if (std::none_of(chunks.begin(), chunks.end(), [](const Chunk& c) { return c.irregular; })) {

@@ -2,6 +2,7 @@
 // order kept even where its clock runs backwards.
 #include "formats/jepsen_writer.hpp"
 
+#include <absl/strings/charconv.h>
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -41,7 +42,7 @@ bool reads_back(std::string_view text, ScalarView scalar) {
 bool is_json_number_or_bool(std::string_view text) {
   if (text == "true" || text == "false") return true;
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = absl::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(value) &&
          jepsen::canonical_double(value) == text;
 }

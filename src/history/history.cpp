@@ -91,7 +91,9 @@ std::span<const KeyId> History::keys_between(ScalarView low, ScalarView high) co
   const auto end =
       std::upper_bound(begin, keys_in_order_.end(), high,
                        [this](const ScalarView& bound, KeyId k) { return bound < key(k); });
-  return {begin, end};
+  return std::span(keys_in_order_)
+      .subspan(static_cast<std::size_t>(begin - keys_in_order_.begin()),
+               static_cast<std::size_t>(end - begin));
 }
 
 std::string History::fact(const std::string& name) const {

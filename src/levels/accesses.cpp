@@ -548,7 +548,8 @@ class Collector {
       }
       if (reported != key) note(InternalKind::kNonRepeatableRead, txn, id, key, id, txn);
       reported = key;
-      const bool sure = std::ranges::any_of(pending(), [this](TxnId w) {
+      const auto writers = pending();
+      const bool sure = std::any_of(writers.begin(), writers.end(), [this](TxnId w) {
         return !w.valid() || h_.status(w) == TxnStatus::kCommitted ||
                assumed_outcome(w) == AssumedOutcome::kCommitted;
       });

@@ -84,8 +84,8 @@ TxnId find_suspect(const DecisionInput& input, std::span<const Owner> read_from,
   }
   for (const FurtherRow& row : a.further_rows) {
     const auto candidates = candidates_of(a, row);
-    const bool all_unsure =
-        std::ranges::all_of(candidates, [&](Owner o) { return is_unsure(input, o); });
+    const bool all_unsure = std::all_of(candidates.begin(), candidates.end(),
+                                        [&](Owner o) { return is_unsure(input, o); });
     if (all_unsure) return a.txns[candidates.front()];
   }
   return TxnId::none();
@@ -106,9 +106,10 @@ std::vector<std::uint8_t> took_effect(const DecisionInput& input,
   for (const ListOrder& list : a.list_order) effect[list.from] = 1;
   for (const FurtherRow& row : a.further_rows) {
     const auto candidates = candidates_of(a, row);
-    if (std::ranges::any_of(candidates, [&](Owner o) { return effect[o] != 0; })) continue;
-    const auto one =
-        std::ranges::find_if(candidates, [&](Owner o) { return !is_unsure(input, o); });
+    if (std::any_of(candidates.begin(), candidates.end(), [&](Owner o) { return effect[o] != 0; }))
+      continue;
+    const auto one = std::find_if(candidates.begin(), candidates.end(),
+                                  [&](Owner o) { return !is_unsure(input, o); });
     if (one != candidates.end()) effect[*one] = 1;
   }
   return effect;

@@ -2,7 +2,6 @@
 #include "explain/counts/anomaly_counts.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <span>
 #include <string>
@@ -344,8 +343,9 @@ std::vector<std::uint8_t> AnomalyCounts::suspects(const Writers& writers,
             const std::uint32_t w_place = w == kInitialOwner ? 0 : past_->position(w);
             for (const auto r : versions_->readers(seen)) {
               const Owner o = a.reads[r].owner;
-              const std::atomic_ref flag(suspect[o]);
-              if (w == o || flag.load(std::memory_order_relaxed) != 0) continue;
+              // Threads may set it at once. std::atomic_ref is not in every library of C++20.
+              std::uint8_t* const flag = &suspect[o];
+              if (w == o || __atomic_load_n(flag, __ATOMIC_RELAXED) != 0) continue;
               const auto row = past_->row(o);
               const std::uint32_t session = past_->session(o),
                                   before = std::max(past_->position(o), 1u) - 1;
@@ -363,7 +363,7 @@ std::vector<std::uint8_t> AnomalyCounts::suspects(const Writers& writers,
                     !versions_->older_in_list(seen, writers.versions[found])) {
                   continue;
                 }
-                flag.store(1, std::memory_order_relaxed);
+                __atomic_store_n(flag, std::uint8_t{1}, __ATOMIC_RELAXED);
                 break;
               }
             }

@@ -50,9 +50,9 @@ std::span<const std::uint32_t> Versions::reads_of(Owner owner, KeyId key) const 
   const auto end = by_key_.begin() + accesses_.read_first[owner + 1];
   auto it = std::lower_bound(
       begin, end, key, [&](std::uint32_t read, KeyId k) { return accesses_.reads[read].key < k; });
-  const auto first = it;
+  const auto first = static_cast<std::size_t>(it - by_key_.begin());
   while (it != end && accesses_.reads[*it].key == key) ++it;
-  return {first, it};
+  return std::span(by_key_).subspan(first, static_cast<std::size_t>(it - by_key_.begin()) - first);
 }
 
 void Versions::resolve_reads(bool lists_open) {
