@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# The report in a browser: installs playwright-core as locked (npm ci, into the build
-# folder) and runs report_test.mjs in Debian's chromium.
+# A test in a browser: installs playwright-core as locked (npm ci, into the build
+# folder) and runs a script of this folder in Debian's chromium.
 #
-#   run.sh CUPEL WORK [--screenshots DIR]
+#   run.sh report_test.mjs WORK --cupel BIN [--screenshots DIR]
 #
 # Exit code 77, which CTest counts as skipped, only where the browser, node or npm
 # cannot be had; it says which. CI sets CUPEL_BROWSER=required to make that a failure.
 set -euo pipefail
 
-cupel=$(realpath "$1")
+script=$1
 work=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 
 skip() {
-  printf 'SKIPPED: THE REPORT WAS NOT TESTED IN A BROWSER: %s\n' "$1" >&2
+  printf 'SKIPPED: %s WAS NOT RUN IN A BROWSER: %s\n' "$script" "$1" >&2
   [[ ${CUPEL_BROWSER:-} == required ]] && exit 1
   exit 77
 }
@@ -34,4 +34,4 @@ if ! cmp -s "$here/package-lock.json" "$work/installed-lock.json"; then
   cp "$here/package-lock.json" "$work/installed-lock.json"
 fi
 
-exec node "$here/report_test.mjs" --cupel "$cupel" --work "$work" --chromium "$chromium" "$@"
+exec node "$here/$script" --work "$work" --chromium "$chromium" "$@"
