@@ -7,7 +7,7 @@ SIZE ?= small
 CUPEL := build/release/cupel
 
 .PHONY: help install configure tidy-configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize findings \
-  long format tidy clean
+  long site format tidy clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -91,6 +91,11 @@ long: build ## the long tests: 100,000 random histories against exhaustive searc
 	@tools/install-packages.sh long
 	@echo "== test build/release, label long"
 	@ctest --preset release --label-regex long -j$(JOBS) --verbose
+
+site: ## the manual as a static site, with the playground in front: build/site
+	@tools/install-packages.sh long
+	@tools/wasm_core.sh
+	@tools/site.py
 
 format: install ## clang-format every source file
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i --style=file

@@ -1,0 +1,26 @@
+# The manual as a site, by Sphinx with MyST and the theme Furo, all from Debian: tools/site.py stages the
+# pages and runs it.
+import os
+
+project = "cupel"
+author = "the cupel authors"
+copyright = author
+html_title = "cupel"
+root_doc = "manual"
+extensions = ["myst_parser"]
+myst_heading_anchors = 6
+templates_path = ["_templates"]
+html_theme = "furo"
+html_show_sphinx = False
+html_copy_source = False
+html_use_index = False
+html_theme_options = {"top_of_page_button": None}
+html_sidebars = {"**": ["sidebar/brand.html", "sidebar/playground.html", "sidebar/search.html", "sidebar/scroll-start.html",
+                        "sidebar/navigation.html", "sidebar/scroll-end.html"]}
+html_static_path = ["_static"]
+html_css_files = ["cupel.css"]
+# Languages of code that Pygments does not know are shown plain; a console's output is no language.
+highlight_language = "none"
+suppress_warnings = ["misc.highlighting_failure", "myst.header", "toc.not_included"]
+nitpicky = False
+release = os.environ.get("CUPEL_VERSION", "")
