@@ -115,14 +115,22 @@ class History {
 
   std::uint32_t replica(const std::string& name);
   std::uint32_t key(const std::string& name);
-  std::uint32_t element(std::uint32_t key, const std::string& text);
+  std::uint32_t element(std::uint32_t key, std::string_view text);
   // Sets the operation's place in its replica.
   OpId add(Operation op);
   OpId add(Operation op, std::span<const std::uint32_t> list);
 
  private:
   base::HashMap<std::string, std::uint32_t> replica_ids_, key_ids_;
-  base::HashMap<std::pair<std::uint32_t, std::string>, std::uint32_t> element_ids_;
+  // A key and a short text as one number.
+  using ShortText = std::pair<std::uint64_t, std::uint64_t>;
+  static constexpr ShortText kLong = {~std::uint64_t{0}, 0};  // no short text is that
+  static ShortText short_text(std::uint32_t of, std::string_view text);
+  std::pair<std::uint32_t, bool> short_element(const ShortText& number);
+  std::pair<std::uint32_t, bool> long_element(std::uint32_t of, std::string_view text);
+  base::HashMap<ShortText, std::uint32_t> short_ids_;
+  base::HashMap<std::pair<std::uint32_t, std::string>, std::uint32_t> element_ids_;  // the others
+  std::vector<ShortText> short_texts_;                                               // by element
   std::vector<std::uint32_t> last_element_;  // by key: that was looked up
   std::vector<std::uint32_t> next_element_;  // by element: looked up after it last time
 };

@@ -26,7 +26,8 @@ class ListOrderSearch {
         rank_(h_.elements.size(), kNone),
         waiting_(h_.elements.size(), 0),
         visited_(h_.elements.size(), 0),
-        arrived_by_(h_.elements.size(), kNone) {
+        arrived_by_(h_.elements.size(), kNone),
+        removed_in_(h_.elements.size(), 0) {
     for (const OpId id : context.visibility.order()) {
       const Operation& op = h_.ops[id];
       const auto changed = h_.changed(op);
@@ -72,6 +73,10 @@ class ListOrderSearch {
   // The character x lies between e and its left neighbour, and e's replica shows x.
   struct Misplaced {
     std::uint32_t e, x;
+  };
+  struct Event {
+    OpId op;    // kNone: what follows is of the next replica
+    bool adds;  // its replica executes it; else it comes
   };
 
   bool add(const Edge& edge, std::vector<std::uint32_t> because = {}) {
@@ -152,47 +157,70 @@ class ListOrderSearch {
   }
 
   // Visible characters between a neighbour and a new character, for all additions to the keys that
-  // are looked at.
+  // are looked at. Key by key: what one needs is in few places of the memory then.
   std::vector<Misplaced> misplaced() {
     std::vector<Misplaced> found;
     if (steps_only_) return found;
-    base::RankSet shown(order_.size());
-    std::vector<bool> removed;
-    replay(
-        context_,
-        [&](std::uint32_t) {
-          shown.clear();
-          removed.assign(h_.elements.size(), false);
-        },
-        [&](OpId update) {
-          const Operation& op = h_.ops[update];
-          if (!looked_at_[op.key]) return;
-          for (const auto e : h_.changed(op)) {
-            if (op.kind == Kind::kDelete) {
-              removed[e] = true;
-              if (rank_[e] != kNone) shown.erase(rank_[e]);
-            } else if (!removed[e]) {
-              shown.insert(rank_[e]);
-            }
-          }
-        },
-        [&](OpId id) {
-          if (h_.ops[id].kind != Kind::kInsert || !looked_at_[h_.ops[id].key]) return true;
-          for (const auto e : h_.changed(h_.ops[id])) look_between(e, shown, found);
-          return true;
-        });
+    if (events_.empty()) find_events();
+    for (std::uint32_t key = 0; key < looked_at_.size(); ++key) {
+      if (looked_at_[key]) misplaced_in(key, found);
+    }
     return found;
   }
 
-  // From the neighbour on: what comes next to it decides where the others are.
+  // What each replica adds to a key, and the updates of the key that come to it, in its order.
+  void find_events() {
+    events_.resize(h_.keys.size());
+    std::vector<std::uint32_t> last(h_.keys.size(), kNone);
+    std::uint32_t replica = 0;
+    const auto note = [&](OpId id, bool adds) {
+      const auto key = h_.ops[id].key;
+      if (last[key] != replica) events_[key].push_back({kNone, false});
+      last[key] = replica;
+      events_[key].push_back({id, adds});
+    };
+    replay(
+        context_, [&](std::uint32_t r) { replica = r; },
+        [&](OpId update) { note(update, /*adds=*/false); },
+        [&](OpId id) {
+          if (h_.ops[id].kind == Kind::kInsert) note(id, /*adds=*/true);
+          return true;
+        });
+  }
+
+  void misplaced_in(std::uint32_t key, std::vector<Misplaced>& found) {
+    const auto begin = key_begin_[key];
+    base::RankSet shown(key_begin_[key + 1] - begin);
+    for (const Event& event : events_[key]) {
+      if (event.op == kNone) {  // the next replica
+        shown.clear();
+        ++replay_;
+        continue;
+      }
+      const Operation& op = h_.ops[event.op];
+      for (const auto e : h_.changed(op)) {
+        if (event.adds) {
+          look_between(e, shown, found);
+        } else if (op.kind == Kind::kDelete) {
+          removed_in_[e] = replay_;
+          if (rank_[e] != kNone) shown.erase(rank_[e] - begin);
+        } else if (removed_in_[e] != replay_) {
+          shown.insert(rank_[e] - begin);
+        }
+      }
+    }
+  }
+
+  // From the neighbour on: what comes next to it decides where the others are. `shown` counts from
+  // the first rank of the key.
   void look_between(std::uint32_t e, const base::RankSet& shown,
                     std::vector<Misplaced>& found) const {
     constexpr int kMost = 4;  // a round; the next finds more
-    const auto l = neighbour(e);
+    const auto l = neighbour(e), begin = key_begin_[h_.elements[e].key];
     int count = 0;
-    for (auto at = shown.from(l == kNone ? key_begin_[h_.elements[e].key] : rank_[l] + 1);
-         at < rank_[e] && count < kMost; at = shown.from(at + 1)) {
-      const auto x = order_[at];
+    for (auto at = shown.from(l == kNone ? 0 : rank_[l] + 1 - begin);
+         at < rank_[e] - begin && count < kMost; at = shown.from(at + 1)) {
+      const auto x = order_[begin + at];
       // Who sees more may see a remove of it, too.
       if (certain_ && removed_ever_[x]) continue;
       found.push_back({e, x});
@@ -354,6 +382,9 @@ class ListOrderSearch {
   std::vector<std::uint32_t> ready_;
   std::vector<std::uint32_t> visited_, arrived_by_;
   std::uint32_t visit_ = 0;
+  std::vector<std::vector<Event>> events_;  // by key
+  std::vector<std::uint32_t> removed_in_;   // by element: a replay of a key at a replica
+  std::uint32_t replay_ = 0;
 };
 
 }  // namespace
