@@ -3,7 +3,9 @@
 import * as A from "@automerge/automerge";
 
 export const library = "automerge 3.5.0";
-export const survives = ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"];
+export const survives = [
+  "reordering", "duplicates", "loss", "restart", "join", "crash", "clocks", "files", "exchange", "compaction",
+];
 
 // What a document begins with, the same change in every replica.
 const kBeginnings = { list: () => [], text: () => "", counter: () => new A.Counter(0) };
@@ -64,6 +66,22 @@ export function receive(doc, bytes) {
   [doc.am] = A.applyChanges(doc.am, [bytes]);
 }
 export const save = ({ am }) => A.save(am);
+export const compact = save; // it keeps the history, in its compact form
+export function merge(doc, saved) {
+  doc.am = A.merge(doc.am, A.load(saved));
+}
+// Automerge's own protocol, a message at a time.
+export const exchange = {
+  connect: () => ({ state: A.initSyncState() }),
+  say({ am }, link) {
+    let message;
+    [link.state, message] = A.generateSyncMessage(am, link.state);
+    return message ? [message] : [];
+  },
+  hear(doc, link, message) {
+    [doc.am, link.state] = A.receiveSyncMessage(doc.am, link.state, message);
+  },
+};
 
 // Automerge's own protocol, until neither has anything to say.
 export function sync(a, b) {
@@ -77,7 +95,47 @@ export function sync(a, b) {
     if (reply) [a.am, ofA] = A.receiveSyncMessage(a.am, ofA, reply);
     message = message || reply;
   }
+  return [a, b];
 }
 
 export const inspect = (bytes) => A.decodeChange(bytes).hash;
 export const isApplied = ({ am }, hash) => A.hasHeads(am, [hash]);
+
+// How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
+export function script({ object, keys }) {
+  const at = (key) => `root[${key}]`;
+  const change = (d, edit) => `${d} = A.change(${d}, (root) => void ${edit})`;
+  const begin = { list: "[]", text: '""', counter: "new A.Counter(0)" }[object];
+  const begins = begin ? keys.map((key) => `${at(JSON.stringify(key))} = ${begin};`) : [];
+  const isText = object === "text";
+  return {
+    head: [
+      'import * as A from "@automerge/automerge";',
+      `const base = A.change(A.init({ actor: "00" }), { time: 0 }, (root) => { ${begins.join(" ")} });`,
+    ],
+    helpers: { sync: ["// Until neither has anything to say.", ...sync.toString().replaceAll(".am", "").split("\n")] },
+    open: ({ replica, time, saved }) => {
+      const actor = `{ actor: "${hex(1 + replica) + hex(time)}" }`;
+      return saved ? `A.load(${saved}, ${actor})` : `A.clone(base, ${actor})`;
+    },
+    send: (d, text, m) => [text, ...(m ? [`const ${m} = A.getLastLocalChange(${d})`] : [])],
+    receive: (d, m) => `[${d}] = A.applyChanges(${d}, [${m}])`,
+    save: (d) => `A.save(${d})`,
+    compact: (d) => `A.save(${d})`,
+    merge: (d, saved) => `${d} = A.merge(${d}, A.load(${saved}))`,
+    sync: (a, b) => `[${a}, ${b}] = sync(${a}, ${b})`,
+    calls: {
+      insert: (d, key, index, inserted) =>
+        change(d, isText ? `A.splice(root, [${key}], ${index}, 0, ${inserted})` : `${at(key)}.insertAt(${index}, ${inserted})`),
+      remove: (d, key, index, length) =>
+        change(d, isText ? `A.splice(root, [${key}], ${index}, ${length})` : `${at(key)}.deleteAt(${index})`),
+      write: (d, key, value) => change(d, `(${at(key)} = ${value})`),
+      inc: (d, key, amount) => change(d, `${at(key)}.increment(${amount})`),
+      dec: (d, key, amount) => change(d, `${at(key)}.decrement(${amount})`),
+      read: (d, key) =>
+        object === "conflicts"
+          ? `Object.values(A.getConflicts(${d}, ${key}) ?? (${key} in ${d} ? [${d}[${key}]] : []))`
+          : `${d}[${key}]${object === "counter" ? ".value" : ""}`,
+    },
+  };
+}

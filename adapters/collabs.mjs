@@ -4,7 +4,9 @@ import { createRequire } from "node:module";
 const C = createRequire(import.meta.url)("@collabs/collabs");
 
 export const library = "collabs 0.13.4";
-export const survives = ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"];
+export const survives = [
+  "reordering", "duplicates", "loss", "restart", "join", "crash", "clocks", "files",
+];
 
 const of = (doc, key) => doc.collabs.get(key);
 const transact = (doc, edit) => doc.runtime.transact(edit);
@@ -21,6 +23,7 @@ const sequence = (make, more) => ({
 const set = (doc, key, value) => transact(doc, () => (of(doc, key).value = value));
 const flag = (type, winner) => ({
   type,
+  winner,
   make: (init) => new C.CBoolean(init, { winner }),
   enable: (doc, key) => set(doc, key, true),
   disable: (doc, key) => set(doc, key, false),
@@ -79,6 +82,7 @@ export const sent = (doc) => doc.messages.splice(0);
 export const receive = ({ runtime }, bytes) =>
   runtime.receive(new Uint8Array(Buffer.from(inspect(bytes)[2], "base64")));
 export const save = ({ runtime }) => runtime.save();
+export const merge = ({ runtime }, saved) => runtime.load(saved);
 export function sync({ runtime: a }, { runtime: b }) {
   const [ofA, ofB] = [a.save(), b.save()];
   a.load(ofB);
@@ -86,3 +90,48 @@ export function sync({ runtime: a }, { runtime: b }) {
 }
 export const isApplied = ({ runtime }, [sender, counter]) =>
   (runtime.vectorClock().get(sender) ?? 0) >= counter;
+
+// How a script of --reproduce calls the library, for one object (docs/crdt-adapters.md#scripts).
+export function script({ object, keys }) {
+  if (keys.length > 1) return undefined;
+  const { make, winner } = objects[object];
+  const set = (d, value) => `${d}.collab.value = ${value}`;
+  const reads = { text: ".toString()", conflicts: ".conflicts()", list: ".values()", set: ".values()" };
+  return {
+    head: [
+      'import { createRequire } from "node:module";',
+      'const C = createRequire(import.meta.url)("@collabs/collabs");',
+      ...(winner === undefined ? [] : [`const winner = ${winner};`]),
+      "function open(debugReplicaID, saved) {",
+      "  const runtime = new C.CRuntime({ debugReplicaID });",
+      `  const collab = runtime.registerCollab(${JSON.stringify(keys[0])}, ${make});`,
+      "  if (saved) runtime.load(saved);",
+      "  const sent = [];",
+      '  runtime.on("Send", ({ message }) => sent.push(message));',
+      "  return { runtime, collab, sent };",
+      "}",
+    ],
+    open: ({ replica, time, saved }) => `open("replica${replica}x${time}"${saved ? `, ${saved}` : ""})`,
+    send: (d, text, m) => [
+      `${d}.runtime.transact(() => (${text}))`,
+      ...(m ? [`const ${m} = ${d}.sent.at(-1)`] : []),
+    ],
+    receive: (d, m) => `${d}.runtime.receive(${m})`,
+    save: (d) => `${d}.runtime.save()`,
+    merge: (d, saved) => `${d}.runtime.load(${saved})`,
+    sync: (a, b) =>
+      `{ const saved = ${a}.runtime.save(); ${a}.runtime.load(${b}.runtime.save()); ${b}.runtime.load(saved); }`,
+    calls: {
+      insert: (d, _key, index, inserted) => `${d}.collab.insert(${index}, ${inserted})`,
+      remove: (d, _key, index, length) =>
+        object === "set" ? `${d}.collab.delete(${index})` : `${d}.collab.delete(${index}, ${length ?? 1})`,
+      add: (d, _key, value) => `${d}.collab.add(${value})`,
+      write: (d, _key, value) => set(d, value),
+      enable: (d) => set(d, true),
+      disable: (d) => set(d, false),
+      inc: (d, _key, amount) => `${d}.collab.add(${amount})`,
+      dec: (d, _key, amount) => `${d}.collab.add(-${amount})`,
+      read: (d) => `${d}.collab${reads[object] ?? ".value"}`,
+    },
+  };
+}

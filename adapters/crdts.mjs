@@ -3,7 +3,9 @@ import { GCounter, GSet, LWWSet, ORSet, PNCounter, TwoPSet } from "crdts";
 
 export const library = "crdts 0.2.0";
 export const messages = "states";
-export const survives = ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"];
+export const survives = [
+  "reordering", "duplicates", "loss", "restart", "join", "crash", "clocks", "files",
+];
 
 function change(doc, key, edit) {
   edit(doc.parts.get(key));
@@ -62,6 +64,7 @@ export function save({ clock, parts }) {
   const states = [...parts].map(([key, part]) => [key, part.toJSON()]);
   return Buffer.from(JSON.stringify([clock, states]));
 }
+export const merge = receive;
 export function sync(a, b) {
   const [ofA, ofB] = [save(a), save(b)];
   receive(a, ofB);

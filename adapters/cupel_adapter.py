@@ -10,19 +10,30 @@
         def receive(self, message): ...
         def save(self): ...             # bytes; for `restart`, `join` and `crash`
         def sync(self, other): ...      # for `loss`: both bring each other up to date
+        def merge(self, saved): ...     # for `files`
+        def compact(self): ...          # for `compaction`: as save(), without the history
+        def connect(self): ...          # for `exchange`: the state of a connection, an object
+        def say(self, link): ...        # its next messages, a list of bytes
+        def hear(self, link, message): ...
 
     serve("my library 1.0", {"set": "add-wins-set"}, ["duplicates"], Replica)
 
 A list has `insert(key, index, element)` and `delete(key, index)` in place of addAfter and remove.
 A text has `insert(key, index, characters)` and `delete(key, index, length)`, and reads are strings.
 An update that returns False did not happen. A library that keeps messages until others have come
-has `is_applied(message)`.
+has `is_applied(message)`. If some messages of an exchange have all that their sender has seen, the
+class has `carries_state(message)`, which says which.
+
+A script of --reproduce calls these methods, unless the class has `script(object, replicas, keys)`,
+which returns how the library itself is called (cupel_script.py).
 """
 
 import base64
 import json
 import sys
 import time
+
+from cupel_script import Recorded, Script
 
 
 class Clock:
@@ -43,9 +54,15 @@ class Harness:
     def __init__(self, library, objects, survives, replica_class, messages="updates"):
         self.library, self.objects, self.survives = library, objects, survives
         self.make, self.messages = replica_class, messages
+        self.clock = Clock()
+        self.clear()
+
+    def clear(self):
         self.docs, self.times, self.waiting = [], [], []
-        self.saved, self.clock, self.ahead = {}, Clock(), {}
-        self.number = 0
+        self.saved, self.ahead, self.script = {}, {}, None
+        self.links, self.sent = {}, {}  # exchanges by replica and peer; messages by number
+        self.perhaps = {}  # by replica: messages that an exchange may have brought, and that may wait
+        self.number = self.clock.looks = 0
 
     def answer(self, request):
         self.clock.ahead = self.ahead.get(request.get("replica"), 0)
@@ -56,38 +73,60 @@ class Harness:
         return {"library": self.library, "objects": list(self.objects.items()),
                 "survives": self.survives, "messages": self.messages}
 
+    # What was before is forgotten.
     def on_begin(self, request):
+        self.clear()
         self.options = {name: request[name] for name in ("replicas", "keys", "object")}
         self.type = self.objects[request["object"]]
+        if request.get("script"):
+            self.script = Script(self.make, self.options)
         for replica in range(request["replicas"]):
             self.times.append(0)
             self.waiting.append({})
             self.docs.append(self.open(replica, None))
         return {}
 
-    def open(self, replica, saved):
+    # `origin`: what the script says of it, if it was saved; `perhaps` is saved with it.
+    def open(self, replica, saved, origin=None, perhaps=()):
+        self.perhaps[replica] = set(perhaps)
+        self.links = {pair: link for pair, link in self.links.items() if replica not in pair}
         doc = self.make(replica=replica, time=self.times[replica], saved=saved, **self.options)
+        if self.script:
+            self.script.opened(replica, self.times[replica], origin)
         self.times[replica] += 1
         doc.sent()  # what makes an empty document is not sent
         return doc
 
     def perform(self, request):
-        doc, key = self.docs[request["replica"]], request["key"]
+        replica, key, method, value = (request.get(name) for name in ("replica", "key", "f", "value"))
+        doc, calls, answer, parts = self.docs[replica], [], {}, []
         self.number += 1
-        try:
-            if request["f"] == "edit":
-                answer = self.edit_places(doc, key, request["value"], request["named"])
+
+        def call():
+            nonlocal answer, parts
+            target = Recorded(doc, calls) if self.script else doc
+            if method == "edit":
+                answer = self.edit_places(target, key, value, request["named"])
             else:
-                answer = self.execute(doc, key, request["f"], request.get("value"))
-            parts = [base64.b64encode(part).decode() for part in doc.sent()]
-        except Exception as error:  # the library's; cupel reports it
-            return {"type": "fail", "threw": repr(error)}
+                answer = self.execute(target, key, method, value)
+            sent = doc.sent()
+            if sent and "message" in request:
+                self.sent[request["message"]] = sent
+            parts = [base64.b64encode(part).decode() for part in sent]
+
+        threw = self.attempt(call)
+        if self.script and method in ("read", "contains"):
+            self.script.read(replica, key, None if method == "read" else value, answer.get("value"), threw)
+        elif self.script and (threw or answer.get("type") != "fail"):
+            self.script.updated(replica, calls, parts, threw)
+        if threw:  # the library's error; cupel reports it
+            return {"type": "fail", **threw}
         return {**answer, "send": parts} if parts else answer
 
     def execute(self, doc, key, method, value):
         if method == "read":
             content = doc.read(key)
-            return {"value": list(content) if isinstance(content, (set, frozenset)) else content}
+            return {"value": sorted(content, key=str) if isinstance(content, (set, frozenset)) else content}
         if method == "contains":
             return {"value": value in doc.read(key)}
         if self.type == "text":
@@ -148,6 +187,8 @@ class Harness:
     def on_deliver(self, request):
         replica, parts = request["replica"], [base64.b64decode(p) for p in request["value"]]
         threw = self.attempt(lambda: [self.docs[replica].receive(part) for part in parts])
+        if self.script:
+            self.script.delivered(replica, request["value"], threw)
         self.keep(replica, {request["message"]: parts})
         return {**self.waiting_at([replica]), **threw}
 
@@ -162,6 +203,10 @@ class Harness:
     def on_sync(self, request):
         one, other = request["replica"], request["from"]
         threw = self.attempt(lambda: self.docs[one].sync(self.docs[other]))
+        if self.script:
+            self.script.synced(one, other, threw)
+        self.perhaps[one] = self.perhaps[one] | self.perhaps[other]
+        self.perhaps[other] = set(self.perhaps[one])
         both = {**self.waiting[one], **self.waiting[other]}
         self.keep(one, both)
         self.keep(other, both)
@@ -177,12 +222,14 @@ class Harness:
         replica = request["replica"]
 
         def keep():
-            self.saved[replica] = self.docs[replica].save(), dict(self.waiting[replica])
+            saved = self.docs[replica].save()
+            origin = self.script.saved(replica) if self.script else None
+            self.saved[replica] = saved, dict(self.waiting[replica]), origin, set(self.perhaps[replica])
         return {**self.waiting_at([replica]), **self.attempt(keep)}
 
     def on_crash(self, request):
         replica = request["replica"]
-        saved, waiting = self.saved.get(replica, (None, {}))
+        saved, waiting, origin, perhaps = self.saved.get(replica, (None, {}, None, ()))
 
         def begin_again():
             self.docs[replica] = self.open(replica, saved)
@@ -193,14 +240,67 @@ class Harness:
         self.keep(replica, waiting)
         return self.waiting_at([replica])
 
+    def on_merge(self, request):
+        replica = request["replica"]
+        saved, waiting, origin, _ = self.saved[request["from"]]
+        threw = self.attempt(lambda: self.docs[replica].merge(saved))
+        if self.script:
+            self.script.merged(replica, origin, threw)
+        self.keep(replica, waiting)
+        return {**self.waiting_at([replica]), **threw}
+
+    def on_compact(self, request):
+        replica = request["replica"]
+
+        def begin_again():
+            saved = self.docs[replica].compact()
+            origin = self.script.saved(replica, "compact") if self.script else None
+            self.docs[replica] = self.open(replica, saved, origin)
+
+        return {**self.waiting_at([replica]), **self.attempt(begin_again)}
+
+    def on_greet(self, request):
+        one, other = request["replica"], request["from"]
+        for pair in ((one, other), (other, one)):
+            self.links[pair] = {"state": self.docs[pair[0]].connect(), "sent": []}
+        if self.script:
+            self.script.missing = "exchanges by the library's protocol"
+        return self.say(one, other)
+
+    # Of each message the harness keeps what waited at its sender, or perhaps did.
+    def say(self, replica, peer):
+        link, said = self.links[replica, peer], []
+        threw = self.attempt(lambda: said.extend(self.docs[replica].say(link["state"])))
+        link["sent"] += [(dict(self.waiting[replica]), set(self.perhaps[replica])) for _ in said]
+        return {"say": [base64.b64encode(part).decode() for part in said], **threw}
+
+    def on_hear(self, request):
+        replica, peer, message = request["replica"], request["from"], base64.b64decode(request["value"])
+        doc = self.docs[replica]
+        threw = self.attempt(lambda: doc.hear(self.links[replica, peer]["state"], message))
+        waiting, perhaps = self.links[peer, replica]["sent"].pop(0)
+        states = hasattr(doc, "carries_state")
+        carries = "state" if states and doc.carries_state(message) else "nothing"
+        self.keep(replica, waiting if carries == "state" else {})
+        if not states:
+            self.perhaps[replica].update(perhaps, (n for n in request["lacks"] if n in self.sent))
+        return {**self.waiting_at([replica]), "carries": carries, **self.say(replica, peer), **threw}
+
     def on_clock(self, request):
         self.ahead[request["replica"]] = request["ahead"]
+        if self.script:
+            self.script.clock(Clock.EPOCH + request["ahead"] / 1000)
         return {}
+
+    def on_script(self, request):
+        return self.script.lines(request["about"], request["wrong"])
 
     # If the library throws, the replica goes on as it was.
     def load(self, replica, origin):
         def begin_again():
-            self.docs[replica] = self.open(replica, self.docs[origin].save())
+            saved = self.docs[origin].save()
+            script = self.script.saved(origin) if self.script else None
+            self.docs[replica] = self.open(replica, saved, script, self.perhaps[origin])
         waiting = self.waiting[origin]
         threw = self.attempt(begin_again)
         if threw:
@@ -217,8 +317,17 @@ class Harness:
                                  if not all(is_applied(part) for part in parts)}
 
     def waiting_at(self, replicas):
-        some = {str(r): list(self.waiting[r]) for r in replicas if self.waiting[r]}
-        return {"waiting": some} if some else {}
+        waiting = {str(r): list(self.waiting[r]) for r in replicas if self.waiting[r]}
+        applied = {str(r): here for r in replicas if (here := self.brought_to(r))}
+        return {name: some for name, some in (("waiting", waiting), ("applied", applied)) if some}
+
+    # Of what an exchange may have brought, those that are applied now.
+    def brought_to(self, replica):
+        doc = self.docs[replica]
+        here = [number for number in sorted(self.perhaps[replica])
+                if all(doc.is_applied(part) for part in self.sent[number])]
+        self.perhaps[replica].difference_update(here)
+        return here
 
 
 def serve(library, objects, survives, replica_class, messages="updates"):

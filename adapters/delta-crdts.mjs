@@ -22,6 +22,7 @@ const read = (doc, key) => doc.parts.get(key).value();
 const set = (type, crdt, stamps) => ({
   type,
   crdt,
+  stamps,
   add: call("add", stamps),
   remove: call("remove", stamps),
   read,
@@ -55,7 +56,7 @@ export const objects = {
   ccounter: counter("ccounter"),
   lexcounter: counter("lexcounter"),
   mvreg: { type: "multi-value-register", crdt: "mvreg", write: call("write"), read },
-  lwwreg: { type: "last-writer-wins-register", crdt: "lwwreg", write: call("write", true), read },
+  lwwreg: { type: "last-writer-wins-register", crdt: "lwwreg", stamps: true, write: call("write", true), read },
   rga: {
     type: "list",
     crdt: "rga",
@@ -78,4 +79,26 @@ export function receive(doc, bytes) {
   const [key, clock, delta] = kDeltas[Number(Buffer.from(bytes))];
   doc.clock = Math.max(doc.clock, clock);
   doc.parts.get(key).apply(delta);
+}
+
+// How a script of --reproduce calls the library, for one object (docs/crdt-adapters.md#scripts).
+export function script({ object, keys }) {
+  const { crdt, begin, stamps } = objects[object];
+  if (keys.length > 1 || stamps) return undefined;
+  const call = (method) => (d, _key, value) => `${d}.${method}(${value ?? ""})`;
+  return {
+    head: ['import CRDT from "delta-crdts";'],
+    open: ({ replica }) => `CRDT("${crdt}")("replica${replica}")`,
+    ...(begin && { opened: (d) => `${d}.apply(CRDT("${crdt}")("begin").disable())` }),
+    send: (d, text, m) => (m ? `const ${m} = ${text}` : text),
+    receive: (d, m) => `${d}.apply(${m})`,
+    calls: {
+      ...Object.fromEntries(["add", "remove", "enable", "disable", "write"].map((name) => [name, call(name)])),
+      ...(crdt === "rga" && { remove: (d, _key, index) => `${d}.removeAt(${index})` }),
+      insert: (d, _key, index, element) => `${d}.insertAt(${index}, ${element})`,
+      inc: (d) => `${d}.inc()`,
+      dec: (d) => `${d}.dec()`,
+      read: (d) => `${d}.value()`,
+    },
+  };
 }

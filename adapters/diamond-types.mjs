@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 const { Doc } = createRequire(import.meta.url)("diamond-types-node");
 
 export const library = "diamond-types 1.0.2";
-export const survives = ["duplicates", "restart", "join", "crash", "clocks"];
+export const survives = ["duplicates", "restart", "join", "crash", "clocks", "files"];
 
 const kAgent = (replica, time) => `replica-${replica}-${time}`;
 const text = (doc, key) => doc.texts.get(key);
@@ -45,7 +45,41 @@ export function receive(doc, message) {
   const [key, patch] = unpack(message);
   text(doc, key).mergeBytes(Buffer.from(patch, "base64"));
 }
+// The stored texts have all that their replica had seen.
+export function merge(doc, saved) {
+  for (const [key, bytes] of unpack(saved)) text(doc, key).mergeBytes(Buffer.from(bytes, "base64"));
+}
 export const save = (doc) =>
   Buffer.from(
     JSON.stringify([...doc.texts].map(([key, dt]) => [key, Buffer.from(dt.toBytes()).toString("base64")])),
   );
+
+// How a script of --reproduce calls the library, for one text (docs/crdt-adapters.md#scripts).
+export const script = ({ keys }) =>
+  keys.length > 1
+    ? undefined
+    : {
+        head: ['import { Doc } from "diamond-types-node";'],
+        helpers: {
+          patch: [
+            "function patch(doc, edit) {",
+            "  const before = doc.getLocalVersion();",
+            "  edit();",
+            "  return doc.getPatchSince(before);",
+            "}",
+          ],
+        },
+        open: ({ replica, time, saved }) => {
+          const agent = JSON.stringify(kAgent(replica, time));
+          return saved ? `Doc.fromBytes(${saved}, ${agent})` : `new Doc(${agent})`;
+        },
+        send: (d, text, m) => (m ? `const ${m} = patch(${d}, () => ${text})` : text),
+        receive: (d, m) => `${d}.mergeBytes(${m})`,
+        save: (d) => `${d}.toBytes()`,
+        merge: (d, saved) => `${d}.mergeBytes(${saved})`,
+        calls: {
+          insert: (d, _key, index, range) => `${d}.ins(${index}, ${range})`,
+          remove: (d, _key, index, length) => `${d}.del(${index}, ${length})`,
+          read: (d) => `${d}.get()`,
+        },
+      };

@@ -13,6 +13,7 @@ import { createInterface } from "node:readline";
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { Script } from "./script.mjs";
 
 // The methods of each type, in the words of docs/formats/crdt.md. Each gets the object's functions,
 // the document, the key and the value of the request. It returns the answer's fields besides the
@@ -187,6 +188,10 @@ const kKinds = new Map([
   ["last-writer-wins-set", "set"],
 ]);
 
+// What a script prints of a read, from the source text of the read.
+const spread = (text) => `[...${text}]`;
+const kPrinted = { set: spread, values: spread, list: spread, register: (text) => `${text} ?? null` };
+
 const bytesOf = (text) => new Uint8Array(Buffer.from(text, "base64"));
 const textOf = (bytes) => Buffer.from(bytes).toString("base64");
 
@@ -204,6 +209,18 @@ globalThis.Date = class extends Date {
   }
 };
 
+// The functions of an object, which note how they are called.
+const recorded = (api, calls) =>
+  new Proxy(api, {
+    get: (_, name) =>
+      typeof api[name] !== "function" || name === "read"
+        ? api[name]
+        : (doc, ...values) => {
+            calls.push([name, ...values]);
+            return api[name](doc, ...values);
+          },
+  });
+
 export class Harness {
   #adapter;
   #api; // of the object that is tested
@@ -214,10 +231,16 @@ export class Harness {
   #waiting = []; // by replica: message -> its bytes
   #saved = []; // by replica: a document, and what waited then
   #ahead = []; // by replica: its wall clock
+  #links = new Map(); // the states of exchanges, by "replica peer"
+  #infos = new Map(); // by message: what isApplied() is asked of
+  #perhaps = []; // by replica: messages that an exchange may have brought, and that may wait
   #number = 0;
+  #script; // of the requests since `begin`, if it is asked for
+  #url; // of the adapter's file
 
-  constructor(adapter) {
+  constructor(adapter, url) {
     this.#adapter = adapter;
+    this.#url = url;
   }
 
   // The answer to one request, without the field `type` where it is ok.
@@ -240,9 +263,20 @@ export class Harness {
         return this.#save(request.replica);
       case "crash":
         return this.#crash(request.replica);
+      case "merge":
+        return this.#merge(request);
+      case "compact":
+        return this.#compact(request.replica);
+      case "greet":
+        return this.#greet(request);
+      case "hear":
+        return this.#hear(request);
       case "clock":
         this.#ahead[request.replica] = request.ahead;
+        this.#script?.clock(kEpoch + request.ahead);
         return {};
+      case "script":
+        return this.#script.lines(request);
       default:
         return this.#perform(request);
     }
@@ -256,7 +290,13 @@ export class Harness {
     return { library, objects: types, survives, messages };
   }
 
-  #begin({ replicas, keys, object }) {
+  // What was before is forgotten.
+  #begin({ replicas, keys, object, script }) {
+    [this.#docs, this.#times, this.#waiting, this.#saved, this.#ahead] = [[], [], [], [], []];
+    [this.#links, this.#infos, this.#perhaps] = [new Map(), new Map(), []];
+    [this.#number, looks, ahead] = [0, 0, 0];
+    const { adapter, url } = { adapter: this.#adapter, url: this.#url };
+    this.#script = script && new Script({ adapter, url, object, options: { replicas, keys } });
     this.#api = this.#adapter.objects[object];
     this.#methods = kMethods.get(kKinds.get(this.#api.type));
     if (!this.#methods) throw new Error(`the harness has no methods for ${this.#api.type}`);
@@ -269,32 +309,49 @@ export class Harness {
     return {};
   }
 
-  #open(replica, saved) {
-    const doc = this.#adapter.open({
-      ...this.#options,
-      replica,
-      time: this.#times[replica]++,
-      saved,
-    });
+  // `from`: what the script says of it, if it was saved; `perhaps` is saved with it.
+  #open(replica, saved, from, perhaps) {
+    for (const link of [...this.#links.keys()])
+      if (link.split(" ").includes(String(replica))) this.#links.delete(link);
+    this.#perhaps[replica] = new Set(perhaps);
+    const time = this.#times[replica]++;
+    const doc = this.#adapter.open({ ...this.#options, replica, time, saved });
+    this.#script?.opened(replica, time, from);
     this.#adapter.sent(doc); // what makes an empty document is not sent
     return doc;
   }
 
-  #perform({ replica, f, key, value, named }) {
+  #perform({ replica, f, key, value, named, message }) {
     const method = this.#methods[f];
     if (!method) throw new Error(`the harness has no method ${f} for ${this.#api.type}`);
     const doc = this.#docs[replica];
     const number = this.#number++;
-    try {
-      const call = () => method({ api: this.#api, doc, key, value, number, named });
+    const calls = [];
+    const api = this.#script ? recorded(this.#api, calls) : this.#api;
+    let answer;
+    let sent = [];
+    const { threw } = this.#attempt(() => {
+      const call = () => (answer = method({ api, doc, key, value, number, named }));
       const { together } = this.#adapter;
-      let answer;
-      if (f === "edit" && together) together(doc, () => (answer = call()));
-      else answer = call();
-      const sent = this.#adapter.sent(doc);
-      return sent.length > 0 ? { ...answer, send: sent.map(textOf) } : answer;
-    } catch (error) {
-      return { type: "fail", threw: String(error) };
+      if (f === "edit" && together) together(doc, call);
+      else call();
+      const parts = this.#adapter.sent(doc);
+      if (message !== undefined && parts.length > 0) this.#infos.set(message, this.#inspected(parts));
+      sent = parts.map(textOf);
+    });
+    if (this.#script) this.#note({ replica, f, key, value }, calls, answer, sent, threw);
+    if (threw) return { type: "fail", threw };
+    return sent.length > 0 ? { ...answer, send: sent } : answer;
+  }
+
+  // For the script.
+  #note({ replica, f, key, value }, calls, answer, sent, threw) {
+    if (f === "read" || f === "contains") {
+      const printed = kPrinted[kKinds.get(this.#api.type)] ?? ((text) => text);
+      const wrap = (text) => (f === "read" ? printed(text) : `${spread(text)}.includes(${JSON.stringify(value)})`);
+      this.#script.read(replica, key, wrap, answer?.value, threw);
+    } else if (threw || answer.type !== "fail") {
+      this.#script.updated(replica, calls, sent.length > 0 ? sent : undefined, threw);
     }
   }
 
@@ -303,7 +360,8 @@ export class Harness {
     const threw = this.#attempt(() => {
       for (const part of parts) this.#adapter.receive(this.#docs[replica], part);
     });
-    this.#keep(replica, [[message, parts.map(this.#adapter.inspect ?? ((part) => part))]]);
+    this.#script?.delivered(replica, value, threw.threw);
+    this.#keep(replica, [[message, this.#inspected(parts)]]);
     return { ...this.#waitingAt([replica]), ...threw };
   }
 
@@ -317,10 +375,69 @@ export class Harness {
     }
   }
 
+  #inspected(parts) {
+    return parts.map(this.#adapter.inspect ?? ((part) => part));
+  }
+
+  // What another replica saved last comes to this one, too.
+  #merge({ replica, from }) {
+    const { bytes, script, waiting } = this.#saved[from];
+    const threw = this.#attempt(() => this.#adapter.merge(this.#docs[replica], bytes));
+    this.#script?.merged(replica, script, threw.threw);
+    this.#keep(replica, waiting);
+    return { ...this.#waitingAt([replica]), ...threw };
+  }
+
+  // It begins again from what the library saves without the history.
+  #compact(replica) {
+    const threw = this.#attempt(() => {
+      const bytes = this.#adapter.compact(this.#docs[replica]);
+      this.#docs[replica] = this.#open(replica, bytes, { replica, how: "compact" });
+    });
+    return { ...this.#waitingAt([replica]), ...threw };
+  }
+
+  // Two replicas begin an exchange; the first one says something.
+  #greet({ replica, from }) {
+    const { connect } = this.#adapter.exchange;
+    this.#links.set(`${replica} ${from}`, connect(this.#docs[replica]));
+    this.#links.set(`${from} ${replica}`, connect(this.#docs[from]));
+    this.#script?.unsupported("exchanges by the library's protocol");
+    return this.#say(replica, from);
+  }
+
+  #say(replica, peer) {
+    let said = [];
+    const threw = this.#attempt(() => {
+      const link = this.#links.get(`${replica} ${peer}`);
+      said = this.#adapter.exchange.say(this.#docs[replica], link).map(textOf);
+      link.sent ??= []; // of each message, what waited at its sender, or perhaps did
+      const [waiting, perhaps] = [new Map(this.#waiting[replica]), [...(this.#perhaps[replica] ?? [])]];
+      link.sent.push(...said.map(() => ({ waiting, perhaps })));
+    });
+    return { say: said, ...threw };
+  }
+
+  // `lacks`: messages that its sender had or kept, and that cupel does not know to be applied here.
+  #hear({ replica, from, value, lacks }) {
+    const doc = this.#docs[replica];
+    const { hear, carriesState } = this.#adapter.exchange;
+    const bytes = bytesOf(value);
+    const threw = this.#attempt(() => hear(doc, this.#links.get(`${replica} ${from}`), bytes));
+    const sender = this.#links.get(`${from} ${replica}`).sent.shift();
+    const carries = carriesState?.(bytes) ? "state" : "nothing";
+    this.#keep(replica, carries === "state" ? sender.waiting : []);
+    if (!carriesState) this.#mayHave(replica, [...lacks, ...sender.perhaps]);
+    return { ...this.#waitingAt([replica]), carries, ...this.#say(replica, from), ...threw };
+  }
+
   // Both bring each other up to date. What waits at one may have come to the other with the rest.
   #sync({ replica, from }) {
     const threw = this.#attempt(() => this.#adapter.sync(this.#docs[replica], this.#docs[from]));
+    this.#script?.synced(replica, from, threw.threw);
     const both = [...this.#waiting[replica], ...this.#waiting[from]];
+    const perhaps = [replica, from].flatMap((one) => [...(this.#perhaps[one] ?? [])]);
+    for (const one of [replica, from]) this.#mayHave(one, perhaps);
     this.#keep(replica, both);
     this.#keep(from, both);
     return { ...this.#waitingAt([replica, from]), ...threw };
@@ -330,7 +447,8 @@ export class Harness {
   // goes on as it was.
   #load(replica, from) {
     const threw = this.#attempt(() => {
-      this.#docs[replica] = this.#open(replica, this.#adapter.save(this.#docs[from]));
+      const bytes = this.#adapter.save(this.#docs[from]);
+      this.#docs[replica] = this.#open(replica, bytes, { replica: from }, this.#perhaps[from]);
     });
     if (threw.threw) return { ...this.#waitingAt([replica]), ...threw };
     const waiting = [...this.#waiting[from]];
@@ -342,16 +460,18 @@ export class Harness {
   #save(replica) {
     const threw = this.#attempt(() => {
       const bytes = this.#adapter.save(this.#docs[replica]);
-      this.#saved[replica] = { bytes, waiting: new Map(this.#waiting[replica]) };
+      const script = this.#script?.saved(replica);
+      const perhaps = new Set(this.#perhaps[replica]);
+      this.#saved[replica] = { bytes, script, perhaps, waiting: new Map(this.#waiting[replica]) };
     });
     return { ...this.#waitingAt([replica]), ...threw };
   }
 
   // The replica begins again from what it saved last, or from nothing.
   #crash(replica) {
-    const { bytes, waiting = [] } = this.#saved[replica] ?? {};
+    const { bytes, script, perhaps, waiting = [] } = this.#saved[replica] ?? {};
     const threw = this.#attempt(() => {
-      this.#docs[replica] = this.#open(replica, bytes);
+      this.#docs[replica] = this.#open(replica, bytes, script, perhaps);
     });
     if (threw.threw) return threw;
     this.#waiting[replica] = new Map();
@@ -369,15 +489,35 @@ export class Harness {
   }
 
   #waitingAt(replicas) {
-    const some = replicas.filter((replica) => this.#waiting[replica].size > 0);
-    if (some.length === 0) return {};
-    return { waiting: Object.fromEntries(some.map((r) => [r, [...this.#waiting[r].keys()]])) };
+    const answer = {};
+    for (const replica of replicas) {
+      const waiting = [...this.#waiting[replica].keys()];
+      if (waiting.length > 0) (answer.waiting ??= {})[replica] = waiting;
+      const applied = this.#broughtTo(replica);
+      if (applied.length > 0) (answer.applied ??= {})[replica] = applied;
+    }
+    return answer;
+  }
+
+  #mayHave(replica, numbers) {
+    const known = [...numbers].filter((number) => this.#infos.has(number));
+    this.#perhaps[replica] = new Set([...(this.#perhaps[replica] ?? []), ...known]);
+  }
+
+  // Of what an exchange may have brought, those that are applied now.
+  #broughtTo(replica) {
+    const perhaps = this.#perhaps[replica] ?? new Set();
+    const isHere = (info) => this.#adapter.isApplied(this.#docs[replica], info);
+    const here = [...perhaps].filter((number) => this.#infos.get(number).every(isHere));
+    for (const number of here) perhaps.delete(number);
+    return here;
   }
 }
 
 async function main(path) {
-  const adapter = await import(pathToFileURL(resolve(path)));
-  const harness = new Harness(adapter.default ?? adapter);
+  const { href } = pathToFileURL(resolve(path));
+  const adapter = await import(href);
+  const harness = new Harness(adapter.default ?? adapter, href);
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     process.stdout.write(JSON.stringify({ type: "ok", ...harness.answer(JSON.parse(line)) }) + "\n");
   }

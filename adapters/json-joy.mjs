@@ -47,3 +47,35 @@ export function sent({ model }) {
 
 export const receive = ({ model }, bytes) => model.applyPatch(Patch.fromBinary(bytes));
 export const save = ({ model }) => model.toBinary();
+
+// How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
+export function script({ object, keys }) {
+  const begin = { array: "s.arr([])", string: 's.str("")' }[object];
+  const root = begin ? keys.map((key) => `${JSON.stringify(key)}: ${begin}`).join(", ") : "";
+  const part = (d, key) => `${d}.api.${object === "array" ? "arr" : "str"}([${key}])`;
+  return {
+    head: [
+      'import { createRequire } from "node:module";',
+      "const require = createRequire(import.meta.url);",
+      'const { Model } = require("json-joy/lib/json-crdt/index.js");',
+      'const { Patch, s } = require("json-joy/lib/json-crdt-patch/index.js");',
+    ],
+    open: ({ replica, time, saved }) => {
+      const session = kFirstSession + 1 + replica + 1000 * time;
+      return saved
+        ? `Model.load(${saved}, ${session})`
+        : `Model.create(undefined, ${session}).setSchema(s.obj({ ${root} }))`;
+    },
+    opened: (d) => `${d}.api.flush()`,
+    send: (d, text, m) => [text, m ? `const ${m} = ${d}.api.flush().toBinary()` : `${d}.api.flush()`],
+    receive: (d, m) => `${d}.applyPatch(Patch.fromBinary(${m}))`,
+    save: (d) => `${d}.toBinary()`,
+    calls: {
+      insert: (d, key, index, inserted) =>
+        `${part(d, key)}.ins(${index}, ${object === "array" ? `[s.con(${inserted})]` : inserted})`,
+      remove: (d, key, index, length = 1) => `${part(d, key)}.del(${index}, ${length})`,
+      write: (d, key, value) => `${d}.api.obj([]).set({ [${key}]: s.con(${value}) })`,
+      read: (d, key) => (object === "object" ? `${d}.api.obj([]).view()[${key}]` : `${part(d, key)}.view()`),
+    },
+  };
+}

@@ -1,9 +1,11 @@
 // Adapter: Loro (Fugue). Lists, movable lists as lists, texts, maps, trees and counters. An update waits
 // until those that it depends on have come.
-import { LoroDoc, decodeImportBlobMeta } from "loro-crdt";
+import { LoroDoc, VersionVector, decodeImportBlobMeta } from "loro-crdt";
 
 export const library = "loro 1.17.1";
-export const survives = ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"];
+export const survives = [
+  "reordering", "duplicates", "loss", "restart", "join", "crash", "clocks", "files", "exchange", "compaction",
+];
 
 const sequence = (container, type = "list") => ({
   type,
@@ -61,6 +63,24 @@ export function sent(doc) {
 
 export const receive = ({ loro }, bytes) => void loro.import(bytes);
 export const save = ({ loro }) => loro.export({ mode: "snapshot" });
+export const merge = ({ loro }, saved) => void loro.import(saved);
+export const compact = ({ loro }) => loro.export({ mode: "shallow-snapshot", frontiers: loro.frontiers() });
+// A version vector, and the updates from there on.
+const [kVersion, kUpdates] = [0, 1];
+export const exchange = {
+  connect: () => ({ hasBegun: false, answers: [] }),
+  say({ loro }, link) {
+    const said = link.answers.splice(0);
+    if (!link.hasBegun) said.push(Uint8Array.of(kVersion, ...loro.version().encode()));
+    link.hasBegun = true;
+    return said;
+  },
+  hear({ loro }, link, [what, ...bytes]) {
+    if (what === kUpdates) return void loro.import(Uint8Array.from(bytes));
+    const from = VersionVector.decode(Uint8Array.from(bytes));
+    link.answers.push(Uint8Array.of(kUpdates, ...loro.export({ mode: "update", from })));
+  },
+};
 
 export function sync({ loro: a }, { loro: b }) {
   const toA = b.export({ mode: "update", from: a.version() });
@@ -76,3 +96,57 @@ export const isApplied = ({ loro }, ends) => {
   const version = loro.version();
   return ends.every(([peer, end]) => (version.get(peer) ?? 0) >= end);
 };
+
+// How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
+export function script({ object }) {
+  const names = { list: "List", text: "Text", "movable-list": "MovableList", tree: "Tree", counter: "Counter" };
+  const part = (d, key) => (object === "map" ? `${d}.getMap("map")` : `${d}.get${names[object]}(${key})`);
+  const reads = {
+    map: (of, key) => `${of}.get(${key})`,
+    tree: (of) => `${of}.getNodes({ withDeleted: false }).map((node) => [node.id, node.parent()?.id ?? null])`,
+    counter: (of) => `${of}.value`,
+  };
+  const above = (parent) => (parent === "null" ? "undefined" : parent);
+  return {
+    head: ['import { LoroDoc } from "loro-crdt";'],
+    helpers: {
+      open: [
+        "function open(peer, saved) {",
+        "  const doc = new LoroDoc();",
+        "  doc.setPeerId(peer);",
+        "  if (saved) doc.import(saved);",
+        "  return doc;",
+        "}",
+      ],
+      update: [
+        "function update(doc, edit) {",
+        "  const before = doc.version();",
+        "  edit();",
+        "  doc.commit();",
+        '  return doc.export({ mode: "update", from: before });',
+        "}",
+      ],
+    },
+    open: ({ replica, time, saved }) => `open(${1 + replica + 1000 * time}n${saved ? `, ${saved}` : ""})`,
+    send: (d, text, m) => `${m ? `const ${m} = ` : ""}update(${d}, () => ${text})`,
+    receive: (d, m) => `${d}.import(${m})`,
+    save: (d) => `${d}.export({ mode: "snapshot" })`,
+    compact: (d) => `${d}.export({ mode: "shallow-snapshot", frontiers: ${d}.frontiers() })`,
+    merge: (d, saved) => `${d}.import(${saved})`,
+    sync: (a, b) => [
+      `${a}.import(${b}.export({ mode: "update", from: ${a}.version() }))`,
+      `${b}.import(${a}.export({ mode: "update", from: ${b}.version() }))`,
+    ],
+    calls: {
+      insert: (d, key, index, inserted) => `${part(d, key)}.insert(${index}, ${inserted})`,
+      remove: (d, key, index, length = 1) =>
+        object === "tree" ? `${part(d, key)}.delete(${index})` : `${part(d, key)}.delete(${index}, ${length})`,
+      write: (d, key, value) => `${part(d, key)}.set(${key}, ${value})`,
+      create: (d, key, parent) => `${part(d, key)}.createNode(${above(parent)})`,
+      move: (d, key, node, parent) => `${part(d, key)}.move(${node}, ${above(parent)})`,
+      inc: (d, key, amount) => `${part(d, key)}.increment(${amount})`,
+      dec: (d, key, amount) => `${part(d, key)}.decrement(${amount})`,
+      read: (d, key) => (reads[object] ?? ((of) => `${of}.toJSON()`))(part(d, key), key),
+    },
+  };
+}

@@ -5,7 +5,9 @@
 import * as Y from "yjs";
 
 export const library = "yjs 13.6.33";
-export const survives = ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"];
+export const survives = [
+  "reordering", "duplicates", "loss", "restart", "join", "crash", "clocks", "files", "exchange", "compaction",
+];
 
 export const objects = {
   array: {
@@ -17,7 +19,7 @@ export const objects = {
   text: {
     type: "text",
     // Of a range that another replica deleted, Yjs deletes at once what has come, and the rest later.
-    survives: ["duplicates", "restart", "join", "crash", "clocks"],
+    survives: ["duplicates", "restart", "join", "crash", "clocks", "files", "exchange", "compaction"],
     insert: ({ y }, key, index, range) => y.getText(key).insert(index, range),
     remove: ({ y }, key, index, length) => y.getText(key).delete(index, length),
     read: ({ y }, key) => y.getText(key).toString(),
@@ -25,14 +27,14 @@ export const objects = {
   map: {
     type: "last-writer-wins-map",
     // Of an update that waits for an earlier one, Yjs deletes at once what it overwrites.
-    survives: ["duplicates", "restart", "join", "crash", "clocks"],
+    survives: ["duplicates", "restart", "join", "crash", "clocks", "files", "exchange", "compaction"],
     write: ({ y }, key, value) => y.getMap("map").set(key, value),
     read: ({ y }, key) => y.getMap("map").get(key),
   },
 };
 
 export function open({ replica, time, saved }) {
-  const y = new Y.Doc();
+  const y = new Y.Doc({ gc: replica % 2 === 0 }); // both kinds work together
   y.clientID = 1 + replica + 1000 * time; // a new one after each restart, as Yjs does
   const doc = { y, updates: [] };
   if (saved) Y.applyUpdate(y, saved);
@@ -46,6 +48,29 @@ export const together = ({ y }, edits) => y.transact(edits);
 export const sent = (doc) => doc.updates.splice(0);
 export const receive = ({ y }, update) => Y.applyUpdate(y, update);
 export const save = ({ y }) => Y.encodeStateAsUpdate(y);
+export const merge = ({ y }, saved) => Y.applyUpdate(y, saved);
+// Its garbage collection leaves of deleted content only how much it was.
+export function compact({ y }) {
+  const collected = new Y.Doc();
+  Y.applyUpdate(collected, Y.encodeStateAsUpdate(y));
+  return Y.encodeStateAsUpdate(collected);
+}
+// The sync protocol of y-protocols: a state vector, and the answer to it, with the deletions.
+const [kStep1, kStep2] = [0, 1];
+export const exchange = {
+  connect: () => ({ hasBegun: false, answers: [] }),
+  say({ y }, link) {
+    const steps = link.answers.splice(0);
+    if (!link.hasBegun) steps.push(Uint8Array.of(kStep1, ...Y.encodeStateVector(y)));
+    link.hasBegun = true;
+    return steps;
+  },
+  hear({ y }, link, [step, ...bytes]) {
+    if (step === kStep2) Y.applyUpdate(y, Uint8Array.from(bytes));
+    else link.answers.push(Uint8Array.of(kStep2, ...Y.encodeStateAsUpdate(y, Uint8Array.from(bytes))));
+  },
+  carriesState: ([step]) => step === kStep2,
+};
 
 export function sync({ y: a }, { y: b }) {
   const [ofA, ofB] = [Y.encodeStateVector(a), Y.encodeStateVector(b)];
@@ -64,3 +89,42 @@ export function inspect(update) {
 }
 export const isApplied = ({ y }, ends) =>
   ends.every(([client, end]) => Y.getState(y.store, client) >= end);
+
+// How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
+export function script({ object }) {
+  const part = (d, key) =>
+    object === "map" ? `${d}.getMap("map")` : `${d}.get${object === "array" ? "Array" : "Text"}(${key})`;
+  const read = { array: "toArray()", text: "toString()" }[object];
+  return {
+    head: ['import * as Y from "yjs";'],
+    helpers: {
+      update: [
+        "function update(doc, edit) {",
+        "  const updates = [];",
+        '  doc.once("update", (update) => updates.push(update));',
+        "  edit();",
+        "  return updates[0];",
+        "}",
+      ],
+    },
+    open: ({ replica, time }) =>
+      `Object.assign(new Y.Doc({ gc: ${replica % 2 === 0} }), { clientID: ${1 + replica + 1000 * time} })`,
+    load: (d, saved) => `Y.applyUpdate(${d}, ${saved})`,
+    send: (d, text, m) => (m ? `const ${m} = update(${d}, () => ${text})` : text),
+    receive: (d, m) => `Y.applyUpdate(${d}, ${m})`,
+    save: (d) => `Y.encodeStateAsUpdate(${d})`,
+    merge: (d, saved) => `Y.applyUpdate(${d}, ${saved})`,
+    compact: (d) => `Y.encodeStateAsUpdate(${d})`,
+    sync: (a, b) => [
+      `Y.applyUpdate(${a}, Y.encodeStateAsUpdate(${b}, Y.encodeStateVector(${a})))`,
+      `Y.applyUpdate(${b}, Y.encodeStateAsUpdate(${a}, Y.encodeStateVector(${b})))`,
+    ],
+    calls: {
+      insert: (d, key, index, inserted) =>
+        `${part(d, key)}.insert(${index}, ${object === "array" ? `[${inserted}]` : inserted})`,
+      remove: (d, key, index, length = 1) => `${part(d, key)}.delete(${index}, ${length})`,
+      write: (d, key, value) => `${part(d, key)}.set(${key}, ${value})`,
+      read: (d, key) => `${part(d, key)}.${read ?? `get(${key})`}`,
+    },
+  };
+}

@@ -15,6 +15,7 @@
 #include "base/read_file.hpp"
 #include "cli/certificate_file.hpp"
 #include "cli/command.hpp"
+#include "cli/crdt_reproduce.hpp"
 #include "cli/emit.hpp"
 #include "cli/options.hpp"
 #include "cli/spelling.hpp"
@@ -861,7 +862,7 @@ void add_crdt_generate(Command& app, Run& run) {
 }
 
 struct CrdtRunArguments : CrdtArguments {
-  std::string output, order = "causal", adapter, faults, edits;
+  std::string output, order = "causal", adapter, faults, edits, reproduce;
   bool names_replicas = false;
   crdt::RunOptions options;
 };
@@ -967,11 +968,12 @@ std::string as_text(const crdt::Library& library, const crdt::AdapterRunOptions&
                     const crdt::AdapterRecorded& recorded) {
   std::string text = fmt::format(
       "  {}, {}; replicas: {}{}; messages: {}; deliveries: {}, {} of them again; lost: {}\n"
-      "  partitions: {}; restarts: {}; crashes: {}; syncs: {}\n",
+      "  partitions: {}; restarts: {}; crashes: {}; syncs: {}; merged files: {}; exchanges: {}; "
+      "compactions: {}\n",
       library.name, options.object, options.replicas,
       recorded.joined_late ? ", one of them late" : "", recorded.messages, recorded.delivered,
       recorded.again, recorded.lost, recorded.partitions, recorded.restarts, recorded.crashes,
-      recorded.syncs);
+      recorded.syncs, recorded.merges, recorded.exchanges, recorded.compactions);
   if (recorded.throws > 0)
     text += fmt::format("  the library threw {} time{}, first at {}\n", recorded.throws,
                         recorded.throws == 1 ? "" : "s", recorded.first_throw);
@@ -1048,6 +1050,7 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   options.hazards = *hazards;
   options.ops = arguments.options.ops;
   options.delivery = arguments.options.delivery;
+  options.keep_steps = !arguments.reproduce.empty();
   std::optional<crdt::RecordedEdits> edits;
   if (!arguments.edits.empty()) {
     auto read = edits_of(arguments.edits, options.type.type);
@@ -1076,13 +1079,22 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   } else if (wrong) {
     print_status(text);  // the exit code is for a reason that no verdict names
   }
+  if (options.keep_steps && (wrong || code == kViolated) &&
+      !write_reproduction(*command, *adapter, options, *recorded,
+                          {.file = arguments.reproduce,
+                           .strict = arguments.strict,
+                           .shrink_seconds = limits.shrink_seconds,
+                           .memory_bytes = limits.memory_bytes,
+                           .timeout_seconds = arguments.options.timeout_seconds}))
+    return kBad;
   return wrong && code != kBad ? kViolated : code;
 }
 
 int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
-  for (const auto& [file, what] : {std::pair{arguments.output, "the history"},
-                                   std::pair{arguments.certificate, "the certificate"},
-                                   std::pair{arguments.svg, "the picture"}}) {
+  for (const auto& [file, what] :
+       {std::pair{arguments.output, "the history"},
+        std::pair{arguments.certificate, "the certificate"},
+        std::pair{arguments.svg, "the picture"}, std::pair{arguments.reproduce, "the script"}}) {
     if (!file.empty() && !can_write(file, /*append=*/false, what)) return kBad;
   }
   if (!arguments.adapter.empty()) return run_adapter(arguments, limits);
@@ -1117,10 +1129,36 @@ void refuse_for_adapter(Command& command, const CrdtRunArguments& arguments) {
     throw UsageError("--faults", "found it without --adapter; programs have --order and --repeats");
   if (!adapter && !arguments.edits.empty())
     throw UsageError("--trace", "found it without --adapter, expected a library that replays it");
-  for (const char* option : {"--keys", "--ops"}) {
+  if (!adapter && !arguments.reproduce.empty())
+    throw UsageError("--reproduce", "found it without --adapter, which writes the script");
+  for (const char* option : {"--keys", "--ops", "--reproduce"}) {
     if (!arguments.edits.empty() && command.get_option(option)->count() > 0)
-      throw UsageError(option, "found it beside --trace, whose edits are those of one text");
+      throw UsageError(option, "found it beside --trace, which replays the edits of one text");
   }
+}
+
+// Of a run with --adapter.
+void add_adapter_options(Command& command, CrdtRunArguments& arguments, const char* group) {
+  command
+      .add_option("--faults", arguments.faults,
+                  "Adapters: "
+                  "reordering,duplicates,loss,restart,join,crash,clocks,files,exchange,compaction, "
+                  "some of what the library promises to survive, or none. Default: all, which is "
+                  "all that it promises")
+      ->type_name("LIST")
+      ->group(group);
+  command
+      .add_option("--trace", arguments.edits,
+                  "Adapters' texts: replay this editing trace, JSON and maybe compressed, in place "
+                  "of random operations (docs/crdt-adapters.md#editing-traces)")
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option("--reproduce", arguments.reproduce,
+                  "Adapters: if something is wrong, run fewer and fewer of the requests again, and "
+                  "write a short script in the library's own API that shows it")
+      ->type_name("FILE")
+      ->group(group);
 }
 
 void add_crdt_run(Command& app, Run& run) {
@@ -1140,20 +1178,7 @@ void add_crdt_run(Command& app, Run& run) {
   add_type_option(*command, arguments->type, ". May be left out for an object of an adapter");
   add_request_options(*command, options);
   const char* group = "Replicas";
-  command
-      ->add_option(
-          "--faults", arguments->faults,
-          "Adapters: reordering,duplicates,loss,restart,join,crash,clocks, some of what "
-          "the library promises to survive, or none. Default: all, which is all that it promises")
-      ->type_name("LIST")
-      ->group(group);
-  command
-      ->add_option(
-          "--trace", arguments->edits,
-          "Adapters' texts: replay this editing trace, JSON and maybe compressed, in place "
-          "of random operations (docs/crdt-adapters.md#editing-traces)")
-      ->type_name("FILE")
-      ->group(group);
+  add_adapter_options(*command, *arguments, group);
   command
       ->add_option("--ops", options.ops,
                    "Number of operations of all replicas together, without the final reads")
@@ -1201,6 +1226,7 @@ void add_crdt_run(Command& app, Run& run) {
       "\n"
       "Examples:\n"
       "  cupel crdt run --adapter automerge --type counter\n"
+      "  cupel crdt run --adapter delta-crdts:aworset --reproduce aworset.mjs\n"
       "  cupel crdt run --type or-set --exec 'python3 examples/replicated_set.py'\n"
       "  cupel crdt run --type counter --exec ./replica --replicas 5 --order any --repeats 0.1 "
       "--seed 7");

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The libraries behind the adapters, over networks of random faults, and what cupel says of them.
 #
-#   run.sh CUPEL CACHE satisfied|violated FAULTS ADAPTER OBJECT…
+#   run.sh CUPEL CACHE satisfied|violated|reproduced FAULTS ADAPTER OBJECT…
 #
 # FAULTS is that of --faults, or `all`. `satisfied`: each seed of 200 operations is. `violated`: one
-# of ten seeds is, by its reads or because the library throws. Exit code 77, which CTest counts as
+# of ten seeds is, by its reads or because the library throws. `reproduced`: the same, and the script
+# of --reproduce has less than ten lines and shows it. Exit code 77, which CTest counts as
 # skipped, only where the libraries cannot be had; it says why. CI sets
 # CUPEL_ADAPTERS_TEST=required to make that a failure.
 set -euo pipefail
@@ -32,6 +33,9 @@ command -v node >/dev/null || skip "there is no node; tools/install-packages.sh 
 command -v npm >/dev/null || skip "there is no npm; tools/install-packages.sh installs it"
 
 arguments=()
+script=$(mktemp --suffix .mjs)
+trap 'rm -f "$script"' EXIT
+[[ $expected != reproduced ]] || arguments+=(--reproduce "$script")
 [[ $faults == all ]] || arguments=(--faults "$faults")
 seeds="1 2 3"
 [[ $expected == satisfied ]] || seeds="1 2 3 4 5 6 7 8 9 10"
@@ -45,12 +49,16 @@ for object in "$@"; do
     output=$("$cupel" crdt run --adapter "$adapter:$object" --keys $keys --seed "$seed" --timeout 60s \
       ${arguments[@]+"${arguments[@]}"} 2>&1) || code=$?
     if [[ $code == 3 && $output == *"npm ci"* ]]; then skip "$output"; fi
-    if [[ $code == 1 && $expected == violated ]]; then
+    if [[ $code == 1 && $expected != satisfied ]]; then
       found=$seed
       break
     fi
     [[ $code == 0 ]] || fail "$object, seed $seed: exit code $code, expected $expected"
   done
-  [[ $expected != violated || -n $found ]] || fail "$object: no seed of ten is violated"
+  [[ $expected == satisfied || -n $found ]] || fail "$object: no seed of ten is violated"
+  if [[ $expected == reproduced ]]; then
+    lines=$(grep -cv '^//\|^import\|^$' "$script") || fail "$object: there is no script"
+    [[ $lines -lt 10 ]] || fail "$object: the script has $lines lines: $(cat "$script")"
+  fi
   printf '%s:%s is %s%s\n' "$adapter" "$object" "$expected" "${found:+, seed $found}"
 done

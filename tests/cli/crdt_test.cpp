@@ -310,6 +310,60 @@ TEST_F(CrdtCli, WhatAnAdapterDoesNotOfferIsAnError) {
 }
 
 // What a trace decides is not asked for as well.
+// What an object of tests/crdt/faulty_adapter.py does wrong, as a program that the run writes.
+TEST_F(CrdtCli, RunsWriteScriptsThatShowWhatIsWrong) {
+  const std::string faulty = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/faulty_adapter.py:";
+  const auto script_of = [&](const std::string& object, const std::string& more) {
+    const auto ran = crdt(faulty + object + " --reproduce script.py " + more);
+    EXPECT_EQ(ran.code, 1) << object << ran.out << ran.err;
+    EXPECT_NE(ran.err.find("run once, it shows the same"), std::string::npos) << ran.err;
+    return text_of("script.py");
+  };
+  const auto count = [](const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  };
+  // Three elements have to come, and one read misses the last.
+  for (const char* seed : {"1", "2", "3"}) {
+    const auto forgets =
+        script_of("forgets", std::string("--replicas 5 --elements 500 --ops 300 --seed ") + seed);
+    EXPECT_EQ(count(forgets, "# faulty 1.0, forgets: lost-add\n"), 1U) << forgets;
+    EXPECT_EQ(count(forgets, " = Replica("), 2U) << forgets;
+    EXPECT_EQ(count(forgets, ".add('"), 3U) << forgets;
+    EXPECT_EQ(count(forgets, "print("), 1U) << forgets;
+    EXPECT_EQ(count(forgets, ": lost-add\n"), 2U) << forgets;
+  }
+  const auto scripted = script_of("scripted", "--elements 500");
+  EXPECT_EQ(count(scripted, " = Forgetful()\n"), 2U) << scripted;
+  EXPECT_EQ(count(scripted, ".merge(m"), 3U) << scripted;
+  const auto throws = script_of("throws", "--ops 40 --elements 500");
+  EXPECT_EQ(count(throws, "# throws: ValueError('three')\n"), 1U) << throws;
+  EXPECT_EQ(count(throws, ".add('"), 3U) << throws;
+  // Two concurrent writes, and two reads after both have come.
+  const auto own = script_of("own", "--seed 4");
+  EXPECT_EQ(count(own, "# faulty 1.0, own: not-converged\n"), 1U) << own;
+  EXPECT_EQ(count(own, ".write('"), 2U) << own;
+  EXPECT_EQ(count(own, "print("), 2U) << own;
+}
+
+TEST_F(CrdtCli, RunsSayWhyThereIsNoScript) {
+  const std::string faulty = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/faulty_adapter.py";
+  ::setenv("FAULTY_ONCE", (folder_ / "once").c_str(), 1);
+  const auto chance = crdt(faulty + ":by-chance --elements 500 --reproduce script.py");
+  EXPECT_EQ(chance.code, 3);
+  EXPECT_NE(chance.err.find("the same requests do not go wrong again"), std::string::npos)
+      << chance.err;
+  const auto fine =
+      crdt("run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_adapter.py --reproduce script.py");
+  EXPECT_EQ(fine.code, 0) << fine.err;
+  EXPECT_EQ(text_of("script.py"), "");
+  const auto alone = crdt("run --exec cat --type counter --reproduce script.py");
+  EXPECT_EQ(alone.code, 3);
+  EXPECT_NE(alone.err.find("--reproduce: found it without --adapter"), std::string::npos)
+      << alone.err;
+}
+
 TEST_F(CrdtCli, ATraceAndWhatItDecidesAreAnError) {
   write("one.json", R"({"endContent":"a","txns":[{"patches":[[0,0,"a"]]}]})");
   write("several.json", R"({"kind":"concurrent","numAgents":1,"endContent":"a",

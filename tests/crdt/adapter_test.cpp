@@ -127,7 +127,7 @@ TEST(Adapter, SaysWhatItsLibraryOffers) {
 }
 
 TEST(Adapter, ReadsShowExactlyWhatTheHistorySaysWasApplied) {
-  for (const char* mode : {"holds", "strict", "states"}) {
+  for (const char* mode : {"holds", "asked", "strict", "states"}) {
     for (const std::uint64_t seed : {1, 2, 3}) {
       const auto recorded = recorded_of(mode, seed, 2 + static_cast<std::uint32_t>(seed));
       EXPECT_EQ(recorded.throws, 0U) << mode << seed << recorded.first_throw;
@@ -146,10 +146,15 @@ TEST(Adapter, TheNetworkHurtsAsFarAsTheLibrarySurvivesIt) {
   EXPECT_GT(all.restarts, 0U);
   EXPECT_GT(all.syncs, 0U);
   EXPECT_GT(all.crashes, 0U);
+  EXPECT_GT(all.merges, 0U);
+  EXPECT_GT(all.exchanges, 0U);
+  EXPECT_GT(all.compactions, 0U);
   EXPECT_NE(all.lines.find(".1\""), std::string::npos);  // the process after a crash
   EXPECT_TRUE(all.joined_late);
   const auto none = recorded_of("strict", 5, 4);
-  EXPECT_EQ(none.again + none.lost + none.restarts + none.syncs + none.crashes, 0U);
+  EXPECT_EQ(none.again + none.lost + none.restarts + none.syncs + none.crashes + none.merges +
+                none.exchanges + none.compactions,
+            0U);
   EXPECT_GT(none.partitions, 0U);
   // Each message came to each other replica.
   EXPECT_EQ(none.delivered, none.messages * 3);

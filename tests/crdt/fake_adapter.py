@@ -3,6 +3,7 @@
     fake_adapter.py [MODE]
 
 holds    keeps a message until all that its sender had seen have come; survives everything; the default
+asked    as holds, but in an exchange each message has one update, and the replica is asked what it has
 strict   throws at a message that comes too early or again; survives nothing
 ordered  as strict, but survives restarts, crashes and late joiners
 states   a message has all that its sender has seen; survives everything
@@ -80,6 +81,37 @@ class Replica:
             raise ValueError("nothing is saved")
         return json.dumps({"adds": self.adds, "held": self.held}).encode()
 
+    def merge(self, saved):
+        stored = json.loads(saved)
+        self.adds.update(stored["adds"])
+        self.held += [message for message in stored["held"] if message not in self.held]
+        self.apply()
+
+    def compact(self):
+        return self.save()
+
+    # First what is there, then what the other one lacks, in one message or in many.
+    def connect(self):
+        return {"begun": False, "answers": []}
+
+    def say(self, link):
+        said, link["answers"] = link["answers"], []
+        if not link["begun"]:
+            said.append(json.dumps({"has": list(self.adds)}).encode())
+        link["begun"] = True
+        return said
+
+    def hear(self, link, message):
+        message = json.loads(message)
+        if "adds" in message:
+            self.merge(json.dumps({"adds": message["adds"], "held": message.get("held", [])}))
+            return
+        lacks = {update: add for update, add in self.adds.items() if update not in message["has"]}
+        if MODE == "asked":
+            link["answers"] += [json.dumps({"adds": {update: add}}).encode() for update, add in lacks.items()]
+        else:
+            link["answers"].append(json.dumps({"adds": lacks, "held": self.held}).encode())
+
     def sync(self, other):
         if MODE == "unsaved":
             raise ValueError("nothing is in step")
@@ -90,7 +122,10 @@ class Replica:
         other.apply()
 
 
+if MODE != "asked":
+    Replica.carries_state = lambda self, message: "adds" in json.loads(message)
 SURVIVES = {"strict": [], "ordered": ["restart", "join", "crash"], "stuck": ["reordering", "duplicates"]}
 serve("fake 1.0", {"set": "grow-only-set", "other": "no-such-type"},
-      SURVIVES.get(MODE, ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks"]), Replica,
+      SURVIVES.get(MODE, ["reordering", "duplicates", "loss", "restart", "join", "crash", "clocks", "files", "exchange",
+                         "compaction"]), Replica,
       "states" if MODE == "states" else "updates")

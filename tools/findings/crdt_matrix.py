@@ -55,7 +55,7 @@ def cells(asked):
                          / "cupel" / "adapters")
     all_objects = []
     for file in sorted(ADAPTERS.glob("*.mjs")):
-        if file.stem in ("harness", "template"):
+        if file.stem in ("harness", "template", "script"):
             continue
         for name, kind in objects_of(file.stem, cache):
             if not asked.only or file.stem in asked.only or f"{file.stem}:{name}" in asked.only:

@@ -31,7 +31,8 @@ using Json = nlohmann::json;
 
 constexpr const char* kModule = ".mjs";
 constexpr const char* kHarness = "harness.mjs";
-constexpr const char* kTemplate = "template.mjs";
+// What is no adapter.
+constexpr std::string_view kOthers[] = {kHarness, "template.mjs", "script.mjs"};
 constexpr const char* kLock = "package-lock.json";
 constexpr const char* kInstalled = "installed-lock.json";
 
@@ -180,7 +181,9 @@ std::optional<Library> library_of(const Json& hello) {
 std::vector<std::string> adapter_names(const AdapterPlaces& places) {
   std::vector<std::string> names;
   for (auto& file : base::names_in_folder(places.adapters).value_or(std::vector<std::string>{})) {
-    if (!file.ends_with(kModule) || file == kHarness || file == kTemplate) continue;
+    const bool is_other =
+        std::find(std::begin(kOthers), std::end(kOthers), file) != std::end(kOthers);
+    if (!file.ends_with(kModule) || is_other) continue;
     names.push_back(file.substr(0, file.size() - std::string_view(kModule).size()));
   }
   std::sort(names.begin(), names.end());

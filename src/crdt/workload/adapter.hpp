@@ -47,9 +47,13 @@ enum class Hazard : std::uint8_t {
   kJoin,        // a replica begins from what another one saved
   kCrash,       // a replica begins again from what it saved long ago, or from nothing
   kClocks,      // the wall clocks of replicas are apart, and jump
+  kFiles,       // a replica merges the document that another one saved some time ago
+  kExchange,    // two replicas speak the library's protocol of addressed messages
+  kCompaction,  // once all have everything, a replica forgets the history of its document
 };
-inline constexpr const char* kHazardNames[] = {"reordering", "duplicates", "loss",  "restart",
-                                               "join",       "crash",      "clocks"};
+inline constexpr const char* kHazardNames[] = {"reordering", "duplicates", "loss",   "restart",
+                                               "join",       "crash",      "clocks", "files",
+                                               "exchange",   "compaction"};
 
 // What an adapter says of its library.
 struct Library {

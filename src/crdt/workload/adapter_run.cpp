@@ -8,8 +8,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/budget.hpp"
 #include "base/hash_table.hpp"
@@ -31,7 +35,8 @@ using Stream = std::uint32_t;
 
 // Chances, before an operation.
 constexpr double kPartition = 0.01, kRestart = 0.01, kSync = 0.02, kLateRepeat = 0.1, kSave = 0.02,
-                 kCrash = 0.007, kJump = 0.02;
+                 kCrash = 0.007, kJump = 0.02, kCalm = 0.002, kMerge = 0.02, kGreet = 0.03,
+                 kHear = 0.4;
 // Of a delivery.
 constexpr double kRepeatedShare = 0.1, kLostShare = 0.1;
 
@@ -43,6 +48,18 @@ struct Sent {
   Json value;                     // null: the update made no message, and nothing is delivered
   std::vector<std::string> ids;   // as `deliver` lines name what it has
   std::vector<std::size_t> past;  // messages of each stream that the sender had
+};
+
+// All that a replica has seen at some time: the name of that state and the messages in it.
+struct Saved {
+  std::string id;
+  std::vector<Status> status;
+};
+
+// A message of an exchange, and the state of its sender.
+struct Addressed {
+  Json value;
+  Saved state;
 };
 
 class AdapterRunner {
@@ -61,15 +78,13 @@ class AdapterRunner {
   }
 
   base::Result<AdapterRecorded> run() {
-    recorder_.note({{"f", "delivery"}, {"value", "applied"}});
-    command({{"f", "begin"},
-             {"replicas", options_.replicas},
-             {"keys", recorder_.keys()},
-             {"object", options_.object}},
-            {});
+    begin(recorder_.keys(), /*script=*/false);
     for (Replica r = 0; r < options_.replicas && has(Hazard::kClocks); ++r) set_clock(r);
     if (options_.edits == nullptr) {
       for (std::uint64_t i = 0; i < options_.ops && !failure_; ++i) {
+        const bool calm_now =
+            i == options_.ops / 2 || (i > options_.ops / 4 && random().chance(kCalm));
+        if (calm_now) i += calm();
         const auto r = before_operation(i, options_.ops);
         if (!failure_) perform(recorder_.next(r));
       }
@@ -78,21 +93,144 @@ class AdapterRunner {
     } else {
       replay_one_agent(*options_.edits);
     }
+    if (options_.edits == nullptr) update_after_crashes();
     settle();
     for (Replica r = 0; r < options_.replicas; ++r) {
       for (std::uint32_t k = 0; k < options_.keys && !failure_; ++k)
         perform(recorder_.read_of(r, k));
     }
-    if (failure_) return *failure_;
-    if (options_.edits != nullptr)
+    if (!failure_ && options_.edits != nullptr)
       recorded_.ends_as_traced = as_traced(last_read_) == options_.edits->end;
-    adapter_.program().close();
-    recorded_.messages = messages_.size();
-    recorded_.lines = recorder_.lines();
-    return std::move(recorded_);
+    if (!options_.keep_steps) adapter_.program().close();
+    return finished();
+  }
+
+  base::Result<AdapterRecorded> replay(const std::vector<AdapterStep>& steps, const History& names,
+                                       bool script) {
+    recorder_.use_names(names);
+    std::set<std::string> used;
+    for (const auto& step : steps) {
+      if (step.kind == StepKind::kOperation) used.insert(names.keys[step.operation.key]);
+    }
+    std::vector<std::string> keys;
+    std::copy_if(names.keys.begin(), names.keys.end(), std::back_inserter(keys),
+                 [&](const std::string& key) { return used.contains(key); });
+    begin(keys, script);
+    for (const auto& step : steps) {
+      if (!failure_) repeat(step);
+    }
+    return finished();
   }
 
  private:
+  using StepKind = AdapterStep::Kind;
+
+  void begin(const std::vector<std::string>& keys, bool script) {
+    recorder_.note({{"f", "delivery"}, {"value", "applied"}});
+    Json request = {{"f", "begin"},
+                    {"replicas", options_.replicas},
+                    {"keys", keys},
+                    {"object", options_.object}};
+    if (script) request["script"] = true;
+    command(request, {});
+  }
+
+  base::Result<AdapterRecorded> finished() {
+    if (failure_) return *failure_;
+    recorded_.messages = messages_.size();
+    recorded_.lines = recorder_.lines();
+    recorded_.has_everything = has_everything();
+    for (Replica r = 0; r < options_.replicas; ++r)
+      recorded_.processes.push_back(text::dump(recorder_.process(r)));
+    if (options_.keep_steps) recorded_.names = recorder_.names();
+    return std::move(recorded_);
+  }
+
+  void note_step(AdapterStep step) {
+    if (options_.keep_steps) recorded_.steps.push_back(std::move(step));
+  }
+
+  void repeat(const AdapterStep& step) {
+    const Replica r = step.replica;
+    switch (step.kind) {
+      case StepKind::kOperation:
+        repeat_operation(step);
+        break;
+      case StepKind::kDeliver:
+        if (const auto made = remade_.find(step.message); made != remade_.end())
+          hand_again(r, made->second);
+        break;
+      case StepKind::kSync:
+        sync(r, step.other);
+        break;
+      case StepKind::kRestart:
+        restart(r);
+        break;
+      case StepKind::kSave:
+        save(r);
+        break;
+      case StepKind::kCrash:
+        crash(r);
+        break;
+      case StepKind::kJoin:
+        join_from(r, step.other);
+        break;
+      case StepKind::kClock:
+        set_clock(r, step.ahead);
+        break;
+      case StepKind::kMerge:
+        merge(r, step.other);
+        break;
+      case StepKind::kGreet:
+        greet(r, step.other);
+        break;
+      case StepKind::kHear:
+        hear(r, step.other);
+        break;
+      case StepKind::kCompact:
+        compact(r);
+        break;
+    }
+  }
+
+  void repeat_operation(const AdapterStep& step) {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+    Json question = step.question;
+    const bool is_node = options_.type.type == Type::kTree && question.contains("value");
+    const Json asked = is_node ? question["value"] : Json();
+    if (is_node) rename_nodes(question["value"]);
+    Operation op = step.operation;
+    op.replica = step.replica;
+    const auto messages = messages_.size(), steps = recorded_.steps.size();
+    perform(op, question);
+    if (messages_.size() > messages) remade_[step.message] = messages;
+    if (is_node && asked.is_array() && recorded_.steps.size() > steps)
+      renamed_[asked[0]] = recorded_.steps.back().question["value"][0];
+  }
+
+  // As the library names them this time.
+  void rename_nodes(Json& value) const {
+    if (value.is_array()) {
+      for (Json& part : value) rename_nodes(part);
+    } else if (const auto name = renamed_.find(value); name != renamed_.end()) {
+      value = name->second;
+    }
+  }
+
+  // As far as the library survives it without what is missing now.
+  void hand_again(Replica to, MessageId m) {
+    const auto status = status_[to][m];
+    const bool had = status == Status::kWaiting || status == Status::kApplied;
+    if (had && !has(Hazard::kDuplicates)) return;
+    if (!had && !has(Hazard::kReordering)) {
+      const auto& past = messages_[m].past;
+      for (Stream s = 0; s < past.size(); ++s) {
+        if (past[s] > next_in_order(to, s)) return;
+      }
+    }
+    hand(to, m);
+  }
+
   base::Random& random() { return recorder_.random(); }
 
   // What the network does before the operation i of so many; some replica.
@@ -105,11 +243,13 @@ class AdapterRunner {
     const auto r = static_cast<Replica>(random().below(present));
     change_partition(i, count);
     if (has(Hazard::kRestart) && random().chance(kRestart)) restart(r);
-    if (has(Hazard::kCrash) && random().chance(kSave)) save(r);
+    if ((has(Hazard::kCrash) || has(Hazard::kFiles)) && random().chance(kSave)) save(r);
     const bool edits = options_.edits != nullptr && r == 0;  // it has what the trace says
     if (has(Hazard::kCrash) && random().chance(kCrash) && !edits) crash(r);
     if (has(Hazard::kClocks) && random().chance(kJump)) set_clock(r);
     if (has(Hazard::kLoss) && random().chance(kSync)) sync_with_some(r, present);
+    if (has(Hazard::kFiles) && random().chance(kMerge)) merge_some(r, present);
+    if (has(Hazard::kExchange)) exchange_some(r, present);
     if (has(Hazard::kDuplicates) && random().chance(kLateRepeat)) repeat_some(r);
     deliver_some(r, options_.delivery);
     return r;
@@ -158,7 +298,8 @@ class AdapterRunner {
                           {"key", recorder_.keys()[0]},
                           {"value", std::move(patches)},
                           {"named", named},
-                          {"replica", r}};
+                          {"replica", r},
+                          {"message", messages_.size()}};
     auto answer = ask(request);
     if (answer && (*answer)["type"] != "ok") {
       // Nobody can say which of the edits it made.
@@ -336,30 +477,53 @@ class AdapterRunner {
 
   // Of a message only where it is from.
   static Json brief(Json question) {
-    if (question["f"] == "deliver") question.erase("value");
+    if (question["f"] == "deliver" || question["f"] == "hear") question.erase("value");
     return question;
   }
 
-  // For a request that is no operation.
+  // The answer to a request that is no operation; nothing: it failed, which is kept.
+  std::optional<Json> ask_ok(const Json& question) {
+    auto answer = ask(question);
+    if (answer && (*answer)["type"] != "ok") {
+      failure_ = adapter_.program().refused(brief(question), *answer, ", expected the type \"ok\"");
+      return std::nullopt;
+    }
+    return answer;
+  }
+
   void command(const Json& question, const std::vector<Replica>& concerned) {
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-    const auto answer = ask(question);
-    if (!answer) return;
-    if ((*answer)["type"] != "ok") {
-      failure_ = adapter_.program().refused(brief(question), *answer, ", expected the type \"ok\"");
-      return;
-    }
-    std::set<MessageId> before;
+    const auto answer = ask_ok(question);
+    if (answer) learn_from(question, *answer, concerned);
+  }
+
+  // What waits at these replicas now. `before`: what waited elsewhere and has come to them.
+  void learn_from(const Json& question, const Json& answer, const std::vector<Replica>& concerned,
+                  std::set<MessageId> before = {}) {
     for (const Replica r : concerned) before.insert(waiting_[r].begin(), waiting_[r].end());
     for (const Replica r : concerned) {
       std::set<MessageId> now;
-      if (!read_waiting(*answer, r, now)) {
+      if (!read_waiting(answer, r, now)) {
         failure_ = adapter_.program().refused(
-            brief(question), *answer, "; expected in `waiting` the messages that wait, by replica");
+            brief(question), answer, "; expected in `waiting` the messages that wait, by replica");
         return;
       }
       learn_waiting(r, before, now);
+      set_applied(r, brought(answer, r));
     }
+  }
+
+  // What an exchange has brought, now or earlier, without the messages that are known to wait.
+  [[nodiscard]] std::vector<MessageId> brought(const Json& answer, Replica replica) const {
+    std::vector<MessageId> applied;
+    const Json all = answer.value("applied", Json::object());
+    if (!all.is_object()) return applied;
+    for (const Json& m : all.value(std::to_string(replica), Json::array())) {
+      const bool is_known = m.is_number_unsigned() && m.get<MessageId>() < messages_.size();
+      if (is_known && status_[replica][m.get<MessageId>()] != Status::kApplied)
+        applied.push_back(m.get<MessageId>());
+    }
+    return applied;
   }
 
   // False: the answer has something else than messages there.
@@ -416,9 +580,26 @@ class AdapterRunner {
 
   void perform(const Operation& op) {
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-    Json question = recorder_.question(op);
+    perform(op, recorder_.question(op));
+  }
+
+  // The operation, and the step that it is.
+  void note_operation(const Operation& op, Json question, const Json& answer, bool is_line) {
+    const bool threw = answer.contains("threw");
+    if (!options_.keep_steps || (!is_line && !threw)) return;
+    const Json value = answer.value("value", Json());
+    if (!is_read(op.kind) && !value.is_null()) question["value"] = value;
+    recorded_.steps.push_back({.replica = op.replica,
+                               .message = messages_.size(),
+                               .operation = op,
+                               .question = std::move(question),
+                               .line = is_line ? recorder_.line_count() : 0});
+  }
+
+  void perform(const Operation& op, const Json& question) {
     Json request = question;
     request["replica"] = op.replica;
+    if (has(Hazard::kExchange)) request["message"] = messages_.size();  // if it sends one
     const auto answer = ask(request);
     if (!answer) return;
     if ((*answer)["type"] == "info") {
@@ -426,7 +607,10 @@ class AdapterRunner {
           adapter_.program().refused(request, *answer, ", expected the type \"ok\" or \"fail\"");
       return;
     }
+    const auto lines = recorder_.line_count();
     const auto outcome = recorder_.record(op, question, *answer);
+    note_operation(op, question, *answer, recorder_.line_count() > lines);
+    if (!outcome.update.empty()) crashed_since_.erase(op.key);
     if (outcome.wrong)
       failure_ = adapter_.program().refused(request, *answer, ": " + *outcome.wrong);
     // Nobody could say which update such a message has.
@@ -500,6 +684,7 @@ class AdapterRunner {
 
   void hand(Replica to, MessageId m) {
     const Sent& sent = messages_[m];
+    note_step({.kind = StepKind::kDeliver, .replica = to, .message = m});
     ++recorded_.delivered;
     const bool had = status_[to][m] == Status::kApplied;
     if (status_[to][m] == Status::kNone || status_[to][m] == Status::kLost) {
@@ -569,12 +754,15 @@ class AdapterRunner {
 
   void restart(Replica r) {
     ++recorded_.restarts;
+    note_step({.kind = StepKind::kRestart, .replica = r});
+    hang_up(r);
     command({{"f", "restart"}, {"replica", r}}, {r});
   }
 
   // Its document and what it has seen, for a crash.
   void save(Replica r) {
     const auto throws = recorded_.throws;
+    note_step({.kind = StepKind::kSave, .replica = r});
     command({{"f", "save"}, {"replica", r}}, {r});
     if (recorded_.throws == throws) saved_[r] = Saved{note_state(r), status_[r]};
   }
@@ -583,10 +771,13 @@ class AdapterRunner {
   // seen any more, its own messages too, comes again.
   void crash(Replica r) {
     const Json question = {{"f", "crash"}, {"replica", r}};
+    note_step({.kind = StepKind::kCrash, .replica = r});
+    hang_up(r);
     const auto throws = recorded_.throws;
     const auto answer = ask(question);
     if (!answer || recorded_.throws > throws) return;  // it goes on as it was
     ++recorded_.crashes;
+    for (std::uint32_t key = 0; key < options_.keys; ++key) crashed_since_.insert(key);
     begin_stream(r);
     const auto& last = saved_[r];
     recorder_.begin_again(r);
@@ -614,17 +805,23 @@ class AdapterRunner {
   // Up to a day ahead or behind.
   void set_clock(Replica r) {
     constexpr std::int64_t kDay = 86'400'000;
-    command({{"f", "clock"},
-             {"replica", r},
-             {"ahead", static_cast<std::int64_t>(random().below(2 * kDay)) - kDay}},
-            {});
+    set_clock(r, static_cast<std::int64_t>(random().below(2 * kDay)) - kDay);
+  }
+
+  void set_clock(Replica r, std::int64_t ahead) {
+    note_step({.kind = StepKind::kClock, .replica = r, .ahead = ahead});
+    command({{"f", "clock"}, {"replica", r}, {"ahead", ahead}}, {});
   }
 
   // The replica that was not there yet begins empty, or from what another one saved.
   void join(Replica r) {
     recorded_.joined_late = true;
     if (!has(Hazard::kJoin) || random().chance(0.5)) return;
-    const auto from = static_cast<Replica>(random().below(r));
+    join_from(r, static_cast<Replica>(random().below(r)));
+  }
+
+  void join_from(Replica r, Replica from) {
+    note_step({.kind = StepKind::kJoin, .replica = r, .other = from});
     copy_status(from, r);
     command({{"f", "join"}, {"replica", r}, {"from", from}}, {r});
   }
@@ -636,6 +833,7 @@ class AdapterRunner {
 
   void sync(Replica a, Replica b) {
     ++recorded_.syncs;
+    note_step({.kind = StepKind::kSync, .replica = a, .other = b});
     copy_status(a, b);
     copy_status(b, a);
     command({{"f", "sync"}, {"replica", a}, {"from", b}}, {a, b});
@@ -643,21 +841,180 @@ class AdapterRunner {
 
   // What was applied at one is now applied at the other.
   void copy_status(Replica from, Replica to) {
-    std::vector<MessageId> fresh;
-    for (MessageId m = 0; m < messages_.size(); ++m) {
-      if (status_[from][m] == Status::kApplied && status_[to][m] != Status::kApplied) {
-        status_[to][m] = Status::kApplied;
-        waiting_[to].erase(m);
-        fresh.push_back(m);
-      }
-    }
-    if (fresh.empty()) return;
+    if (!take_status(status_[from], to)) return;
     const auto id = note_state(from);
     recorder_.note({{"process", recorder_.process(to)}, {"f", "deliver"}, {"value", {id}}});
   }
+  void copy_status(const Saved& from, Replica to) {
+    if (!take_status(from.status, to)) return;
+    recorder_.note({{"process", recorder_.process(to)}, {"f", "deliver"}, {"value", {from.id}}});
+  }
 
-  // Everything arrives: what is pending, then what was lost by syncs, then what still waits again.
-  void settle() {
+  static std::set<MessageId> waiting_in(const Saved& state) {
+    std::set<MessageId> waiting;
+    for (MessageId m = 0; m < state.status.size(); ++m) {
+      if (state.status[m] == Status::kWaiting) waiting.insert(m);
+    }
+    return waiting;
+  }
+
+  // False: it had all of them.
+  bool take_status(const std::vector<Status>& from, Replica to) {
+    bool fresh = false;
+    for (MessageId m = 0; m < from.size(); ++m) {
+      if (from[m] != Status::kApplied || status_[to][m] == Status::kApplied) continue;
+      status_[to][m] = Status::kApplied;
+      waiting_[to].erase(m);
+      fresh = true;
+    }
+    return fresh;
+  }
+
+  // What another replica saved some time ago, as from a file.
+  void merge_some(Replica r, Replica among) {
+    const auto other = static_cast<Replica>(random().below(among));
+    if (other != r && saved_[other]) merge(r, other);
+  }
+
+  void merge(Replica r, Replica other) {
+    if (!saved_[other]) return;
+    ++recorded_.merges;
+    note_step({.kind = StepKind::kMerge, .replica = r, .other = other});
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+    copy_status(*saved_[other], r);
+    const Json question = {{"f", "merge"}, {"replica", r}, {"from", other}};
+    if (const auto answer = ask_ok(question))
+      learn_from(question, *answer, {r}, waiting_in(*saved_[other]));
+  }
+
+  // The library's protocol between two replicas: its messages are delivered in their order, and
+  // other things happen between them.
+  void exchange_some(Replica r, Replica among) {
+    const auto other = static_cast<Replica>(random().below(among));
+    if (other != r && is_reachable(r, other) && random().chance(kGreet)) greet(r, other);
+    for (Replica from = 0; from < options_.replicas; ++from) {
+      while (!addressed_[{from, r}].empty() && is_reachable(from, r) && random().chance(kHear) &&
+             !failure_)
+        hear(r, from);
+    }
+  }
+
+  // A new exchange ends an earlier one of the two.
+  void greet(Replica r, Replica other) {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+    ++recorded_.exchanges;
+    note_step({.kind = StepKind::kGreet, .replica = r, .other = other});
+    addressed_[{r, other}].clear();
+    addressed_[{other, r}].clear();
+    const auto answer = ask_ok({{"f", "greet"}, {"replica", r}, {"from", other}});
+    if (answer) address(r, other, answer->value("say", Json::array()));
+  }
+
+  void hear(Replica r, Replica from) {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+    auto& messages = addressed_[{from, r}];
+    if (messages.empty()) return;
+    note_step({.kind = StepKind::kHear, .replica = r, .other = from});
+    const Addressed message = std::move(messages.front());
+    messages.pop_front();
+    Json lacks = Json::array();
+    for (MessageId m = 0; m < message.state.status.size(); ++m) {
+      const auto sent = message.state.status[m];  // what waits at the sender may come, too
+      if ((sent == Status::kApplied || sent == Status::kWaiting) &&
+          status_[r][m] != Status::kApplied)
+        lacks.push_back(m);
+    }
+    const Json question = {
+        {"f", "hear"}, {"replica", r}, {"from", from}, {"value", message.value}, {"lacks", lacks}};
+    const auto answer = ask_ok(question);
+    if (!answer) return;
+    const Json carries = answer->value("carries", Json("nothing"));
+    if (carries == "state") copy_status(message.state, r);
+    learn_from(question, *answer, {r},
+               carries == "state" ? waiting_in(message.state) : std::set<MessageId>());
+    address(r, from, answer->value("say", Json::array()));
+  }
+
+  void address(Replica from, Replica to, const Json& messages) {
+    if (!messages.is_array()) return;
+    for (const Json& value : messages)
+      addressed_[{from, to}].push_back({value, Saved{note_state(from), status_[from]}});
+  }
+
+  // Of a replica that begins again: its exchanges are over.
+  void hang_up(Replica r) {
+    for (auto& [pair, messages] : addressed_) {
+      if (pair.first == r || pair.second == r) messages.clear();
+    }
+  }
+
+  // Nobody can lack what is forgotten then, if nobody goes back to what it saved before.
+  void compact_some() {
+    if (!has(Hazard::kCompaction)) return;
+    sync_lost();
+    if (!has_everything()) return;
+    for (Replica r = 0; r < options_.replicas && !failure_; ++r) {
+      if (random().chance(0.5)) compact(r);
+      if (has(Hazard::kCrash) || has(Hazard::kFiles)) save(r);
+    }
+  }
+
+  void compact(Replica r) {
+    if (!has_everything()) return;
+    ++recorded_.compactions;
+    note_step({.kind = StepKind::kCompact, .replica = r});
+    hang_up(r);
+    command({{"f", "compact"}, {"replica", r}}, {r});
+  }
+
+  [[nodiscard]] bool has_everything() const {
+    return std::all_of(status_.begin(), status_.end(), [](const std::vector<Status>& all) {
+      return std::all_of(all.begin(), all.end(), [](Status s) { return s == Status::kApplied; });
+    });
+  }
+
+  // A process that crashed has not seen everything, so no read of it may come after the last update
+  // of its key: the last reads of all processes are compared.
+  void update_after_crashes() {
+    constexpr int kMostDraws = 10'000;
+    for (int i = 0; i < kMostDraws && !crashed_since_.empty() && !failure_; ++i) {
+      const Operation op = recorder_.next(static_cast<Replica>(random().below(options_.replicas)));
+      if (!is_read(op.kind) && crashed_since_.contains(op.key)) perform(op);
+    }
+  }
+
+  // Updates that nothing is concurrent to, each seen and read everywhere before the next: some
+  // update, and for sets and flags its opposite at another replica, and the first again. At random
+  // most updates are overtaken by others. How many operations that were.
+  std::uint64_t calm() {
+    const auto random_replica = [&] {
+      return static_cast<Replica>(random().below(options_.replicas));
+    };
+    constexpr int kMostDraws = 100;
+    Operation op = recorder_.next(random_replica());
+    for (int i = 0; is_read(op.kind) && i < kMostDraws; ++i) op = recorder_.next(random_replica());
+    if (is_read(op.kind)) return 0;
+    arrive();
+    compact_some();
+    std::uint64_t count = 0;
+    const bool has_opposite = op.kind == Kind::kUp || op.kind == Kind::kDown;
+    for (int turn = 0; turn < (has_opposite ? 3 : 1) && !failure_; ++turn) {
+      perform(op);
+      arrive();
+      for (Replica r = 0; r < options_.replicas && !failure_; ++r)
+        perform(recorder_.read_of(r, op.key));
+      count += 1 + options_.replicas;
+      if (!has_opposite) break;
+      const bool removes = op.kind == Kind::kUp && !options_.type.grow_only &&
+                           options_.type.type != Type::kGrowOnlySet;
+      op.kind = removes ? Kind::kDown : Kind::kUp;
+      op.replica = random_replica();
+    }
+    return count;
+  }
+
+  // What is pending, but for what is lost.
+  void arrive() {
     heal();
     for (bool more = true; more && !failure_;) {
       more = false;
@@ -667,12 +1024,28 @@ class AdapterRunner {
         more = more || recorded_.delivered > before || !has_all_but_lost(r);
       }
     }
-    if (has(Hazard::kLoss)) {
-      for (int round = 0; round < 2; ++round) {
-        for (Replica r = 0; r + 1 < options_.replicas && !failure_; ++r) sync(r, r + 1);
-        if (options_.replicas > 2) sync(options_.replicas - 1, 0);
-      }
+  }
+
+  // All replicas bring each other up to date, because what was lost does not come otherwise.
+  // What nobody has, because the only replica that had it crashed, is sent again.
+  void sync_lost() {
+    if (!has(Hazard::kLoss)) return;
+    for (MessageId m = 0; m < messages_.size() && !failure_; ++m) {
+      const bool is_gone = std::all_of(status_.begin(), status_.end(), [&](const auto& all) {
+        return all[m] == Status::kLost || all[m] == Status::kNone;
+      });
+      if (is_gone) hand(messages_[m].from, m);
     }
+    for (int round = 0; round < 2; ++round) {
+      for (Replica r = 0; r + 1 < options_.replicas && !failure_; ++r) sync(r, r + 1);
+      if (options_.replicas > 2 && !failure_) sync(options_.replicas - 1, 0);
+    }
+  }
+
+  // Everything arrives: what is pending, then what was lost by syncs, then what still waits again.
+  void settle() {
+    arrive();
+    sync_lost();
     for (Replica r = 0; r < options_.replicas; ++r) {
       const auto kept = waiting_[r];
       for (const MessageId m : kept) hand(r, m);
@@ -711,15 +1084,16 @@ class AdapterRunner {
   std::vector<std::vector<std::size_t>> in_order_;  // by receiver and stream
   std::vector<std::uint64_t> side_;                 // of the partition, by replica
   std::uint64_t heals_ = 0;                         // before this operation; 0: there is none
-  // By replica: what it saved last, the name of that state and the messages in it.
-  struct Saved {
-    std::string id;
-    std::vector<Status> status;
-  };
+  // By replica: what it saved last.
   std::vector<std::optional<Saved>> saved_;
+  std::map<std::pair<Replica, Replica>, std::deque<Addressed>> addressed_;  // from and to
+  std::set<std::uint32_t> crashed_since_;  // keys without an update since a crash
   std::uint64_t states_ = 0;
   std::optional<base::Error> failure_;
   AdapterRecorded recorded_;
+  // Of a replay: the messages and nodes that those of the steps are now.
+  std::map<MessageId, MessageId> remade_;
+  std::map<Json, Json> renamed_;
   // Of a trace: the characters that its own stand for, by number; the last text that was read.
   std::vector<std::string> originals_;
   std::string last_read_;
@@ -729,6 +1103,12 @@ class AdapterRunner {
 
 base::Result<AdapterRecorded> run(Adapter& adapter, const AdapterRunOptions& options) {
   return AdapterRunner(adapter, options).run();
+}
+
+base::Result<AdapterRecorded> replay(Adapter& adapter, const AdapterRunOptions& options,
+                                     const std::vector<AdapterStep>& steps, const History& names,
+                                     bool script) {
+  return AdapterRunner(adapter, options).replay(steps, names, script);
 }
 
 }  // namespace cupel::crdt

@@ -34,6 +34,11 @@ class Recorder {
   }
   [[nodiscard]] base::Random& random() { return requester_.random(); }
   [[nodiscard]] const std::vector<std::string>& keys() const { return history_.keys; }
+  // What the operations refer to; those of another recorder with the same requests can be used
+  // here.
+  [[nodiscard]] const History& names() const { return history_; }
+  void use_names(const History& names) { history_ = names; }
+  [[nodiscard]] std::uint64_t line_count() const { return lines_.size(); }
 
   [[nodiscard]] nlohmann::json question(const Operation& op) const;
   struct Outcome {
