@@ -86,7 +86,8 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
     lap.reset();
     lap.emplace(budget.stopwatch(), "schedule");
     const graph::Digraph known = graph.digraph();
-    ScheduleResult guess = schedule(schedule_of(known), budget, true);
+    ScheduleResult guess = schedule(schedule_of(known), budget,
+                                    problem.repair ? WhenBlocked::kRepair : WhenBlocked::kStop);
     if (accepts(guess) || budget.exceeded()) return result;
     lap.reset();
     lap.emplace(budget.stopwatch(), "saturation");

@@ -57,6 +57,9 @@ struct Problem {
   bool whole_proofs = false;
   // A "no" comes without evidence, which is quicker.
   bool without_proof = false;
+  // The schedule before saturation may take back what ran too soon. Tests of the stages after it
+  // do without.
+  bool repair = true;
   // Stage 3 gives up after so many proposals of its solver.
   std::uint64_t max_proposals = std::numeric_limits<std::uint64_t>::max();
 

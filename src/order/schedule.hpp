@@ -44,7 +44,13 @@ struct ScheduleInput {
   std::span<const std::uint64_t> hint;     // by node; smaller runs earlier
 };
 
-// `or_nothing`: stops at the first event that is blocked, unfinished.
-ScheduleResult schedule(const ScheduleInput& input, base::Budget& budget, bool or_nothing = false);
+// What happens when every event that might run is blocked.
+enum class WhenBlocked : std::uint8_t {
+  kBreak,   // one runs all the same, and the result says what that breaks
+  kRepair,  // one that ran too soon is taken back; unfinished if that does not help
+  kStop,    // nothing: unfinished
+};
+ScheduleResult schedule(const ScheduleInput& input, base::Budget& budget,
+                        WhenBlocked when_blocked = WhenBlocked::kBreak);
 
 }  // namespace cupel::order

@@ -111,7 +111,8 @@ ProblemText parse(std::string_view text) {
   ProblemText result;
   if (const auto colon = text.find(':'); colon != std::string_view::npos) {
     for (auto& flag : words_of(text.substr(0, colon))) {
-      if (flag != "split" && flag != "no-overlap" && flag != "optional" && flag != "whole")
+      if (flag != "split" && flag != "no-overlap" && flag != "optional" && flag != "whole" &&
+          flag != "unrepaired")
         fail("unknown flag", flag);
       result.flags.insert(std::move(flag));
     }
@@ -157,6 +158,7 @@ OrderSketch numbered(const ProblemText& text) {
   p.write_to_begin = text.flags.contains("no-overlap");
   p.optional_session_order = text.flags.contains("optional");
   p.whole_proofs = text.flags.contains("whole");
+  p.repair = !text.flags.contains("unrepaired");
   p.owner_count = static_cast<Owner>(sketch.owners.size());
   p.object_count = static_cast<Object>(sketch.objects.size());
   for (Owner o = 0; o < p.owner_count; ++o) p.hint.push_back(o);

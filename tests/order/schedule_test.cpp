@@ -13,7 +13,8 @@ using order::ScheduleResult;
 
 struct Greedy {
   explicit Greedy(std::string_view text, std::vector<std::uint64_t> hints = {},
-                  std::vector<graph::Arc> extra = {}, bool or_nothing = false)
+                  std::vector<graph::Arc> extra = {},
+                  order::WhenBlocked blocked = order::WhenBlocked::kBreak)
       : engine(text) {
     engine.saturation.add_reads();
     const graph::Digraph known = engine.graph.digraph();
@@ -31,7 +32,7 @@ struct Greedy {
                               .known = known,
                               .extra = extra,
                               .hint = hints},
-                             engine.budget, or_nothing);
+                             engine.budget, blocked);
   }
 
   // "witness: " and the order; else "broke: " and pairs, reads and the order.
@@ -110,7 +111,9 @@ TEST(Schedule, ACommitThatCannotWaitBreaksAPair) {
 // Owner b comes before c by the hints, so it has to wait for d, and what it waits for in the
 // end is its own read alone.
 TEST(Schedule, WakesAnOwnerThatIsTheLastReaderOfWhatItOverwrites) {
-  const auto or_nothing = [](std::string_view text) { return Greedy(text, {}, {}, true).text(); };
+  const auto or_nothing = [](std::string_view text) {
+    return Greedy(text, {}, {}, order::WhenBlocked::kStop).text();
+  };
   EXPECT_EQ(or_nothing("a w(x) ; b r(x,a) w(x) | c w(y) ; d r(x,a)"), "witness: a c d b");
   EXPECT_EQ(or_nothing("a w(x) ; b r(x,a) w(x) | c w(y) ; d r(y,c)"), "witness: a b c d");
 }
@@ -147,9 +150,38 @@ TEST(Schedule, AnOpenReadThatFindsNoCandidateIsReported) {
   EXPECT_EQ(Greedy("c r(x,a b) w(y) ; a w(x) ; b w(x)").text(), "broke: c? in c a b");
 }
 
-TEST(Schedule, OrNothingStopsAtTheFirstBlockedEvent) {
-  EXPECT_EQ(Greedy("a w(x) | k w(x) ; c r(x,a) w(y)", {}, {}, true).text(), "unfinished: a");
-  EXPECT_EQ(Greedy("a w(x) | c r(x,a) w(y) ; k w(x)", {}, {}, true).text(), "witness: a c k");
+TEST(Schedule, MayStopAtTheFirstBlockedEvent) {
+  constexpr auto kStop = order::WhenBlocked::kStop;
+  EXPECT_EQ(Greedy("a w(x) | k w(x) ; c r(x,a) w(y)", {}, {}, kStop).text(), "unfinished: a");
+  EXPECT_EQ(Greedy("a w(x) | c r(x,a) w(y) ; k w(x)", {}, {}, kStop).text(), "witness: a c k");
+}
+
+// --- repairs, and an edit of each that none can help ---
+
+// c reads a's version after k, so k is before a.
+TEST(Schedule, RepairsAVersionThatCameTooSoon) {
+  constexpr auto kRepair = order::WhenBlocked::kRepair;
+  EXPECT_EQ(Greedy("a w(x) | k w(x) ; c r(x,a) w(y)", {}, {}, kRepair).text(), "witness: k a c");
+  EXPECT_EQ(Greedy("a w(x) ; k w(x) ; c r(x,a) w(y)", {}, {}, kRepair).text(), "unfinished: ");
+}
+// a's events must not overlap b's, and a sees what c does after b.
+TEST(Schedule, RepairsABeginThatCameTooSoon) {
+  constexpr auto kRepair = order::WhenBlocked::kRepair;
+  const std::vector<graph::Arc> after_b = {{3, 1}};
+  EXPECT_EQ(Greedy("no-overlap: a w(x) | b w(x)", {0, 1, 2, 3}, after_b, kRepair).text(),
+            "witness: b.begin b.commit a.begin a.commit");
+  const std::vector<graph::Arc> apart = {{3, 1}, {0, 2}};
+  EXPECT_EQ(Greedy("no-overlap: a w(x) | b w(x)", {0, 1, 2, 3}, apart, kRepair).text(),
+            "unfinished: ");
+}
+// c can read a's version or h's, and h comes after c.
+TEST(Schedule, RepairsAReadWhoseLastCandidateWasOverwritten) {
+  constexpr auto kRepair = order::WhenBlocked::kRepair;
+  const std::string_view repaired = "a w(x) | k w(x) | g w(z) ; c r(x,a h) w(w) | h r(w,c) w(x)";
+  EXPECT_EQ(Greedy(repaired, {}, {}, kRepair).text(), "witness: a g c k h");
+  EXPECT_EQ(
+      Greedy("a w(x) ; k w(x) ; g w(z) ; c r(x,a h) w(w) | h r(w,c) w(x)", {}, {}, kRepair).text(),
+      "unfinished: a");
 }
 
 TEST(Schedule, ACycleOfKnownArcsIsNotFinished) {

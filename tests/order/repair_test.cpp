@@ -1,0 +1,66 @@
+// Repairs change no answer: random problems are decided with and without them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "order_language.hpp"
+
+namespace cupel::test {
+namespace {
+
+// Up to eight owners in up to four chains, which read and write three objects; a read has up to two
+// candidates among the writers of its object.
+std::string random_problem(std::mt19937_64& random) {
+  const auto up_to = [&](std::uint64_t most) { return random() % (most + 1); };
+  const std::uint64_t owners = 3 + up_to(5);
+  constexpr std::string_view kObjects = "xyz";
+  std::vector<std::string> writes(owners);
+  std::vector<std::vector<std::uint64_t>> writers(kObjects.size());
+  for (std::uint64_t o = 0; o < owners; ++o) {
+    for (std::size_t x = 0; x < kObjects.size(); ++x) {
+      if (up_to(2) != 0) continue;
+      writes[o] += fmt::format(" w({})", kObjects[x]);
+      writers[x].push_back(o);
+    }
+  }
+  std::string text;
+  for (std::uint64_t o = 0; o < owners; ++o) {
+    if (o != 0) text += up_to(1) == 0 ? " ; " : " | ";
+    text += fmt::format("t{}", o);
+    for (std::size_t x = 0; x < kObjects.size(); ++x) {
+      if (up_to(1) != 0) continue;
+      std::vector<std::string> candidates;
+      for (const auto w : writers[x]) {
+        if (w != o && up_to(2) == 0 && candidates.size() < 2)
+          candidates.push_back(fmt::format("t{}", w));
+      }
+      if (candidates.empty() || up_to(5) == 0) candidates.emplace_back("init");
+      text += fmt::format(" r({},{})", kObjects[x], fmt::join(candidates, " "));
+    }
+    text += writes[o];
+  }
+  return text;
+}
+
+TEST(Repair, ChangesNoAnswer) {
+  std::mt19937_64 random(1);
+  int yes = 0, no = 0, repaired = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const std::string problem = random_problem(random);
+    constexpr std::string_view kFlags[] = {"whole", "split", "no-overlap", "optional"};
+    const std::string flag(kFlags[static_cast<std::size_t>(i) % std::size(kFlags)]);
+    const std::string with = decided(flag + ": " + problem);
+    const std::string without = decided(flag + " unrepaired: " + problem);
+    ASSERT_EQ(with.substr(0, 3), without.substr(0, 3)) << flag << ": " << problem;
+    yes += with.starts_with("yes");
+    no += with.starts_with("no ");
+    repaired += with.starts_with("yes in schedule") && !without.starts_with("yes in schedule");
+  }
+  EXPECT_GT(yes, 500);
+  EXPECT_GT(no, 500);
+  EXPECT_GT(repaired, 5);
+}
+
+}  // namespace
+}  // namespace cupel::test
