@@ -88,9 +88,16 @@ std::span<const KeyId> History::keys_between(ScalarView low, ScalarView high) co
   const auto begin =
       std::lower_bound(keys_in_order_.begin(), keys_in_order_.end(), low,
                        [this](KeyId k, const ScalarView& bound) { return key(k) < bound; });
-  const auto end =
-      std::upper_bound(begin, keys_in_order_.end(), high,
-                       [this](const ScalarView& bound, KeyId k) { return bound < key(k); });
+  // Most ranges are short: the end is looked for in growing steps.
+  auto near = begin;
+  std::ptrdiff_t step = 1;
+  while (keys_in_order_.end() - near > step && !(high < key(near[step]))) {
+    near += step;
+    step *= 2;
+  }
+  const auto end = std::upper_bound(
+      near, keys_in_order_.end() - near > step ? near + step : keys_in_order_.end(), high,
+      [this](const ScalarView& bound, KeyId k) { return bound < key(k); });
   return std::span(keys_in_order_)
       .subspan(static_cast<std::size_t>(begin - keys_in_order_.begin()),
                static_cast<std::size_t>(end - begin));
