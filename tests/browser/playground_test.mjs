@@ -161,6 +161,11 @@ await test("what is typed is decided, in every notation", async () => {
   await drawnLostUpdate(page);
   await type(page, "init=0 s1: r(x,0) r(y,0) w(x,1) | s2: r(x,0) r(y,0) w(y,1)", /Violates serializable/);
   await type(page, "s1: w(x,1) ; r(x,1)", /^Satisfies/);
+  // Lines that are wrapped for a terminal are one again, and heads stand alone.
+  await type(page, "init=0 s1: r(x,0) w(x,1) | s2: r(x,0) w(x,2)", /Violates snapshot-isolation/);
+  const explained = await page.locator(".because > div").allTextContents();
+  assert.deepEqual(explained.filter((one) => one.endsWith(":")), ["Let:", "First:", "Then:"]);
+  assert.match(explained[0], /^An update was lost\..* overwrote the earlier one\.$/);
   await type(page, "w(0,1,1,0)\nr(0,1,2,1)\nw(0,2,2,1)\nr(0,1,3,2)\nw(0,3,3,2)\n", /Violates snapshot-isolation/);
   await type(page, "{:type :ok, :process 0, :f :txn, :value [[:r :x 7]]}", /Violates read-committed/);
   await type(page, '{"type":"ok","process":0,"f":"txn","value":[["r","x",7]]}', /Violates read-committed/);

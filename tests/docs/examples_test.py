@@ -83,7 +83,7 @@ def plain(text, comparison):
     if comparison == NUMBERS:
         text = re.sub(r"/tmp/cupel-lab-\w+", "/tmp/cupel-lab-#", text)
         text = re.sub(r"\d+(?:[.,]\d+)*", "#", text)
-        text = re.sub(r"  +", "  ", text)  # columns are as wide as their numbers
+        text = re.sub(r"\t|  +", "  ", text)  # columns, on a terminal as wide as their numbers
     return text
 
 

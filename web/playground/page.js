@@ -291,6 +291,11 @@
     const drawn = document.importNode(new DOMParser().parseFromString(bare, "image/svg+xml").documentElement, true);
     drawn.querySelector("rect.paper")?.remove();
     drawn.querySelector("text.title")?.remove();
+    // Nor is the title's place needed.
+    const title = 26;
+    const [, , width, height] = drawn.getAttribute("viewBox").split(" ").map(Number);
+    drawn.setAttribute("viewBox", `0 ${title} ${width} ${height - title}`);
+    drawn.setAttribute("height", Number(drawn.getAttribute("height")) * (1 - title / height));
     const boxed = element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Picture of the violation" });
     boxed.append(drawn);
     return element("figure", { class: "drawing" }, boxed);
@@ -328,8 +333,9 @@
       const line = raw.trim();
       const last = lines[lines.length - 1];
       // The first line had the name of the anomaly before it.
-      const lead = last?.indent === 0 && indent === 2 && !/^\w[\w ]*:$/.test(line);
-      const full = last !== undefined && indent > last.indent && before.length + 1 + line.split(" ")[0].length > 88;
+      const heads = /^\w[\w ]*:$/.test(line);
+      const lead = last?.indent === 0 && indent === 2 && !heads;
+      const full = last !== undefined && !heads && indent > last.indent && before.length + 1 + line.split(" ")[0].length > 88;
       if (lead || full) last.line += ` ${line}`;
       else if (line !== "") lines.push({ indent, line: line.replace(/ {3,}/g, " · ") });
       before = raw;
