@@ -102,7 +102,9 @@ class RecordedSession {
 class Recorder {
  public:
   // Begins a history file (JSON lines). None, and a sentence in `error`, if it
-  // cannot be made.
+  // cannot be made. "unix:PATH" instead of a file sends the lines to a `cupel watch unix:PATH`,
+  // together with when this recorder began, so that several agree about time; set
+  // flush_seconds to 0.01 or so, to be judged without delay.
   static std::unique_ptr<Recorder> open(const std::string& path, const RecordOptions& options,
                                         std::string& error);
   ~Recorder();  // close()

@@ -5,6 +5,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
@@ -35,9 +38,11 @@ std::int64_t monotonic_ns() {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-bool write_all(int file, std::string_view bytes) {
+// A watch that went away must not end the program with a signal.
+bool write_all(int file, bool socket, std::string_view bytes) {
   while (!bytes.empty()) {
-    const auto written = ::write(file, bytes.data(), bytes.size());
+    const auto written = socket ? ::send(file, bytes.data(), bytes.size(), MSG_NOSIGNAL)
+                                : ::write(file, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -45,10 +50,44 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
+constexpr std::string_view kUnix = "unix:";
+
+// The file, or the socket of a watch that listens at unix:PATH; -1, and errno.
+int open_output(const std::string& path) {
+  if (!path.starts_with(kUnix)) {
+    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
+  const auto place = path.substr(kUnix.size());
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (place.empty() || place.size() >= sizeof address.sun_path) {
+    errno = place.empty() ? EINVAL : ENAMETOOLONG;
+    return -1;
+  }
+  std::memcpy(address.sun_path, place.data(), place.size());
+  const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (file < 0) return -1;
+  if (::connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    return file;
+  const int code = errno;
+  ::close(file);
+  errno = code;
+  return -1;
+}
+
+// What tells whether two recorders read the same clock: of which start of which machine it is.
+std::string machine() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  return id;
+}
+
 }  // namespace
 
 struct Recorder::State {
   int file = -1;
+  bool socket = false;
   std::string path;
   std::int64_t start_ns = 0;
   double flush_seconds = 1;
@@ -87,7 +126,7 @@ struct Recorder::State {
       batch.clear();
       batch.swap(gathered);
       lock.unlock();
-      const bool good = write_all(file, batch);
+      const bool good = write_all(file, socket, batch);
       const int code = errno;
       lock.lock();
       if (!good && error.empty()) {
@@ -329,18 +368,24 @@ static std::string metadata_line(const std::vector<std::pair<std::string, std::s
 
 std::unique_ptr<Recorder> Recorder::open(const std::string& path, const RecordOptions& options,
                                          std::string& error) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const bool socket = path.starts_with(kUnix);
+  const int file = open_output(path);
   if (file < 0) {
-    error = fmt::format("{}: could not make the history file: {}", path, std::strerror(errno));
+    error = fmt::format("{}: could not {}: {}", path,
+                        socket ? "connect to the watch" : "make the history file",
+                        std::strerror(errno));
     return nullptr;
   }
   auto state = std::make_unique<State>();
   state->file = file;
+  state->socket = socket;
   state->path = path;
   state->start_ns = monotonic_ns();
   state->flush_seconds = options.flush_seconds > 0 ? options.flush_seconds : 1;
   state->default_initial = options.default_initial;
-  if (!options.metadata.empty()) state->hand_over(metadata_line(options.metadata));
+  auto metadata = options.metadata;
+  if (socket) metadata.emplace_back("clock", fmt::format("{} {}", machine(), state->start_ns));
+  if (!metadata.empty()) state->hand_over(metadata_line(metadata));
   if (options.default_initial != Scalar{}) {
     std::string line = R"({"type":"info","process":"nemesis","f":"cupel.initial","value":[)";
     append_json(line, options.default_initial);
