@@ -1,0 +1,129 @@
+// Checker: see the header.
+#include "online/checker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "online/inbox.hpp"
+
+namespace cupel::online {
+
+namespace {
+
+// Where only the record can say, it is asked again when it has grown by this factor.
+constexpr double kAskAgain = 1.5;
+constexpr int kMostRestarts = 20;
+
+}  // namespace
+
+Checker::Checker(const WatchOptions& options, std::string name, std::string record, Ask ask)
+    : options_(options), name_(std::move(name)), record_(std::move(record)), ask_(std::move(ask)) {
+  make_watch();
+}
+
+void Checker::make_watch() {
+  watch_ = std::make_unique<Watch>(options_);
+  watch_->add(name_);
+}
+
+base::Status Checker::take(std::string_view lines) {
+  taken_ += lines.size();
+  return only_record_ ? base::Ok{} : watch_->stream(0).take(lines);
+}
+
+Checker::State Checker::unknown(std::string why) {
+  why_ = std::move(why);
+  return State::kUnknown;
+}
+
+base::Result<Checker::State> Checker::look_if_due(bool idle) {
+  if (only_record_) {
+    if (static_cast<double>(taken_) < kAskAgain * static_cast<double>(asked_at_)) {
+      return State::kSatisfied;
+    }
+    return ask_record(/*certain=*/false);
+  }
+  return watch_->due(idle) ? look() : base::Result<State>(State::kSatisfied);
+}
+
+base::Result<Checker::State> Checker::finish() {
+  return only_record_ ? ask_record(/*certain=*/false) : look();
+}
+
+base::Result<Checker::State> Checker::look() {
+  const auto finding = watch_->look();
+  most_held_ = std::max(most_held_, watch_->window().held().held);
+  switch (finding) {
+    case Finding::kSatisfied:
+      break;
+    case Finding::kUnknown:
+      return unknown(watch_->why());
+    case Finding::kViolated:
+    case Finding::kAsk:
+      return ask_record(finding == Finding::kViolated);
+  }
+  return State::kSatisfied;
+}
+
+base::Result<Checker::State> Checker::ask_record(bool certain) {
+  asked_at_ = taken_;
+  const auto answer = ask_();
+  if (!answer.ok()) return answer;
+  if (*answer == State::kUnknown) {
+    if (certain) {
+      from_window_ = true;
+      return State::kViolated;
+    }
+    return unknown(
+        fmt::format("{}, and the recorded history could not be checked within the limits",
+                    only_record_ ? fmt::format("{} is violated", levels::name(watch_->watched()))
+                                 : watch_->why()));
+  }
+  return *answer == State::kViolated ? State::kViolated : go_on();
+}
+
+// The history as a whole is satisfied.
+base::Result<Checker::State> Checker::go_on() {
+  if (only_record_) return State::kSatisfied;
+  if (watch_->watched() != options_.level) {
+    notes_.push_back(fmt::format(
+        "{} is violated, {} is not: from here on only the recorded history can say; it is asked "
+        "when it has grown by half, and at the end",
+        levels::name(watch_->watched()), levels::name(options_.level)));
+    only_record_ = true;
+    return State::kSatisfied;
+  }
+  notes_.push_back(
+      fmt::format("the recorded history was asked, and is satisfied so far ({})", watch_->why()));
+  if (++restarts_ > kMostRestarts) {
+    return unknown(fmt::format("the recorded history had to be asked {} times", restarts_));
+  }
+  make_watch();
+  if (auto fed = feed_again(); !fed.ok()) return std::move(fed).error();
+  switch (watch_->look()) {
+    case Finding::kSatisfied:
+      return State::kSatisfied;
+    default:  // nothing had been forgotten, so the record would have said so
+      return unknown("the window and the recorded history do not agree: " + watch_->why());
+  }
+}
+
+base::Status Checker::feed_again() {
+  Inbox again(/*follow=*/false);
+  if (auto opened = again.add(record_); !opened.ok()) return opened;
+  std::uint64_t left = taken_;
+  while (left > 0 && !again.ended()) {
+    const auto read =
+        again.poll(std::chrono::milliseconds(0), [&](std::size_t, std::string_view lines) {
+          lines = lines.substr(0, left);
+          left -= lines.size();
+          return watch_->stream(0).take(lines);
+        });
+    if (!read.ok()) return read.error();
+  }
+  return base::Ok{};
+}
+
+}  // namespace cupel::online

@@ -1,0 +1,66 @@
+// Checker: a watch and the record of what it watches, so that it can ask the record where the
+// window cannot know.
+//
+// A violation counts once the recorded history as a whole has it; where the record says
+// otherwise, something had been forgotten on a bet that was lost, and the window is built
+// again from the record. So no bet can accuse anybody.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "online/watch.hpp"
+
+namespace cupel::online {
+
+class Checker {
+ public:
+  enum class State : std::uint8_t { kSatisfied, kViolated, kUnknown };
+  // What the recorded history says at the level: kUnknown where a limit was met.
+  using Ask = std::function<base::Result<State>()>;
+
+  // `record`: the file that holds, from its beginning, all lines that are taken, when `ask` is
+  // called.
+  Checker(const WatchOptions& options, std::string name, std::string record, Ask ask);
+
+  base::Status take(std::string_view lines);
+  // `idle`: nothing more can be read at the moment.
+  base::Result<State> look_if_due(bool idle);
+  // Nothing more comes.
+  base::Result<State> finish();
+
+  [[nodiscard]] const Watch& watch() const { return *watch_; }
+  [[nodiscard]] std::size_t most_held() const { return most_held_; }
+  // kViolated, and the record was too large to say so: the window has the violation.
+  [[nodiscard]] bool from_window() const { return from_window_; }
+  // kUnknown: why.
+  [[nodiscard]] const std::string& why() const { return why_; }
+  // Sentences for the user, each once.
+  std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
+
+ private:
+  void make_watch();
+  base::Result<State> look();
+  base::Result<State> ask_record(bool certain);
+  base::Result<State> go_on();
+  base::Status feed_again();
+  State unknown(std::string why);
+
+  const WatchOptions options_;
+  const std::string name_, record_;
+  const Ask ask_;
+  std::unique_ptr<Watch> watch_;
+  std::uint64_t taken_ = 0, asked_at_ = 0;
+  bool only_record_ = false;  // the level that is watched is violated, the one that is asked is not
+  bool from_window_ = false;
+  int restarts_ = 0;
+  std::size_t most_held_ = 0;
+  std::string why_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace cupel::online

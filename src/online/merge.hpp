@@ -1,0 +1,47 @@
+// Merge: the lines of several recorders as those of one history.
+//
+// Each recorder counts its processes from 0 and its time from its own beginning. Their
+// lines get process numbers that no other recorder has, and the times of the first one's
+// clock: a recorder that sends to a watch says when it began on the machine's monotonic
+// clock (the header fact "clock"), so recorders of one machine agree exactly. The clock of
+// another machine is set by when its first line arrived; how far that may be off is for
+// --clock-drift to say.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash_table.hpp"
+#include "base/result.hpp"
+
+namespace cupel::online {
+
+class Merge {
+ public:
+  // The lines rewritten, appended to `out`. `now`: nanoseconds of this machine's monotonic clock.
+  // Errors: a line that is not spelled as recorders spell it.
+  base::Status take(std::size_t recorder, std::string_view lines, std::int64_t now,
+                    std::string& out);
+  // The clock of some recorder was set by the arrival of its lines.
+  [[nodiscard]] bool guessed_clock() const { return guessed_; }
+
+ private:
+  struct Recorder {
+    base::HashMap<std::int64_t, std::int64_t> process;
+    std::optional<std::int64_t> offset;  // added to its times
+  };
+  base::Status take_line(Recorder& recorder, bool first, std::string_view line, std::int64_t now,
+                         std::string& out);
+  void set_clock(Recorder& recorder, std::string_view line, std::int64_t now);
+
+  std::vector<Recorder> recorders_;
+  std::int64_t next_process_ = 0;
+  std::string machine_;                // of the first recorder
+  std::optional<std::int64_t> start_;  // when it began
+  bool guessed_ = false;
+};
+
+}  // namespace cupel::online

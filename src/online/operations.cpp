@@ -1,0 +1,87 @@
+// Operations: see the header.
+#include "online/operations.hpp"
+
+namespace cupel::online {
+
+using history::OpKind;
+using history::ScalarKind;
+using history::ScalarView;
+
+Value Operations::keep(ScalarView scalar) {
+  if (scalar.kind == ScalarKind::kNull) return {};
+  if (scalar.kind == ScalarKind::kInteger) return {scalar.kind, 0, scalar.integer};
+  const auto at = static_cast<std::int64_t>(text_.size());
+  text_ += scalar.text;
+  return {scalar.kind, static_cast<std::uint32_t>(scalar.text.size()), at};
+}
+
+std::string_view Operations::text_of(const Value& value) const {
+  if (value.kind == ScalarKind::kNull || value.kind == ScalarKind::kInteger) return {};
+  return std::string_view(text_).substr(static_cast<std::size_t>(value.integer), value.size);
+}
+
+void Operations::read(Key key, Value value, bool known) {
+  all_.push_back({.kind = OpKind::kRead, .known = known, .key = key, .value = value});
+}
+
+void Operations::write(OpKind kind, Key key, Value value) {
+  all_.push_back({.kind = kind, .key = key, .value = value});
+}
+
+void Operations::compare_and_set(Key key, Value expected, Value desired, bool succeeded) {
+  all_.push_back({.kind = OpKind::kCompareAndSet,
+                  .succeeded = succeeded,
+                  .key = key,
+                  .value = expected,
+                  .other = desired});
+}
+
+void Operations::list_read(Key key, bool known) {
+  all_.push_back({.kind = OpKind::kListRead,
+                  .known = known,
+                  .key = key,
+                  .first = static_cast<std::uint32_t>(elements_.size())});
+}
+
+void Operations::element(Value value) {
+  elements_.push_back(value);
+  ++all_.back().count;
+}
+
+void Operations::range_read(Value low, Value high) {
+  all_.push_back({.kind = OpKind::kRangeRead,
+                  .value = low,
+                  .other = high,
+                  .first = static_cast<std::uint32_t>(entries_.size())});
+}
+
+void Operations::entry(Key key, Value value) {
+  entries_.push_back({key, value});
+  ++all_.back().count;
+}
+
+void Operations::append(const Operations& from) {
+  const auto shift = [&](Value value) {
+    if (value.kind != ScalarKind::kNull && value.kind != ScalarKind::kInteger) {
+      value.integer += static_cast<std::int64_t>(text_.size());
+    }
+    return value;
+  };
+  for (auto op : from.all_) {
+    if (op.kind == OpKind::kListRead) op.first += static_cast<std::uint32_t>(elements_.size());
+    if (op.kind == OpKind::kRangeRead) op.first += static_cast<std::uint32_t>(entries_.size());
+    op.value = shift(op.value);
+    op.other = shift(op.other);
+    all_.push_back(op);
+  }
+  for (const auto& value : from.elements_) elements_.push_back(shift(value));
+  for (const auto& entry : from.entries_) entries_.push_back({entry.key, shift(entry.value)});
+  text_ += from.text_;
+}
+
+std::uint64_t Operations::resident_bytes() const {
+  return all_.capacity() * sizeof(Operation) + elements_.capacity() * sizeof(Value) +
+         entries_.capacity() * sizeof(Entry) + text_.capacity();
+}
+
+}  // namespace cupel::online

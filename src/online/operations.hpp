@@ -1,0 +1,87 @@
+// Operations: what transactions did, before they are part of a history.
+//
+// A transaction that is going on, or that a window has just received, is held in these
+// columns; keys are numbers of the window's table, values are held as they are, since
+// most of them never come again.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "history/history.hpp"
+#include "history/scalar.hpp"
+
+namespace cupel::online {
+
+// A scalar whose text is in the Operations it belongs to.
+struct Value {
+  history::ScalarKind kind = history::ScalarKind::kNull;
+  std::uint32_t size = 0;
+  std::int64_t integer = 0;  // or where its text begins
+};
+
+using Key = std::uint32_t;  // of a window
+
+class Operations {
+ public:
+  struct Entry {
+    Key key;
+    Value value;
+  };
+  struct Operation {
+    history::OpKind kind;
+    bool known = true;                   // reads: what it saw; else its outcome is not known
+    bool succeeded = true;               // compare-and-sets
+    Key key = 0;                         // unused for range reads
+    Value value = {};                    // or expected, or low
+    Value other = {};                    // desired, or high
+    std::uint32_t first = 0, count = 0;  // of a list read: elements; of a range read: entries
+  };
+
+  void clear() {
+    all_.clear();
+    elements_.clear();
+    entries_.clear();
+    text_.clear();
+  }
+  [[nodiscard]] bool empty() const { return all_.empty(); }
+  [[nodiscard]] std::size_t size() const { return all_.size(); }
+  [[nodiscard]] const std::vector<Operation>& all() const { return all_; }
+  [[nodiscard]] std::span<const Value> elements(const Operation& op) const {
+    return std::span(elements_).subspan(op.first, op.count);
+  }
+  [[nodiscard]] std::span<const Entry> entries(const Operation& op) const {
+    return std::span(entries_).subspan(op.first, op.count);
+  }
+  [[nodiscard]] history::ScalarView view(const Value& value) const {
+    return {value.kind, value.kind == history::ScalarKind::kInteger ? value.integer : 0,
+            text_of(value)};
+  }
+
+  Value keep(history::ScalarView scalar);
+  void read(Key key, Value value, bool known);
+  // A write, insert, delete or append.
+  void write(history::OpKind kind, Key key, Value value);
+  void compare_and_set(Key key, Value expected, Value desired, bool succeeded);
+  void list_read(Key key, bool known);  // its elements follow
+  void element(Value value);
+  void range_read(Value low, Value high);  // its entries follow
+  void entry(Key key, Value value);
+
+  // Behind those that are here.
+  void append(const Operations& from);
+
+  [[nodiscard]] std::uint64_t resident_bytes() const;
+
+ private:
+  [[nodiscard]] std::string_view text_of(const Value& value) const;
+
+  std::vector<Operation> all_;
+  std::vector<Value> elements_;
+  std::vector<Entry> entries_;
+  std::string text_;
+};
+
+}  // namespace cupel::online

@@ -1,0 +1,75 @@
+// Watch: one level of a history that grows, looked at again and again.
+//
+// When to look is a matter of cost alone: after a share of what is held has come, or
+// after some milliseconds where little comes. A level that cannot be watched in bounded
+// memory is watched at the next stronger one that can; when that one fails, the whole
+// history has to be asked (kAsk). It is the same where a violation rests on a bet.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "levels/level.hpp"
+#include "online/stream.hpp"
+#include "online/window.hpp"
+
+namespace cupel::online {
+
+// The level that is watched for this one: itself, or the weakest stronger one that can be.
+levels::Level watched_for(levels::Level level);
+// What is promised, in a sentence: exactly, or by another level.
+std::string promise_of(levels::Level level);
+
+struct WatchOptions {
+  levels::Level level = levels::Level::kStrictSerializable;  // that is asked
+  history::Time drift = 0;
+  std::size_t sessions = 0;              // nothing is forgotten before so many have come
+  std::uint64_t memory_limit_bytes = 0;  // resident, whole process; 0: none
+  std::uint64_t forget_outcome_after = 200'000;
+  std::size_t least_batch = 4000;       // transactions
+  std::chrono::milliseconds pause{20};  // between two looks where less than that comes
+};
+
+enum class Finding : std::uint8_t {
+  kSatisfied,  // so far
+  kViolated,
+  kAsk,      // of the whole history: `why` says why it is not known here
+  kUnknown,  // a limit was met: `why` says which, and from where on nothing is known
+};
+
+class Watch {
+ public:
+  explicit Watch(const WatchOptions& options);
+
+  Stream& add(std::string name, std::string sessions = "");
+  [[nodiscard]] std::size_t streams() const { return streams_.size(); }
+  [[nodiscard]] Stream& stream(std::size_t i) { return *streams_[i]; }
+  [[nodiscard]] const Stream& stream(std::size_t i) const { return *streams_[i]; }
+
+  // Is it time? `idle`: nothing more can be read at the moment.
+  [[nodiscard]] bool due(bool idle) const;
+  Finding look();
+
+  [[nodiscard]] const Window& window() const { return window_; }
+  [[nodiscard]] levels::Level watched() const { return watched_; }
+  [[nodiscard]] const std::string& why() const { return why_; }
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
+  [[nodiscard]] double longest_look_seconds() const { return longest_; }
+
+ private:
+  const WatchOptions options_;
+  const levels::Level watched_;
+  Window window_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::chrono::steady_clock::time_point last_look_;
+  std::chrono::steady_clock::duration cost_{};
+  std::uint64_t looks_ = 0;
+  double longest_ = 0;
+  std::string why_;
+};
+
+}  // namespace cupel::online

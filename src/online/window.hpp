@@ -1,0 +1,154 @@
+// Window: what a watch holds of a history that is still growing, and what it says of it.
+//
+// Transactions come in as they begin and end, each session's in order, the sessions in
+// any interleaving. look() decides the level for all that has come, and then forgets
+// what cannot matter any more (cut.hpp); each key starts with what the forgotten ones
+// left. So what is held stays small, and look() says of it what a check of the whole
+// history would say: docs/algorithms/online.md has the proof.
+//
+//   Window window({.level = Level::kStrictSerializable});
+//   const auto s = window.session("0");
+//   window.begin(s, {.time = 10, .label = 0}, tried);
+//   window.end(s, TxnStatus::kCommitted, {.time = 20, .label = 1}, seen);
+//   Look look = window.look(budget);
+//
+// `sure` is false where something was forgotten on a bet (a session that comes back, an
+// indeterminate transaction that is read after all): then a violation must be asked of
+// the whole history, and is never reported by itself. Satisfied is always sure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "history/builder.hpp"
+#include "history/history.hpp"
+#include "levels/decide.hpp"
+#include "online/cut.hpp"
+#include "online/keys.hpp"
+#include "online/operations.hpp"
+
+namespace cupel::online {
+
+using Session = std::uint32_t;
+
+struct WindowOptions {
+  levels::Level level = levels::Level::kStrictSerializable;
+  history::Time drift = 0;
+  // Nothing is forgotten before so many sessions have ended a transaction, or are closed.
+  std::size_t sessions = 0;
+  // A session goes on under another name after a transaction whose outcome it does not know, as
+  // Jepsen's do.
+  bool doubt_ends_session = true;
+  // An indeterminate transaction that nobody has read from stays for so many further ones.
+  std::uint64_t forget_outcome_after = 200'000;
+  // With more than that held, undecided orders of blind writes are bet on.
+  std::size_t bet_above = 100'000;
+};
+
+// One end of a transaction.
+struct Moment {
+  history::Time time = history::kNoTime;
+  std::uint32_t label = 0;
+};
+
+struct Look {
+  levels::DecisionStatus status = levels::DecisionStatus::kSatisfied;
+  std::string detail;  // of what could not be decided, or was refused
+  bool sure = true;
+};
+
+struct Held {
+  std::uint64_t transactions = 0;  // all that ended, but for aborted ones
+  std::uint64_t forgotten = 0;
+  std::size_t held = 0;
+  // Of those held, at the last look: see Cut.
+  std::size_t uncovered = 0, undecided = 0, outcome = 0, open = 0;
+  std::string doubt;  // why `sure` is false
+};
+
+class Window {
+ public:
+  explicit Window(const WindowOptions& options) : options_(options) {}
+
+  [[nodiscard]] Keys& keys() { return keys_; }
+  [[nodiscard]] const Keys& keys() const { return keys_; }
+  void set_default_initial(history::ScalarView value);
+  // What a key holds before its first transaction.
+  void set_initial(Key key, history::ScalarView value);
+
+  // A session that has not been there before.
+  Session session(std::string_view name);
+  // The session tries these operations. It has nothing open.
+  void begin(Session session, Moment at, const Operations& tried);
+  // It has ended; `seen` also has what its reads saw. With begin() left out, it had no invocation.
+  void end(Session session, history::TxnStatus status, Moment at, const Operations& seen);
+  [[nodiscard]] bool is_open(Session session) const { return sessions_[session].open; }
+  [[nodiscard]] const Operations& tried(Session session) const { return sessions_[session].tried; }
+  // Nothing more comes of it (if something does, nothing is sure).
+  void close(Session session);
+  [[nodiscard]] bool is_closed(Session session) const { return sessions_[session].closed; }
+  [[nodiscard]] history::Time last_end(Session session) const { return sessions_[session].ended; }
+  // No invocation that comes is before this.
+  void set_no_earlier(history::Time time) { no_earlier_ = std::max(no_earlier_, time); }
+
+  Look look(base::Budget& budget);
+  [[nodiscard]] const Held& held() const { return held_; }
+  // As it was looked at last: the part of the history that is held.
+  [[nodiscard]] const history::History& history() const { return history_; }
+  // How many transactions have come since the last look.
+  [[nodiscard]] std::size_t fresh() const { return fresh_.size(); }
+
+ private:
+  struct SessionFacts {
+    std::string name;
+    bool open = false, closed = false, began = false, never_closes = false;
+    Moment invoked;
+    Operations tried;
+    history::Time ended = history::kNoTime;
+    std::uint32_t count = 0;  // of its transactions
+    // While a history is built.
+    history::SessionId id;
+  };
+  struct Transaction {
+    Session session;
+    history::TxnStatus status;
+    history::Time invoke, complete;
+    std::uint32_t label, place;
+    std::uint64_t born;               // how many had come before
+    std::size_t first = 0, last = 0;  // of fresh_operations_
+    bool open = false;
+  };
+
+  void doubt(std::string why);
+  void note_began(SessionFacts& session, history::Time invoke);
+  class Build;
+  void build();
+  void note_repeated_values(const levels::Decider& decider);
+  void forget(const levels::Decider& decider, const levels::Witness& witness);
+  [[nodiscard]] history::Time earliest() const;
+  [[nodiscard]] bool all_seen() const;
+
+  const WindowOptions options_;
+  Keys keys_;
+  std::string default_text_;
+  history::ScalarView default_initial_;
+  std::vector<SessionFacts> sessions_;
+  history::Time no_earlier_ = history::kNoTime;
+  history::Time cut_at_ = history::kNoTime;  // an invocation before it comes too late
+  std::vector<Transaction> fresh_;
+  Operations fresh_operations_;
+  // As of the last look, by its transactions: who they are, and which stay.
+  history::History history_;
+  std::vector<Transaction> txns_;
+  std::vector<std::uint8_t> kept_;
+  std::vector<Key> key_of_;                     // by its keys
+  std::vector<std::uint32_t> newly_forgotten_;  // by its keys: elements of lists
+  Held held_;
+};
+
+}  // namespace cupel::online

@@ -1,0 +1,140 @@
+// What a checker does with bets that were lost, with levels that cannot be watched, with limits.
+#include "online/checker.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/temp_dir.hpp"
+#include "check/check.hpp"
+#include "formats/formats.hpp"
+
+namespace cupel::online {
+namespace {
+
+using levels::Level;
+
+// A recorded history to which transactions are added one by one.
+class Recorded : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = base::TempDir::make("cupel-test-");
+    ASSERT_TRUE(made.ok());
+    folder_.emplace(*std::move(made));
+    file_ = folder_->file("history.jsonl");
+  }
+
+  void start(Level level, WatchOptions options = {}) {
+    options.level = level;
+    checker_ = std::make_unique<Checker>(options, "test", file_, [this] { return ask(); });
+  }
+
+  base::Result<Checker::State> ask() {
+    ++asked_;
+    const auto history = formats::read(file_);
+    if (!history.ok()) return history.error();
+    check::Options options;
+    options.asked = {level_asked_.value_or(checker_->watch().watched())};
+    return check::check(*history, options).levels.front().verdict == check::Verdict::kViolated
+               ? Checker::State::kViolated
+               : Checker::State::kSatisfied;
+  }
+
+  // A transaction begins and ends; then a look.
+  Checker::State add(int process, const std::string& operations) {
+    const auto lines = fmt::format(
+        R"({{"type":"invoke","process":{0},"f":"txn","value":[{1}],"time":{2}}}
+{{"type":"ok","process":{0},"f":"txn","value":[{1}],"time":{3}}}
+)",
+        process, operations, time_, time_ + 5);
+    time_ += 10;
+    std::ofstream(file_, std::ios::app) << lines;
+    EXPECT_TRUE(checker_->take(lines).ok());
+    const auto state = checker_->finish();
+    EXPECT_TRUE(state.ok()) << state.error().to_string();
+    return state.ok() ? *state : Checker::State::kUnknown;
+  }
+
+  std::optional<base::TempDir> folder_;
+  std::string file_;
+  std::unique_ptr<Checker> checker_;
+  std::optional<Level> level_asked_;
+  int asked_ = 0, time_ = 0;
+};
+
+using State = Checker::State;
+
+TEST_F(Recorded, ForgetsAndFindsAStaleRead) {
+  start(Level::kStrictSerializable);
+  for (int i = 1; i <= 50; ++i) {
+    ASSERT_EQ(add(i % 3, fmt::format(R"(["r","x",{}],["w","x",{}])",
+                                     i == 1 ? "null" : std::to_string(i - 1), i)),
+              State::kSatisfied);
+  }
+  EXPECT_GT(checker_->watch().window().held().forgotten, 40u);
+  EXPECT_EQ(asked_, 0);
+  EXPECT_EQ(add(0, R"(["r","x",20])"), State::kViolated);
+  EXPECT_EQ(asked_, 1);
+}
+
+// A session that nobody announced may read anything at a level without real time.
+TEST_F(Recorded, ALateSessionMayReadWhatWasForgotten) {
+  start(Level::kStrongSessionSnapshotIsolation);
+  for (int i = 1; i <= 20; ++i) {
+    ASSERT_EQ(add(i % 2, fmt::format(R"(["r","x",{}],["w","x",{}])",
+                                     i == 1 ? "null" : std::to_string(i - 1), i)),
+              State::kSatisfied);
+  }
+  EXPECT_GT(checker_->watch().window().held().forgotten, 10u);
+  EXPECT_EQ(add(7, R"(["r","x",3])"), State::kSatisfied);
+  EXPECT_EQ(asked_, 1);
+  EXPECT_EQ(checker_->take_notes().size(), 1u);
+  EXPECT_EQ(add(7, R"(["r","x",9])"), State::kSatisfied);
+  EXPECT_EQ(asked_, 1);  // nothing that it may still read is forgotten any more
+  EXPECT_EQ(add(7, R"(["r","x",5])"), State::kViolated);
+}
+
+// Read committed is watched by causal; where that fails, the file has the answer.
+TEST_F(Recorded, AWeakLevelIsAskedOfTheRecord) {
+  start(Level::kReadCommitted);
+  level_asked_ = Level::kReadCommitted;
+  EXPECT_EQ(add(0, R"(["w","x",1])"), State::kSatisfied);
+  EXPECT_EQ(add(0, R"(["w","x",2])"), State::kSatisfied);
+  EXPECT_EQ(add(0, R"(["r","x",1])"), State::kSatisfied);  // not causal, but read committed
+  EXPECT_EQ(checker_->take_notes().size(), 1u);
+  EXPECT_EQ(add(1, R"(["r","x",7])"), State::kViolated);
+}
+
+TEST_F(Recorded, AMemoryLimitIsUnknownFromThereOn) {
+  start(Level::kStrictSerializable, {.memory_limit_bytes = 1});
+  EXPECT_EQ(add(0, R"(["w","x",1])"), State::kUnknown);
+  EXPECT_NE(checker_->why().find("nothing is known from transaction"), std::string::npos)
+      << checker_->why();
+}
+
+// What nobody can know yet, a look after some further transactions no longer waits for.
+TEST_F(Recorded, AnUnknownOutcomeIsForgottenInTheEnd) {
+  start(Level::kStrictSerializable, {.forget_outcome_after = 10});
+  const std::string lines =
+      R"({"type":"invoke","process":9,"f":"txn","value":[["w","x",1000],["w","y",1000]],"time":0}
+{"type":"info","process":9,"f":"txn","value":[["w","x",1000],["w","y",1000]],"time":1}
+)";
+  std::ofstream(file_, std::ios::app) << lines;
+  ASSERT_TRUE(checker_->take(lines).ok());
+  time_ = 10;
+  for (int i = 1; i <= 30; ++i) {
+    ASSERT_EQ(add(i % 3, fmt::format(R"(["r","x",{}],["w","x",{}])",
+                                     i == 1 ? "null" : std::to_string(i - 1), i)),
+              State::kSatisfied);
+  }
+  EXPECT_EQ(checker_->watch().window().held().outcome, 0u);
+  EXPECT_NE(checker_->watch().window().held().doubt, "");
+  // It took effect after all, and now: which is legal.
+  EXPECT_EQ(add(0, R"(["r","y",1000],["r","x",1000])"), State::kSatisfied);
+  EXPECT_EQ(asked_, 1);
+  EXPECT_EQ(add(0, R"(["r","x",30])"), State::kViolated);
+}
+
+}  // namespace
+}  // namespace cupel::online

@@ -1,0 +1,54 @@
+// Many random histories at every level that a watch decides exactly: shared by the quick and the
+// long test.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "online/prefixes.hpp"
+#include "property/random_history.hpp"
+
+namespace cupel::test {
+
+using levels::Level;
+
+inline constexpr Level kExact[] = {Level::kCausal,
+                                   Level::kPrefix,
+                                   Level::kStrongSessionSnapshotIsolation,
+                                   Level::kStrongSnapshotIsolation,
+                                   Level::kStrongSessionSerializable,
+                                   Level::kStrictSerializable,
+                                   Level::kLinearizable};
+
+struct Totals {
+  std::size_t compared = 0, violated = 0, transactions = 0, forgotten = 0, looks = 0, asked = 0;
+};
+
+template <typename Make>
+void compare_all(std::uint64_t first, std::uint64_t count, Make make) {
+  for (const Level level : kExact) {
+    Totals totals;
+    for (auto seed = first; seed < first + count; ++seed) {
+      const Sketch sketch = make(seed);
+      const history::Time drift = seed % 4 == 3 ? 4 : 0;
+      const auto run = compare_prefixes(sketch, level, drift, seed, seed % 5 == 0 ? 4 : 1);
+      ASSERT_EQ(run.difference, "") << "seed " << seed;
+      ++totals.compared;
+      totals.violated += run.violated;
+      totals.transactions += run.transactions;
+      totals.forgotten += run.forgotten;
+      totals.looks += run.looks;
+      totals.asked += run.asked;
+    }
+    fmt::print(
+        "{:34} {} histories, {} violated, {} asked in vain, {} beginnings, {} of {} transactions "
+        "forgotten\n",
+        levels::name(level), totals.compared, totals.violated, totals.asked, totals.looks,
+        totals.forgotten, totals.transactions);
+    EXPECT_LT(totals.asked, totals.compared / 50 + 1) << levels::name(level);
+    EXPECT_GT(totals.forgotten, 0u) << levels::name(level);
+    EXPECT_GT(totals.violated, 0u) << levels::name(level);
+  }
+}
+
+}  // namespace cupel::test

@@ -1,0 +1,17 @@
+// The window against the engine at every beginning of random histories: the same
+// verdict, and so a violation at the first moment at which there is one.
+#include "online/compare_all.hpp"
+
+namespace cupel::test {
+namespace {
+
+TEST(OnlinePrefixes, SmallHistoriesOfEveryKind) {
+  compare_all(0, 300, [](std::uint64_t seed) { return random_sketch(kind_of_seed(seed), seed); });
+}
+
+TEST(OnlinePrefixes, LongerHistories) {
+  compare_all(1'000'000, 60, long_sketch);
+}
+
+}  // namespace
+}  // namespace cupel::test

@@ -1,0 +1,343 @@
+// See the header.
+#include "online/prefixes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/budget.hpp"
+#include "base/random.hpp"
+#include "levels/decide.hpp"
+#include "online/window.hpp"
+
+namespace cupel::test {
+
+using base::Random;
+using history::kNoTime;
+using history::OpKind;
+using history::Time;
+using history::TxnStatus;
+using levels::DecisionStatus;
+using levels::Level;
+
+namespace {
+
+// What a client says before it knows the answers.
+SketchTxn as_tried(const SketchTxn& txn) {
+  SketchTxn tried = txn;
+  tried.status = TxnStatus::kIndeterminate;
+  tried.complete = kNoTime;
+  for (auto& op : tried.ops) op.succeeded = true;
+  return tried;
+}
+
+class Feed {
+ public:
+  Feed(const Sketch& sketch, Level level, Time drift, std::uint64_t seed)
+      : sketch_(sketch),
+        random_(seed),
+        level_(level),
+        drift_(drift),
+        window_({.level = level,
+                 .drift = drift,
+                 .sessions = count_sessions(),
+                 .doubt_ends_session = false}) {
+    arrived_.initial = sketch.initial;
+    window_.set_default_initial(sketch.initial.view());
+    for (const auto& session : sketch.sessions) {
+      arrived_.sessions.push_back({session.name});
+      if (!session.txns.empty()) {
+        sessions_.push_back(window_.session(session.name));
+      } else {
+        sessions_.push_back(0);
+      }
+      begun_.push_back(0);
+      ended_.push_back(0);
+    }
+    for (const auto& session : sketch.sessions) {
+      Time free = kNoTime;
+      for (const auto& txn : session.txns) {
+        timed_ = timed_ || txn.invoke != kNoTime;
+        sequential_ = sequential_ && txn.invoke >= free;
+        free = std::max(free, txn.complete);
+      }
+    }
+  }
+
+  PrefixRun run(unsigned every) && {
+    PrefixRun run;
+    unsigned since = 0;
+    bool more = true;
+    while (more) {
+      more = step();
+      if (more && ++since < every) continue;
+      since = 0;
+      ++run.looks;
+      const auto whole = verdict_of_all();
+      if (whole == DecisionStatus::kRefused) break;
+      const auto look = window_.look(budget_);
+      run.doubt = window_.held().doubt;
+      // What the window is not sure of it asks; it may not miss anything. It has to be sure where
+      // sessions wait for the ends of their transactions and no read has several writers.
+      const bool asks = !look.sure && look.status == DecisionStatus::kViolated;
+      const bool may_doubt = !sequential_ || run.doubt.starts_with("a read may be of several");
+      run.asked = asks && whole != DecisionStatus::kViolated;
+      if ((look.status != whole && !asks) || (!look.sure && !may_doubt)) {
+        run.difference = fmt::format(
+            "{}: the window says {}{}{}, the check {}, of\n  {}\n  held: "
+            "{}\n  whole: {}",
+            levels::name(level_), word(look.status),
+            look.sure ? "" : " (not sure: " + window_.held().doubt + ")", look.detail, word(whole),
+            to_text(arrived_), to_text(window_.history()), to_text(sketch_));
+      }
+      if (asks || !run.difference.empty() || whole == DecisionStatus::kViolated) {
+        run.violated = whole == DecisionStatus::kViolated;
+        break;
+      }
+    }
+    run.transactions = window_.held().transactions;
+    run.forgotten = window_.held().forgotten;
+    return run;
+  }
+
+ private:
+  static const char* word(DecisionStatus status) {
+    switch (status) {
+      case DecisionStatus::kSatisfied:
+        return "satisfied";
+      case DecisionStatus::kViolated:
+        return "violated";
+      case DecisionStatus::kGaveUp:
+        return "unknown";
+      case DecisionStatus::kRefused:
+        return "refused";
+    }
+    return "";
+  }
+
+  [[nodiscard]] std::size_t count_sessions() const {
+    return static_cast<std::size_t>(
+        std::count_if(sketch_.sessions.begin(), sketch_.sessions.end(),
+                      [](const auto& session) { return !session.txns.empty(); }));
+  }
+
+  // One event: a begin or an end. By time, where there are times; else at random, but so that
+  // what is read has been begun if that is possible. False when there is none left.
+  bool step() {
+    std::vector<std::size_t> possible;
+    for (std::size_t s = 0; s < sketch_.sessions.size(); ++s) {
+      const auto& txns = sketch_.sessions[s].txns;
+      if (begun_[s] > ended_[s] || begun_[s] < txns.size()) possible.push_back(s);
+    }
+    if (possible.empty()) return false;
+    if (timed_) {
+      std::sort(possible.begin(), possible.end(), [&](auto a, auto b) {
+        return std::pair(time_of(a), a) < std::pair(time_of(b), b);
+      });
+      next(possible.front());
+      return true;
+    }
+    std::vector<std::size_t> fit;
+    for (const auto s : possible) {
+      if (begun_[s] == ended_[s] || all_begun(sketch_.sessions[s].txns[ended_[s]]))
+        fit.push_back(s);
+    }
+    if (fit.empty()) fit = possible;
+    next(fit[random_.below(fit.size())]);
+    return true;
+  }
+
+  [[nodiscard]] Time time_of(std::size_t s) const {
+    const auto& txns = sketch_.sessions[s].txns;
+    if (begun_[s] == ended_[s]) return txns[begun_[s]].invoke;
+    const auto& txn = txns[ended_[s]];
+    return txn.complete != kNoTime ? txn.complete : txn.invoke;
+  }
+
+  // Has everything that it read been begun by somebody, as far as anybody ever writes it?
+  bool all_begun(const SketchTxn& txn) const {
+    for (const auto& op : txn.ops) {
+      if (op.kind == OpKind::kRead || op.kind == OpKind::kCompareAndSet) {
+        if (awaited(op.key, op.value)) return false;
+      }
+      for (const auto& element : op.list) {
+        if (awaited(op.key, element)) return false;
+      }
+      for (const auto& [key, value] : op.entries) {
+        if (awaited(key, value)) return false;
+      }
+    }
+    return true;
+  }
+  bool awaited(const Atom& key, const Atom& value) const {
+    bool ever = false;
+    for (std::size_t s = 0; s < sketch_.sessions.size(); ++s) {
+      const auto& txns = sketch_.sessions[s].txns;
+      for (std::size_t t = 0; t < txns.size(); ++t) {
+        for (const auto& op : txns[t].ops) {
+          const bool writes =
+              op.key == key && ((op.kind == OpKind::kCompareAndSet && op.desired == value) ||
+                                (op.kind != OpKind::kCompareAndSet && op.kind != OpKind::kRead &&
+                                 op.kind != OpKind::kListRead && op.value == value));
+          if (writes && t < begun_[s]) return false;
+          ever = ever || writes;
+        }
+      }
+    }
+    return ever;
+  }
+
+  void next(std::size_t s) {
+    const auto& txns = sketch_.sessions[s].txns;
+    auto& arrived = arrived_.sessions[s].txns;
+    if (begun_[s] == ended_[s]) {
+      const auto tried = as_tried(txns[begun_[s]++]);
+      arrived.push_back(tried);
+      window_.begin(sessions_[s], {tried.invoke, 0}, operations(tried, false));
+      return;
+    }
+    const auto& txn = txns[ended_[s]++];
+    arrived.back() = txn;
+    window_.end(sessions_[s], txn.status, {txn.complete, 0}, operations(txn, true));
+    if (ended_[s] == txns.size() && random_.chance(0.5)) window_.close(sessions_[s]);
+  }
+
+  online::Operations operations(const SketchTxn& txn, bool seen) {
+    online::Operations out;
+    auto& keys = window_.keys();
+    const auto keep = [&](const Atom& atom) { return out.keep(atom.view()); };
+    for (const auto& op : txn.ops) {
+      const auto key = op.kind == OpKind::kRangeRead ? 0 : keys.of(op.key.view());
+      switch (op.kind) {
+        case OpKind::kRead:
+          out.read(key, keep(op.value), seen && op.value.known);
+          break;
+        case OpKind::kListRead:
+          keys.note_list(key);
+          out.list_read(key, seen && op.value.known);
+          for (const auto& element : op.list) out.element(keep(element));
+          break;
+        case OpKind::kRangeRead: {
+          out.range_read(keep(op.low), keep(op.high));
+          for (const auto& [k, v] : op.entries) out.entry(keys.of(k.view()), keep(v));
+          break;
+        }
+        case OpKind::kCompareAndSet:
+          out.compare_and_set(key, keep(op.value), keep(op.desired), op.succeeded);
+          break;
+        case OpKind::kAppend:
+          keys.note_list(key);
+          out.write(op.kind, key, keep(op.value));
+          break;
+        default:
+          out.write(op.kind, key, keep(op.value));
+      }
+    }
+    return out;
+  }
+
+  DecisionStatus verdict_of_all() {
+    const auto h = build(arrived_);
+    levels::Decider decider(h, drift_, 1, false);
+    return decider.decide(level_, budget_).status;
+  }
+
+  const Sketch& sketch_;
+  Random random_;
+  const Level level_;
+  const Time drift_;
+  online::Window window_;
+  base::Budget budget_;
+  Sketch arrived_;
+  std::vector<online::Session> sessions_;
+  std::vector<std::size_t> begun_, ended_;  // by session
+  bool timed_ = false, sequential_ = true;
+};
+
+}  // namespace
+
+PrefixRun compare_prefixes(const Sketch& sketch, Level level, Time drift, std::uint64_t seed,
+                           unsigned every) {
+  return Feed(sketch, level, drift, seed).run(every);
+}
+
+Sketch long_sketch(std::uint64_t seed) {
+  Random random(seed);
+  const auto sessions = static_cast<std::size_t>(random.between(2, 4));
+  const auto key_count = random.between(1, 4);
+  const bool lists = random.chance(0.25), times = random.chance(0.5), one_key = random.chance(0.25);
+  static constexpr double kStale[] = {0, 0.01, 0.05, 0.2};
+  const double blind = random.unit(), stale = kStale[random.below(4)];
+  const double doubtful = random.chance(0.3) ? 0.05 : 0, again = random.chance(0.3) ? 0.2 : 0;
+  const double overlap = random.unit();
+  Sketch sketch;
+  struct Version {
+    Atom value;
+    std::vector<Atom> list;
+  };
+  std::map<Atom, std::vector<Version>> versions;
+  std::vector<Atom> keys;
+  for (std::int64_t k = 0; k < key_count; ++k) {
+    keys.push_back(Atom::of(k));
+    versions[keys.back()] = {{Atom::null(), {}}};
+  }
+  std::vector<Time> free(sessions, 0);
+  for (std::size_t s = 0; s < sessions; ++s) sketch.sessions.push_back({fmt::format("s{}", s)});
+  Time now = 0;
+  std::int64_t next = 1;
+  const auto count = random.between(10, 30);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto s = random.below(sessions);
+    SketchTxn txn;
+    const auto only = keys[random.below(keys.size())];
+    const auto ops = random.between(1, 3);
+    std::set<Atom> touched;
+    for (std::int64_t o = 0; o < ops; ++o) {
+      const auto key = one_key ? only : keys[random.below(keys.size())];
+      if (!touched.insert(key).second) continue;
+      auto& all = versions[key];
+      const auto back = random.chance(stale) ? random.below(all.size()) : 0;
+      const Version seen = all[all.size() - 1 - back];
+      const bool writes = random.chance(0.5);
+      if (!writes || !random.chance(blind)) {
+        if (lists) {
+          txn.ops.push_back({.kind = OpKind::kListRead, .key = key, .list = seen.list});
+        } else {
+          txn.ops.push_back({.kind = OpKind::kRead, .key = key, .value = seen.value});
+        }
+      }
+      if (!writes) continue;
+      const auto value = Atom::of(
+          next > 3 && random.chance(again) && !lists ? random.between(1, next - 1) : next++);
+      txn.ops.push_back(
+          {.kind = lists ? OpKind::kAppend : OpKind::kWrite, .key = key, .value = value});
+      auto list = all.back().list;
+      list.push_back(value);
+      all.push_back({value, list});
+    }
+    if (random.chance(doubtful)) {
+      txn.status = random.chance(0.5) ? TxnStatus::kIndeterminate : TxnStatus::kAborted;
+      for (auto& op : txn.ops) {
+        if ((op.kind != OpKind::kWrite && op.kind != OpKind::kAppend) ||
+            (txn.status != TxnStatus::kAborted && random.chance(0.5)))
+          continue;
+        versions[op.key].pop_back();  // it did not take place
+      }
+    }
+    if (times) {
+      now += 10;
+      const auto wide = static_cast<Time>(overlap * 60);
+      txn.invoke = std::max(free[s] + 1, now - random.between(0, wide));
+      txn.complete = std::max(txn.invoke + 1, now + random.between(0, wide));
+      now = std::max(now, txn.invoke);
+      free[s] = txn.complete;
+    }
+    sketch.sessions[s].txns.push_back(std::move(txn));
+  }
+  return sketch;
+}
+
+}  // namespace cupel::test

@@ -1,0 +1,30 @@
+// Feeds a history to a window, event by event in one of the interleavings in which
+// recorders may deliver it, and asks at every beginning whether the window says what
+// the engine says of that beginning as a whole.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "levels/level.hpp"
+#include "support/history_language.hpp"
+
+namespace cupel::test {
+
+struct PrefixRun {
+  std::string difference;  // empty: none
+  bool violated = false;
+  bool asked = false;  // not sure, and rightly so
+  std::size_t looks = 0, transactions = 0, forgotten = 0;
+  std::string doubt;
+};
+
+// `every`: how many events come between two looks.
+PrefixRun compare_prefixes(const Sketch& sketch, levels::Level level, history::Time drift,
+                           std::uint64_t seed, unsigned every = 1);
+
+// Longer than those of property/random_history.hpp, so that much is forgotten: a store that now
+// and then lets a transaction read something old.
+Sketch long_sketch(std::uint64_t seed);
+
+}  // namespace cupel::test

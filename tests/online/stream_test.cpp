@@ -1,0 +1,125 @@
+// The lines of a history, through a stream and a window, give the verdicts of a check of the
+// file; and what a stream refuses.
+#include "online/stream.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/read_file.hpp"
+#include "base/temp_dir.hpp"
+#include "formats/formats.hpp"
+#include "levels/decide.hpp"
+#include "online/window.hpp"
+#include "property/random_history.hpp"
+
+namespace cupel::online {
+namespace {
+
+using levels::DecisionStatus;
+using levels::Level;
+
+// In pieces of some lines, with a look after each.
+struct Fed {
+  base::Status status = base::Ok{};
+  Look look;
+  Held held;
+};
+Fed feed(Level level, std::string_view text, std::size_t lines_at_once) {
+  Window window({.level = level});
+  Stream stream(window, "test");
+  base::Budget budget;
+  Fed fed;
+  while (!text.empty()) {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < lines_at_once && end < text.size(); ++i) {
+      end = std::min(text.find('\n', end), text.size() - 1) + 1;
+    }
+    fed.status = stream.take(text.substr(0, end));
+    if (!fed.status.ok()) return fed;
+    text.remove_prefix(end);
+    if (!text.empty()) continue;
+    stream.end();
+    fed.look = window.look(budget);
+  }
+  fed.held = window.held();
+  return fed;
+}
+
+TEST(OnlineStream, LinesGiveTheVerdictOfTheFile) {
+  const auto folder = base::TempDir::make("cupel-test-");
+  ASSERT_TRUE(folder.ok());
+  const auto file = folder->file("history.jsonl");
+  std::size_t compared = 0, violated = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const auto sketch = test::random_sketch(test::kind_of_seed(seed), seed);
+    const auto history = test::build(sketch);
+    if (!formats::write(history, file, {}).ok()) continue;
+    const auto read = formats::read(file);
+    ASSERT_TRUE(read.ok()) << read.error().to_string();
+    const auto bytes = base::read_file(file);
+    ASSERT_TRUE(bytes.ok());
+    for (const Level level :
+         {Level::kCausal, Level::kStrongSessionSerializable, Level::kStrictSerializable}) {
+      levels::Decider decider(*read, 0, 1, false);
+      base::Budget budget;
+      const auto whole = decider.decide(level, budget).status;
+      if (whole == DecisionStatus::kRefused) continue;
+      const auto fed = feed(level, *bytes, 1 + seed % 7);
+      ASSERT_TRUE(fed.status.ok()) << fed.status.error().to_string() << "\n" << *bytes;
+      ASSERT_EQ(static_cast<int>(fed.look.status), static_cast<int>(whole))
+          << "seed " << seed << " " << levels::name(level) << "\n"
+          << test::to_text(sketch);
+      ++compared;
+      violated += whole == DecisionStatus::kViolated;
+    }
+  }
+  EXPECT_GT(compared, 600u);
+  EXPECT_GT(violated, 100u);
+}
+
+std::string error_of(Level level, std::string_view text) {
+  const auto fed = feed(level, text, 1);
+  return fed.status.ok() ? "" : fed.status.error().to_string();
+}
+
+TEST(OnlineStream, RegistersOfSingleOperations) {
+  constexpr std::string_view kGood =
+      R"({"type":"invoke","process":0,"f":"write","value":1,"time":1}
+{"type":"ok","process":0,"f":"write","value":1,"time":2}
+{"type":"invoke","process":1,"f":"cas","value":[1,2],"time":3}
+{"type":"ok","process":1,"f":"cas","value":[1,2],"time":4}
+{"type":"invoke","process":0,"f":"read","value":null,"time":5}
+{"type":"ok","process":0,"f":"read","value":2,"time":6}
+)";
+  EXPECT_EQ(feed(Level::kLinearizable, kGood, 1).look.status, DecisionStatus::kSatisfied);
+  std::string bad(kGood);
+  bad.replace(bad.rfind("\"value\":2"), 9, "\"value\":1");
+  EXPECT_EQ(feed(Level::kLinearizable, bad, 1).look.status, DecisionStatus::kViolated);
+}
+
+TEST(OnlineStream, RefusesWhatNeedsTheWholeFile) {
+  EXPECT_NE(error_of(Level::kCausal, R"({"type":"invoke","process":0,"f":"acquire","value":null}
+)")
+                .find("cupel check"),
+            std::string::npos);
+  EXPECT_NE(error_of(Level::kCausal, R"({"type":"ok","f":"txn","value":[["w","x",1]]}
+)")
+                .find("without a process"),
+            std::string::npos);
+  EXPECT_NE(
+      error_of(Level::kCausal, R"({"type":"invoke","process":0,"f":"txn","value":[["w","x",1]]}
+{"type":"invoke","process":0,"f":"txn","value":[["w","x",2]]}
+)")
+          .find("test:2:"),
+      std::string::npos);
+  EXPECT_NE(
+      error_of(Level::kCausal, R"({"type":"ok","process":0,"f":"txn","value":[["append","x",1]]}
+{"type":"ok","process":0,"f":"txn","value":[["w","x",2]]}
+)")
+          .find("used both as a list"),
+      std::string::npos);
+  EXPECT_NE(error_of(Level::kCausal, "{\"type\":\"ok\",\n").find("test:1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cupel::online
