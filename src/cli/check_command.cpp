@@ -12,6 +12,7 @@
 #include "analysis/analyze.hpp"
 #include "analysis/first_reads.hpp"
 #include "base/interrupt.hpp"
+#include "cli/check_history.hpp"
 #include "cli/command.hpp"
 #include "cli/emit.hpp"
 #include "cli/interrupt.hpp"
@@ -30,15 +31,6 @@
 namespace cupel::cli {
 
 namespace {
-
-struct CheckArguments {
-  std::vector<std::string> histories, levels;
-  std::vector<std::string> emit, initial;
-  std::string format, certificate, report;
-  LimitArguments limits;
-  bool json = false, test_power = false;
-  bool history_analysis = true;
-};
 
 // The command line that shows it again: what changes the answer, not what it costs. Standard input
 // cannot be read again: empty.
@@ -255,7 +247,8 @@ void refuse_overwriting(const CheckArguments& arguments, const Emitter& emitter)
   }
 }
 
-// What the arguments ask for; throws a usage error if they contradict each other.
+}  // namespace
+
 analysis::Options analysis_options(const CheckArguments& arguments) {
   analysis::Options options;
   options.check = check_options(arguments.levels, arguments.limits);
@@ -272,6 +265,24 @@ analysis::Options analysis_options(const CheckArguments& arguments) {
   }
   return options;
 }
+
+int print_checked_history(const std::string& file, const Found& found,
+                          const CheckArguments& arguments) {
+  Emitter emitter(arguments.emit, /*several=*/false);
+  std::optional<ReportFolder> folder;
+  if (!arguments.report.empty()) {
+    folder.emplace(arguments.report, 1);
+    if (const auto made = folder->prepare(); !made.ok()) return bad(made.error());
+  }
+  int code =
+      print_found(file, found, arguments, analysis_options(arguments).check, {emitter, folder});
+  if (const auto done = folder ? folder->finish() : base::Ok{}; !done.ok())
+    code = bad(done.error());
+  if (!emitter.finish()) code = kBad;
+  return code;
+}
+
+namespace {
 
 // The worst exit code.
 int check_each(const CheckArguments& arguments, const analysis::Options& options,

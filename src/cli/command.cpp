@@ -211,6 +211,7 @@ void add_commands(Command& app, Run& chosen) {
   add_run(app, chosen);
   add_campaign(app, chosen);
 #endif
+  add_watch(app, chosen);
   add_verify(app, chosen);
   add_stats(app, chosen);
   add_convert(app, chosen);

@@ -17,6 +17,7 @@ enum Exit : int { kSatisfied = 0, kViolated = 1, kUnknown = 2, kBad = 3 };
 using Run = std::function<int()>;
 
 void add_check(Command& app, Run& run);
+void add_watch(Command& app, Run& run);
 void add_verify(Command& app, Run& run);
 void add_stats(Command& app, Run& run);
 void add_convert(Command& app, Run& run);

@@ -1,0 +1,30 @@
+// check_history: what `cupel check` says of a history that was analyzed, for commands that come
+// to the same point by another way.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/many_histories.hpp"
+#include "cli/options.hpp"
+
+namespace cupel::cli {
+
+struct CheckArguments {
+  std::vector<std::string> histories, levels;
+  std::vector<std::string> emit, initial;
+  std::string format, certificate, report;
+  LimitArguments limits;
+  bool json = false, test_power = false;
+  bool history_analysis = true;
+};
+
+// As options of the analysis; throws a usage error if the arguments contradict each other.
+analysis::Options analysis_options(const CheckArguments& arguments);
+
+// Prints what was found, and writes the certificate and the report that are asked for. The exit
+// code.
+int print_checked_history(const std::string& file, const Found& found,
+                          const CheckArguments& arguments);
+
+}  // namespace cupel::cli

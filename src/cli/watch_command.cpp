@@ -1,0 +1,495 @@
+// cupel watch: judges a history while it grows, in bounded memory.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "analysis/analyze.hpp"
+#include "base/budget.hpp"
+#include "base/temp_dir.hpp"
+#include "cli/check_history.hpp"
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/units.hpp"
+#include "formats/formats.hpp"
+#include "levels/product.hpp"
+#include "online/checker.hpp"
+#include "online/inbox.hpp"
+#include "online/merge.hpp"
+#include "report/wording.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+using online::Checker;
+using report::grouped;
+using Clock = std::chrono::steady_clock;
+
+struct WatchArguments {
+  std::vector<std::string> sources;
+  CheckArguments check;
+  std::string output, end_after;
+  std::uint64_t sessions = 0, recorders = 0;
+  bool no_follow = false;
+};
+
+// The first lines that are not of a header are waited for no longer than this many bytes.
+constexpr std::size_t kMostHeader = 64 << 20;
+
+std::int64_t monotonic_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+bool is_regular_file(const std::string& source) {
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(source, unknown);
+}
+
+// Whole lines of what was recorded, kept for the check that explains a violation.
+class Record {
+ public:
+  // Of a regular file: that file. Else `path` is written.
+  base::Status open(const std::string& path, bool written) {
+    path_ = path;
+    if (!written) return base::Ok{};
+    file_ = base::Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!file_) {
+      const bool there = errno == EEXIST;
+      return base::Error{.message = there ? "is there already; name another file with -o"
+                                          : fmt::format("cannot be made: {}", std::strerror(errno)),
+                         .file = path};
+    }
+    return base::Ok{};
+  }
+  base::Status add(std::string_view lines) {
+    while (file_ && !lines.empty()) {
+      const auto written = ::write(file_.get(), lines.data(), lines.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) {
+        return base::Error{.message = fmt::format("cannot be written: {}", std::strerror(errno)),
+                           .file = path_};
+      }
+      lines.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return base::Ok{};
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] bool written() const { return static_cast<bool>(file_); }
+
+ private:
+  std::string path_;
+  base::Descriptor file_;
+};
+
+class WatchRun {
+ public:
+  explicit WatchRun(const WatchArguments& arguments)
+      : arguments_(arguments), inbox_(!arguments.no_follow) {}
+
+  int run() {
+    if (const auto opened = open(); !opened.ok()) return bad(opened.error());
+    while (!code_) {
+      const bool over = stop();
+      const auto bytes = inbox_.poll(
+          std::chrono::milliseconds(over ? 0 : 5),
+          [this](std::size_t recorder, std::string_view lines) { return take(recorder, lines); });
+      if (!bytes.ok()) return bad(bytes.error());
+      if (*bytes > 0) last_bytes_ = Clock::now();
+      if (checker_) act_on(checker_->look_if_due(*bytes == 0));
+      show(false);
+      if (over && *bytes == 0) break;
+    }
+    if (!code_) finish();
+    clear_line();
+    return *code_;
+  }
+
+ private:
+  base::Status open() {
+    for (const auto& source : arguments_.sources) {
+      if (auto added = inbox_.add(source); !added.ok()) return added;
+    }
+    const auto& first = arguments_.sources.front();
+    const bool one = arguments_.sources.size() == 1;
+    several_ = !one || first.starts_with("unix:") || first.starts_with("tcp:");
+    const bool itself = one && is_regular_file(first);
+    name_ = one ? first : fmt::format("{} and {} more", first, arguments_.sources.size() - 1);
+    auto path = itself ? first : arguments_.output;
+    if (path.empty()) path = usual_name();
+    if (itself && !arguments_.output.empty()) {
+      return base::Error{.message =
+                             "found -o, but this history is a file already, which is what a "
+                             "violation is explained from",
+                         .file = first};
+    }
+    return record_.open(path, !itself);
+  }
+
+  static std::string usual_name() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    localtime_r(&now, &parts);
+    char text[64];
+    std::strftime(text, sizeof text, "cupel-watch-%Y%m%d-%H%M%S.jsonl", &parts);
+    return text;
+  }
+
+  // Is it over? What is there is still read to its end.
+  [[nodiscard]] bool stop() const {
+    if (interruptible_.stopped() || inbox_.ended()) return true;
+    if (arguments_.recorders > 0 && inbox_.gone() >= arguments_.recorders) return true;
+    const std::chrono::duration<double> idle = Clock::now() - last_bytes_;
+    return end_after_ > 0 && idle.count() >= end_after_;
+  }
+
+  base::Status take(std::size_t recorder, std::string_view lines) {
+    if (several_) {
+      merged_.clear();
+      if (auto merged = merge_.take(recorder, lines, monotonic_now(), merged_); !merged.ok()) {
+        auto error = std::move(merged).error();
+        error.file = inbox_.name(recorder);
+        return error;
+      }
+      lines = merged_;
+    }
+    if (auto kept = record_.add(lines); !kept.ok()) return kept;
+    if (checker_) return checker_->take(lines);
+    waiting_ += lines;
+    if (auto begun = begin(/*over=*/false); !begun.ok()) return begun;
+    return base::Ok{};
+  }
+
+  // Once the header has been read, the level is known.
+  base::Status begin(bool over) {
+    online::Watch header({});
+    auto& probe = header.add(name_);
+    if (auto read = probe.take(waiting_); !read.ok()) return read;
+    if (!probe.any_client() && !over && waiting_.size() < kMostHeader) return base::Ok{};
+    const auto level = level_of(probe.metadata());
+    if (!level.ok()) return level.error();
+    level_ = *level;
+    if (levels::needs_real_time(online::watched_for(level_)) && probe.any_client() &&
+        !probe.has_times()) {
+      return base::Error{
+          .message = fmt::format("{} needs times, which these operations do not have",
+                                 levels::name(level_)),
+          .file = name_};
+    }
+    const auto sessions = probe.metadata().find("sessions");
+    sessions_ = arguments_.sessions;
+    if (sessions_ == 0 && sessions != probe.metadata().end()) {
+      sessions_ = std::strtoull(sessions->second.c_str(), nullptr, 10);
+    }
+    make_checker();
+    say(fmt::format("{}: watching: {}", name_, online::promise_of(level_)));
+    if (record_.written()) say(fmt::format("what comes is recorded in {}", record_.path()));
+    const auto waiting = std::move(waiting_);
+    waiting_.clear();
+    return checker_->take(waiting);
+  }
+
+  base::Result<levels::Level> level_of(const std::map<std::string, std::string>& facts) const {
+    const auto& asked = arguments_.check.levels;
+    if (!asked.empty()) return levels_of(asked).front();
+    const auto fact = [&](const char* name) {
+      const auto it = facts.find(name);
+      return it != facts.end() ? it->second : std::string();
+    };
+    const auto level = levels::promised(fact("database"), fact("isolation"), fact("settings"),
+                                        fact("servers") == levels::kSeveralServers);
+    if (level && fact(levels::kNoPromise).empty()) return *level;
+    return base::Error{.message =
+                           "does not say which level its database promises; name one with -l, as "
+                           "in -l strict-serializable",
+                       .file = name_};
+  }
+
+  void make_checker() {
+    const auto& options = options_.check;
+    checker_ = std::make_unique<Checker>(
+        online::WatchOptions{.level = level_,
+                             .drift = options.clock_drift_ns,
+                             .sessions = static_cast<std::size_t>(sessions_),
+                             .memory_limit_bytes = options.memory_limit_bytes},
+        name_, record_.path(), [this] { return ask(); });
+  }
+
+  void act_on(const base::Result<Checker::State>& state) {
+    for (const auto& note : checker_->take_notes()) say(note);
+    if (!state.ok()) {
+      clear_line();
+      code_ = bad(state.error());
+    } else if (*state == Checker::State::kUnknown) {
+      clear_line();
+      code_ = kUnknown;
+      print_verdict("unknown", checker_->why());
+    } else if (*state == Checker::State::kViolated && checker_->from_window()) {
+      explain_from_window();
+    } else if (*state == Checker::State::kViolated) {
+      clear_line();
+      code_ = print_checked_history(record_.path(), *found_, check_arguments());
+    }
+  }
+
+  // The whole history, as recorded: by the check of `cupel check`, which also explains.
+  base::Result<Checker::State> ask() {
+    clear_line();
+    auto options = options_;
+    options.check.asked = {level_};
+    found_.emplace(
+        analysis::analyze_file(record_.path(), {.format = formats::Format::kJepsen}, options));
+    if (!found_->ok()) return found_->error();
+    const auto& level = (*found_)->analysis.check.levels.front();
+    switch (level.verdict) {
+      case check::Verdict::kSatisfied:
+        return Checker::State::kSatisfied;
+      case check::Verdict::kViolated:
+        return Checker::State::kViolated;
+      case check::Verdict::kUnknown:
+        return Checker::State::kUnknown;
+      case check::Verdict::kRefused:
+        break;
+    }
+    return base::Error{.message = level.detail, .file = record_.path()};
+  }
+
+  [[nodiscard]] CheckArguments check_arguments() const {
+    auto arguments = arguments_.check;
+    arguments.levels = {std::string(levels::name(level_))};
+    return arguments;
+  }
+
+  // The whole does not fit into the limits; what is held contains the violation.
+  void explain_from_window() {
+    const auto folder = base::TempDir::make("cupel-");
+    if (!folder.ok()) {
+      code_ = bad(folder.error());
+      return;
+    }
+    const auto file = folder->file("held.jsonl");
+    if (const auto written = formats::write(checker_->watch().window().history(), file, {});
+        !written.ok()) {
+      code_ = bad(written.error());
+      return;
+    }
+    say("the recorded history does not fit into the limits of a check; this is about the part "
+        "that was held, in which keys start with what was forgotten");
+    auto options = options_;
+    options.check.asked = {level_};
+    const auto found = analysis::analyze_file(file, {}, options);
+    code_ = print_checked_history(record_.path(), found, check_arguments());
+  }
+
+  void finish() {
+    if (!checker_) {
+      if (const auto begun = begin(/*over=*/true); !begun.ok()) {
+        code_ = bad(begun.error());
+        return;
+      }
+    }
+    act_on(checker_->finish());
+    if (code_) return;
+    clear_line();
+    code_ = kSatisfied;
+    if (inbox_.cut_bytes() > 0) {
+      say(fmt::format("{}: the last line was cut while it was written; it is left out", name_));
+    }
+    print_verdict("satisfied", {});
+  }
+
+  void print_verdict(std::string_view verdict, const std::string& why) {
+    const auto& held = checker_->watch().window().held();
+    if (arguments_.check.json) {
+      auto object = status_object(verdict);
+      if (!why.empty()) object["detail"] = why;
+      object["most_held"] = checker_->most_held();
+      print(object.dump() + "\n");
+      return;
+    }
+    print(fmt::format("{}\t{}\t{}\n", name_, levels::name(level_), verdict));
+    if (!why.empty()) print(fmt::format("  {}\n", why));
+    print(fmt::format(
+        "  {} transactions that ended well or in doubt; {} held at the end, at most {}\n",
+        grouped(held.transactions), grouped(held.held), grouped(checker_->most_held())));
+  }
+
+  // --- what is shown meanwhile ---
+
+  nlohmann::ordered_json status_object(std::string_view verdict) const {
+    const auto& held = checker_->watch().window().held();
+    return {{"file", name_},
+            {"level", levels::name(level_)},
+            {"watched", levels::name(checker_->watch().watched())},
+            {"verdict", verdict},
+            {"transactions", held.transactions},
+            {"forgotten", held.forgotten},
+            {"held", held.held},
+            {"not_seen_by_all", held.uncovered},
+            {"order_open", held.undecided},
+            {"outcome_open", held.outcome},
+            {"going_on", held.open},
+            {"looks", checker_->watch().looks()},
+            {"rate", rate_},
+            {"resident_bytes", base::resident_bytes()}};
+  }
+
+  void show(bool now) {
+    const std::chrono::duration<double> passed = Clock::now() - shown_;
+    const double interval = arguments_.check.json ? 1 : 0.2;
+    if (!checker_ || (!now && passed.count() < interval)) return;
+    const auto transactions = checker_->watch().window().held().transactions;
+    rate_ = static_cast<double>(transactions - shown_transactions_) / passed.count();
+    shown_ = Clock::now();
+    shown_transactions_ = transactions;
+    if (arguments_.check.json) {
+      print(status_object("satisfied so far").dump() + "\n");
+      flush_output();
+    } else if (terminal_) {
+      print_status("\r\x1b[K" + status_text());
+      line_ = true;
+    }
+  }
+
+  [[nodiscard]] std::string status_text() const {
+    const auto& held = checker_->watch().window().held();
+    auto text = fmt::format("satisfied so far: {} transactions, {}/s, {} held, {} MB",
+                            grouped(held.transactions), grouped(static_cast<std::uint64_t>(rate_)),
+                            grouped(held.held), base::resident_bytes() >> 20);
+    constexpr std::size_t kMany = 10'000;
+    if (held.held > kMany) {
+      const auto most = std::max({held.uncovered, held.undecided, held.outcome});
+      text += most == held.uncovered   ? " (a session lags)"
+              : most == held.undecided ? " (blind writes)"
+                                       : " (unknown outcomes)";
+    }
+    return text;
+  }
+
+  void clear_line() {
+    if (line_) print_status("\r\x1b[K");
+    line_ = false;
+  }
+  void say(const std::string& text) {
+    clear_line();
+    print_error(text);
+  }
+
+  const WatchArguments& arguments_;
+  const analysis::Options options_ = [this] { return analysis_options(arguments_.check); }();
+  const double end_after_ =
+      arguments_.end_after.empty() ? 0 : *parse_duration(arguments_.end_after, 1);
+  const Interruptible interruptible_;
+  online::Inbox inbox_;
+  online::Merge merge_;
+  Record record_;
+  std::string name_, merged_, waiting_;
+  bool several_ = false, line_ = false;
+  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  levels::Level level_ = levels::Level::kStrictSerializable;
+  std::uint64_t sessions_ = 0;
+  std::unique_ptr<Checker> checker_;
+  std::optional<Found> found_;
+  Clock::time_point last_bytes_ = Clock::now(), shown_ = Clock::now();
+  std::uint64_t shown_transactions_ = 0;
+  double rate_ = 0;
+  std::optional<int> code_;
+};
+
+// All arguments looked at.
+void check_arguments(const WatchArguments& arguments) {
+  const auto levels = levels_of(arguments.check.levels);
+  if (levels.size() > 1) {
+    throw UsageError(
+        "--level", fmt::format("found {} levels, expected one: a watch checks one", levels.size()));
+  }
+  if (!arguments.end_after.empty()) {
+    or_throw(parse_duration(arguments.end_after, 1), "--end-after");
+  }
+  analysis_options(arguments.check);
+}
+
+}  // namespace
+
+void add_watch(Command& app, Run& run) {
+  auto* command = app.add_subcommand(
+      "watch", "Checker a history while it grows, in bounded memory; stop at the first violation");
+  auto arguments = std::make_shared<WatchArguments>();
+  auto& check = arguments->check;
+  command
+      ->add_option("SOURCE", arguments->sources,
+                   "Files of JSON lines that grow, named pipes, - for standard input, or a socket "
+                   "to listen on for recorders: unix:PATH, tcp:PORT or tcp:HOST:PORT (loopback)")
+      ->required()
+      ->check(not_empty("a source"))
+      ->type_name("");
+  command
+      ->add_option("-l,--level", check.levels,
+                   "The level to check. Default: the one that the database promises, if the "
+                   "history says which database it is")
+      ->type_name("LEVEL")
+      ->group(kQuestionOptions);
+  command
+      ->add_option("--sessions", arguments->sessions,
+                   "How many sessions there are: nothing is forgotten before each has ended a "
+                   "transaction. Default: what the history says")
+      ->type_name("N")
+      ->check(whole_number(0, 1'000'000))
+      ->group(kQuestionOptions);
+  add_limit_options(*command, "The time for the check of the whole history after a violation",
+                    check.limits);
+  command
+      ->add_option("--end-after", arguments->end_after,
+                   "End if nothing has come for this long. Default: at the end of every pipe, when "
+                   "--recorders have gone, or at Ctrl-C")
+      ->type_name("DURATION");
+  command
+      ->add_option("--recorders", arguments->recorders,
+                   "End when so many recorders have connected to the socket and gone again")
+      ->type_name("N")
+      ->check(whole_number(1, 100'000));
+  command->add_flag("--no-follow", arguments->no_follow,
+                    "A file ends at its end: check it in bounded memory, however long it is");
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Where to record what comes from pipes and sockets, so that a violation can be "
+                   "explained. Default: cupel-watch-DATE-TIME.jsonl in this folder")
+      ->check(not_empty("the file to write"))
+      ->type_name("FILE");
+  command->add_flag("--json", check.json,
+                    "Print the state as one JSON object a second, and at a violation the object "
+                    "that `cupel check --json` prints");
+  command
+      ->add_option("--report", check.report,
+                   "At a violation, write the page of `cupel check --report` to this folder")
+      ->check(not_empty("the folder to write to"))
+      ->type_name("DIR");
+  command
+      ->add_option("--certificate", check.certificate,
+                   "At a violation, write the evidence to this file. `cupel verify` checks it")
+      ->check(not_empty("the file to write"))
+      ->type_name("FILE");
+  command->footer(
+      "Examples:\n"
+      "  cupel watch -l strict-serializable history.jsonl\n"
+      "  my-test | cupel watch -l strong-session-snapshot-isolation -o history.jsonl -\n"
+      "  cupel watch -l causal --recorders 3 unix:/tmp/cupel.sock\n"
+      "  cupel watch -l strict --no-follow month.jsonl");
+  command->callback([arguments, &run] {
+    check_arguments(*arguments);
+    run = [arguments]() -> int { return WatchRun(*arguments).run(); };
+  });
+}
+
+}  // namespace cupel::cli
