@@ -396,6 +396,11 @@ void add_output_options(Command& command, RunArguments& arguments) {
       ->allow_extra_args(false)
       ->group(kQuestionOptions);
   command
+      .add_flag("--live", options.live,
+                "Check the level while the run goes on, in bounded memory, and end the load at the "
+                "first violation. With several levels: the first of them")
+      ->group(kQuestionOptions);
+  command
       .add_option(
           "--report", arguments.report,
           "Write an HTML page with the timeline, the faults and a picture of each violation "

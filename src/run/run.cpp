@@ -123,6 +123,12 @@ FinalReadsOptions final_reads_after(double quiet, const FaultOptions& commands,
   return {.quiet = quiet + 1.5 * longest, .longest = kLongest + quiet + 1.5 * longest};
 }
 
+// After so many seconds. If the recorder failed, its close() will say why.
+bool is_over(const RunOptions& options, double seconds, const Recorder& recorder) {
+  if (options.time_limit > 0 && seconds >= options.time_limit) return true;
+  return recorder.failed() || (options.enough != nullptr && *options.enough);
+}
+
 }  // namespace
 
 std::string_view name(ReadFrom read_from) {
@@ -228,8 +234,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
     // The sessions' end does not wait for a fault command.
     lock.unlock();
     const std::chrono::duration<double> passed = Clock::now() - shared.begin;
-    if (options.time_limit > 0 && passed.count() >= options.time_limit) shared.done = true;
-    if (recorder.failed()) shared.done = true;  // close() will say why
+    if (is_over(options, passed.count(), recorder)) shared.done = true;
     if (!shared.over()) {
       faults.look();
     } else if (injector != nullptr) {

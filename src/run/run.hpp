@@ -70,6 +70,8 @@ struct RunOptions {
   bool final_reads = false;
   double quiet = 10;  // seconds that hosts which differ must not have changed before that
   SettingNames names = {};
+  // The load also ends, as at its time limit, when this turns true. Borrowed.
+  const std::atomic<bool>* enough = nullptr;
 };
 
 struct FaultOptions {

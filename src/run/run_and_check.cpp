@@ -47,6 +47,9 @@ base::Result<std::unique_ptr<workload::Workload>> workload_of(const RunAndCheckO
   return workload::make_workload(options.workload, shape);
 }
 
+// Where it is judged while it goes on, what was seen is in the file after this time.
+constexpr double kLiveFlush = 0.005;
+
 // What is in the header of the history. Never the URL: it may hold a password.
 RecordOptions header(const RunAndCheckOptions& options, const CheckedRun& checked,
                      const workload::Workload& workload) {
@@ -64,6 +67,7 @@ RecordOptions header(const RunAndCheckOptions& options, const CheckedRun& checke
   say(report::kNodes, checked.nodes);
   say("reads from", std::string(name(options.run.read_from)));
   say("workload", std::filesystem::path(options.workload).filename().string());
+  if (workload.sessions() > 0) say("sessions", std::to_string(workload.sessions()));
   say("seed", std::to_string(options.run.seed));
   say("recorded by", options.recorded_by);
   record.default_initial = workload.default_initial();
@@ -500,7 +504,9 @@ class Stages {
   base::Status record() {
     Recording recording(*this);
     std::string error;
-    auto recorder = Recorder::open(recorded_, header(options_, checked_, *workload_), error);
+    auto facts = header(options_, checked_, *workload_);
+    if (options_.live) facts.flush_seconds = kLiveFlush;
+    auto recorder = Recorder::open(recorded_, facts, error);
     if (!recorder) return base::Error{.message = error};
     recording.begun = true;
     listener_(Stage::kRun);
@@ -510,9 +516,13 @@ class Stages {
     run_options.final_reads =
         !options_.faults.fault.empty() || options_.inject.any() || database_->hosts().size() > 1;
     const auto injector = this->injector(*recorder);
+    std::atomic<bool> enough = false;
+    const auto live = this->live(enough);
+    if (live) run_options.enough = &enough;
     auto ran = run::run({*database_, *workload_, *recorder, injector.get()}, run_options,
                         options_.faults, stop_, progress_);
     const bool written = recorder->close(error);
+    if (live) checked_.live = live->end();
     if (!ran.ok()) return std::move(ran).error();  // nothing was answered
     if (!written) {
       recording.whole = true;  // up to there: what was recorded cannot be had again
@@ -524,6 +534,33 @@ class Stages {
     if (injector) note_faults(*injector);
     recording.whole = true;
     return base::Ok{};
+  }
+
+  // Judges what is recorded from here on, if that is asked for.
+  std::unique_ptr<Live> live(std::atomic<bool>& enough) {
+    if (!options_.live) return nullptr;
+    ask();
+    const auto& limits = options_.analysis.check;
+    return std::make_unique<Live>(LiveOptions{.level = checked_.asked.front(),
+                                              .drift = limits.clock_drift_ns,
+                                              .sessions = checked_.sessions,
+                                              .memory_limit_bytes = limits.memory_limit_bytes},
+                                  recorded_, enough);
+  }
+
+  // What was satisfied all along is so, even if the history as a whole is too large to be checked.
+  void take_live() {
+    const auto& live = checked_.live;
+    if (!live || live->state != LiveResult::State::kSatisfied) return;
+    for (auto& level : checked_.analysis.check.levels) {
+      if (level.verdict != Verdict::kUnknown ||
+          (level.level != live->watched && !levels::implies(live->watched, level.level))) {
+        continue;
+      }
+      level.verdict = Verdict::kSatisfied;
+      level.decided_by = "watch";
+      level.detail.clear();
+    }
   }
 
   base::Status read_and_check() {
@@ -556,6 +593,7 @@ class Stages {
       checked_.analysis = analysis::unread(every_level, history.error().message);
     }
     ask();
+    take_live();
     return base::Ok{};
   }
 

@@ -15,6 +15,7 @@
 #include "check/check.hpp"
 #include "faults/schedule.hpp"
 #include "history/history.hpp"
+#include "run/live.hpp"
 #include "run/run.hpp"
 
 namespace cupel::run {
@@ -32,6 +33,7 @@ struct RunAndCheckOptions {
   std::string history;      // ends in .cupel: written as JSON lines, converted at the end
   bool overwrite = false;   // false: a history that is there already is an error
   bool keep = false;        // the tables stay
+  bool live = false;        // checked while it goes on; ends at the first violation
   std::string recorded_by;  // "cupel 0.2.0"
   // What is asked of the history: of itself no more than the check. The levels of analysis.check
   // are reported first; every level is decided anyway. The limits count from the reading of what
@@ -47,12 +49,13 @@ struct CheckedRun {
   std::string workload;        // its name
   std::uint32_t sessions = 0;  // a plan has its own
   RunResult run;
-  std::string file;             // the history: as asked, or JSON lines that a limit of the check
-                                // kept from being converted
-  std::string server_logs;      // the folder with the logs of the test server, if they are kept
-  std::string faults_file;      // the plan of the faults that were caused, if any were asked for
-  history::History history;     // empty if a limit ended its reading
-  analysis::Analysis analysis;  // of every level
+  std::optional<LiveResult> live;  // if it was checked while it went on
+  std::string file;                // the history: as asked, or JSON lines that a limit of the check
+                                   // kept from being converted
+  std::string server_logs;         // the folder with the logs of the test server, if they are kept
+  std::string faults_file;         // the plan of the faults that were caused, if any were asked for
+  history::History history;        // empty if a limit ended its reading
+  analysis::Analysis analysis;     // of every level
   std::vector<levels::Level> asked;  // by the user, or promised by the product; never empty
   bool several_servers = false;      // of the database: its sessions used more than one
   bool promised = false;             // asked is what the product promises

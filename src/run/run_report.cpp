@@ -72,6 +72,45 @@ std::string faults_text(const CheckedRun& checked) {
   return text + fmt::format("  all faults, as a plan for --fault-plan: {}\n", checked.faults_file);
 }
 
+const char* state_of(const LiveResult& live) {
+  switch (live.state) {
+    case LiveResult::State::kSatisfied:
+      return "satisfied";
+    case LiveResult::State::kViolated:
+      return "violated";
+    case LiveResult::State::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string live_text(const LiveResult& live) {
+  auto text = fmt::format("  watched live: {} {}", levels::name(live.level), state_of(live));
+  if (live.state == LiveResult::State::kViolated) {
+    text += fmt::format(", found at {:.3f} s, {:.0f} ms after the last operation seen by then",
+                        live.found_at, 1000 * std::max(0.0, live.found_at - live.operation_at));
+  }
+  if (live.state == LiveResult::State::kUnknown) text += fmt::format(" ({})", live.why);
+  text += fmt::format("; {} transactions, at most {} held\n", report::grouped(live.transactions),
+                      report::grouped(live.most_held));
+  for (const auto& note : live.notes) text += fmt::format("    {}\n", note);
+  return text;
+}
+
+nlohmann::ordered_json live_json(const LiveResult& live) {
+  nlohmann::ordered_json object = {
+      {"level", levels::name(live.level)}, {"watched", levels::name(live.watched)},
+      {"verdict", state_of(live)},         {"transactions", live.transactions},
+      {"most_held", live.most_held},       {"longest_look_s", live.longest_look}};
+  if (live.state == LiveResult::State::kViolated) {
+    object["found_at_s"] = live.found_at;
+    object["operation_at_s"] = live.operation_at;
+  }
+  if (!live.why.empty()) object["detail"] = live.why;
+  object["notes"] = live.notes;
+  return object;
+}
+
 }  // namespace
 
 std::string run_text(const CheckedRun& checked, std::uint64_t seed) {
@@ -105,6 +144,7 @@ std::string run_text(const CheckedRun& checked, std::uint64_t seed) {
   if (ran.faults > 0 || ran.failed_faults > 0) {
     text += faults_text(checked);
   }
+  if (checked.live) text += live_text(*checked.live);
   text += fmt::format("  history: {}\n", checked.file);
   if (!checked.server_logs.empty()) {
     text += fmt::format("  logs of the server: {}\n", checked.server_logs);
@@ -207,6 +247,7 @@ std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
   }
   if (checked.promised) run["promise_source"] = promise_source(checked.facts);
   run["warnings"] = ran.warnings;
+  if (checked.live) run["live"] = live_json(*checked.live);
   auto text = report::json({checked.file, checked.history, checked.analysis});
   text.resize(text.find_last_of('}'));
   return text + ",\"run\":" + text::dump(run) + "}\n";

@@ -472,4 +472,57 @@ TEST_F(RunCli, AnInterruptedCampaignGoesOn) {
   EXPECT_EQ(Json::parse(again.out).at("runs"), 3);
 }
 
+// A transaction that reads what `reads` says and writes `writes`, as a recorder spells it.
+std::string recorded(int process, int time, const std::string& reads, int writes) {
+  const auto line = [&](const char* type, const std::string& seen, int at) {
+    return R"({"type":")" + std::string(type) + R"(","process":)" + std::to_string(process) +
+           R"(,"f":"txn","value":[["r","x",)" + seen + R"(],["w","x",)" + std::to_string(writes) +
+           R"(]],"time":)" + std::to_string(at) + "}\n";
+  };
+  return line("invoke", "null", time) + line("ok", reads, time + 5);
+}
+
+TEST_F(RunCli, WatchFollowsAFileAndEndsAtTheViolation) {
+  std::string good;
+  for (int i = 1; i <= 200; ++i) {
+    good += recorded(i % 4, 10 * i, i == 1 ? "null" : std::to_string(i - 1), i);
+  }
+  write("h.jsonl", good);
+  auto watch = start({"watch", "-l", "strict-serializable", "--json", at("h.jsonl")});
+  EXPECT_TRUE(cupel::test::wait_for_file(at("stdout"), [](const std::string& text) {
+    return text.find("\"transactions\":200") != std::string::npos;
+  }));
+  std::ofstream(at("h.jsonl"), std::ios::app) << recorded(0, 5000, "199", 777);
+  const auto ended = end(std::move(watch));
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_NE(ended.out.find("satisfied so far"), std::string::npos);
+  EXPECT_NE(ended.out.find("lost-update"), std::string::npos) << ended.out;
+}
+
+TEST_F(RunCli, WatchWithoutFollowingSaysTheVerdictOfCheck) {
+  std::string good;
+  for (int i = 1; i <= 200; ++i) {
+    good += recorded(i % 4, 10 * i, i == 1 ? "null" : std::to_string(i - 1), i);
+  }
+  write("h.jsonl", good);
+  const auto ran = cupel({"watch", "-l", "strict", "--no-follow", at("h.jsonl")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out.substr(0, ran.out.find('\n')),
+            at("h.jsonl") + "\tstrict-serializable\tsatisfied");
+  EXPECT_NE(ran.err.find("decided exactly"), std::string::npos);
+  const auto unnamed = cupel({"watch", "--no-follow", at("h.jsonl")});
+  EXPECT_EQ(unnamed.code, 3);
+  EXPECT_NE(unnamed.err.find("-l strict-serializable"), std::string::npos) << unnamed.err;
+}
+
+TEST_F(RunCli, LiveEndsTheLoadAtTheViolation) {
+  const auto ran =
+      cupel({"run", "--live", "--db", "mock:prefix", "-l", "strong-session-snapshot-isolation",
+             "--txns", "0", "--time-limit", "40s", "--keys", "10", "-o", at("h.jsonl"), "--json"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  const auto answer = Json::parse(ran.out);
+  EXPECT_EQ(answer["run"]["live"]["verdict"], "violated") << ran.out;
+  EXPECT_LT(answer["run"]["seconds"], 30) << "it ran until its time limit";
+}
+
 }  // namespace

@@ -1,0 +1,120 @@
+// Live: see the header.
+#include "run/live.hpp"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "check/check.hpp"
+#include "formats/formats.hpp"
+#include "online/inbox.hpp"
+#include "online/checker.hpp"
+
+namespace cupel::run {
+
+using online::Checker;
+using Clock = std::chrono::steady_clock;
+
+class Live::Work {
+ public:
+  Work(const LiveOptions& options, std::string record, std::atomic<bool>& enough)
+      : options_(options),
+        record_(std::move(record)),
+        enough_(enough),
+        checker_({.level = options.level,
+                .drift = options.drift,
+                .sessions = options.sessions,
+                .memory_limit_bytes = options.memory_limit_bytes},
+               record_, record_, [this] { return ask(); }),
+        thread_([this] { follow(); }) {}
+  ~Work() {
+    over_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+  LiveResult end() {
+    over_ = true;
+    thread_.join();
+    const auto& held = checker_.watch().window().held();
+    result_.level = options_.level;
+    result_.watched = checker_.watch().watched();
+    result_.transactions = held.transactions;
+    result_.most_held = checker_.most_held();
+    result_.longest_look = checker_.watch().longest_look_seconds();
+    return std::move(result_);
+  }
+
+ private:
+  void follow() {
+    online::Inbox inbox(/*follow=*/true);
+    if (const auto opened = inbox.add(record_); !opened.ok()) return give_up(opened.error());
+    while (!enough_) {
+      const bool last = over_;
+      const auto bytes =
+          inbox.poll(std::chrono::milliseconds(last ? 0 : 5),
+                     [this](std::size_t, std::string_view lines) { return checker_.take(lines); });
+      if (!bytes.ok()) return give_up(bytes.error());
+      const bool at_end = last && *bytes == 0;
+      take(at_end ? checker_.finish() : checker_.look_if_due(*bytes == 0));
+      if (at_end) return;
+    }
+  }
+
+  void take(const base::Result<Checker::State>& state) {
+    for (auto& note : checker_.take_notes()) result_.notes.push_back(std::move(note));
+    if (!state.ok()) return give_up(state.error());
+    if (*state == Checker::State::kSatisfied) return;
+    const bool violated = *state == Checker::State::kViolated;
+    result_.state = violated ? LiveResult::State::kViolated : LiveResult::State::kUnknown;
+    result_.why = checker_.why();
+    result_.found_at = std::chrono::duration<double>(Clock::now() - begin_).count();
+    result_.operation_at = static_cast<double>(checker_.watch().stream(0).latest()) / 1e9;
+    enough_ = true;
+  }
+
+  void give_up(const base::Error& error) {
+    result_.state = LiveResult::State::kUnknown;
+    result_.why = error.to_string();
+    enough_ = true;
+  }
+
+  base::Result<Checker::State> ask() {
+    base::Budget budget({}, options_.memory_limit_bytes);
+    const auto history =
+        formats::read(record_, {.format = formats::Format::kJepsen, .budget = &budget});
+    if (!history.ok()) {
+      if (history.error().limit_met) return Checker::State::kUnknown;
+      return history.error();
+    }
+    check::Options asked;
+    asked.asked = {options_.level};
+    asked.clock_drift_ns = options_.drift;
+    switch (check::check(*history, asked, budget).levels.front().verdict) {
+      case check::Verdict::kSatisfied:
+        return Checker::State::kSatisfied;
+      case check::Verdict::kViolated:
+        return Checker::State::kViolated;
+      default:
+        return Checker::State::kUnknown;
+    }
+  }
+
+  const LiveOptions options_;
+  const std::string record_;
+  std::atomic<bool>& enough_;
+  const Clock::time_point begin_ = Clock::now();
+  std::atomic<bool> over_ = false;
+  Checker checker_;
+  LiveResult result_;
+  std::thread thread_;
+};
+
+Live::Live(const LiveOptions& options, std::string record, std::atomic<bool>& enough)
+    : work_(std::make_unique<Work>(options, std::move(record), enough)) {}
+Live::~Live() = default;
+
+LiveResult Live::end() {
+  return work_->end();
+}
+
+}  // namespace cupel::run

@@ -1,0 +1,54 @@
+// Live: judges a run while it goes on, by following the file that it is recorded in.
+//
+// A thread of its own reads what is written, asks the window (src/online), and ends the
+// load at the first violation. What is found is checked and explained afterwards, like
+// any recorded history.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "history/history.hpp"
+#include "levels/level.hpp"
+
+namespace cupel::run {
+
+struct LiveOptions {
+  levels::Level level = levels::Level::kStrictSerializable;
+  history::Time drift = 0;
+  std::size_t sessions = 0;
+  std::uint64_t memory_limit_bytes = 0;
+};
+
+struct LiveResult {
+  levels::Level level = levels::Level::kStrictSerializable;
+  levels::Level watched = levels::Level::kStrictSerializable;
+  enum class State : std::uint8_t { kSatisfied, kViolated, kUnknown } state = State::kSatisfied;
+  std::string why;          // kUnknown
+  double found_at = 0;      // kViolated: seconds after the beginning of the recording
+  double operation_at = 0;  // and when the last operation that had been recorded by then ended
+  std::uint64_t transactions = 0;
+  std::size_t most_held = 0;
+  double longest_look = 0;  // seconds
+  std::vector<std::string> notes;
+};
+
+class Live {
+ public:
+  // Follows `record`. `enough` turns true when the load is to end. Borrowed.
+  Live(const LiveOptions& options, std::string record, std::atomic<bool>& enough);
+  ~Live();
+  Live(const Live&) = delete;
+  Live& operator=(const Live&) = delete;
+
+  // Nothing more is recorded: reads the rest.
+  LiveResult end();
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace cupel::run
