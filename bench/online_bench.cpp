@@ -68,7 +68,7 @@ class Store {
       ++ended_;
     }
   }
-  // A read of the version before the newest, of a key that has several.
+  // A read of the newest version of a key, and after it one of the version before.
   void stale_read(std::string& out) {
     for (std::uint32_t s = 0; s < sessions_.size(); ++s) {
       if (!sessions_[s].open) continue;
@@ -79,12 +79,15 @@ class Store {
     }
     std::uint64_t key = 0;
     while (versions_[key].count < 2) ++key;
-    auto& session = sessions_[0];
-    session.operations = {{key, versions_[key].values[0], false}};
-    ++time_;
-    line(out, "invoke", 0, session, false);
-    ++time_;
-    line(out, "ok", 0, session, true);
+    const auto& all = versions_[key];
+    for (const auto value : {all.values[all.count - 1], all.values[all.count - 2]}) {
+      auto& session = sessions_[0];
+      session.operations = {{key, value, false}};
+      ++time_;
+      line(out, "invoke", 0, session, false);
+      ++time_;
+      line(out, "ok", 0, session, true);
+    }
   }
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
 

@@ -62,7 +62,8 @@ Stream& Watch::add(std::string name, std::string sessions) {
 bool Watch::due(bool idle) const {
   const auto fresh = window_.fresh();
   if (fresh == 0) return false;
-  if (fresh >= std::max(options_.least_batch, window_.held().held)) return true;
+  // Each transaction is then decided 1.5 times.
+  if (fresh >= std::max(options_.least_batch, 2 * window_.held().held)) return true;
   const auto passed = std::chrono::steady_clock::now() - last_look_;
   return idle && passed >= std::max<std::chrono::steady_clock::duration>(options_.pause,
                                                                          kShareOfLooks * cost_);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/offsets.hpp"
 
@@ -320,7 +321,7 @@ Look Window::look(base::Budget& budget) {
   fresh_operations_.clear();
   kept_.assign(history_.txn_count(), 1);
   newly_forgotten_.assign(history_.key_count(), 0);
-  held_.held = history_.txn_count();
+  held_before_ = std::exchange(held_.held, history_.txn_count());
   levels::Decider decider(history_, options_.drift, 1, /*evidence=*/true);
   auto decision = decider.decide(options_.level, budget);
   note_repeated_values(decider);
@@ -394,7 +395,7 @@ void Window::forget(const levels::Decider& decider, const levels::Witness& witne
                        .unseen_session = unseen,
                        .earliest = from,
                        .unread = unread,
-                       .bet_on_order = history_.txn_count() > options_.bet_above});
+                       .bet_on_order = held_before_ > options_.bet_above});
   if (bets) doubt("an indeterminate transaction that nobody had read from was forgotten");
   if (cut.lost_bet_possible) doubt("the order of two blind writes was taken to be the likely one");
   if (cut.forgotten > 0) cut_at_ = std::max(cut_at_, from);

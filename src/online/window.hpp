@@ -46,7 +46,7 @@ struct WindowOptions {
   bool doubt_ends_session = true;
   // An indeterminate transaction that nobody has read from stays for so many further ones.
   std::uint64_t forget_outcome_after = 200'000;
-  // With more than that held, undecided orders of blind writes are bet on.
+  // With more than that held after a look, undecided orders of blind writes are bet on.
   std::size_t bet_above = 100'000;
 };
 
@@ -149,6 +149,7 @@ class Window {
   std::vector<Key> key_of_;                     // by its keys
   std::vector<std::uint32_t> newly_forgotten_;  // by its keys: elements of lists
   Held held_;
+  std::size_t held_before_ = 0;  // after the look before
 };
 
 }  // namespace cupel::online
