@@ -176,6 +176,12 @@ class WatchRun {
     online::Watch header({});
     auto& probe = header.add(name_);
     if (auto read = probe.take(waiting_); !read.ok()) return read;
+    if (over && !probe.any_client()) {
+      return base::Error{.message =
+                             "found no operations of clients, expected op maps such as "
+                             R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]})",
+                         .file = name_};
+    }
     if (!probe.any_client() && !over && waiting_.size() < kMostHeader) return base::Ok{};
     const auto level = level_of(probe.metadata());
     if (!level.ok()) return level.error();

@@ -60,6 +60,8 @@ base::Result<Checker::State> Checker::look() {
       break;
     case Finding::kUnknown:
       return unknown(watch_->why());
+    case Finding::kRefused:
+      return base::Error{.message = watch_->why(), .file = name_};
     case Finding::kViolated:
     case Finding::kAsk:
       return ask_record(finding == Finding::kViolated);

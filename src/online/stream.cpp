@@ -65,7 +65,12 @@ base::Status Stream::take(std::string_view lines) {
       const auto end = std::min<std::uint64_t>(chunk.error->byte, lines.size());
       lines_ += static_cast<std::uint64_t>(
           std::count(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
-      return error(chunk.error->message);
+      auto why = error(chunk.error->message);
+      if (lines_ == 0) {
+        why.message +=
+            "; a watch takes Jepsen's op maps in JSON, one a line, which `cupel convert` writes";
+      }
+      return why;
     }
     for (const auto& event : chunk.events) {
       if (auto taken = take(chunk, event); !taken.ok()) {

@@ -94,8 +94,10 @@ Finding Watch::look() {
       why_ =
           look.sure ? fmt::format("{} is violated", levels::name(watched_)) : window_.held().doubt;
       return Finding::kAsk;
-    case DecisionStatus::kGaveUp:
     case DecisionStatus::kRefused:
+      why_ = look.detail;
+      return Finding::kRefused;
+    case DecisionStatus::kGaveUp:
       why_ = fmt::format("{}; nothing is known from transaction {} on", look.detail, from);
       return Finding::kUnknown;
   }

@@ -39,6 +39,7 @@ enum class Finding : std::uint8_t {
   kViolated,
   kAsk,      // of the whole history: `why` says why it is not known here
   kUnknown,  // a limit was met: `why` says which, and from where on nothing is known
+  kRefused,  // the level has no definition for these operations: `why`
 };
 
 class Watch {

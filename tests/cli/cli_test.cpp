@@ -367,7 +367,7 @@ TEST_F(Cli, UsageErrorsAreThree) {
 TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"",
-       "expected a command: check, run, campaign, verify, stats, convert, generate, lab, mock, "
+       "expected a command: check, run, campaign, watch, verify, stats, convert, generate, lab, mock, "
        "crdt, elle, explain, levels or doctor"},
       {"frobnicate", "found the command `frobnicate`, expected check, "},
       {"chekc fine.txt", "did you mean `check`?"},
