@@ -1,6 +1,6 @@
 // Stream: Jepsen's op maps as they come, one a line, into a window.
 //
-// It reads what `cupel check` reads of JSON lines (formats/jepsen.md) with the parser of
+// It reads what `cupel check` reads of JSON lines (docs/formats/jepsen.md) with the parser of
 // formats; only the pairing of invocations and completions is here, where nothing is
 // known of what comes later. What needs the whole file, it refuses by name: operations
 // without a process, mutexes, stores of strings.
