@@ -46,6 +46,10 @@ struct WatchArguments {
 // The first lines that are not of a header are waited for no longer than this many bytes.
 constexpr std::size_t kMostHeader = 64 << 20;
 
+// Lines of one recorder may come this much later than what others read of their transactions:
+// recorders write at least once a second.
+constexpr std::chrono::seconds kLateness{3};
+
 std::int64_t monotonic_now() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -165,6 +169,10 @@ class WatchRun {
       lines = merged_;
     }
     if (auto kept = record_.add(lines); !kept.ok()) return kept;
+    if (asking_) {
+      waiting_ += lines;
+      return base::Ok{};
+    }
     if (checker_) return checker_->take(lines);
     waiting_ += lines;
     if (auto begun = begin(/*over=*/false); !begun.ok()) return begun;
@@ -229,10 +237,13 @@ class WatchRun {
                              .drift = options.clock_drift_ns,
                              .sessions = static_cast<std::size_t>(sessions_),
                              .memory_limit_bytes = options.memory_limit_bytes},
-        name_, record_.path(), [this] { return ask(); });
+        name_, record_.path(), [this](bool) { return ask(); });
   }
 
   void act_on(const base::Result<Checker::State>& state) {
+    if (const auto late = std::exchange(waiting_, {}); !late.empty()) {
+      if (const auto taken = checker_->take(late); !taken.ok()) code_ = bad(taken.error());
+    }
     for (const auto& note : checker_->take_notes()) say(note);
     if (!state.ok()) {
       clear_line();
@@ -251,6 +262,22 @@ class WatchRun {
 
   // The whole history, as recorded: by the check of `cupel check`, which also explains.
   base::Result<Checker::State> ask() {
+    const auto state = ask_record();
+    if (!several_ || !state.ok() || *state != Checker::State::kViolated) return state;
+    // Of several recorders, one may have read what another has written and not sent yet.
+    asking_ = true;
+    const auto end = Clock::now() + kLateness;
+    while (Clock::now() < end && !inbox_.ended()) {
+      const auto bytes = inbox_.poll(
+          std::chrono::milliseconds(20),
+          [this](std::size_t recorder, std::string_view lines) { return take(recorder, lines); });
+      if (!bytes.ok()) return bytes.error();
+    }
+    asking_ = false;
+    return ask_record();
+  }
+
+  base::Result<Checker::State> ask_record() {
     clear_line();
     auto options = options_;
     options.check.asked = {level_};
@@ -401,7 +428,7 @@ class WatchRun {
   online::Merge merge_;
   Record record_;
   std::string name_, merged_, waiting_;
-  bool several_ = false, line_ = false;
+  bool asking_ = false, several_ = false, line_ = false;
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
   levels::Level level_ = levels::Level::kStrictSerializable;
   std::uint64_t sessions_ = 0;

@@ -20,8 +20,9 @@ namespace cupel::online {
 class Checker {
  public:
   enum class State : std::uint8_t { kSatisfied, kViolated, kUnknown };
-  // What the recorded history says at the level: kUnknown where a limit was met.
-  using Ask = std::function<base::Result<State>()>;
+  // What the recorded history says at the level: kUnknown where a limit was met. `certain`: the
+  // window has proved a violation, so whoever checks the record later may say kViolated at once.
+  using Ask = std::function<base::Result<State>(bool certain)>;
 
   // `record`: the file that holds, from its beginning, all lines that are taken, when `ask` is
   // called.

@@ -245,8 +245,11 @@ base::Status Stream::complete(const Chunk& chunk, const Event& event, Process& p
         "found a completion of a process that has nothing open: its last operation is already "
         "completed");
   }
-  if (!open && times_ == Times::kLineOrder) {
-    return error("found a completion without an invocation, expected invocations for all or none");
+  // Without invocations nobody can say whether what it read is still to come.
+  if (!open && event.type == Type::kOk) {
+    return error(
+        "found a completion without an invocation, so that a value may be read whose write is "
+        "still to come; a watch needs the invocations, `cupel check` can read the whole file");
   }
   const auto status = event.type == Type::kOk     ? TxnStatus::kCommitted
                       : event.type == Type::kFail ? TxnStatus::kAborted

@@ -27,7 +27,7 @@ class Recorded : public ::testing::Test {
 
   void start(Level level, WatchOptions options = {}) {
     options.level = level;
-    checker_ = std::make_unique<Checker>(options, "test", file_, [this] { return ask(); });
+    checker_ = std::make_unique<Checker>(options, "test", file_, [this](bool) { return ask(); });
   }
 
   base::Result<Checker::State> ask() {

@@ -65,7 +65,13 @@ TEST(OnlineStream, LinesGiveTheVerdictOfTheFile) {
       const auto whole = decider.decide(level, budget).status;
       if (whole == DecisionStatus::kRefused) continue;
       const auto fed = feed(level, *bytes, 1 + seed % 7);
-      ASSERT_TRUE(fed.status.ok()) << fed.status.error().to_string() << "\n" << *bytes;
+      if (!fed.status.ok()) {
+        // Histories without times have no invocations.
+        ASSERT_NE(fed.status.error().message.find("without an invocation"), std::string::npos)
+            << fed.status.error().to_string() << "\n"
+            << *bytes;
+        continue;
+      }
       ASSERT_EQ(static_cast<int>(fed.look.status), static_cast<int>(whole))
           << "seed " << seed << " " << levels::name(level) << "\n"
           << test::to_text(sketch);
@@ -73,8 +79,8 @@ TEST(OnlineStream, LinesGiveTheVerdictOfTheFile) {
       violated += whole == DecisionStatus::kViolated;
     }
   }
-  EXPECT_GT(compared, 600u);
-  EXPECT_GT(violated, 100u);
+  EXPECT_GT(compared, 200u);
+  EXPECT_GT(violated, 50u);
 }
 
 std::string error_of(Level level, std::string_view text) {
@@ -113,11 +119,15 @@ TEST(OnlineStream, RefusesWhatNeedsTheWholeFile) {
           .find("test:2:"),
       std::string::npos);
   EXPECT_NE(
-      error_of(Level::kCausal, R"({"type":"ok","process":0,"f":"txn","value":[["append","x",1]]}
-{"type":"ok","process":0,"f":"txn","value":[["w","x",2]]}
+      error_of(Level::kCausal, R"({"type":"invoke","process":0,"f":"txn","value":[["append","x",1]]}
+{"type":"invoke","process":1,"f":"txn","value":[["w","x",2]]}
 )")
           .find("used both as a list"),
       std::string::npos);
+  EXPECT_NE(error_of(Level::kCausal, R"({"type":"ok","process":0,"f":"txn","value":[["r","x",1]]}
+)")
+                .find("without an invocation"),
+            std::string::npos);
   EXPECT_NE(error_of(Level::kCausal, "{\"type\":\"ok\",\n").find("test:1"), std::string::npos);
 }
 
