@@ -43,7 +43,9 @@ class Ladder {
       : budget_(budget) {
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
     within_memory([&] {
-      return (decider_.emplace(h, options.clock_drift_ns, options.threads, options.evidence), true);
+      return (decider_.emplace(h, options.clock_drift_ns, options.threads, options.evidence,
+                               options.team),
+              true);
     });
   }
 
@@ -161,6 +163,22 @@ CheckResult check(const history::History& history, const Options& options) {
                           : std::nullopt,
                       options.memory_limit_bytes);
   return check(history, options, budget);
+}
+
+TeamMember::TeamMember(const history::History& history, const Options& options, base::TeamPart part)
+    : part_(part),
+      decider_(std::make_unique<levels::Decider>(history, options.clock_drift_ns, options.threads,
+                                                 options.evidence)) {
+  decider_->prepare(budget_);
+}
+TeamMember::~TeamMember() = default;
+
+std::string TeamMember::answer(std::string_view question) {
+  try {
+    return decider_->answer(question, part_, budget_);
+  } catch (const std::bad_alloc&) {  // the first has more memory, or says that it does not
+    return {};
+  }
 }
 
 CheckResult unread(const Options& options, const std::string& detail) {

@@ -6,14 +6,20 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/team.hpp"
 #include "history/history.hpp"
 #include "levels/accesses.hpp"
 #include "levels/derivation.hpp"
 #include "levels/level.hpp"
 #include "levels/witness.hpp"
+
+namespace cupel::levels {
+class Decider;
+}
 
 namespace cupel::check {
 
@@ -36,6 +42,8 @@ struct Options {
   std::optional<double> timeout_seconds;  // for the whole history, all levels together
   std::uint64_t memory_limit_bytes = 0;   // resident, whole process; 0: none
   unsigned threads = 0;                   // 0: as many as the machine has. Never changes an answer
+  base::Team* team =
+      nullptr;  // whose other processes have a TeamMember each. Never changes an answer
 };
 
 struct LevelResult {
@@ -69,6 +77,21 @@ CheckResult check(const history::History& history, const Options& options);
 // The same within a budget that began earlier, with the reading of the history;
 // the limits of the options are not looked at.
 CheckResult check(const history::History& history, const Options& options, base::Budget& budget);
+
+// A process of a team, not the first: answers what the check() of the first asks it about the same
+// history with the same options.
+class TeamMember {
+ public:
+  TeamMember(const history::History& history, const Options& options, base::TeamPart part);
+  ~TeamMember();
+  // Empty: it cannot.
+  std::string answer(std::string_view question);
+
+ private:
+  base::TeamPart part_;
+  base::Budget budget_;
+  std::unique_ptr<levels::Decider> decider_;
+};
 
 // The answer to a history that was not read to its end because a limit was met:
 // every level asked is unknown, with this detail.

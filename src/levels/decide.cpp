@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "history/naming.hpp"
 #include "levels/accesses.hpp"
 #include "levels/order_levels.hpp"
@@ -32,11 +34,12 @@ std::vector<InternalAnomaly> forbidden(const Accesses& accesses, Level level) {
 
 class Decider::State {
  public:
-  State(const History& h, Time drift, unsigned threads, bool evidence)
+  State(const History& h, Time drift, unsigned threads, bool evidence, base::Team* team)
       : h_(h),
         drift_(drift),
         threads_(threads),
         evidence_(evidence),
+        team_(team),
         choices_(h),
         unsure_compare_and_sets_(has_unsure_compare_and_sets(h)) {}
 
@@ -44,12 +47,7 @@ class Decider::State {
     if (auto refused = refusal(level))
       return {DecisionStatus::kRefused, {}, *std::move(refused), {}};
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
-    if (!accesses_) {
-      auto accesses =
-          std::make_shared<Accesses>(collect_accesses(h_, choices_, {}, budget, threads_));
-      if (!accesses->complete) return gave_up(budget, "collecting reads and writes");
-      accesses_ = std::move(accesses);
-    }
+    if (!collect(budget)) return gave_up(budget, "collecting reads and writes");
     Decision first = decide_branches(level, choices_, *accesses_, budget);
     if (choices_.count() < 2) return first;
     if (first.status != DecisionStatus::kViolated) return with_placings(std::move(first), choices_);
@@ -69,7 +67,40 @@ class Decider::State {
     return first;
   }
 
+  // The accesses with the first of the list choices and all outcomes open; false: a limit ended it.
+  bool collect(base::Budget& budget) {
+    if (accesses_) return true;
+    auto accesses =
+        std::make_shared<Accesses>(collect_accesses(h_, choices_, {}, budget, threads_));
+    if (!accesses->complete) return false;
+    accesses_ = std::move(accesses);
+    return true;
+  }
+
+  std::string answer(std::string_view question, base::TeamPart part, base::Budget& budget) {
+    const auto blank = question.rfind(' ');
+    const auto level = parse_level(std::string(question.substr(0, blank)));
+    std::uint64_t proposals = 0;
+    const auto* const end = question.data() + question.size();
+    const bool whole = blank != std::string_view::npos &&
+                       std::from_chars(question.data() + blank + 1, end, proposals).ptr == end;
+    if (!level || !whole || !collect(budget)) return {};
+    const DecisionInput input{h_,       drift_,   *accesses_, {}, unsure_compare_and_sets_,
+                              threads_, evidence_};
+    auto found = is_weak(*level) ? find_team_part(input, *level, part, budget)
+                                 : decide_team_part(input, *level, proposals, part, budget);
+    return found ? *std::move(found) : std::string();
+  }
+
   std::optional<std::string> refusal(Level level) const {
+    // What the others wrote would seem to come from nobody (merge/join.hpp writes and takes away
+    // this fact).
+    if (const auto part = h_.fact("sessions"); !part.empty()) {
+      return fmt::format(
+          "{} needs the whole history, and this is the part of sessions {}; `cupel merge` joins "
+          "the parts",
+          name(level), part);
+    }
     if (needs_real_time(level) && !h_.has_all_times()) {
       return fmt::format("{} needs the times of all transactions, which this history does not have",
                          name(level));
@@ -127,8 +158,10 @@ class Decider::State {
       d.violation.emplace().internal = std::move(internal);
       return {std::move(d)};
     }
-    const DecisionInput input{h_,       drift_,   accesses, outcomes, unsure_compare_and_sets_,
-                              threads_, evidence_};
+    // The others of a team know these accesses, and no other.
+    base::Team* const team = &accesses == accesses_.get() ? team_ : nullptr;
+    const DecisionInput input{h_,       drift_,    accesses, outcomes, unsure_compare_and_sets_,
+                              threads_, evidence_, team};
     return is_weak(level) ? decide_weak_level(input, level, budget)
                           : decide_order_level(input, level, budget);
   }
@@ -137,19 +170,27 @@ class Decider::State {
   const Time drift_;
   const unsigned threads_;
   const bool evidence_;
+  base::Team* const team_;
   const ListChoices choices_;
   const bool unsure_compare_and_sets_;
   std::shared_ptr<const Accesses> accesses_;  // for choices_
 };
 
-Decider::Decider(const History& history, Time clock_drift_ns, unsigned threads, bool evidence)
-    : state_(std::make_unique<State>(history, clock_drift_ns, threads, evidence)) {}
+Decider::Decider(const History& history, Time clock_drift_ns, unsigned threads, bool evidence,
+                 base::Team* team)
+    : state_(std::make_unique<State>(history, clock_drift_ns, threads, evidence, team)) {}
 Decider::~Decider() = default;
 std::optional<std::string> Decider::refusal(Level level) const {
   return state_->refusal(level);
 }
 Decision Decider::decide(Level level, base::Budget& budget) {
   return state_->decide(level, budget);
+}
+void Decider::prepare(base::Budget& budget) {
+  state_->collect(budget);
+}
+std::string Decider::answer(std::string_view question, base::TeamPart part, base::Budget& budget) {
+  return state_->answer(question, part, budget);
 }
 std::shared_ptr<const Accesses> Decider::accesses() const {
   return state_->accesses();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/budget.hpp"
 #include "history/history.hpp"
@@ -22,13 +23,19 @@ class Decider {
  public:
   // `threads`: for parts that are decided apart; 0: as many as the machine has.
   // `evidence`: witnesses, and derivations that can be checked without the engine, are wanted.
+  // `team`: other processes, each of which has a Decider of the same history; borrowed.
   Decider(const history::History& history, history::Time clock_drift_ns, unsigned threads,
-          bool evidence);
+          bool evidence, base::Team* team = nullptr);
   ~Decider();
   // Why the level has no meaning for this history (times missing; more than one
   // object in a transaction), if so. Cheap, and asked before anything implied.
   [[nodiscard]] std::optional<std::string> refusal(Level level) const;
   Decision decide(Level level, base::Budget& budget);
+  // Collects what all levels share, which the first question needs.
+  void prepare(base::Budget& budget);
+  // What this process of a team answers when another's decide() asks it (Team::answers()). Empty:
+  // it cannot.
+  std::string answer(std::string_view question, base::TeamPart part, base::Budget& budget);
   // What all levels share, with the first of the list choices and all outcomes open; null
   // before the first decision, or where a limit ended the collecting.
   [[nodiscard]] std::shared_ptr<const Accesses> accesses() const;

@@ -27,4 +27,8 @@ std::string_view stage_name(order::Stage stage) {
   return "?";
 }
 
+std::string team_question(Level level, std::uint64_t proposals) {
+  return fmt::format("{} {}", name(level), proposals);
+}
+
 }  // namespace cupel::levels

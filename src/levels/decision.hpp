@@ -5,6 +5,7 @@
 // puts them together.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include <string_view>
 
 #include "base/budget.hpp"
+#include "base/team.hpp"
 #include "levels/accesses.hpp"
 #include "levels/derivation.hpp"
 #include "levels/witness.hpp"
@@ -43,8 +45,13 @@ struct DecisionInput {
   std::span<const AssumedOutcome> outcomes;  // by transaction; empty: all open
   bool unsure_compare_and_sets;  // some indeterminate transaction has one: look for suspects
   unsigned threads = 1;          // 0: as many as the machine has
-  bool evidence = false;  // witnesses, and derivations that can be checked without the engine
+  bool evidence = false;       // witnesses, and derivations that can be checked without the engine
+  base::Team* team = nullptr;  // of processes with the same accesses; borrowed
 };
+
+// What a team is asked about a level, and a part of the answer; both are given back by
+// decide_order_level() and decide_weak_level() of the asker.
+std::string team_question(Level level, std::uint64_t proposals);
 
 // A decision and, with kSatisfied, the transaction whose outcome it left too open: see
 // outcome_branches.hpp. none() if the decision is final.

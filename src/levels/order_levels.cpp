@@ -149,38 +149,103 @@ PartResult decide_part(const DecisionInput& input, const Part& part, const Level
   return result;
 }
 
-}  // namespace
+struct Parts {
+  std::vector<Part> all;
+  bool by_key = false;
+};
 
-BranchDecision decide_order_level(const DecisionInput& input, Level level, base::Budget& budget,
-                                  std::uint64_t proposals) {
+// Is a history one part at this level, because real time connects everything?
+bool is_whole(Level level) {
+  return needs_real_time(level) && !spec_of(level).single_object;
+}
+
+Parts parts_of(const DecisionInput& input, Level level) {
   const History& h = input.history;
   const Accesses& a = input.accesses;
-  const LevelShape shape = shape_of(level);
-  std::vector<Part> parts;
-  bool by_key = false;
-  if (spec_of(level).single_object) {
-    parts = split_by_key(h, a);
-    by_key = true;
-  } else if (needs_real_time(level)) {
-    parts = {whole(a)};
-  } else {
-    parts = split_into_parts(h, a, has_session_order(level));
+  if (spec_of(level).single_object) return {split_by_key(h, a), true};
+  if (is_whole(level)) return {{whole(a)}};
+  return {split_into_parts(h, a, has_session_order(level))};
+}
+
+// Decides parts one by one, by any number of threads and processes.
+class PartDecider {
+ public:
+  PartDecider(const DecisionInput& input, Level level, std::uint64_t proposals,
+              base::Budget& budget)
+      : input_(input),
+        shape_(shape_of(level)),
+        proposals_(proposals),
+        budget_(budget),
+        parts_(parts_of(input, level)),
+        results_(parts_.all.size()),
+        stop_(parts_.all.size()) {}
+
+  [[nodiscard]] const Parts& parts() const { return parts_; }
+  [[nodiscard]] const LevelShape& shape() const { return shape_; }
+  [[nodiscard]] std::vector<PartResult>& results() { return results_; }
+  // The first part, by number, that is known to say no; none: their number.
+  [[nodiscard]] std::size_t first_no() const { return stop_; }
+
+  // Those with a number of `part` modulo the number of processes. A part is left out only if one
+  // with a smaller number is known to say no.
+  void decide(base::TeamPart part) {
+    const std::size_t all = parts_.all.size();
+    const std::size_t own = all > part.number ? (all - part.number - 1) / part.of + 1 : 0;
+    base::for_each_index(own, input_.threads, [&](std::size_t i) {
+      const std::size_t number = part.number + i * part.of;
+      if (number > stop_) return;
+      const base::AllocationWatch watch(&budget_);
+      decide_one(number);
+    });
   }
-  // The answer is that of the first part, by number, that says no; else of the first
-  // that does not know. A part is left out only if one with a smaller number is known
-  // to say no, so whatever the threads do, all parts up to that first one are decided.
-  std::vector<PartResult> results(parts.size());
-  constexpr std::size_t kFewParts = 100;  // of more, timing the stages of each would cost too much
-  std::optional<base::Stopwatch::Lap> lap;
-  if (parts.size() > kFewParts) {
-    lap.emplace(budget.stopwatch(), "parts", base::Stopwatch::Within::kWhole);
+
+  // What decide(part) found, for the process that asked.
+  [[nodiscard]] std::string found(base::TeamPart part) const {
+    std::string bytes;
+    for (std::size_t i = part.number; i < results_.size(); i += part.of) {
+      const PartResult& result = results_[i];
+      base::put_bytes(bytes, result.decision.status);
+      base::put_bytes(bytes, result.by_zones);
+      base::put_bytes(bytes, result.one_chain);
+      base::put_bytes(bytes, result.stage);
+      base::put_bytes(bytes, result.suspect);
+      const bool wanted = input_.evidence;
+      base::put_bytes(bytes, wanted ? std::uint64_t{result.order.size()} : 0);
+      for (std::size_t j = 0; wanted && j < result.order.size(); ++j) {
+        base::put_bytes(bytes, result.order[j]);
+      }
+    }
+    return bytes;
   }
-  std::atomic<std::size_t> stop{parts.size()};
-  base::for_each_index(parts.size(), input.threads, [&](std::size_t i) {
-    if (i > stop) return;
-    const base::AllocationWatch watch(&budget);
-    PartResult& result = results[i];
-    const ZonesResult zones = by_key ? decide_by_zones(h, a, parts[i], input.drift) : ZonesResult{};
+
+  // Takes what another process found, or decides its parts where it could not. Of a part that says
+  // no, the first is decided again: its derivation is here then.
+  void take(base::TeamPart part, std::string_view answer) {
+    if (answer.empty()) return decide(part);
+    base::AnswerBytes bytes(answer);
+    for (std::size_t i = part.number; i < results_.size(); i += part.of) {
+      PartResult& result = results_[i];
+      result.decision.status = bytes.take<DecisionStatus>();
+      result.by_zones = bytes.take<bool>();
+      result.one_chain = bytes.take<bool>();
+      result.stage = bytes.take<order::Stage>();
+      result.suspect = bytes.take<TxnId>();
+      result.order.resize(bytes.take<std::uint64_t>());
+      for (auto& txn : result.order) txn = bytes.take<TxnId>();
+      if (result.decision.status == DecisionStatus::kViolated && i < stop_) {
+        result = {};
+        decide_one(i);
+      }
+    }
+  }
+
+ private:
+  void decide_one(std::size_t i) {
+    const Accesses& a = input_.accesses;
+    const Part& part = parts_.all[i];
+    PartResult& result = results_[i];
+    const ZonesResult zones =
+        parts_.by_key ? decide_by_zones(input_.history, a, part, input_.drift) : ZonesResult{};
     if (zones.kind == ZonesResult::Kind::kLinearizable) {
       result.by_zones = true;
       result.one_chain = zones.one_chain;
@@ -189,20 +254,69 @@ BranchDecision decide_order_level(const DecisionInput& input, Level level, base:
     } else {
       if (zones.kind == ZonesResult::Kind::kContradiction) {
         result =
-            decide_part(input, {zones.suspects, parts[i].keys, false}, shape, budget, proposals);
+            decide_part(input_, {zones.suspects, part.keys, false}, shape_, budget_, proposals_);
         assert(result.decision.status != DecisionStatus::kSatisfied);
       }
       if (result.decision.status != DecisionStatus::kViolated) {
-        result = decide_part(input, parts[i], shape, budget, proposals);
+        result = decide_part(input_, part, shape_, budget_, proposals_);
       }
     }
     if (result.decision.status != DecisionStatus::kViolated) return;
-    std::size_t known = stop;
-    while (i < known && !stop.compare_exchange_weak(known, i)) {
+    std::size_t known = stop_;
+    while (i < known && !stop_.compare_exchange_weak(known, i)) {
     }
-  });
+  }
+
+  const DecisionInput& input_;
+  const LevelShape shape_;
+  const std::uint64_t proposals_;
+  base::Budget& budget_;
+  const Parts parts_;
+  std::vector<PartResult> results_;
+  std::atomic<std::size_t> stop_;
+};
+
+void decide_with_team(PartDecider& decider, base::Team& team) {
+  decider.decide({0, team.size()});
+  const auto answers = team.answers();
+  for (std::uint32_t i = 1; i < team.size(); ++i) decider.take({i, team.size()}, answers[i - 1]);
+}
+
+}  // namespace
+
+std::optional<std::string> decide_team_part(const DecisionInput& input, Level level,
+                                            std::uint64_t proposals, base::TeamPart part,
+                                            base::Budget& budget) {
+  PartDecider decider(input, level, proposals, budget);
+  decider.decide(part);
+  if (budget.exceeded()) return std::nullopt;
+  return decider.found(part);
+}
+
+BranchDecision decide_order_level(const DecisionInput& input, Level level, base::Budget& budget,
+                                  std::uint64_t proposals) {
+  // The answer is that of the first part, by number, that says no; else of the first
+  // that does not know. A part is left out only if one with a smaller number is known
+  // to say no, so whatever the threads do, all parts up to that first one are decided.
+  // They look for the parts at the same time as this process.
+  if (input.team != nullptr && !is_whole(level)) input.team->ask(team_question(level, proposals));
+  PartDecider decider(input, level, proposals, budget);
+  const auto& parts = decider.parts().all;
+  const bool by_key = decider.parts().by_key;
+  auto& results = decider.results();
+  constexpr std::size_t kFewParts = 100;  // of more, timing the stages of each would cost too much
+  std::optional<base::Stopwatch::Lap> lap;
+  if (parts.size() > kFewParts) {
+    lap.emplace(budget.stopwatch(), "parts", base::Stopwatch::Within::kWhole);
+  }
+  if (input.team != nullptr && parts.size() > 1) {
+    decide_with_team(decider, *input.team);
+  } else {
+    decider.decide({});
+  }
   lap.reset();
-  if (const std::size_t i = stop; i < parts.size()) return {std::move(results[i].decision)};
+  if (const std::size_t i = decider.first_no(); i < parts.size())
+    return {std::move(results[i].decision)};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (results[i].decision.status == DecisionStatus::kSatisfied) continue;
     const std::string stage(stage_name(results[i].stage));
@@ -231,7 +345,7 @@ BranchDecision decide_order_level(const DecisionInput& input, Level level, base:
         witness->by_key.push_back({parts[i].keys.front(), std::move(results[i].order)});
       }
     } else {
-      witness->order = merged(input, shape, results);
+      witness->order = merged(input, decider.shape(), results);
     }
     d.witness = std::move(witness);
   }

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <limits>
+#include <optional>
+#include <string>
 
 #include "levels/decision.hpp"
 
@@ -20,5 +22,11 @@ inline constexpr std::uint64_t kAllProposals = std::numeric_limits<std::uint64_t
 // `proposals` bounds stage 3 of the engine: kGaveUp where they do not settle it.
 BranchDecision decide_order_level(const DecisionInput& input, Level level, base::Budget& budget,
                                   std::uint64_t proposals = kAllProposals);
+
+// What another process found about its parts, for the team's decide_order_level(). Nothing: the
+// budget ended.
+std::optional<std::string> decide_team_part(const DecisionInput& input, Level level,
+                                            std::uint64_t proposals, base::TeamPart part,
+                                            base::Budget& budget);
 
 }  // namespace cupel::levels

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "levels/describe.hpp"
 #include "levels/order_levels.hpp"
@@ -76,29 +77,79 @@ std::shared_ptr<const Witness> witness_of(const DecisionInput& input, Level leve
   return witness;
 }
 
-}  // namespace
+// A weak level in the engine's words, and the possible writers of each read.
+struct WeakQuestion {
+  DescribedVisibility d;
+  order::Visible visible;
+  bool every_read = false;
+  std::vector<std::span<const Owner>> candidates = {};
+  bool open = false;  // a read has several
+};
 
-BranchDecision decide_weak_level(const DecisionInput& input, Level level, base::Budget& budget) {
+WeakQuestion question_of(const DecisionInput& input, Level level) {
   const Accesses& a = input.accesses;
   const order::Visible visible = visible_at(level);
   const bool every_read = visible == order::Visible::kEarlierRead;
-  const base::Stopwatch::Lap lap(budget.stopwatch(), "saturation");
-  DescribedVisibility d = describe_visibility(input.history, a, every_read);
+  WeakQuestion question{describe_visibility(input.history, a, every_read), visible, every_read};
+  auto& d = question.d;
   d.problem.whole_proofs = input.evidence;
   d.problem.threads = input.threads;
-  if (budget.exceeded()) return {gave_up(budget, "describing reads and writes")};
-  std::vector<std::span<const Owner>> candidates;
-  candidates.reserve(d.reads.size());
-  bool open = false;
+  question.candidates.reserve(d.reads.size());
   for (const auto r : d.reads) {
     const ExternalRead& read = a.reads[r];
     const auto first = every_read ? read.first_candidate : read.joint_first;
     const auto last = every_read ? read.last_candidate : read.joint_last;
-    candidates.push_back(std::span(a.candidates).subspan(first, last - first));
-    open = open || last - first > 1;
+    question.candidates.push_back(std::span(a.candidates).subspan(first, last - first));
+    question.open = question.open || last - first > 1;
   }
+  return question;
+}
+
+std::vector<Owner> only_writers(const WeakQuestion& question) {
+  std::vector<Owner> writers;
+  writers.reserve(question.candidates.size());
+  for (const auto& one : question.candidates) writers.push_back(one.front());
+  return writers;
+}
+
+// The other processes of a team, as the engine sees them. They are asked at once, so that they
+// describe the problem at the same time as this process.
+class TeamFinders : public order::ArcFinders {
+ public:
+  TeamFinders(base::Team& team, Level level) : team_(team) {
+    team_.ask(team_question(level, kAllProposals));
+  }
+  [[nodiscard]] std::uint32_t parts() const override { return team_.size(); }
+  std::vector<std::string> found() override { return team_.answers(); }
+
+ private:
+  base::Team& team_;
+};
+
+}  // namespace
+
+std::optional<std::string> find_team_part(const DecisionInput& input, Level level,
+                                          base::TeamPart part, base::Budget& budget) {
+  const WeakQuestion question = question_of(input, level);
+  if (question.open || budget.exceeded()) return std::nullopt;
+  return order::arcs_of_part(question.d.problem, question.visible, only_writers(question), part,
+                             budget);
+}
+
+BranchDecision decide_weak_level(const DecisionInput& input, Level level, base::Budget& budget) {
+  const Accesses& a = input.accesses;
+  const base::Stopwatch::Lap lap(budget.stopwatch(), "saturation");
+  std::optional<TeamFinders> finders;
+  if (input.team != nullptr) finders.emplace(*input.team, level);
+  WeakQuestion question = question_of(input, level);
+  DescribedVisibility& d = question.d;
+  const order::Visible visible = question.visible;
+  const bool every_read = question.every_read;
+  if (budget.exceeded()) return {gave_up(budget, "describing reads and writes")};
+  const auto& candidates = question.candidates;
+  if (finders) d.problem.others = &*finders;
   order::OrderResult outcome;
-  if (open) {
+  if (question.open) {
     std::vector<std::uint64_t> hints;
     if (input.history.has_all_times()) {
       for (const TxnId txn : a.txns) hints.push_back(hint(input.history, txn));
@@ -113,10 +164,7 @@ BranchDecision decide_weak_level(const DecisionInput& input, Level level, base::
       outcome = by_cases(kAllProposals);
     }
   } else {
-    std::vector<Owner> writers;
-    writers.reserve(candidates.size());
-    for (const auto& one : candidates) writers.push_back(one.front());
-    outcome = order::decide_visibility(d.problem, visible, writers, budget);
+    outcome = order::decide_visibility(d.problem, visible, only_writers(question), budget);
   }
 
   const std::string stage(stage_name(outcome.stage));

@@ -7,10 +7,18 @@
 // excludes some (docs/algorithms/weak-levels.md).
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "levels/decision.hpp"
 
 namespace cupel::levels {
 
 BranchDecision decide_weak_level(const DecisionInput& input, Level level, base::Budget& budget);
+
+// What another process found in its part, for the team's decide_weak_level(). Nothing: the budget
+// ended, or the reads have several possible writers, which the team is not asked about.
+std::optional<std::string> find_team_part(const DecisionInput& input, Level level,
+                                          base::TeamPart part, base::Budget& budget);
 
 }  // namespace cupel::levels

@@ -25,6 +25,10 @@ constexpr std::size_t kVisitsAtOnce = 300'000;
 // With fewer a second thread costs more than it spares.
 constexpr std::size_t kLeastReadsInParts = 50'000;
 
+// Columns of clocks that are held at a time.
+constexpr std::uint32_t kMostColumns = 2048;
+constexpr std::uint64_t kMostColumnBytes = 1'500'000'000;
+
 // Clocks that only prune a search may take so many bytes.
 constexpr std::uint64_t kClocksOfSearch = 64'000'000;
 
@@ -196,30 +200,122 @@ Problem CoGraph::as_events(const VisibilityProblem& p) {
 }
 
 bool CoGraph::saturate() {
+  const bool shared = problem_.others != nullptr && may_share();
+  if (!(shared ? find_in_parts() : find({}))) return false;
+  acyclic_ = graph_.sort(&budget_) && overwritten_.empty();
+  return true;
+}
+
+bool CoGraph::find(base::TeamPart part) {
   for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
     if (sees(r)) graph_.add({writers_[r], problem_.reads[r].owner, r, writers_[r], ArcKind::kRead});
   }
   graph_.begin_round();
-  bool finished = true;
-  const Owner half = problem_.owner_count / 2;
+  read_arcs_ = graph_.arcs().size();
   switch (visible_) {
-    case Visible::kEarlierRead:
-      finished = in_two_parts([&](bool later, Found& found) {
-        return later ? earlier_reads(half, problem_.owner_count, found)
-                     : earlier_reads(0, half, found);
+    case Visible::kEarlierRead: {
+      const auto first = static_cast<Owner>(part.begin(problem_.owner_count)),
+                 end = static_cast<Owner>(part.end(problem_.owner_count));
+      const Owner middle = first + (end - first) / 2;
+      return in_two_parts([&](bool later, Found& found) {
+        return later ? earlier_reads(middle, end, found) : earlier_reads(first, middle, found);
       });
-      break;
-    case Visible::kDirect:
-      finished =
-          in_two_parts([&](bool later, Found& found) { return direct(chains_of(later), found); });
-      break;
+    }
+    case Visible::kDirect: {
+      const auto chains = chains_of(part);
+      return in_two_parts(
+          [&](bool later, Found& found) { return direct(half(chains, later), found); });
+    }
     case Visible::kCausal:
-      finished = causal();
-      break;
+      return causal(part);
   }
-  if (!finished) return false;
-  acyclic_ = graph_.sort(&budget_) && overwritten_.empty();
   return true;
+}
+
+// Of causality each process looks at the writers of some sessions. One that looks at all of them in
+// one go finds the arcs read by read, and so they are put together.
+bool CoGraph::may_share() const {
+  return visible_ != Visible::kCausal ||
+         (graph_.chain_count() <= kMostColumns &&
+          Clocks::bytes(graph_, graph_.chain_count()) <= kMostColumnBytes);
+}
+
+std::string CoGraph::found() const {
+  const auto arcs = graph_.arcs().subspan(read_arcs_);
+  std::string bytes;
+  bytes.reserve(16 + arcs.size() * sizeof(KnownArc) + overwritten_.size() * sizeof(Overwritten));
+  base::put_bytes(bytes, std::uint64_t{arcs.size()});
+  for (const KnownArc& arc : arcs) base::put_bytes(bytes, arc);
+  for (const Overwritten& one : overwritten_) base::put_bytes(bytes, one);
+  return bytes;
+}
+
+bool CoGraph::find_in_parts() {
+  auto& others = *problem_.others;
+  const std::uint32_t parts = others.parts();
+  if (!find({0, parts})) return false;
+  auto all = others.found();
+  for (std::uint32_t p = 1; p < parts; ++p) {
+    if (!all[p - 1].empty()) continue;
+    auto missing = arcs_of_part(problem_, visible_, writers_, {p, parts}, budget_);
+    if (!missing) return false;
+    all[p - 1] = *std::move(missing);
+  }
+  if (visible_ == Visible::kCausal) {
+    all.insert(all.begin(), found());
+    graph_.keep_arcs(read_arcs_);
+    overwritten_.clear();
+    add_in_order_of_reads(all);
+  } else {
+    add_found(all);
+  }
+  return true;
+}
+
+// The parts are in the order in which one process would go.
+void CoGraph::add_found(std::span<const std::string> parts) {
+  for (const auto& part : parts) {
+    base::AnswerBytes bytes(part);
+    for (auto arcs = bytes.take<std::uint64_t>(); arcs > 0; --arcs) {
+      graph_.add(bytes.take<KnownArc>());
+    }
+    while (!bytes.at_end()) overwritten_.push_back(bytes.take<Overwritten>());
+  }
+}
+
+// Each part has arcs to all reads, from the writers of its sessions: as one process finds them,
+// read by read, and for each read in the order of the sessions.
+void CoGraph::add_in_order_of_reads(std::span<const std::string> parts) {
+  struct Cursor {
+    std::vector<KnownArc> arcs;
+    std::vector<Overwritten> overwritten;
+    std::size_t arc = 0, initial = 0;
+  };
+  std::vector<Cursor> cursors;
+  for (const auto& part : parts) {
+    base::AnswerBytes bytes(part);
+    auto& cursor = cursors.emplace_back();
+    const auto arcs = bytes.take<std::uint64_t>();
+    for (std::uint64_t i = 0; i < arcs; ++i) cursor.arcs.push_back(bytes.take<KnownArc>());
+    while (!bytes.at_end()) cursor.overwritten.push_back(bytes.take<Overwritten>());
+  }
+  const auto take = [&](std::uint32_t r) {
+    bool first = true;
+    for (auto& c : cursors) {
+      for (; c.arc < c.arcs.size() && c.arcs[c.arc].read_or_object == r; ++c.arc) {
+        graph_.add(c.arcs[c.arc]);
+      }
+      if (c.initial == c.overwritten.size() || c.overwritten[c.initial].read != r) continue;
+      if (first) overwritten_.push_back(c.overwritten[c.initial]);
+      first = false;
+      ++c.initial;
+    }
+  };
+  for (const auto& chain : problem_.chains) {
+    for (const Owner o : chain) {
+      for (auto r = problem_.read_first[o]; r < problem_.read_first[o + 1]; ++r) take(r);
+    }
+  }
 }
 
 // What work(later, found) finds in the first part and in the later one, in this order: the
@@ -239,15 +335,33 @@ bool CoGraph::in_two_parts(const Work& work) {
   return done[0] && done[1];
 }
 
+std::size_t CoGraph::reads_of(const std::vector<Owner>& chain) const {
+  std::size_t reads = 0;
+  for (const Owner o : chain) reads += problem_.read_first[o + 1] - problem_.read_first[o];
+  return reads;
+}
+
+// About as many reads each, in the order of the chains.
+CoGraph::Chains CoGraph::chains_of(base::TeamPart part) const {
+  const auto begin_of = [&](std::size_t reads_before) {
+    std::size_t reads = 0, chain = 0;
+    for (; chain < problem_.chains.size() && reads < reads_before; ++chain) {
+      reads += reads_of(problem_.chains[chain]);
+    }
+    return chain;
+  };
+  const auto begin = begin_of(part.begin(problem_.reads.size()));
+  const auto end = part.number + 1 == part.of ? problem_.chains.size()
+                                              : begin_of(part.end(problem_.reads.size()));
+  return Chains(problem_.chains).subspan(begin, end - begin);
+}
+
 // About half of the reads each.
-std::span<const std::vector<Owner>> CoGraph::chains_of(bool later) const {
-  std::size_t reads = 0, chain = 0;
-  for (; chain < problem_.chains.size() && reads < problem_.reads.size() / 2; ++chain) {
-    for (const Owner o : problem_.chains[chain])
-      reads += problem_.read_first[o + 1] - problem_.read_first[o];
-  }
-  return later ? std::span(problem_.chains).subspan(chain)
-               : std::span(problem_.chains).first(chain);
+CoGraph::Chains CoGraph::half(Chains chains, bool later) const {
+  std::size_t all = 0, reads = 0, chain = 0;
+  for (const auto& one : chains) all += reads_of(one);
+  for (; chain < chains.size() && reads < all / 2; ++chain) reads += reads_of(chains[chain]);
+  return later ? chains.subspan(chain) : chains.first(chain);
 }
 
 void CoGraph::visible_before(Owner k, std::uint32_t r, Found& found) const {
@@ -461,22 +575,23 @@ void CoGraph::causally_visible(Owner o, const Clocks& clocks, const WriterGroups
   }
 }
 
-bool CoGraph::causal() {
+bool CoGraph::causal(base::TeamPart part) {
   Causality causal_arcs(*this);
   if (!causal_arcs.sort(budget_)) {
     return true;  // graph_ has these arcs too, and so this cycle or another
   }
   const EventGraph& causality = causal_arcs.graph();
   const WriterGroups groups(problem_, causality);
-  const std::uint32_t chains = causality.chain_count();
-  std::uint32_t width = std::max<std::uint32_t>(1, std::min<std::uint32_t>(chains, 2048));
-  while (width > 1 && Clocks::bytes(causality, width) > 1'500'000'000) width = (width + 1) / 2;
+  const auto first_column = static_cast<ChainId>(part.begin(causality.chain_count())),
+             chains = static_cast<ChainId>(part.end(causality.chain_count()));
+  std::uint32_t width =
+      std::max<std::uint32_t>(1, std::min<std::uint32_t>(chains - first_column, kMostColumns));
+  while (width > 1 && Clocks::bytes(causality, width) > kMostColumnBytes) width = (width + 1) / 2;
   if (budget_.would_exceed(Clocks::bytes(causality, width))) return false;
   Clocks clocks;
   // A part's share of one block of columns.
-  const auto look = [&](std::span<const std::vector<Owner>> part, SessionPointers& pointers,
-                        Found& found) {
-    for (const auto& chain : part) {
+  const auto look = [&](Chains readers, SessionPointers& pointers, Found& found) {
+    for (const auto& chain : readers) {
       if (budget_.exceeded()) return false;
       // Along a session the clocks only grow, so the pointers only advance;
       // those touched are set back for the next session.
@@ -488,10 +603,10 @@ bool CoGraph::causal() {
   };
   std::array<SessionPointers, 2> pointers;
   for (auto& of_part : pointers) of_part.passed.assign(groups.size(), 0);
-  for (ChainId first = 0; first < chains; first += width) {
+  for (ChainId first = first_column; first < chains; first += width) {
     if (!clocks.compute(causality, first, std::min(width, chains - first), budget_)) return false;
     if (!in_two_parts([&](bool later, Found& found) {
-          return look(chains_of(later), pointers[later ? 1 : 0], found);
+          return look(half(problem_.chains, later), pointers[later ? 1 : 0], found);
         })) {
       return false;
     }

@@ -26,6 +26,11 @@ class CoGraph {
 
   // Adds every arc. False if the budget ended.
   bool saturate();
+  // Whether several processes may look for the arcs.
+  [[nodiscard]] bool may_share() const;
+  // Adds the arcs of one part only, and what was added, for the process that has the whole.
+  bool find(base::TeamPart part);
+  [[nodiscard]] std::string found() const;
   // After saturate().
   [[nodiscard]] bool acyclic() const { return acyclic_; }
   [[nodiscard]] const EventGraph& graph() const { return graph_; }
@@ -62,11 +67,17 @@ class CoGraph {
   };
   template <typename Work>
   bool in_two_parts(const Work& work);
-  [[nodiscard]] std::span<const std::vector<Owner>> chains_of(bool later) const;
+  using Chains = std::span<const std::vector<Owner>>;
+  [[nodiscard]] std::size_t reads_of(const std::vector<Owner>& chain) const;
+  [[nodiscard]] Chains chains_of(base::TeamPart part) const;
+  [[nodiscard]] Chains half(Chains chains, bool later) const;
+  bool find_in_parts();
+  void add_found(std::span<const std::string> parts);
+  void add_in_order_of_reads(std::span<const std::string> parts);
   void visible_before(Owner k, std::uint32_t r, Found& found) const;
   bool earlier_reads(Owner first_owner, Owner end_owner, Found& found) const;
   bool direct(std::span<const std::vector<Owner>> chains, Found& found) const;
-  bool causal();
+  bool causal(base::TeamPart part);
   class WriterGroups;
   // How far a session has come in each group of writers; `touched`: where it is not zero.
   struct SessionPointers {
@@ -90,6 +101,7 @@ class CoGraph {
   const Problem events_;
   EventGraph graph_;
   bool acyclic_ = false;
+  std::size_t read_arcs_ = 0;             // the first of graph_'s
   std::vector<Overwritten> overwritten_;  // one a read
 };
 

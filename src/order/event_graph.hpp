@@ -48,6 +48,8 @@ class EventGraph {
 
   void begin_round() { round_begin_.push_back(static_cast<std::uint32_t>(arcs_.size())); }
   void add(const KnownArc& arc) { arcs_.push_back(arc); }
+  // Forgets the arcs added after the first `count`, which was their number in this round.
+  void keep_arcs(std::size_t count) { arcs_.resize(count); }
   [[nodiscard]] std::span<const KnownArc> arcs() const { return arcs_; }
   // The arcs there when the round that added arc i began.
   [[nodiscard]] std::uint32_t arcs_before_round_of(std::uint32_t i) const;

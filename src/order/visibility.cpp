@@ -22,4 +22,12 @@ OrderResult decide_visibility(const VisibilityProblem& problem, Visible visible,
   return result;
 }
 
+std::optional<std::string> arcs_of_part(const VisibilityProblem& problem, Visible visible,
+                                        std::span<const Owner> writers, base::TeamPart part,
+                                        base::Budget& budget) {
+  CoGraph co(problem, visible, writers, budget);
+  if (!co.may_share() || !co.find(part)) return std::nullopt;
+  return co.found();
+}
+
 }  // namespace cupel::order

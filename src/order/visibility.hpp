@@ -14,12 +14,25 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/team.hpp"
 #include "order/problem.hpp"
 
 namespace cupel::order {
+
+// Other processes with the same problem, each of which finds the arcs of one part of it.
+class ArcFinders {
+ public:
+  virtual ~ArcFinders() = default;
+  [[nodiscard]] virtual std::uint32_t parts() const = 0;  // with that of the caller
+  // What the others found, by part, from 1; asked for when the own part is done. Empty: that one
+  // could not.
+  virtual std::vector<std::string> found() = 0;
+};
 
 enum class Visible : std::uint8_t { kEarlierRead, kDirect, kCausal };
 
@@ -34,6 +47,7 @@ struct VisibilityRead {
 struct VisibilityProblem {
   bool whole_proofs = false;  // as in Problem
   unsigned threads = 1;       // of one pass; 0: as many as the machine has; never changes an answer
+  ArcFinders* others = nullptr;  // borrowed; for decide_visibility(); never changes an answer
   Owner owner_count = 0;
   Object object_count = 0;
   std::vector<std::vector<Owner>> chains;  // sessions; each owner in exactly one
@@ -53,6 +67,12 @@ struct VisibilityProblem {
 // result.order is a linear extension of co.
 OrderResult decide_visibility(const VisibilityProblem& problem, Visible visible,
                               std::span<const Owner> writers, base::Budget& budget);
+
+// What another process gets from its ArcFinders. Nothing: the budget ended, or the arcs of this
+// problem are found by one process.
+std::optional<std::string> arcs_of_part(const VisibilityProblem& problem, Visible visible,
+                                        std::span<const Owner> writers, base::TeamPart part,
+                                        base::Budget& budget);
 
 // The same where a read may have several possible writers (`candidates`, by read;
 // none of them empty): is there a choice that passes? `hint` by owner: smaller
