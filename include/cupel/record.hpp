@@ -124,10 +124,14 @@ class Recorder {
   // thread. `what` in one or two words, the same for both.
   void fault_begins(std::string_view what);
   void fault_ends(std::string_view what);
+  // A fact for the header that is known only later; one of the same name is replaced. Any thread.
+  void fact(std::string_view name, std::string_view text);
   // Unique among the writes of this recorder, from 1. Any thread.
   std::int64_t unique_id();
   // Nanoseconds since open().
   [[nodiscard]] std::int64_t now_ns() const;
+  // CLOCK_MONOTONIC at open(): what the times count from.
+  [[nodiscard]] std::int64_t started_ns() const;
 
   // Something could not be written, so that what comes is lost: close() says why.
   [[nodiscard]] bool failed() const;

@@ -1,6 +1,8 @@
 // The steps of an analysis: see the header.
 #include "analysis/analyze.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -280,6 +282,14 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
   AnalyzedFile result{empty_history(), {}};
   if (read.ok()) {
     result.history = std::move(read).value();
+    if (const auto part = result.history.fact("part"); !part.empty()) {
+      return base::Error{
+          .message = fmt::format("found the part of sessions {} of a run by several workers, "
+                                 "expected the whole: without the others, what they wrote seems to "
+                                 "come from nobody; `cupel merge` joins them",
+                                 part),
+          .file = path};
+    }
     auto with_fields = options;
     if (!with_fields.fields) with_fields.fields = fields_of_file(std::move(source), result.history);
     result.analysis = analyze(result.history, with_fields, budget);

@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/options.hpp"
 #include "cli/version.hpp"
 #include "lab/namespaces.hpp"
 #include "run/campaign.hpp"
@@ -18,9 +19,10 @@ namespace cupel::cli {
 namespace {
 
 struct CampaignArguments {
-  std::string file, folder;
+  std::string file, folder, shard_text;
+  base::Shard shard;
   std::uint32_t jobs = 1;
-  bool json = false, quiet = false;
+  bool json = false;
 };
 
 int campaign(const CampaignArguments& arguments) {
@@ -31,12 +33,12 @@ int campaign(const CampaignArguments& arguments) {
   }
   for (auto& run : campaign->runs) run.options.recorded_by = fmt::format("cupel {}", version());
   campaign->jobs = arguments.jobs;
+  campaign->shard = arguments.shard;
   std::map<std::string, std::string>
       begun;  // by identity: with several jobs lines wait for the end
   const run::CampaignListener listener{
       .before =
           [&](const run::CampaignRun& run, std::size_t number, std::size_t of) {
-            if (arguments.quiet) return;
             const auto text = fmt::format("[{}/{}] {} {} {}{}, seed {}: ", number, of, run.database,
                                           run.isolation, run.workload,
                                           run.faults.empty() ? "" : ", faults " + run.faults,
@@ -46,7 +48,6 @@ int campaign(const CampaignArguments& arguments) {
           },
       .after =
           [&](const run::CampaignResult& result) {
-            if (arguments.quiet) return;
             std::string anomalies;
             for (const auto& name : result.anomalies) anomalies += " " + name;
             if (arguments.jobs > 1) print_status(begun[result.identity]);
@@ -64,7 +65,7 @@ int campaign(const CampaignArguments& arguments) {
   const Interruptible interruptible;
   const auto summary =
       run::run_campaign(*campaign, arguments.folder, interruptible.stopped(), listener);
-  if (interruptible.stopped() && !arguments.quiet) print_status("ended\n");
+  if (interruptible.stopped()) print_status("ended\n");
   if (!summary.ok()) {
     print_error(summary.error());
     return kBad;
@@ -95,8 +96,8 @@ void add_campaign(Command& app, Run& run) {
       ->type_name("N")
       ->capture_default_str()
       ->check(whole_number(1, 64));
+  add_shard_option(*command, "runs", arguments->shard_text);
   command->add_flag("--json", arguments->json, "Print the summary as one JSON object");
-  command->add_flag("-q,--quiet", arguments->quiet, "Print no line for each run on standard error");
   command->footer(
       "The folder gets results.jsonl, summary.md, summary.json and the histories that violate the\n"
       "requested level. Exit code: as `cupel check`, over all runs.\n"
@@ -105,7 +106,10 @@ void add_campaign(Command& app, Run& run) {
       "  {\"databases\": [{\"name\": \"PostgreSQL\", \"url\": \"postgres://me@127.0.0.1/test\",\n"
       "                  \"isolations\": [\"read-committed\", \"serializable\"]}],\n"
       "   \"workloads\": [\"general\", \"mini\", \"append\"], \"seeds\": 5, \"budget\": 600}");
-  command->callback([arguments, &run] { run = [arguments] { return campaign(*arguments); }; });
+  command->callback([arguments, &run] {
+    arguments->shard = shard_of(arguments->shard_text);
+    run = [arguments] { return campaign(*arguments); };
+  });
 }
 
 }  // namespace cupel::cli

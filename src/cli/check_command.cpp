@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -110,16 +111,16 @@ void hint_at_start(const report::Checked& checked) {
                         ? std::string("every key was")
                         : fmt::format("{} of {} keys were", report::grouped(start->keys),
                                       report::grouped(start->of));
-  print_error(fmt::format(
-      "note: {}: {} first read as {}, which no transaction wrote; if keys start with it, add "
-      "--initial {}",
-      checked.file, keys, history::shown(value), shell_word(history::shown(value))));
+  print_note(
+      fmt::format("{}: {} first read as {}, which no transaction wrote; if keys start with it, add "
+                  "--initial {}",
+                  checked.file, keys, history::shown(value), shell_word(history::shown(value))));
 }
 
 void print_checked(const report::Checked& checked, const CheckArguments& arguments,
                    Emitter& emitter) {
   if (const auto cut = checked.history.fact("cut"); !cut.empty()) {
-    print_error(fmt::format("note: {}: {}", checked.file, cut));
+    print_note(fmt::format("{}: {}", checked.file, cut));
   }
   hint_at_start(checked);
   if (emitter.any()) {
@@ -195,6 +196,16 @@ int code_of(const std::string& file, const check::CheckResult& result, bool by_n
   return code;
 }
 
+// Where the time of a check went.
+std::string stages_text(const std::string& file, const analysis::Analysis& analysis) {
+  std::string text = fmt::format("cupel: {}:", file);
+  for (const auto& stage : analysis.stages) {
+    text += fmt::format(" {} {:.3f} s,", stage.name, stage.seconds);
+  }
+  text.back() = '\n';
+  return text;
+}
+
 // The exit code.
 int print_found(const std::string& file, const Found& found, const CheckArguments& arguments,
                 const check::Options& options, const Outputs& outputs) {
@@ -209,6 +220,7 @@ int print_found(const std::string& file, const Found& found, const CheckArgument
     warning.message = "warning: " + warning.message;
     print_error(warning);
   }
+  if (verbose()) print_detail(stages_text(file, found->analysis));
   if (base::interrupted()) print_error(interrupted_check(file));
   const int written = write_files(checked, arguments, options, outputs.folder);
   const bool by_name = !arguments.levels.empty();
@@ -284,6 +296,25 @@ int print_checked_history(const std::string& file, const Found& found,
 
 namespace {
 
+// What a process of a team that is not the first does with the histories: it reads each, and
+// answers until the first process is done with it.
+int help_with_each(const CheckArguments& arguments, const analysis::Options& options,
+                   const analysis::FileOptions& reading) {
+  const auto& others = *processes();
+  for (const auto& file : arguments.histories) {
+    const auto history = formats::read(
+        file,
+        {.format = reading.format, .threads = options.check.threads, .initial = reading.initial});
+    std::optional<check::TeamMember> member;
+    // What is wrong with the file, the first process says.
+    if (history.ok()) member.emplace(*history, options.check, others.part);
+    while (const auto question = others.question()) {
+      others.answer(member ? member->answer(*question) : std::string());
+    }
+  }
+  return kSatisfied;
+}
+
 // The worst exit code.
 int check_each(const CheckArguments& arguments, const analysis::Options& options,
                const analysis::FileOptions& reading, const Outputs& outputs) {
@@ -299,7 +330,9 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
       code = std::max<int>(code, kUnknown);
       continue;
     }
-    for (const auto& found : analyze_first(files.subspan(next), reading, options, time)) {
+    const auto several = analyze_first(files.subspan(next), reading, options, time);
+    if (options.check.team != nullptr) options.check.team->ask("");  // the history is done
+    for (const auto& found : several) {
       if (next > 0 && apart) print("\n");
       code = std::max(code, print_found(files[next], found, arguments, options.check, outputs));
       flush_output();
@@ -308,7 +341,7 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
     }
     table.show_progress();
   }
-  if (const auto note = time.left_out(); !note.empty()) print_error(note);
+  if (const auto note = time.left_out(); !note.empty()) print_note(note);
   print_status(table.text());
   return code;
 }
@@ -344,9 +377,38 @@ int check_all(const CheckArguments& arguments, const analysis::Options& options,
   return code;
 }
 
+// The histories of a shard, in their order on the command line. They are shared out in the order of
+// their names: machines may expand histories/*.edn in another order.
+void take_shard(CheckArguments& arguments) {
+  const auto shard = shard_of(arguments.shard);
+  if (shard.is_all()) return;
+  if (std::find(arguments.histories.begin(), arguments.histories.end(), "-") !=
+      arguments.histories.end()) {
+    throw UsageError("--shard", "found standard input among the histories, expected files");
+  }
+  const std::set<std::string> names(arguments.histories.begin(), arguments.histories.end());
+  std::set<std::string> own;
+  std::size_t task = 0;
+  for (const auto& name : names) {
+    if (shard.takes(task++)) own.insert(name);
+  }
+  std::erase_if(arguments.histories, [&](const auto& name) { return !own.contains(name); });
+  if (own.empty()) {
+    print_note(fmt::format("shard {} has none of the {} histories", shard.text(), names.size()));
+  }
+}
+
 // All arguments looked at, ready to run.
 Run prepared(const std::shared_ptr<CheckArguments>& arguments) {
-  const auto options = analysis_options(*arguments);
+  take_shard(*arguments);
+  auto options = analysis_options(*arguments);
+  if (const auto* others = processes(); others != nullptr) {
+    options.check.team = others->team;
+    const auto& files = arguments->histories;
+    if (std::find(files.begin(), files.end(), "-") != files.end()) {
+      throw UsageError("found standard input, which only one process can read; expected files");
+    }
+  }
   auto emitter = std::make_shared<Emitter>(arguments->emit, arguments->histories.size() > 1);
   if (arguments->json && emitter->instead_of_text()) {
     throw UsageError(
@@ -359,6 +421,9 @@ Run prepared(const std::shared_ptr<CheckArguments>& arguments) {
       .verdicts_only = !arguments->json && arguments->report.empty() && arguments->emit.empty(),
       .initial = initial_values(arguments->initial)};
   refuse_overwriting(*arguments, *emitter);
+  if (processes() != nullptr && processes()->is_helper()) {
+    return [arguments, options, reading] { return help_with_each(*arguments, options, reading); };
+  }
   return [arguments, options, reading, emitter] {
     return check_all(*arguments, options, reading, *emitter);
   };
@@ -415,6 +480,7 @@ void add_check(Command& app, Run& run) {
                  "Deprecated: --history-analysis")
       ->hidden();
   add_format_option(*command, arguments->format);
+  add_shard_option(*command, "histories", arguments->shard);
   command->add_flag("--json", arguments->json,
                     "Print one JSON object for each history, on one line");
   command

@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +25,33 @@ namespace cupel::cli {
 namespace {
 
 int write_failure = 0;  // errno of the first write that failed
+
+// Of the command that is run: how much it says beside its result.
+struct Talk {
+  bool quiet = false, verbose = false;
+} talk;
+
+void write_to_stderr(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  static_cast<void>(std::fflush(stderr));
+}
+
+const Processes* all_processes = nullptr;
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+// What the command cost.
+std::string cost_text(double seconds) {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return fmt::format(
+      "cupel: {:.3f} s, {:.3f} s of user and {:.3f} s of system time, at most {:.1f} "
+      "MB resident\n",
+      seconds, seconds_of(usage.ru_utime), seconds_of(usage.ru_stime),
+      static_cast<double>(usage.ru_maxrss) / 1024);
+}
 
 constexpr const char* kExamples =
     "Exit code: 0 every requested level is satisfied, 1 a level is violated, 2 a level is\n"
@@ -54,13 +83,26 @@ bool finish_output() {
 }
 
 void print_status(std::string_view text) {
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
-  static_cast<void>(std::fflush(stderr));
+  if (!talk.quiet) write_to_stderr(text);
+}
+
+bool verbose() {
+  return talk.verbose;
+}
+
+void print_detail(std::string_view text) {
+  if (!talk.verbose) return;
+  flush_output();
+  write_to_stderr(text);
+}
+
+void print_note(std::string_view text) {
+  if (!talk.quiet) print_error(fmt::format("note: {}", text));
 }
 
 void print_error(std::string_view message) {
   flush_output();
-  print_status(fmt::format("cupel: {}\n", message));
+  write_to_stderr(fmt::format("cupel: {}\n", message));
 }
 void print_error(const base::Error& error) {
   auto named = error;
@@ -164,8 +206,8 @@ int write_history(const history::History& history, const std::string& path,
   }
   const auto lost = formats::lost_facts(history, options.format);
   if (!lost.empty()) {
-    print_error(fmt::format("note: {} cannot hold these, so they are omitted: {}",
-                            formats::name(options.format), fmt::join(lost, ", ")));
+    print_note(fmt::format("{} cannot hold these, so they are omitted: {}",
+                           formats::name(options.format), fmt::join(lost, ", ")));
   }
   return kSatisfied;
 }
@@ -216,6 +258,7 @@ void add_commands(Command& app, Run& chosen) {
   add_stats(app, chosen);
   add_convert(app, chosen);
   add_generate(app, chosen);
+  add_merge(app, chosen);
 #ifndef CUPEL_CORE
   add_lab(app, chosen);
 #ifdef CUPEL_MOCK
@@ -228,6 +271,11 @@ void add_commands(Command& app, Run& chosen) {
 #ifndef CUPEL_CORE
   add_doctor(app, chosen);
 #endif
+  app.add_flag_below(
+      {"-q", "--quiet"}, talk.quiet,
+      "Print no notes, progress and tables on standard error: only warnings and errors");
+  app.add_flag_below({"--verbose"}, talk.verbose,
+                     "Also print on standard error what takes how long, and the memory used");
 }
 
 int parse_and_run(int argc, char** argv) {
@@ -239,7 +287,13 @@ int parse_and_run(int argc, char** argv) {
       print(*shown);
       return finish_output() ? kSatisfied : kBad;
     }
+    // Several processes share a check; of any other command one is enough.
+    const bool helper = all_processes != nullptr && all_processes->is_helper();
+    if (helper && line.asked_command() != "cupel check") return kSatisfied;
+    const auto begin = std::chrono::steady_clock::now();
     const int code = chosen();
+    print_detail(
+        cost_text(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
     return finish_output() ? code : kBad;
   } catch (const UsageError& error) {
     print_error(fmt::format("{} (see {} --help)", error.what(), line.asked_command()));
@@ -249,14 +303,19 @@ int parse_and_run(int argc, char** argv) {
 
 }  // namespace
 
-int run(int argc, char** argv) {
+const Processes* processes() {
+  return all_processes;
+}
+
+int run(int argc, char** argv, const Processes* processes) {
+  all_processes = processes;
   take_closed_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe is an error that print() sees
   try {
     return parse_and_run(argc, argv);
   } catch (const std::bad_alloc&) {
     flush_output();
-    print_status(  // without an allocation
+    write_to_stderr(  // without an allocation
         "cupel: out of memory; with --memory-limit, check stops earlier and the verdict is "
         "unknown\n");
   } catch (const std::exception& error) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/team.hpp"
 #include "cli/command_line.hpp"
 #include "formats/formats.hpp"
 
@@ -23,6 +25,7 @@ void add_stats(Command& app, Run& run);
 void add_convert(Command& app, Run& run);
 void add_run(Command& app, Run& run);
 void add_campaign(Command& app, Run& run);
+void add_merge(Command& app, Run& run);
 void add_generate(Command& app, Run& run);
 void add_lab(Command& app, Run& run);
 void add_mock(Command& app, Run& run);
@@ -41,8 +44,14 @@ void flush_output();
 // False, with a word on standard error, if the output could not be written.
 bool finish_output();
 
-// On standard error; if that cannot be written, nobody hears of it, and nothing else changes.
+// On standard error; if that cannot be written, nobody hears of it, and nothing else changes. Not
+// with --quiet.
 void print_status(std::string_view text);
+// With --verbose only.
+bool verbose();
+void print_detail(std::string_view text);
+// A remark that is no error: "cupel: note: ". Not with --quiet.
+void print_note(std::string_view text);
 // "cupel: " and the error, on standard error. The file "-" is standard input.
 void print_error(const base::Error& error);
 void print_error(std::string_view message);
@@ -75,8 +84,22 @@ base::Result<formats::WriteOptions> write_options(const std::string& path, const
 int write_history(const history::History& history, const std::string& path,
                   const formats::WriteOptions& options);
 
-// The whole command line: parses, runs, returns the exit code.
-int run(int argc, char** argv);
+// Several processes that run the same command line and check one history together. `team`: of the
+// first process; of another, what it is asked, until there is nothing more, and where it answers.
+struct Processes {
+  base::Team* team = nullptr;
+  base::TeamPart part = {};
+  // None: this history is done.
+  std::function<std::optional<std::string>()> question = {};
+  std::function<void(const std::string&)> answer = {};
+
+  [[nodiscard]] bool is_helper() const { return part.number > 0; }
+};
+
+// The whole command line: parses, runs, returns the exit code. `processes`: borrowed.
+int run(int argc, char** argv, const Processes* processes = nullptr);
+// Those of run(); none: this process is alone.
+const Processes* processes();
 
 // All commands, for manual pages and the completion of shells.
 std::vector<CommandPage> command_pages();

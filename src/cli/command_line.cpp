@@ -98,6 +98,17 @@ CUPEL_OPTION_OF(std::optional<double>);
 CUPEL_OPTION_OF(std::optional<std::vector<std::size_t>>);
 #undef CUPEL_OPTION_OF
 
+void Command::add_flag_below(const std::vector<std::string>& names, bool& value,
+                             const std::string& description) {
+  for (const auto& command : subcommands_) {
+    const bool taken = std::any_of(names.begin(), names.end(), [&](const auto& name) {
+      return command->inner_.get_option_no_throw(name) != nullptr;
+    });
+    if (!taken) command->add_flag(fmt::format("{}", fmt::join(names, ",")), value, description);
+    command->add_flag_below(names, value, description);
+  }
+}
+
 Command* Command::add_subcommand(const std::string& name, const std::string& description) {
   CLI::App* const inner = inner_.add_subcommand(name, description);
   inner->footer("");  // CLI11 copies that of the command above

@@ -72,6 +72,9 @@ class Command {
   Option* add_option(const std::string& names, T& value, const std::string& description);
   // "--colour,!--no-colour": the second sets it to false.
   Option* add_flag(const std::string& names, bool& value, const std::string& description);
+  // To all commands below this one that have none of these names.
+  void add_flag_below(const std::vector<std::string>& names, bool& value,
+                      const std::string& description);
   Command* add_subcommand(const std::string& name, const std::string& description);
   void require_subcommand(std::size_t least, std::size_t most);
   void require_subcommand(std::size_t number) { require_subcommand(number, number); }

@@ -204,9 +204,8 @@ std::optional<base::Error> note_no_deliveries(const std::string& file, std::uint
                        .file = file};
   }
   if (unknown_line != 0) {
-    print_error(
-        fmt::format("note: {}:{}: an update of unknown outcome; the deliveries are left out", file,
-                    unknown_line));
+    print_note(fmt::format("{}:{}: an update of unknown outcome; the deliveries are left out", file,
+                           unknown_line));
   }
   return std::nullopt;
 }
@@ -357,8 +356,8 @@ int check_mixed(const std::string& file, crdt::MixedHistory& history,
 
 void note_backward_clock(const std::string& file, std::uint64_t line) {
   if (line == 0) return;
-  print_error(
-      fmt::format("note: {}:{}: this operation ended before an earlier one of its process was "
+  print_note(
+      fmt::format("{}:{}: this operation ended before an earlier one of its process was "
                   "invoked; the times are left out",
                   file, line));
 }
@@ -1031,7 +1030,7 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   };
   const auto command = crdt::adapter_command(
       name, adapter_places(), +[](const std::string& folder) {
-        print_error("note: npm installs the libraries of the adapters once, into " + folder);
+        print_note("npm installs the libraries of the adapters once, into " + folder);
       });
   if (!command.ok())
     return failed(command.error(), suggested(name, crdt::adapter_names(adapter_places())));
@@ -1066,8 +1065,8 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   const auto recorded = crdt::run(*adapter, options);
   if (!recorded.ok()) return failed(recorded.error());
   if (recorded->ends_as_traced == false && edits->concurrent) {
-    print_error(
-        "note: the last text is not the `endContent` of the trace; libraries place concurrent "
+    print_note(
+        "the last text is not the `endContent` of the trace; libraries place concurrent "
         "insertions in different orders");
   }
   arguments.converge = options.replicas > 1;
@@ -1105,14 +1104,14 @@ int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
   }
   arguments.converge = recorded->settled && arguments.options.replicas > 1;
   if (!recorded->settled)
-    print_error("note: the replicas did not stop sending; convergence was not checked");
+    print_note("the replicas did not stop sending; convergence was not checked");
   if (recorded->messages == 0 && arguments.options.replicas > 1) {
-    print_error(
-        "note: no replica sent a message; unless the replicas have a network of their own, nothing "
+    print_note(
+        "no replica sent a message; unless the replicas have a network of their own, nothing "
         "was replicated");
   }
   if (!recorded->without_context.empty() && recorded->messages > 0)
-    print_error(fmt::format("note: the deliveries are left out: {}", recorded->without_context));
+    print_note(fmt::format("the deliveries are left out: {}", recorded->without_context));
   return check_run(arguments, recorded->lines, arguments.options.type, limits);
 }
 

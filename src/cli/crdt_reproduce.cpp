@@ -115,8 +115,8 @@ bool write_reproduction(const crdt::AdapterCommand& command, crdt::Adapter& adap
                         const ReproduceArguments& arguments) {
   const auto symptom = symptom_of(recorded, options, arguments);
   if (symptom == Symptom::kNothing) {
-    print_error("note: nothing went wrong that a script could show, so none was written to " +
-                arguments.file);
+    print_note("nothing went wrong that a script could show, so none was written to " +
+               arguments.file);
     return true;
   }
   const auto made = crdt::reproduce(

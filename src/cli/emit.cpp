@@ -173,8 +173,8 @@ void Emitter::history(const Target& target, const report::Checked& checked) {
     if (finding.small != nullptr) small.push_back(std::move(finding));
   }
   if (small.empty()) {
-    print_error(fmt::format("note: {} has no counterexample, so nothing is written as {}",
-                            checked.file, target.name));
+    print_note(fmt::format("{} has no counterexample, so nothing is written as {}", checked.file,
+                           target.name));
     return;
   }
   const auto& first = small.front();
@@ -185,8 +185,8 @@ void Emitter::history(const Target& target, const report::Checked& checked) {
       kSatisfied) {
     failed_ = true;
   } else if (small.size() > 1) {
-    print_error(fmt::format("note: {} of {} counterexamples is written, the first: {}", 1,
-                            small.size(), explain::title_of(first.anomaly)));
+    print_note(fmt::format("{} of {} counterexamples is written, the first: {}", 1, small.size(),
+                           explain::title_of(first.anomaly)));
   }
 }
 

@@ -25,7 +25,10 @@ struct GenerateArguments {
   std::vector<std::string> inject;
   std::string output, to;
   bool edn = false, no_times = false;
-  std::string plan;  // a workload: what is written is a workload file
+  std::string plan;             // a workload: what is written is a workload file
+  std::uint64_t histories = 1;  // with the seeds from options.seed on
+  std::string shard_text;
+  base::Shard shard = {};
 };
 
 template <typename T>
@@ -119,6 +122,17 @@ void add_store_options(Command& command, GenerateArguments& arguments) {
       ->capture_default_str()
       ->group(store);
   command
+      .add_option(
+          "--histories", arguments.histories,
+          "Make so many histories, with this seed and those after it. {seed} in FILE becomes "
+          "the seed of each")
+      ->type_name("N")
+      ->check(whole_number(1, 1'000'000'000))
+      ->capture_default_str()
+      ->group(store);
+  add_shard_option(command, "histories of --histories", arguments.shard_text);
+  command.get_option("--shard")->group(store);
+  command
       .add_flag("--no-times", arguments.no_times,
                 "Leave out the times at which transactions begin and end")
       ->group(store);
@@ -137,8 +151,9 @@ Option* add_plan_options(Command& command, GenerateArguments& arguments) {
   for (auto* of_a_plan : add_mix_options(command, plan, arguments.shape)) {
     of_a_plan->needs(planned);
   }
-  for (const char* of_a_store : {"--to", "--edn", "--level", "--inject", "--abort-rate",
-                                 "--indeterminate-rate", "--no-times", "--conflict-aborts"}) {
+  for (const char* of_a_store :
+       {"--to", "--edn", "--level", "--inject", "--abort-rate", "--indeterminate-rate",
+        "--no-times", "--conflict-aborts", "--histories", "--shard"}) {
     planned->excludes(command.get_option(of_a_store));
   }
   return planned;
@@ -183,12 +198,30 @@ int write_plan(const GenerateArguments& arguments) {
   return written.ok() ? static_cast<int>(kSatisfied) : bad(written.error());
 }
 
+constexpr std::string_view kSeedMark = "{seed}";
+
+// The file of one of several histories.
+std::string seeded_name(std::string name, std::uint64_t seed) {
+  const auto text = std::to_string(seed);
+  for (auto at = name.find(kSeedMark); at != std::string::npos; at = name.find(kSeedMark, at)) {
+    name.replace(at, kSeedMark.size(), text);
+  }
+  return name;
+}
+
 int write_generated(const GenerateArguments& arguments) {
   const auto target = write_options(arguments.output, arguments.to, arguments.edn);
   if (!target.ok()) return bad(target.error());
-  const auto history = workload::generate(arguments.options);
-  if (!history.ok()) return bad(history.error());
-  return write_history(*history, arguments.output, *target);
+  for (std::uint64_t i = 0; i < arguments.histories; ++i) {
+    if (!arguments.shard.takes(i)) continue;
+    auto options = arguments.options;
+    options.seed += i;
+    const auto history = workload::generate(options);
+    if (!history.ok()) return bad(history.error());
+    const int code = write_history(*history, seeded_name(arguments.output, options.seed), *target);
+    if (code != kSatisfied) return code;
+  }
+  return kSatisfied;
 }
 
 // All arguments turned into options.
@@ -200,6 +233,16 @@ void take_arguments(GenerateArguments& arguments) {
                         names_of(workload::all_shapes()));
   take_shape(arguments.shape, options);
   options.times = !arguments.no_times;
+  arguments.shard = shard_of(arguments.shard_text);
+  if (arguments.histories > 1 && arguments.output.find(kSeedMark) == std::string::npos) {
+    throw UsageError("--histories",
+                     fmt::format("found the file `{}` for {} histories, expected a "
+                                 "name with {} in it, as in h-{}.jsonl",
+                                 arguments.output, arguments.histories, kSeedMark, kSeedMark));
+  }
+  if (arguments.histories - 1 > std::numeric_limits<std::uint64_t>::max() - options.seed) {
+    throw UsageError("--histories", "found more histories than there are seeds from --seed on");
+  }
   for (const auto& list : arguments.inject) {
     for (const auto& name : split(list, ',')) {
       check_anomaly(name);
@@ -217,7 +260,7 @@ void add_generate(Command& app, Run& run) {
   command
       ->add_option("-o,--output", arguments->output,
                    "The file to write. An existing file is replaced only if the command succeeds. "
-                   "- is standard output")
+                   "- is standard output. {seed} becomes the seed")
       ->required()
       ->check(not_empty("the file to write"))
       ->type_name("FILE");

@@ -68,7 +68,7 @@ std::string ExplainTime::left_out() const {
   const std::lock_guard lock(mutex_);
   if (left_out_ == 0) return {};
   return fmt::format(
-      "note: explaining violations took {} s, so {} violated {} explained as they are, not made "
+      "explaining violations took {} s, so {} violated {} explained as they are, not made "
       "smaller; check one alone, or give --shrink-time",
       kSeconds, report::grouped(left_out_), left_out_ == 1 ? "history is" : "histories are");
 }
@@ -76,9 +76,9 @@ std::string ExplainTime::left_out() const {
 std::vector<Found> analyze_first(std::span<const std::string> files,
                                  const analysis::FileOptions& reading,
                                  const analysis::Options& options, ExplainTime& time) {
-  constexpr std::size_t kBeside = 32;
+  const std::size_t beside = options.check.team == nullptr ? 32 : 1;  // a team has one at a time
   std::size_t count = 0;
-  while (count < std::min(files.size(), kBeside) && is_short(files[count])) ++count;
+  while (count < std::min(files.size(), beside) && is_short(files[count])) ++count;
   count = std::max<std::size_t>(count, 1);
   std::vector<std::optional<Found>> found(count);
   base::for_each_index(count, count == 1 ? 1 : options.check.threads, [&](std::size_t i) {

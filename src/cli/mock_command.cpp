@@ -40,7 +40,7 @@ base::Result<std::optional<formats::WriteOptions>> history_target(const ServeArg
 
 void print_level(const ServeArguments& arguments) {
   flush_output();
-  if (!arguments.note.empty()) print_error(arguments.note);
+  if (!arguments.note.empty()) print_note(arguments.note);
   print_error(fmt::format("level {}, seed {}; Ctrl-C stops it", mock::title(arguments.store),
                           arguments.store.seed));
 }

@@ -247,7 +247,7 @@ void take_level(StoreArguments& arguments) {
   const auto asked = levels::parse_level(arguments.level);
   if (asked && levels::name(*asked) != mock::name(*level)) {
     arguments.note =
-        fmt::format("note: the mock orders the transactions of a session, so {} is served as {}",
+        fmt::format("the mock orders the transactions of a session, so {} is served as {}",
                     levels::name(*asked), mock::name(*level));
   }
 }

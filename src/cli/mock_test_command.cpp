@@ -21,7 +21,7 @@ namespace cupel::cli {
 namespace {
 
 int run_test(const MockTestArguments& arguments) {
-  if (!arguments.note.empty()) print_error(arguments.note);
+  if (!arguments.note.empty()) print_note(arguments.note);
   auto test = arguments.test;
   test.store = arguments.store;
   test.engine = arguments.engine;

@@ -101,6 +101,23 @@ check::Options check_options(const std::vector<std::string>& levels,
   return options;
 }
 
+void add_shard_option(Command& command, const char* tasks, std::string& text) {
+  command
+      .add_option(
+          "--shard", text,
+          fmt::format("Share the work: only the {} of shard I of N. auto: as the environment "
+                      "of Slurm, MPI or srun says; auto/N: of Kubernetes or GNU parallel "
+                      "(docs/scale.md)",
+                      tasks))
+      ->check(not_empty("I/N, auto or auto/N"))
+      ->type_name("I/N");
+}
+
+base::Shard shard_of(const std::string& text) {
+  if (text.empty()) return {};
+  return or_throw(base::parse_shard(text, base::environment), "--shard");
+}
+
 void add_initial_option(Command& command, std::vector<std::string>& texts) {
   command
       .add_option(

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/shard.hpp"
 #include "check/check.hpp"
 #include "cli/command.hpp"
 #include "levels/level.hpp"
@@ -39,6 +40,11 @@ std::uint64_t default_memory_limit();
 // For these levels, as levels_of() takes them.
 check::Options check_options(const std::vector<std::string>& levels,
                              const LimitArguments& arguments);
+
+// --shard, and what it says; all of it if it is not given. `tasks`: what is shared out, as in
+// "histories".
+void add_shard_option(Command& command, const char* tasks, std::string& text);
+base::Shard shard_of(const std::string& text);
 
 // --initial, for a command that reads histories, and what it says.
 void add_initial_option(Command& command, std::vector<std::string>& texts);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <limits>
@@ -52,6 +53,12 @@ struct RunArguments {
   Option* fault_plan = nullptr;
   std::array<Option*, 2> fault_times{};
   std::string fault_plan_file, fault_targets;
+  // Of several workers.
+  std::string shard;
+  bool make_tables = false, drop_tables = false;
+  Option* session_offset = nullptr;
+  Option* all_sessions = nullptr;
+  Option* tables = nullptr;
 };
 
 // In the current folder, with the extension of `format`.
@@ -95,6 +102,32 @@ bool write_report(ReportFolder& folder, const run::CheckedRun* checked) {
   return done.ok();
 }
 
+const char* stage_text(run::Stage stage) {
+  switch (stage) {
+    case run::Stage::kStart:
+      return "starting the server";
+    case run::Stage::kPrepare:
+      return "preparing the tables";
+    case run::Stage::kRun:
+      return "load";
+    case run::Stage::kRead:
+      return "reading the history";
+    case run::Stage::kCheck:
+      return "check";
+  }
+  return "";
+}
+
+class LoadClock {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 int run_once(const RunArguments& arguments) {
   auto options = arguments.options;
   std::optional<ReportFolder> folder;
@@ -108,6 +141,7 @@ int run_once(const RunArguments& arguments) {
   const Interruptible interruptible;
   const auto& stopped = interruptible.stopped();
   run::Progress progress;
+  const LoadClock watch;
   const bool shown = isatty(STDERR_FILENO) != 0;
   run::ProgressLine line({progress, options.run, stopped},
                          shown ? [](const std::string& text) { print_status("\r\x1b[K" + text); }
@@ -116,6 +150,7 @@ int run_once(const RunArguments& arguments) {
     // The load is over and recorded: from here on Ctrl-C is about the check.
     if (stage == run::Stage::kRead) interruptible.begin_check();
     line.stage(stage);
+    print_detail(fmt::format("cupel: {} after {:.3f} s\n", stage_text(stage), watch.seconds()));
   });
   line.end();
   if (!checked.ok()) {
@@ -129,12 +164,21 @@ int run_once(const RunArguments& arguments) {
     print(run::run_json(*checked, options.run.seed));
   } else {
     print(run::run_text(*checked, options.run.seed));
+    if (checked->part) return kSatisfied;
     print(run::verdict_text(*checked));
     print(report::ladder({checked->file, checked->history, checked->analysis},
                          {.colour = use_colour()}));
   }
   if (folder && !write_report(*folder, &*checked)) return kBad;
   return exit_code(*checked);
+}
+
+// Makes or drops the tables of several workers.
+int make_or_drop_tables(const RunArguments& arguments) {
+  auto options = arguments.options;
+  const auto done =
+      arguments.make_tables ? run::make_shared_tables(options) : run::drop_shared_tables(options);
+  return done.ok() ? static_cast<int>(kSatisfied) : bad(done.error());
 }
 
 // Which workloads the databases run, as a table: workloads down, databases across.
@@ -281,7 +325,7 @@ void add_client_options(Command& command, RunArguments& arguments) {
                                        "Number of clients. Each has its own connection")
                            ->type_name("N")
                            ->capture_default_str()
-                           ->check(whole_number(1, run::kMostSessions))
+                           ->check(whole_number(1, run::kMostSessionsInAll))
                            ->group(what);
   arguments.txns =
       command
@@ -325,6 +369,47 @@ void add_client_options(Command& command, RunArguments& arguments) {
       ->type_name("X")
       ->check(positive(1000))
       ->group(shape);
+}
+
+void add_worker_options(Command& command, RunArguments& arguments) {
+  const char* workers = "Several workers on one database (docs/scale.md)";
+  arguments.tables =
+      command
+          .add_option(
+              "--tables", arguments.options.tables,
+              "The tables that all workers use, a name of lower-case letters, digits and _. "
+              "The history is a part, which `cupel merge` joins with the others")
+          ->type_name("NAME")
+          ->group(workers);
+  command
+      .add_flag("--make-tables", arguments.make_tables,
+                "Make and fill these tables, and nothing else: once, before the workers")
+      ->needs(arguments.tables)
+      ->group(workers);
+  command
+      .add_flag("--drop-tables", arguments.drop_tables,
+                "Drop these tables, and nothing else: once, after the workers")
+      ->needs(arguments.tables)
+      ->group(workers);
+  add_shard_option(command, "sessions", arguments.shard);
+  command.get_option("--shard")->needs(arguments.tables)->group(workers);
+  arguments.session_offset =
+      command
+          .add_option("--session-offset", arguments.options.run.first_session,
+                      "The number of this worker's first session, where workers have different "
+                      "numbers of sessions. With --all-sessions, instead of --shard")
+          ->type_name("N")
+          ->check(whole_number(0, run::kMostSessionsInAll - 1))
+          ->needs(arguments.tables)
+          ->group(workers);
+  arguments.all_sessions = command
+                               .add_option("--all-sessions", arguments.options.run.all_sessions,
+                                           "The number of sessions of all workers together")
+                               ->type_name("N")
+                               ->check(whole_number(1, run::kMostSessionsInAll))
+                               ->needs(arguments.session_offset)
+                               ->group(workers);
+  arguments.session_offset->needs(arguments.all_sessions);
 }
 
 void add_fault_options(Command& command, RunArguments& arguments) {
@@ -494,8 +579,8 @@ void note_default_workload(const RunArguments& arguments) {
   const auto level = run::isolation_of(url_of(arguments), options.open.isolation);
   const auto made = workload::make_workload(usual, {});
   if (!can.ok() || !level.ok() || !made.ok()) return;
-  print_error(
-      fmt::format("note: the workload is {}, because {} needs {}, which this database does "
+  print_note(
+      fmt::format("the workload is {}, because {} needs {}, which this database does "
                   "not have at {}; --workload chooses another",
                   options.workload, usual, run::unfit((*made)->needs(), *can), *level));
 }
@@ -554,6 +639,77 @@ void take_faults(RunArguments& arguments) {
   if (arguments.time_limit.empty()) arguments.time_limit = kTimeOfFaults;
 }
 
+// Which of the sessions are this worker's.
+void take_share(RunArguments& arguments) {
+  auto& options = arguments.options;
+  auto& run = options.run;
+  if (arguments.tables->count() > 0) {
+    if (!run::is_table_name(options.tables)) {
+      throw UsageError("--tables",
+                       fmt::format("found `{}`, expected at most 24 lower-case letters, "
+                                   "digits and _",
+                                   options.tables));
+    }
+    if (options.url.empty() || run::is_lab_url(options.url)) {
+      throw UsageError(
+          "--tables",
+          "found a database that lasts only as long as this run, expected one that all "
+          "workers reach: name it with --db");
+    }
+    if (options.workload.ends_with(".json")) {
+      throw UsageError("--tables",
+                       "found a plan, expected the name of a workload: a plan is run by "
+                       "one process");
+    }
+    if (options.live) {
+      throw UsageError("--tables",
+                       "found --live, expected a load that is checked when it is whole");
+    }
+    if (!options.faults.fault.empty() || options.inject.any()) {
+      throw UsageError("--tables",
+                       "found faults, expected none: only one process may cause them; "
+                       "run their commands beside the workers");
+    }
+    if (options.history.ends_with(".cupel") || arguments.format == "cupel" ||
+        !arguments.report.empty() || !arguments.levels.empty()) {
+      throw UsageError("--tables",
+                       "found an option about the check or the compressed format, "
+                       "expected JSON lines: `cupel merge` joins the parts, and "
+                       "`cupel check` checks the whole");
+    }
+    if (arguments.make_tables && arguments.drop_tables) {
+      throw UsageError("--make-tables", "found together with --drop-tables, expected one of them");
+    }
+  }
+  const auto shard = shard_of(arguments.shard);
+  if (!arguments.shard.empty()) {
+    if (arguments.session_offset->count() > 0) {
+      throw UsageError("--shard", "found together with --session-offset, expected one of them");
+    }
+    const std::uint64_t all = run.sessions;
+    if (all < shard.of) {
+      throw UsageError("--shard", fmt::format("found {} shards of {} sessions, expected a session "
+                                              "for each at least; see --sessions",
+                                              shard.of, all));
+    }
+    const auto first = all * (shard.number - 1) / shard.of, end = all * shard.number / shard.of;
+    run.all_sessions = run.sessions;
+    run.first_session = static_cast<std::uint32_t>(first);
+    run.sessions = static_cast<std::uint32_t>(end - first);
+  }
+  if (std::uint64_t{run.first_session} + run.sessions > run.sessions_in_all()) {
+    throw UsageError(
+        "--session-offset",
+        fmt::format("found sessions {} to {} of {}, expected numbers below --all-sessions",
+                    run.first_session, run.first_session + run.sessions - 1,
+                    run.sessions_in_all()));
+  }
+  if (run.sessions > run::kMostSessions) {
+    throw UsageError("--sessions", fmt::format("found {} for one process, expected at most {}",
+                                               run.sessions, run::kMostSessions));
+  }
+}
+
 // All arguments turned into options.
 void take_arguments(RunArguments& arguments) {
   auto& options = arguments.options;
@@ -572,6 +728,7 @@ void take_arguments(RunArguments& arguments) {
   options.analysis.shrink_seconds = shrink_seconds(arguments.limits);
   options.analysis.test_power = analysis::TestPower::kIfPassed;
   check_output(arguments);
+  take_share(arguments);
   options.recorded_by = fmt::format("cupel {}", version());
 }
 
@@ -585,6 +742,7 @@ void add_run(Command& app, Run& run) {
                     "List the workloads, databases and isolation levels");
   add_database_options(*command, *arguments);
   add_client_options(*command, *arguments);
+  add_worker_options(*command, *arguments);
   add_fault_options(*command, *arguments);
   add_output_options(*command, *arguments);
   command->footer(
@@ -606,6 +764,10 @@ void add_run(Command& app, Run& run) {
       return;
     }
     take_arguments(*arguments);
+    if (arguments->make_tables || arguments->drop_tables) {
+      run = [arguments] { return make_or_drop_tables(*arguments); };
+      return;
+    }
     run = [arguments]() -> int {
       note_default_workload(*arguments);
       return run_once(*arguments);

@@ -22,6 +22,7 @@
 #include "cli/units.hpp"
 #include "formats/formats.hpp"
 #include "levels/product.hpp"
+#include "merge/join.hpp"
 #include "online/checker.hpp"
 #include "online/inbox.hpp"
 #include "online/merge.hpp"
@@ -191,6 +192,15 @@ class WatchRun {
                          .file = name_};
     }
     if (!probe.any_client() && !over && waiting_.size() < kMostHeader) return base::Ok{};
+    if (const auto part = probe.metadata().find(merge::kSessionsFact);
+        part != probe.metadata().end()) {
+      return base::Error{
+          .message = fmt::format("found the part of sessions {} of a run by several workers, "
+                                 "expected the whole: without the others, what they wrote seems to "
+                                 "come from nobody; `cupel merge` joins them when they have ended",
+                                 part->second),
+          .file = name_};
+    }
     const auto level = level_of(probe.metadata());
     if (!level.ok()) return level.error();
     level_ = *level;

@@ -27,6 +27,14 @@ std::string_view name(Cause cause) {
   return "";
 }
 
+base::Status Database::join(const workload::Schema& /*schema*/) {
+  return base::Error{.message =
+                         fmt::format("the driver for {} has no tables that several processes "
+                                     "could use; expected SQLite, PostgreSQL, MariaDB, MySQL, "
+                                     "Redis or etcd",
+                                     facts().product)};
+}
+
 base::Result<std::uint32_t> Database::primary() {
   const auto count = std::max<std::size_t>(hosts().size(), 1);
   for (std::uint32_t host = 0; host < count; ++host) {

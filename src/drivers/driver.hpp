@@ -90,6 +90,9 @@ class Database {
   // Drops the schema's tables if they are there, makes and fills them. Any
   // connection made afterwards sees the rows.
   virtual base::Status prepare(const workload::Workload& workload) = 0;
+  // Instead of prepare(), where another process has made and filled the tables. The schema is that
+  // of its workload. Errors: the driver cannot.
+  virtual base::Status join(const workload::Schema& schema);
   // A connection for a session (0, 1 …); by default sessions are spread over the hosts. A driver
   // overrides this or connect_to_host().
   virtual base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) {

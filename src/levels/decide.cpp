@@ -95,7 +95,7 @@ class Decider::State {
   std::optional<std::string> refusal(Level level) const {
     // What the others wrote would seem to come from nobody (merge/join.hpp writes and takes away
     // this fact).
-    if (const auto part = h_.fact("sessions"); !part.empty()) {
+    if (const auto part = h_.fact("part"); !part.empty()) {
       return fmt::format(
           "{} needs the whole history, and this is the part of sessions {}; `cupel merge` joins "
           "the parts",

@@ -11,7 +11,7 @@
 //
 // Facts by which workers' histories know each other:
 //   run       the tables that they share
-//   sessions  "10-19 of 40"
+//   part      the sessions: "10-19 of 40"
 //   clock     what the times count from: "MACHINE NANOSECONDS"
 //   ended     "yes", at the end of a recording
 #pragma once
@@ -29,7 +29,7 @@
 namespace cupel::merge {
 
 inline constexpr const char* kRunFact = "run";
-inline constexpr const char* kSessionsFact = "sessions";
+inline constexpr const char* kSessionsFact = "part";
 inline constexpr const char* kClockFact = "clock";
 inline constexpr const char* kEndedFact = "ended";
 

@@ -455,12 +455,21 @@ void Recorder::fault_ends(std::string_view what) {
   state_->hand_over(fault_line("stop-fault", what, now_ns()));
 }
 
+void Recorder::fact(std::string_view name, std::string_view text) {
+  // The last line of a name is the one that counts.
+  state_->hand_over(metadata_line({{std::string(name), std::string(text)}}));
+}
+
 std::int64_t Recorder::unique_id() {
   return state_->next_id++;
 }
 
 std::int64_t Recorder::now_ns() const {
   return monotonic_ns() - state_->start_ns;
+}
+
+std::int64_t Recorder::started_ns() const {
+  return state_->start_ns;
 }
 
 bool Recorder::failed() const {

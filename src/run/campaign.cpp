@@ -2,108 +2,29 @@
 // is not done again.
 #include "run/campaign.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <semaphore>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/budget.hpp"
 #include "base/hash_table.hpp"
 #include "base/write_file.hpp"
-#include "text/json.hpp"
+#include "run/campaign_results.hpp"
 
 namespace cupel::run {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-Json to_json(const CampaignResult& r) {
-  return {{"identity", r.identity},   {"database", r.database},
-          {"isolation", r.isolation}, {"workload", r.workload},
-          {"faults", r.faults},       {"seed", r.seed},
-          {"product", r.product},     {"asked", r.asked},
-          {"verdict", r.verdict},     {"error", r.error},
-          {"anomalies", r.anomalies}, {"strongest_satisfied", r.strongest_satisfied},
-          {"committed", r.committed}, {"aborted", r.aborted},
-          {"unknown", r.unknown},     {"seconds", r.seconds},
-          {"history", r.history},     {"without_faults", r.without_faults}};
-}
-
-// Throws Json::exception on what is no result.
-CampaignResult from_json(const Json& json) {
-  CampaignResult r;
-  json.at("identity").get_to(r.identity);
-  json.at("database").get_to(r.database);
-  json.at("isolation").get_to(r.isolation);
-  json.at("workload").get_to(r.workload);
-  r.faults = json.value("faults", std::string());  // files of before have none
-  json.at("seed").get_to(r.seed);
-  json.at("product").get_to(r.product);
-  json.at("asked").get_to(r.asked);
-  json.at("verdict").get_to(r.verdict);
-  json.at("error").get_to(r.error);
-  json.at("anomalies").get_to(r.anomalies);
-  json.at("strongest_satisfied").get_to(r.strongest_satisfied);
-  json.at("committed").get_to(r.committed);
-  json.at("aborted").get_to(r.aborted);
-  json.at("unknown").get_to(r.unknown);
-  json.at("seconds").get_to(r.seconds);
-  json.at("history").get_to(r.history);
-  r.without_faults = json.value("without_faults", false);
-  return r;
-}
-
-std::string dump(const CampaignResult& result) {
-  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-  return text::dump(to_json(result));
-}
-
-// By identity. A last line without an end is what a crash left: it is done again.
-base::Result<base::HashMap<std::string, CampaignResult>> read_results(const std::string& path) {
-  base::HashMap<std::string, CampaignResult> results;
-  errno = 0;
-  std::ifstream in(path);
-  if (!in && errno != ENOENT) {  // or what is there would be replaced by nothing
-    return base::Error{.message = fmt::format("cannot read the results: {}", std::strerror(errno)),
-                       .file = path};
-  }
-  std::string line;
-  std::uint64_t number = 0;
-  while (std::getline(in, line)) {
-    ++number;
-    const bool whole = !in.eof();
-    try {
-      const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-      auto result = from_json(Json::parse(line));
-      results.insert_or_assign(result.identity, std::move(result));
-    } catch (const Json::exception&) {
-      if (!whole) break;
-      return base::Error{.message =
-                             "found no result of a campaign, expected what an earlier time "
-                             "wrote; use another folder, or remove the line",
-                         .file = path,
-                         .line = number};
-    }
-  }
-  return results;
-}
+constexpr const char* kBusy =
+    "another campaign is running in this folder; wait until it ends, or give -o another folder";
 
 CampaignResult result_of(const CampaignRun& run) {
   CampaignResult result;
@@ -143,69 +64,18 @@ void fill(CampaignResult& result, const CheckedRun& checked) {
   result.without_faults = checked.run.faults_left_out;
 }
 
-// What a violation ends under StopAt::kEach.
-std::string cell_of(const CampaignRun& run) {
-  return run.database + '\n' + run.isolation + '\n' + run.workload + '\n' + run.faults;
-}
-
-std::string file_name(const CampaignRun& run) {
-  std::string name = fmt::format("{}-{}-{}{}-{}", run.database, run.isolation, run.workload,
-                                 run.faults.empty() ? "" : "-" + run.faults, run.options.run.seed);
-  for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.';
-    if (!plain) c = '_';
-  }
-  // Names that differ in what is not plain, and columns of other campaigns in the
-  // same folder, are distinguished by the identity.
-  std::uint32_t sum = 2166136261;  // FNV-1a
-  for (const char c : run.identity) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619U;
-  return fmt::format("{}-{:08x}.jsonl", name, sum);
-}
-
-// The lock of a folder, which one campaign holds while it runs. It goes with the process, however
-// that ends, and leaves nothing in the folder.
-class FolderLock {
- public:
-  static base::Result<FolderLock> take(const std::string& folder) {
-    const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0) {
-      return base::Error{.message = fmt::format("cannot open the folder: {}", std::strerror(errno)),
-                         .file = folder};
-    }
-    FolderLock lock(file);
-    // A file system without such locks is no reason not to run.
-    if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      return base::Error{.message =
-                             "another campaign is running in this folder; wait until it "
-                             "ends, or give -o another folder",
-                         .file = folder};
-    }
-    return lock;
-  }
-  FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  FolderLock& operator=(FolderLock&&) = delete;
-  ~FolderLock() {
-    if (file_ >= 0) ::close(file_);
-  }
-
- private:
-  explicit FolderLock(int file) : file_(file) {}
-  int file_;
-};
-
 // Written again, so that a line that a crash cut off is gone: first those of this campaign.
 base::Status rewrite_results(const Campaign& campaign, const std::string& path,
-                             const base::HashMap<std::string, CampaignResult>& known) {
+                             const KnownResults& known) {
   std::string text;
   base::HashSet<std::string> ours;
   for (const auto& run : campaign.runs) {
     ours.insert(run.identity);
     const auto it = known.find(run.identity);
-    if (it != known.end()) text += dump(it->second) + '\n';
+    if (it != known.end()) text += result_line(it->second) + '\n';
   }
   for (const auto& [identity, result] : known) {
-    if (!ours.contains(identity)) text += dump(result) + '\n';
+    if (!ours.contains(identity)) text += result_line(result) + '\n';
   }
   return base::replace_file(path, text);
 }
@@ -214,9 +84,8 @@ base::Status rewrite_results(const Campaign& campaign, const std::string& path,
 // checks wait for each other: each may use all cores, and the memory that is there.
 class Cells {
  public:
-  Cells(const Campaign& campaign, const std::string& folder,
-        base::HashMap<std::string, CampaignResult> known, const std::atomic<bool>& stop,
-        const CampaignListener& listener)
+  Cells(const Campaign& campaign, const std::string& folder, KnownResults known,
+        const std::atomic<bool>& stop, const CampaignListener& listener)
       : campaign_(campaign),
         folder_(folder),
         known_(std::move(known)),
@@ -252,6 +121,7 @@ class Cells {
   std::optional<std::size_t> take() {
     const std::lock_guard lock(mutex_);
     for (; next_ < campaign_.runs.size() && !over_ && !thrown_ && failed_.ok(); ++next_) {
+      if (!campaign_.shard.takes(next_)) continue;
       const auto& run = campaign_.runs[next_];
       if (ended_.contains(cell_of(run))) continue;
       const auto before = known_.find(run.identity);
@@ -277,7 +147,7 @@ class Cells {
     const auto& run = campaign_.runs[at];
     auto result = result_of(run);
     auto options = run.options;
-    options.history = folder_ + "/" + file_name(run);
+    options.history = folder_ + "/" + file_stem(run) + ".jsonl";
     options.overwrite = true;  // of a run that a crash cut short
     Progress progress;
     // Not a mutex: the stages of a run need not be one thread's.
@@ -309,7 +179,7 @@ class Cells {
       }
     }
     if (!stop_ && (result.verdict == "violated" || result.verdict == "unknown")) {
-      result.history = file_name(run);
+      result.history = file_stem(run) + ".jsonl";
     } else {
       std::error_code ignored;
       std::filesystem::remove(options.history, ignored);
@@ -326,8 +196,11 @@ class Cells {
       ++summary_.left;
       return;
     }
-    auto written = base::write_file(folder_ + "/results.jsonl", dump(*result) + '\n',
-                                    base::WriteMode::kAppend);
+    const auto line = result_line(*result) + '\n';
+    auto written =
+        campaign_.shard.is_all()
+            ? base::write_file(folder_ + "/results.jsonl", line, base::WriteMode::kAppend)
+            : base::replace_file(result_file(folder_, campaign_.runs[at]), line);
     if (!written.ok() && failed_.ok()) failed_ = std::move(written);
     listener_.after(*result);
     keep(at, *std::move(result));
@@ -343,7 +216,7 @@ class Cells {
 
   const Campaign& campaign_;
   const std::string& folder_;
-  const base::HashMap<std::string, CampaignResult> known_;
+  const KnownResults known_;
   const std::atomic<bool>& stop_;
   const CampaignListener& listener_;
   const Clock::time_point begin_ = Clock::now();
@@ -361,31 +234,52 @@ class Cells {
 
 }  // namespace
 
+base::Status write_summary(const CampaignSummary& summary, const std::string& folder) {
+  for (const auto& [name, text] : {std::pair("summary.md", summary_markdown(summary)),
+                                   std::pair("summary.json", summary_json(summary))}) {
+    if (auto written = base::write_file(folder + "/" + name, text); !written.ok()) return written;
+  }
+  return base::Ok{};
+}
+
 base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::string& folder,
                                            const std::atomic<bool>& stop,
                                            const CampaignListener& listener) {
+  const bool all = campaign.shard.is_all();
   std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
+  std::filesystem::create_directories(all ? folder : folder + "/runs", failed);
   if (failed) {
     return base::Error{.message = "cannot make the folder: " + failed.message(), .file = folder};
   }
-  const auto lock = FolderLock::take(folder);
+  const auto lock = Lock::take(folder, all ? Lock::Kind::kOnly : Lock::Kind::kShared, kBusy);
   if (!lock.ok()) return lock.error();
-  const auto results_path = folder + "/results.jsonl";
-  auto known = read_results(results_path);
-  if (!known.ok()) return known.error();
-  if (auto written = rewrite_results(campaign, results_path, *known); !written.ok()) {
+  std::optional<base::Result<Lock>> of_shard;
+  if (!all) {
+    const auto file = folder + "/runs/shard-" + std::to_string(campaign.shard.number) + "-of-" +
+                      std::to_string(campaign.shard.of) + ".lock";
+    of_shard.emplace(Lock::take(file, Lock::Kind::kOnly,
+                                "the same shard is running in this folder; wait until it ends"));
+    if (!of_shard->ok()) return of_shard->error();
+  }
+  if (auto written = write_plan(campaign, folder); !written.ok()) {
     return std::move(written).error();
   }
-
-  auto ran = Cells(campaign, folder, *std::move(known), stop, listener).run();
-  if (!ran.ok()) return ran;
-  const auto& summary = *ran;
-  for (const auto& [name, text] : {std::pair("summary.md", summary_markdown(summary)),
-                                   std::pair("summary.json", summary_json(summary))}) {
-    auto written = base::write_file(folder + "/" + name, text);
+  const auto results_path = folder + "/results.jsonl";
+  KnownResults known;
+  if (auto read = read_results(results_path, known); !read.ok()) return std::move(read).error();
+  for (std::size_t i = 0; i < campaign.runs.size(); ++i) {
+    if (!campaign.shard.takes(i)) continue;
+    auto read = read_result_of_shard(result_file(folder, campaign.runs[i]), known);
+    if (!read.ok()) return std::move(read).error();
+  }
+  if (all) {
+    auto written = rewrite_results(campaign, results_path, known);
     if (!written.ok()) return std::move(written).error();
   }
+
+  auto ran = Cells(campaign, folder, std::move(known), stop, listener).run();
+  if (!ran.ok() || !all) return ran;  // who joins the shards writes the summary
+  if (auto written = write_summary(*ran, folder); !written.ok()) return std::move(written).error();
   return ran;
 }
 

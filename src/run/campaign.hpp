@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/shard.hpp"
 #include "run/run_and_check.hpp"
 
 namespace cupel::run {
@@ -46,6 +47,9 @@ struct Campaign {
   StopAt stop = StopAt::kEach;
   double budget = 0;       // seconds; 0: none
   std::uint32_t jobs = 1;  // runs at the same time
+  // Which of the runs are made, by their places in the list. Shards share a folder, and may be
+  // made at the same time, on different machines, and again.
+  base::Shard shard = {};
 };
 
 // What is known of a finished run; a line of results.jsonl.
@@ -81,6 +85,16 @@ struct CampaignListener {
 base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::string& folder,
                                            const std::atomic<bool>& stop,
                                            const CampaignListener& listener);
+
+// Is this the folder of a campaign?
+bool is_campaign_folder(const std::string& folder);
+// The results of several folders, or of the shards that share one, as one campaign: in the order of
+// their plans, a run that several have counted once, and without what a violation would have ended
+// before it if one process had made all runs. `into` gets what run_campaign() leaves, kept
+// histories included; it may be one of the folders. Errors: a folder without a plan, plans that do
+// not end by the same rule, a campaign that still runs in one of them.
+base::Result<CampaignSummary> merge_campaigns(const std::vector<std::string>& folders,
+                                              const std::string& into);
 
 // The table: rows anomalies, columns database and level, cells "seen N of M" or "not
 // seen". Markdown, and one JSON object.

@@ -195,7 +195,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   }
   std::vector<std::unique_ptr<ClientSession>> sessions;
   for (std::uint32_t i = 0; i < options.sessions; ++i) {
-    sessions.push_back(std::make_unique<ClientSession>(shared, i));
+    sessions.push_back(std::make_unique<ClientSession>(shared, options.first_session + i));
   }
   std::mutex mutex;
   std::condition_variable ended;

@@ -54,11 +54,17 @@ struct SettingNames {
 // Each session is a thread with a connection: with more, they keep each other from getting on, and
 // a run no longer ends soon.
 inline constexpr std::uint32_t kMostSessions = 2000;
+// Of all workers on one database.
+inline constexpr std::uint32_t kMostSessionsInAll = 1'000'000;
 
 struct RunOptions {
-  std::uint32_t sessions = 10;  // at most kMostSessions
+  std::uint32_t sessions = 10;  // of this process: at most kMostSessions
   std::uint64_t txns =
       100;  // a session, that are begun (retries not counted); 0: until the time is up
+  // Of several workers that load one database at the same time: the number of the first of these
+  // sessions, and how many all workers have; 0: these are all. Sessions are told apart by their
+  // numbers, so what they issue and the values that they write do not depend on who has which.
+  std::uint32_t first_session = 0, all_sessions = 0;
   double time_limit = 0;      // seconds; 0: none
   double rate = 0;            // transactions a second, all sessions together; 0: as fast as it goes
   std::uint32_t retries = 0;  // a transaction that aborted is issued again this often
@@ -72,6 +78,10 @@ struct RunOptions {
   SettingNames names = {};
   // The load also ends, as at its time limit, when this turns true. Borrowed.
   const std::atomic<bool>* enough = nullptr;
+
+  [[nodiscard]] std::uint32_t sessions_in_all() const {
+    return all_sessions != 0 ? all_sessions : sessions;
+  }
 };
 
 struct FaultOptions {

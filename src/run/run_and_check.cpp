@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <future>
 
 #include "analysis/explanations.hpp"
@@ -27,6 +28,7 @@
 #include "lab/disk/disk.hpp"
 #include "lab/namespaces.hpp"
 #include "levels/product.hpp"
+#include "merge/join.hpp"
 #include "report/nodes.hpp"
 #include "run/lab_url.hpp"
 #include "run/tables_of_run.hpp"
@@ -42,7 +44,7 @@ namespace {
 base::Result<std::unique_ptr<workload::Workload>> workload_of(const RunAndCheckOptions& options) {
   if (options.workload.ends_with(".json")) return workload::read_plan(options.workload);
   auto shape = options.shape;
-  shape.sessions = options.run.sessions;
+  shape.sessions = options.run.sessions_in_all();
   shape.seed = options.run.seed;
   return workload::make_workload(options.workload, shape);
 }
@@ -70,8 +72,26 @@ RecordOptions header(const RunAndCheckOptions& options, const CheckedRun& checke
   if (workload.sessions() > 0) say("sessions", std::to_string(workload.sessions()));
   say("seed", std::to_string(options.run.seed));
   say("recorded by", options.recorded_by);
+  if (!options.tables.empty()) {
+    const auto& run = options.run;
+    metadata.emplace_back(merge::kRunFact, shared_run_name(options.tables, workload));
+    metadata.emplace_back(merge::kSessionsFact,
+                          fmt::format("{}-{} of {}", run.first_session,
+                                      run.first_session + run.sessions - 1, run.sessions_in_all()));
+  }
   record.default_initial = workload.default_initial();
   return record;
+}
+
+// What the times of a recording count from: CLOCK_MONOTONIC, which all processes of one start of a
+// machine share, but for those in a time namespace of their own.
+std::string clock_of(const Recorder& recorder) {
+  std::string boot = "unknown";
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::error_code none;
+  const auto space = std::filesystem::read_symlink("/proc/self/ns/time", none).string();
+  // Of a machine that does not say which it is nothing is known.
+  return boot == "unknown" ? "" : fmt::format("{},{} {}", boot, space, recorder.started_ns());
 }
 
 // Where the history is written as it happens.
@@ -210,6 +230,10 @@ class Stages {
       }
       return why;
     }
+    if (checked_.part) {
+      checked_.file = recorded_;
+      return std::move(checked_);
+    }
     if (auto done = read_and_check(); !done.ok()) return std::move(done).error();
     if (!node_died_ && checked_.verdict() != Verdict::kViolated) drop_logs();
     return std::move(checked_);
@@ -221,7 +245,8 @@ class Stages {
     auto workload = workload_of(options_);
     if (!workload.ok()) return std::move(workload).error();
     workload_ = std::move(*workload);
-    if (const auto sessions = workload_->sessions(); sessions > kMostSessions) {  // of a plan
+    const auto sessions = workload_->sessions();
+    if (options_.tables.empty() && sessions > kMostSessions) {  // of a plan
       return base::Error{.message = fmt::format("found {} sessions, expected at most {}: each is a "
                                                 "thread with a connection",
                                                 sessions, kMostSessions)};
@@ -230,13 +255,20 @@ class Stages {
     if (auto fit = check_lab(); !fit.ok()) return fit;
     if (auto opened = open_database(); !opened.ok()) return opened;
     if (auto possible = prepare_faults(); !possible.ok()) return possible;
-    const TablesOfRun tables(*workload_, database_->shared() ? new_run_name() : "");
-    if (auto prepared = database_->prepare(tables); !prepared.ok()) {
-      return std::move(prepared).error();
-    }
+    if (auto prepared = prepare_tables(); !prepared.ok()) return prepared;
     if (!stop_) return base::Ok{};
     clean();
     return base::Error{.message = "ended before the first transaction; nothing was recorded"};
+  }
+
+  base::Status prepare_tables() {
+    if (options_.tables.empty()) {
+      const TablesOfRun tables(*workload_, database_->shared() ? new_run_name() : "");
+      return database_->prepare(tables);
+    }
+    checked_.part = true;
+    const auto name = shared_run_name(options_.tables, *workload_);
+    return database_->join(TablesOfRun(*workload_, name).schema());
   }
 
   base::Status open_database() {
@@ -476,7 +508,15 @@ class Stages {
   [[nodiscard]] const SettingNames& names() const { return options_.run.names; }
 
   void clean() {
-    if (!options_.keep) database_->clean();
+    if (!options_.keep && !checked_.part) database_->clean();
+  }
+
+  // As where there are no such tables.
+  static bool only_refused(const RunResult& ran) {
+    return ran.committed + ran.unknown == 0 && !ran.reasons.empty() &&
+           std::all_of(ran.reasons.begin(), ran.reasons.end(), [](const auto& reason) {
+             return reason.first.starts_with(name(drivers::Cause::kStatement));
+           });
   }
 
   // However the recording ends: the tables are dropped, and only a whole history stays.
@@ -511,16 +551,29 @@ class Stages {
     recording.begun = true;
     listener_(Stage::kRun);
     auto run_options = options_.run;
-    run_options.sessions = checked_.sessions = workload_->sessions();
+    if (!checked_.part) run_options.sessions = workload_->sessions();  // a plan has its own
+    checked_.sessions = run_options.sessions;
     // Where something may be lost, or be in one place and not in another.
     run_options.final_reads =
-        !options_.faults.fault.empty() || options_.inject.any() || database_->hosts().size() > 1;
+        !checked_.part &&
+        (!options_.faults.fault.empty() || options_.inject.any() || database_->hosts().size() > 1);
+    if (checked_.part) recorder->fact(merge::kClockFact, clock_of(*recorder));
     const auto injector = this->injector(*recorder);
     std::atomic<bool> enough = false;
     const auto live = this->live(enough);
     if (live) run_options.enough = &enough;
     auto ran = run::run({*database_, *workload_, *recorder, injector.get()}, run_options,
                         options_.faults, stop_, progress_);
+    if (checked_.part && ran.ok() && only_refused(*ran)) {
+      recorder->close(error);
+      return base::Error{
+          .message = fmt::format(
+              "the database refused every transaction ({}); were the tables {} made, with the same "
+              "options? --make-tables makes them",
+              ran->reasons.begin()->first, options_.tables)};
+    }
+    // Only then is it known that others read nothing which is not here.
+    if (checked_.part && ran.ok()) recorder->fact(merge::kEndedFact, "yes");
     const bool written = recorder->close(error);
     if (live) checked_.live = live->end();
     if (!ran.ok()) return std::move(ran).error();  // nothing was answered
@@ -648,6 +701,42 @@ class Stages {
 };
 
 }  // namespace
+
+bool is_table_name(const std::string& name) {
+  constexpr std::size_t kLongest = 24;
+  return !name.empty() && name.size() <= kLongest &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+}
+
+namespace {
+
+base::Status with_shared_tables(
+    const RunAndCheckOptions& options,
+    const std::function<base::Status(drivers::Database&, const workload::Workload&)>& work) {
+  const auto workload = workload_of(options);
+  if (!workload.ok()) return workload.error();
+  const auto database = drivers::open(options.url, options.open);
+  if (!database.ok()) return database.error();
+  const TablesOfRun tables(**workload, shared_run_name(options.tables, **workload));
+  // Which says so if nobody else could use them.
+  if (auto joined = (*database)->join(tables.schema()); !joined.ok()) return joined;
+  return work(**database, tables);
+}
+
+}  // namespace
+
+base::Status make_shared_tables(const RunAndCheckOptions& options) {
+  return with_shared_tables(options, [](drivers::Database& database, const workload::Workload& of) {
+    return database.prepare(of);
+  });
+}
+
+base::Status drop_shared_tables(const RunAndCheckOptions& options) {
+  return with_shared_tables(options, [](drivers::Database& database, const workload::Workload&) {
+    database.clean();
+    return base::Status(base::Ok{});
+  });
+}
 
 base::Result<CheckedRun> run_and_check(const RunAndCheckOptions& options,
                                        const std::atomic<bool>& stop, Progress& progress,

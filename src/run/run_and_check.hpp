@@ -30,10 +30,14 @@ struct RunAndCheckOptions {
   FaultOptions faults = {};
   faults::Options inject = {};  // of a LabUrl only; its seed is taken from `run`
   // Where it goes.
-  std::string history;      // ends in .cupel: written as JSON lines, converted at the end
-  bool overwrite = false;   // false: a history that is there already is an error
-  bool keep = false;        // the tables stay
-  bool live = false;        // checked while it goes on; ends at the first violation
+  std::string history;     // ends in .cupel: written as JSON lines, converted at the end
+  bool overwrite = false;  // false: a history that is there already is an error
+  bool keep = false;       // the tables stay
+  bool live = false;       // checked while it goes on; ends at the first violation
+  // The tables that several workers share, by the name that they have for them (is_table_name());
+  // somebody else makes them, and drops them. Empty: the run has its own. What a worker recorded is
+  // a part of a history, so it is not checked: merge/join.hpp.
+  std::string tables = {};
   std::string recorded_by;  // "cupel 0.2.0"
   // What is asked of the history: of itself no more than the check. The levels of analysis.check
   // are reported first; every level is decided anyway. The limits count from the reading of what
@@ -63,6 +67,7 @@ struct CheckedRun {
   std::string no_promise;  // why nothing is promised under these faults; may be empty
 
   bool by_name = false;  // asked is what the user named
+  bool part = false;     // of a worker: recorded and not checked; asked and analysis are empty
 
   // The final reads show a lost write, or nodes that differ.
   [[nodiscard]] bool loses() const;
@@ -79,6 +84,13 @@ std::string logs_of(const std::string& history);
 
 // The names of the anomalies at every level that is violated, each once.
 std::set<std::string> anomalies(const CheckedRun& checked);
+
+// A name for tables: lower-case letters, digits and underscores, at most 24.
+bool is_table_name(const std::string& name);
+// Makes and fills the tables that workers with these options share, or drops them. Errors: those of
+// drivers::open; a database whose tables other processes do not see.
+base::Status make_shared_tables(const RunAndCheckOptions& options);
+base::Status drop_shared_tables(const RunAndCheckOptions& options);
 
 // Errors: those of drivers::open, of the workload, a mismatch of the two (what the
 // database cannot do), those of run(), a history that cannot be written or is there

@@ -88,7 +88,8 @@ std::vector<std::uint32_t> ClientSession::hosts_for(const Job& job, std::string&
 // what the session did: the n-th fresh value of session s of S is n·S + s + 1.
 void ClientSession::fill_in(Statement& statement) {
   const auto fresh = [&] {
-    return Datum{static_cast<std::int64_t>(writes_++ * shared_.options.sessions + number_ + 1)};
+    return Datum{
+        static_cast<std::int64_t>(writes_++ * shared_.options.sessions_in_all() + number_ + 1)};
   };
   if (shared_.options.final_reads && !is_read(statement.kind)) {
     written_.add(statement.table, statement.key);
@@ -131,8 +132,8 @@ class ClientSession::Live : public workload::Transaction {
   [[nodiscard]] bool ok() const override { return !failure && !given_up; }
   void give_up() override { given_up = true; }
   std::int64_t unique() override {
-    return static_cast<std::int64_t>(session_.writes_++ * session_.shared_.options.sessions +
-                                     session_.number_ + 1);
+    return static_cast<std::int64_t>(
+        session_.writes_++ * session_.shared_.options.sessions_in_all() + session_.number_ + 1);
   }
   base::Random& random() override { return session_.random_; }
 
@@ -195,8 +196,8 @@ std::string ClientSession::node() const {
 
 bool ClientSession::wait_for_turn(std::uint64_t turn) {
   if (shared_.options.rate > 0) {
-    const double due =
-        static_cast<double>(turn * shared_.options.sessions + number_) / shared_.options.rate;
+    const double due = static_cast<double>(turn * shared_.options.sessions_in_all() + number_) /
+                       shared_.options.rate;
     const std::chrono::duration<double> passed = Clock::now() - shared_.begin;
     if (due > passed.count()) pause(due - passed.count(), shared_);
   }

@@ -13,6 +13,11 @@ namespace cupel::run {
 // same seed are the ones that would meet.
 std::string new_run_name();
 
+// The same for the tables that several workers share under a name: with a checksum of their columns
+// and rows, so that a worker with other options finds no tables. If it found those of the others,
+// it would record that keys start with what is not there.
+std::string shared_run_name(const std::string& name, const workload::Workload& workload);
+
 class TablesOfRun : public workload::Workload {
  public:
   // `workload` is borrowed. "cupel_kv" becomes "cupel_kv_" and the name of the run,

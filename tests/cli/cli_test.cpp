@@ -389,8 +389,7 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"run --db lab:redis --workload tpcc",
        "the workload tpcc needs transactions of several statements, one after the other, which the "
        "driver for redis does not have"},
-      {"run --sessions 100000",
-       "--sessions: found `100000`, expected a whole number from 1 to 2000"},
+      {"run --sessions 100000", "--sessions: found 100000 for one process, expected at most 2000"},
       {"run --read-from any", "--read-from: found no hosts to choose between, expected several"},
       {"check -f plum fine.txt", "did you mean `plume`?"},
       {"check --threads -1 fine.txt", "--threads: found `-1`, expected a whole number from 0"},

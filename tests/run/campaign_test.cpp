@@ -59,7 +59,8 @@ class CampaignTest : public testing::Test {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(out())) {
       const auto name = entry.path().filename().string();
-      if (name != "results.jsonl" && name != "summary.md" && name != "summary.json") {
+      if (name != "results.jsonl" && name != "summary.md" && name != "summary.json" &&
+          name != "plan.json" && name != "runs") {
         names.push_back(name);
       }
     }
@@ -430,6 +431,129 @@ TEST_F(CampaignTest, AStoppedCampaignGoesOn) {
   go(std::string(R"({"databases": [{}], "seeds": 1, )") + kSmall + "}");
   EXPECT_EQ(started_.size(), 0U);
   EXPECT_EQ(go(std::string(R"({"databases": [{}], "seeds": 4, )") + kSmall + "}").resumed, 4U);
+}
+
+// The shards of a campaign in one folder, joined, are the campaign that one process makes.
+TEST_F(CampaignTest, ShardsMakeTheSameTable) {
+  // One session: nothing depends on the time.
+  const std::string text =
+      std::string(R"({"databases": [)") + kLiar +
+      R"(, {"name": "A"}], "workloads": ["mini", "append"], "seeds": 3, "sessions": 1, "txns": 10,
+          "keys": 3, "stop": ")";
+  for (const auto* stop : {"never", "each", "first"}) {
+    SCOPED_TRACE(stop);
+    fs::remove_all(out());
+    auto made = campaign(text + stop + "\"}");
+    go(made);
+    const auto whole = text_of("summary.md");
+    fs::rename(out(), folder_ + "/whole-" + stop);
+
+    std::size_t started = 0;
+    for (std::uint32_t number = 1; number <= 5; ++number) {
+      made.shard = {number, 5};
+      go(made);
+      started += started_.size();
+    }
+    EXPECT_FALSE(fs::exists(out() + "/summary.md")) << "no shard knows the whole";
+    const auto merged = merge_campaigns({out()}, out());
+    ASSERT_TRUE(merged.ok()) << merged.error().to_string();
+    EXPECT_EQ(text_of("summary.md"), whole);
+    EXPECT_EQ(merged->left, 0U);
+    for (const auto& result : merged->results) {
+      EXPECT_EQ(fs::exists(out() + "/" + result.history), true) << result.history;
+    }
+    // Again: nothing is made, and nothing changes.
+    for (std::uint32_t number = 1; number <= 5; ++number) {
+      made.shard = {number, 5};
+      go(made);
+      EXPECT_EQ(started_.size(), 0U);
+    }
+    ASSERT_TRUE(merge_campaigns({out()}, out()).ok());
+    EXPECT_EQ(text_of("summary.md"), whole);
+    // Nor by one process, or by another number of shards.
+    made.shard = {};
+    go(made);
+    EXPECT_EQ(started_.size(), 0U);
+    EXPECT_EQ(text_of("summary.md"), whole);
+  }
+}
+
+TEST_F(CampaignTest, AShardThatWasCutGoesOn) {
+  auto made = campaign(std::string(R"({"databases": [{"name": "A"}], "seeds": 9, "sessions": 1,
+                                       "txns": 5})"));
+  go(made);
+  const auto whole = text_of("summary.md");
+  fs::remove_all(out());
+  for (std::uint32_t number = 1; number <= 3; ++number) {
+    made.shard = {number, 3};
+    stop_after_ = number == 2 ? 2 : 0;
+    go(made);
+    stop_ = false;
+  }
+  const auto part = merge_campaigns({out()}, folder_ + "/part");
+  ASSERT_TRUE(part.ok()) << part.error().to_string();
+  EXPECT_EQ(part->left, 1U);
+  made.shard = {2, 3};
+  stop_after_ = 0;
+  go(made);
+  EXPECT_EQ(started_.size(), 1U);
+  ASSERT_TRUE(merge_campaigns({out()}, out()).ok());
+  EXPECT_EQ(text_of("summary.md"), whole);
+  // What a shard left is whole or not there; a file that is neither is an error.
+  for (const auto& entry : fs::directory_iterator(out() + "/runs")) {
+    if (entry.path().extension() == ".json") std::ofstream(entry.path()) << "{";
+  }
+  EXPECT_FALSE(merge_campaigns({out()}, out()).ok());
+}
+
+TEST_F(CampaignTest, FoldersOfDifferentCampaignsBecomeOneTable) {
+  const auto first = campaign(R"({"databases": [{"name": "A"}], "sessions": 1, "txns": 5})");
+  const auto second = campaign(R"({"databases": [{"name": "A"}, {"name": "B"}], "sessions": 1,
+                                   "txns": 5})");
+  go(first);
+  fs::rename(out(), folder_ + "/first");
+  go(second);
+  fs::rename(out(), folder_ + "/second");
+  const auto merged = merge_campaigns({folder_ + "/first", folder_ + "/second"}, out());
+  ASSERT_TRUE(merged.ok()) << merged.error().to_string();
+  EXPECT_EQ(merged->results.size(), 2U) << "what both have counts once";
+  EXPECT_NE(text_of("summary.md").find("B<br>serializable"), std::string::npos);
+  const auto other = campaign(R"({"databases": [{"name": "C"}], "stop": "never", "sessions": 1,
+                                  "txns": 5})");
+  fs::remove_all(out());
+  go(other);
+  const auto mixed = merge_campaigns({folder_ + "/first", out()}, folder_ + "/mixed");
+  ASSERT_FALSE(mixed.ok());
+  EXPECT_NE(mixed.error().message.find("stop"), std::string::npos);
+  fs::create_directory(folder_ + "/empty");
+  EXPECT_FALSE(merge_campaigns({folder_ + "/empty"}, folder_ + "/none").ok());
+}
+
+// Two of the same shard would write the same histories.
+TEST_F(CampaignTest, AShardRunsOnce) {
+  auto small = campaign(std::string(R"({"databases": [{}], "seeds": 2, )") + kSmall + "}");
+  small.shard = {1, 2};
+  auto other = small;
+  other.shard = {2, 2};
+  auto all = small;
+  all.shard = {};
+  std::vector<std::string> refused;
+  const CampaignListener nothing{.before = [](const CampaignRun&, std::size_t, std::size_t) {},
+                                 .after = [](const CampaignResult&) {}};
+  const CampaignListener disturbed{
+      .before =
+          [&](const CampaignRun&, std::size_t, std::size_t) {
+            for (const auto* second : {&small, &all, &other}) {
+              const auto ran = run_campaign(*second, out(), stop_, nothing);
+              refused.push_back(ran.ok() ? "nothing" : ran.error().message);
+            }
+          },
+      .after = nothing.after};
+  ASSERT_TRUE(run_campaign(small, out(), stop_, disturbed).ok());
+  ASSERT_EQ(refused.size(), 3U);
+  EXPECT_NE(refused[0].find("the same shard"), std::string::npos) << refused[0];
+  EXPECT_NE(refused[1].find("another campaign"), std::string::npos) << refused[1];
+  EXPECT_EQ(refused[2], "nothing") << "another shard shares the folder";
 }
 
 }  // namespace

@@ -495,6 +495,12 @@ class EtcdDatabase final : public Database {
     return status;
   }
 
+  base::Status join(const workload::Schema& schema) override {
+    if (auto fits = one_cell_a_row(schema, facts_.product); !fits) return fits;
+    schema_ = schema;
+    return base::Ok{};
+  }
+
   [[nodiscard]] std::vector<std::string> hosts() const override {
     std::vector<std::string> names;
     for (const auto& host : settings_.hosts) names.push_back(Gateway(host, 1).where());

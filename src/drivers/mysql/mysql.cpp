@@ -404,6 +404,12 @@ class MysqlDatabase final : public Database {
     return status;
   }
 
+  base::Status join(const workload::Schema& schema) override {
+    const std::lock_guard lock(mutex_);
+    schema_ = schema;
+    return base::Ok{};
+  }
+
   [[nodiscard]] std::vector<std::string> hosts() const override {
     std::vector<std::string> names;
     for (const auto& host : settings_.url.hosts) names.push_back(address(settings_, host));

@@ -426,6 +426,12 @@ class PostgresDatabase final : public Database {
     return status;
   }
 
+  base::Status join(const workload::Schema& schema) override {
+    const std::lock_guard lock(mutex_);
+    schema_ = schema;
+    return base::Ok{};
+  }
+
   [[nodiscard]] std::vector<std::string> hosts() const override {
     std::vector<std::string> names;
     for (const auto& host : settings_.hosts) names.push_back(address(host));

@@ -444,6 +444,12 @@ class RedisDatabase final : public Database {
     return status;
   }
 
+  base::Status join(const workload::Schema& schema) override {
+    if (auto fits = one_cell_a_row(schema, facts_.product); !fits) return fits;
+    schema_ = schema;
+    return base::Ok{};
+  }
+
   base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
     return cluster_ ? connect_to_host(kPrimariesHost) : Database::connect(session);
   }

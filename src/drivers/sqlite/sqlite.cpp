@@ -400,6 +400,12 @@ class SqliteDatabase final : public Database {
     return made;
   }
 
+  base::Status join(const workload::Schema& schema) override {
+    const std::lock_guard lock(mutex_);
+    schema_ = schema;
+    return base::Ok{};
+  }
+
   base::Result<std::unique_ptr<Connection>> connect(std::uint32_t) override {
     auto connection = connect_here();
     if (!connection) return std::move(connection).error();
