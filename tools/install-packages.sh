@@ -51,11 +51,12 @@ others=(
   golang-go golang-github-lib-pq-dev
   clojure  # the Jepsen checker of examples/jepsen
 )
-# For the tests of the installation, of WebAssembly and of the site, which are long ones.
+# For the tests of the installation, of WebAssembly, of the site and of shared work, which are long ones.
 long=(
   man-db python3-setuptools python3-wheel mypy lintian mmdebstrap buildah
   emscripten dpkg-dev
   python3-sphinx python3-myst-parser furo
+  slurm-wlm munge parallel openmpi-bin libopenmpi-dev python3-kubernetes python3-yaml
 )
 case $mode in
   program) ;;
