@@ -272,7 +272,7 @@ class WatchRun {
 
   // The whole history, as recorded: by the check of `cupel check`, which also explains.
   base::Result<Checker::State> ask() {
-    const auto state = ask_record();
+    auto state = ask_record();
     if (!several_ || !state.ok() || *state != Checker::State::kViolated) return state;
     // Of several recorders, one may have read what another has written and not sent yet.
     asking_ = true;

@@ -71,7 +71,7 @@ base::Result<Checker::State> Checker::look() {
 
 base::Result<Checker::State> Checker::ask_record(bool certain) {
   asked_at_ = taken_;
-  const auto answer = ask_(certain);
+  auto answer = ask_(certain);
   if (!answer.ok()) return answer;
   if (*answer == State::kUnknown) {
     if (certain) {

@@ -128,7 +128,7 @@ base::Result<std::size_t> Inbox::poll(std::chrono::milliseconds wait, const Take
   for (std::size_t i = 0; i < listeners_.size(); ++i) accept(i);
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     if (inputs_[i].ended) continue;
-    const auto read = this->read(i, take);
+    auto read = this->read(i, take);
     if (!read.ok()) return read;
     bytes += *read;
   }
