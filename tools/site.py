@@ -23,11 +23,12 @@ LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 # Pages of the repository outside docs/, and their names in the site.
 PAGES = {path: name + ".md" for path, name in {
     "README.md": "readme", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security",
-    "docs/README.md": "manual"}.items()}
+    "docs/README.md": "manual", "node/README.md": "node"}.items()}
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".h": "c", ".c": "c", ".py": "python", ".cjs": "javascript", ".mjs": "javascript",
              ".js": "javascript", ".go": "go", ".java": "java", ".clj": "clojure", ".yml": "yaml", ".json": "json",
              ".cmake": "cmake", ".sh": "bash"}
 PLAIN = (".png", ".svg")
+ORPHAN = "---\norphan: true\n---\n\n"  # in no table of contents
 
 
 def tracked():
@@ -90,7 +91,7 @@ class Stage:
         if not is_page and path not in self.sources:
             self.sources.append(path)
 
-    def page(self, path, extra=""):
+    def page(self, path, before="", after=""):
         fenced, lines = False, []
         for line in read(path).split("\n"):
             if line.lstrip().startswith("```"):
@@ -98,7 +99,7 @@ class Stage:
             elif not fenced:
                 line = LINK.sub(lambda one: one.group(1) + self.link(path, one.group(2)) + one.group(3), line)
             lines.append(line)
-        self.write(self.staged(path), "\n".join(lines) + extra)
+        self.write(self.staged(path), before + "\n".join(lines) + after)
 
     def source(self, path):
         name = self.staged(path)
@@ -106,12 +107,12 @@ class Stage:
             os.makedirs(os.path.dirname(os.path.join(self.folder, name)), exist_ok=True)
             shutil.copy(os.path.join(ROOT, path), os.path.join(self.folder, name))
         elif path in self.files and path.endswith(".md"):
-            self.page(path)
+            self.page(path, before=ORPHAN)
         elif path in self.files:
             text = read(path)
             fence = "`" * (max([2] + [len(run) for run in re.findall(r"`+", text)]) + 1)
             language = LANGUAGES.get(os.path.splitext(path)[1], "")
-            self.write(name, f"---\norphan: true\n---\n\n# {path}\n\n{fence}{language}\n{text}\n{fence}\n")
+            self.write(name, f"{ORPHAN}# {path}\n\n{fence}{language}\n{text}\n{fence}\n")
         else:
             inside = sorted(one for one in self.files if one.startswith(path + "/"))
             lines = []
@@ -121,7 +122,7 @@ class Stage:
                 else:
                     lines.append(f"- `{one}`")
             heading = posixpath.basename(path).capitalize() if path.startswith("docs/") else path + "/"
-            self.write(name, f"---\norphan: true\n---\n\n# {heading}\n\n" + "\n".join(lines) + "\n")
+            self.write(name, f"{ORPHAN}# {heading}\n\n" + "\n".join(lines) + "\n")
 
     def contents(self):
         """The tables of contents, in the order of docs/README.md; a page that it does not lead to is in
@@ -150,11 +151,25 @@ class Stage:
             if path.startswith("docs/") and path.endswith(PLAIN):
                 self.source(path)
             elif path.startswith("docs/") and path.endswith(".md") or path in PAGES:
-                self.page(path, self.contents() if path == "docs/README.md" else "")
+                self.page(path, after=self.contents() if path == "docs/README.md" else "")
         done = 0
         while done < len(self.sources):  # a cited page may cite others
             self.source(self.sources[done])
             done += 1
+
+
+def join_scripts(site):
+    """Debian's Furo imports a module from a script that pages load as no module: the two become one."""
+    folder = os.path.join(site, "_static", "scripts")
+    with open(os.path.join(folder, "furo.js"), encoding="utf-8") as file:
+        script = file.read()
+    imported = re.match(r'import Gumshoe from "\./([\w-]+\.js)";\n', script)
+    if imported is None:
+        return
+    with open(os.path.join(folder, imported.group(1)), encoding="utf-8") as file:
+        script = file.read() + "\n" + script[imported.end():]
+    with open(os.path.join(folder, "furo.js"), "w", encoding="utf-8") as file:
+        file.write(script)
 
 
 class Ends(html.parser.HTMLParser):
@@ -215,6 +230,7 @@ def main():
     built = subprocess.run(["/usr/bin/python3", "-m", "sphinx", "-q", "-b", "html", stage, arguments.output])
     if built.returncode != 0:
         sys.exit(built.returncode)
+    join_scripts(arguments.output)
     links = ["Manual=manual.html", "Levels=levels.html", "Anomalies=anomalies.html", "Commands=commands.html", "Search=search.html"]
     subprocess.run([os.path.join(ROOT, "tools", "playground.py"), "-o", os.path.join(arguments.output, "index.html"),
                     "--wasm", arguments.wasm, *[part for link in links for part in ("--link", link)]], check=True)

@@ -1,8 +1,11 @@
-// The site as its reader uses it, from disk: the playground in front, the manual behind it, a search, and
-// nothing asked of another site.
+// The site as its reader uses it: from disk the playground in front and the manual behind it, from a plain
+// server a search too, and nothing asked of another site. (From disk a search lists pages, but a browser does
+// not let it read them for the lines around a hit.)
 //
 //   node site_test.mjs --site DIR --work DIR --chromium BIN
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -18,7 +21,7 @@ page.setDefaultTimeout(120_000);
 const faults = [];
 page.on("pageerror", (error) => faults.push(String(error)));
 page.on("request", (request) => {
-  if (!/^(file|blob|data):/.test(request.url())) faults.push(`asked for ${request.url()}`);
+  if (!/^(file|blob|data):|^http:\/\/127\.0\.0\.1:\d+\//.test(request.url())) faults.push(`asked for ${request.url()}`);
 });
 
 await page.goto(at("index.html"));
@@ -33,7 +36,19 @@ await page.locator(".playground-link a").click();
 await page.waitForSelector("#history");
 console.log("ok    the playground is in front");
 
-await page.goto(at("manual.html"));
+const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+const server = createServer((request, response) => {
+  const name = decodeURIComponent(new URL(request.url, "http://x").pathname).slice(1);
+  try {
+    const bytes = readFileSync(path.join(options.site, path.normalize(name)));
+    response.setHeader("content-type", types[path.extname(name)] ?? "application/octet-stream").end(bytes);
+  } catch {
+    response.writeHead(404).end();
+  }
+}).listen(0, "127.0.0.1");
+await new Promise((done) => server.once("listening", done));
+const served = `http://127.0.0.1:${server.address().port}/`;
+await page.goto(`${served}manual.html`);
 await page.locator(".sidebar-search").fill("lost-update");
 await page.keyboard.press("Enter");
 await page.waitForSelector("#search-results li a");
@@ -43,3 +58,4 @@ console.log(`ok    a search finds ${found.length} pages`);
 
 assert.deepEqual(faults, []);
 await browser.close();
+server.close();

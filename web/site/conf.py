@@ -21,6 +21,6 @@ html_static_path = ["_static"]
 html_css_files = ["cupel.css"]
 # Languages of code that Pygments does not know are shown plain; a console's output is no language.
 highlight_language = "none"
-suppress_warnings = ["misc.highlighting_failure", "myst.header", "toc.not_included"]
+suppress_warnings = ["misc.highlighting_failure", "myst.header"]
 nitpicky = False
 release = os.environ.get("CUPEL_VERSION", "")
