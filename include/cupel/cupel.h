@@ -38,6 +38,8 @@
 #ifndef CUPEL_CUPEL_H
 #define CUPEL_CUPEL_H
 
+/* NOLINTBEGIN(modernize-*): this is C */
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -216,5 +218,7 @@ void cupel_session_indeterminate(cupel_session* session, const char* why); /* ti
 #ifdef __cplusplus
 }
 #endif
+
+/* NOLINTEND(modernize-*) */
 
 #endif /* CUPEL_CUPEL_H */

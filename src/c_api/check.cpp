@@ -57,6 +57,9 @@ struct cupel_answer {
 
 namespace {
 
+// Results that belong to no handle live until the next call on the thread.
+thread_local std::string verified_text, description;
+
 // One call of the C++ builder.
 template <typename Call>
 cupel_status build_with(cupel_builder* builder, Call&& call) noexcept {
@@ -342,19 +345,18 @@ const char* cupel_verify(const cupel_history* history, const char* certificate,
       set_error(report.reason);
       return nullptr;
     }
-    thread_local std::string text;
-    text = cupel::report::verification_json({history->file, "certificate", report, clock_drift_ns});
-    return text.c_str();
+    verified_text =
+        cupel::report::verification_json({history->file, "certificate", report, clock_drift_ns});
+    return verified_text.c_str();
   });
 }
 
 const char* cupel_describe(const char* name) {
   return guarded<const char*>(nullptr, [&]() -> const char* {
-    thread_local std::string text;
-    text = cupel::describe(text_of(name));
-    if (text.empty())
+    description = cupel::describe(text_of(name));
+    if (description.empty())
       set_error("found `" + std::string(text_of(name)) +
                 "`, which is neither a level nor an anomaly");
-    return text.empty() ? nullptr : text.c_str();
+    return description.empty() ? nullptr : description.c_str();
   });
 }

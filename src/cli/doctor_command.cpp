@@ -120,7 +120,7 @@ Group mock() {
 
 Group reports() {
   return {"Reports",
-          {{"pictures", "of violations, in `--report` and `--svg`",
+          {{"Graphviz", "lays out the pictures of `--report`; without it cupel does, more simply",
             problem_of(Library{"libgvc.so", "libgvc6"})}}};
 }
 
