@@ -16,7 +16,6 @@ using history::KeyId;
 using history::kNoTime;
 using history::OpId;
 using history::OpKind;
-using history::ScalarKind;
 using history::ScalarView;
 using history::SessionId;
 using history::Time;
@@ -114,7 +113,7 @@ class Window::Build {
  public:
   explicit Build(Window& window) : w_(window), keys_(window.keys_) {}
 
-  void run() && {
+  void run() {
     builder_.set_default_initial(builder_.value(w_.default_initial_));
     key_ids_.assign(keys_.size(), KeyId::none());
     values_.assign(w_.history_.value_count(), ValueId::none());
@@ -315,7 +314,7 @@ class Window::Build {
 
 Look Window::look(base::Budget& budget) {
   Build build(*this);
-  std::move(build).run();
+  build.run();
   if (!build.error().empty()) return {DecisionStatus::kRefused, build.error(), true};
   fresh_.clear();
   fresh_operations_.clear();
