@@ -1,7 +1,9 @@
 // cupel mock: serves a database that is as weak as its level allows. `cupel mock test` is in
 // mock_test_command.cpp.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -92,13 +94,24 @@ void print_servers(const ServeArguments& arguments, const wire::Server& server) 
     print(fmt::format("postgres  psql {}\n", url("postgres", arguments.address, open)));
   }
   if (const auto open = server.port(Interface::kHttp)) {
-    print(fmt::format("http      curl {}-d '{{\"sql\": \"select 1\"}}' {}/sql\n",
+    print(fmt::format("http      curl {}--json '{{\"sql\": \"select 1\"}}' {}/sql\n",
                       arguments.password ? "-H 'Authorization: Bearer PASSWORD' " : "",
                       http_url(arguments.address, open)));
   }
 }
 
+// Clients that do nothing, or strangers, leave place for others.
+constexpr std::size_t kMostConnections = 2000;
+
+void allow_connections() {
+  rlimit files = {};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = std::max(files.rlim_cur, std::min<rlim_t>(files.rlim_max, 2 * kMostConnections));
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
 int serve(const ServeArguments& arguments) {
+  allow_connections();
   const auto target = history_target(arguments);
   if (!target.ok()) return bad(target.error());
   wire::StoreServer served(arguments.store);
@@ -110,6 +123,7 @@ int serve(const ServeArguments& arguments) {
   if (const auto started = served.start({.address = arguments.address,
                                          .postgres = port(arguments.postgres),
                                          .http = port(arguments.http),
+                                         .max_connections = kMostConnections,
                                          .password = arguments.password});
       !started.ok()) {
     return bad(started.error());

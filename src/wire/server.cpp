@@ -43,7 +43,7 @@ class Server::State {
   State(Backend& backend, const ServerOptions& options)
       : backend_(backend),
         options_(options),
-        service_(backend, options.password),
+        service_(backend, options.password, own_names(options.address)),
         engine_(service_) {}
   ~State() { stop(); }
 

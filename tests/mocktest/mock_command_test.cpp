@@ -107,7 +107,7 @@ TEST_F(MockCommand, ParametersOverHttp) {
   start({"--http", "0"}, 1);
   auto address = how_["http"].substr(how_["http"].find("http://"));
   const auto ask = [&](const std::string& body) {
-    return shell("curl -sS -d '" + body + "' " + address).output;
+    return shell("curl -sS --json '" + body + "' " + address).output;
   };
   for (const auto& [body, answer] : std::initializer_list<std::pair<const char*, const char*>>{
            {R"({"sql": "select $1", "parameters": [7]})", R"("type":"text"}],"rows":[["7"]])"},
@@ -149,8 +149,8 @@ TEST_F(MockCommand, NothingHappened) {
 // and nothing is in the history.
 TEST_F(MockCommand, NothingEndedInTheRunThatFailed) {
   const auto script = folder_.file("begin.sh", R"(
-curl -sS -d '{}' "$CUPEL_MOCK_HTTP_URL/sessions" > /dev/null
-post() { curl -sS -d '' "$CUPEL_MOCK_HTTP_URL/sessions/1/$1" 2>&1; }
+curl -sS --json '{}' "$CUPEL_MOCK_HTTP_URL/sessions" > /dev/null
+post() { curl -sS --json '' "$CUPEL_MOCK_HTTP_URL/sessions/1/$1" 2>&1; }
 while post begin | grep -q 'under way'; do :; done > /dev/null &
 until post commit | grep -q 'under way'; do :; done
 exit 5
@@ -188,7 +188,7 @@ TEST_F(MockCommand, OnlyWhatIsAskedFor) {
 
 // Two clients that each add one to a counter: at causal one of them is lost in some run.
 constexpr const char* kCounter = R"(
-post() { curl -sS -d "$2" "$CUPEL_MOCK_HTTP_URL$1"; }
+post() { curl -sS --json "$2" "$CUPEL_MOCK_HTTP_URL$1"; }
 for s in 1 2; do post /sessions '{}' > /dev/null; done
 for s in 1 2; do
   post /sessions/$s/begin '' > /dev/null
@@ -237,7 +237,7 @@ TEST_F(MockCommand, TestFindsTheSeedAndTheAnomaly) {
 // A counter that loses an update, which the command tolerates, and then another one, which makes it
 // fail: that one is reported.
 constexpr const char* kTwoCounters = R"(
-post() { curl -sS -d "$2" "$CUPEL_MOCK_HTTP_URL$1"; }
+post() { curl -sS --json "$2" "$CUPEL_MOCK_HTTP_URL$1"; }
 for s in 1 2; do post /sessions '{}' > /dev/null; done
 for key in x y; do
   for s in 1 2; do
@@ -355,7 +355,7 @@ TEST_F(MockCommand, TestNamesAStaleReadOfAnotherConnection) {
 
 TEST_F(MockCommand, WhatIsSetUpIsThereForEverySession) {
   const std::string sql =
-      R"(sql() { curl -sS -d "{\"sql\": \"$1\"}" "$CUPEL_MOCK_HTTP_URL/sql"; }; )";
+      R"(sql() { curl -sS --json "{\"sql\": \"$1\"}" "$CUPEL_MOCK_HTTP_URL/sql"; }; )";
   const std::string setup =
       sql + "sql 'create table c(id serial primary key, n int)'; sql 'insert into c(n) values (7)'";
   const std::string count =

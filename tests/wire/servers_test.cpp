@@ -202,7 +202,7 @@ TEST_F(Servers, Psql) {
 TEST_F(Servers, Curl) {
   const auto base = "http://127.0.0.1:" + std::to_string(port(Interface::kHttp));
   const auto post = [&](const std::string& path, const std::string& body) {
-    const auto ran = run({"curl", "-sS", "-w", "%{http_code}", "-d", body, base + path});
+    const auto ran = run({"curl", "-sS", "-w", "%{http_code}", "--json", body, base + path});
     EXPECT_EQ(ran.code, 0) << ran.output;
     return ran.output;
   };
@@ -266,12 +266,13 @@ TEST_F(Servers, HttpRefusesWhatItCannotRead) {
   EXPECT_EQ(web.Get("/sessions")->status, 405);
   EXPECT_EQ(status("/sessions", std::string(HttpService::kLongestBody + 1, 'x')), 413);
   EXPECT_EQ(status("/sessions/1/begin", std::string(1 << 20, '[')), 400);
-  // As `curl -d` sends them.
+  // As `curl -d` sends them, and any page of the user's browser can.
   const auto form = R"({"sql": "select ')" + std::string(100'000, 'x') + R"('"})";
-  const auto as_form =
-      web.Post("/sessions/1/sql", form, "application/x-www-form-urlencoded")->status;
-  EXPECT_EQ(as_form, status("/sessions/1/sql", form));
-  EXPECT_NE(as_form, 413);
+  for (const char* type : {"application/x-www-form-urlencoded", "text/plain", "application/jsonp",
+                           "multipart/form-data; boundary=x"}) {
+    EXPECT_EQ(web.Post("/sessions/1/sql", form, type)->status, 415) << type;
+  }
+  EXPECT_NE(web.Post("/sessions/1/sql", form, "Application/JSON ; charset=utf-8")->status, 415);
 }
 
 // What cannot be read as a request ends the connection: where the next would begin is not known.
@@ -298,6 +299,48 @@ TEST_F(Servers, HttpClosesAfterWhatIsNoRequest) {
       answer("POST /sql HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n{");
   EXPECT_TRUE(long_one.starts_with("HTTP/1.1 413")) << long_one;
   EXPECT_NE(long_one.find("too long"), std::string::npos);
+}
+
+// A page from elsewhere, in the browser of whoever runs the mock.
+TEST_F(Servers, HttpAnswersNoForeignPage) {
+  const auto port_of_http = port(Interface::kHttp);
+  const std::string own = "127.0.0.1:" + std::to_string(port_of_http);
+  const auto asked = [&](httplib::Headers headers) {
+    httplib::Client web("127.0.0.1", port_of_http);
+    const auto answer = web.Post("/sql", headers, R"({"sql": "select 1"})", "application/json");
+    EXPECT_EQ(web.Get("/", headers)->status, answer->status);
+    return answer->status;
+  };
+  for (const auto& host :
+       {own, std::string("localhost"), std::string("LocalHost.:1"), std::string("[::1]:8080"),
+        std::string("10.0.0.7"), std::string("shop.localhost")}) {
+    EXPECT_EQ(asked({{"Host", host}}), 200) << host;
+  }
+  // DNS rebinding: the page's own name leads here.
+  for (const char* host : {"evil.example", "evil.example:80", "127.0.0.1.evil.example", "[evil]",
+                           "localhost.evil.example", "notlocalhost", ":80", "127.0.0.1@evil"}) {
+    EXPECT_EQ(asked({{"Host", host}}), 421) << host;
+  }
+  // A request that a page sends across origins.
+  for (const char* origin :
+       {"http://evil.example", "null", "https://localhost", "http://localhost:1"}) {
+    EXPECT_EQ(asked({{"Host", own}, {"Origin", origin}}), 403) << origin;
+  }
+  EXPECT_EQ(asked({{"Host", own}, {"Sec-Fetch-Site", "cross-site"}}), 403);
+  EXPECT_EQ(asked({{"Host", own}, {"Sec-Fetch-Site", "same-site"}}), 403);
+  EXPECT_EQ(asked({{"Host", own}, {"Origin", "http://" + own}, {"Sec-Fetch-Site", "same-origin"}}),
+            200);
+  // It may not ask whether it may, nor look at the answer or put it into a frame.
+  httplib::Client web("127.0.0.1", port_of_http);
+  const auto preflight = web.Options("/sql", {{"Origin", "http://evil.example"}});
+  EXPECT_EQ(preflight->get_header_value("Access-Control-Allow-Origin"), "");
+  const auto answer = web.Get("/");
+  EXPECT_EQ(answer->get_header_value("Access-Control-Allow-Origin"), "");
+  EXPECT_EQ(answer->get_header_value("X-Frame-Options"), "DENY");
+  EXPECT_EQ(answer->get_header_value("Cross-Origin-Resource-Policy"), "same-origin");
+  EXPECT_EQ(answer->get_header_value("X-Content-Type-Options"), "nosniff");
+  EXPECT_NE(answer->get_header_value("Content-Security-Policy").find("frame-ancestors 'none'"),
+            std::string::npos);
 }
 
 TEST_F(Servers, HttpNamesAreUtf8) {
@@ -430,10 +473,13 @@ TEST_F(Servers, Stress) {
            "58 00000004", "51 7fffffff", "ff 00000004"});
     }
     return from(
-        {"'GET / HTTP/1.1' 0d0a 0d0a",
-         "'POST /sql HTTP/1.1' 0d0a 'Content-Length: 19' 0d0a 0d0a '{\"sql\": \"select 1\"}'",
-         "'POST /sessions HTTP/1.1' 0d0a 0d0a", "'POST /sessions/1/begin HTTP/1.1' 0d0a 0d0a",
-         "'POST /sessions/1/write HTTP/1.1' 0d0a 'Content-Length: 23' 0d0a 0d0a "
+        {"'GET / HTTP/1.1' 0d0a 'Host: localhost' 0d0a 0d0a",
+         "'POST /sql HTTP/1.1' 0d0a 'Host: [::1]:80' 0d0a 'Content-Type: application/json' 0d0a "
+         "'Content-Length: 19' 0d0a 0d0a '{\"sql\": \"select 1\"}'",
+         "'POST /sessions HTTP/1.1' 0d0a 'Host: a.localhost' 0d0a 0d0a",
+         "'POST /sessions/1/begin HTTP/1.1' 0d0a 0d0a",
+         "'POST /sessions/1/write HTTP/1.1' 0d0a 'Host: 10.0.0.1' 0d0a "
+         "'Content-Type: application/json' 0d0a 'Content-Length: 23' 0d0a 0d0a "
          "'{\"key\":\"x\",\"value\":1234}'",
          "'DELETE /sessions/1 HTTP/1.1' 0d0a 0d0a", "'NONSENSE' 0d0a 0d0a", "00 01 02 0d0a",
          "'GET /' 0d0a 'Content-Length: 99999999999999' 0d0a 0d0a"});

@@ -69,6 +69,25 @@ class SocketStream : public httplib::Stream {
   bool refused_ = false;
 };
 
+// Our name for it, which no client can send: a header ends at the first colon.
+constexpr const char* kContentType = "Content-Type:";
+
+// No page may read, frame or guess the type of what is answered.
+httplib::Headers for_no_page() {
+  return {{"X-Content-Type-Options", "nosniff"},
+          {"X-Frame-Options", "DENY"},
+          {"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
+          {"Cross-Origin-Resource-Policy", "same-origin"},
+          {"Cache-Control", "no-store"}};
+}
+
+HttpHeaders headers_of(const httplib::Request& request) {
+  return {.host = request.get_header_value("Host"),
+          .origin = request.get_header_value("Origin"),
+          .fetch_site = request.get_header_value("Sec-Fetch-Site"),
+          .content_type = request.get_header_value(kContentType)};
+}
+
 thread_local bool refused_by_library = false;  // of the connection that this thread serves
 
 }  // namespace
@@ -82,10 +101,12 @@ class HttpEngine::State : public httplib::Server {
                                         .path = request.path,
                                         .body = request.body,
                                         .authorization = request.get_header_value("Authorization"),
-                                        .peer = request.remote_addr});
+                                        .peer = request.remote_addr,
+                                        .headers = headers_of(request)});
       response.status = made.status;
       if (!made.body.empty()) response.set_content(made.body, "application/json");
     };
+    set_default_headers(for_no_page());
     Get(".*", answer);
     Post(".*", answer);
     Put(".*", answer);
@@ -123,8 +144,11 @@ class HttpEngine::State : public httplib::Server {
     refused_by_library = false;
     const auto set_up = [&](httplib::Request& request) {
       take_no_length(request);
-      // `curl -d` calls every body a form, and of forms the library takes 8 KB.
-      request.headers.erase("Content-Type");
+      // Of what calls itself a form the library takes 8 KB, and it is to be refused as a whole.
+      if (request.has_header("Content-Type")) {
+        request.set_header(kContentType, request.get_header_value("Content-Type"));
+        request.headers.erase("Content-Type");
+      }
       const auto& length = request.get_header_value("Content-Length");
       std::uint64_t size = 0;
       const auto [end, wrong] = std::from_chars(length.data(), length.data() + length.size(), size);

@@ -397,15 +397,29 @@ bool is_loopback(std::string_view address) {
   return address.empty() || address.starts_with("127.") || address == "::1";
 }
 
+// In a time that does not say how much of it is right.
+bool is_same_secret(std::string_view given, std::string_view secret) {
+  if (given.size() != secret.size()) return false;
+  unsigned different = 0;
+  for (std::size_t i = 0; i < secret.size(); ++i) {
+    different |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(secret[i]);
+  }
+  return different == 0;
+}
+
 }  // namespace
 
 class HttpService::State {
  public:
-  State(Backend& backend, std::optional<std::string> password)
-      : backend_(backend), password_(std::move(password)) {}
+  State(Backend& backend, std::optional<std::string> password, std::vector<std::string> names)
+      : backend_(backend), password_(std::move(password)), names_(std::move(names)) {}
 
   HttpResponse handle(const HttpRequest& request) {
-    if (password_ && request.authorization != "Bearer " + *password_) {
+    const bool known = password_ && is_same_secret(request.authorization, "Bearer " + *password_);
+    if (auto foreign = refusal_of(request.headers, !request.body.empty(), known, names_)) {
+      throw Refusal{foreign->status, "28000", std::move(foreign->message)};
+    }
+    if (password_ && !known) {
       throw Refusal{
           401, "28P01",
           "expected the header `Authorization: Bearer PASSWORD` with the password of --password"};
@@ -527,13 +541,15 @@ class HttpService::State {
 
   Backend& backend_;
   std::optional<std::string> password_;
+  std::vector<std::string> names_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<HttpSession>> sessions_;
   std::uint64_t last_id_ = 0;
 };
 
-HttpService::HttpService(Backend& backend, std::optional<std::string> password)
-    : state_(std::make_unique<State>(backend, std::move(password))) {}
+HttpService::HttpService(Backend& backend, std::optional<std::string> password,
+                         std::vector<std::string> names)
+    : state_(std::make_unique<State>(backend, std::move(password), std::move(names))) {}
 HttpService::~HttpService() = default;
 
 HttpResponse HttpService::handle(const HttpRequest& request) {

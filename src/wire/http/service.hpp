@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "wire/backend.hpp"
+#include "wire/http/foreign_page.hpp"
 
 namespace cupel::wire {
 
@@ -19,6 +20,7 @@ struct HttpRequest {
   std::string method, path, body;
   std::string authorization;  // the header
   std::string peer;           // an address to name sessions by; may be empty
+  HttpHeaders headers = {};   // that say where it comes from
 };
 struct HttpResponse {
   int status = 200;
@@ -31,8 +33,9 @@ class HttpService {
   static constexpr std::size_t kLongestBody = std::size_t{4} << 20;
   static constexpr std::size_t kMaxSessions = 1000;
 
-  // `password`: then each request must say `Authorization: Bearer PASSWORD`.
-  HttpService(Backend& backend, std::optional<std::string> password);
+  // `password`: then each request must say `Authorization: Bearer PASSWORD`. `names`: own_names().
+  HttpService(Backend& backend, std::optional<std::string> password,
+              std::vector<std::string> names = {});
   ~HttpService();
   HttpResponse handle(const HttpRequest& request);
   // Closes all sessions. No request may be under way.
