@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <random>
 
 namespace cupel::base {
 
@@ -31,7 +32,7 @@ int write_all(int file, std::string_view text) {
 }  // namespace
 
 Status write_file(const std::string& path, std::string_view text, WriteMode mode) {
-  const int how = mode == WriteMode::kAppend ? O_APPEND : O_TRUNC;
+  const int how = (mode == WriteMode::kAppend ? O_APPEND : O_TRUNC) | O_NOFOLLOW;
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
   if (file < 0) return failed("open for writing", errno, path);
   int reason = write_all(file, text);
@@ -40,8 +41,28 @@ Status write_file(const std::string& path, std::string_view text, WriteMode mode
   return Ok{};
 }
 
+Result<std::string> make_fresh_file(const std::string& path) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz234567";
+  std::random_device random;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    auto fresh = path + ".";
+    for (int i = 0; i < 10; ++i) fresh += kLetters[random() % kLetters.size()];
+    fresh += ".new";
+    const int file =
+        ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file >= 0) {
+      ::close(file);
+      return fresh;
+    }
+    if (errno != EEXIST) break;
+  }
+  return failed("open for writing", errno, path);
+}
+
 Status replace_file(const std::string& path, std::string_view text) {
-  const auto fresh = path + ".new";
+  const auto made = make_fresh_file(path);
+  if (!made.ok()) return made.error();
+  const auto& fresh = *made;
   auto written = write_file(fresh, text);
   if (written.ok() && std::rename(fresh.c_str(), path.c_str()) != 0) {
     written = failed("rename the finished file", errno, path);

@@ -12,11 +12,17 @@ namespace cupel::base {
 
 enum class WriteMode { kReplace, kAppend };
 
-// The errors name the file and the system's reason: "cannot write: No space left on device".
+// A link in its place is not followed. The errors name the file and the system's reason: "cannot
+// write: No space left on device".
 Status write_file(const std::string& path, std::string_view text,
                   WriteMode mode = WriteMode::kReplace);
 
-// Writes PATH.new and gives it the name PATH, so that a reader sees the old text or the new one.
+// A new empty file beside `path`, under a name that nobody can foresee and that is no link. The
+// caller fills it and gives it the name `path`, or removes it.
+Result<std::string> make_fresh_file(const std::string& path);
+
+// Writes a fresh file and gives it the name PATH, so that a reader sees the old text or the new
+// one.
 Status replace_file(const std::string& path, std::string_view text);
 
 }  // namespace cupel::base

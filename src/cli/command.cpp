@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,9 +17,17 @@
 #include <filesystem>
 #include <new>
 
+#include "base/budget.hpp"
+#include "base/visible.hpp"
+#include "cli/options.hpp"
 #include "cli/spelling.hpp"
 #include "cli/version.hpp"
 #include "formats/decompress.hpp"
+#include "text/escape.hpp"
+
+#ifndef CUPEL_CORE
+#include "drivers/url.hpp"
+#endif
 
 namespace cupel::cli {
 
@@ -64,10 +73,39 @@ constexpr const char* kExamples =
     "  cupel check --json history.jsonl | jq .strongest_satisfied\n"
     "  cupel explain lost-update                    explains what the name means";
 
+constexpr std::string_view kColours[] = {"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"};
+
+// Does GitHub's runner read what is written there, and look for its commands?
+bool is_read_by_github(int stream) {
+  const char* github = std::getenv("GITHUB_ACTIONS");
+  struct stat facts = {};
+  return github != nullptr && std::strcmp(github, "true") == 0 && fstat(stream, &facts) == 0 &&
+         !S_ISREG(facts.st_mode);
+}
+
+// The last of two lines of defence: whoever makes a text escapes what comes from outside
+// (text/escape.hpp), and here nothing passes that commands a terminal or GitHub's runner.
+std::string harmless(std::string_view text, int stream) {
+  std::string out;
+  for (const bool coloured = stream == STDOUT_FILENO && use_colour();;) {
+    const auto escape = coloured ? text.find('\x1b') : std::string_view::npos;
+    out += base::visible(text.substr(0, escape), "\n\t");
+    if (escape == std::string_view::npos) break;
+    text.remove_prefix(escape);
+    const auto* ours = std::find_if(std::begin(kColours), std::end(kColours),
+                                    [&](const auto& one) { return text.starts_with(one); });
+    const bool known = ours != std::end(kColours);
+    out += known ? std::string(*ours) : base::visible("\x1b");
+    text.remove_prefix(known ? ours->size() : 1);
+  }
+  return is_read_by_github(stream) ? text::without_commands(out) : out;
+}
+
 }  // namespace
 
-void print(std::string_view text) {
+void print(std::string_view shown) {
   if (write_failure != 0) return;
+  const auto text = harmless(shown, STDOUT_FILENO);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) write_failure = errno;
 }
 
@@ -83,7 +121,11 @@ bool finish_output() {
 }
 
 void print_status(std::string_view text) {
-  if (!talk.quiet) write_to_stderr(text);
+  if (!talk.quiet) write_to_stderr(harmless(text, STDERR_FILENO));
+}
+
+void print_in_place(std::string_view text) {
+  if (!talk.quiet) write_to_stderr("\r\x1b[K" + harmless(text, STDERR_FILENO));
 }
 
 bool verbose() {
@@ -93,7 +135,7 @@ bool verbose() {
 void print_detail(std::string_view text) {
   if (!talk.verbose) return;
   flush_output();
-  write_to_stderr(text);
+  write_to_stderr(harmless(text, STDERR_FILENO));
 }
 
 void print_note(std::string_view text) {
@@ -102,11 +144,14 @@ void print_note(std::string_view text) {
 
 void print_error(std::string_view message) {
   flush_output();
-  write_to_stderr(fmt::format("cupel: {}\n", message));
+  write_to_stderr(harmless(fmt::format("cupel: {}\n", message), STDERR_FILENO));
 }
 void print_error(const base::Error& error) {
   auto named = error;
-  if (named.file == "-") named.file = "standard input";
+  named.file = named.file == "-" ? "standard input" : base::visible(named.file);
+#ifndef CUPEL_CORE
+  named.file = drivers::without_password(named.file);  // a URL in place of a file
+#endif
   print_error(named.to_string());
 }
 int bad(const base::Error& error) {
@@ -236,6 +281,28 @@ void take_closed_streams() {
   }
 }
 
+// The list of processes shows everybody the arguments of a command: the passwords among them are
+// written over as soon as they are read.
+void hide_passwords([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
+#ifndef CUPEL_CORE
+  bool is_password = false;  // the next argument
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    constexpr std::string_view kOption = "--password=";
+    auto shown = drivers::without_password(argument);
+    if (argument.starts_with(kOption)) shown = kOption;
+    if (is_password) shown.clear();
+    is_password = argument == "--password";
+    if (shown == argument) continue;
+    const auto first = std::mismatch(argument.begin(), argument.end(), shown.begin(), shown.end());
+    const auto last = std::mismatch(argument.rbegin(), std::make_reverse_iterator(first.first),
+                                    shown.rbegin(), std::make_reverse_iterator(first.second));
+    std::fill(argv[i] + (first.first - argument.begin()),
+              argv[i] + (last.first.base() - argument.begin()), '*');
+  }
+#endif
+}
+
 CommandLine::Texts texts() {
   return {
       .name = "cupel",
@@ -283,7 +350,9 @@ int parse_and_run(int argc, char** argv) {
   Run chosen;
   add_commands(line.root(), chosen);
   try {
-    if (const auto shown = line.parse(arguments_of(argc, argv))) {
+    const auto arguments = arguments_of(argc, argv);
+    hide_passwords(argc, argv);
+    if (const auto shown = line.parse(arguments)) {
       print(*shown);
       return finish_output() ? kSatisfied : kBad;
     }
@@ -291,6 +360,9 @@ int parse_and_run(int argc, char** argv) {
     const bool helper = all_processes != nullptr && all_processes->is_helper();
     if (helper && line.asked_command() != "cupel check") return kSatisfied;
     const auto begin = std::chrono::steady_clock::now();
+    // What has no limit of its own has this one; commands that do take it in their turn.
+    base::Budget limited(std::nullopt, default_memory_limit());
+    const base::AllocationWatch watch(&limited);
     const int code = chosen();
     print_detail(
         cost_text(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
@@ -316,8 +388,8 @@ int run(int argc, char** argv, const Processes* processes) {
   } catch (const std::bad_alloc&) {
     flush_output();
     write_to_stderr(  // without an allocation
-        "cupel: out of memory; with --memory-limit, check stops earlier and the verdict is "
-        "unknown\n");
+        "cupel: out of memory: three quarters of the machine's, or what the system allows; with "
+        "--memory-limit, check stops earlier and the verdict is unknown\n");
   } catch (const std::exception& error) {
     print_error(fmt::format("internal error: {}", error.what()));
   }

@@ -37,8 +37,9 @@ void add_doctor(Command& app, Run& run);
 inline constexpr const char* kQuestionOptions = "Options that change the question";
 inline constexpr const char* kCostOptions = "Options that change the cost";
 
-// Writes to standard output. A reader that went away (`| head`) is no error, but
-// nothing more is written; finish_output() reports other failures.
+// Writes to standard output what commands neither a terminal nor GitHub's runner: other control
+// characters than \n, \t and our colours become escapes. A reader that went away (`| head`) is no
+// error, but nothing more is written; finish_output() reports other failures.
 void print(std::string_view text);
 void flush_output();
 // False, with a word on standard error, if the output could not be written.
@@ -47,6 +48,8 @@ bool finish_output();
 // On standard error; if that cannot be written, nobody hears of it, and nothing else changes. Not
 // with --quiet.
 void print_status(std::string_view text);
+// The same in place of the line that the cursor is in.
+void print_in_place(std::string_view text);
 // With --verbose only.
 bool verbose();
 void print_detail(std::string_view text);

@@ -568,8 +568,8 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
       .add_option(
           "--memory-limit", arguments.memory_limit,
           "Limit on the resident memory of the process; beyond it the verdict is "
-          "unknown. Bytes, or K, M, G: 512M, 4G. 0: none. Default: nine tenths of the memory that "
-          "is free")
+          "unknown. Bytes, or K, M, G: 512M, 4G. 0: none. Default: three quarters of the machine, "
+          "and at most nine tenths of what is free")
       ->type_name("SIZE")
       ->group(kCostOptions);
   command

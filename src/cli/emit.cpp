@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "base/write_file.hpp"
 #include "cli/command.hpp"
 #include "cli/spelling.hpp"
 #include "cli/version.hpp"
@@ -56,12 +57,20 @@ bool can_write(const std::string& path, bool append, const std::string& what) {
     print_write_error(path, what, std::strerror(EISDIR));
     return false;
   }
-  const auto written = append ? path : path + ".new";
-  const bool existed = fs::exists(written, ignored);
+  if (!append) {
+    const auto fresh = base::make_fresh_file(path);
+    if (fresh.ok()) {
+      fs::remove(*fresh, ignored);
+    } else {
+      print_write_error(path, what, std::strerror(errno));
+    }
+    return fresh.ok();
+  }
+  const bool existed = fs::exists(path, ignored);
   errno = 0;
-  const bool opened = std::ofstream(written, std::ios::binary | std::ios::app).is_open();
+  const bool opened = std::ofstream(path, std::ios::binary | std::ios::app).is_open();
   const int reason = errno;
-  if (opened && !existed) fs::remove(written, ignored);
+  if (opened && !existed) fs::remove(path, ignored);
   if (!opened)
     print_write_error(path, what, reason != 0 ? std::strerror(reason) : "unknown reason");
   return opened;
@@ -72,7 +81,15 @@ bool write_whole(const std::string& path, const std::string& text, bool append,
   namespace fs = std::filesystem;
   std::error_code ignored;
   const bool in_place = append || is_device(path) || fs::is_directory(path, ignored);
-  const auto written = in_place ? path : path + ".new";
+  auto written = path;
+  if (!in_place) {
+    auto fresh = base::make_fresh_file(path);
+    if (!fresh.ok()) {
+      print_write_error(path, what, std::strerror(errno));
+      return false;
+    }
+    written = *std::move(fresh);
+  }
   errno = 0;
   std::ofstream out(written, append ? std::ios::binary | std::ios::app : std::ios::binary);
   const bool opened = out.is_open();

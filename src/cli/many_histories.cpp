@@ -117,9 +117,9 @@ void VerdictTable::add(const Found& found) {
 void VerdictTable::show_progress() const {
   if (histories_ < kManyHistories || isatty(STDERR_FILENO) == 0 || isatty(STDOUT_FILENO) != 0)
     return;
-  print_status(fmt::format("\r{} of {} histories, {} violated{}", report::grouped(done_),
-                           report::grouped(histories_), report::grouped(violated_),
-                           done_ == histories_ ? "\n" : ""));
+  print_in_place(fmt::format("{} of {} histories, {} violated{}", report::grouped(done_),
+                             report::grouped(histories_), report::grouped(violated_),
+                             done_ == histories_ ? "\n" : ""));
 }
 
 std::string VerdictTable::text() const {

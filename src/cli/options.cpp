@@ -59,7 +59,7 @@ void add_limit_options(Command& command, const std::string& timed, LimitArgument
           "--memory-limit", arguments.memory_limit,
           "The resident memory that the process may use. Levels that are undecided when "
           "the limit is reached are unknown. Bytes, or with K, M, G: 512M, 4G. 0: no limit. "
-          "Default: nine tenths of the memory that is free")
+          "Default: three quarters of the machine, and at most nine tenths of what is free")
       ->type_name("SIZE")
       ->group(kCostOptions);
   command
@@ -79,9 +79,9 @@ void add_limit_options(Command& command, const std::string& timed, LimitArgument
       ->group(kCostOptions);
 }
 
-// An unknown verdict beats a process that the system kills.
+// An unknown verdict beats a process that the system kills, or a machine that nobody else can use.
 std::uint64_t default_memory_limit() {
-  return base::usable_memory() / 10 * 9;
+  return std::min(base::usable_memory() / 10 * 9, base::machine_memory() / 4 * 3);
 }
 
 check::Options check_options(const std::vector<std::string>& levels,

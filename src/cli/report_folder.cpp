@@ -36,7 +36,7 @@ base::Result<base::Ok> make_folder(const std::string& folder) {
 }
 
 base::Result<base::Ok> write(const fs::path& path, const std::string& bytes) {
-  auto written = base::write_file(path.string(), bytes);
+  auto written = base::replace_file(path.string(), bytes);
   if (written.ok()) return written;
   auto error = std::move(written).error();
   error.message = "the report: " + error.message;

@@ -143,9 +143,9 @@ int run_once(const RunArguments& arguments) {
   run::Progress progress;
   const LoadClock watch;
   const bool shown = isatty(STDERR_FILENO) != 0;
-  run::ProgressLine line({progress, options.run, stopped},
-                         shown ? [](const std::string& text) { print_status("\r\x1b[K" + text); }
-                               : run::ProgressLine::Write());
+  run::ProgressLine line(
+      {progress, options.run, stopped},
+      shown ? [](const std::string& text) { print_in_place(text); } : run::ProgressLine::Write());
   const auto checked = run::run_and_check(options, stopped, progress, [&](run::Stage stage) {
     // The load is over and recorded: from here on Ctrl-C is about the check.
     if (stage == run::Stage::kRead) interruptible.begin_check();

@@ -19,11 +19,13 @@ namespace cupel::formats {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 18;
+// The largest of xz's own presets takes 65 MiB, and a header can ask for 4 GiB.
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30;
 
 // One library. `bytes` becomes what it has not yet used, and `piece` what it has written.
 class Decompressor {
  public:
-  enum class State : std::uint8_t { kGoing, kPartEnded, kBroken };
+  enum class State : std::uint8_t { kGoing, kPartEnded, kBroken, kTooMuchMemory };
 
   Decompressor() = default;
   virtual ~Decompressor() = default;
@@ -93,11 +95,12 @@ class Xz : public Decompressor {
     bytes.remove_prefix(bytes.size() - stream_.avail_in);
     written = kPiece - stream_.avail_out;
     if (said == LZMA_STREAM_END) return start() ? State::kPartEnded : State::kBroken;
+    if (said == LZMA_MEMLIMIT_ERROR) return State::kTooMuchMemory;
     return said == LZMA_OK || said == LZMA_BUF_ERROR ? State::kGoing : State::kBroken;
   }
 
  private:
-  bool start() { return lzma_stream_decoder(&stream_, UINT64_MAX, 0) == LZMA_OK; }
+  bool start() { return lzma_stream_decoder(&stream_, kMostMemory, 0) == LZMA_OK; }
 
   lzma_stream stream_ = LZMA_STREAM_INIT;
   bool ready_;
@@ -151,6 +154,11 @@ base::Result<std::string> decompress(std::string_view bytes, base::Budget* budge
       return base::Error{.message = fmt::format("found broken {} data near byte {}, expected a "
                                                 "history that it compresses",
                                                 compression.name, all - bytes.size())};
+    }
+    if (state == State::kTooMuchMemory) {
+      return base::Error{.message = fmt::format("found {} data that take more than 1 GiB of memory "
+                                                "to decompress; compress them by a lower preset",
+                                                compression.name)};
     }
     if (state == State::kGoing && written == 0 && bytes.size() == before) {
       return base::Error{

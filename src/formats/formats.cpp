@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "base/write_file.hpp"
 #include "base/write_in_place.hpp"
 #include "formats/cupel_binary.hpp"
 #include "formats/format_spec.hpp"
@@ -211,16 +212,15 @@ base::Result<History> read(const std::string& path, const ReadOptions& options) 
 namespace {
 
 struct Destination {
-  std::string target;   // the file
-  std::string written;  // what is opened: the same, or what is then given its name
-  bool whole = false;
+  std::string target;  // the file
+  bool whole = false;  // it is written under another name and then given its own
 };
 
 Destination destination(const std::string& path, const WriteOptions& options) {
-  Destination to{.target = path, .written = path};
+  Destination to{.target = path};
   const auto inside = spec_of(options.format).file_in_directory;
   if (!inside.empty() && is_directory(path)) {
-    to.target = to.written = (fs::path(path) / inside).string();
+    to.target = (fs::path(path) / inside).string();
   }
   std::error_code ignored;
   const auto status = fs::status(to.target, ignored);
@@ -228,7 +228,6 @@ Destination destination(const std::string& path, const WriteOptions& options) {
   // Nor is /dev/stdout, even where it leads to a file: the link must not be replaced.
   const bool device = to.target.starts_with("/dev/") || to.target.starts_with("/proc/");
   to.whole = !device && (!fs::exists(status) || fs::is_regular_file(status));
-  if (to.whole) to.written += ".partial";
   return to;
 }
 
@@ -245,11 +244,9 @@ base::Status can_write(const std::string& path, const WriteOptions& options) {
   const auto to = destination(path, options);
   std::error_code ignored;
   if (!to.whole && !fs::is_directory(to.target, ignored)) return base::Ok{};
-  errno = 0;
-  std::ofstream out(to.written, std::ios::binary | std::ios::trunc);
-  if (!out) return cannot("open for writing", to.target);
-  out.close();
-  fs::remove(to.written, ignored);
+  const auto made = base::make_fresh_file(to.target);
+  if (!made.ok()) return made.error();
+  fs::remove(*made, ignored);
   return base::Ok{};
 }
 
@@ -259,8 +256,14 @@ base::Status write(const History& history, const std::string& path, const WriteO
                                 [&] { return write_to(history, std::cout, options); });
   }
   const auto to = destination(path, options);
-  const std::string &target = to.target, &written = to.written;
+  const std::string& target = to.target;
   const bool whole = to.whole;
+  auto written = target;
+  if (whole) {
+    auto made = base::make_fresh_file(target);
+    if (!made.ok()) return std::move(made).error();
+    written = *std::move(made);
+  }
   std::error_code ignored;
   errno = 0;
   std::ofstream out(written, std::ios::binary | std::ios::trunc);

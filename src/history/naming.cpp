@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/visible.hpp"
+
 namespace cupel::history {
 
 namespace {
@@ -13,21 +15,10 @@ constexpr std::size_t kLongest = 48;
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      result += {'\\', c};
-    } else if (c == '\n') {
-      result += "\\n";
-    } else if (c == '\t') {
-      result += "\\t";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      constexpr char kHex[] = "0123456789abcdef";
-      result += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
-    } else {
-      result += c;
-    }
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
   }
-  return result + '"';
+  return base::visible(result + '"');
 }
 
 // Would a reader take it for a name: not for a number, null, a keyword, a phrase?
@@ -40,7 +31,7 @@ bool is_word(std::string_view text) {
   if (text.empty() || text == "null" || text == "true" || text == "false") return false;
   const auto first = static_cast<unsigned char>(text.front());
   return (first >= 0x80 || std::isalpha(first) || text.front() == '_') &&
-         std::all_of(text.begin(), text.end(), plain);
+         std::all_of(text.begin(), text.end(), plain) && base::visible(text) == text;
 }
 
 }  // namespace
@@ -69,17 +60,20 @@ std::string transaction_name(const History& history, TxnId txn) {
 }
 
 std::string transaction_place(const History& history, TxnId txn) {
-  const auto session = history.session(txn);
-  return "session " + cut(history.session_name(session)) + ", its " + ordinal(history.place(txn)) +
-         " transaction";
+  return "session " + session_text(history, history.session(txn)) + ", its " +
+         ordinal(history.place(txn)) + " transaction";
 }
 
 std::string transaction_in_full(const History& history, TxnId txn) {
   return transaction_name(history, txn) + " (" + transaction_place(history, txn) + ")";
 }
 
+std::string session_text(const History& history, SessionId session) {
+  return cut(base::visible(history.session_name(session)));
+}
+
 std::string shown(ScalarView scalar) {
-  if (scalar.kind != ScalarKind::kString) return cut(scalar.to_string());
+  if (scalar.kind != ScalarKind::kString) return cut(base::visible(scalar.to_string()));
   const std::string whole(scalar.text);
   const std::string begun = cut(whole);
   if (begun == whole) return quoted(whole);

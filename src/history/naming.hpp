@@ -17,6 +17,9 @@ std::string transaction_place(const History& history, TxnId txn);
 // "T5 (session a, its 3rd transaction)".
 std::string transaction_in_full(const History& history, TxnId txn);
 
+// The name of a session as shown to people; long ones are cut.
+std::string session_text(const History& history, SessionId session);
+
 // A scalar as shown to people: null, 7, :abc, "abc". Strings are quoted, with
 // their quotes and control characters escaped, so that 5 and "5" differ; long
 // ones are cut.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "analysis/violations.hpp"
-#include "base/utf8.hpp"
+#include "base/visible.hpp"
 #include "report/final_reads.hpp"
 
 namespace cupel::report {
@@ -53,8 +53,8 @@ std::string verdict_of(const Checked& checked) {
 }
 
 std::string recorded_from(const History& history) {
-  const auto database = history.fact("database");
-  auto isolation = history.fact("isolation");
+  const auto database = base::visible(history.fact("database"));
+  auto isolation = base::visible(history.fact("isolation"));
   if (database.empty()) return isolation;
   return isolation.empty() ? database : database + " at " + isolation;
 }
@@ -73,21 +73,6 @@ std::vector<std::uint32_t> labels_of(const Checked& checked) {
     }
   }
   return labels;
-}
-
-std::string as_utf8(std::string_view text) {
-  std::string valid;
-  while (!text.empty()) {
-    const auto length = base::utf8_length(text);
-    if (length == 0) {
-      valid += "\xef\xbf\xbd";
-      text.remove_prefix(1);
-    } else {
-      valid += text.substr(0, length);
-      text.remove_prefix(length);
-    }
-  }
-  return valid;
 }
 
 }  // namespace cupel::report

@@ -45,7 +45,4 @@ std::string recorded_from(const history::History& history);
 // The labels of the transactions of the findings, to be looked up in the file.
 std::vector<std::uint32_t> labels_of(const Checked& checked);
 
-// The same text with what is not UTF-8 replaced by U+FFFD.
-std::string as_utf8(std::string_view text);
-
 }  // namespace cupel::report

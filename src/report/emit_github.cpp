@@ -9,10 +9,16 @@
 #include "levels/product.hpp"
 #include "report/emit_markdown.hpp"
 #include "report/final_reads.hpp"
+#include "text/escape.hpp"
 
 namespace cupel::report {
 
 using check::Verdict;
+using text::annotation_property;
+using text::annotation_text;
+using text::markdown_block;
+using text::markdown_code;
+using text::markdown_text;
 
 namespace {
 
@@ -21,45 +27,12 @@ constexpr std::size_t kAnomalies = 20;
 constexpr std::size_t kFinalReads = 20;            // keys in the summary
 constexpr std::size_t kFinalReadsAnnotations = 3;  // of lost writes, and of nodes that differ
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : as_utf8(text)) {
-    switch (c) {
-      case '%':
-        out += "%25";
-        break;
-      case '\r':
-        out += "%0D";
-        break;
-      case '\n':
-        out += "%0A";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-std::string property(std::string_view text) {
-  std::string out;
-  for (const char c : escaped(text)) {
-    if (c == ':') {
-      out += "%3A";
-    } else if (c == ',') {
-      out += "%2C";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string command(std::string_view kind, const std::string& file,
                     const std::optional<std::uint64_t>& line, const std::string& title,
                     const std::string& text) {
-  return fmt::format("::{} file={}{},title={}::{}\n", kind, property(file),
-                     line ? fmt::format(",line={}", *line) : "", property(title), escaped(text));
+  return fmt::format("::{} file={}{},title={}::{}\n", kind, annotation_property(file),
+                     line ? fmt::format(",line={}", *line) : "", annotation_property(title),
+                     annotation_text(text));
 }
 
 // Of the first of the transactions that was found in the file.

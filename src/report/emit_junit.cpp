@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "report/final_reads.hpp"
+#include "text/escape.hpp"
 
 namespace cupel::report {
 
 using check::Verdict;
+using text::xml_text;
 
 namespace {
 
@@ -58,45 +60,12 @@ Failure failure_of(const std::vector<Finding>& findings, levels::Level level) {
 
 }  // namespace
 
-std::string xml_text(std::string_view text) {
-  std::string out;
-  const auto valid = as_utf8(text);
-  for (std::size_t i = 0; i < valid.size(); ++i) {
-    const char c = valid[i];
-    const auto byte = static_cast<unsigned char>(c);
-    if (const auto entity = text::markup_entity(c); !entity.empty()) {
-      out += entity;
-      continue;
-    }
-    switch (c) {
-      case '\n':
-        out += "&#10;";
-        break;
-      case '\t':
-        out += "&#9;";
-        break;
-      case '\r':
-        out += "&#13;";
-        break;
-      default:
-        // U+FFFE and U+FFFF are no characters of XML either.
-        if (valid.compare(i, 3, "\xef\xbf\xbe") == 0 || valid.compare(i, 3, "\xef\xbf\xbf") == 0) {
-          out += "\xef\xbf\xbd";
-          i += 2;
-        } else if (byte < 0x20) {
-          out += "\xef\xbf\xbd";
-        } else {
-          out += c;
-        }
-    }
-  }
-  return out;
-}
-
 // Line breaks stay as they are outside attributes.
 static std::string xml_body(std::string_view text) {
   auto body = xml_text(text);
-  for (std::size_t at; (at = body.find("&#10;")) != std::string::npos;) body.replace(at, 5, "\n");
+  for (std::size_t at = 0; (at = body.find("&#10;", at)) != std::string::npos;) {
+    body.replace(at, 5, "\n");
+  }
   return body;
 }
 

@@ -31,7 +31,4 @@ class Junit {
   std::string suites_;
 };
 
-// For text and for attributes; characters that XML cannot hold become U+FFFD.
-std::string xml_text(std::string_view text);
-
 }  // namespace cupel::report

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <vector>
 
 #include "explain/why/words.hpp"
@@ -12,6 +10,7 @@
 #include "levels/product.hpp"
 #include "report/final_reads.hpp"
 #include "report/steps.hpp"
+#include "text/escape.hpp"
 
 namespace cupel::report {
 
@@ -21,25 +20,11 @@ using history::OpId;
 using history::SessionId;
 using history::TxnId;
 using history::TxnStatus;
+using text::markdown_block;
+using text::markdown_code;
+using text::markdown_text;
 
 namespace {
-
-std::string without_breaks(std::string_view text) {
-  std::string line;
-  for (const char c : as_utf8(text)) {
-    line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-  }
-  return line;
-}
-
-std::size_t longest_run(std::string_view text, char c) {
-  std::size_t longest = 0, run = 0;
-  for (const char at : text) {
-    run = at == c ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  return longest;
-}
 
 // In a cell a bar ends the cell, even inside code, unless a backslash is before it.
 std::string in_cell(const std::string& text) {
@@ -192,46 +177,6 @@ std::string final_reads_tables(const Checked& checked, std::size_t most) {
   return text;
 }
 
-std::string markdown_text(std::string_view text) {
-  std::string out;
-  const auto line = without_breaks(text);
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    const bool word_next =
-        i + 1 < line.size() && std::isalnum(static_cast<unsigned char>(line[i + 1])) != 0;
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else if ((c == '@' || c == '#') && word_next) {
-      out += c;  // GitHub would notify that person, or link that issue
-      out += "<!-- -->";
-    } else if (c == ':' && line.compare(i, 3, "://") == 0) {
-      out += "<!-- -->:";  // nor a link
-    } else {
-      if (std::string_view("\\`*_[]|~$").find(c) != std::string_view::npos) out += '\\';
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::string markdown_code(std::string_view text) {
-  const auto line = without_breaks(text);
-  const std::string fence(longest_run(line, '`') + 1, '`');
-  const bool pad = line.empty() || line.front() == '`' || line.back() == '`' ||
-                   (line.front() == ' ' && line.back() == ' ');
-  return fence + (pad ? " " : "") + line + (pad ? " " : "") + fence;
-}
-
-std::string markdown_block(std::string_view text) {
-  const auto valid = as_utf8(text);
-  const std::string fence(std::max<std::size_t>(3, longest_run(valid, '`') + 1), '`');
-  return fence + "text\n" + valid + "\n" + fence + "\n";
-}
-
 std::string markdown_table(const Counterexample& example) {
   const History& history = example.history;
   std::vector<TxnId> all;
@@ -241,7 +186,7 @@ std::string markdown_table(const Counterexample& example) {
   const auto sessions = sessions_of(history, steps);
   std::string text = "| |", rule = "|---|";
   for (const SessionId session : sessions) {
-    text += " session " + markdown_text(history::cut(history.session_name(session))) + " |";
+    text += " session " + markdown_text(history::session_text(history, session)) + " |";
     rule += "---|";
   }
   text += "\n" + rule + "\n";

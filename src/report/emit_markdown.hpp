@@ -21,10 +21,4 @@ std::string final_reads_tables(const Checked& checked, std::size_t most);
 // The table alone.
 std::string markdown_table(const explain::Counterexample& example);
 
-// Text that renders as it is: no markup, no mention of a person or an issue, no HTML.
-std::string markdown_text(std::string_view text);
-// The same in a span, or a block, of code.
-std::string markdown_code(std::string_view text);
-std::string markdown_block(std::string_view text);
-
 }  // namespace cupel::report

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "levels/spec.hpp"
 #include "report/steps.hpp"
+#include "text/escape.hpp"
 
 namespace cupel::report {
 
@@ -36,13 +38,9 @@ std::string lower(std::string_view text) {
   return base::to_lower(text, "-_", ' ');
 }
 
-// What may follow "--": one line of UTF-8.
+// What may follow "--": one line.
 std::string comment(std::string_view text) {
-  std::string line;
-  for (const char c : as_utf8(text)) {
-    line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-  }
-  return line;
+  return base::visible(text);
 }
 
 // Scalars as literals of one column: numbers if all are, else text in which different
@@ -77,7 +75,7 @@ class Column {
   // Without what no text column takes.
   static std::string plain(ScalarView scalar) {
     std::string text;
-    for (const char c : as_utf8(scalar.to_string()))
+    for (const char c : text::as_utf8(scalar.to_string()))
       text += c == '\0' ? std::string("\\0") : std::string(1, c);
     return text;
   }
@@ -379,32 +377,42 @@ Dialect dialect_of(const History& history) {
   return Dialect::kPostgres;
 }
 
-// Control characters would break the line, and each dialect has its own escapes.
+namespace {
+
+// In hexadecimal, as MySQL takes every text: it has no escapes for most control characters.
+std::string hexadecimal(std::string_view text) {
+  std::string literal = "cast(x'";
+  for (const char c : text) literal += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return literal + "' as char)";
+}
+
+}  // namespace
+
+// What base::visible() escapes would move the reader's cursor, and each dialect has its own
+// escapes.
 std::string sql_string(std::string_view text, Dialect dialect) {
   std::string body;
   bool escapes = false;
-  for (const char c : as_utf8(text)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\'') {
+  const auto valid = text::as_utf8(text);
+  for (std::string_view rest = valid; !rest.empty();) {
+    const auto [length, plain] = base::first_character(rest);
+    const auto character = rest.substr(0, length);
+    rest.remove_prefix(length);
+    if (character == "'") {
       body += "''";
-    } else if (c == '\\') {
+    } else if (character == "\\") {
       body += "\\\\";
       escapes = true;
-    } else if (c == '\n') {
-      body += "\\n";
-      escapes = true;
-    } else if (c == '\r') {
-      body += "\\r";
-      escapes = true;
-    } else if (c == '\t') {
-      body += "\\t";
-      escapes = true;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      // MySQL has no escape for these but takes them as they are.
-      body += dialect == Dialect::kPostgres ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+    } else if (plain) {
+      body += character;
+    } else if (const auto which = std::string_view("\n\r\t").find(character[0]); which < 3) {
+      body += std::string("\\") + "nrt"[which];
       escapes = true;
     } else {
-      body += c;
+      if (dialect == Dialect::kMysql) return hexadecimal(valid);
+      for (const char c : character)
+        body += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      escapes = true;
     }
   }
   return (escapes && dialect == Dialect::kPostgres ? "E'" : "'") + body + "'";

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/visible.hpp"
 #include "explain/why/explain.hpp"
 #include "explain/why/interpretation.hpp"
 #include "explain/why/words.hpp"
@@ -79,8 +80,9 @@ class Draughtsman {
       box.txn = txn;
       box.name = fitting(words_.name(txn), kLongestName);
       const auto session = history_.session(txn);
-      box.place = fmt::format("session {} · {}", fitting(history_.session_name(session), 20),
-                              history::ordinal(history_.place(txn)));
+      box.place =
+          fmt::format("session {} · {}", fitting(base::visible(history_.session_name(session)), 20),
+                      history::ordinal(history_.place(txn)));
       box.committed = history_.status(txn) == history::TxnStatus::kCommitted;
       if (!box.committed)
         box.place += fmt::format(" · {}", history::to_string(history_.status(txn)));
@@ -139,7 +141,7 @@ class Draughtsman {
     const auto node = node_in(*fields_, history_.label(txn));
     if (node.name.empty()) return {};
     const auto number = number_of_node(history_, node.name);
-    return fitting(number.empty() ? node.name : "node " + number, kLongestName) +
+    return fitting(number.empty() ? base::visible(node.name) : "node " + number, kLongestName) +
            (node.role.empty() ? "" : ", ") + node.role;
   }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "analysis/final_reads.hpp"
+#include "base/visible.hpp"
 #include "explain/why/layout.hpp"
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
@@ -214,7 +215,7 @@ std::vector<TxnId> transactions_of(const History& history, const FinalReadsFindi
 
 std::string writer_of(const History& history, const ReportedWrite& write) {
   return fmt::format("{} of session {}", history::transaction_name(history, write.txn),
-                     history::cut(history.session_name(history.session(write.txn))));
+                     history::session_text(history, history.session(write.txn)));
 }
 
 std::string sentences_of(const History& history, const FinalReadsFinding& finding) {
@@ -243,7 +244,7 @@ std::string final_reads_summary(const Checked& checked) {
   auto text =
       fmt::format("{} on {}", counted(found->keys, "key"), counted(found->nodes.size(), "node"));
   for (const auto& node : found->nodes) {
-    if (node.keys == 0) text += fmt::format("; {} was not read", node.name);
+    if (node.keys == 0) text += fmt::format("; {} was not read", base::visible(node.name));
   }
   if (found->keys_of_all < found->keys) {
     text += fmt::format("; {} were not read from every node, so that nothing is said of them",

@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include "base/visible.hpp"
+
 namespace cupel::report {
 
 Node parse_node(std::string_view text) {
@@ -43,7 +45,8 @@ std::string number_of_node(const history::History& history, std::string_view nam
 
 std::string numbered_name(const history::History& history, const std::string& name) {
   const auto number = number_of_node(history, name);
-  return number.empty() ? name : fmt::format("node {} ({})", number, name);
+  const auto shown = base::visible(name);
+  return number.empty() ? shown : fmt::format("node {} ({})", number, shown);
 }
 
 }  // namespace cupel::report

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "analysis/explanations.hpp"
+#include "base/visible.hpp"
 #include "explain/why/explain.hpp"
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
@@ -63,7 +64,7 @@ std::string facts(const history::History& history) {
   const auto& metadata = history.metadata();
   const auto say = [&](const char* name) {
     const auto it = metadata.find(name);
-    return it == metadata.end() ? std::string() : it->second;
+    return it == metadata.end() ? std::string() : base::visible(it->second);
   };
   std::string text = say("format");
   if (!text.empty()) text += ": ";
@@ -78,7 +79,7 @@ std::string facts(const history::History& history) {
 }
 
 std::string named_level(const Checked& checked, Level level) {
-  const auto product = levels::product_name(checked.history, level);
+  const auto product = base::visible(levels::product_name(checked.history, level));
   return product.empty() ? std::string(levels::name(level))
                          : fmt::format("{} ({})", levels::name(level), product);
 }
@@ -167,7 +168,8 @@ class Reporter {
       text += fmt::format("  {}: {}", title_of(anomaly), explain::enumerate(named(one)));
       if (!anomaly.keys.empty()) {
         std::vector<std::string> keys;
-        for (const auto key : anomaly.keys) keys.push_back(history->key(key).to_string());
+        for (const auto key : anomaly.keys)
+          keys.push_back(base::visible(history->key(key).to_string()));
         text +=
             fmt::format(" on {} {}", keys.size() == 1 ? "key" : "keys", explain::enumerate(keys));
       }
@@ -415,7 +417,7 @@ std::string lines(const Checked& checked) {
   std::string text;
   for (const auto& result : checked.analysis.check.levels) {
     if (result.verdict == Verdict::kRefused) continue;
-    text += fmt::format("{}\t{}\t{}\n", checked.file, levels::name(result.level),
+    text += fmt::format("{}\t{}\t{}\n", base::visible(checked.file), levels::name(result.level),
                         check::to_string(result.verdict));
   }
   return text;
@@ -458,8 +460,9 @@ std::string about_sessions(const check::CheckResult& result) {
 
 std::string ladder(const Checked& checked, const TextStyle& style) {
   const auto& result = checked.analysis.check;
-  std::string text = fmt::format("{}: strongest satisfied: {}; weakest violated: {}", checked.file,
-                                 names(result.strongest_satisfied), names(result.weakest_violated));
+  std::string text =
+      fmt::format("{}: strongest satisfied: {}; weakest violated: {}", base::visible(checked.file),
+                  names(result.strongest_satisfied), names(result.weakest_violated));
   std::vector<Level> unknown;
   std::size_t width = 0;
   for (const auto& one : result.levels) {

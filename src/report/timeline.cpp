@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "analysis/final_reads.hpp"
+#include "base/visible.hpp"
 #include "history/naming.hpp"
 #include "report/stats.hpp"
 #include "text/json.hpp"
@@ -132,10 +133,10 @@ class Timeline {
     for (const TxnId t : shown_) {
       const auto s = history_.session(t);
       if (s.index() == previous) continue;
-      out += fmt::format("{}[{},{},{},{}]", previous == SIZE_MAX ? "" : ",", s.raw,
-                         json_text(history::cut(history_.session_name(s))),
-                         history_.session_begin(s).raw,
-                         history_.session_end(s).raw - history_.session_begin(s).raw);
+      out +=
+          fmt::format("{}[{},{},{},{}]", previous == SIZE_MAX ? "" : ",", s.raw,
+                      json_text(history::session_text(history_, s)), history_.session_begin(s).raw,
+                      history_.session_end(s).raw - history_.session_begin(s).raw);
       previous = s.index();
     }
     std::string ops = operations();
@@ -316,8 +317,9 @@ class Timeline {
       for (std::size_t n = 0; n < nodes_.count(); ++n) out += (n > 0 ? "," : "") + value(n);
       out += next;
     };
-    list(R"(],"short":[)", [&](std::size_t n) { return json_text(nodes_.name(n)); });
-    list(R"(],"of":[)", [&](std::size_t n) { return json_text(nodes_.short_name(n)); });
+    list(R"(],"short":[)", [&](std::size_t n) { return json_text(base::visible(nodes_.name(n))); });
+    list(R"(],"of":[)",
+         [&](std::size_t n) { return json_text(base::visible(nodes_.short_name(n))); });
     values(out, [&](TxnId t) {
       const auto at = nodes_.of(t);
       return at ? static_cast<std::int64_t>(at->node) : -1;
@@ -532,6 +534,7 @@ std::vector<Fault> faults_of(const History& history) {
       if (bad != std::errc() || end != to.data() + to.size()) continue;
     }
     std::getline(words >> std::ws, fault.what);
+    fault.what = base::visible(fault.what);
     faults.push_back(std::move(fault));
   }
   return faults;

@@ -7,7 +7,7 @@
 
 #include "explain/why/explain.hpp"
 #include "history/history.hpp"
-#include "text/markup.hpp"
+#include "text/escape.hpp"
 
 namespace cupel::report {
 

@@ -237,7 +237,7 @@ class Cells {
 base::Status write_summary(const CampaignSummary& summary, const std::string& folder) {
   for (const auto& [name, text] : {std::pair("summary.md", summary_markdown(summary)),
                                    std::pair("summary.json", summary_json(summary))}) {
-    if (auto written = base::write_file(folder + "/" + name, text); !written.ok()) return written;
+    if (auto written = base::replace_file(folder + "/" + name, text); !written.ok()) return written;
   }
   return base::Ok{};
 }

@@ -117,9 +117,17 @@ base::Status check_output(const RunAndCheckOptions& options) {
   }
   const auto recorded = recorded_at(options.history);
   for (const auto& file : {options.history, recorded}) {
+    if (std::filesystem::is_symlink(file, failed) && !std::filesystem::exists(file, failed)) {
+      return base::Error{.message = "is a link that leads nowhere; remove it, or name another file",
+                         .file = file};
+    }
     if (!std::filesystem::exists(file, failed)) continue;
     if (!std::filesystem::is_regular_file(file, failed)) continue;  // /dev/null has nothing to lose
-    if (options.overwrite) continue;
+    if (options.overwrite) {
+      // A new file takes the place of a link, and what it leads to stays as it is.
+      if (std::filesystem::is_symlink(file, failed)) std::filesystem::remove(file, failed);
+      continue;
+    }
     return base::Error{.message = file == options.history
                                       ? "is there already, and a recorded history cannot be had "
                                         "again; name another file, or say --overwrite"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "text/markup.hpp"
+#include "text/escape.hpp"
 
 namespace cupel::text {
 

@@ -13,6 +13,7 @@
 
 #include "base/hash_table.hpp"
 #include "base/simdjson_first_use.hpp"
+#include "base/write_file.hpp"
 #include "base/write_in_place.hpp"
 #include "workload/key_value.hpp"
 
@@ -412,7 +413,12 @@ base::Status write_plan(std::string_view name, const WorkloadOptions& options, s
   // Pipes and terminals are written as it comes, and /dev/stdout is no link to be replaced.
   const bool device = path.starts_with("/dev/") || path.starts_with("/proc/");
   const bool whole = !device && (!fs::exists(status) || fs::is_regular_file(status));
-  const std::string written = whole ? path + ".partial" : path;
+  auto written = path;
+  if (whole) {
+    auto fresh = base::make_fresh_file(path);
+    if (!fresh.ok()) return std::move(fresh).error();
+    written = *std::move(fresh);
+  }
   errno = 0;
   std::ofstream file(written, std::ios::binary | std::ios::trunc);
   if (!file) {

@@ -18,6 +18,7 @@
 #include "report/steps.hpp"
 #include "support/counterexamples.hpp"
 #include "support/scratch_folder.hpp"
+#include "text/escape.hpp"
 
 namespace cupel::report {
 namespace {
@@ -31,6 +32,9 @@ using history::TxnId;
 using levels::Level;
 using test::counterexample_of;
 using test::history_of;
+using text::markdown_block;
+using text::markdown_code;
+using text::markdown_text;
 
 // What the command has when it emits.
 struct Case {
@@ -212,6 +216,8 @@ constexpr std::string_view kHostile[] = {
     "@octocat #1 https://example.org/ [x](y) **b** _i_ $m$",
     "\x01\x7f\xff\xfe",
     "${jndi} ::error::x %0A",
+    "\x1b[2J\x1b]0;x\x07 \xc2\x9b"
+    "31m \xe2\x80\xae \xe2\x80\xa8",
     "",
 };
 
@@ -321,6 +327,9 @@ TEST(Sql, QuotesByDialect) {
   EXPECT_EQ(sql_string("a\\'b", Dialect::kMysql), "'a\\\\''b'");
   EXPECT_EQ(sql_string("a\nb", Dialect::kPostgres), "E'a\\nb'");
   EXPECT_EQ(sql_string("\xff", Dialect::kMysql), "'\xef\xbf\xbd'");
+  EXPECT_EQ(sql_string("\x1b[2J'", Dialect::kPostgres), R"(E'\x1b[2J''')");
+  EXPECT_EQ(sql_string("\x1b[2J'", Dialect::kMysql), "cast(x'1b5b324a27' as char)");
+  EXPECT_EQ(sql_string("\xe2\x80\xae", Dialect::kPostgres), R"(E'\xe2\x80\xae')");
 }
 
 // The number 5 and the text "5" are two keys, and stay two.
@@ -480,7 +489,7 @@ TEST(JunitXml, IsWellFormedWhateverTheText) {
     EXPECT_EQ(count(junit.text(), "<testcase "), 1);
     EXPECT_EQ(count(junit.text(), "<failure "), 1);
   }
-  EXPECT_EQ(xml_text("\xef\xbf\xbf\x01\x7f"), "\xef\xbf\xbd\xef\xbf\xbd\x7f");
+  EXPECT_EQ(text::xml_text("\xef\xbf\xbf\x01\x7f"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 }
 
 // ---- SARIF

@@ -47,7 +47,7 @@ struct Speaker {
 
   std::string session() {
     if (!edge.from.valid()) return "it is where everything begins";
-    const auto session = history::cut(history.session_name(history.session(edge.to)));
+    const auto session = history::session_text(history, history.session(edge.to));
     const auto earlier = words.txn(edge.from);
     words.txn(edge.to);
     return fmt::format("{} comes first in session {}", earlier, session);
@@ -92,7 +92,7 @@ struct Speaker {
     switch (within->kind) {
       case EdgeKind::kSession:
         return fmt::format("although {} wrote {} before in session {}", older, wrote,
-                           history::cut(history.session_name(history.session(edge.from))));
+                           history::session_text(history, history.session(edge.from)));
       case EdgeKind::kRealTime:
         return fmt::format("although {} had written {} and was complete before {} was invoked",
                            older, wrote, reader);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/visible.hpp"
 #include "explain/why/layout.hpp"
 #include "history/naming.hpp"
 
@@ -85,7 +86,7 @@ std::string Words::name(TxnId txn) const {
   const History& whole = context_.origin ? context_.origin->whole : history_;
   const TxnId there = context_.origin ? context_.origin->txns[txn.index()] : txn;
   const auto session = whole.session(there);
-  return fmt::format("T{}@{}#{}", label, whole.session_name(session), whole.place(there));
+  return fmt::format("T{}@{}#{}", label, history::session_text(whole, session), whole.place(there));
 }
 
 std::string Words::txn(TxnId txn) {
@@ -465,11 +466,13 @@ std::string Words::details(TxnId t) const {
       for (const auto& [field, shown] : found->second) {
         if (field == kStatementField) continue;  // see statements()
         if (field == kStepsField) {
-          when = shown;
+          when = base::visible(shown);
           continue;
         }
         const bool note = field == "note" && shown.size() <= kLongestNote;
-        more += fmt::format(", {} = {}", history::cut(field), note ? shown : history::cut(shown));
+        const auto said = base::visible(shown);
+        more += fmt::format(", {} = {}", history::cut(base::visible(field)),
+                            note ? said : history::cut(said));
       }
     }
   }
@@ -486,7 +489,7 @@ std::vector<std::string> Words::statements(TxnId t, std::size_t most) const {
   for (const auto& [field, text] : found->second) {
     if (field != kStatementField) continue;
     if (lines.size() < most) {
-      lines.push_back(text);
+      lines.push_back(base::visible(text));
     } else {
       ++more;
     }
