@@ -4,10 +4,12 @@
 JOBS ?= 2
 EXCLUDE ?= long
 SIZE ?= small
+TORTURE_SECONDS ?= 200
+FUZZ_SECONDS ?= 60
 CUPEL := build/release/cupel
 
 .PHONY: help install configure tidy-configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize findings \
-  long site format tidy clean
+  long site torture fuzz format tidy clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -96,6 +98,18 @@ site: ## the manual as a static site, with the playground in front: build/site
 	@tools/install-packages.sh long
 	@tools/wasm_core.sh
 	@tools/site.py
+
+torture: build ## bad input, full disks, short memory, kills and strangers, within an hour (docs/reliability.md)
+	@echo "== tests/torture"
+	@tests/torture/torture.py --cupel $(CUPEL) --work build/torture --seconds $(TORTURE_SECONDS)
+	@tests/browser/run.sh hostile_test.mjs build/torture/browser --pages build/torture/outputs/pages
+	@echo "== damaged files"
+	@ctest --preset release --tests-regex '^DamagedFiles' -j$(JOBS)
+	@$(MAKE) --no-print-directory fuzz
+
+fuzz: install ## every fuzz target with libFuzzer, FUZZ_SECONDS each; build/fuzz has what it finds
+	@echo "== fuzz"
+	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
 format: install ## clang-format every source file
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i --style=file

@@ -32,6 +32,7 @@ quick=(
 others=(
   libbenchmark-dev
   clang-format clang-tidy
+  clang strace  # fuzzing and the files that are opened, in `make torture`
   zsh fish  # read the completions
   chromium  # the report's test in a browser (tests/browser)
   # Database servers, for the tests and `cupel lab`. Those that are installed here are

@@ -23,7 +23,10 @@ bool is_compared(const history::History& h) {
 }
 
 std::string disagreement(const Sketch& sketch, unsigned threads) {
-  const auto h = build(sketch);
+  return disagreement(build(sketch), threads);
+}
+
+std::string disagreement(const history::History& h, unsigned threads) {
   if (!is_compared(h)) return {};
   const bool single = oracle::is_single_object(h);
   check::Options options;

@@ -14,6 +14,7 @@ bool is_compared(const history::History& history);
 // else one line per level on which they do not. Also held: levels without a
 // meaning are never satisfied, and answers respect the implications.
 std::string disagreement(const Sketch& sketch, unsigned threads = 1);
+std::string disagreement(const history::History& history, unsigned threads = 1);
 
 // Compares `count` seeds from `first`; stops at the first disagreement and
 // returns its seed and the shrunk history in the mini-language. Fewer than half compared is
