@@ -399,7 +399,7 @@ class WatchRun {
       print(status_object("satisfied so far").dump() + "\n");
       flush_output();
     } else if (terminal_) {
-      print_status("\r\x1b[K" + status_text());
+      print_in_place(status_text());
       line_ = true;
     }
   }
@@ -420,7 +420,7 @@ class WatchRun {
   }
 
   void clear_line() {
-    if (line_) print_status("\r\x1b[K");
+    if (line_) print_in_place("");
     line_ = false;
   }
   void say(const std::string& text) {
