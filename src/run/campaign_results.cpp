@@ -192,7 +192,7 @@ Campaign plan_of(const Json& json) {
 
 }  // namespace
 
-// By a name of this process's own: several shards may write the same plan at once.
+// By a fresh file: several shards may write the same plan at once.
 base::Status write_plan(const Campaign& campaign, const std::string& folder) {
   const auto path = folder + "/plan.json";
   const auto text = plan_text(campaign);
@@ -201,15 +201,7 @@ base::Status write_plan(const Campaign& campaign, const std::string& folder) {
     std::stringstream before;
     if (in && before << in.rdbuf() && before.str() == text) return base::Ok{};
   }
-  char host[256] = {};
-  static_cast<void>(::gethostname(host, sizeof host - 1));
-  const auto made = fmt::format("{}.{}-{}", path, host, ::getpid());
-  if (auto written = base::write_file(made, text); !written.ok()) return written;
-  if (std::rename(made.c_str(), path.c_str()) != 0) {
-    return base::Error{.message = fmt::format("cannot write: {}", std::strerror(errno)),
-                       .file = path};
-  }
-  return base::Ok{};
+  return base::replace_file(path, text);
 }
 
 base::Result<Campaign> read_campaign_plan(const std::string& folder) {
