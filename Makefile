@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 60
 CUPEL := build/release/cupel
 
 .PHONY: help install configure tidy-configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize findings \
-  long site torture fuzz format tidy clean
+  long site proofs torture fuzz format tidy clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -110,6 +110,10 @@ torture: build ## bad input, full disks, short memory, kills and strangers, with
 fuzz: install ## every fuzz target with libFuzzer, FUZZ_SECONDS each; build/fuzz has what it finds
 	@echo "== fuzz"
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+proofs: ## prove the verifier again with Coq, and extract it (proofs/)
+	@tools/install-packages.sh proofs
+	@tools/prove.sh
 
 format: install ## clang-format every source file
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i --style=file

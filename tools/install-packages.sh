@@ -3,7 +3,7 @@
 # only those that are missing. With all of them there it does nothing and needs
 # neither root nor network. `make build`, `make test` and `make demo` call it.
 # The argument says what for: `program` (compile cupel, `make demo`), `quick` (and the quick
-# tests, without servers and a browser, `make quick`), `all`, which is the default, or `long` (and
+# tests, without servers and a browser, `make quick`), `all`, which is the default, `long` (and
 # the long tests, `make long`).
 set -euo pipefail
 
@@ -31,6 +31,7 @@ quick=(
 # For every test, the benchmarks and `make check`.
 others=(
   libbenchmark-dev
+  ocaml-nox  # cupel-proved, the verifier that is proved
   clang-format clang-tidy
   clang strace  # fuzzing and the files that are opened, in `make torture`
   zsh fish  # read the completions
@@ -52,6 +53,8 @@ others=(
   golang-go golang-github-lib-pq-dev
   clojure  # the Jepsen checker of examples/jepsen
 )
+# To prove the verifier again: `install-packages.sh proofs`, and `long`.
+proofs=(coq ocaml-nox)
 # For the tests of the installation, of WebAssembly, of the site and of shared work, which are long ones.
 long=(
   man-db python3-setuptools python3-wheel mypy lintian mmdebstrap buildah
@@ -63,9 +66,10 @@ case $mode in
   program) ;;
   quick) packages+=("${quick[@]}") ;;
   all) packages+=("${quick[@]}" "${others[@]}") ;;
-  long) packages+=("${quick[@]}" "${others[@]}" "${long[@]}") ;;
+  long) packages+=("${quick[@]}" "${others[@]}" "${long[@]}" "${proofs[@]}") ;;
+  proofs) packages=("${proofs[@]}") ;;
   *)
-    printf 'install-packages: %s: no such mode; it is program, quick, all or long\n' "$mode" >&2
+    printf 'install-packages: %s: no such mode; it is program, quick, all, long or proofs\n' "$mode" >&2
     exit 3
     ;;
 esac

@@ -12,6 +12,7 @@
 #include "cli/certificate_file.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
+#include "cli/proved.hpp"
 #include "cli/units.hpp"
 #include "report/verification.hpp"
 
@@ -22,7 +23,8 @@ namespace {
 struct VerifyArguments {
   std::string history, certificate, format, clock_drift;
   std::vector<std::string> initial;
-  bool json = false;
+  bool json = false, proved = false;
+  std::string text;  // with `proved`: the file for the canonical text
 };
 
 base::Result<std::string> contents(const std::string& file) {
@@ -65,8 +67,20 @@ int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading
     return kBad;
   }
   const report::Verified verified{arguments.history, arguments.certificate, report, drift};
-  print(arguments.json ? report::verification_json(verified) : report::verification_text(verified));
-  return report.validity == certify::Validity::kValid ? kSatisfied : kViolated;
+  std::string text =
+      arguments.json ? report::verification_json(verified) : report::verification_text(verified);
+  bool well = report.validity == certify::Validity::kValid;
+  if (arguments.proved && well) {
+    const auto proved = run_proved(*history, *certificate, drift, arguments.text);
+    if (!proved.ok()) {
+      print_error(proved.error());
+      return kBad;
+    }
+    text = arguments.json ? with_proved(text, *proved) : text + proved_text(report, *proved);
+    well = proved->all;
+  }
+  print(text);
+  return well ? kSatisfied : kViolated;
 }
 
 }  // namespace
@@ -87,6 +101,14 @@ void add_verify(Command& app, Run& run) {
       ->type_name("");
   add_format_option(*command, arguments->format);
   command->add_flag("--json", arguments->json, "Print one JSON object on one line");
+  auto* proved =
+      command->add_flag("--proved", arguments->proved,
+                        "Check the certificate with the verifier that is itself proved as well");
+  command
+      ->add_option("--text", arguments->text,
+                   "Keep the canonical text of the history, which --proved reads, in this file")
+      ->type_name("FILE")
+      ->needs(proved);
   command
       ->add_option(
           "--clock-drift", arguments->clock_drift,
@@ -97,11 +119,13 @@ void add_verify(Command& app, Run& run) {
   command->footer(
       "Exit code: 0 the certificate proves every verdict in it, 1 it does not (the output says\n"
       "which step is wrong), 3 the history cannot be read or the file is not a certificate.\n"
+      "With --proved, 0 also means that the proved verifier accepts every verdict.\n"
       "\n"
       "Examples:\n"
       "  cupel check --certificate proof.json history.jsonl\n"
       "  cupel verify history.jsonl proof.json\n"
-      "  cupel verify --json history.jsonl proof.json | jq .valid");
+      "  cupel verify --json history.jsonl proof.json | jq .valid\n"
+      "  cupel verify --proved history.jsonl proof.json");
   command->callback([arguments, &run] {
     const formats::ReadOptions reading{.format = format_of(arguments->format, "--format"),
                                        .initial = initial_values(arguments->initial)};

@@ -1,0 +1,200 @@
+(* Finite maps on native integers, and places in a list of events. Nothing here is trusted. *)
+From Coq Require Import List ZArith Uint63 Bool Sorted Lia FMapPositive.
+From Cupel Require Import History.
+Import ListNotations.
+Local Open Scope Z_scope.
+
+(* --- maps --- *)
+
+Module M := PositiveMap.
+
+Definition slot (i : int) : positive := Z.to_pos (to_Z i + 1).
+Lemma slot_inj : forall a b, slot a = slot b -> a = b.
+Proof.
+  unfold slot. intros a b E. apply to_Z_inj.
+  pose proof (to_Z_bounded a). pose proof (to_Z_bounded b).
+  apply Z2Pos.inj in E; [|lia|lia]. lia.
+Qed.
+
+Lemma sameP : forall a b : int, reflect (a = b) (a =? b)%uint63.
+Proof.
+  intros. destruct (eqbP a b); constructor; [now apply to_Z_inj|congruence].
+Qed.
+
+Definition get {A} (m : M.t A) (i : int) : option A := M.find (slot i) m.
+Definition put {A} (m : M.t A) (i : int) (a : A) : M.t A := M.add (slot i) a m.
+Definition del {A} (m : M.t A) (i : int) : M.t A := M.remove (slot i) m.
+Definition none {A} : M.t A := M.empty A.
+
+Lemma get_none : forall A i, get (@none A) i = None.
+Proof. intros. apply M.gempty. Qed.
+Lemma get_put : forall A (m : M.t A) i j a,
+  get (put m i a) j = if (i =? j)%uint63 then Some a else get m j.
+Proof.
+  intros. unfold get, put. destruct (sameP i j) as [->|N].
+  - apply M.gss.
+  - apply M.gso. intro E. apply N. symmetry. now apply slot_inj.
+Qed.
+Lemma get_del : forall A (m : M.t A) i j,
+  get (del m i) j = if (i =? j)%uint63 then None else get m j.
+Proof.
+  intros. unfold get, del. destruct (sameP i j) as [->|N].
+  - apply M.grs.
+  - apply M.gro. intro E. apply N. symmetry. now apply slot_inj.
+Qed.
+
+Definition has {A} (m : M.t A) (i : int) : bool :=
+  match get m i with Some _ => true | None => false end.
+
+(* --- integers --- *)
+
+Lemma eqb_id : forall a b : int, (a =? b)%uint63 = true <-> a = b.
+Proof. intros. destruct (sameP a b); split; congruence. Qed.
+Lemma eqb_same : forall a : int, (a =? a)%uint63 = true.
+Proof. intros. now apply eqb_id. Qed.
+Lemma leb_le : forall a b : int, (a <=? b)%uint63 = true <-> to_Z a <= to_Z b.
+Proof. intros. apply leb_spec. Qed.
+Lemma ltb_lt : forall a b : int, (a <? b)%uint63 = true <-> to_Z a < to_Z b.
+Proof. intros. apply ltb_spec. Qed.
+
+(* --- transactions by id --- *)
+
+Fixpoint ascending (last : option int) (ts : list txn) : bool :=
+  match ts with
+  | [] => true
+  | t :: rest =>
+      match last with None => true | Some l => (l <? id t)%uint63 end && ascending (Some (id t)) rest
+  end.
+Lemma ascending_sorted : forall ts last, ascending last ts = true ->
+  StronglySorted (fun a b => to_Z (id a) < to_Z (id b)) ts /\
+  match last with None => True | Some l => Forall (fun t => to_Z l < to_Z (id t)) ts end.
+Proof.
+  induction ts as [|t ts IH]; intros last H; simpl in H.
+  - split; [constructor|]. destruct last; auto.
+  - apply andb_prop in H. destruct H as [L H]. apply IH in H. destruct H as (S & F). split.
+    + now constructor.
+    + destruct last; auto. apply ltb_lt in L. constructor; auto.
+      eapply Forall_impl; [|eassumption]. intros a X. cbn beta in *. lia.
+Qed.
+
+Lemma unique_id : forall ts a b,
+  StronglySorted (fun a b => to_Z (id a) < to_Z (id b)) ts ->
+  In a ts -> In b ts -> id a = id b -> a = b.
+Proof.
+  induction 1 as [|t ts S IH F]; simpl; [tauto|].
+  rewrite Forall_forall in F. intros [<-|Ia] [<-|Ib] E; auto.
+  - apply F in Ib. rewrite E in Ib. lia.
+  - apply F in Ia. rewrite E in Ia. lia.
+Qed.
+
+Definition index_txns (ts : list txn) : M.t txn := fold_left (fun m t => put m (id t) t) ts none.
+Lemma index_txns_in : forall ts i t, get (index_txns ts) i = Some t -> In t ts /\ id t = i.
+Proof.
+  intros ts i t. unfold index_txns.
+  assert (G : forall m, get (fold_left (fun m t => put m (id t) t) ts m) i = Some t ->
+              (In t ts /\ id t = i) \/ get m i = Some t).
+  { induction ts as [|x ts IH]; simpl; auto. intros m H. apply IH in H.
+    destruct H as [(I & E)|H]; auto. rewrite get_put in H.
+    destruct (sameP (id x) i); auto. left. injection H as <-. auto. }
+  intros H. destruct (G _ H) as [X|X]; auto. now rewrite get_none in X.
+Qed.
+
+(* --- places in a list --- *)
+
+Section Places.
+Variable A : Type.
+Implicit Types f g : A -> bool.
+Fixpoint before (f : A -> bool) (l : list A) : list A :=
+  match l with [] => [] | x :: r => if f x then [] else x :: before f r end.
+Definition place (f : A -> bool) (l : list A) : Z := Z.of_nat (length (before f l)).
+
+Lemma before_at : forall f (q : list A) x r, existsb f q = false -> f x = true -> before f (q ++ x :: r) = q.
+Proof.
+  induction q as [|y q IH]; simpl; intros x r E F.
+  - now rewrite F.
+  - apply orb_false_iff in E. destruct E as (-> & E). f_equal. auto.
+Qed.
+Lemma first_at : forall f (l : list A), existsb f l = true ->
+  exists q x r, l = q ++ x :: r /\ f x = true /\ existsb f q = false.
+Proof.
+  induction l as [|y l IH]; simpl; [discriminate|]. destruct (f y) eqn:F; simpl.
+  - intros _. exists [], y, l. auto.
+  - intros E. destruct (IH E) as (q & x & r & -> & Fx & N). exists (y :: q), x, r.
+    simpl. rewrite F, N. auto.
+Qed.
+(* What is in the list comes first by exactly being before. *)
+Lemma place_lt : forall f g (q : list A) x r, existsb f q = false -> f x = true -> g x = false ->
+  place g (q ++ x :: r) < place f (q ++ x :: r) <-> existsb g q = true.
+Proof.
+  intros f g q x r E F G. unfold place. rewrite (before_at f) by auto. clear E F.
+  induction q as [|y q IH]; simpl.
+  - rewrite G. simpl. split; [lia|discriminate].
+  - destruct (g y); simpl; [split; auto; lia|]. rewrite <- IH. lia.
+Qed.
+End Places.
+Arguments before {A} f l. Arguments place {A} f l.
+
+(* --- a transaction's operations --- *)
+
+Definition writes_key (k : int) (t : txn) : bool :=
+  match last_write k (ops t) with Some _ => true | None => false end.
+
+Lemma last_write_snoc : forall k p o, last_write k (p ++ [o]) =
+  if (on o =? k)%uint63 then match writes o with Some c => Some c | None => last_write k p end
+  else last_write k p.
+Proof. intros. unfold last_write. now rewrite fold_left_app. Qed.
+
+Lemma last_write_in : forall k p, last_write k p <> None ->
+  exists o c, In o p /\ on o = k /\ writes o = Some c.
+Proof.
+  intros k p. induction p as [|o p IH] using rev_ind; [now cbn|].
+  rewrite last_write_snoc. destruct (sameP (on o) k) as [E|N].
+  - destruct (writes o) as [c|] eqn:W.
+    + intros _. exists o, c. repeat split; auto. apply in_or_app. simpl. auto.
+    + intros H. destruct (IH H) as (o' & c & I & X). exists o', c. split; auto. apply in_or_app. auto.
+  - intros H. destruct (IH H) as (o' & c & I & X). exists o', c. split; auto. apply in_or_app. auto.
+Qed.
+Lemma writes_last : forall k p o c, In o p -> on o = k -> writes o = Some c ->
+  last_write k p <> None.
+Proof.
+  intros k p o c. induction p as [|x p IH] using rev_ind; [now cbn|].
+  intros I K W. rewrite last_write_snoc. apply in_app_or in I. simpl in I.
+  destruct (sameP (on x) k).
+  - destruct (writes x) eqn:X; [discriminate|]. destruct I as [I|[->|[]]]; [auto|congruence].
+  - destruct I as [I|[->|[]]]; [auto|congruence].
+Qed.
+Lemma no_write_no_appends : forall k p, last_write k p = None -> appends k p = [].
+Proof.
+  intros k p. induction p as [|x p IH] using rev_ind; auto.
+  rewrite last_write_snoc. intros H. unfold appends in *. rewrite flat_map_app. simpl.
+  destruct (on x =? k)%uint63; [|rewrite IH; auto].
+  destruct (writes x); [discriminate|]. rewrite IH; auto.
+Qed.
+
+(* The operations one by one; [f] is told those before, latest first, and the last write to each
+   key among them. *)
+Fixpoint each_op (f : list op -> M.t change -> op -> bool) (p : list op) (own : M.t change)
+    (os : list op) : bool :=
+  match os with
+  | [] => true
+  | o :: rest =>
+      f p own o &&
+      each_op f (o :: p) (match writes o with Some c => put own (on o) c | None => own end) rest
+  end.
+Definition own_ok (p : list op) (own : M.t change) : Prop := forall k, get own k = last_write k p.
+Lemma each_op_all : forall f os p own,
+  each_op f (rev p) own os = true -> own_ok p own ->
+  forall q o r, os = q ++ o :: r -> exists own', own_ok (p ++ q) own' /\ f (rev (p ++ q)) own' o = true.
+Proof.
+  induction os as [|x os IH]; intros p own H K q o r E; [now destruct q|].
+  simpl in H. apply andb_prop in H. destruct H as [F H]. destruct q as [|y q]; injection E as -> ->.
+  - exists own. rewrite app_nil_r. auto.
+  - specialize (IH (p ++ [y])). rewrite rev_app_distr in IH. simpl in IH.
+    destruct (IH _ H) with (q := q) (o := o) (r := r) as (own' & K' & F'); auto.
+    + intros k. rewrite last_write_snoc. destruct (writes y) eqn:W.
+      * rewrite get_put. rewrite K. reflexivity.
+      * rewrite K. now destruct (on y =? k)%uint63.
+    + exists own'. rewrite <- app_assoc in K', F'. simpl in *. auto.
+Qed.
+Lemma own_ok_none : own_ok [] none.
+Proof. intros k. now rewrite get_none. Qed.

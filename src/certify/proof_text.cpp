@@ -1,0 +1,94 @@
+// Proof text: see the header.
+#include "certify/proof_text.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "certify/document.hpp"
+#include "certify/refutation.hpp"
+
+namespace cupel::certify {
+
+namespace {
+
+void ids(const std::vector<Number>& order, std::string& text) {
+  constexpr std::size_t kOnALine = 50;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i % kOnALine == 0) text += i == 0 ? "X" : "\nX";
+    text += ' ';
+    text += std::to_string(order[i]);
+  }
+  if (!order.empty()) text += '\n';
+}
+
+Rejection satisfied(const Proof& p, std::string& text) {
+  const Shape shape = shape_of(p.level);
+  const auto level = static_cast<int>(p.level);
+  if (shape.is_weak())
+    return std::string(
+        "that a weak level is satisfied has no counterpart yet, unless a stronger level is");
+  if (!shape.one_object) {
+    fmt::format_to(std::back_inserter(text), "P {} order\n", level);
+    ids(p.order, text);
+    return std::nullopt;
+  }
+  fmt::format_to(std::back_inserter(text), "P {} orders\n", level);
+  for (const KeyOrder& o : p.orders) {
+    fmt::format_to(std::back_inserter(text), "K {}\n", o.key);
+    ids(o.order, text);
+  }
+  return std::nullopt;
+}
+
+Rejection violated(Subject& subject, const Proof& p, history::Time drift, std::string& text) {
+  Context context(subject, shape_of(p.level), drift);
+  std::string how, lines;
+  if (auto wrong = shows_violation(context, p.body, how)) return wrong;
+  Context again(subject, shape_of(p.level), drift);
+  if (auto why = write_refutation(again, p.body, lines)) return why;
+  fmt::format_to(std::back_inserter(text), "P {} steps\n", static_cast<int>(p.level));
+  text += lines;
+  return std::nullopt;
+}
+
+}  // namespace
+
+ProofText proof_text(const history::History& history, std::string_view certificate_json,
+                     history::Time clock_drift_ns) {
+  ProofText result;
+  const Parsed parsed =
+      parse(certificate_json, {history.txn_count(), history.op_count(), history.key_count()});
+  if (parsed.what != Parsed::kWell) {
+    result.trouble = parsed.trouble;
+    return result;
+  }
+  Subject subject(history);
+  subject.index_writes();
+  const Document& document = parsed.document;
+  std::vector<std::size_t> number;  // of each proof in the text
+  std::vector<Rejection> why;
+  std::size_t written = 0;
+  for (const Proof& p : document.proofs) {
+    why.push_back(p.satisfied ? satisfied(p, result.text)
+                              : violated(subject, p, clock_drift_ns, result.text));
+    number.push_back(written);
+    if (!why.back()) ++written;
+  }
+  for (const ClaimedAnswer& a : document.answers) {
+    std::size_t by = a.proof;
+    // A proof that was left out may have another in its place, from which the answer follows.
+    for (std::size_t i = 0; i < why.size() && why[by]; ++i) {
+      const Proof& p = document.proofs[i];
+      const bool follows = a.satisfied ? implies(p.level, a.level) : implies(a.level, p.level);
+      if (!why[i] && p.satisfied == a.satisfied && follows) by = i;
+    }
+    result.left_out.push_back(why[by].value_or(""));
+    if (why[by]) continue;
+    fmt::format_to(std::back_inserter(result.text), "N {} {} {}\n", static_cast<int>(a.level),
+                   a.satisfied ? 1 : 0, number[by]);
+  }
+  return result;
+}
+
+}  // namespace cupel::certify

@@ -1,0 +1,20 @@
+// Refutation: a proof of a violation as clauses, for the verifier that is proved
+// (proofs/Derivation.v): axioms of the level, and clauses that follow from earlier ones by unit
+// propagation with hints (LRAT), up to the empty clause.
+//
+// Each edge of a derivation becomes a clause: the edge, or one of the choices under which it
+// holds is false. The axioms that its rule stands for are given first; the hints are found by
+// propagating once.
+#pragma once
+
+#include <string>
+
+#include "certify/violated.hpp"
+
+namespace cupel::certify {
+
+// The lines of the text. Rejection: a rule that has no counterpart. The proof must have been
+// checked (shows_violation).
+Rejection write_refutation(Context& context, const Body& body, std::string& text);
+
+}  // namespace cupel::certify

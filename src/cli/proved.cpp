@@ -1,0 +1,125 @@
+// proved: see the header.
+#include "cli/proved.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/budget.hpp"
+#include "base/process.hpp"
+#include "base/temp_dir.hpp"
+#include "base/write_file.hpp"
+#include "certify/proof_text.hpp"
+#include "text/json.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+constexpr base::Seconds kForever{1e9};
+
+// Beside the program, or where it is installed.
+base::Result<std::string> find_program() {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const auto folder = fs::read_symlink("/proc/self/exe", none).parent_path();
+  for (const char* at : {"cupel-proved", "../libexec/cupel/cupel-proved"}) {
+    if (fs::exists(folder / at, none)) return (folder / at).string();
+  }
+  return base::Error{
+      .message =
+          "--proved needs the program cupel-proved, and this cupel was built without "
+          "it; install OCaml (Debian: ocaml-nox) and build cupel again"};
+}
+
+base::Status write_history(const certify::Subject& subject, const std::string& file) {
+  base::Status status = base::write_file(file, "");
+  if (!status.ok()) return status;
+  const auto wrong = certify::write_canonical(subject, [&](std::string_view part) {
+    if (status.ok()) status = base::write_file(file, part, base::WriteMode::kAppend);
+  });
+  if (wrong) return base::Error{.message = *wrong};
+  return status;
+}
+
+}  // namespace
+
+base::Result<ProvedReport> run_proved(const history::History& history,
+                                      std::string_view certificate_json, history::Time drift,
+                                      const std::string& text_file) {
+  const auto program = find_program();
+  if (!program.ok()) return program.error();
+  const auto folder = base::TempDir::make("cupel-proved-");
+  if (!folder.ok()) return folder.error();
+  const std::string file = text_file.empty() ? folder->file("history.txt") : text_file;
+  if (auto status = write_history(certify::Subject(history), file); !status.ok())
+    return status.error();
+  auto text = certify::proof_text(history, certificate_json, drift);
+  if (!text.trouble.empty()) return base::Error{.message = text.trouble};
+  const std::string certificate = folder->file("certificate.txt");
+  if (auto status = base::write_file(certificate, text.text); !status.ok()) return status.error();
+
+  auto process =
+      base::Process::start({.arguments = {*program, file, certificate, std::to_string(drift)},
+                            .output = base::Stream::pipe(),
+                            .errors = base::Stream::output()});
+  if (!process.ok()) return process.error();
+  ProvedReport report;
+  report.left_out = std::move(text.left_out);
+  std::istringstream lines(process->read_all(kForever).value_or(""));
+  std::string line;
+  while (std::getline(lines, line)) {
+    constexpr std::string_view kDigest = "digest ";
+    if (line.starts_with(kDigest)) {
+      report.digest = line.substr(kDigest.size());
+    } else if (line != "proved") {
+      report.output += (report.output.empty() ? "" : "; ") + line;
+    }
+  }
+  const auto status = process->wait(kForever);
+  if (!status || status->signal != 0 || status->code > 1) {
+    return base::Error{.message =
+                           fmt::format("{} {}: {}", *program,
+                                       status ? status->to_string() : std::string("did not end"),
+                                       report.output)};
+  }
+  report.agrees = status->well();
+  report.all = report.agrees && !report.left_out.empty() &&
+               std::all_of(report.left_out.begin(), report.left_out.end(),
+                           [](const std::string& why) { return why.empty(); });
+  return report;
+}
+
+std::string proved_text(const certify::Report& report, const ProvedReport& proved) {
+  if (!proved.agrees) {
+    return fmt::format(
+        "not proved: the two verifiers disagree: {}. Please report this history and certificate\n",
+        proved.output);
+  }
+  std::string text;
+  std::size_t left_out = 0;
+  for (std::size_t i = 0; i < proved.left_out.size(); ++i) {
+    if (proved.left_out[i].empty()) continue;
+    ++left_out;
+    text += fmt::format("not proved: {}: {}\n", report.answers[i].level, proved.left_out[i]);
+  }
+  return text + fmt::format("proved: {} of {} answers\ncanonical text: sha256 {}\n",
+                            proved.left_out.size() - left_out, proved.left_out.size(),
+                            proved.digest);
+}
+
+std::string with_proved(const std::string& json_line, const ProvedReport& proved) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  auto json = nlohmann::ordered_json::parse(json_line);
+  auto& to = json["proved"];
+  to = {{"all", proved.all}, {"agrees", proved.agrees}, {"sha256", proved.digest}};
+  to["answers"] = nlohmann::ordered_json::array();
+  for (const std::string& why : proved.left_out)
+    to["answers"].push_back(proved.agrees && why.empty());
+  return text::dump(json) + "\n";
+}
+
+}  // namespace cupel::cli

@@ -1,0 +1,36 @@
+// proved: `verify --proved`. Writes history and certificate as the canonical text and runs the
+// program cupel-proved, which is extracted from the proofs in proofs/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "certify/verify.hpp"
+#include "history/history.hpp"
+
+namespace cupel::cli {
+
+struct ProvedReport {
+  bool all = false;     // every answer of the certificate is proved
+  bool agrees = false;  // the program accepts what was written for it
+  std::string digest;   // SHA-256 of the history's canonical text, as the program read it
+  std::string output;   // of the program, if it does not accept
+  // By answer: why it was not given to the program; else empty.
+  std::vector<std::string> left_out;
+};
+
+// `text_file`: where the history's canonical text goes too; empty: nowhere. Errors: the program
+// is not there, a file cannot be written, the certificate cannot be read.
+base::Result<ProvedReport> run_proved(const history::History& history,
+                                      std::string_view certificate_json, history::Time drift,
+                                      const std::string& text_file);
+
+// A sentence for each answer that is not proved, and one about the rest.
+std::string proved_text(const certify::Report& report, const ProvedReport& proved);
+// The JSON of a verification, with what is proved.
+std::string with_proved(const std::string& json_line, const ProvedReport& proved);
+
+}  // namespace cupel::cli

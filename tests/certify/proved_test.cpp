@@ -1,0 +1,161 @@
+// The verifier that is proved agrees with the one in C++: on certificates of random histories,
+// and on certificates that were changed. It is the program cupel-proved, which is there if OCaml
+// was when this was built. CUPEL_PROVED_SEEDS=N: so many histories of each kind.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "base/process.hpp"
+#include "base/temp_dir.hpp"
+#include "base/write_file.hpp"
+#include "certify/certificates.hpp"
+#include "certify/mutate.hpp"
+#include "certify/proof_text.hpp"
+#include "check/check.hpp"
+#include "property/random_history.hpp"
+#include "report/certificate.hpp"
+
+namespace cupel::test {
+namespace {
+
+using base::Random;
+using history::History;
+
+constexpr int kMutationsEach = 4;
+
+std::uint64_t seeds_per_kind() {
+  const char* said = std::getenv("CUPEL_PROVED_SEEDS");
+  return said == nullptr ? 6 : std::strtoull(said, nullptr, 10);
+}
+
+history::Time drift_for(const History& h) {
+  return h.has_all_times() && h.op_count() % 3 == 0 ? 5 : 0;
+}
+
+std::string certificate(const History& h, history::Time drift) {
+  check::Options options;
+  options.threads = 1;
+  options.evidence = true;
+  options.clock_drift_ns = drift;
+  return report::certificate(h, check::check(h, options), drift).json;
+}
+
+enum class Said { kProved, kNotProved, kBadInput };
+
+// What the program says of the texts.
+class Program {
+ public:
+  Program() : folder_(std::move(*base::TempDir::make("cupel-proved-test-"))) {}
+
+  Said run(const History& h, const std::string& proof, history::Time drift) {
+    const auto history = folder_.file("history.txt"), file = folder_.file("certificate.txt");
+    std::string text;
+    EXPECT_FALSE(certify::write_canonical(certify::Subject(h),
+                                          [&](std::string_view part) { text += part; }));
+    EXPECT_TRUE(base::write_file(history, text).ok());
+    EXPECT_TRUE(base::write_file(file, proof).ok());
+    auto process = base::Process::start(
+        {.arguments = {CUPEL_PROVED_PROGRAM, history, file, std::to_string(drift)},
+         .output = base::Stream::pipe(),
+         .errors = base::Stream::output()});
+    if (!process.ok()) {
+      ADD_FAILURE() << process.error().message;
+      return Said::kBadInput;
+    }
+    output_ = process->read_all(base::Seconds(60)).value_or("no end");
+    const auto status = process->wait(base::Seconds(60));
+    if (!status || status->signal != 0 || status->code > 1) return Said::kBadInput;
+    return status->code == 0 ? Said::kProved : Said::kNotProved;
+  }
+  [[nodiscard]] const std::string& output() const { return output_; }
+
+ private:
+  base::TempDir folder_;
+  std::string output_;
+};
+
+class ProvedOfKind : public testing::TestWithParam<int> {};
+
+TEST_P(ProvedOfKind, AcceptsWhatTheOtherAccepts) {
+  const auto kind = static_cast<Kind>(GetParam());
+  Program program;
+  std::size_t answers = 0;
+  std::map<std::string, std::size_t> left_out;
+  for (std::uint64_t i = 0; i < seeds_per_kind(); ++i) {
+    const std::uint64_t seed = i * kKindCount + static_cast<std::uint64_t>(kind);
+    const Sketch sketch = random_sketch(kind, seed);
+    const History h = build(sketch);
+    const auto drift = drift_for(h);
+    const auto json = certificate(h, drift);
+    const auto proof = certify::proof_text(h, json, drift);
+    ASSERT_EQ(proof.trouble, "");
+    for (const std::string& why : proof.left_out) {
+      ++answers;
+      if (!why.empty()) ++left_out[why];
+    }
+    ASSERT_EQ(program.run(h, proof.text, drift), Said::kProved) << "seed " << seed << ":\n"
+                                                                << to_text(sketch) << "\n"
+                                                                << program.output() << json << "\n"
+                                                                << proof.text;
+  }
+  // Rules without a counterpart are known, and how often they are needed is bounded.
+  std::size_t all = 0;
+  for (const auto& [why, count] : left_out) {
+    all += count;
+    if (std::getenv("CUPEL_PROVED_SEEDS") != nullptr)
+      printf("%zu of %zu: %s\n", count, answers, why.c_str());
+  }
+  EXPECT_LE(2 * all, answers);
+}
+
+// Does a proof at an order level fail? A weak one may have another in its place.
+bool fails_at_an_order(const certify::Report& report) {
+  const auto& reason = report.reason;
+  if (!reason.starts_with("proofs[") || reason.find(" satisfied: ") == std::string::npos)
+    return false;
+  const auto level = reason.substr(reason.find(", ") + 2);
+  return !level.starts_with("causal") && !level.starts_with("read-");
+}
+
+// An order that was changed is accepted by both or by neither.
+TEST_P(ProvedOfKind, RejectsWhatTheOtherRejects) {
+  const auto kind = static_cast<Kind>(GetParam());
+  Program program;
+  for (std::uint64_t i = 0; i < seeds_per_kind(); ++i) {
+    const std::uint64_t seed = i * kKindCount + static_cast<std::uint64_t>(kind);
+    const History h = build(random_sketch(kind, seed));
+    const auto drift = drift_for(h);
+    const auto json = certificate(h, drift);
+    Random random(seed);
+    for (int j = 0; j < kMutationsEach; ++j) {
+      Json changed = Json::parse(json);
+      for (std::uint64_t n = 1 + random.below(2); n > 0; --n) mutate(changed, random);
+      // The program is not told the digest, nor the drift that the certificate names.
+      changed["history"] = Json::parse(json)["history"];
+      const auto text = changed.dump();
+      const auto proof = certify::proof_text(h, text, drift);
+      const auto report = certify::verify(h, text, drift);
+      if (!proof.trouble.empty()) {
+        EXPECT_NE(report.validity, certify::Validity::kValid);
+        continue;
+      }
+      const bool whole = std::all_of(proof.left_out.begin(), proof.left_out.end(),
+                                     [](const std::string& why) { return why.empty(); });
+      const auto said = program.run(h, proof.text, drift);
+      EXPECT_NE(said, Said::kBadInput) << program.output() << proof.text;
+      if (report.validity == certify::Validity::kValid) {
+        EXPECT_EQ(said, Said::kProved) << "seed " << seed << "\n" << program.output() << text;
+      } else if (whole && fails_at_an_order(report)) {
+        EXPECT_EQ(said, Said::kNotProved) << "seed " << seed << "\n"
+                                          << report.reason << "\n"
+                                          << text;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Proved, ProvedOfKind, testing::Range(0, kKindCount));
+
+}  // namespace
+}  // namespace cupel::test

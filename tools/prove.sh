@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Checks proofs/: `tools/prove.sh digest` compares the digest of the proofs with the one that
+# the extracted program was made from, which needs nothing. `tools/prove.sh` proves everything
+# again with Coq in build/proofs, looks at what the theorems rest on, extracts the program and
+# compares it with the one checked in. `tools/prove.sh extract` writes it and the digest anew.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+mode=${1:-prove}
+files=(History Levels Order Ladder Witness Extend Clauses Derivation Format Verify)
+extracted=proofs/extracted
+
+fail() {
+  printf 'prove: %s\n' "$1" >&2
+  exit 1
+}
+digest() {
+  (cd proofs && cat "${files[@]/%/.v}" Extract.v extracted/verifier.ml extracted/verifier.mli | sha256sum | cut -d' ' -f1)
+}
+
+if [[ $mode == digest ]]; then
+  [[ $(digest) == $(cat $extracted/DIGEST) ]] ||
+    fail "the proofs are not those of $extracted/DIGEST; run tools/prove.sh extract"
+  exit 0
+fi
+command -v coqc >/dev/null || fail "coqc is not there; install coq (Debian)"
+if grep -nE '^[^(]*\b(Admitted|admit|Axiom|Parameter|Conjecture)\b' proofs/*.v | grep -v '"'; then
+  fail "found what is not proved (above)"
+fi
+
+build=build/proofs
+mkdir -p $build
+cp proofs/*.v $build/
+cd $build
+for file in "${files[@]}" Examples; do
+  [[ -e $file.v ]] || continue
+  # Only what changed, and all that comes after it.
+  if [[ -e $file.vo && $file.vo -nt ../../proofs/$file.v && -z ${again:-} ]]; then continue; fi
+  again=yes
+  printf 'prove: %s.v\n' "$file"
+  coqc -q -Q . Cupel "$file.v"
+done
+printf 'prove: what the theorems rest on\n'
+coqc -q -Q . Cupel Assumptions.v >assumptions.txt
+if grep -E '^[A-Za-z0-9_.]+ *(:|$)' assumptions.txt | grep -vE '^(Axioms:|(PrimInt63|Uint63)\.)'; then
+  fail "a theorem rests on an axiom (above) that is none of native integers"
+fi
+coqc -q -Q . Cupel -w -extraction-opaque-accessed Extract.v
+cd ../..
+if [[ $mode == extract ]]; then
+  cp $build/verifier.ml $build/verifier.mli $extracted/
+  digest >$extracted/DIGEST
+fi
+cmp -s $build/verifier.ml $extracted/verifier.ml && cmp -s $build/verifier.mli $extracted/verifier.mli ||
+  fail "the program that Coq extracts is not $extracted/verifier.ml; run tools/prove.sh extract"
+tools/prove.sh digest
+printf 'prove: every theorem holds\n'
