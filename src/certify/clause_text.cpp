@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/hash_table.hpp"
+
 namespace cupel::certify {
 
 namespace {
@@ -77,7 +79,7 @@ class Propagation {
 
   // Of the contradiction what it needs, in the order of propagation.
   [[nodiscard]] std::vector<std::uint32_t> hints() const {
-    absl::flat_hash_map<std::uint32_t, bool> needed;
+    base::HashMap<std::uint32_t, bool> needed;
     std::vector<std::uint32_t> open = {last_};
     needed[last_] = true;
     while (!open.empty()) {
@@ -100,8 +102,8 @@ class Propagation {
 
   const std::vector<Clause>& from_;
   std::vector<std::uint32_t> open_;
-  absl::flat_hash_map<Literal, std::vector<std::uint32_t>> clauses_of_;
-  absl::flat_hash_map<Literal, std::uint32_t> reason_;
+  base::HashMap<Literal, std::vector<std::uint32_t>> clauses_of_;
+  base::HashMap<Literal, std::uint32_t> reason_;
   std::vector<Literal> true_;
   std::size_t next_ = 0;
   std::uint32_t last_ = kAssumed;

@@ -1,8 +1,6 @@
 // Clauses of a refutation: literals, their text, and the search for hints.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <array>
 #include <optional>
 #include <string>
