@@ -353,23 +353,6 @@ Definition refute_level (h : history) (drift : int) (l : level) (steps : list pr
 
 (* --- each axiom holds --- *)
 
-Lemma index_txns_all : forall ts t,
-  StronglySorted (fun a b => to_Z (id a) < to_Z (id b)) ts -> In t ts ->
-  get (index_txns ts) (id t) = Some t.
-Proof.
-  intros ts t S I. unfold index_txns.
-  assert (G : forall (ts : list txn) m, (forall x, In x ts -> id x <> id t) ->
-            get (fold_left (fun m t => put m (id t) t) ts m) (id t) = get m (id t)).
-  { clear. induction ts as [|x ts IH]; simpl; auto. intros m N. rewrite IH by auto.
-    rewrite get_put. destruct (sameP (id x) (id t)) as [E|]; auto. exfalso. eapply N; eauto. }
-  generalize (@none txn). induction S as [|x ts S IH F]; intros m; [destruct I|].
-  simpl. destruct I as [<-|I].
-  - rewrite G.
-    + now rewrite get_put, eqb_same.
-    + rewrite Forall_forall in F. intros y J E. specialize (F y J). cbn beta in F. rewrite E in F. lia.
-  - now apply IH.
-Qed.
-
 Section Truth.
 Variables (h : history) (drift : int) (l : level) (e : execution).
 Hypothesis wf : well_formed h.

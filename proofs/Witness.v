@@ -76,7 +76,9 @@ Definition not_after (twice : int) (n c : int) : bool :=
   ((n <=? c) || (n - c <=? twice))%uint63.
 
 Section Check.
-Variables (h : history) (start_value : int -> change) (twice_drift : int) (sh : shape).
+(* [values]: are reads of others' versions to be compared with the store? At the weak levels
+   they are not (Weak.v). *)
+Variables (h : history) (start_value : int -> change) (twice_drift : int) (sh : shape) (values : bool).
 
 (* A read of another's version, or of an own write; own list reads are for the commit. *)
 Definition read_fits (st : state) (t : txn) (p : list op) (own : M.t change) (o : op) : bool :=
@@ -87,6 +89,7 @@ Definition read_fits (st : state) (t : txn) (p : list op) (own : M.t change) (o 
         match get own (on o) with
         | Some c => match s with Elements _ => true | _ => fits h s c end
         | None =>
+            negb values ||
             match s with
             | Elements vs => same_list (rev_append vs []) (elements (content st) (on o))
             | _ =>
@@ -508,12 +511,12 @@ End Check.
 (* --- an order that replays is an execution --- *)
 
 Section Sound.
-Variables (h : history) (start_value : int -> change) (drift twice_drift : int) (sh : shape).
+Variables (h : history) (start_value : int -> change) (drift twice_drift : int) (sh : shape) (values : bool).
 Variables (evs : list event) (final : state).
 Hypothesis wf : well_formed h.
 Hypothesis start_value_ok : forall k, start_value k = initial h k.
 Hypothesis twice_ok : to_Z twice_drift = 2 * to_Z drift.
-Hypothesis ran : steps h start_value twice_drift sh empty evs = Some final.
+Hypothesis ran : steps h start_value twice_drift sh values empty evs = Some final.
 Hypothesis all : complete h final = true.
 Hypothesis in_h : forall x, In x evs -> In (snd x) (txns h).
 Hypothesis whole : two sh = false -> forall x, In x evs -> fst x = true.
@@ -531,10 +534,10 @@ Definition replayed : execution := Execution
 Notation e := replayed.
 
 Lemma at_all : inv sh evs final /\ forall q b t r, evs = q ++ (b, t) :: r ->
-  (begins sh b = true -> at_begin h start_value sh q b t) /\
+  (begins sh b = true -> at_begin h start_value sh values q b t) /\
   (b = true -> at_commit twice_drift sh q t).
 Proof.
-  destruct (steps_at h start_value twice_drift sh evs [] empty final) as (I & A); auto.
+  destruct (steps_at h start_value twice_drift sh values evs [] empty final) as (I & A); auto.
   apply inv_empty; auto.
 Qed.
 
@@ -586,7 +589,7 @@ Proof.
 Qed.
 Lemma begun_at : forall t, counts h e t ->
   exists q r, evs = q ++ (bb, t) :: r /\ existsb (is bb t) q = false /\ before (is bb t) evs = q /\
-              start e t = Z.of_nat (length q) /\ at_begin h start_value sh q bb t.
+              start e t = Z.of_nat (length q) /\ at_begin h start_value sh values q bb t.
 Proof.
   intros t C. destruct (found bb t (proj1 C) (begun t C)) as (q & r & E & N & B & P).
   exists q, r. repeat split; auto; apply (proj2 at_all q bb t r); auto;
@@ -713,13 +716,14 @@ Proof.
   - apply start_value_ok.
 Qed.
 
-Lemma replayed_other : forall t p o s, counts h e t -> reads_other t p o s -> sees_other h e t p o s.
+Lemma replayed_other : values = true -> forall t p o s, counts h e t -> reads_other t p o s ->
+  sees_other h e t p o s.
 Proof.
-  intros t p o s C (Rd & Lw). destruct (begun_at t C) as (q & r & E & N & B & P & A).
-  destruct (ab_state _ _ _ _ _ _ A) as (st & I & X).
+  intros V0 t p o s C (Rd & Lw). destruct (begun_at t C) as (q & r & E & N & B & P & A).
+  destruct (ab_state _ _ _ _ _ _ _ A) as (st & I & X).
   pose proof (reads_knows _ _ _ _ Rd) as K. destruct Rd as ((rest & Sp) & So & _).
   destruct (each_op_all _ _ [] _ X own_ok_none p o rest Sp) as (own & Ok & F). simpl in Ok.
-  unfold read_fits in F. rewrite K, So, Ok, Lw in F.
+  unfold read_fits in F. rewrite K, So, Ok, Lw, V0 in F. cbn [negb orb] in F.
   pose proof (source_is t q r p o (ex_intro _ rest Sp) E B) as Src. split.
   - destruct (source e t (length p)) as [w|] eqn:S; auto.
     destruct (source_writer t p o w C (ex_intro _ rest Sp) S) as (W & L). split; auto. intros ->.
@@ -758,7 +762,7 @@ Proof.
        exists (flat_map (fun a => appends (on o) (ops a)) (writers (on o) q)). split; auto.
        simpl in P. rewrite P. eapply list_at; exact E. }
   all: destruct (begun_at t C) as (q & r & E & N & B & P & A);
-    destruct (ab_state _ _ _ _ _ _ A) as (st & I & X);
+    destruct (ab_state _ _ _ _ _ _ _ A) as (st & I & X);
     destruct (each_op_all _ _ [] _ X own_ok_none p o rest Sp) as (own & Ok & F); simpl in Ok;
     unfold read_fits in F; rewrite K, So, Ok, Lw in F; exact F.
 Qed.
@@ -768,15 +772,25 @@ Proof.
   intros t I. apply eq_true_iff_eq. rewrite (inv_done _ _ _ (proj1 at_all)). simpl. now rewrite is_in.
 Qed.
 
-Lemma replayed_consistent : consistent h e.
+Lemma replayed_live :
+  (forall t, In t (txns h) -> outcome t = Committed -> live e t = true) /\
+  (forall t, In t (txns h) -> outcome t = Aborted -> live e t = false).
 Proof.
+  unfold complete in all. apply andb_prop in all. destruct all as (_ & A). rewrite forallb_forall in A.
+  split.
+  - intros t I O. specialize (A t I). rewrite O, (done_live t I) in A. exact A.
+  - intros t I O. specialize (A t I). rewrite O, (done_live t I) in A. now apply negb_true_iff.
+Qed.
+Lemma replayed_consistent : values = true -> consistent h e.
+Proof.
+  intros V0.
   unfold complete in all. apply andb_prop in all. destruct all as (_ & A). rewrite forallb_forall in A.
   split; [|split].
   - intros t I O. specialize (A t I). rewrite O, (done_live t I) in A. exact A.
   - intros t I O. specialize (A t I). rewrite O, (done_live t I) in A. now apply negb_true_iff.
   - intros t p o s C R. destruct (last_write (on o) p) as [c|] eqn:L.
     + apply (replayed_own t p o s c); auto.
-    + apply (replayed_other t p o s); auto. split; auto.
+    + apply (replayed_other V0 t p o s); auto. split; auto.
 Qed.
 
 Lemma place_apart : forall b b' x y, In x (txns h) -> In y (txns h) ->
@@ -912,7 +926,7 @@ Proof.
   - right. apply (before_begin T Ap k); auto. lia.
 Qed.
 
-Lemma replayed_all :
+Lemma replayed_all : values = true ->
   consistent h e /\ commits_apart h e /\ wr_order h e /\ rw_order h e /\
   (if two sh then two_events h e else one_event h e) /\
   (two sh = true -> apart sh = true -> no_overlap h e) /\
@@ -920,7 +934,7 @@ Lemma replayed_all :
   (rt_any sh = true -> rt_begin sh = true -> rt_begins h drift e) /\
   (rt_any sh = true -> rt_begin sh = false -> rt_commits h drift e).
 Proof.
-  refine (conj replayed_consistent (conj replayed_apart (conj replayed_wr (conj replayed_rw
+  intros V0. refine (conj (replayed_consistent V0) (conj replayed_apart (conj replayed_wr (conj replayed_rw
     (conj replayed_events (conj replayed_no_overlap (conj replayed_so
     (conj replayed_rt_begins replayed_rt_commits)))))))).
 Qed.
@@ -969,7 +983,7 @@ Definition check_order (h : history) (drift : int) (l : level) (order : list int
   | Some sh =>
       ascending None (txns h) && small drift &&
       (let starts := initial_map h in
-       replay h (initial_in h starts) (drift + drift)%uint63 sh (index_txns (txns h)) order)
+       replay h (initial_in h starts) (drift + drift)%uint63 sh true (index_txns (txns h)) order)
   end.
 
 Theorem check_order_sound : forall h drift l order,
@@ -978,7 +992,7 @@ Proof.
   intros h drift l order H. unfold check_order in H. destruct (shape_of l) as [sh|] eqn:Sh; [|discriminate].
   apply andb_prop in H. destruct H as (H & R). apply andb_prop in H. destruct H as (A & Sm).
   apply ascending_sorted in A. destruct A as (Wf & _). fold (well_formed h) in Wf. split; auto.
-  unfold replay in R. destruct (walk _ _ _ _ _ _ order) as [st|] eqn:W; [|discriminate].
+  unfold replay in R. destruct (walk _ _ _ _ _ _ _ order) as [st|] eqn:W; [|discriminate].
   apply walk_steps in W. destruct W as (evs & S & F & Wh).
   assert (In_h : forall x, In x evs -> In (snd x) (txns h)).
   { intros x I. rewrite Forall_forall in F. destruct (F x I) as (i & G).
@@ -986,8 +1000,8 @@ Proof.
   assert (Whole : two sh = false -> forall x, In x evs -> fst x = true).
   { intros T x I. specialize (Wh T). rewrite Forall_forall in Wh. auto. }
   exists (replayed sh evs).
-  destruct (replayed_all h _ drift _ sh evs st Wf (initial_map_ok h) (small_twice drift Sm) S R In_h
-              Whole) as (Con & Ap & Wr & Rw & Ev & No & So & Rb & Rc).
+  destruct (replayed_all h _ drift _ sh true evs st Wf (initial_map_ok h) (small_twice drift Sm) S R In_h
+              Whole eq_refl) as (Con & Ap & Wr & Rw & Ev & No & So & Rb & Rc).
   refine (conj Con (conj Ap (conj Wr (conj Rw _)))).
   destruct l; try discriminate Sh; injection Sh as <-; cbn [two apart sessions rt_any rt_begin] in *;
     cbn match in Ev; repeat split; try (apply Ev); auto.

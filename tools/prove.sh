@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-prove}
-files=(History Levels Order Ladder Witness Extend Clauses Derivation Format Verify)
+files=(History Levels Order Ladder Witness Weak Extend Clauses Derivation Format Verify)
 extracted=proofs/extracted
 
 fail() {

@@ -1104,10 +1104,10 @@ let not_after twice n c =
   (||) (leb n c) (leb (sub n c) twice)
 
 (** val read_fits :
-    history -> (Uint63.t -> change) -> state -> txn -> op list -> change M.t
-    -> op -> bool **)
+    history -> (Uint63.t -> change) -> bool -> state -> txn -> op list ->
+    change M.t -> op -> bool **)
 
-let read_fits h start_value st t0 _ own o =
+let read_fits h start_value values st t0 _ own o =
   if knows t0 o
   then (match o.sees with
         | Some s ->
@@ -1116,14 +1116,15 @@ let read_fits h start_value st t0 _ own o =
                         | Elements _ -> true
                         | _ -> fits h s c)
            | None ->
-             (match s with
-              | Elements vs ->
-                same_list (rev_append vs []) (elements0 st.content o.on)
-              | _ ->
-                fits h s
-                  (match get st.latest o.on with
-                   | Some p0 -> let (_, c) = p0 in c
-                   | None -> start_value o.on)))
+             (||) (negb values)
+               (match s with
+                | Elements vs ->
+                  same_list (rev_append vs []) (elements0 st.content o.on)
+                | _ ->
+                  fits h s
+                    (match get st.latest o.on with
+                     | Some p0 -> let (_, c) = p0 in c
+                     | None -> start_value o.on)))
         | None -> true)
   else true
 
@@ -1152,11 +1153,11 @@ let begins sh b =
   (||) (negb b) (negb sh.two)
 
 (** val check_begin :
-    history -> (Uint63.t -> change) -> state -> txn -> bool **)
+    history -> (Uint63.t -> change) -> bool -> state -> txn -> bool **)
 
-let check_begin h start_value st t0 =
+let check_begin h start_value values st t0 =
   (&&) ((&&) (negb (has st.opened t0.id)) (negb (has st.done0 t0.id)))
-    (each_op (read_fits h start_value st t0) [] none t0.ops)
+    (each_op (read_fits h start_value values st t0) [] none t0.ops)
 
 (** val is_committed : txn -> bool **)
 
@@ -1226,28 +1227,29 @@ let update sh st b t0 =
      else st.newest) }
 
 (** val step :
-    history -> (Uint63.t -> change) -> Uint63.t -> shape -> state -> event ->
-    state option **)
+    history -> (Uint63.t -> change) -> Uint63.t -> shape -> bool -> state ->
+    event -> state option **)
 
-let step h start_value twice_drift sh st = function
+let step h start_value twice_drift sh values st = function
 | (b, t0) ->
-  if (&&) (if begins sh b then check_begin h start_value st t0 else true)
+  if (&&)
+       (if begins sh b then check_begin h start_value values st t0 else true)
        (if b then check_commit twice_drift sh st t0 else true)
   then Some (update sh st b t0)
   else None
 
 (** val walk :
-    history -> (Uint63.t -> change) -> Uint63.t -> shape -> txn M.t -> state
-    -> Uint63.t list -> state option **)
+    history -> (Uint63.t -> change) -> Uint63.t -> shape -> bool -> txn M.t
+    -> state -> Uint63.t list -> state option **)
 
-let rec walk h start_value twice_drift sh table st = function
+let rec walk h start_value twice_drift sh values table st = function
 | [] -> Some st
 | i :: rest ->
   (match get table i with
    | Some t0 ->
-     (match step h start_value twice_drift sh st
+     (match step h start_value twice_drift sh values st
               ((if sh.two then has st.opened i else true), t0) with
-      | Some st' -> walk h start_value twice_drift sh table st' rest
+      | Some st' -> walk h start_value twice_drift sh values table st' rest
       | None -> None)
    | None -> None)
 
@@ -1262,11 +1264,11 @@ let complete h st =
       | Indeterminate -> true) h.txns)
 
 (** val replay :
-    history -> (Uint63.t -> change) -> Uint63.t -> shape -> txn M.t ->
-    Uint63.t list -> bool **)
+    history -> (Uint63.t -> change) -> Uint63.t -> shape -> bool -> txn M.t
+    -> Uint63.t list -> bool **)
 
-let replay h start_value twice_drift sh table order =
-  match walk h start_value twice_drift sh table empty0 order with
+let replay h start_value twice_drift sh values table order =
+  match walk h start_value twice_drift sh values table empty0 order with
   | Some st -> complete h st
   | None -> false
 
@@ -1324,7 +1326,7 @@ let check_order h drift l order =
   | Some sh ->
     (&&) ((&&) (ascending None h.txns) (small drift))
       (let starts = initial_map h in
-       replay h (initial_in h starts) (add0 drift drift) sh
+       replay h (initial_in h starts) (add0 drift drift) sh true
          (index_txns h.txns) order)
   | None -> false
 

@@ -507,14 +507,15 @@ val same_writer : (txn * change) option -> (txn * change) option -> bool
 val not_after : Uint63.t -> Uint63.t -> Uint63.t -> bool
 
 val read_fits :
-  history -> (Uint63.t -> change) -> state -> txn -> op list -> change M.t ->
-  op -> bool
+  history -> (Uint63.t -> change) -> bool -> state -> txn -> op list ->
+  change M.t -> op -> bool
 
 val own_list_fits : state -> txn -> op list -> change M.t -> op -> bool
 
 val begins : shape -> bool -> bool
 
-val check_begin : history -> (Uint63.t -> change) -> state -> txn -> bool
+val check_begin :
+  history -> (Uint63.t -> change) -> bool -> state -> txn -> bool
 
 val is_committed : txn -> bool
 
@@ -525,18 +526,18 @@ val later : Uint63.t option -> Uint63.t option -> Uint63.t option
 val update : shape -> state -> bool -> txn -> state
 
 val step :
-  history -> (Uint63.t -> change) -> Uint63.t -> shape -> state -> event ->
-  state option
+  history -> (Uint63.t -> change) -> Uint63.t -> shape -> bool -> state ->
+  event -> state option
 
 val walk :
-  history -> (Uint63.t -> change) -> Uint63.t -> shape -> txn M.t -> state ->
-  Uint63.t list -> state option
+  history -> (Uint63.t -> change) -> Uint63.t -> shape -> bool -> txn M.t ->
+  state -> Uint63.t list -> state option
 
 val complete : history -> state -> bool
 
 val replay :
-  history -> (Uint63.t -> change) -> Uint63.t -> shape -> txn M.t -> Uint63.t
-  list -> bool
+  history -> (Uint63.t -> change) -> Uint63.t -> shape -> bool -> txn M.t ->
+  Uint63.t list -> bool
 
 val shape_of : level -> shape option
 
