@@ -51,6 +51,21 @@ function removeElement(call) {
   return kDone;
 }
 
+// Where a library moves, an element that stays where it is is not moved.
+function moveElement(call) {
+  const { api, doc, key, value, number } = call;
+  const [element, before] = value;
+  const elements = elementsOf(call);
+  const from = indexOf(elements, element);
+  if (from < 0) return kNotDone;
+  elements.splice(from, 1);
+  let to = before === null ? 0 : indexOf(elements, before) + 1;
+  if (before !== null && to === 0) to = number % (elements.length + 1);
+  if (to === from) return kNotDone;
+  api.move(doc, key, from, to);
+  return { value: [element, to === 0 ? null : elements[to - 1]] };
+}
+
 // Texts. Each character is there once, so it says where it is. Libraries count UTF-16 units, as
 // strings do, or code points.
 const lastCharacter = (text) => {
@@ -161,6 +176,7 @@ const kMethods = new Map([
   ["values", { write: kRegister.write, read: ({ api, doc, key }) => ({ value: [...api.read(doc, key)] }) }],
   ["counter", { ...kCounter, reset: ({ api, doc, key }) => (api.reset(doc, key), kDone) }],
   ["list", kList],
+  ["movable-list", { ...kList, move: moveElement }],
   ["tree", { move: moveNode, remove: removeNode, read }],
   ["text", { insert: insertText, delete: deleteText, edit: editText, read }],
 ]);
@@ -168,6 +184,7 @@ const kMethods = new Map([
 const kKinds = new Map([
   ["list", "list"],
   ["growable-array", "list"],
+  ["movable-list", "movable-list"],
   ["text", "text"],
   ["tree", "tree"],
   ["last-writer-wins-register", "register"],

@@ -1,4 +1,4 @@
-// Adapter: Loro (Fugue). Lists, movable lists as lists, texts, maps, trees and counters. An update waits
+// Adapter: Loro (Fugue). Lists, movable lists, texts, maps, trees and counters. An update waits
 // until those that it depends on have come.
 import { LoroDoc, VersionVector, decodeImportBlobMeta } from "loro-crdt";
 
@@ -17,7 +17,11 @@ const sequence = (container, type = "list") => ({
 export const objects = {
   list: sequence((loro, key) => loro.getList(key)),
   text: sequence((loro, key) => loro.getText(key), "text"),
-  "movable-list": sequence((loro, key) => loro.getMovableList(key)),
+  // move() takes the index that the element has afterwards.
+  "movable-list": {
+    ...sequence((loro, key) => loro.getMovableList(key), "movable-list"),
+    move: (doc, key, from, to) => doc.loro.getMovableList(key).move(from, to),
+  },
   map: {
     type: "last-writer-wins-map",
     write: ({ loro }, key, value) => loro.getMap("map").set(key, value),

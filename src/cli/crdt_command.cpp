@@ -49,6 +49,7 @@ struct CrdtArguments {
   std::string context;
   std::string clock_drift;
   bool json = false, strict = false, witness = false, converge = false, converged_only = false;
+  bool non_interleaving = false;
 };
 
 struct Limits {
@@ -74,26 +75,43 @@ crdt::NamedType type_or_refused(const std::string& name) {
   return *type;
 }
 
-// `--type list --spec weak` is another way to write `--type weak-list`.
+// `--type list --spec weak` is another way to write `--type weak-list`, and so on.
 crdt::NamedType with_spec(crdt::NamedType type, const std::string& spec) {
   if (spec.empty()) return type;
   if (type.type != crdt::Type::kStrongList)
     throw UsageError("--spec", fmt::format("found the type {} with --spec {}, expected a list",
                                            crdt::name(type.type), spec));
-  return spec == "weak" ? crdt::NamedType{crdt::Type::kWeakList} : type;
+  if (spec == "weak") return {crdt::Type::kWeakList};
+  return spec == "non-interleaving" ? crdt::NamedType{crdt::Type::kNonInterleavingList} : type;
+}
+
+// --non-interleaving is another way to write --spec non-interleaving.
+std::string spec_of(const CrdtArguments& arguments) {
+  const std::string other = "non-interleaving";
+  if (!arguments.non_interleaving) return arguments.spec;
+  if (!arguments.spec.empty() && arguments.spec != other)
+    throw UsageError("--non-interleaving",
+                     fmt::format("found --spec {}, too; leave out one of them", arguments.spec));
+  return other;
 }
 
 crdt::NamedType type_or_refused(const std::string& name, const std::string& spec) {
   return with_spec(type_or_refused(name), spec);
 }
 
-void add_spec_option(Command& command, std::string& spec) {
+void add_spec_options(Command& command, CrdtArguments& arguments) {
   command
-      .add_option("--spec", spec,
-                  "Of --type list: strong (one order of all characters; the default) or weak (one "
-                  "order of each two that are visible together; the same as --type weak-list)")
+      .add_flag("--non-interleaving", arguments.non_interleaving,
+                "Of --type list: the same as --spec non-interleaving")
+      ->group(kQuestionOptions);
+  command
+      .add_option("--spec", arguments.spec,
+                  "Of --type list: strong (one order of all characters; the default), weak (one "
+                  "order of each two that are visible together; the same as --type weak-list) or "
+                  "non-interleaving (strong, and runs inserted at one place are not mixed; the "
+                  "same as --type non-interleaving-list)")
       ->type_name("SPEC")
-      ->check(one_of_names({"strong", "weak"}))
+      ->check(one_of_names({"strong", "weak", "non-interleaving"}))
       ->group(kQuestionOptions);
 }
 
@@ -533,7 +551,7 @@ Limits limits_of(const CrdtArguments& arguments) {
 
 void add_answer_options(Command& command, CrdtArguments& arguments) {
   add_strict_axioms_option(command, arguments.strict);
-  add_spec_option(command, arguments.spec);
+  add_spec_options(command, arguments);
   command
       .add_option("--context", arguments.context,
                   "Recorded deliveries: trusted (each read must fit them; the default if there are "
@@ -590,7 +608,7 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
 
 void refuse_without_type(const CrdtArguments& arguments) {
   for (const auto& [option, value] :
-       {std::pair{"--spec", arguments.spec}, std::pair{"--svg", arguments.svg}}) {
+       {std::pair{"--spec", spec_of(arguments)}, std::pair{"--svg", arguments.svg}}) {
     if (!value.empty()) {
       throw UsageError(
           option, "found it without --type, expected the type of the one object that it is for");
@@ -638,7 +656,7 @@ void add_crdt_check(Command& app, Run& run) {
       "  cupel crdt check --type counter --certificate proof.json --svg picture.svg history.jsonl");
   command->callback([arguments, &run] {
     std::optional<crdt::NamedType> type;
-    if (!arguments->type.empty()) type = type_or_refused(arguments->type, arguments->spec);
+    if (!arguments->type.empty()) type = type_or_refused(arguments->type, spec_of(*arguments));
     if (!type) refuse_without_type(*arguments);
     const auto limits = limits_of(*arguments);
     for (const auto& [option, file] :
@@ -1044,7 +1062,7 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   if (!hazards.ok()) return failed(hazards.error());
   crdt::AdapterRunOptions options;
   static_cast<crdt::Requests&>(options) = arguments.options;
-  options.type = with_spec(chosen->type, arguments.spec);
+  options.type = with_spec(chosen->type, spec_of(arguments));
   options.object = chosen->object;
   options.hazards = *hazards;
   options.ops = arguments.options.ops;
@@ -1234,7 +1252,7 @@ void add_crdt_run(Command& app, Run& run) {
     arguments->names_replicas = command->get_option("--replicas")->count() > 0;
     if (arguments->adapter.empty()) {
       if (arguments->type.empty()) throw UsageError("--type", "found none, expected a type");
-      arguments->options.type = type_or_refused(arguments->type, arguments->spec);
+      arguments->options.type = type_or_refused(arguments->type, spec_of(*arguments));
     }
     const std::vector<std::string> orders = {"causal", "fifo", "any"};
     const auto order = std::find(orders.begin(), orders.end(), arguments->order);

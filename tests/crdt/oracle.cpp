@@ -72,8 +72,13 @@ class Oracle {
       case Type::kStrongList:
       case Type::kText:
         return characters(past, false) && list(past);
+      case Type::kNonInterleavingList:
+        return characters(past, false) &&
+               list(past, [&](const auto& order) { return keeps_runs(order, past); });
       case Type::kWeakList:
         return characters(past, false) && weak_list(past, 0, {});
+      case Type::kMovableList:
+        return movable_list(past);
       case Type::kTree:
         return trees(past);
     }
@@ -491,6 +496,91 @@ class Oracle {
     return tree == shown && 2 * shown.size() == list.size();
   }
 
+  [[nodiscard]] bool is_move(OpId o) const {
+    return h_.ops[o].kind == Kind::kInsert || h_.ops[o].kind == Kind::kMove;
+  }
+
+  // For each key, one order says which move of an element is the last, and another one where the
+  // places are: any two orders of the insertions and moves of the key, the first with
+  // happens-before of each element.
+  bool movable_list(const std::vector<Mask>& past) const {
+    for (OpId o = 0; o < n_; ++o) {
+      const auto& op = h_.ops[o];
+      if (is_read(op.kind)) continue;
+      for (const auto named : {op.parent, op.kind == Kind::kInsert ? kNone : op.element}) {
+        bool seen = named == kNone;
+        for (OpId u = 0; u < n_; ++u)
+          seen = seen || ((past[o] & bit(u)) && is_move(u) && h_.ops[u].element == named);
+        if (!seen) return false;
+      }
+    }
+    for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
+      std::vector<OpId> turns;
+      for (OpId o = 0; o < n_; ++o) {
+        if (is_move(o) && h_.ops[o].key == key) turns.push_back(o);
+      }
+      bool found = false;
+      do {
+        bool well = true;
+        for (std::size_t i = 0; i < turns.size(); ++i) {
+          for (std::size_t j = i + 1; j < turns.size(); ++j) {
+            const bool same = h_.ops[turns[i]].element == h_.ops[turns[j]].element;
+            well = well && !(same && (past[turns[i]] & bit(turns[j])));
+          }
+        }
+        auto places = turns;
+        std::sort(places.begin(), places.end());
+        while (well && !found) {
+          found = stands(turns, places, past, key);
+          if (!std::next_permutation(places.begin(), places.end())) break;
+        }
+      } while (!found && std::next_permutation(turns.begin(), turns.end()));
+      if (!found) return false;
+    }
+    return true;
+  }
+  bool stands(const std::vector<OpId>& turns, const std::vector<OpId>& places,
+              const std::vector<Mask>& past, std::uint32_t key) const {
+    const auto last = [&](OpId o, std::uint32_t e) {
+      OpId move = kNone;
+      for (const OpId m : turns) {
+        if ((past[o] & bit(m)) && h_.ops[m].element == e) move = m;
+      }
+      return move;
+    };
+    for (OpId o = 0; o < n_; ++o) {
+      const auto& op = h_.ops[o];
+      if (op.key != key || op.kind == Kind::kDelete) continue;
+      std::vector<OpId> shown;  // in order
+      for (const OpId m : places) {
+        bool there = last(o, h_.ops[m].element) == m;
+        for (OpId d = 0; d < n_; ++d) {
+          const bool removes = h_.ops[d].kind == Kind::kDelete && (past[o] & bit(d));
+          there = there && !(removes && h_.ops[d].element == h_.ops[m].element &&
+                             last(d, h_.ops[d].element) == m);
+        }
+        if (there || (is_move(o) && m == o)) shown.push_back(m);
+      }
+      if (op.kind == Kind::kList) {
+        std::vector<std::uint32_t> elements;
+        for (const OpId m : shown) elements.push_back(h_.ops[m].element);
+        const auto list = h_.list(op);
+        if (!std::equal(elements.begin(), elements.end(), list.begin(), list.end())) return false;
+        continue;
+      }
+      // Its new place: after its neighbour, and nothing else that is shown is between them.
+      const OpId left = op.parent == kNone ? kNone : last(o, op.parent);
+      const auto at = [&](OpId m) { return std::find(places.begin(), places.end(), m); };
+      auto from = places.begin();
+      if (left != kNone) from = at(left) + 1;
+      if (from > at(o)) return false;
+      for (const OpId m : shown) {
+        if (h_.ops[m].element != op.element && at(m) >= from && at(m) < at(o)) return false;
+      }
+    }
+    return true;
+  }
+
   using Added = std::pair<std::uint32_t, OpId>;  // a character, and by what
 
   bool removes(OpId d, std::uint32_t e) const {
@@ -500,7 +590,9 @@ class Oracle {
 
   // Some order of all characters of each key fits the lists, and each addition: of what it sees,
   // nothing is between it and its neighbour.
-  bool list(const std::vector<Mask>& past) const {
+  bool list(
+      const std::vector<Mask>& past, const std::function<bool(const std::vector<Added>&)>& also =
+                                         [](const auto&) { return true; }) const {
     for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
       std::vector<Added> order;
       for (OpId o = 0; o < n_; ++o) {
@@ -510,12 +602,63 @@ class Oracle {
       std::sort(order.begin(), order.end());
       bool found = false;
       do {
-        found = fits(order, key, past);
+        found = fits(order, key, past) && also(order);
       } while (!found && std::next_permutation(order.begin(), order.end()));
       if (!found) return false;
     }
     return true;
   }
+  // Forward: if b was added after a, and its replica had seen nothing else that was, what stands
+  // between them had seen a. Backward: the same of what one replica put in front of its own last
+  // character at one place, and that character.
+  bool keeps_runs(const std::vector<Added>& order, const std::vector<Mask>& past) const {
+    const auto place = [&](std::uint32_t e) {
+      std::size_t i = 0;
+      while (order[i].first != e) ++i;
+      return i;
+    };
+    const auto all_saw = [&](std::size_t from, std::size_t to, OpId seen) {
+      for (auto x = from + 1; x < to; ++x) {
+        if (!(past[order[x].second] & bit(seen))) return false;
+      }
+      return true;
+    };
+    for (std::size_t b = 0; b < order.size(); ++b) {
+      const OpId o = order[b].second;
+      const auto a = h_.ops[o].parent;
+      bool first = a != kNone;
+      for (const auto& [e, by] : order)
+        first = first && !(h_.ops[by].parent == a && (past[o] & bit(by)));
+      if (first && !all_saw(place(a), b, order[place(a)].second)) return false;
+      const auto next = run_next(order, b, past);
+      if (next != kNone && !all_saw(b, place(next), order[place(next)].second)) return false;
+    }
+    return true;
+  }
+  // What the replica of b added last after the same character: it has since seen no other such
+  // addition, and no remove of one.
+  std::uint32_t run_next(const std::vector<Added>& order, std::size_t b,
+                         const std::vector<Mask>& past) const {
+    const OpId o = order[b].second;
+    OpId own = kNone;
+    for (const auto& [e, by] : order) {
+      if (h_.ops[by].parent != h_.ops[o].parent || !(past[o] & bit(by))) continue;
+      for (OpId d = 0; d < n_; ++d) {
+        if ((past[o] & bit(d)) && removes(d, e)) return kNone;
+      }
+      if (h_.ops[by].replica == h_.ops[o].replica &&
+          (own == kNone || h_.ops[own].seq < h_.ops[by].seq))
+        own = by;
+    }
+    if (own == kNone) return kNone;
+    for (const auto& [e, by] : order) {
+      if (by != own && h_.ops[by].parent == h_.ops[o].parent && (past[o] & bit(by)) &&
+          !(past[own] & bit(by)))
+        return kNone;
+    }
+    return h_.ops[own].element;
+  }
+
   bool fits(const std::vector<Added>& order, std::uint32_t key,
             const std::vector<Mask>& past) const {
     std::vector<std::size_t> place(h_.elements.size(), 0);

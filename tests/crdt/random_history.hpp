@@ -98,6 +98,41 @@ inline void random_tree_operation(History& h, Operation& op, std::vector<std::ui
   }
 }
 
+// Two elements or three a key, so that they are moved often. A read is often what the updates so
+// far, some left out, make in the order of the file.
+inline void random_movable_operation(History& h, Operation& op, std::vector<std::uint32_t>& list,
+                                     bool read, base::Random& random) {
+  constexpr std::size_t kMostElements = 3;
+  std::vector<std::uint32_t> here;
+  for (const Operation& other : h.ops) {
+    if (other.kind == Kind::kInsert && other.key == op.key) here.push_back(other.element);
+  }
+  const auto any = [&] { return here[random.below(here.size())]; };
+  if (!read) {
+    const bool full = here.size() == kMostElements;
+    op.kind = here.empty() || (!full && random.chance(0.4)) ? Kind::kInsert
+              : random.chance(0.75)                         ? Kind::kMove
+                                                            : Kind::kDelete;
+    if (op.kind == Kind::kInsert)
+      op.element = h.element(op.key, std::to_string(here.size()));
+    else
+      op.element = any();
+    if (op.kind != Kind::kDelete && !here.empty() && random.chance(0.5)) op.parent = any();
+    if (op.parent == op.element) op.parent = kNone;
+    return;
+  }
+  op.kind = Kind::kList;
+  const double share = random.chance(0.5) ? 1 : 0.7;
+  for (const Operation& other : h.ops) {
+    if (is_read(other.kind) || other.key != op.key || !random.chance(share)) continue;
+    std::erase(list, other.element);
+    if (other.kind == Kind::kDelete) continue;
+    const auto left = std::find(list.begin(), list.end(), other.parent);
+    list.insert(left == list.end() ? list.begin() : left + 1, other.element);
+  }
+  if (random.chance(0.2)) random.shuffle(std::span(list));
+}
+
 inline History random_history(Type type, const Shape& shape, base::Random& random) {
   History h;
   h.type = type;
@@ -172,6 +207,7 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
         break;
       case Type::kGrowableArray:
       case Type::kStrongList:
+      case Type::kNonInterleavingList:
       case Type::kWeakList: {
         std::vector<std::uint32_t> here;
         for (const auto e : inserted) {
@@ -194,6 +230,9 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
         }
         break;
       }
+      case Type::kMovableList:
+        random_movable_operation(h, op, list, read, random);
+        break;
       case Type::kTree:
         random_tree_operation(h, op, list, read, random);
         break;

@@ -38,7 +38,8 @@ void decide_by_context(const History& history, const Visibility& visibility,
                                      .order = std::move(known.order),
                                      .characters = std::move(known.characters),
                                      .pairs = std::move(known.pairs),
-                                     .writes = std::move(known.writes)};
+                                     .writes = std::move(known.writes),
+                                     .positions = std::move(known.positions)};
   }
   if (known.wrong)
     found.explanation = explain_context(history, visibility, *known.wrong, found.axioms, options);

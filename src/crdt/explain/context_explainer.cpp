@@ -225,6 +225,12 @@ struct SeenPart {
 Explanation explain_context(const History& history, const Visibility& visibility,
                             const WrongRead& wrong, const Axioms& axioms,
                             const ExplainOptions& options) {
+  // A cycle of it breaks the rules of any list, which leave out operations more simply.
+  if (history.type == Type::kNonInterleavingList && wrong.read == kNone) {
+    History list = history;
+    list.type = Type::kStrongList;
+    return explain_context(list, visibility, wrong, axioms, options);
+  }
   auto explanation = explain_wrong(history, visibility, wrong);
   if (wrong.read != kNone) return explanation;
   base::Budget budget(std::chrono::duration<double>(options.seconds), options.memory_bytes);

@@ -21,6 +21,9 @@ class ContextExplainer {
   [[nodiscard]] const Operation& read() const { return h_.ops[wrong_.read]; }
   // The element or key that is wrong.
   [[nodiscard]] std::uint32_t object() const { return wrong_.object; }
+  // Of more than one read: all operations that show it, and a cycle where there is one.
+  [[nodiscard]] const std::vector<OpId>& operations() const { return wrong_.operations; }
+  [[nodiscard]] const std::vector<Step>& cycle() const { return wrong_.cycle; }
   // "line 16 (replica 1)", or the read itself where it has no line.
   [[nodiscard]] std::string where() const;
   [[nodiscard]] std::string where(OpId op) const;

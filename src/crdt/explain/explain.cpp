@@ -421,9 +421,13 @@ std::string sentence(const History& h, const Step& step) {
       if (is_read(h.ops[step.read].kind))
         return fmt::format("{} is in front of {}: {} shows them so", h.element_text(step.shown),
                            h.element_text(step.over), with_replica(h, step.read));
-      if (neighbours_of(h)[step.over] == step.shown && step.read == step.to)
-        return fmt::format("{} is in front of {}, which was added after it",
-                           h.element_text(step.shown), h.element_text(step.over));
+      if (h.ops[step.to].kind == Kind::kMove ? h.ops[step.to].parent == step.shown
+                                             : neighbours_of(h)[step.over] == step.shown) {
+        if (step.read == step.to)
+          return fmt::format("{} is in front of {}, which was {} after it",
+                             h.element_text(step.shown), h.element_text(step.over),
+                             h.ops[step.to].kind == Kind::kMove ? "moved" : "added");
+      }
       return fmt::format(
           "{} is in front of {}: {} showed one of them and put the other next to its neighbour",
           h.element_text(step.shown), h.element_text(step.over), with_replica(h, step.read));

@@ -23,12 +23,14 @@ std::string joined(const Numbers& numbers) {
   return text + "]";
 }
 
-// Lists: the order of the characters, or of pairs of them. Maps: that of the writes of each key.
+// Lists: the order of the characters, of pairs of them, or of places. Maps: that of the writes of
+// each key.
 std::string own_orders(const Witness& witness) {
   std::string text;
   if (!witness.characters.empty()) text += ",\n\"characters\":" + joined(witness.characters);
   if (!witness.pairs.empty()) text += ",\n\"pairs\":" + joined(witness.pairs);
   if (!witness.writes.empty()) text += ",\n\"writes\":" + joined(witness.writes);
+  if (!witness.positions.empty()) text += ",\n\"positions\":" + joined(witness.positions);
   return text;
 }
 

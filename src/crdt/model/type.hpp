@@ -30,6 +30,8 @@
   LINE(kGrowableArray, growable_array)                     \
   LINE(kStrongList, strong_list)                           \
   LINE(kWeakList, weak_list)                               \
+  LINE(kNonInterleavingList, non_interleaving_list)        \
+  LINE(kMovableList, movable_list)                         \
   LINE(kText, replicated_text)                             \
   LINE(kTree, replicated_tree)
 

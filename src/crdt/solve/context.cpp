@@ -553,12 +553,16 @@ ContextDecision decide_known_last_write(const KnownContext& context) {
   return KnownLastWrite(context).decide();
 }
 
-ContextDecision decide_known_list(const KnownContext& context) {
+ContextDecision known_characters(const KnownContext& context) {
   const Axioms axioms;
   const KnownContext not_strict{context.history, context.visibility, axioms, context.budget};
-  auto content = KnownCharacters(not_strict).decide();
+  return KnownCharacters(not_strict).decide();
+}
+
+ContextDecision decide_known_list(const KnownContext& context) {
+  auto content = known_characters(context);
   if (content.verdict == Verdict::kViolated) return content;
-  auto order = order_of_list(not_strict, /*certain=*/false);
+  auto order = order_of_list(context, /*certain=*/false);
   content.verdict = order.verdict;
   content.characters = std::move(order.characters);
   if (order.verdict == Verdict::kViolated)

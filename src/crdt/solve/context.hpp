@@ -46,6 +46,7 @@ struct ContextDecision {
   std::vector<std::uint32_t> characters = {};  // lists: of kSatisfied
   std::vector<std::uint32_t> pairs = {};       // weak lists without one order: two by two
   std::vector<OpId> writes = {};               // of order_by_object: all updates, object by object
+  std::vector<OpId> positions = {};  // movable lists: all that make a place, in the order of places
 };
 
 // By the type of the history.
@@ -64,6 +65,8 @@ ContextDecision decide_known_last_write(const KnownContext& context);
 // Of types whose objects have an order each.
 ContextDecision decide_known_last_updates(const KnownContext& context);
 ContextDecision decide_known_list(const KnownContext& context);
+// Of lists and arrays: whether the reads show the characters that they had seen, in whatever order.
+ContextDecision known_characters(const KnownContext& context);
 ContextDecision decide_known_weak_list(const KnownContext& context);
 ContextDecision decide_known_array(const KnownContext& context);
 

@@ -46,6 +46,7 @@ struct Witness {
   std::vector<std::uint32_t> characters = {};  // lists: their order, if it was looked for
   std::vector<std::uint32_t> pairs = {};       // weak lists without such an order (context.hpp)
   std::vector<OpId> writes = {};               // of order_by_object: all updates, object by object
+  std::vector<OpId> positions = {};            // movable lists (context.hpp)
 };
 
 // What cannot be so, all of it.

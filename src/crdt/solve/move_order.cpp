@@ -10,6 +10,7 @@
 
 #include "base/hash_table.hpp"
 #include "crdt/solve/object_orders.hpp"
+#include "crdt/solve/timestamps.hpp"
 #include "crdt/solve/tree_state.hpp"
 #include "graph/digraph.hpp"
 #include "solver/acyclic_solver.hpp"
@@ -185,7 +186,10 @@ class TreeReason {
 class MoveOrderSearch {
  public:
   explicit MoveOrderSearch(const KnownContext& context)
-      : context_(context), h_(context.history), place_(h_.ops.size(), 0) {
+      : context_(context),
+        h_(context.history),
+        place_(h_.ops.size(), 0),
+        guess_(h_, context.visibility) {
     const History split = split_by_object(h_);
     StepGraph graph(split);
     for_seen_updates(h_, context.visibility, [&](OpId seen, OpId update) {
@@ -202,7 +206,6 @@ class MoveOrderSearch {
       }
     }
     known_ = graph::Digraph(h_.ops.size(), arcs);
-    set_guess();
   }
 
   ContextDecision run() {
@@ -237,37 +240,6 @@ class MoveOrderSearch {
     std::vector<std::set<MovePair>> reasons;
   };
 
-  // Lamport's timestamps; of equal ones the name of the replica decides, "2" before "10".
-  void set_guess() {
-    stamp_.assign(h_.ops.size(), 0);
-    std::vector<std::uint64_t> clock(h_.replicas.size(), 0);
-    std::vector<std::size_t> next(h_.replicas.size(), 0);
-    for (const OpId id : context_.visibility.order()) {
-      const Operation& op = h_.ops[id];
-      const auto arrivals = context_.visibility.arrivals(op.replica);
-      auto& now = clock[op.replica];
-      auto& at = next[op.replica];
-      for (; at < arrivals.size() && context_.visibility.since(op.replica, arrivals[at]) <= op.seq;
-           ++at)
-        now = std::max(now, stamp_[arrivals[at]]);
-      if (!is_read(op.kind)) stamp_[id] = ++now;
-    }
-    std::vector<std::uint32_t> by_name(h_.replicas.size());
-    for (std::uint32_t r = 0; r < by_name.size(); ++r) by_name[r] = r;
-    std::sort(by_name.begin(), by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const auto &one = h_.replicas[a], &other = h_.replicas[b];
-      return std::pair(one.size(), one) < std::pair(other.size(), other);
-    });
-    name_rank_.assign(h_.replicas.size(), 0);
-    for (std::uint32_t i = 0; i < by_name.size(); ++i) name_rank_[by_name[i]] = i;
-  }
-  [[nodiscard]] bool is_guessed_before(OpId a, OpId b) const {
-    const auto rank = [&](OpId id) {
-      return std::tuple(stamp_[id], name_rank_[h_.ops[id].replica], id);
-    };
-    return rank(a) < rank(b);
-  }
-
   // Do these reads have an order?
   Found solve(const std::vector<OpId>& reads) {
     constexpr std::size_t kFewReads = 4;
@@ -283,7 +255,7 @@ class MoveOrderSearch {
         it->second = choices.new_variable();
         choices.add_arc({a, b, it->second});
         choices.add_arc({b, a, -it->second});
-        choices.prefer(is_guessed_before(a, b) ? it->second : -it->second);
+        choices.prefer(guess_.is_before(a, b) ? it->second : -it->second);
       }
       return pair.first == a ? it->second : -it->second;
     };
@@ -337,7 +309,7 @@ class MoveOrderSearch {
       after[first].push_back(second);
       ++waiting[second];
     }
-    const auto later = [&](OpId a, OpId b) { return is_guessed_before(b, a); };
+    const auto later = [&](OpId a, OpId b) { return guess_.is_before(b, a); };
     std::priority_queue<OpId, std::vector<OpId>, decltype(later)> ready(later);
     std::vector<OpId> order;
     for (OpId id = 0; id < h_.ops.size(); ++id) {
@@ -457,10 +429,9 @@ class MoveOrderSearch {
 
   const KnownContext& context_;
   const History& h_;
-  graph::Digraph known_;                  // happens-before of the updates of each key
-  std::vector<std::uint64_t> stamp_;      // by operation
-  std::vector<std::uint32_t> name_rank_;  // by replica
-  std::vector<std::uint64_t> place_;      // by operation: in the order that is looked at
+  graph::Digraph known_;              // happens-before of the updates of each key
+  std::vector<std::uint64_t> place_;  // by operation: in the order that is looked at
+  const Timestamps guess_;
 };
 
 // What is wrong whatever the order: a read that is no tree, or that shows what no move it had seen

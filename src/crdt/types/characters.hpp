@@ -20,7 +20,7 @@ class CharactersType : public ReplicatedType {
   bool encode(Encoder& encoder) const final;
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,
-                                                           std::uint32_t self) const final;
+                                                           std::uint32_t self) const override;
 
  protected:
   // The clauses of the order. False: the budget is spent.

@@ -13,7 +13,9 @@
 #include "base/random.hpp"
 #include "base/rank_set.hpp"
 #include "crdt/verify/list_order_check.hpp"
+#include "crdt/verify/movable_list_check.hpp"
 #include "crdt/verify/move_order_check.hpp"
+#include "crdt/verify/run_order_check.hpp"
 #include "crdt/verify/semantics.hpp"
 #include "crdt/verify/tree_order.hpp"
 #include "crdt/verify/visible_state.hpp"
@@ -183,6 +185,12 @@ class ContextCheck {
     if (rules_.returns == Returns::kTree) {
       if (auto reason = wrong_tree(h_, seen_, place)) return not_valid_because(*reason);
     }
+    if (rules_.returns == Returns::kMoved) {
+      const Json none = Json::array();
+      if (auto reason = wrong_movable_list(h_, seen_, json_.value("writes", none),
+                                           json_.value("positions", none)))
+        return not_valid_because(*reason);
+    }
     if (rules_.returns == Returns::kCharacters) return check_tree();
     if (rules_.returns == Returns::kListed) {
       const bool by_pairs = rules_.weak && !json_.contains("characters");
@@ -299,6 +307,8 @@ class ContextCheck {
     VisibleState state(h_, seen_, strict_);
     base::RankSet shown(order->elements.size() + 1);
     std::optional<std::string> wrong;
+    if (rules_.keeps_runs) wrong = wrong_runs(h_, seen_, *order);
+    if (wrong) return wrong;
     for_replicas(
         [&] {
           state.begin();
@@ -360,13 +370,21 @@ class ContextCheck {
     if (rules_.returns == Returns::kListed) {
       const std::set<OpId> ops(named->begin(), named->end());
       const auto below = [&](OpId a, OpId b) { return seen_.sees(b, a); };
-      const auto ordered =
-          rules_.weak ? has_weak_list_order(h_, below, ops) : has_list_order(h_, below, &ops);
+      const auto ordered = rules_.weak         ? has_weak_list_order(h_, below, ops)
+                           : rules_.keeps_runs ? has_run_order(h_, seen_, ops)
+                                               : has_list_order(h_, below, &ops);
       if (!ordered) return unknown_because("its operations have too many orders to try");
       return *ordered ? not_valid_because("an order of the characters fits its operations")
                       : result(CertificateStatus::kValid);
     }
     if (rules_.returns == Returns::kTree) return check_no_move_order(*named);
+    if (rules_.returns == Returns::kMoved) {
+      const auto ordered = has_movable_list_order(h_, seen_, {named->begin(), named->end()});
+      if (!ordered) return unknown_because("its moves have too many orders to try");
+      return *ordered
+                 ? not_valid_because("orders of the moves and of the places fit its operations")
+                 : result(CertificateStatus::kValid);
+    }
     if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kLastUpdate &&
         rules_.returns != Returns::kCharacters)
       return not_valid_because("each of its operations fits what its replica had received");

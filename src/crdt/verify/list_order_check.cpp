@@ -1,5 +1,5 @@
-// List order check: derives what is in front of what until nothing is new, then tries both ways for
-// an addition and a character that it sees.
+// List order check: what an addition demands of each character that it sees goes to
+// front_order.hpp.
 #include "crdt/verify/list_order_check.hpp"
 
 #include <fmt/format.h>
@@ -8,41 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "crdt/verify/front_order.hpp"
+
 namespace cupel::crdt {
 
 namespace {
 
 constexpr std::size_t kMostCharacters = 400;
-constexpr int kMostBranches = 3000;
-
-// An addition and another character that its replica showed.
-struct ListDemand {
-  std::size_t e, left, x;  // left: no_left_ for the beginning
-};
-
-class FrontMatrix {
- public:
-  explicit FrontMatrix(std::size_t count) : count_(count), front_(count * count, false) {}
-  [[nodiscard]] bool at(std::size_t a, std::size_t b) const { return front_[a * count_ + b]; }
-  // With all that follows. False: it contradicts what is known.
-  bool add(std::size_t a, std::size_t b) {
-    if (at(a, b)) return true;
-    if (a == b || at(b, a)) return false;
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (i != a && !at(i, a)) continue;
-      for (std::size_t k = 0; k < count_; ++k) {
-        if (k != b && !at(b, k)) continue;
-        if (i == k || at(k, i)) return false;
-        front_[i * count_ + k] = true;
-      }
-    }
-    return true;
-  }
-
- private:
-  std::size_t count_;
-  std::vector<bool> front_;
-};
 
 class CharacterOrderSearch {
  public:
@@ -95,46 +67,15 @@ class CharacterOrderSearch {
 
   std::optional<bool> run() {
     if (count_ > kMostCharacters) return std::nullopt;
-    FrontMatrix front(count_);
-    for (const auto& [a, b] : given_) {
-      if (!front.add(a, b)) return false;
-    }
-    const bool found = search(std::move(front));
-    if (!found && branches_ > kMostBranches) return std::nullopt;
-    return found;
+    return has_front_order(count_, given_, demands_);
   }
 
  private:
-  bool search(FrontMatrix front) {
-    if (++branches_ > kMostBranches) return false;
-    const ListDemand* open = nullptr;
-    for (bool again = true; again;) {
-      again = false;
-      open = nullptr;
-      for (const ListDemand& demand : demands_) {
-        const auto& [e, left, x] = demand;
-        if (front.at(e, x) || (left != count_ && front.at(x, left))) continue;
-        const bool after = left == count_ || front.at(left, x);
-        if (!after && !front.at(x, e)) {
-          open = &demand;
-          continue;
-        }
-        if (!(after ? front.add(e, x) : front.add(x, left))) return false;
-        again = true;
-      }
-    }
-    if (open == nullptr) return true;
-    FrontMatrix other = front;
-    if (front.add(open->e, open->x) && search(std::move(front))) return true;
-    return other.add(open->x, open->left) && search(std::move(other));
-  }
-
   const History& h_;
   std::vector<std::uint32_t> number_;  // by element: of those that count
   std::size_t count_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> given_;
-  std::vector<ListDemand> demands_;
-  int branches_ = 0;
+  std::vector<FrontDemand> demands_;
 };
 
 }  // namespace

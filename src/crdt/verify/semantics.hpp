@@ -37,6 +37,7 @@ enum class Returns : std::uint8_t {
   kGreatest,       // of all writes
   kCharacters,     // added and not removed, in the order of the linearization
   kListed,         // added and not removed, in one order of them all
+  kMoved,          // each where its last move put it; only with known deliveries
   kTree,           // what the moves make, in the linearization; only with known deliveries
 };
 
@@ -47,7 +48,8 @@ struct Rules {
   bool for_good = false;              // and the other side overwrites nothing
   bool objects_are_elements = false;  // else keys
   bool order_by_object = false;       // of kLastWrite, kLastUpdate, kTree: and of each for itself
-  bool weak = false;  // of kListed: in one order of each two; only with known deliveries
+  bool weak = false;        // of kListed: in one order of each two; only with known deliveries
+  bool keeps_runs = false;  // of kListed: runs are not mixed; only with known deliveries
 
   // Do updates name elements, and reads list them one by one?
   [[nodiscard]] bool names_elements() const { return objects_are_elements || shows_characters(); }
@@ -57,6 +59,9 @@ struct Rules {
   [[nodiscard]] bool returns_writes() const {
     return returns == Returns::kMaximalWrites || returns == Returns::kLastWrite ||
            returns == Returns::kAnyMaximal || returns == Returns::kGreatest;
+  }
+  [[nodiscard]] bool needs_deliveries() const {
+    return returns == Returns::kTree || returns == Returns::kMoved || weak || keeps_runs;
   }
   [[nodiscard]] std::uint32_t object(const Operation& op) const {
     return objects_are_elements ? op.element : op.key;
@@ -95,7 +100,9 @@ inline constexpr Rules kRules[] = {
     {.type = Type::kGrowableArray, .returns = Returns::kCharacters},
     {.type = Type::kStrongList, .returns = Returns::kListed},
     {.type = Type::kWeakList, .returns = Returns::kListed, .weak = true},
+    {.type = Type::kNonInterleavingList, .returns = Returns::kListed, .keeps_runs = true},
     {.type = Type::kText, .returns = Returns::kListed},
+    {.type = Type::kMovableList, .returns = Returns::kMoved},
     {.type = Type::kTree, .returns = Returns::kTree, .order_by_object = true},
 };
 
@@ -330,6 +337,7 @@ class Semantics {
       case Returns::kGreatest:
       case Returns::kCharacters:
       case Returns::kListed:
+      case Returns::kMoved:
       case Returns::kTree:
         break;  // their reads return no number
     }

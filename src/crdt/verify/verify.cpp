@@ -444,7 +444,7 @@ Verified verify_parsed(const History& history, const Json& json) {
       ((*context != "trusted" && *context != "converged-only") || !history.context.is_known()))
     return not_valid(word, "it takes a context from the history that is not there");
   const Rules& rules = rules_of(history.type);
-  if (context == json.end() && (rules.returns == Returns::kTree || rules.weak))
+  if (context == json.end() && rules.needs_deliveries())
     return not_valid(word, fmt::format("it has no context, and a {} is decided with known "
                                        "deliveries only",
                                        name(history.type)));

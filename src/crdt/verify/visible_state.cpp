@@ -39,6 +39,7 @@ void VisibleState::begin() {
       break;
     case Returns::kCharacters:
     case Returns::kListed:
+    case Returns::kMoved:
     case Returns::kTree:
       added_.assign(h_.elements.size(), false);
       removed_.assign(h_.elements.size(), false);
@@ -75,6 +76,9 @@ void VisibleState::arrive(OpId update) {
     case Returns::kCharacters:
     case Returns::kListed:
       arrive_at_list(update);
+      break;
+    case Returns::kMoved:
+      if (h_.ops[update].kind != Kind::kDelete) added_[h_.ops[update].element] = true;
       break;
     case Returns::kTree:
       added_[h_.ops[update].element] = true;
@@ -202,6 +206,8 @@ std::optional<std::string> VisibleState::wrong(OpId id) {
     case Kind::kInsert:
     case Kind::kMove:
       right = op.parent == kNone || added_[op.parent];
+      if (rules_.returns == Returns::kMoved && op.kind == Kind::kMove)
+        right = right && added_[op.element];
       break;
     case Kind::kDelete:
       right = !h_.any_changed(op, [&](std::uint32_t e) { return !added_[e]; });
@@ -260,7 +266,8 @@ bool VisibleState::is_right_list(const Operation& op) {
     listed_[e] = reads_;
     shown += removed_[e] ? 0 : 1;
   }
-  return shown == members_[op.key];
+  // Of movable lists, the moves say which are shown (movable_list_check.hpp).
+  return rules_.returns == Returns::kMoved || shown == members_[op.key];
 }
 
 }  // namespace cupel::crdt

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "crdt/model/mixed_history.hpp"
+#include "crdt/model/replicated_type.hpp"
 #include "crdt/workload/generate.hpp"
 
 namespace cupel::crdt {

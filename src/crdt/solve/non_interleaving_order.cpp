@@ -1,0 +1,241 @@
+// Non-interleaving order: see the header.
+#include "crdt/solve/non_interleaving_order.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/rank_set.hpp"
+#include "crdt/solve/between_order.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+// Two characters, between which nothing stands that had not seen `seen`, one of them.
+struct RunPair {
+  std::uint32_t left, right, seen;
+  OpId by;  // the addition of the other one
+};
+
+class RunOrderSearch {
+ public:
+  explicit RunOrderSearch(const KnownContext& context)
+      : context_(context),
+        h_(context.history),
+        inserts_(inserts_of(h_)),
+        node_of_(h_.elements.size(), kNone) {
+    for (const OpId id : context.visibility.order()) {
+      if (h_.ops[id].kind == Kind::kInsert) element_of_.push_back(h_.ops[id].element);
+    }
+    std::stable_sort(element_of_.begin(), element_of_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return h_.elements[a].key < h_.elements[b].key;
+    });
+    key_begin_.assign(h_.keys.size() + 1, 0);
+    for (std::uint32_t node = 0; node < element_of_.size(); ++node) {
+      node_of_[element_of_[node]] = node;
+      ++key_begin_[h_.elements[element_of_[node]].key + 1];
+    }
+    for (std::size_t key = 0; key < h_.keys.size(); ++key) key_begin_[key + 1] += key_begin_[key];
+    find_runs();
+  }
+
+  ContextDecision run() {
+    BetweenOrder order(key_begin_);
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      if (h_.ops[id].kind != Kind::kList) continue;
+      const auto list = h_.list(h_.ops[id]);
+      for (std::size_t i = 1; i < list.size(); ++i)
+        order.add(node_of_[list[i - 1]], node_of_[list[i]], id);
+    }
+    for (const auto e : element_of_) {
+      const auto l = h_.ops[inserts_[e]].parent;
+      if (l != kNone) order.add_next(node_of_[l], node_of_[e], inserts_[e]);
+    }
+    const auto answer = order.run([&] { return misplaced(order); }, context_.budget);
+    ContextDecision decision{.verdict = answer.verdict};
+    if (answer.verdict == Verdict::kSatisfied) {
+      for (const auto node : order.order()) decision.characters.push_back(element_of_[node]);
+    }
+    if (answer.verdict == Verdict::kViolated) {
+      decision.wrong = mixed_in_one_read();
+      if (!decision.wrong) decision.wrong = why(order, answer);
+    }
+    return decision;
+  }
+
+ private:
+  // What the character was added after: another one, or the beginning of its key.
+  [[nodiscard]] std::size_t origin(std::uint32_t e) const {
+    const auto up = h_.ops[inserts_[e]].parent;
+    return up == kNone ? h_.elements.size() + h_.elements[e].key : up;
+  }
+
+  void find_runs() {
+    struct Origin {
+      std::uint32_t own = kNone;  // the last one added there, by this replica
+      bool any = false, removed = false;
+    };
+    std::uint32_t self = 0;
+    std::vector<Origin> origins;
+    replay(
+        context_,
+        [&](std::uint32_t r) {
+          self = r;
+          origins.assign(h_.elements.size() + h_.keys.size(), {});
+        },
+        [&](OpId update) {
+          const Operation& op = h_.ops[update];
+          Origin& there = origins[origin(op.element)];
+          if (op.kind == Kind::kDelete) {
+            there.removed = true;
+          } else {
+            there.any = true;
+            there.own = op.replica == self ? op.element : kNone;
+          }
+        },
+        [&](OpId id) {
+          const Operation& op = h_.ops[id];
+          if (op.kind != Kind::kInsert) return true;
+          const Origin& there = origins[origin(op.element)];
+          if (!there.any && op.parent != kNone)
+            pairs_.push_back({op.parent, op.element, op.parent, id});
+          if (!there.removed && there.own != kNone)
+            pairs_.push_back({op.element, there.own, there.own, id});
+          return true;
+        });
+  }
+
+  [[nodiscard]] bool may_stand(std::uint32_t x, const RunPair& pair) const {
+    return context_.visibility.sees(inserts_[x], inserts_[pair.seen]);
+  }
+
+  std::vector<BetweenOrder::Misplaced> misplaced(const BetweenOrder& order) const {
+    std::vector<BetweenOrder::Misplaced> found;
+    base::RankSet shown(element_of_.size());
+    std::vector<bool> removed;
+    replay(
+        context_,
+        [&](std::uint32_t) {
+          shown.clear();
+          removed.assign(h_.elements.size(), false);
+        },
+        [&](OpId update) {
+          const Operation& op = h_.ops[update];
+          if (!order.is_open(op.key)) return;
+          const auto rank = order.rank(node_of_[op.element]);
+          if (op.kind == Kind::kDelete) {
+            removed[op.element] = true;
+            shown.erase(rank);
+          } else if (!removed[op.element]) {
+            shown.insert(rank);
+          }
+        },
+        [&](OpId id) {
+          if (context_.budget.exceeded()) return false;
+          if (h_.ops[id].kind == Kind::kInsert && order.is_open(h_.ops[id].key))
+            look_between(id, order, shown, found);
+          return true;
+        });
+    for (const RunPair& pair : pairs_) {
+      if (order.is_open(h_.ops[pair.by].key)) look_in_run(pair, order, found);
+    }
+    return found;
+  }
+
+  static constexpr int kMost = 4;  // a round; the next finds more
+
+  // Visible characters between a new one and its neighbour.
+  void look_between(OpId id, const BetweenOrder& order, const base::RankSet& shown,
+                    std::vector<BetweenOrder::Misplaced>& found) const {
+    const Operation& op = h_.ops[id];
+    const auto node = node_of_[op.element];
+    const auto left = op.parent == kNone ? kNone : node_of_[op.parent];
+    int count = 0;
+    for (auto at = shown.from(left == kNone ? key_begin_[op.key] : order.rank(left) + 1);
+         at < order.rank(node) && count < kMost; at = shown.from(at + 1)) {
+      found.push_back({left, node, order.at(at), id});
+      ++count;
+    }
+  }
+
+  void look_in_run(const RunPair& pair, const BetweenOrder& order,
+                   std::vector<BetweenOrder::Misplaced>& found) const {
+    int count = 0;
+    const auto end = order.rank(node_of_[pair.right]);
+    for (auto at = order.rank(node_of_[pair.left]) + 1; at < end && count < kMost; ++at) {
+      if (may_stand(element_of_[order.at(at)], pair)) continue;
+      found.push_back({node_of_[pair.left], node_of_[pair.right], order.at(at), pair.by});
+      ++count;
+    }
+  }
+
+  // A read that shows what may not stand there between two characters.
+  [[nodiscard]] std::optional<WrongRead> mixed_in_one_read() const {
+    std::vector<std::uint32_t> place(h_.elements.size());
+    std::vector<OpId> shown_by(h_.elements.size(), kNone);
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      const Operation& op = h_.ops[id];
+      if (op.kind != Kind::kList) continue;
+      const auto list = h_.list(op);
+      for (std::uint32_t i = 0; i < list.size(); ++i) {
+        place[list[i]] = i;
+        shown_by[list[i]] = id;
+      }
+      for (const RunPair& pair : pairs_) {
+        if (shown_by[pair.left] != id || shown_by[pair.right] != id) continue;
+        for (auto i = place[pair.left] + 1; i < place[pair.right]; ++i) {
+          if (may_stand(list[i], pair)) continue;
+          return WrongRead{
+              .read = id,
+              .object = list[i],
+              .cycle = {},
+              .operations = {id, inserts_[pair.left], inserts_[pair.right], inserts_[list[i]]}};
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] WrongRead why(const BetweenOrder& order, const BetweenOrder::Answer& answer) const {
+    WrongRead wrong;
+    std::set<OpId> operations;
+    for (const auto id : answer.why) {
+      const auto& edge = order.edge(id);
+      const auto x = element_of_[edge.from], y = element_of_[edge.to];
+      operations.insert({edge.by, inserts_[x], inserts_[y]});
+      if (h_.ops[edge.by].kind == Kind::kInsert && h_.ops[edge.by].parent != kNone)
+        operations.insert(inserts_[h_.ops[edge.by].parent]);
+      for (const RunPair& pair : pairs_) {
+        if (pair.by == edge.by) operations.insert(inserts_[pair.seen]);
+      }
+    }
+    for (const auto id : answer.cycle) {
+      const auto& edge = order.edge(id);
+      const auto x = element_of_[edge.from], y = element_of_[edge.to];
+      wrong.cycle.push_back({inserts_[x], inserts_[y], Why::kListed, edge.by, x, y});
+    }
+    for (const OpId id : operations) {
+      if (is_read(h_.ops[id].kind) || wrong.read == kNone) wrong.read = id;
+    }
+    wrong.object = element_of_[order.edge(answer.why.front()).to];
+    wrong.operations.assign(operations.begin(), operations.end());
+    return wrong;
+  }
+
+  const KnownContext& context_;
+  const History& h_;
+  const std::vector<OpId> inserts_;
+  std::vector<std::uint32_t> element_of_, node_of_;  // those of a key together
+  std::vector<std::uint32_t> key_begin_;
+  std::vector<RunPair> pairs_;
+};
+
+}  // namespace
+
+ContextDecision decide_known_non_interleaving(const KnownContext& context) {
+  auto list = decide_known_list(context);
+  if (list.verdict == Verdict::kViolated) return list;
+  return RunOrderSearch(context).run();
+}
+
+}  // namespace cupel::crdt
