@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -36,8 +37,6 @@ extern "C" const char* __ubsan_default_options() {
 }
 
 namespace cupel::cli {
-int run(int argc, char** argv);
-
 namespace {
 
 namespace fs = std::filesystem;
