@@ -101,8 +101,11 @@ CUPEL_OPTION_OF(std::optional<std::vector<std::size_t>>);
 void Command::add_flag_below(const std::vector<std::string>& names, bool& value,
                              const std::string& description) {
   for (const auto& command : subcommands_) {
+    // Not get_option_no_throw(), which allocates and must not.
+    const auto options = command->inner_.get_options();
     const bool taken = std::any_of(names.begin(), names.end(), [&](const auto& name) {
-      return command->inner_.get_option_no_throw(name) != nullptr;
+      return std::any_of(options.begin(), options.end(),
+                         [&](const CLI::Option* option) { return option->check_name(name); });
     });
     if (!taken) command->add_flag(fmt::format("{}", fmt::join(names, ",")), value, description);
     command->add_flag_below(names, value, description);

@@ -3,9 +3,6 @@
 // Private to schedule.cpp, which runs the events, and schedule_repair.cpp, which takes them back.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
-
 #include <limits>
 #include <optional>
 #include <queue>
@@ -13,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash_table.hpp"
 #include "order/schedule.hpp"
 
 namespace cupel::order {
@@ -95,8 +93,8 @@ class Scheduler {
   std::vector<std::uint32_t> ran_;  // by event: its place in the order, from 1; 0: not yet
   std::priority_queue<Entry> ready_, blocked_;
   // Of repairs.
-  absl::flat_hash_map<Node, std::vector<Node>> learned_;
-  absl::flat_hash_set<std::pair<Node, Node>> learned_arcs_;
+  base::HashMap<Node, std::vector<Node>> learned_;
+  base::HashSet<std::pair<Node, Node>> learned_arcs_;
   std::vector<Node> taken_back_;
   std::size_t steps_back_ = 0;
   ScheduleResult result_;

@@ -115,9 +115,9 @@ TEST_F(Unwritable, AReportAndACampaignNameTheirFolders) {
   refuses("check --report closed/sub lost.txt", {"closed/sub: ", kDenied});
   refuses("check --report file lost.txt", {"file: ", kNotAFolder});
   refuses("check --report hidden/sub lost.txt", {"hidden/sub: ", kDenied});
-  refuses("campaign c.json -o closed", {"closed/results.jsonl: ", kDenied});
+  refuses("campaign c.json -o closed", {"closed/plan.json: ", kDenied});
   refuses("campaign c.json -o closed/sub", {"closed/sub: cannot make the folder: ", kDenied});
-  refuses("campaign c.json -o hidden", {"hidden: cannot open the folder: ", kDenied});
+  refuses("campaign c.json -o hidden", {"hidden: cannot open: ", kDenied});
   refuses("campaign c.json -o file", {"file: ", kNotAFolder});
   // What cannot be read is not replaced.
   std::ofstream(folder_ / "open/results.jsonl") << "{}\n";
@@ -171,7 +171,7 @@ TEST_F(Unwritable, AFullDiskIsNamed) {
   full_for("check --certificate proof.json lost.txt", "proof.json");
   full_for("check --emit sql=s.sql lost.txt", "s.sql");
   full_for("check --report open lost.txt", "open/index.html");
-  full_for("campaign c.json -o open", "results.jsonl");
+  full_for("campaign c.json -o open", "plan.json");
   full_for("run --db mock: --sessions 1 --txns 2 -o run.jsonl", "run.jsonl");
   for (const auto& entry : fs::directory_iterator(folder_)) {
     EXPECT_NE(entry.path().extension(), ".new") << entry.path() << " was left";

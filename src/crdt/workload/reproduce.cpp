@@ -26,11 +26,11 @@ using Clock = std::chrono::steady_clock;
 class Shrinker {
  public:
   Shrinker(Adapter& adapter, AdapterRunOptions options, const AdapterRecorded& recorded,
-           const Judge& judge, double seconds)
+           const CheckRun& check, double seconds)
       : adapter_(adapter),
         options_(std::move(options)),
         names_(recorded.names),
-        judge_(judge),
+        check_(check),
         end_(Clock::now() +
              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {
     options_.keep_steps = true;
@@ -63,14 +63,14 @@ class Shrinker {
       failure_ = done.error();
       return false;
     }
-    if (!judge_(*done, /*explain=*/false)) return false;
+    if (!check_(*done, /*explain=*/false)) return false;
     best_ = std::move(*done);
     options_ = options;
     return true;
   }
 
   void keep_explained() {
-    const auto wrong = judge_(best_, /*explain=*/true);
+    const auto wrong = check_(best_, /*explain=*/true);
     if (!wrong || wrong->lines.empty()) return;
     const std::set<std::uint64_t> needed(wrong->lines.begin(), wrong->lines.end());
     Steps some;
@@ -139,7 +139,7 @@ class Shrinker {
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     const auto done = replay(adapter_, options_, best_.steps, names_, /*script=*/true);
     if (!done.ok()) return done.error();
-    const auto wrong = judge_(*done, /*explain=*/true);
+    const auto wrong = check_(*done, /*explain=*/true);
     if (!wrong) return base::Error{.message = "the shortened requests do not go wrong again"};
     Reproduction result{.replays = replays_, .minimal = has_time()};
     for (const auto& step : done->steps)
@@ -169,7 +169,7 @@ class Shrinker {
   Adapter& adapter_;
   AdapterRunOptions options_;
   const History& names_;
-  const Judge& judge_;
+  const CheckRun& check_;
   Clock::time_point end_;
   AdapterRecorded best_;
   std::optional<base::Error> failure_;
@@ -179,9 +179,9 @@ class Shrinker {
 }  // namespace
 
 base::Result<Reproduction> reproduce(Adapter& adapter, AdapterRunOptions options,
-                                     const AdapterRecorded& recorded, const Judge& judge,
+                                     const AdapterRecorded& recorded, const CheckRun& check,
                                      double seconds) {
-  return Shrinker(adapter, std::move(options), recorded, judge, seconds).run(recorded.steps);
+  return Shrinker(adapter, std::move(options), recorded, check, seconds).run(recorded.steps);
 }
 
 std::optional<std::string> refuted(const AdapterCommand& command, const std::string& file,

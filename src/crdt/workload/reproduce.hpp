@@ -25,7 +25,7 @@ struct Wrong {
   std::vector<std::uint64_t> lines;  // of the history, the operations that suffice; none: unknown
 };
 // What is wrong with a run, if it is what is looked for; `explain`: also in words and lines.
-using Judge = std::function<std::optional<Wrong>(const AdapterRecorded&, bool explain)>;
+using CheckRun = std::function<std::optional<Wrong>(const AdapterRecorded&, bool explain)>;
 
 struct Reproduction {
   std::vector<std::string> program = {};  // lines
@@ -39,7 +39,7 @@ struct Reproduction {
 // `recorded` has its steps. Errors: the run does not go wrong again; the adapter cannot write
 // programs.
 base::Result<Reproduction> reproduce(Adapter& adapter, AdapterRunOptions options,
-                                     const AdapterRecorded& recorded, const Judge& judge,
+                                     const AdapterRecorded& recorded, const CheckRun& check,
                                      double seconds);
 
 // The program of this file, run where the adapter finds its library: nothing if it prints what the
