@@ -610,8 +610,9 @@ class Translation {
     if (!outside) {
       if (list && sees_own(s_, read->reader, OpId(a.read), key, read->seen, OpId(a.read)))
         return fmt::format("its `{}` of a list has no counterpart", a.name);
+      const std::uint32_t place = list ? read->place : missing_row(*read, OpId(a.read), key);
       return concluded(
-          {axiom(fmt::format("mismatch {} {}", read->reader.raw, read->place), {read->reader}, {})},
+          {axiom(fmt::format("mismatch {} {}", read->reader.raw, place), {read->reader}, {})},
           "the read is not shown to miss an own write");
     }
     // One of the rows that a range read returned; or all reads of the key together.
@@ -622,6 +623,20 @@ class Translation {
       if ((last_ = derived({}, about_read(r, key)))) return std::nullopt;
     }
     return fmt::format("its `{}` has no counterpart", a.name);
+  }
+
+  // Of the rows of a key that a range read returned, the first that is not the own write.
+  [[nodiscard]] std::uint32_t missing_row(const ReadAt& read, OpId op, KeyId key) const {
+    const auto lines = lines_of(s_, read.reader);
+    OpId own;
+    for (std::uint32_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].key != key) continue;
+      if (lines[i].op == op && lines[i].seen &&
+          !sees_own(s_, read.reader, op, key, *lines[i].seen, own))
+        return i;
+      if (lines[i].writes && lines[i].op < op) own = lines[i].op;
+    }
+    return read.place;
   }
 
   // --- cases ---

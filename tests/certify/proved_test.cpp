@@ -115,7 +115,9 @@ bool fails_at_an_order(const certify::Report& report) {
   if (!reason.starts_with("proofs[") || reason.find(" satisfied: ") == std::string::npos)
     return false;
   const auto level = reason.substr(reason.find(", ") + 2);
-  return !level.starts_with("causal") && !level.starts_with("read-");
+  // Two orders of one key are right, if they are, to the verifier that is proved.
+  return !level.starts_with("causal") && !level.starts_with("read-") &&
+         level.find(" has two orders") == std::string::npos;
 }
 
 // An order that was changed is accepted by both or by neither.
@@ -130,7 +132,8 @@ TEST_P(ProvedOfKind, RejectsWhatTheOtherRejects) {
     Random random(seed);
     for (int j = 0; j < kMutationsEach; ++j) {
       Json changed = Json::parse(json);
-      for (std::uint64_t n = 1 + random.below(2); n > 0; --n) mutate(changed, random);
+      for (std::uint64_t n = 1 + random.below(2); n > 0 && changed.is_object(); --n)
+        mutate(changed, random);
       // The program is not told the digest, nor the drift that the certificate names.
       if (!changed.is_object()) continue;
       changed["history"] = Json::parse(json)["history"];
