@@ -58,9 +58,10 @@ extern const LazyLibrary* const __stop_cupel_lazy_libraries[] __attribute__((wea
 
 namespace cupel::base {
 
-std::vector<LazyLibraryState> lazy_libraries() {
+std::vector<LazyLibraryState> lazy_libraries(std::string_view part) {
   std::vector<LazyLibraryState> states;
   for (auto at = __start_cupel_lazy_libraries; at != __stop_cupel_lazy_libraries; ++at) {
+    if (std::string_view((*at)->file).find(part) == std::string_view::npos) continue;
     const char* why = nullptr;
     if (dlopen((*at)->file, RTLD_LAZY | RTLD_LOCAL) == nullptr) why = dlerror();
     states.push_back({(*at)->file, why == nullptr ? "" : why});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cupel::base {
@@ -12,7 +13,8 @@ struct LazyLibraryState {
   std::string why;   // it cannot be loaded; empty: it can
 };
 
-// By name. Loads each. Empty in a build that loads its libraries at the start.
-std::vector<LazyLibraryState> lazy_libraries();
+// Those whose file has `part` in its name, by name. Loads each. Empty in a build that loads its
+// libraries at the start.
+std::vector<LazyLibraryState> lazy_libraries(std::string_view part = {});
 
 }  // namespace cupel::base

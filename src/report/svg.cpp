@@ -30,10 +30,9 @@ namespace {
 // process.
 bool graphviz_is_there() {
   static const bool there = [] {
-    const auto libraries = base::lazy_libraries();
-    return std::none_of(libraries.begin(), libraries.end(), [](const auto& library) {
-      return library.file.find("gvc") != std::string::npos && !library.why.empty();
-    });
+    const auto libraries = base::lazy_libraries("gvc");
+    return std::all_of(libraries.begin(), libraries.end(),
+                       [](const auto& library) { return library.why.empty(); });
   }();
   return there;
 }
