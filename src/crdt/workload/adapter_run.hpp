@@ -1,11 +1,10 @@
 // Adapter run: random operations on the replicas of an adapter, over a network that hurts.
 //
 // Messages come late, and as far as the library survives it (adapter.hpp) in any order, twice, or
-// never. Partitions come and heal, replicas restart from what they saved, at once or long ago, merge
-// what others saved, speak the library's own protocol, and forget their history; their clocks jump,
-// and the last one joins late. Everything heals before the last reads. The
-// history says for each replica which updates it had applied (docs/formats/crdt.md#context, the
-// rule `applied`).
+// never. Partitions come and heal, replicas restart from what they saved, at once or long ago,
+// merge what others saved, speak the library's own protocol, and forget their history; their clocks
+// jump, and the last one joins late. Everything heals before the last reads. The history says for
+// each replica which updates it had applied (docs/formats/crdt.md#context, the rule `applied`).
 #pragma once
 
 #include <cstdint>
