@@ -142,6 +142,88 @@ function removeNode({ api, doc, key, value }) {
   return kDone;
 }
 
+// Documents. A container has an id of the library; requests name it by that, and calls go to where
+// the document shows it. What has gone meanwhile is not done.
+const kindOf = (value) => Object.keys(value)[0];
+
+// The path of a container, and what it shows; null: it is not there.
+function findContainer(entries, container, path = []) {
+  for (const [key, value] of Object.entries(entries)) {
+    if (typeof value !== "object") continue;
+    const kind = kindOf(value);
+    if (JSON.stringify({ [kind]: value[kind] }) === JSON.stringify(container))
+      return { path: [...path, key], kind, shown: value.value };
+    const within = kind === "map" && findContainer(value.value, container, [...path, key]);
+    if (within) return within;
+  }
+  return null;
+}
+
+// A path of a request begins at the document or at a container, and has at most one key after it.
+function findNode({ api, doc, key }, [first, ...rest]) {
+  const entries = api.read(doc, key);
+  if (typeof first !== "object") return { path: [], kind: "map", shown: entries, keys: [first, ...rest] };
+  const found = findContainer(entries, first);
+  return found && { ...found, keys: rest };
+}
+
+function putValue(call) {
+  const { api, doc, key, value: [place, value], number } = call;
+  const node = findNode(call, place);
+  if (!node) return kNotDone;
+  const path = [...node.path, ...node.keys];
+  if (typeof value !== "object") {
+    api.put(doc, key, path, value);
+    return kDone;
+  }
+  // A kind that the library lacks: another one, which the answer names.
+  const kind = api.kinds.includes(kindOf(value)) ? kindOf(value) : api.kinds[number % api.kinds.length];
+  api.put(doc, key, path, { kind });
+  const made = findNode(call, place).shown[node.keys[0]];
+  return { value: [place, { [kind]: made[kind] }] };
+}
+
+// The functions of a list or text for the one at the path.
+const sequenceAt = ({ api }, { path, shown }) => ({
+  codePoints: api.codePoints,
+  read: () => shown,
+  insert: (doc, key, index, inserted) => api.insert(doc, key, path, index, inserted),
+  remove: (doc, key, index, length = 1) => api.remove(doc, key, path, index, length),
+});
+const kSequences = { list: { addAfter, remove: removeElement }, text: { insert: insertText, delete: deleteText } };
+
+function changeValue(method) {
+  return (call) => {
+    const { api, doc, key, value: [place, argument], number } = call;
+    const node = findNode(call, place);
+    if (!node) return kNotDone;
+    if (node.keys.length > 0) {
+      if (!(node.keys[0] in node.shown)) return kNotDone;
+      api.removeKey(doc, key, [...node.path, ...node.keys]);
+      return kDone;
+    }
+    if (node.kind === "counter") {
+      api.add(doc, key, node.path, method === "dec" ? -argument : argument);
+      return kDone;
+    }
+    const change = kSequences[node.kind]?.[method];
+    if (!change) return kNotDone;
+    const done = change({ api: sequenceAt(call, node), doc, key, value: argument, number });
+    return done.value === undefined ? done : { value: [place, done.value] };
+  };
+}
+
+function readDocument(call) {
+  const { api, doc, key, value } = call;
+  if (value === undefined) return { value: api.read(doc, key) };
+  const node = findNode(call, value[0]);
+  return node ? { value: node.shown[node.keys[0]] ?? null } : kNotDone;
+}
+
+const kDocument = { put: putValue, read: readDocument };
+for (const method of ["remove", "inc", "dec", "addAfter", "insert", "delete", "add", "write"])
+  kDocument[method] = changeValue(method);
+
 const kSet = {
   add: ({ api, doc, key, value }) => (api.add(doc, key, value), kDone),
   remove: ({ api, doc, key, value }) => (api.remove(doc, key, value) === false ? kNotDone : kDone),
@@ -179,6 +261,7 @@ const kMethods = new Map([
   ["movable-list", { ...kList, move: moveElement }],
   ["tree", { move: moveNode, remove: removeNode, read }],
   ["text", { insert: insertText, delete: deleteText, edit: editText, read }],
+  ["document", kDocument],
 ]);
 // Which of these a type has.
 const kKinds = new Map([
@@ -187,6 +270,10 @@ const kKinds = new Map([
   ["movable-list", "movable-list"],
   ["text", "text"],
   ["tree", "tree"],
+  ["map", "document"],
+  ["remove-wins-map", "document"],
+  ["update-wins-map", "document"],
+  ["reset-map", "document"],
   ["last-writer-wins-register", "register"],
   ["last-writer-wins-map", "register"],
   ["any-maximal-register", "register"],

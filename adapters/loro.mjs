@@ -1,6 +1,14 @@
 // Adapter: Loro (Fugue). Lists, movable lists, texts, maps, trees and counters. An update waits
 // until those that it depends on have come.
-import { LoroDoc, VersionVector, decodeImportBlobMeta } from "loro-crdt";
+import {
+  LoroCounter,
+  LoroDoc,
+  LoroList,
+  LoroMap,
+  LoroText,
+  VersionVector,
+  decodeImportBlobMeta,
+} from "loro-crdt";
 
 export const library = "loro 1.17.1";
 export const survives = [
@@ -14,6 +22,30 @@ const sequence = (container, type = "list") => ({
   read: (doc, key) => container(doc.loro, key).toJSON(),
 });
 
+// A document: containers in a map, each named by its id.
+const kMakers = {
+  map: () => new LoroMap(),
+  list: () => new LoroList(),
+  text: () => new LoroText(),
+  counter: () => new LoroCounter(),
+};
+const at = ({ loro }, key, path) => path.reduce((map, step) => map.get(step), loro.getMap(key));
+function shown(value) {
+  switch (value?.kind?.()) {
+    case "Map":
+      return { map: value.id, value: entries(value) };
+    case "List":
+      return { list: value.id, value: value.toArray() };
+    case "Text":
+      return { text: value.id, value: value.toString() };
+    case "Counter":
+      return { counter: value.id, value: value.value };
+    default:
+      return value;
+  }
+}
+const entries = (map) => Object.fromEntries(map.entries().map(([key, value]) => [key, shown(value)]));
+
 export const objects = {
   list: sequence((loro, key) => loro.getList(key)),
   text: sequence((loro, key) => loro.getText(key), "text"),
@@ -26,6 +58,20 @@ export const objects = {
     type: "last-writer-wins-map",
     write: ({ loro }, key, value) => loro.getMap("map").set(key, value),
     read: ({ loro }, key) => loro.getMap("map").get(key),
+  },
+  document: {
+    type: "map",
+    kinds: Object.keys(kMakers),
+    put: (doc, key, path, value) => {
+      const map = at(doc, key, path.slice(0, -1));
+      if (kMakers[value.kind]) map.setContainer(path.at(-1), kMakers[value.kind]());
+      else map.set(path.at(-1), value);
+    },
+    removeKey: (doc, key, path) => at(doc, key, path.slice(0, -1)).delete(path.at(-1)),
+    add: (doc, key, path, amount) => at(doc, key, path).increment(amount),
+    insert: (doc, key, path, index, inserted) => at(doc, key, path).insert(index, inserted),
+    remove: (doc, key, path, index, length) => at(doc, key, path).delete(index, length),
+    read: ({ loro }, key) => entries(loro.getMap(key)),
   },
   // A node is named by its id, which Loro makes.
   tree: {
@@ -103,6 +149,7 @@ export const isApplied = ({ loro }, ends) => {
 
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
 export function script({ object }) {
+  if (object === "document") return undefined; // calls of this file say it
   const names = { list: "List", text: "Text", "movable-list": "MovableList", tree: "Tree", counter: "Counter" };
   const part = (d, key) => (object === "map" ? `${d}.getMap("map")` : `${d}.get${names[object]}(${key})`);
   const reads = {

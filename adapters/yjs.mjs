@@ -9,6 +9,18 @@ export const survives = [
   "reordering", "duplicates", "loss", "restart", "join", "crash", "clocks", "files", "exchange", "compaction",
 ];
 
+// A document: maps, arrays and texts in a map. A container is named by the id of its item.
+const kMakers = { map: () => new Y.Map(), list: () => new Y.Array(), text: () => new Y.Text() };
+const at = ({ y }, key, path) => path.reduce((type, step) => type.get(step), y.getMap(key));
+const idOf = ({ _item: { id } }) => `${id.client}.${id.clock}`;
+function shown(value) {
+  if (value instanceof Y.Map) return { map: idOf(value), value: entries(value) };
+  if (value instanceof Y.Array) return { list: idOf(value), value: value.toArray() };
+  if (value instanceof Y.Text) return { text: idOf(value), value: value.toString() };
+  return value;
+}
+const entries = (map) => Object.fromEntries([...map.entries()].map(([key, value]) => [key, shown(value)]));
+
 export const objects = {
   array: {
     type: "list",
@@ -30,6 +42,20 @@ export const objects = {
     survives: ["duplicates", "restart", "join", "crash", "clocks", "files", "exchange", "compaction"],
     write: ({ y }, key, value) => y.getMap("map").set(key, value),
     read: ({ y }, key) => y.getMap("map").get(key),
+  },
+  document: {
+    type: "map",
+    survives: ["duplicates", "restart", "join", "crash", "clocks"], // as for maps and texts
+    kinds: Object.keys(kMakers),
+    put: (doc, key, path, value) =>
+      at(doc, key, path.slice(0, -1)).set(path.at(-1), kMakers[value.kind]?.() ?? value),
+    removeKey: (doc, key, path) => at(doc, key, path.slice(0, -1)).delete(path.at(-1)),
+    insert: (doc, key, path, index, inserted) => {
+      const type = at(doc, key, path);
+      type.insert(index, type instanceof Y.Text ? inserted : [inserted]);
+    },
+    remove: (doc, key, path, index, length) => at(doc, key, path).delete(index, length),
+    read: ({ y }, key) => entries(y.getMap(key)),
   },
 };
 
@@ -92,6 +118,7 @@ export const isApplied = ({ y }, ends) =>
 
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
 export function script({ object }) {
+  if (object === "document") return undefined; // calls of this file say it
   const part = (d, key) =>
     object === "map" ? `${d}.getMap("map")` : `${d}.get${object === "array" ? "Array" : "Text"}(${key})`;
   const read = { array: "toArray()", text: "toString()" }[object];

@@ -21,7 +21,9 @@ SETS = ["add-wins-set", "remove-wins-set", "grow-only-set", "two-phase-set",
 TYPES = SETS + ["enable-wins-flag", "disable-wins-flag", "multi-value-register",
                 "last-writer-wins-register", "last-writer-wins-map", "any-maximal-register", "max-register",
                 "counter", "resettable-counter", "bounded-counter", "growable-array", "list", "weak-list", "text",
-                "tree"]
+                "tree", "map", "remove-wins-map", "update-wins-map", "reset-map"]
+# Long certificates of these are unknown to the verifier.
+NOT_VERIFIED = ["update-wins-map", "reset-map"]
 # Their reads grow with the updates of an object, so an object has a tenth of the others'.
 LONG_READS = ["grow-only-set", "two-phase-set", "growable-array", "list", "weak-list", "text", "tree"]
 REPLICAS = 10
@@ -71,6 +73,8 @@ def main():
                             "certificate": ([options.cupel, "crdt", "check", "--type", kind, "--certificate", proof,
                                              history], "\tsatisfied\n"),
                             "verify": ([options.cupel, "crdt", "verify", history, proof], ": valid,")}
+                if kind in NOT_VERIFIED:
+                    del commands["verify"]
                 for name, (command, expected) in commands.items():
                     row = {"group": f"crdt-{name}", "series": kind, "value": str(size), "verdict": "satisfied",
                            **measured(command, expected)}

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -75,14 +76,32 @@ crdt::NamedType type_or_refused(const std::string& name) {
   return *type;
 }
 
-// `--type list --spec weak` is another way to write `--type weak-list`, and so on.
+// `--type list --spec weak` is another way to write `--type weak-list`.
+struct SpecOfType {
+  crdt::Type type;
+  std::string_view spec;
+  crdt::Type means;
+};
+constexpr std::array kSpecs = {
+    SpecOfType{crdt::Type::kStrongList, "strong", crdt::Type::kStrongList},
+    SpecOfType{crdt::Type::kStrongList, "weak", crdt::Type::kWeakList},
+    SpecOfType{crdt::Type::kStrongList, "non-interleaving", crdt::Type::kNonInterleavingList},
+    SpecOfType{crdt::Type::kMap, "last-writer-wins", crdt::Type::kMap},
+    SpecOfType{crdt::Type::kMap, "remove-wins", crdt::Type::kRemoveWinsMap},
+    SpecOfType{crdt::Type::kMap, "update-wins", crdt::Type::kUpdateWinsMap},
+    SpecOfType{crdt::Type::kMap, "reset", crdt::Type::kResetMap}};
+
 crdt::NamedType with_spec(crdt::NamedType type, const std::string& spec) {
   if (spec.empty()) return type;
-  if (type.type != crdt::Type::kStrongList)
-    throw UsageError("--spec", fmt::format("found the type {} with --spec {}, expected a list",
-                                           crdt::name(type.type), spec));
-  if (spec == "weak") return {crdt::Type::kWeakList};
-  return spec == "non-interleaving" ? crdt::NamedType{crdt::Type::kNonInterleavingList} : type;
+  std::vector<std::string> own;
+  for (const auto& known : kSpecs) {
+    if (known.type != type.type) continue;
+    if (known.spec == spec) return {known.means};
+    own.emplace_back(known.spec);
+  }
+  throw UsageError(
+      "--spec", fmt::format("found the type {} with --spec {}, expected {}", crdt::name(type.type),
+                            spec, own.empty() ? "a list or a map" : one_of(own)));
 }
 
 // --non-interleaving is another way to write --spec non-interleaving.
@@ -104,14 +123,18 @@ void add_spec_options(Command& command, CrdtArguments& arguments) {
       .add_flag("--non-interleaving", arguments.non_interleaving,
                 "Of --type list: the same as --spec non-interleaving")
       ->group(kQuestionOptions);
+  std::vector<std::string> names;
+  for (const auto& known : kSpecs) names.emplace_back(known.spec);
   command
       .add_option("--spec", arguments.spec,
                   "Of --type list: strong (one order of all characters; the default), weak (one "
                   "order of each two that are visible together; the same as --type weak-list) or "
                   "non-interleaving (strong, and runs inserted at one place are not mixed; the "
-                  "same as --type non-interleaving-list)")
+                  "same as --type non-interleaving-list). Of --type map, what wins over the remove "
+                  "of a key: last-writer-wins (the default), "
+                  "remove-wins, update-wins or reset (the same as --type reset-map)")
       ->type_name("SPEC")
-      ->check(one_of_names({"strong", "weak", "non-interleaving"}))
+      ->check(one_of_names(names))
       ->group(kQuestionOptions);
 }
 

@@ -18,6 +18,10 @@ inline bool is_register(Type t) {
   return t == Type::kMultiValueRegister || t == Type::kLastWriterWinsRegister ||
          t == Type::kLastWriterWinsMap || t == Type::kAnyMaximalRegister || t == Type::kMaxRegister;
 }
+inline bool is_map(Type t) {
+  return t == Type::kMap || t == Type::kRemoveWinsMap || t == Type::kUpdateWinsMap ||
+         t == Type::kResetMap;
+}
 
 inline std::vector<Type> decided_without_deliveries() {
   std::vector<Type> types(all_types().begin(), all_types().end());

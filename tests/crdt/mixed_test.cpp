@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "base/random.hpp"
 #include "crdt/analysis/analyze_mixed.hpp"
 #include "crdt/io/certificate.hpp"
@@ -217,6 +219,88 @@ TEST(Mixed, ClocksOfObjectsMustBeThoseOfOneHappensBefore) {
   EXPECT_EQ(verified.reason,
             "operation 3 has seen more of the object \"cart\" than its certificate says, by what "
             "was seen of other objects");
+}
+
+// The set's remove arrives without effect; some other delivery explains the reads.
+const char* const kNoEffect = R"({"object":"s","type":"or-set"}
+{"object":"n","type":"counter"}
+{"process":0,"object":"s","f":"add","value":"a"}
+{"process":0,"object":"n","f":"inc","value":1}
+{"process":0,"object":"s","f":"remove","value":"a"}
+{"process":1,"f":"deliver","value":["0:0","0:1","0:2"]}
+{"process":1,"object":"s","f":"read","value":["a"]}
+{"process":1,"object":"n","f":"read","value":1}
+)";
+
+// `change` names what analyze_mixed is asked for besides the deliveries.
+std::string report_of_mixed(const std::string& text,
+                            const std::function<void(AnalysisOptions&)>& change, Verdict& verdict) {
+  auto history = mixed(text);
+  const auto visibility = Visibility::of(history.whole).value();
+  deliver_to_objects(history, visibility);
+  AnalysisOptions options{.visibility = &visibility};
+  change(options);
+  base::Budget budget;
+  const MixedReport report{.file = "h",
+                           .history = &history,
+                           .analysis = analyze_mixed(history, options, budget),
+                           .show_witness = false};
+  verdict = verdict_of(report.analysis);
+  return as_text(report);
+}
+
+TEST(Mixed, CheckedDeliveriesAreComparedWithTheVerdictWithoutThem) {
+  Verdict verdict{};
+  const auto checked = [](AnalysisOptions& options) { options.also_without = true; };
+  const auto differ = report_of_mixed(kNoEffect, checked, verdict);
+  EXPECT_EQ(verdict, Verdict::kViolated);
+  EXPECT_NE(differ.find("  context-contradiction: without the context: satisfied\n"),
+            std::string::npos)
+      << differ;
+  // Without the third delivery both verdicts are the same.
+  std::string same = kNoEffect;
+  same.replace(same.find(",\"0:2\"]"), 7, "]");
+  const auto agree = report_of_mixed(same, checked, verdict);
+  EXPECT_EQ(verdict, Verdict::kSatisfied);
+  EXPECT_NE(agree.find("  without the context: satisfied\n"), std::string::npos) << agree;
+  EXPECT_EQ(agree.find("contradiction"), std::string::npos) << agree;
+  // Of an object that is decided with deliveries only nothing is known without them.
+  const auto document = report_of_mixed(R"({"object":"d","type":"map"}
+{"process":0,"object":"d","f":"put","value":[["k"],1]}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"object":"d","f":"read","value":{"k":1}}
+)",
+                                        checked, verdict);
+  EXPECT_EQ(verdict, Verdict::kSatisfied);
+  EXPECT_NE(document.find("  without the context: unknown\n"), std::string::npos) << document;
+}
+
+TEST(Mixed, ConvergenceIsComparedObjectByObject) {
+  Verdict verdict{};
+  const auto converge = [](AnalysisOptions& options) { options.converge = true; };
+  const std::string begin = R"({"object":"s","type":"or-set"}
+{"object":"n","type":"counter"}
+{"process":0,"object":"s","f":"add","value":"a"}
+{"process":0,"object":"n","f":"inc","value":1}
+{"process":0,"object":"s","f":"read","value":["a"]}
+{"process":0,"object":"n","f":"read","value":1}
+)";
+  const auto read_of_other = [&](const std::string& delivered, const std::string& number) {
+    return begin + R"({"process":1,"f":"deliver","value":[)" + delivered +
+           "]}\n{\"process\":1,\"object\":\"n\",\"f\":\"read\",\"value\":" + number + "}\n";
+  };
+  report_of_mixed(read_of_other(R"("0:0","0:1")", "1"), converge, verdict);
+  EXPECT_EQ(verdict, Verdict::kSatisfied);
+  // It had not received the increment, which makes it right but not converged.
+  const auto apart = report_of_mixed(read_of_other(R"("0:0")", "0"), converge, verdict);
+  EXPECT_EQ(verdict, Verdict::kViolated);
+  EXPECT_NE(apart.find("not converged: the last reads of 1 of 1 keys differ"), std::string::npos)
+      << apart;
+  EXPECT_NE(apart.find("replica 1 had not received inc() of replica 0"), std::string::npos)
+      << apart;
+  // No object has two last reads.
+  report_of_mixed(begin + R"({"process":1,"f":"deliver","value":["0:0"]})", converge, verdict);
+  EXPECT_EQ(verdict, Verdict::kUnknown);
 }
 
 MixedGenerateOptions shop(std::uint64_t seed, const std::string& bug) {

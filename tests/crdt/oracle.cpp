@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "document_oracle.hpp"
+
 namespace cupel::crdt {
 
 namespace {
@@ -81,6 +83,11 @@ class Oracle {
         return movable_list(past);
       case Type::kTree:
         return trees(past);
+      case Type::kMap:
+      case Type::kRemoveWinsMap:
+      case Type::kUpdateWinsMap:
+      case Type::kResetMap:
+        return document_is_admitted(h_, past);
     }
     return false;
   }

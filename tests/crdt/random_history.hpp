@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "crdt/families.hpp"
 #include "crdt/model/history.hpp"
+#include "random_document.hpp"
 
 namespace cupel::crdt {
 
@@ -236,6 +237,12 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
       case Type::kTree:
         random_tree_operation(h, op, list, read, random);
         break;
+      case Type::kMap:
+      case Type::kRemoveWinsMap:
+      case Type::kUpdateWinsMap:
+      case Type::kResetMap:
+        RandomDocument(h, op, list, random).choose(read);
+        break;
       case Type::kText:
         random_text_operation(h, op, list, inserted, read, random);
         break;
@@ -285,7 +292,9 @@ inline History misread(const History& history, base::Random& random) {
 // The i-th shape of a series: sizes that an exhaustive search can take.
 inline Shape small_shape(Type type, int i, base::Random& random) {
   const auto replicas = 1 + static_cast<std::uint32_t>(random.below(3));
-  const auto ops = 2 + static_cast<std::uint32_t>(random.below(replicas == 3 ? 5 : 6));
+  // Documents, which only known deliveries decide, are only interesting with more.
+  const std::uint32_t least = is_map(type) ? 5 : 2;
+  const auto ops = least + static_cast<std::uint32_t>(random.below(replicas == 3 ? 5 : 6));
   const auto keys = 1 + static_cast<std::uint32_t>(random.chance(0.3));
   return {ops, replicas, keys, is_register(type) && i % 2 == 0 ? 0U : 2U};
 }

@@ -231,9 +231,13 @@ Explanation explain_context(const History& history, const Visibility& visibility
     list.type = Type::kStrongList;
     return explain_context(list, visibility, wrong, axioms, options);
   }
+  base::Budget budget(std::chrono::duration<double>(options.seconds), options.memory_bytes);
+  Explanation own;
+  if (replicated_type(history).explain_known({history, visibility, axioms, budget}, wrong, options,
+                                             own))
+    return own;
   auto explanation = explain_wrong(history, visibility, wrong);
   if (wrong.read != kNone) return explanation;
-  base::Budget budget(std::chrono::duration<double>(options.seconds), options.memory_bytes);
   const auto decided = [&](const SeenPart& seen) {
     return decide_context({seen.part.history, seen.visibility, axioms, budget});
   };

@@ -75,6 +75,22 @@ History::ShortText History::short_text(std::uint32_t of, std::string_view text) 
   return number;
 }
 
+std::uint32_t History::known_element(std::uint32_t of, const std::string& text) const {
+  const auto number = short_text(of, text);
+  if (number != kLong) {
+    const auto it = short_ids_.find(number);
+    return it == short_ids_.end() ? kNone : it->second;
+  }
+  const auto it = element_ids_.find({of, text});
+  return it == element_ids_.end() ? kNone : it->second;
+}
+
+void History::note_put(std::uint32_t place, std::uint32_t container) {
+  place_of[container] = place;
+  const auto [it, fresh] = container_at.try_emplace(place, container);
+  if (!fresh && it->second != container) it->second = kNone;
+}
+
 OpId History::add(Operation op) {
   const auto id = static_cast<OpId>(ops.size());
   op.seq = static_cast<std::uint32_t>(by_replica[op.replica].size());

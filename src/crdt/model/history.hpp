@@ -42,10 +42,13 @@ enum class Kind : std::uint8_t {
   kMove,    // of the node `element` of a tree below `parent`; no parent: to the top. A kDelete
             // removes a node and all below it
   kTree,    // read of a tree: `list` has each node and its parent; itself: it is at the top
+  kPut,  // maps: of the value `parent` at the place `element` (document.hpp). A kDelete of a place
+         // removes what is there
+  kDocument,  // read of a map, or of what is at the place `element`: `list` (document.hpp)
 };
 inline bool is_read(Kind k) {
   return k == Kind::kTest || k == Kind::kState || k == Kind::kValue || k == Kind::kValues ||
-         k == Kind::kList || k == Kind::kTree;
+         k == Kind::kList || k == Kind::kTree || k == Kind::kDocument;
 }
 
 using OpId = std::uint32_t;
@@ -88,6 +91,9 @@ class History {
   std::vector<std::uint32_t> indeterminate;  // replicas
   Context context;
   std::uint64_t backward_clock_line = 0;  // where the times of a replica decrease; 0: nowhere
+  // Maps (document.hpp): by place, the container that was put there, or kNone if there are several;
+  // by container, its place.
+  base::HashMap<std::uint32_t, std::uint32_t> container_at, place_of;
 
   [[nodiscard]] std::span<const std::uint32_t> list(const Operation& op) const {
     return std::span(lists).subspan(op.list_begin, op.list_end - op.list_begin);
@@ -116,6 +122,10 @@ class History {
   std::uint32_t replica(const std::string& name);
   std::uint32_t key(const std::string& name);
   std::uint32_t element(std::uint32_t key, std::string_view text);
+  // kNone: there is none.
+  [[nodiscard]] std::uint32_t known_element(std::uint32_t key, const std::string& text) const;
+  // Notes that the value, a container, is put at the place.
+  void note_put(std::uint32_t place, std::uint32_t container);
   // Sets the operation's place in its replica.
   OpId add(Operation op);
   OpId add(Operation op, std::span<const std::uint32_t> list);

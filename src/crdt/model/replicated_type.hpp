@@ -29,6 +29,8 @@ namespace cupel::crdt {
 struct Axioms;
 struct ContextDecision;
 struct Decision;
+struct Explanation;
+struct ExplainOptions;
 struct KnownContext;
 struct ArbitrationCycle;
 class ContextExplainer;
@@ -36,6 +38,7 @@ class Encoder;
 class ReadExplainer;
 class SimulatedReplica;
 struct RequestChoice;
+struct WrongRead;
 
 struct TypeName {
   std::string_view name;
@@ -197,6 +200,12 @@ class ReplicatedType {
   [[nodiscard]] virtual std::string_view summary_of_no_order() const;
   // Of a read that is wrong for what its replica had received.
   virtual void explain_received(ContextExplainer& explainer) const = 0;
+  // All of it, for a type whose histories are put together from those of others. False: as above.
+  virtual bool explain_known(const KnownContext& /*context*/, const WrongRead& /*wrong*/,
+                             const ExplainOptions& /*options*/,
+                             Explanation& /*explanation*/) const {
+    return false;
+  }
 
  private:
   TypeTraits traits_;

@@ -33,7 +33,11 @@
   LINE(kNonInterleavingList, non_interleaving_list)        \
   LINE(kMovableList, movable_list)                         \
   LINE(kText, replicated_text)                             \
-  LINE(kTree, replicated_tree)
+  LINE(kTree, replicated_tree)                             \
+  LINE(kMap, nested_map)                                   \
+  LINE(kRemoveWinsMap, remove_wins_map)                    \
+  LINE(kUpdateWinsMap, update_wins_map)                    \
+  LINE(kResetMap, reset_map)
 
 namespace cupel::crdt {
 

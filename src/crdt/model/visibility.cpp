@@ -311,9 +311,9 @@ Visibility Visibility::of_part(const History& part, std::span<const OpId> origin
   for (OpId id = 0; id < part.ops.size(); ++id) {
     if (!is_read(part.ops[id].kind)) v.number_[id] = static_cast<std::uint32_t>(v.updates_++);
   }
-  const auto part_op = [&](OpId id) {
-    const auto at = std::lower_bound(origin.begin(), origin.end(), id);
-    return at == origin.end() || *at != id ? kNone : static_cast<OpId>(at - origin.begin());
+  const auto for_part_ops = [&](OpId id, const auto& found) {
+    auto at = std::lower_bound(origin.begin(), origin.end(), id);
+    for (; at != origin.end() && *at == id; ++at) found(static_cast<OpId>(at - origin.begin()));
   };
   v.since_.assign(part.replicas.size() * v.updates_, kNone);
   v.arrivals_.resize(part.replicas.size());
@@ -323,17 +323,15 @@ Visibility Visibility::of_part(const History& part, std::span<const OpId> origin
     const auto replica = (*history_)[origin[line[0]]].replica;
     std::uint32_t place = 0;
     for (const OpId update : arrivals(replica)) {
-      const OpId there = part_op(update);
-      if (there == kNone) continue;
-      while (place < line.size() && (*history_)[origin[line[place]]].seq < since(replica, update))
-        ++place;
-      v.since_[r * v.updates_ + v.number_[there]] = place;
-      v.arrivals_[r].push_back(there);
+      for_part_ops(update, [&](OpId there) {
+        while (place < line.size() && (*history_)[origin[line[place]]].seq < since(replica, update))
+          ++place;
+        v.since_[r * v.updates_ + v.number_[there]] = place;
+        v.arrivals_[r].push_back(there);
+      });
     }
   }
-  for (const OpId id : order_) {
-    if (const OpId there = part_op(id); there != kNone) v.order_.push_back(there);
-  }
+  for (const OpId id : order_) for_part_ops(id, [&](OpId there) { v.order_.push_back(there); });
   return v;
 }
 

@@ -25,7 +25,8 @@ class Visibility {
                               std::vector<OpId> order);
 
   // The same for some of the operations, a history of their own, in the same order. It has the same
-  // rule of delivery. `origin`: by its operation, that of this one.
+  // rule of delivery. `origin`: by its operation, that of this one; one may be the origin of
+  // several.
   [[nodiscard]] Visibility of_part(const History& part, std::span<const OpId> origin) const;
 
   // Had the operation seen the update? No update sees itself.

@@ -7,11 +7,13 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 
 #include "base/hash_table.hpp"
 #include "base/random.hpp"
 #include "base/rank_set.hpp"
+#include "crdt/verify/document_check.hpp"
 #include "crdt/verify/list_order_check.hpp"
 #include "crdt/verify/movable_list_check.hpp"
 #include "crdt/verify/move_order_check.hpp"
@@ -99,7 +101,8 @@ class ContextCheck {
     const Operation& op = h_.ops[id];
     std::vector<std::int64_t> all = {op.returned ? 1 : 0, op.kind == Kind::kValue ? op.amount : 0};
     for (const auto e : h_.list(op)) all.push_back(e);
-    if (op.kind != Kind::kList && op.kind != Kind::kTree) std::sort(all.begin() + 2, all.end());
+    if (op.kind != Kind::kList && op.kind != Kind::kTree && op.kind != Kind::kDocument)
+      std::sort(all.begin() + 2, all.end());
     return all;
   }
 
@@ -191,6 +194,7 @@ class ContextCheck {
                                            json_.value("positions", none)))
         return not_valid_because(*reason);
     }
+    if (rules_.returns == Returns::kDocument) return check_document(place);
     if (rules_.returns == Returns::kCharacters) return check_tree();
     if (rules_.returns == Returns::kListed) {
       const bool by_pairs = rules_.weak && !json_.contains("characters");
@@ -201,6 +205,63 @@ class ContextCheck {
       if (reason) return not_valid_because(*reason);
     }
     return result(CertificateStatus::kValid);
+  }
+
+  // Nested values, by the order of the updates of each place.
+  [[nodiscard]] Verified check_document(const std::vector<std::size_t>& place) const {
+    DocumentCheck document(h_, seen_);
+    if (auto reason = document.wrong_in_order(place)) return not_valid_because(*reason);
+    if (document.is_too_much()) return unknown_because("its reads take too many comparisons");
+    const Json characters = json_.value("characters", Json::array());
+    for (const auto& part : document.parts()) {
+      std::vector<OpId> order(part.history.ops.size());
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(),
+                       [&](OpId a, OpId b) { return at_[part.origin[a]] < at_[part.origin[b]]; });
+      base::HashMap<std::uint32_t, std::uint32_t> number;
+      for (std::uint32_t e = 0; e < part.elements.size(); ++e) number[part.elements[e]] = e;
+      std::vector<std::uint32_t> own;
+      for (const Json& e : characters) {
+        const auto there =
+            e.is_number_unsigned() ? number.find(e.get<std::uint32_t>()) : number.end();
+        if (there != number.end()) own.push_back(there->second);
+      }
+      auto verified = check_context(
+          part.history,
+          {{"verdict", "satisfied"}, {"context", "trusted"}, {"order", order}, {"characters", own}},
+          /*strict=*/false);
+      if (verified.status != CertificateStatus::kValid) return verified;
+    }
+    return result(CertificateStatus::kValid);
+  }
+
+  // The operations that are named, of the document and then of each kind of its containers.
+  [[nodiscard]] Verified check_no_document(const std::vector<OpId>& named,
+                                           const std::vector<bool>& counts,
+                                           const std::set<std::uint32_t>& places) {
+    DocumentCheck document(h_, seen_);
+    auto claims = document.claims(counts, places);
+    if (claims.is_wrong) return result(CertificateStatus::kValid);
+    if (document.is_too_much()) return unknown_because("its reads take too many comparisons");
+    bool unknown = false;
+    for (const auto& part : document.parts()) {
+      std::vector<OpId> operations;
+      for (OpId id = 0; id < part.origin.size(); ++id) {
+        if (counts[part.origin[id]]) operations.push_back(id);
+      }
+      const auto verified = check_context(
+          part.history,
+          {{"verdict", "violated"}, {"context", "trusted"}, {"operations", operations}},
+          /*strict=*/false);
+      if (verified.status == CertificateStatus::kValid) return result(CertificateStatus::kValid);
+      unknown = unknown || verified.status == CertificateStatus::kUnknown;
+    }
+    for (auto& choice : claims.choices)
+      choices_.push_back({std::move(choice.last), std::move(choice.others)});
+    auto verified = check_cycle(named);
+    if (unknown && verified.status == CertificateStatus::kNotValid)
+      return unknown_because("what is within its values takes too much to try");
+    return verified;
   }
 
   // What is wrong with an operation for what it had seen, or with the order.
@@ -352,6 +413,7 @@ class ContextCheck {
     for (const OpId id : *named) {
       if (!is_read(h_.ops[id].kind)) objects.insert(rules_.object(h_.ops[id]));
     }
+    if (rules_.returns == Returns::kDocument) return check_no_document(*named, counts, objects);
     bool wrong = false;
     VisibleState state(h_, seen_, strict_);
     for_replicas([&] { state.begin(); }, [&](OpId update) { state.arrive(update); },

@@ -39,6 +39,15 @@ enum class Returns : std::uint8_t {
   kListed,         // added and not removed, in one order of them all
   kMoved,          // each where its last move put it; only with known deliveries
   kTree,           // what the moves make, in the linearization; only with known deliveries
+  kDocument,       // nested values (document_check.hpp); only with known deliveries
+};
+
+// What the remove of a key of a document does to the values that it had seen.
+enum class Removal : std::uint8_t {
+  kInOrder,       // it is one of the updates of the key, of which the last one counts
+  kTakesAway,     // it takes them away
+  kUnlessWithin,  // the same, but for those with an update that no visible remove had seen
+  kUndoesWithin,  // the same, and the updates that it had seen do not count
 };
 
 struct Rules {
@@ -47,9 +56,10 @@ struct Rules {
   bool up_wins = false;               // of kMembership
   bool for_good = false;              // and the other side overwrites nothing
   bool objects_are_elements = false;  // else keys
-  bool order_by_object = false;       // of kLastWrite, kLastUpdate, kTree: and of each for itself
+  bool order_by_object = false;       // of kLastWrite and others: and of each for itself
   bool weak = false;        // of kListed: in one order of each two; only with known deliveries
   bool keeps_runs = false;  // of kListed: runs are not mixed; only with known deliveries
+  Removal removal = Removal::kInOrder;  // of kDocument
 
   // Do updates name elements, and reads list them one by one?
   [[nodiscard]] bool names_elements() const { return objects_are_elements || shows_characters(); }
@@ -61,7 +71,8 @@ struct Rules {
            returns == Returns::kAnyMaximal || returns == Returns::kGreatest;
   }
   [[nodiscard]] bool needs_deliveries() const {
-    return returns == Returns::kTree || returns == Returns::kMoved || weak || keeps_runs;
+    return returns == Returns::kTree || returns == Returns::kMoved ||
+           returns == Returns::kDocument || weak || keeps_runs;
   }
   [[nodiscard]] std::uint32_t object(const Operation& op) const {
     return objects_are_elements ? op.element : op.key;
@@ -104,6 +115,25 @@ inline constexpr Rules kRules[] = {
     {.type = Type::kText, .returns = Returns::kListed},
     {.type = Type::kMovableList, .returns = Returns::kMoved},
     {.type = Type::kTree, .returns = Returns::kTree, .order_by_object = true},
+    {.type = Type::kMap,
+     .returns = Returns::kDocument,
+     .objects_are_elements = true,
+     .order_by_object = true},
+    {.type = Type::kRemoveWinsMap,
+     .returns = Returns::kDocument,
+     .objects_are_elements = true,
+     .order_by_object = true,
+     .removal = Removal::kTakesAway},
+    {.type = Type::kUpdateWinsMap,
+     .returns = Returns::kDocument,
+     .objects_are_elements = true,
+     .order_by_object = true,
+     .removal = Removal::kUnlessWithin},
+    {.type = Type::kResetMap,
+     .returns = Returns::kDocument,
+     .objects_are_elements = true,
+     .order_by_object = true,
+     .removal = Removal::kUndoesWithin},
 };
 
 // The type's row, or the number of rows. An index and no pointer: with -fsanitize=undefined GCC 12
@@ -339,6 +369,7 @@ class Semantics {
       case Returns::kListed:
       case Returns::kMoved:
       case Returns::kTree:
+      case Returns::kDocument:
         break;  // their reads return no number
     }
     return fmt::format("{} returns a number, which no read of this type does", h_.text(read));

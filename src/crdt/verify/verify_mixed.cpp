@@ -16,7 +16,7 @@ namespace cupel::crdt {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // The objects' deliver lines by what the verifier says that the replicas had seen. False: the lines
 // contradict each other.
@@ -62,7 +62,7 @@ bool deliver_as_seen(MixedHistory& history) {
 // Joins the clocks of the objects along the replicas. They are those of valid certificates.
 class JoinedClocks {
  public:
-  JoinedClocks(const MixedHistory& history, const std::vector<const json*>& clocks)
+  JoinedClocks(const MixedHistory& history, const std::vector<const Json*>& clocks)
       : history_(history),
         clocks_(clocks),
         width_(history.whole.replicas.size()),
@@ -95,7 +95,7 @@ class JoinedClocks {
     const auto [object, op] = history_.place[id];
     if (object == kNone) return;
     const History& h = history_.objects[object].history;
-    const json& row = (*clocks_[object])[op];
+    const Json& row = (*clocks_[object])[op];
     for (std::uint32_t j = 0; j < h.replicas.size(); ++j) {
       const auto count = row[j].get<std::uint32_t>();
       if (count > 0) take(history_.objects[object].origin[h.by_replica[j][count - 1]]);
@@ -152,20 +152,20 @@ class JoinedClocks {
   }
 
   const MixedHistory& history_;
-  const std::vector<const json*>& clocks_;  // by object
+  const std::vector<const Json*>& clocks_;  // by object
   const std::size_t width_;
   std::vector<std::uint32_t> at_;  // by operation and replica
   std::vector<std::uint32_t> done_;
 };
 
 // The certificates by object; null: it has none. An error is the sentence.
-base::Result<std::vector<const json*>> certificates_of(const MixedHistory& history,
-                                                       const json& certificate) {
-  std::vector<const json*> of(history.objects.size(), nullptr);
+base::Result<std::vector<const Json*>> certificates_of(const MixedHistory& history,
+                                                       const Json& certificate) {
+  std::vector<const Json*> of(history.objects.size(), nullptr);
   const auto objects = certificate.find("objects");
   if (objects == certificate.end() || !objects->is_array())
     return base::Error{.message = "it has no `objects`"};
-  for (const json& one : *objects) {
+  for (const Json& one : *objects) {
     if (!one.is_object() || !one.contains("object") || !one.contains("certificate") ||
         !one["certificate"].is_object())
       return base::Error{.message = "one of its `objects` has no `object` or no `certificate`"};
@@ -184,7 +184,7 @@ base::Result<std::vector<const json*>> certificates_of(const MixedHistory& histo
 
 class MixedCheck {
  public:
-  MixedCheck(MixedHistory& history, const json& certificate)
+  MixedCheck(MixedHistory& history, const Json& certificate)
       : history_(history),
         certificate_(certificate),
         verdict_(certificate["verdict"]),
@@ -202,7 +202,7 @@ class MixedCheck {
     }
     std::size_t valid = 0;
     for (std::size_t o = 0; o < of->size(); ++o) {
-      const json* const one = (*of)[o];
+      const Json* const one = (*of)[o];
       if (one == nullptr) continue;
       if (auto wrong = check_one(o, *one)) return *wrong;
       ++valid;
@@ -211,8 +211,8 @@ class MixedCheck {
     if (valid < of->size())
       return result(CertificateStatus::kNotValid, "it lacks a certificate of some object");
     if (by_context_) return result(CertificateStatus::kValid, "");
-    std::vector<const json*> clocks;
-    for (const json* one : *of) clocks.push_back(&(*one)["clocks"]);
+    std::vector<const Json*> clocks;
+    for (const Json* one : *of) clocks.push_back(&(*one)["clocks"]);
     auto wrong = JoinedClocks(history_, clocks).wrong();
     return wrong.empty() ? result(CertificateStatus::kValid, "")
                          : result(CertificateStatus::kNotValid, std::move(wrong));
@@ -223,7 +223,7 @@ class MixedCheck {
     return {status, verdict_, std::move(reason), strict_};
   }
 
-  std::optional<Verified> check_one(std::size_t object, const json& one) const {
+  std::optional<Verified> check_one(std::size_t object, const Json& one) const {
     const auto named = [&](const std::string& reason) {
       return fmt::format("of the object {}: {}", history_.objects[object].name, reason);
     };
@@ -241,7 +241,7 @@ class MixedCheck {
   }
 
   MixedHistory& history_;
-  const json& certificate_;
+  const Json& certificate_;
   const std::string verdict_;
   const bool strict_;
   bool by_context_ = false;
@@ -252,10 +252,10 @@ class MixedCheck {
 bool is_mixed_certificate(std::string_view certificate) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   if (text::beyond_bounds(certificate)) return false;
-  const auto no_array = [](int /*depth*/, json::parse_event_t event, json& /*parsed*/) {
-    return event != json::parse_event_t::array_start;
+  const auto no_array = [](int /*depth*/, Json::parse_event_t event, Json& /*parsed*/) {
+    return event != Json::parse_event_t::array_start;
   };
-  const json parsed = json::parse(certificate, no_array, false);
+  const Json parsed = Json::parse(certificate, no_array, false);
   return parsed.is_object() && parsed.contains("cupel_crdt_certificate") &&
          parsed.contains("type") && parsed["type"] == kMixedType;
 }
@@ -264,7 +264,7 @@ Verified verify_mixed(MixedHistory& history, std::string_view certificate) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   if (auto reason = text::beyond_bounds(certificate))
     return {CertificateStatus::kBadInput, {}, std::move(*reason)};
-  const json parsed = json::parse(certificate, nullptr, false);
+  const Json parsed = Json::parse(certificate, nullptr, false);
   if (auto wrong = wrong_head(parsed, kMixedType, digest(history))) return *wrong;
   return MixedCheck(history, parsed).run();
 }

@@ -149,7 +149,7 @@ class Simulation {
       op.begun = op.ended = *op.time;
     }
     if (is_read(op.kind)) {
-      replicas_[op.replica]->answer(op, list);
+      replicas_[op.replica]->answer(op, list, history_);
       history_.add(op, list);
       return;
     }

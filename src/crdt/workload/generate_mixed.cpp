@@ -141,7 +141,7 @@ class MixedSimulation {
     }
     auto& replica = *replicas_[object][op.replica];
     if (is_read(op.kind)) {
-      replica.answer(op, list);
+      replica.answer(op, list, history_.objects[object].history);
       add(object, op, list);
       return;
     }

@@ -101,7 +101,16 @@ void Recorder::learn(const Operation& op, const History& understood, bool certai
     const auto node = here(done.element);
     if (std::find(known.begin(), known.end(), node) == known.end()) known.push_back(node);
   }
-  if (op.kind != Kind::kList && op.kind != Kind::kTree) return;
+  if (op.kind == Kind::kPut && certain) {
+    known.push_back(here(done.element));
+    if (!understood.place_of.empty()) {
+      known.push_back(here(done.parent));
+      history_.note_put(known[known.size() - 2], known.back());
+    }
+  }
+  const bool whole = op.kind == Kind::kList || op.kind == Kind::kTree ||
+                     (op.kind == Kind::kDocument && op.element == kNone);
+  if (!whole) return;
   known.clear();
   const auto list = understood.list(done);
   for (std::size_t i = 0; i < list.size(); i += op.kind == Kind::kTree ? 2 : 1)

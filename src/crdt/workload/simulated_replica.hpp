@@ -39,6 +39,10 @@ class SimulatedReplica {
   [[nodiscard]] virtual bool accepts(const Operation& /*update*/) { return true; }
   // Fills in what a read returns.
   virtual void answer(Operation& read, std::vector<std::uint32_t>& list) = 0;
+  // The same; `names` takes elements that no request has named.
+  virtual void answer(Operation& read, std::vector<std::uint32_t>& list, History& /*names*/) {
+    answer(read, list);
+  }
   // Elements that updates may name, by key.
   [[nodiscard]] virtual std::span<const std::vector<std::uint32_t>> visible() const { return {}; }
 

@@ -1,0 +1,384 @@
+// Document: see the header.
+#include "crdt/solve/document.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "crdt/model/replicated_type.hpp"
+#include "crdt/solve/known_state.hpp"
+#include "crdt/solve/last_update_order.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+// The value of a put that no visible put of its place had seen.
+struct HeldValue {
+  std::uint32_t value;
+  OpId put = kNone;                 // kNone: it is not visible yet, but updates of the value are
+  std::vector<OpId> standing = {};  // of the put and updates of the value: those not taken away
+};
+
+// A place at one replica, by kUpdateWins and kReset.
+struct NestedPlace {
+  std::vector<HeldValue> values;
+  LatestOfEach puts, removes;
+};
+
+// By kLastWriterWins and kRemoveWins.
+using PlainPlace = MaximalUpdates;
+
+class KnownDocument {
+ public:
+  KnownDocument(const KnownContext& context, MapPolicy policy, const DocumentIndex& index)
+      : context_(context),
+        h_(context.history),
+        index_(index),
+        policy_(policy),
+        nested_policy_(policy == MapPolicy::kUpdateWins || policy == MapPolicy::kReset),
+        places_of_(index.count_of_nodes()) {
+    for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
+      if (index_.is_place(e)) places_of_[index_.at(e).node].push_back(e);
+    }
+  }
+
+  ContextDecision decide() {
+    replay(
+        context_, [&](std::uint32_t) { begin(); }, [&](OpId update) { arrive(update); },
+        [&](OpId id) { return is_right(id); });
+    if (context_.budget.limit() != base::Limit::kNone) return {};
+    if (wrong_.is_there()) return wrong_.decision();
+    return order_of_last_updates(context_, claims_, [&](OpId u) { return value(u); });
+  }
+
+  // After what the operation had seen.
+  std::vector<OpId> candidates_for(OpId op, std::uint32_t place) {
+    std::vector<OpId> found;
+    bool here = false;
+    replay(
+        context_,
+        [&](std::uint32_t replica) {
+          here = h_.ops[op].replica == replica;
+          begin();
+        },
+        [&](OpId update) {
+          if (here) arrive(update);
+        },
+        [&](OpId id) {
+          if (here && id == op) found = candidates(place);
+          return here && id != op;
+        });
+    return found;
+  }
+
+ private:
+  void begin() {
+    const auto elements = h_.elements.size();
+    if (nested_policy_)
+      nested_.assign(elements, {});
+    else
+      plain_.assign(elements, {});
+    claimed_.assign(elements, std::nullopt);
+    is_put_.assign(elements, false);
+    open_at_.assign(elements, kNone);
+    open_.assign(index_.count_of_nodes(), {});
+    listed_.assign(elements, kNone);
+  }
+
+  // What a place holds after it; kNone: nothing.
+  [[nodiscard]] std::uint32_t value(OpId update) const {
+    const Operation& op = h_.ops[update];
+    return op.kind == Kind::kPut ? op.parent : kNone;
+  }
+
+  [[nodiscard]] bool saw(OpId op, OpId update) const {
+    return context_.visibility.sees(op, update);
+  }
+
+  void arrive(OpId update) {
+    const Operation& op = h_.ops[update];
+    const bool at_place = op.kind == Kind::kPut || index_.is_place(op.element);
+    if (op.kind == Kind::kPut && index_.is_container(op.parent)) is_put_[op.parent] = true;
+    if (at_place && !nested_policy_) {
+      plain_[op.element].take(context_, update);
+      changed(op.element);
+    }
+    if (!nested_policy_) return;
+    if (op.kind == Kind::kPut) take_put(update);
+    if (op.kind == Kind::kDelete && at_place)
+      take_remove(op.element, update);
+    else
+      touch(update);
+  }
+
+  void take_put(OpId put) {
+    const Operation& op = h_.ops[put];
+    NestedPlace& place = nested_[op.element];
+    std::erase_if(place.values, [&](const HeldValue& held) {
+      return held.put != kNone && held.put != put && saw(put, held.put);
+    });
+    if (!place.puts.saw(context_.visibility, put)) {
+      HeldValue* held =
+          index_.is_container(op.parent) ? held_container(op.element, op.parent) : nullptr;
+      if (held == nullptr) held = &place.values.emplace_back(HeldValue{.value = op.parent});
+      held->put = put;
+    }
+    place.puts.add(h_, put);
+  }
+
+  HeldValue* held_container(std::uint32_t place, std::uint32_t container) {
+    auto& values = nested_[place].values;
+    const auto found = std::find_if(values.begin(), values.end(),
+                                    [&](const HeldValue& held) { return held.value == container; });
+    return found == values.end() ? nullptr : &*found;
+  }
+
+  // The update stands for the values that it is made to, and that it is within.
+  void touch(OpId update) {
+    const Operation& op = h_.ops[update];
+    struct Level {
+      std::uint32_t place, value;
+    };
+    std::vector<Level> levels;
+    if (op.kind == Kind::kPut) levels.push_back({op.element, op.parent});
+    for (auto node = index_.node_of(op); index_.place_of(node) != kNone;) {
+      const auto place = index_.place_of(node);
+      levels.push_back({place, node});
+      node = index_.at(place).node;
+    }
+    for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+      const bool own = op.kind == Kind::kPut && level + 1 == levels.rend();
+      const bool taken = nested_[level->place].removes.saw(context_.visibility, update);
+      if (taken && policy_ == MapPolicy::kReset) break;
+      if (!taken) stand(level->place, level->value, update, own);
+      changed(level->place);
+    }
+    if (op.kind == Kind::kPut) changed(op.element);
+  }
+
+  void stand(std::uint32_t place, std::uint32_t value, OpId update, bool own) {
+    auto& values = nested_[place].values;
+    auto found = std::find_if(values.begin(), values.end(), [&](const HeldValue& held) {
+      return own ? held.put == update : held.value == value;
+    });
+    if (found == values.end()) {
+      // The put was overwritten, or it comes later.
+      if (own || is_put_[value]) return;
+      values.push_back({.value = value});
+      found = values.end() - 1;
+    }
+    auto& standing = found->standing;
+    // Who has seen the later of two updates of one replica has seen the earlier one.
+    if (h_.context.rule != DeliveryRule::kApplied) {
+      for (OpId& other : standing) {
+        if (h_.ops[other].replica != h_.ops[update].replica) continue;
+        if (h_.ops[other].seq < h_.ops[update].seq) other = update;
+        return;
+      }
+    }
+    standing.push_back(update);
+  }
+
+  void take_remove(std::uint32_t place, OpId remove) {
+    nested_[place].removes.add(h_, remove);
+    take_away(place, remove);
+  }
+
+  void take_away(std::uint32_t place, OpId remove) {
+    for (HeldValue& held : nested_[place].values) {
+      const auto before = held.standing.size();
+      std::erase_if(held.standing, [&](OpId u) { return saw(remove, u); });
+      const bool within = policy_ == MapPolicy::kReset && before > 0 &&
+                          index_.is_container(held.value) &&
+                          index_.kind_of(held.value) == ValueKind::kMap;
+      if (!within) continue;
+      for (const auto below : places_of_[held.value]) take_away(below, remove);
+    }
+    changed(place);
+  }
+
+  [[nodiscard]] std::vector<OpId> candidates(std::uint32_t place) const {
+    if (policy_ == MapPolicy::kLastWriterWins) return plain_[place].updates();
+    std::vector<OpId> found;
+    if (policy_ == MapPolicy::kRemoveWins) {
+      for (const OpId u : plain_[place].updates()) {
+        if (h_.ops[u].kind == Kind::kPut) found.push_back(u);
+      }
+      return found;
+    }
+    for (const HeldValue& held : nested_[place].values) {
+      if (held.put != kNone && !held.standing.empty()) found.push_back(held.put);
+    }
+    return found;
+  }
+
+  // Keeps the places that may hold something.
+  void changed(std::uint32_t place) {
+    claimed_[place] = std::nullopt;
+    const auto all = candidates(place);
+    const bool open =
+        std::any_of(all.begin(), all.end(), [&](OpId u) { return value(u) != kNone; });
+    auto& at_node = open_[index_.at(place).node];
+    auto& at = open_at_[place];
+    if (open == (at != kNone)) return;
+    if (open) {
+      at = static_cast<std::uint32_t>(at_node.size());
+      at_node.push_back(place);
+      return;
+    }
+    at_node[at] = at_node.back();
+    open_at_[at_node[at]] = at;
+    at_node.pop_back();
+    at = kNone;
+  }
+
+  bool is_right(OpId id) {
+    if (context_.budget.exceeded()) return false;
+    const Operation& op = h_.ops[id];
+    if (op.kind != Kind::kDocument) {
+      const auto node = index_.node_of(op);
+      const bool known = index_.is_root(node) || is_put_[node];
+      if (!known) wrong_.add(id, node);
+      return known;
+    }
+    bool right = true;
+    std::vector<std::uint32_t> maps;  // that are shown
+    if (op.element == kNone) maps.push_back(index_.root(op.key));
+    for_shown(h_, index_, op, [&](const ShownItem& item) {
+      if (item.value == kNone) return;
+      listed_[item.element] = id;
+      right = right && claim(id, item.element, item.value);
+      if (index_.is_container(item.value) && index_.kind_of(item.value) == ValueKind::kMap)
+        maps.push_back(item.value);
+    });
+    if (op.element != kNone && listed_[op.element] != id)
+      right = right && claim_nothing(id, op.element);
+    for (const auto node : maps) {
+      for (const auto place : open_[node]) {
+        if (right && listed_[place] != id) right = claim(id, place, kNone);
+      }
+    }
+    return right;
+  }
+
+  // A path leads to nothing. Where it leads through containers, one of these may not be there, so
+  // it is wrong only if all of them must be.
+  bool claim_nothing(OpId read, std::uint32_t place) {
+    const auto node = index_.at(place).node;
+    if (index_.is_root(node)) return claim(read, place, kNone);
+    if (may_hold_other(place, kNone)) return true;
+    for (auto above = node; !index_.is_root(above);) {
+      const auto at = index_.place_of(above);
+      if (at == kNone || may_hold_other(at, above)) return true;
+      above = index_.at(at).node;
+    }
+    wrong_.add(read, place);
+    return false;
+  }
+  // Than this container; kNone: than something.
+  [[nodiscard]] bool may_hold_other(std::uint32_t place, std::uint32_t container) const {
+    const auto all = candidates(place);
+    return all.empty() || std::any_of(all.begin(), all.end(), [&](OpId u) {
+             return container == kNone ? value(u) == kNone : value(u) != container;
+           });
+  }
+
+  // The place holds this value. False: it cannot.
+  bool claim(OpId read, std::uint32_t place, std::uint32_t said) {
+    if (claimed_[place] == said) return true;
+    const auto all = candidates(place);
+    const auto fitting =
+        std::count_if(all.begin(), all.end(), [&](OpId u) { return value(u) == said; });
+    if (fitting == 0 && (said != kNone || !all.empty())) {
+      wrong_.add(read, place);
+      return false;
+    }
+    claimed_[place] = said;
+    if (static_cast<std::size_t>(fitting) < all.size()) claims_.add(read, said, all);
+    return true;
+  }
+
+  const KnownContext& context_;
+  const History& h_;
+  const DocumentIndex& index_;
+  const MapPolicy policy_;
+  const bool nested_policy_;
+  std::vector<std::vector<std::uint32_t>> places_of_;  // by node
+  // At the replica that is replayed.
+  std::vector<PlainPlace> plain_;                      // by place
+  std::vector<NestedPlace> nested_;                    // by place
+  std::vector<std::optional<std::uint32_t>> claimed_;  // by place: by the read before, since then
+  std::vector<bool> is_put_;                           // by container
+  std::vector<std::vector<std::uint32_t>> open_;       // by node: places that may hold something
+  std::vector<std::uint32_t> open_at_;                 // by place: where in it
+  std::vector<OpId> listed_;                           // by place: the last read that shows it
+  LastUpdateClaims claims_;
+  FirstWrong wrong_;
+};
+
+// Of the document, what is wrong in a part.
+WrongRead wrong_in_document(const DocumentPart& part, const WrongRead& wrong) {
+  const auto op = [&](OpId id) { return id == kNone ? kNone : part.origin[id]; };
+  const auto element = [&](std::uint32_t e) { return e == kNone ? kNone : part.elements[e]; };
+  WrongRead there{.read = op(wrong.read), .object = kNone};
+  for (Step step : wrong.cycle) {
+    step.from = op(step.from);
+    step.to = op(step.to);
+    step.read = op(step.read);
+    step.shown = element(step.shown);
+    step.over = element(step.over);
+    there.cycle.push_back(step);
+  }
+  for (const OpId id : wrong.operations) there.operations.push_back(op(id));
+  return there;
+}
+
+}  // namespace
+
+DocumentDecision decide_document(const KnownContext& context, MapPolicy policy) {
+  const DocumentIndex index(context.history);
+  DocumentDecision found{.decision = KnownDocument(context, policy, index).decide()};
+  auto& decision = found.decision;
+  if (context.budget.limit() != base::Limit::kNone) return {};
+  // Of several, the first read of the file that is wrong by itself. Of a counter it can take many
+  // updates to say so.
+  const auto rank = [](const WrongRead& wrong, bool sum) {
+    return std::pair(wrong.read == kNone ? 2 : sum ? 1 : 0, wrong.read);
+  };
+  auto best = decision.wrong ? rank(*decision.wrong, false) : std::pair(3, kNone);
+  for (auto& part : document_parts(context, index, policy)) {
+    const auto visibility = context.visibility.of_part(part.history, part.origin);
+    auto own = decide_context({part.history, visibility, context.axioms, context.budget});
+    if (context.budget.limit() != base::Limit::kNone) return {};
+    if (own.verdict == Verdict::kSatisfied) {
+      for (const auto e : own.characters) decision.characters.push_back(part.elements[e]);
+      continue;
+    }
+    if (own.verdict == Verdict::kUnknown) {
+      if (decision.verdict == Verdict::kSatisfied) decision.verdict = Verdict::kUnknown;
+      continue;
+    }
+    auto wrong = wrong_in_document(part, *own.wrong);
+    const auto own_rank = rank(wrong, part.history.type == Type::kCounter ||
+                                          part.history.type == Type::kResettableCounter);
+    if (best <= own_rank) continue;
+    best = own_rank;
+    decision = {.verdict = Verdict::kViolated, .wrong = std::move(wrong)};
+    found.wrong_in_part = std::move(own.wrong);
+    found.part = std::move(part);
+  }
+  if (decision.verdict != Verdict::kSatisfied) {
+    decision.characters.clear();
+    decision.writes.clear();
+  }
+  return found;
+}
+
+std::vector<OpId> candidates_at(const KnownContext& context, MapPolicy policy, OpId op,
+                                std::uint32_t place) {
+  const DocumentIndex index(context.history);
+  return KnownDocument(context, policy, index).candidates_for(op, place);
+}
+
+}  // namespace cupel::crdt

@@ -1,0 +1,532 @@
+// Document calls: see the header. A path begins at the document, or at a container by its kind and
+// id. Of containers that were put at one place, only an id says which is meant.
+#include "crdt/types/document_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/utf8.hpp"
+#include "crdt/model/document.hpp"
+#include "text/json.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kWrongPath =
+    "a path of keys, as in [\"todo\",\"n\"], or from a container on, as in "
+    "[{\"map\":\"m1\"},\"n\"]";
+
+std::string json_text(const Json& value) {
+  return value.is_string() ? text::quoted(value.get_ref<const std::string&>()) : text::dump(value);
+}
+
+bool is_scalar(const Json& value) {
+  return value.is_string() || value.is_number() || value.is_boolean();
+}
+bool is_id(const Json& value) {
+  return value.is_string() || value.is_number_integer();
+}
+
+// The container that has an element; kNone: the document.
+std::uint32_t container_of(const History& history, std::uint32_t element) {
+  const auto& [key, text] = history.elements[element];
+  return history.known_element(key, std::string(document_element(text).container));
+}
+
+// Reads one call. Each function returns the sentence of an error, or nothing.
+class DocumentCall {
+ public:
+  explicit DocumentCall(const ParsedCall& call) : call_(call), h_(call.history), op_(call.op) {}
+
+  using Wrong = std::optional<std::string>;
+
+  Wrong parse() {
+    if (call_.method == "read") return read();
+    constexpr std::string_view kMethods[] = {"put",   "remove",   "inc",    "dec",   "add",
+                                             "write", "addAfter", "insert", "delete"};
+    if (std::find(std::begin(kMethods), std::end(kMethods), call_.method) == std::end(kMethods)) {
+      return call_.unknown_method(
+          "put, remove, inc, dec, add, write, addAfter, insert, delete or read of a map");
+    }
+    const Json& value = call_.value;
+    if (!value.is_array() || value.empty() || value.size() > 2 || !value[0].is_array())
+      return call_.expected("a path and what to do there, as in [[\"todo\",\"n\"],1]");
+    const Json argument = value.size() == 2 ? value[1] : Json();
+    if (call_.method == "put") return put(value[0], argument);
+    if (call_.method == "remove" && value.size() == 1) return remove_key(value[0]);
+    return update(value[0], argument);
+  }
+
+ private:
+  [[nodiscard]] static Wrong error(std::string message) { return message; }
+
+  // {"map":"m1"}: a container by its id. Empty: it is none.
+  [[nodiscard]] static std::string container_named(const Json& part) {
+    if (!part.is_object() || part.size() != 1 || !is_id(part.begin().value())) return {};
+    const auto kind = container_kind(part.begin().key());
+    return kind ? container_text(*kind, json_text(part.begin().value())) : std::string();
+  }
+
+  // `text` becomes that of the container; empty: the document.
+  Wrong container_at(const Json& path, std::size_t length, std::string& text) const {
+    text.clear();
+    for (std::size_t i = 0; i < length; ++i) {
+      const Json& part = path[i];
+      if (auto named = container_named(part); !named.empty()) {
+        text = std::move(named);
+        continue;
+      }
+      if (!part.is_string()) return call_.expected(kWrongPath);
+      const auto place = h_.known_element(op_.key, member_text(text, json_text(part)));
+      const auto found = place == kNone ? h_.container_at.end() : h_.container_at.find(place);
+      if (found == h_.container_at.end())
+        return error(
+            fmt::format("found the path {}, expected containers that lines before put at {}",
+                        text::dump_excerpt(path), text::dump_excerpt(part)));
+      if (found->second == kNone)
+        return error(fmt::format(
+            "found the path {}, but several containers were put at {}, expected the id of the one "
+            "that is meant, as in [{{\"map\":\"m1\"}},\"n\"]",
+            text::dump_excerpt(path), text::dump_excerpt(part)));
+      text = h_.elements[found->second].text;
+    }
+    return std::nullopt;
+  }
+
+  // A key of a map.
+  Wrong place(const Json& path, std::uint32_t& found) const {
+    if (!path.is_array() || path.empty() || !path.back().is_string())
+      return call_.expected(kWrongPath);
+    std::string container;
+    if (auto wrong = container_at(path, path.size() - 1, container)) return wrong;
+    if (!container.empty() && document_element(container).kind != ValueKind::kMap)
+      return error(fmt::format("found the path {}, which leads through a {}, expected maps",
+                               text::dump_excerpt(path), container));
+    found = h_.element(op_.key, member_text(container, json_text(path.back())));
+    return std::nullopt;
+  }
+
+  Wrong put(const Json& path, const Json& value) {
+    op_.kind = Kind::kPut;
+    if (auto wrong = place(path, op_.element)) return wrong;
+    if (is_scalar(value)) {
+      op_.parent = call_.element(value);
+      return std::nullopt;
+    }
+    constexpr const char* kExpected =
+        "a path and a value: a string, a number, true or false, or a new container with an id, as "
+        "in {\"map\":\"m1\"}; containers are map, list, text, counter, set and register";
+    const auto container = container_named(value);
+    if (container.empty()) return call_.expected(kExpected);
+    op_.parent = h_.element(op_.key, container);
+    if (h_.place_of.contains(op_.parent))
+      return error(
+          fmt::format("found a second put of {}, expected each container to be put once; "
+                      "tag them with the replica and a number",
+                      container));
+    for (auto node = container_of(h_, op_.element); node != kNone;) {
+      if (node == op_.parent)
+        return error(fmt::format("found that {} is put into itself, expected no cycle", container));
+      const auto above = h_.place_of.find(node);
+      node = above == h_.place_of.end() ? kNone : container_of(h_, above->second);
+    }
+    h_.note_put(op_.element, op_.parent);
+    return std::nullopt;
+  }
+
+  Wrong remove_key(const Json& path) {
+    op_.kind = Kind::kDelete;
+    return place(path, op_.element);
+  }
+
+  [[nodiscard]] std::uint32_t member(const std::string& container, const Json& value) const {
+    return h_.element(op_.key, member_text(container, json_text(value)));
+  }
+
+  // Of a container that is no map.
+  Wrong update(const Json& path, const Json& argument) {
+    std::string container;
+    if (auto wrong = container_at(path, path.size(), container)) return wrong;
+    const auto kind = container.empty() ? ValueKind::kMap : document_element(container).kind;
+    switch (kind) {
+      case ValueKind::kCounter:
+        if (call_.method == "inc" || call_.method == "dec") return count(container, argument);
+        break;
+      case ValueKind::kSet:
+        if (call_.method == "add" || call_.method == "remove")
+          return one_member(container, argument, call_.method == "add" ? Kind::kUp : Kind::kDown);
+        break;
+      case ValueKind::kRegister:
+        if (call_.method == "write") return one_member(container, argument, Kind::kWrite);
+        break;
+      case ValueKind::kList:
+        if (call_.method == "addAfter") return insert(container, argument, kind);
+        if (call_.method == "remove") return one_member(container, argument, Kind::kDelete);
+        break;
+      case ValueKind::kText:
+        if (call_.method == "insert") return insert(container, argument, kind);
+        if (call_.method == "delete") return remove_characters(container, argument);
+        break;
+      case ValueKind::kMap:
+      case ValueKind::kScalar:
+        break;
+    }
+    return error(fmt::format("found {} of {}, which is a {}, expected an update that it has",
+                             call_.method, text::dump_excerpt(path),
+                             container.empty() ? "document" : name(kind)));
+  }
+
+  Wrong count(const std::string& container, const Json& argument) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 40U;
+    const Json amount = argument.is_null() ? Json(1) : argument;
+    const bool well = amount.is_number_integer() && amount >= 1 && amount <= kMost;
+    if (!well) return call_.expected("a path and an amount from 1 to 2^40");
+    op_.kind = Kind::kInc;
+    op_.element = h_.element(op_.key, container);
+    op_.amount = amount.get<std::int64_t>() * (call_.method == "dec" ? -1 : 1);
+    return std::nullopt;
+  }
+
+  Wrong one_member(const std::string& container, const Json& argument, Kind kind) {
+    if (!is_scalar(argument)) return call_.expected("a path and a string, a number, true or false");
+    op_.kind = kind;
+    op_.element = member(container, argument);
+    return std::nullopt;
+  }
+
+  // The characters of a string. False: it is none.
+  bool take_characters(const std::string& container, const Json& value) {
+    if (!value.is_string()) return false;
+    std::string_view rest = value.get_ref<const std::string&>();
+    while (!rest.empty()) {
+      const auto length = base::utf8_length(rest);
+      if (length == 0) return false;
+      call_.list.push_back(
+          h_.element(op_.key, member_text(container, text::quoted(rest.substr(0, length)))));
+      rest.remove_prefix(length);
+    }
+    return true;
+  }
+
+  Wrong insert(const std::string& container, const Json& argument, ValueKind kind) {
+    op_.kind = Kind::kInsert;
+    const bool text = kind == ValueKind::kText;
+    const bool two = argument.is_array() && argument.size() == 2 &&
+                     (argument[0].is_null() || is_scalar(argument[0]));
+    const bool well = two && (text ? take_characters(container, argument[1]) && !call_.list.empty()
+                                   : is_scalar(argument[1]));
+    if (!well)
+      return call_.expected(
+          text ? "a path, the character before (null: the beginning) and the characters to insert, "
+                 "as in [[\"title\"],[null,\"abc\"]]"
+               : "a path, the element before (null: the beginning) and the element, as in "
+                 "[[\"items\"],[null,\"a\"]]");
+    op_.element = text ? call_.list.front() : member(container, argument[1]);
+    if (!argument[0].is_null()) op_.parent = member(container, argument[0]);
+    const bool itself = op_.parent == op_.element || std::find(call_.list.begin(), call_.list.end(),
+                                                               op_.parent) != call_.list.end();
+    if (op_.parent != kNone && itself) return call_.expected("something else before it");
+    return std::nullopt;
+  }
+
+  Wrong remove_characters(const std::string& container, const Json& argument) {
+    op_.kind = Kind::kDelete;
+    if (!take_characters(container, argument) || call_.list.empty())
+      return call_.expected("a path and the characters to delete, as in [[\"title\"],\"abc\"]");
+    op_.element = call_.list.front();
+    return std::nullopt;
+  }
+
+  Wrong read() {
+    op_.kind = Kind::kDocument;
+    const Json& value = call_.value;
+    if (value.is_array() && !value.empty() && value.size() <= 2) {
+      if (auto wrong = place(value[0], op_.element)) return wrong;
+      const Json shown = value.size() == 2 ? value[1] : Json();
+      if (call_.indeterminate || shown.is_null()) return std::nullopt;
+      return take_value(op_.element, shown);
+    }
+    if (call_.indeterminate) return std::nullopt;
+    if (!value.is_object())
+      return call_.expected(
+          "the document, as in {\"n\":{\"counter\":\"c1\",\"value\":2}}, or a path and what is "
+          "there (null: nothing)");
+    return take_entries("", value);
+  }
+
+  Wrong take_value(std::uint32_t place, const Json& value) {
+    call_.list.push_back(place);
+    if (is_scalar(value)) {
+      call_.list.push_back(call_.element(value));
+      return std::nullopt;
+    }
+    if (value.is_object() && value.size() == 2 && value.contains("value")) {
+      for (const auto& [kind, name] : kContainers) {
+        const auto id = value.find(std::string(name));
+        if (id == value.end() || !is_id(*id)) continue;
+        const auto container = container_text(kind, json_text(*id));
+        call_.list.push_back(h_.element(op_.key, container));
+        return take_content(kind, container, value["value"]);
+      }
+    }
+    return error(fmt::format(
+        "found {} in what a read shows, expected a string, a number, true, false, or a container "
+        "with its id, as in {{\"counter\":\"c1\",\"value\":2}}",
+        text::dump_excerpt(value)));
+  }
+
+  // In the order of their elements, so that equal documents are equal lists.
+  Wrong take_entries(const std::string& container, const Json& entries) {
+    if (!entries.is_object())
+      return error(fmt::format("found {} as the value of a map, expected an object of its keys",
+                               text::dump_excerpt(entries)));
+    std::vector<std::pair<std::uint32_t, const Json*>> places;
+    for (const auto& [key, value] : entries.items())
+      places.emplace_back(h_.element(op_.key, member_text(container, text::quoted(key))), &value);
+    std::sort(places.begin(), places.end());
+    for (const auto& [place, value] : places) {
+      if (auto wrong = take_value(place, *value)) return wrong;
+    }
+    return std::nullopt;
+  }
+
+  Wrong take_content(ValueKind kind, const std::string& container, const Json& content) {
+    const auto begin = static_cast<std::ptrdiff_t>(call_.list.size());
+    bool well = false;
+    switch (kind) {
+      case ValueKind::kMap:
+        return take_entries(container, content);
+      case ValueKind::kCounter:
+        well = content.is_number_integer();
+        if (well) call_.list.push_back(member(container, content));
+        break;
+      case ValueKind::kText:
+        well = take_characters(container, content);
+        break;
+      default:
+        well = content.is_array() && std::all_of(content.begin(), content.end(), is_scalar);
+        for (const Json& one : content) {
+          if (well) call_.list.push_back(member(container, one));
+        }
+    }
+    if (!well)
+      return error(fmt::format("found {} as the value of a {}, expected {}",
+                               text::dump_excerpt(content), name(kind),
+                               kind == ValueKind::kCounter ? "a whole number"
+                               : kind == ValueKind::kText  ? "a string"
+                                                           : "an array of scalars"));
+    if (kind == ValueKind::kSet || kind == ValueKind::kRegister)
+      std::sort(call_.list.begin() + begin, call_.list.end());
+    return std::nullopt;
+  }
+
+  const ParsedCall& call_;
+  History& h_;
+  Operation& op_;
+};
+
+Json parsed(std::string_view text) {
+  return Json::parse(text, nullptr, false);
+}
+
+Json container_json(const DocumentElement& container) {
+  return Json::object({{std::string(name(container.kind)), parsed(container.local)}});
+}
+
+// [{"map":"m1"},"n"]; of a container [{"map":"m1"}].
+Json path_json(const History& history, std::uint32_t element) {
+  const auto what = document_element(history.elements[element].text);
+  Json path = Json::array();
+  if (!what.is_member) {
+    path.push_back(container_json(what));
+    return path;
+  }
+  if (!what.container.empty()) path.push_back(container_json(document_element(what.container)));
+  path.push_back(parsed(what.local));
+  return path;
+}
+
+// What a list of a read shows, from the item at `at` on.
+class ShownValues {
+ public:
+  ShownValues(const History& history, const Operation& read)
+      : h_(history), list_(history.list(read)) {}
+
+  // The entries of a map: the text of its container; empty: the document.
+  Json entries(std::string_view container) {
+    Json all = Json::object();
+    while (at_ < list_.size()) {
+      const auto what = element(at_);
+      if (!what.is_member || what.container != container) break;
+      all[parsed(what.local).get<std::string>()] = place_value();
+    }
+    return all;
+  }
+  // What is at the place that comes now; null: nothing.
+  Json place_value() {
+    if (at_ + 1 >= list_.size()) return {};
+    const std::string& text = h_.elements[list_[at_ + 1]].text;
+    const auto value = document_element(text);
+    at_ += 2;
+    if (value.kind == ValueKind::kScalar) return parsed(text);
+    Json shown = container_json(value);
+    shown["value"] = content(value.kind, text);
+    return shown;
+  }
+
+ private:
+  [[nodiscard]] DocumentElement element(std::size_t at) const {
+    return document_element(h_.elements[list_[at]].text);
+  }
+
+  Json content(ValueKind kind, std::string_view container) {
+    if (kind == ValueKind::kMap) return entries(container);
+    Json members = Json::array();
+    std::string text;
+    for (; at_ < list_.size(); ++at_) {
+      const auto what = element(at_);
+      if (!what.is_member || what.container != container) break;
+      members.push_back(parsed(what.local));
+      if (kind == ValueKind::kText) text += members.back().get_ref<const std::string&>();
+    }
+    if (kind == ValueKind::kText) return text;
+    if (kind == ValueKind::kCounter) return members.empty() ? Json(0) : members[0];
+    return members;
+  }
+
+  const History& h_;
+  const std::span<const std::uint32_t> list_;
+  std::size_t at_ = 0;
+};
+
+// Of a text the characters together.
+Json changed_json(const History& history, const Operation& op) {
+  const auto list = history.list(op);
+  if (list.empty()) return parsed(document_element(history.elements[op.element].text).local);
+  std::string text;
+  for (const auto e : list)
+    text += parsed(document_element(history.elements[e].text).local).get<std::string>();
+  return text;
+}
+
+std::string local_text(const History& history, std::uint32_t element) {
+  return std::string(document_element(history.elements[element].text).local);
+}
+
+std::string shortened(std::string text) {
+  constexpr std::size_t kMost = 200;
+  if (text.size() <= kMost) return text;
+  auto end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
+
+// A document as words have it: {todo: map "m1" {n: counter "c1" 2}}.
+std::string shown_text(const Json& value);
+
+std::string entries_text(const Json& entries) {
+  std::string all;
+  for (const auto& [key, value] : entries.items())
+    all += fmt::format("{}{}: {}", all.empty() ? "" : ", ", joined_path("", text::quoted(key)),
+                       shown_text(value));
+  return "{" + all + "}";
+}
+
+std::string shown_text(const Json& value) {
+  if (!value.is_object()) return text::dump(value);
+  for (const auto& [kind, name] : kContainers) {
+    const auto id = value.find(std::string(name));
+    if (id == value.end()) continue;
+    const Json& content = value["value"];
+    return fmt::format("{} {} {}", name, text::dump(*id),
+                       kind == ValueKind::kMap ? entries_text(content) : text::dump(content));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string> parse_document_call(const ParsedCall& call) {
+  return DocumentCall(call).parse();
+}
+
+std::string_view method_of_document_call(const Operation& op) {
+  const bool range = op.list_begin != op.list_end;
+  switch (op.kind) {
+    case Kind::kPut:
+      return "put";
+    case Kind::kDelete:
+      return range ? "delete" : "remove";
+    case Kind::kInsert:
+      return range ? "insert" : "addAfter";
+    case Kind::kUp:
+      return "add";
+    case Kind::kDown:
+      return "remove";
+    case Kind::kInc:
+      return op.amount < 0 ? "dec" : "inc";
+    case Kind::kWrite:
+      return "write";
+    default:
+      return "read";
+  }
+}
+
+Json argument_of_document_call(const History& history, const Operation& op) {
+  if (op.kind == Kind::kDocument)
+    return op.element == kNone ? Json() : Json::array({path_json(history, op.element)});
+  if (op.kind == Kind::kPut) {
+    const auto value = document_element(history.elements[op.parent].text);
+    return Json::array({path_json(history, op.element),
+                        value.kind == ValueKind::kScalar ? parsed(history.elements[op.parent].text)
+                                                         : container_json(value)});
+  }
+  if (op.kind == Kind::kInc)
+    return Json::array({path_json(history, op.element), std::abs(op.amount)});
+  const auto what = document_element(history.elements[op.element].text);
+  if (what.kind == ValueKind::kMap) return Json::array({path_json(history, op.element)});
+  const Json path = Json::array({container_json(document_element(what.container))});
+  const Json changed = changed_json(history, op);
+  if (op.kind != Kind::kInsert) return Json::array({path, changed});
+  const Json before = op.parent == kNone
+                          ? Json()
+                          : parsed(document_element(history.elements[op.parent].text).local);
+  return Json::array({path, Json::array({before, changed})});
+}
+
+Json value_of_document_call(const History& history, const Operation& op) {
+  if (op.kind != Kind::kDocument) return argument_of_document_call(history, op);
+  ShownValues shown(history, op);
+  if (op.element == kNone) return shown.entries("");
+  return Json::array({path_json(history, op.element), shown.place_value()});
+}
+
+ReplicatedType::Text text_of_document_call(const History& history, const Operation& op) {
+  if (op.kind == Kind::kDocument) {
+    ShownValues shown(history, op);
+    if (op.element == kNone) return {{}, shortened(entries_text(shown.entries("")))};
+    const Json value = shown.place_value();
+    return {{path_text(history, op.element)},
+            value.is_null() ? "nothing" : shortened(shown_text(value))};
+  }
+  if (op.kind == Kind::kPut)
+    return {{path_text(history, op.element), history.elements[op.parent].text}, ""};
+  if (op.kind == Kind::kInc)
+    return {{path_text(history, op.element), std::to_string(std::abs(op.amount))}, ""};
+  const auto what = document_element(history.elements[op.element].text);
+  if (what.kind == ValueKind::kMap) return {{path_text(history, op.element)}, ""};
+  const auto container = container_of(history, op.element);
+  std::vector<std::string> arguments = {container == kNone ? std::string(what.container)
+                                                           : path_text(history, container)};
+  if (op.kind == Kind::kInsert)
+    arguments.push_back(op.parent == kNone ? "null" : local_text(history, op.parent));
+  arguments.push_back(text::dump(changed_json(history, op)));
+  return {arguments, ""};
+}
+
+}  // namespace cupel::crdt
