@@ -263,9 +263,9 @@ TEST(Documents, TheReadsOfAKeyFitOneOrder) {
             "there");
 }
 
-class PlantedBugs : public testing::TestWithParam<Type> {};
+class DocumentBugs : public testing::TestWithParam<Type> {};
 
-TEST_P(PlantedBugs, AreFoundWithFewOperations) {
+TEST_P(DocumentBugs, AreFoundWithFewOperations) {
   constexpr std::size_t kMostOperations = 10;
   for (const auto& bug : bugs_of(GetParam())) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -285,7 +285,7 @@ TEST_P(PlantedBugs, AreFoundWithFewOperations) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, PlantedBugs, testing::ValuesIn(kMaps), test::parameter_name);
+INSTANTIATE_TEST_SUITE_P(Types, DocumentBugs, testing::ValuesIn(kMaps), test::parameter_name);
 
 }  // namespace
 }  // namespace cupel::crdt

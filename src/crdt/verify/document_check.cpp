@@ -296,12 +296,14 @@ class PartMaker {
     for (const auto& replica : h.replicas) part.history.replica(replica);
   }
 
-  void add(OpId id, std::uint32_t container, Kind kind, std::uint32_t element, std::uint32_t parent,
-           const std::vector<std::uint32_t>& list, std::int64_t amount = 0) {
-    Operation op{.kind = kind, .replica = h_.ops[id].replica, .amount = amount};
+  // `what` has elements of the document.
+  void add(OpId id, std::uint32_t container, const Operation& what,
+           const std::vector<std::uint32_t>& list) {
+    Operation op = what;
+    op.replica = h_.ops[id].replica;
     op.key = part.history.key(std::to_string(container));
-    op.element = member(op.key, element);
-    op.parent = member(op.key, parent);
+    op.element = member(op.key, what.element);
+    op.parent = member(op.key, what.parent);
     std::vector<std::uint32_t> members;
     for (const auto e : list) members.push_back(member(op.key, e));
     if (members.empty())
@@ -371,17 +373,19 @@ std::vector<DocumentCheck::Part> DocumentCheck::parts() {
       switch (index_.kind_of(container)) {
         case ValueKind::kCounter:
           if (!list.empty())
-            made->add(id, container, Kind::kValue, kNone, kNone, {},
-                      std::stoll(std::string(index_.local(list[0]))));
+            made->add(
+                id, container,
+                {.kind = Kind::kValue, .amount = std::stoll(std::string(index_.local(list[0])))},
+                {});
           break;
         case ValueKind::kSet:
-          made->add(id, container, Kind::kState, kNone, kNone, list);
+          made->add(id, container, {.kind = Kind::kState}, list);
           break;
         case ValueKind::kRegister:
-          made->add(id, container, Kind::kValues, kNone, kNone, list);
+          made->add(id, container, {.kind = Kind::kValues}, list);
           break;
         default:
-          made->add(id, container, Kind::kList, kNone, kNone, list);
+          made->add(id, container, {.kind = Kind::kList}, list);
       }
     }
   };
@@ -400,7 +404,8 @@ std::vector<DocumentCheck::Part> DocumentCheck::parts() {
         const auto changed = h_.changed(h_.ops[u]);
         gone.insert(gone.end(), changed.begin(), changed.end());
       }
-      if (!gone.empty()) maker(node)->add(id, node, Kind::kDelete, gone[0], kNone, gone);
+      if (!gone.empty())
+        maker(node)->add(id, node, {.kind = Kind::kDelete, .element = gone[0]}, gone);
     }
   };
   for (OpId id = 0; id < h_.ops.size(); ++id) {
@@ -412,9 +417,13 @@ std::vector<DocumentCheck::Part> DocumentCheck::parts() {
     } else if (const auto node = index_.node_of(op); op.kind != Kind::kPut) {
       PartMaker* const made = maker(node);
       const auto list = h_.list(op);
-      if (made != nullptr)
-        made->add(id, node, op.kind, op.kind == Kind::kInc ? kNone : op.element, op.parent,
-                  {list.begin(), list.end()}, op.amount);
+      if (made == nullptr) continue;
+      made->add(id, node,
+                {.kind = op.kind,
+                 .element = op.kind == Kind::kInc ? kNone : op.element,
+                 .parent = op.parent,
+                 .amount = op.amount},
+                {list.begin(), list.end()});
     }
   }
   std::vector<Part> made;
