@@ -13,7 +13,7 @@ namespace cupel::crdt {
 
 namespace {
 
-constexpr std::size_t kMostCharacters = 400;
+constexpr std::size_t kMostCharactersOfRuns = 400;
 
 std::vector<OpId> additions(const History& h) {
   std::vector<OpId> by(h.elements.size(), kNone);
@@ -90,7 +90,7 @@ class RunOrderDemands {
   }
 
   [[nodiscard]] std::optional<bool> decide() const {
-    if (elements_.size() > kMostCharacters) return std::nullopt;
+    if (elements_.size() > kMostCharactersOfRuns) return std::nullopt;
     return has_front_order(elements_.size(), given_, demands_);
   }
 
