@@ -303,6 +303,22 @@ TEST(Mixed, ConvergenceIsComparedObjectByObject) {
   EXPECT_EQ(verdict, Verdict::kUnknown);
 }
 
+// By the register, the addition is seen together with the read of the array before it.
+TEST(Mixed, AReadThatIsSeenByAnotherObjectHasItsPlace) {
+  auto history = mixed(R"({"object":"a","type":"rga"}
+{"object":"r","type":"any-maximal-register"}
+{"process":0,"object":"r","f":"write","value":0}
+{"process":0,"object":"a","f":"addAfter","value":[null,0]}
+{"process":1,"object":"a","f":"read","value":[]}
+{"process":1,"object":"r","f":"write","value":0}
+{"process":1,"object":"r","f":"read","value":0}
+{"process":0,"object":"r","f":"write","value":1}
+)");
+  const auto found = analyzed(history, false);
+  ASSERT_EQ(found.decided, Verdict::kSatisfied);
+  expect_valid(history, found);
+}
+
 MixedGenerateOptions shop(std::uint64_t seed, const std::string& bug) {
   MixedGenerateOptions options;
   options.types = {{Type::kAddWinsSet}, {Type::kCounter}, {Type::kStrongList}};

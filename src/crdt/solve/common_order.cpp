@@ -3,6 +3,7 @@
 #include "crdt/solve/common_order.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "crdt/model/times.hpp"
 #include "crdt/solve/context.hpp"
@@ -46,6 +47,19 @@ Clocks projected(const MixedHistory& history, const MixedObject& object, const C
   return clocks;
 }
 
+// The order of the updates, with each read after what it sees and before who sees it: what is known
+// of deliveries says nothing of reads.
+std::vector<OpId> with_reads(const History& h, const Clocks& clocks, std::span<const OpId> order) {
+  std::vector<Step> chain;
+  OpId last = kNone;
+  for (const OpId id : order) {
+    if (is_read(h.ops[id].kind)) continue;
+    if (last != kNone) chain.push_back({last, id});
+    last = id;
+  }
+  return linear_order(h, clocks, chain).value();
+}
+
 bool is_same(const History& h, const Clocks& one, const Clocks& other) {
   for (OpId id = 0; id < h.ops.size(); ++id) {
     const auto a = one.row(id), b = other.row(id);
@@ -81,8 +95,9 @@ std::optional<std::vector<Witness>> common_execution(const MixedHistory& history
     const auto visibility = Visibility::of_clocks(h, clocks, std::move(orders[o]));
     auto known = decide_context({h, visibility, axioms, budget});
     if (known.verdict != Verdict::kSatisfied) return std::nullopt;
+    auto order = with_reads(h, clocks, known.order);
     common.push_back({.clocks = std::move(clocks),
-                      .order = std::move(known.order),
+                      .order = std::move(order),
                       .characters = std::move(known.characters),
                       .pairs = std::move(known.pairs),
                       .writes = std::move(known.writes)});
