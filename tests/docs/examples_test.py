@@ -33,6 +33,7 @@ HOW = {
     ("README.md", "cupel run --db lab:redis-sentinel"): ("long", NUMBERS, {}),
     ("docs/crdt.md", "cupel crdt generate"): ("quick", EXACT, {}),
     ("docs/crdt.md", "cat history.jsonl"): ("quick", EXACT, {}),
+    ("docs/documents.md", "cat history.jsonl"): ("quick", EXACT, {}),
     ("docs/integrations.md", "cupel elle"): ("quick", EXACT, ELLE),
     ("docs/lab.md", "cupel lab start postgres"): ("servers", NUMBERS, {}),
     ("docs/run.md", "cupel run"): ("quick", NUMBERS, {}),

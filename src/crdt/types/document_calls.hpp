@@ -1,4 +1,4 @@
-// Document calls: the operations of maps as a file has them (docs/formats/crdt.md#documents).
+// Document calls: the operations of maps as a file has them (docs/documents.md#operations).
 //
 //   {"f":"put","value":[["todo"],{"map":"m1"}]}
 //   {"f":"put","value":[["todo","n"],{"counter":"c1"}]}
