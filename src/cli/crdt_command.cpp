@@ -106,7 +106,7 @@ crdt::NamedType with_spec(crdt::NamedType type, const std::string& spec) {
 
 // --non-interleaving is another way to write --spec non-interleaving.
 std::string spec_of(const CrdtArguments& arguments) {
-  const std::string other = "non-interleaving";
+  std::string other = "non-interleaving";
   if (!arguments.non_interleaving) return arguments.spec;
   if (!arguments.spec.empty() && arguments.spec != other)
     throw UsageError("--non-interleaving",
