@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/visible.hpp"
 #include "text/depth.hpp"
 #include "text/excerpt.hpp"
 
@@ -48,9 +49,10 @@ std::optional<std::string> number_beyond_bounds(std::string_view text, std::size
   return std::nullopt;
 }
 
+// Only texts have characters that visible() escapes, and its escapes of what is UTF-8 are JSON's.
 template <typename Json>
 std::string dumped(const Json& value, int indent) {
-  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return base::visible(value.dump(indent, ' ', false, Json::error_handler_t::replace), "\n");
 }
 
 }  // namespace
@@ -87,7 +89,8 @@ void append_quoted(std::string_view text, std::string& out) {
   constexpr std::string_view kEscaped = "\"\\\n\t\r\b\f", kEscapes = "\"\\ntrbf";
   out += '"';
   for (const char c : text) {
-    const bool plain = static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+    const bool plain =
+        static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' && c != '\x7f';
     if (plain) {
       out += c;
     } else if (const auto which = kEscaped.find(c); which != std::string_view::npos) {

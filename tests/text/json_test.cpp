@@ -39,6 +39,13 @@ TEST(Json, ExcerptsEndBetweenCharacters) {
   EXPECT_EQ(dump_excerpt(std::string(100, 'a')), "\"" + std::string(59, 'a') + "…");
 }
 
+TEST(Json, HoldsNothingThatMovesTheCursorOrTheText) {
+  const std::string text = "a\x7f\xc2\x9b\xe2\x80\xae\xe6\x97\xa5\x1b\n";
+  EXPECT_EQ(dump(nlohmann::json(text)), "\"a\\u007f\\u009b\\u202e\xe6\x97\xa5\\u001b\\n\"");
+  EXPECT_EQ(nlohmann::json::parse(dump_indented(nlohmann::json{{text, {1, text}}})),
+            (nlohmann::json{{text, {1, text}}}));
+}
+
 TEST(Json, BoundsAreOfDepthAndOfWholeNumbers) {
   const auto nested = [](int depth) { return std::string(static_cast<std::size_t>(depth), '['); };
   EXPECT_FALSE(beyond_bounds(nested(100)));
