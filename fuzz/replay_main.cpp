@@ -1,9 +1,12 @@
 // Runs a fuzz target without a fuzzer: on every file of its corpus, cut off at
 // every offset, and with thousands of mutations that are the same on every
-// machine. Usage: NAME_fuzz_replay CORPUS_DIRECTORY
+// machine. Usage: NAME_fuzz_replay CORPUS_DIRECTORY [SECONDS [SEED]]
+// SECONDS: goes on with others for so long, by a seed that it prints first, which repeats them.
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -89,11 +92,20 @@ std::string mutated(const std::vector<std::string>& corpus, std::mt19937_64& ran
   return input;
 }
 
+// How many inputs there were.
+std::uint64_t run_for(std::chrono::duration<double> time, const std::vector<std::string>& corpus,
+                      std::mt19937_64& random) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  std::uint64_t runs = 0;
+  for (; std::chrono::steady_clock::now() < end; ++runs) run(mutated(corpus, random));
+  return runs;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s CORPUS_DIRECTORY\n", argv[0]);
+  if (argc < 2 || argc > 4) {
+    std::fprintf(stderr, "usage: %s CORPUS_DIRECTORY [SECONDS [SEED]]\n", argv[0]);
     return 2;
   }
   std::vector<std::filesystem::path> paths;
@@ -121,6 +133,14 @@ int main(int argc, char** argv) {
   }
   std::mt19937_64 random(20240607);
   for (int i = 0; i < kMutations; ++i, ++runs) run(mutated(corpus, random));
+  if (argc > 2) {
+    const std::uint64_t seed =
+        argc > 3 ? std::strtoull(argv[3], nullptr, 10) : std::uint64_t{std::random_device()()};
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
+    random.seed(seed);
+    runs += run_for(std::chrono::duration<double>(std::strtod(argv[2], nullptr)), corpus, random);
+  }
   std::printf("%zu corpus files, %llu further inputs\n", corpus.size(),
               static_cast<unsigned long long>(runs));
 }

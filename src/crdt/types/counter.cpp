@@ -451,7 +451,8 @@ class Counter final : public ReplicatedType {
   void explain_received(ContextExplainer& explainer) const override {
     const History& h = explainer.history();
     const auto now = what_counts(explainer, [](OpId) { return true; });
-    const auto [shown, difference, claim] = what_shows(explainer, now);
+    const auto [updates_shown, difference, claim] = what_shows(explainer, now);
+    const auto& shown = updates_shown;  // a lambda cannot capture it by the other name
     if (difference == 0) {
       explainer.report("below-zero", claim, shown);
       return;

@@ -297,8 +297,9 @@ class ExhaustiveSearch {
                                         [&](OpId up) { return known.before(up, claim.read); });
       if (shown) of_object[claim.updates].push_back(&claim);
     }
-    for (auto& [updates, claims] : of_object) {
-      std::vector<OpId> left = *updates;
+    for (auto& entry : of_object) {
+      auto& claims = entry.second;
+      std::vector<OpId> left = *entry.first;
       while (!left.empty()) {
         work_ += left.size() * (left.size() + claims.size());
         const auto last = std::find_if(left.begin(), left.end(), [&](OpId u) {
