@@ -14,6 +14,7 @@
 #include "base/offsets.hpp"
 #include "base/parallel.hpp"
 #include "order/clocks.hpp"
+#include "order/sparse_clocks.hpp"
 
 namespace cupel::order {
 
@@ -25,8 +26,7 @@ constexpr std::size_t kVisitsAtOnce = 300'000;
 // With fewer a second thread costs more than it spares.
 constexpr std::size_t kLeastReadsInParts = 50'000;
 
-// Columns of clocks that are held at a time.
-constexpr std::uint32_t kMostColumns = 2048;
+// Columns of clocks that are held at a time (and VisibilityProblem::most_columns).
 constexpr std::uint64_t kMostColumnBytes = 1'500'000'000;
 
 // Clocks that only prune a search may take so many bytes.
@@ -113,6 +113,18 @@ class CoGraph::Causality {
       graph_.add(arcs[i]);
     }
   }
+  // The same arcs with other chains, each of which is a path of them. Of no use for number().
+  Causality(const EventGraph& plain, std::vector<std::vector<Owner>> paths)
+      : events_(with_chains(plain.problem().owner_count, std::move(paths))), graph_(events_, {}) {
+    for (Owner o = 0; o < events_.owner_count; ++o) {
+      const auto add = [&](Node from) {
+        if (from != graph::kNoNode && from != graph_.previous(o))
+          graph_.add({from, o, 0, kInitial, ArcKind::kSession});
+      };
+      add(plain.previous(o));
+      for (const auto& in : plain.in(o)) add(in.from);
+    }
+  }
 
   bool sort(base::Budget& budget) { return graph_.sort(&budget); }
   [[nodiscard]] const EventGraph& graph() const { return graph_; }
@@ -125,6 +137,12 @@ class CoGraph::Causality {
   static Problem without_list_orders(const VisibilityProblem& problem) {
     Problem events = as_events(problem);
     std::erase_if(events.fixed, [](const FixedArc& a) { return a.kind == FixedKind::kListOrder; });
+    return events;
+  }
+  static Problem with_chains(Owner owner_count, std::vector<std::vector<Owner>> chains) {
+    Problem events;
+    events.owner_count = owner_count;
+    events.chains = std::move(chains);
     return events;
   }
   const Problem events_;
@@ -236,7 +254,7 @@ bool CoGraph::find(base::TeamPart part) {
 // one go finds the arcs read by read, and so they are put together.
 bool CoGraph::may_share() const {
   return visible_ != Visible::kCausal ||
-         (graph_.chain_count() <= kMostColumns &&
+         (graph_.chain_count() <= problem_.most_columns &&
           Clocks::bytes(graph_, graph_.chain_count()) <= kMostColumnBytes);
 }
 
@@ -512,7 +530,8 @@ class CoGraph::WriterGroups {
     const auto object_first =
         base::offsets_by(problem.object_count, problem.write_object, [](Object x) { return x; });
     auto next = object_first;
-    for (const auto& chain : problem.chains) {  // chain by chain: groups come out in order
+    // Chain by chain: groups come out in order.
+    for (const auto& chain : causality.problem().chains) {
       for (const Owner o : chain) {
         for (const Object x : problem.writes(o)) writer_[next[x]++] = o;
       }
@@ -529,6 +548,15 @@ class CoGraph::WriterGroups {
   }
 
   [[nodiscard]] std::size_t size() const { return groups_.size(); }
+  // The one of object x and chain c; none: first(x + 1).
+  [[nodiscard]] std::uint32_t of(Object x, ChainId c) const {
+    const auto end = groups_.begin() + first(x + 1);
+    const auto found =
+        std::lower_bound(groups_.begin() + first(x), end, c,
+                         [](const Group& group, ChainId id) { return group.chain < id; });
+    return found != end && found->chain == c ? static_cast<std::uint32_t>(found - groups_.begin())
+                                             : first(x + 1);
+  }
   // Those of object x are [first(x), first(x + 1)).
   [[nodiscard]] std::uint32_t first(Object x) const { return group_first_[x]; }
   [[nodiscard]] ChainId chain(std::uint32_t g) const { return groups_[g].chain; }
@@ -566,47 +594,97 @@ void CoGraph::causally_visible(Owner o, const Clocks& clocks, const WriterGroups
     const Object x = problem_.reads[r].object;
     for (auto g = groups.first(x); g < groups.first(x + 1); ++g) {
       const ChainId chain = groups.chain(g);
-      if (!clocks.has(chain)) continue;
-      auto& passed = pointers.passed[g];
-      if (passed == 0) pointers.touched.push_back(g);
-      const Owner k = groups.last_seen(g, clocks.at(o, chain), o, passed);
-      if (k != kInitial) visible_before(k, r, found);
+      if (clocks.has(chain)) last_of_group(r, g, clocks.at(o, chain), groups, pointers, found);
     }
   }
 }
 
+// The same by sparse clocks, which have all chains: of those in the past of o and those that write
+// the object, the fewer are walked.
+void CoGraph::causally_visible(Owner o, const SparseClocks& clocks, const EventGraph& causality,
+                               const WriterGroups& groups, SessionPointers& pointers,
+                               Found& found) const {
+  const auto past = clocks.others(o);
+  for (auto r = problem_.read_first[o]; r < problem_.read_first[o + 1]; ++r) {
+    if (writers_[r] == kUnresolved) continue;
+    const Object x = problem_.reads[r].object;
+    const auto end = groups.first(x + 1);
+    if (end - groups.first(x) <= past.size()) {
+      for (auto g = groups.first(x); g < end; ++g) {
+        const auto seen = clocks.at(causality, o, groups.chain(g));
+        if (seen != 0) last_of_group(r, g, seen, groups, pointers, found);
+      }
+      continue;
+    }
+    const auto look = [&](ChainId chain, std::uint32_t seen) {
+      if (const auto g = groups.of(x, chain); g != end)
+        last_of_group(r, g, seen, groups, pointers, found);
+    };
+    look(causality.chain(o), causality.position(o));
+    for (const auto& entry : past) look(entry.chain, entry.position);
+  }
+}
+
+void CoGraph::last_of_group(std::uint32_t r, std::uint32_t g, std::uint32_t seen,
+                            const WriterGroups& groups, SessionPointers& pointers,
+                            Found& found) const {
+  auto& passed = pointers.passed[g];
+  if (passed == 0) pointers.touched.push_back(g);
+  const Owner k = groups.last_seen(g, seen, problem_.reads[r].owner, passed);
+  if (k != kInitial) visible_before(k, r, found);
+}
+
+// look(owner, pointers, found) for every owner, in two parts. Along a session the clocks only grow,
+// so the pointers only advance; those touched are set back for the next session.
+template <typename Look>
+bool CoGraph::along_sessions(std::array<SessionPointers, 2>& pointers, const Look& look) {
+  return in_two_parts([&](bool later, Found& found) {
+    auto& own = pointers[later ? 1 : 0];
+    std::size_t done = 0;
+    for (const auto& chain : half(problem_.chains, later)) {
+      if ((done++ & 0xff) == 0 && budget_.exceeded()) return false;
+      own.touched.clear();
+      for (const Owner o : chain) look(o, own, found);
+      for (const auto g : own.touched) own.passed[g] = 0;
+    }
+    return true;
+  });
+}
+
 bool CoGraph::causal(base::TeamPart part) {
-  Causality causal_arcs(*this);
-  if (!causal_arcs.sort(budget_)) {
+  Causality plain(*this);
+  if (!plain.sort(budget_)) {
     return true;  // graph_ has these arcs too, and so this cycle or another
   }
-  const EventGraph& causality = causal_arcs.graph();
+  std::optional<Causality> joined;
+  if (plain.graph().chain_count() > problem_.most_columns) {
+    joined.emplace(plain.graph(), covering_paths(plain.graph()));
+    joined->sort(budget_);
+  }
+  const EventGraph& causality = joined ? joined->graph() : plain.graph();
   const WriterGroups groups(problem_, causality);
+  std::array<SessionPointers, 2> pointers;
+  for (auto& of_part : pointers) of_part.passed.assign(groups.size(), 0);
+  if (joined) {
+    SparseClocks clocks;
+    if (clocks.compute(causality, problem_.most_sparse_entries, budget_)) {
+      return along_sessions(pointers, [&](Owner o, SessionPointers& own, Found& found) {
+        causally_visible(o, clocks, causality, groups, own, found);
+      });
+    }
+    if (budget_.exceeded()) return false;
+  }
   const auto first_column = static_cast<ChainId>(part.begin(causality.chain_count())),
              chains = static_cast<ChainId>(part.end(causality.chain_count()));
-  std::uint32_t width =
-      std::max<std::uint32_t>(1, std::min<std::uint32_t>(chains - first_column, kMostColumns));
+  std::uint32_t width = std::max<std::uint32_t>(
+      1, std::min<std::uint32_t>(chains - first_column, problem_.most_columns));
   while (width > 1 && Clocks::bytes(causality, width) > kMostColumnBytes) width = (width + 1) / 2;
   if (budget_.would_exceed(Clocks::bytes(causality, width))) return false;
   Clocks clocks;
-  // A part's share of one block of columns.
-  const auto look = [&](Chains readers, SessionPointers& pointers, Found& found) {
-    for (const auto& chain : readers) {
-      if (budget_.exceeded()) return false;
-      // Along a session the clocks only grow, so the pointers only advance;
-      // those touched are set back for the next session.
-      pointers.touched.clear();
-      for (const Owner o : chain) causally_visible(o, clocks, groups, pointers, found);
-      for (const auto g : pointers.touched) pointers.passed[g] = 0;
-    }
-    return true;
-  };
-  std::array<SessionPointers, 2> pointers;
-  for (auto& of_part : pointers) of_part.passed.assign(groups.size(), 0);
   for (ChainId first = first_column; first < chains; first += width) {
     if (!clocks.compute(causality, first, std::min(width, chains - first), budget_)) return false;
-    if (!in_two_parts([&](bool later, Found& found) {
-          return look(half(problem_.chains, later), pointers[later ? 1 : 0], found);
+    if (!along_sessions(pointers, [&](Owner o, SessionPointers& own, Found& found) {
+          causally_visible(o, clocks, groups, own, found);
         })) {
       return false;
     }

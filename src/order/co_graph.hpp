@@ -7,6 +7,7 @@
 // makes more visible. So a cycle with reads left open is a cycle for every choice.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <span>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "order/clocks.hpp"
 #include "order/event_graph.hpp"
+#include "order/sparse_clocks.hpp"
 #include "order/visibility.hpp"
 
 namespace cupel::order {
@@ -85,6 +87,12 @@ class CoGraph {
   };
   void causally_visible(Owner o, const Clocks& clocks, const WriterGroups& groups,
                         SessionPointers& pointers, Found& found) const;
+  void causally_visible(Owner o, const SparseClocks& clocks, const EventGraph& causality,
+                        const WriterGroups& groups, SessionPointers& pointers, Found& found) const;
+  void last_of_group(std::uint32_t r, std::uint32_t g, std::uint32_t seen,
+                     const WriterGroups& groups, SessionPointers& pointers, Found& found) const;
+  template <typename Look>
+  bool along_sessions(std::array<SessionPointers, 2>& pointers, const Look& look);
   void meet(Owner k, std::span<const std::uint32_t> reads_by_object, Found& found) const;
   using Weights = std::span<const std::uint8_t>;
   class Causality;

@@ -22,23 +22,26 @@ Scheduler::Scheduler(const ScheduleInput& input, WhenBlocked when_blocked)
       slot_of_read_(problem_.reads.size(), kInitialSlot),
       missing_(problem_.node_count(), 0),
       current_(problem_.object_count, kInitialSlot),
-      pending_(versions_.slot_count(), 0),
-      pending_initial_(problem_.object_count, 0),
+      pending_(versions_.slot_count()),
+      pending_initial_(problem_.object_count),
       replaced_(when_blocked == WhenBlocked::kRepair ? versions_.slot_count() : 0, kInitialSlot),
       open_writer_(problem_.write_to_begin ? problem_.object_count : 0, kInitial),
-      waiting_(problem_.object_count),
+      for_read_(problem_.object_count),
+      for_overlap_(problem_.write_to_begin ? problem_.object_count : 0),
+      for_readers_(problem_.object_count),
       ran_(problem_.node_count(), 0) {
   result_.writers.assign(input.writer_of.begin(), input.writer_of.end());
   for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
     const Owner w = result_.writers[r];
+    const Owner reader = problem_.reads[r].owner;
     if (w == kUnresolved) continue;
     if (w == kInitial) {
-      ++pending_initial_[problem_.reads[r].object];
+      pending_initial_[problem_.reads[r].object].add(reader);
     } else {
       slot_of_read_[r] = w == versions_.writer_of(r)
                              ? versions_.slot_of_read(r)
                              : versions_.slot_of(problem_.reads[r].object, w);
-      ++pending_[slot_of_read_[r]];
+      pending_[slot_of_read_[r]].add(reader);
     }
   }
   for (Node v = 0; v < problem_.node_count(); ++v) {
@@ -56,16 +59,17 @@ ScheduleResult Scheduler::run(base::Budget& budget) {
   while (result_.order.size() < problem_.node_count()) {
     if ((++steps & 0x3fff) == 0 && budget.exceeded()) return std::move(result_);
     if (!ready_.empty()) {
-      const Node v = ready_.top().node;
+      const Ready next = ready_.top();
+      const Node v = next.node;
       ready_.pop();
-      if (ran_[v] || missing_[v] != 0) continue;
-      const Object x = blocked_on(v);
-      if (x == kNone) {
-        run_event(v);
-      } else {
-        waiting_[x].push_back(v);
-        blocked_.push({priority(v), v});
+      if (!ran_[v] && missing_[v] == 0) {
+        if (const Blocked on = blocked_on(v); on.wait != Wait::kNone) {
+          wait(v, on);
+        } else {
+          run_event(v);
+        }
       }
+      if (next.line.wait != Wait::kNone) call_next(next.line);
       continue;
     }
     if (blocked_.empty()) break;  // a cycle of known arcs
@@ -84,28 +88,63 @@ ScheduleResult Scheduler::run(base::Budget& budget) {
   return std::move(result_);
 }
 
-Object Scheduler::blocked_on(Node v) const {
-  if (problem_.is_helper(v)) return kNone;
+Scheduler::Blocked Scheduler::blocked_on(Node v) const {
+  if (problem_.is_helper(v)) return kFree;
   const Owner o = problem_.owner_of(v);
   if (begins(v)) {
     for (auto r = read_first_[o]; r < read_first_[o + 1]; ++r) {
-      if (result_.writers[r] == kUnresolved && !is_candidate(r)) return problem_.reads[r].object;
+      if (result_.writers[r] == kUnresolved && !is_candidate(r))
+        return {problem_.reads[r].object, Wait::kRead};
     }
     if (problem_.write_to_begin) {
       for (const Slot s : versions_.slots_of(o)) {
-        if (open_writer_[versions_.object(s)] != kInitial) return versions_.object(s);
+        const Object x = versions_.object(s);
+        if (open_writer_[x] != kInitial) return {x, Wait::kOverlap};
       }
     }
   }
   if (commits(v)) {
     for (const Slot s : versions_.slots_of(o)) {
       const Object x = versions_.object(s);
-      std::uint32_t others = pending_of_current(x);
+      std::uint32_t others = pending_of_current(x).reads;
       if (others != 0 && !problem_.split) others -= own_reads_of_current(o, x);
-      if (others != 0) return x;
+      if (others != 0) return {x, Wait::kReaders};
     }
   }
-  return kNone;
+  return kFree;
+}
+
+void Scheduler::wait(Node v, Blocked on) {
+  blocked_.push({priority(v), v});
+  if (on.wait == Wait::kRead) {
+    for_read_[on.object].push_back(v);
+  } else {
+    auto& waiting = line(on);
+    waiting.push_back({priority(v), v});
+    std::push_heap(waiting.begin(), waiting.end());
+  }
+}
+
+// Where one event is an owner, the last reader of the current version may be one that waits to
+// overwrite it, and nobody but that one may go on.
+void Scheduler::call_next(Blocked of) {
+  if (of.wait == Wait::kOverlap && open_writer_[of.object] != kInitial) return;
+  if (of.wait == Wait::kReaders) {
+    const auto& pending = pending_of_current(of.object);
+    if (pending.reads == 1 && !problem_.split) {
+      const Node last = problem_.commit(static_cast<Owner>(pending.owners));
+      if (!ran_[last] && missing_[last] == 0) ready(last);
+    }
+    if (pending.reads != 0) return;
+  }
+  auto& waiting = line(of);
+  while (!waiting.empty()) {
+    const Node v = waiting.front().node;
+    std::pop_heap(waiting.begin(), waiting.end());
+    waiting.pop_back();
+    if (ran_[v] || missing_[v] != 0) continue;  // it will be ready by itself
+    return ready(v, of);
+  }
 }
 
 std::uint32_t Scheduler::own_reads_of_current(Owner o, Object x) const {
@@ -132,7 +171,7 @@ void Scheduler::note_breaks(Node v) {
   if (commits(v)) {
     for (const Slot s : versions_.slots_of(o)) {
       const Object x = versions_.object(s);
-      std::uint32_t others = pending_of_current(x);
+      std::uint32_t others = pending_of_current(x).reads;
       if (others != 0 && !problem_.split) others -= own_reads_of_current(o, x);
       if (others == 0) continue;
       // Readers of the initial version have arcs to every writer, so it is
@@ -143,10 +182,12 @@ void Scheduler::note_breaks(Node v) {
 }
 
 void Scheduler::wake(Object x) {
-  for (const Node v : waiting_[x]) {
+  for (const Node v : for_read_[x]) {
     if (!ran_[v] && missing_[v] == 0) ready(v);
   }
-  waiting_[x].clear();
+  for_read_[x].clear();
+  if (problem_.write_to_begin) call_next({x, Wait::kOverlap});
+  call_next({x, Wait::kReaders});
 }
 
 void Scheduler::run_event(Node v) {
@@ -164,7 +205,8 @@ void Scheduler::run_event(Node v) {
         auto& pending =
             result_.writers[r] == kInitial ? pending_initial_[x] : pending_[slot_of_read_[r]];
         // Where an owner is one event, what waits may be the last reader itself.
-        if (--pending <= (problem_.split ? 0u : 1u) && slot_of_read_[r] == current_[x]) wake(x);
+        pending.remove(o);
+        if (pending.reads <= (problem_.split ? 0u : 1u) && slot_of_read_[r] == current_[x]) wake(x);
       }
       if (problem_.write_to_begin) {
         for (const Slot s : versions_.slots_of(o)) open_writer_[versions_.object(s)] = o;

@@ -36,12 +36,22 @@ bool Scheduler::repair() {
   learned_[chosen->from].push_back(chosen->to);
   learned_arcs_.insert({chosen->from, chosen->to});
   ++missing_[chosen->to];
+  for (const Node v : stuck) leave_lines(v);
   for (const auto& events : {stuck, taken_back_}) {
     for (const Node v : events) {
       if (missing_[v] == 0) ready(v);
     }
   }
   return true;
+}
+
+// What is stuck becomes ready, and would be in a line twice.
+void Scheduler::leave_lines(Node v) {
+  for (const Slot s : versions_.slots_of(problem_.owner_of(v))) {
+    const Object x = versions_.object(s);
+    for_readers_[x].clear();
+    if (problem_.write_to_begin) for_overlap_[x].clear();
+  }
 }
 
 // A likely repair before others, then the one that takes back the least.
@@ -72,7 +82,7 @@ void Scheduler::consider(Node v, std::optional<Repair>& chosen) const {
   for (const Slot s : versions_.slots_of(o)) {
     const Object x = versions_.object(s);
     // Readers of the initial version are before every writer in any case.
-    if (current_[x] == kInitialSlot || pending_of_current(x) == 0) continue;
+    if (current_[x] == kInitialSlot || pending_of_current(x).reads == 0) continue;
     bool likely = false;
     for (const std::uint32_t r : versions_.readers(current_[x])) {
       const Node reader = problem_.begin(problem_.reads[r].owner);
@@ -142,8 +152,9 @@ void Scheduler::take_back_event(Node v) {
     if (given_writers_[r] == kUnresolved) {
       result_.writers[r] = kUnresolved;
     } else {
-      ++(given_writers_[r] == kInitial ? pending_initial_[problem_.reads[r].object]
-                                       : pending_[slot_of_read_[r]]);
+      (given_writers_[r] == kInitial ? pending_initial_[problem_.reads[r].object]
+                                     : pending_[slot_of_read_[r]])
+          .add(o);
     }
   }
   if (problem_.write_to_begin) {

@@ -3,7 +3,7 @@
 // Private to schedule.cpp, which runs the events, and schedule_repair.cpp, which takes them back.
 #pragma once
 
-#include <limits>
+#include <cstdint>
 #include <optional>
 #include <queue>
 #include <span>
@@ -21,13 +21,38 @@ class Scheduler {
   ScheduleResult run(base::Budget& budget);
 
  private:
-  static constexpr Object kNone = std::numeric_limits<Object>::max();
   struct Entry {
     std::uint64_t priority;
     Node node;
     friend bool operator<(const Entry& a, const Entry& b) {
       return a.priority != b.priority ? a.priority > b.priority : a.node > b.node;
     }
+  };
+  // Why an event has to wait for an object. Where one of kOverlap or kReaders waits, so does
+  // everybody else who waits for the same object in the same way, or there would be as many looks
+  // at each as there are others: so they stand in a line, and only the first is looked at.
+  enum class Wait : std::uint8_t {
+    kNone,
+    kRead,     // until a candidate of its read is current
+    kOverlap,  // until the writer that began has committed
+    kReaders,  // until the current version was read by all who do
+  };
+  struct Blocked {
+    Object object;
+    Wait wait;
+  };
+  static constexpr Blocked kFree = {0, Wait::kNone};
+  struct Ready : Entry {
+    Blocked line;  // the next one there has to be looked at after this one
+  };
+
+  // Reads of each version, and of each object's initial one, that are still to run; the sum of
+  // their owners, which for one read is its owner.
+  struct Pending {
+    std::uint32_t reads = 0;
+    std::uint64_t owners = 0;
+    void add(Owner o) { ++reads, owners += o; }
+    void remove(Owner o) { --reads, owners -= o; }
   };
 
   [[nodiscard]] bool begins(Node v) const { return !problem_.split || (v & 1) == 0; }
@@ -38,9 +63,9 @@ class Scheduler {
     if (problem_.is_helper(v) || versions_.slots_of(problem_.owner_of(v)).empty()) return 0;
     return hint_[v] + 1;
   }
-  void ready(Node v) { ready_.push({priority(v), v}); }
+  void ready(Node v, Blocked line = kFree) { ready_.push({{priority(v), v}, line}); }
 
-  [[nodiscard]] std::uint32_t pending_of_current(Object x) const {
+  [[nodiscard]] const Pending& pending_of_current(Object x) const {
     return current_[x] == kInitialSlot ? pending_initial_[x] : pending_[current_[x]];
   }
   [[nodiscard]] Owner current_writer(Object x) const {
@@ -50,7 +75,12 @@ class Scheduler {
     return open_reads_.is_candidate(r, current_writer(problem_.reads[r].object));
   }
 
-  Object blocked_on(Node v) const;  // the object on which v has to wait, or kNone
+  [[nodiscard]] Blocked blocked_on(Node v) const;
+  void wait(Node v, Blocked on);
+  [[nodiscard]] std::vector<Entry>& line(Blocked of) {
+    return (of.wait == Wait::kOverlap ? for_overlap_ : for_readers_)[of.object];
+  }
+  void call_next(Blocked of);
   [[nodiscard]] std::uint32_t own_reads_of_current(Owner o, Object x) const;
   void note_breaks(Node v);
   void wake(Object x);
@@ -63,6 +93,7 @@ class Scheduler {
     bool likely;    // by the hints, `from` is before what it waits for
   };
   [[nodiscard]] bool repair();
+  void leave_lines(Node v);
   void consider(Node v, std::optional<Repair>& chosen) const;
   void consider_read(Owner o, std::uint32_t r, std::optional<Repair>& chosen) const;
   void offer(const Repair& repair, std::optional<Repair>& chosen) const;
@@ -86,12 +117,14 @@ class Scheduler {
   std::vector<Slot> slot_of_read_;
   std::vector<std::uint32_t> missing_;
   std::vector<Slot> current_;
-  std::vector<std::uint32_t> pending_, pending_initial_;
+  std::vector<Pending> pending_, pending_initial_;
   std::vector<Slot> replaced_;  // by version: the one that was current before it
   std::vector<Owner> open_writer_;
-  std::vector<std::vector<Node>> waiting_;
+  std::vector<std::vector<Node>> for_read_;                    // by object: Wait::kRead
+  std::vector<std::vector<Entry>> for_overlap_, for_readers_;  // by object: heaps
   std::vector<std::uint32_t> ran_;  // by event: its place in the order, from 1; 0: not yet
-  std::priority_queue<Entry> ready_, blocked_;
+  std::priority_queue<Ready> ready_;
+  std::priority_queue<Entry> blocked_;
   // Of repairs.
   base::HashMap<Node, std::vector<Node>> learned_;
   base::HashSet<std::pair<Node, Node>> learned_arcs_;

@@ -10,7 +10,10 @@
 // rounds are needed. Complexity as AWDIT's (Møldrup & Pavlogiannis, PLDI 2025):
 // O(n^1.5) for the first two, since for each wr pair the smaller of "what k
 // writes" and "what r's owner reads" is walked; O(n * sessions) for the third, by
-// clocks and one advancing pointer per object and session.
+// clocks and one advancing pointer per object and session. Deviation: where there are thousands of
+// sessions, a chain may be any path of session and wr steps, and the clocks are sparse
+// (order/sparse_clocks.hpp), so that a million sessions of one transaction need not take a million
+// columns.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +51,10 @@ struct VisibilityProblem {
   bool whole_proofs = false;  // as in Problem
   unsigned threads = 1;       // of one pass; 0: as many as the machine has; never changes an answer
   ArcFinders* others = nullptr;  // borrowed; for decide_visibility(); never changes an answer
+  // kCausal: with more chains than this, sessions are joined into longer chains, and clocks are
+  // sparse as far as `most_sparse_entries` suffice. Neither changes an answer.
+  std::uint32_t most_columns = 2048;
+  std::size_t most_sparse_entries = 64'000'000;
   Owner owner_count = 0;
   Object object_count = 0;
   std::vector<std::vector<Owner>> chains;  // sessions; each owner in exactly one

@@ -1,8 +1,10 @@
 // Accesses of long histories are collected in two parts: what comes of them against
 // what is collected in one, which a compare-and-set on a key of its own makes of it.
-// And the weak levels' arcs, which two threads find: the same as one finds.
+// And the weak levels' arcs, which two threads find: the same as one finds; and the causal ones by
+// columns of clocks, blocks of them, or sparse ones: what causality says by its definition.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -143,6 +145,106 @@ TEST(Parts, TheArcsOfWeakLevelsAreTheSameForAnyNumberOfThreads) {
       EXPECT_EQ(one.proof().arcs.size(), two.proof().arcs.size());
     }
   }
+}
+
+// A few owners in sessions of one or two, as many reads as not of the past.
+order::VisibilityProblem few_owners(base::Random& random, std::vector<order::Owner>& writers) {
+  order::VisibilityProblem p;
+  p.owner_count = static_cast<order::Owner>(2 + random.below(9));
+  p.object_count = static_cast<order::Object>(1 + random.below(3));
+  for (order::Owner o = 0; o < p.owner_count; ++o) {
+    if (p.chains.empty() || random.chance(0.7)) p.chains.emplace_back();
+    p.chains[random.below(p.chains.size())].push_back(o);
+  }
+  std::erase_if(p.chains, [](const auto& chain) { return chain.empty(); });
+  std::vector<std::vector<order::Owner>> wrote(p.object_count);
+  for (order::Owner o = 0; o < p.owner_count; ++o) {
+    for (order::Object x = 0; x < p.object_count; ++x) {
+      if (!random.chance(0.6)) continue;
+      p.write_object.push_back(x);
+      wrote[x].push_back(o);
+    }
+    p.write_first.push_back(static_cast<std::uint32_t>(p.write_object.size()));
+  }
+  for (order::Owner o = 0; o < p.owner_count; ++o) {
+    for (order::Object x = 0; x < p.object_count; ++x) {
+      if (!random.chance(0.6)) continue;
+      auto from = wrote[x];
+      if (!random.chance(0.1)) std::erase_if(from, [&](order::Owner w) { return w >= o; });
+      std::erase(from, o);
+      p.reads.push_back({o, x, x});
+      writers.push_back(from.empty() ? order::kInitial : from[random.below(from.size())]);
+    }
+    p.read_first.push_back(static_cast<std::uint32_t>(p.reads.size()));
+  }
+  return p;
+}
+
+// Warshall's closure of session and wr, then the arcs of co by definition, and its closure.
+bool is_causal(const order::VisibilityProblem& p, const std::vector<order::Owner>& writers) {
+  const std::size_t n = p.owner_count;
+  using Matrix = std::vector<std::vector<bool>>;
+  const auto close = [&](Matrix& m) {
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+          if (m[i][k] && m[k][j]) m[i][j] = true;
+  };
+  Matrix causality(n, std::vector<bool>(n, false));
+  for (const auto& chain : p.chains)
+    for (std::size_t i = 1; i < chain.size(); ++i) causality[chain[i - 1]][chain[i]] = true;
+  for (std::size_t r = 0; r < p.reads.size(); ++r)
+    if (writers[r] != order::kInitial) causality[writers[r]][p.reads[r].owner] = true;
+  close(causality);
+  Matrix co = causality;
+  for (std::size_t r = 0; r < p.reads.size(); ++r) {
+    for (order::Owner k = 0; k < n; ++k) {
+      const auto wrote = p.writes(k);
+      if (!causality[k][p.reads[r].owner] || k == writers[r] || k == p.reads[r].owner ||
+          !std::binary_search(wrote.begin(), wrote.end(), p.reads[r].object)) {
+        continue;
+      }
+      if (writers[r] == order::kInitial) return false;
+      co[k][writers[r]] = true;
+    }
+  }
+  close(co);
+  for (std::size_t i = 0; i < n; ++i)
+    if (co[i][i]) return false;
+  return true;
+}
+
+// With more sessions than columns, sessions are joined into paths and the clocks are sparse; with
+// more entries than those may have, there are blocks of columns after all.
+TEST(Parts, CausalitySaysTheSameForAnyNumberOfColumns) {
+  base::Random random(20260101);
+  std::size_t causal = 0, other = 0;
+  for (int history = 0; history < 20'000; ++history) {
+    std::vector<order::Owner> writers;
+    auto problem = few_owners(random, writers);
+    const bool expected = is_causal(problem, writers);
+    ++(expected ? causal : other);
+    struct Room {
+      std::uint32_t columns;
+      std::size_t entries;
+    };
+    for (const auto& room : {Room{2048, 0}, Room{0, 1'000'000}, Room{1, 0}, Room{2, 4}}) {
+      problem.most_columns = room.columns;
+      problem.most_sparse_entries = room.entries;
+      base::Budget budget;
+      order::CoGraph co(problem, order::Visible::kCausal, writers, budget);
+      ASSERT_TRUE(co.saturate());
+      ASSERT_EQ(co.acyclic(), expected)
+          << "history " << history << ", " << room.columns << " columns, " << room.entries;
+      if (expected) continue;
+      const auto proof = co.proof();
+      EXPECT_FALSE(proof.cycles.empty());
+      for (const auto& arc : proof.arcs)
+        EXPECT_TRUE(arc.kind != order::ArcKind::kVisible || !arc.because.empty());
+    }
+  }
+  EXPECT_GT(causal, 2'000u);
+  EXPECT_GT(other, 2'000u);
 }
 
 // Two groups of sessions that share keys in each group alone, until transaction `joined`, which

@@ -75,6 +75,19 @@ def sessions(path, size):
     write(path, (b"w(%d,%d,%d,%d)\n" % (i % 1000, i, i, i) for i in range(size)))
 
 
+def writers_and_readers(path, size):
+    """Half of the sessions write a key, the others read one of them: as many sessions, and each has one other in its past."""
+    half = size // 2
+    write(path, [*(b"w(%d,%d,%d,%d)\n" % (i % 1000, i, i, i) for i in range(half)),
+                 *(b"r(%d,%d,%d,%d)\n" % (i % 1000, i, half + i, half + i) for i in range(half))])
+
+
+def counters(path, size):
+    """Each session reads what the one before it on its key wrote, and writes the key."""
+    write(path, (b"r(%d,%d,%d,%d)\nw(%d,%d,%d,%d)\n" % (i % 1000, i - 1000, i, i, i % 1000, i, i, i) if i >= 1000 else
+                 b"w(%d,%d,%d,%d)\n" % (i, i, i, i) for i in range(size)))
+
+
 def reads(path, size):
     write(path, [b"w(1,1,0,0)\n", *(b"r(1,1,%d,%d)\n" % (1 + i % 10, 1 + i) for i in range(size))])
 
@@ -109,6 +122,11 @@ BOMBS = [
     Bomb("reads-causal.txt", 500_000, reads, (0,), ("-l", "causal"), linear=True),
     Bomb("transaction.txt", 1_000_000, one_transaction, (0,), linear=True),
     Bomb("sessions.txt", 500_000, sessions, (0, 2), ("-l", "serializable"), linear=True),
+    Bomb("sessions-causal.txt", 500_000, sessions, (0,), ("-l", "causal"), linear=True),
+    Bomb("sessions-snapshot.txt", 500_000, sessions, (0,), ("-l", "snapshot-isolation"), linear=True),
+    Bomb("readers-causal.txt", 300_000, writers_and_readers, (0,), ("-l", "causal"), linear=True),
+    Bomb("readers-snapshot.txt", 300_000, writers_and_readers, (0,), ("-l", "snapshot-isolation"), linear=True),
+    Bomb("counters-causal.txt", 300_000, counters, (0,), ("-l", "causal"), linear=True),
     Bomb("gzip.gz", 1024, compressed("gzip"), (2, 3)),
     Bomb("zstd.zst", 1024, compressed("zstd"), (2, 3)),
     Bomb("xz.xz", 1024, compressed("xz"), (2, 3)),
