@@ -57,6 +57,23 @@ base::Status Inbox::open(const std::string& path) {
   return base::Ok{};
 }
 
+namespace {
+
+// The name of a socket outlives a process that was killed. Nobody listens there, so it is no lock.
+bool remove_abandoned(const sockaddr_un& place) {
+  struct stat facts = {};
+  if (::lstat(place.sun_path, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return false;
+  const base::Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const bool removed =
+      probe &&
+      ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&place), sizeof place) != 0 &&
+      errno == ECONNREFUSED && ::unlink(place.sun_path) == 0;
+  errno = EADDRINUSE;  // as bind() said
+  return removed;
+}
+
+}  // namespace
+
 base::Status Inbox::listen(const std::string& address) {
   Listener listener{address, {}, {}};
   const bool local = address.starts_with("unix:");
@@ -101,10 +118,12 @@ base::Status Inbox::listen(const std::string& address) {
   const auto* place =
       local ? reinterpret_cast<const sockaddr*>(&un) : reinterpret_cast<const sockaddr*>(&in);
   const auto size = static_cast<socklen_t>(local ? sizeof un : sizeof in);
-  if (::bind(listener.socket.get(), place, size) != 0 || ::listen(listener.socket.get(), 64) != 0) {
+  const auto bound = [&] { return ::bind(listener.socket.get(), place, size) == 0; };
+  if (!(bound() || (local && errno == EADDRINUSE && remove_abandoned(un) && bound())) ||
+      ::listen(listener.socket.get(), 64) != 0) {
     auto error = failed(address, "cannot be listened on");
     if (local && errno == EADDRINUSE) {
-      error.message += "; if no other watch uses this socket, remove the file";
+      error.message += "; another process uses this socket, or it is another file";
     }
     return error;
   }

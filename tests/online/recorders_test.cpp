@@ -1,11 +1,17 @@
 // Several recorders at one socket: their lines become one history with sessions of their own
 // and times of one clock.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <thread>
 
+#include "base/descriptor.hpp"
 #include "base/temp_dir.hpp"
 #include "cupel/record.hpp"
 #include "formats/formats.hpp"
@@ -93,6 +99,32 @@ TEST(OnlineInbox, SaysWhatItCannotOpen) {
   EXPECT_FALSE(inbox.add("tcp:8.8.8.8:80").ok());
   EXPECT_FALSE(inbox.add("tcp:x").ok());
   EXPECT_FALSE(inbox.add("unix:").ok());
+}
+
+// A watch that was killed leaves the name of its socket, which is no lock; one that runs has it.
+TEST(OnlineInbox, TakesTheNameOfASocketWhereNobodyListens) {
+  auto folder = base::TempDir::make("cupel-test-");
+  ASSERT_TRUE(folder.ok());
+  const auto path = folder->file("s");
+  {
+    sockaddr_un place{};
+    place.sun_family = AF_UNIX;
+    std::copy(path.begin(), path.end(), std::begin(place.sun_path));
+    const base::Descriptor killed(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(::bind(killed.get(), reinterpret_cast<const sockaddr*>(&place), sizeof place), 0);
+  }
+  ASSERT_TRUE(std::filesystem::exists(path));
+  Inbox inbox(/*follow=*/true);
+  const auto taken = inbox.add("unix:" + path);
+  EXPECT_TRUE(taken.ok()) << taken.error().to_string();
+  Inbox second(/*follow=*/true);
+  EXPECT_FALSE(second.add("unix:" + path).ok());
+  EXPECT_TRUE(std::filesystem::exists(path));
+
+  const auto file = folder->file("file");
+  std::ofstream(file) << "of somebody\n";
+  EXPECT_FALSE(second.add("unix:" + file).ok());
+  EXPECT_TRUE(std::filesystem::is_regular_file(file));
 }
 
 }  // namespace
