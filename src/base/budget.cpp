@@ -8,6 +8,7 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <new>
@@ -19,7 +20,11 @@ namespace cupel::base {
 
 namespace {
 constexpr std::int64_t kMemoryLookIntervalNs = 5'000'000;
-constexpr std::size_t kUnseenBytes = 1 << 20;  // allocated between two looks, a thread
+constexpr std::size_t kUnseenBytes = 1 << 20;  // allocated between two questions, a thread
+// A look at the memory takes as long as a small check. Until this share of what was free has been
+// allocated, of which much is freed again, nothing is looked at. Others allocate too, so not all of
+// it.
+constexpr std::uint64_t kShareUnlooked = 16;
 
 thread_local Budget* watching = nullptr;
 
@@ -96,6 +101,17 @@ bool Budget::would_exceed(std::uint64_t bytes) {
   return true;
 }
 
+bool Budget::may_exceed(std::uint64_t bytes) {
+  if (memory_bytes_ == 0) return false;
+  // A thread comes here once a megabyte, or with a single allocation that is larger.
+  const auto taken = static_cast<std::int64_t>(std::max<std::uint64_t>(bytes, kUnseenBytes));
+  if (unlooked_.fetch_sub(taken, std::memory_order_relaxed) >= taken) return false;
+  if (would_exceed(bytes)) return true;
+  const auto room = memory_bytes_ - std::min(memory_bytes_, resident_bytes() + bytes);
+  unlooked_.store(static_cast<std::int64_t>(room / kShareUnlooked), std::memory_order_relaxed);
+  return false;
+}
+
 double Budget::seconds_left() const {
   if (!deadline_) return std::numeric_limits<double>::infinity();
   return std::chrono::duration<double>(*deadline_ - Clock::now()).count();
@@ -118,7 +134,7 @@ void AllocationWatch::before_allocation(std::size_t bytes) {
   // Once only: what is thrown runs destructors, which must be able to allocate.
   if (watching->limit() != Limit::kNone) return;
   if (fails) watching->meet(Limit::kMemory);
-  if (fails || watching->would_exceed(bytes)) throw std::bad_alloc();
+  if (fails || watching->may_exceed(bytes)) throw std::bad_alloc();
 }
 
 void AllocationWatch::fail_at(std::uint64_t place) {

@@ -41,6 +41,10 @@ class Budget {
   // Called before a large allocation, which is cheaper than dying of one.
   bool would_exceed(std::uint64_t bytes);
 
+  // The same for what is allocated a megabyte at a time: looks only after enough was asked for since
+  // the last look that the limit could be near.
+  bool may_exceed(std::uint64_t bytes);
+
   // The limit counts as met from now on.
   void meet(Limit limit) { met_ = limit; }
 
@@ -57,6 +61,7 @@ class Budget {
   std::uint64_t memory_bytes_ = 0;
   std::atomic<Limit> met_ = Limit::kNone;
   std::atomic<std::int64_t> next_memory_look_ns_ = 0;
+  std::atomic<std::int64_t> unlooked_ = 0;  // bytes that may be allocated before the next look
   Stopwatch stopwatch_;
 };
 
@@ -83,7 +88,7 @@ class AllocationWatch {
     Deferral& operator=(const Deferral&) = delete;
   };
 
-  // Before `bytes` more are allocated. Looks at memory once a megabyte.
+  // Before `bytes` more are allocated. Asks the budget once a megabyte.
   static void before_allocation(std::size_t bytes);
 
   // For tests: from now on, the `place`-th allocation that is watched, in any thread, fails
