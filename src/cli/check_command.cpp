@@ -85,10 +85,18 @@ std::string where_to_check(const std::string& file) {
 }
 
 // What is given for every history alike.
+using Report = std::optional<base::Result<ReportFolder::Written>>;  // none: it is not written
+
 struct Outputs {
   Emitter& emitter;
   std::optional<ReportFolder>& folder;
 };
+
+Report write_report(const std::optional<ReportFolder>& folder, std::size_t number,
+                    const std::string& file, const Found& found) {
+  if (!folder || !found.ok() || base::interrupted()) return std::nullopt;
+  return folder->write(number, {file, found->history, found->analysis});
+}
 
 void report_unreadable(const std::string& file, base::Error error, const Outputs& outputs) {
   error.message += where_to_check(file);
@@ -142,7 +150,8 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
 
 // The exit code.
 int write_files(const report::Checked& checked, const CheckArguments& arguments,
-                const check::Options& options, std::optional<ReportFolder>& folder) {
+                const check::Options& options, std::optional<ReportFolder>& folder,
+                Report& report) {
   int code = kSatisfied;
   if (!arguments.certificate.empty() && !checked.analysis.whole) {
     // Nothing can be said of a history that was not read, not even which it is.
@@ -158,13 +167,13 @@ int write_files(const report::Checked& checked, const CheckArguments& arguments,
                                 options)) {
     code = kBad;
   }
-  if (folder && base::interrupted()) {
+  if (folder && (base::interrupted() || !report)) {
     print_error("no report was written, because the check was interrupted");
+  } else if (folder && report->ok()) {
+    folder->add(**std::move(report));
   } else if (folder) {
-    if (const auto added = folder->add(checked); !added.ok()) {
-      print_error(added.error());
-      code = kBad;
-    }
+    print_error(report->error());
+    code = kBad;
   }
   return code;
 }
@@ -208,7 +217,7 @@ std::string stages_text(const std::string& file, const analysis::Analysis& analy
 
 // The exit code.
 int print_found(const std::string& file, const Found& found, const CheckArguments& arguments,
-                const check::Options& options, const Outputs& outputs) {
+                const check::Options& options, const Outputs& outputs, Report report) {
   if (!found.ok()) {
     report_unreadable(file, found.error(), outputs);
     return kBad;
@@ -222,7 +231,7 @@ int print_found(const std::string& file, const Found& found, const CheckArgument
   }
   if (verbose()) print_detail(stages_text(file, found->analysis));
   if (base::interrupted()) print_error(interrupted_check(file));
-  const int written = write_files(checked, arguments, options, outputs.folder);
+  const int written = write_files(checked, arguments, options, outputs.folder, report);
   const bool by_name = !arguments.levels.empty();
   const auto& reads = found->analysis.final_reads;
   const int lost = !by_name && reads && !reads->well() ? kViolated : kSatisfied;
@@ -286,8 +295,8 @@ int print_checked_history(const std::string& file, const Found& found,
     folder.emplace(arguments.report, 1);
     if (const auto made = folder->prepare(); !made.ok()) return bad(made.error());
   }
-  int code =
-      print_found(file, found, arguments, analysis_options(arguments).check, {emitter, folder});
+  int code = print_found(file, found, arguments, analysis_options(arguments).check,
+                         {emitter, folder}, write_report(folder, 0, file, found));
   if (const auto done = folder ? folder->finish() : base::Ok{}; !done.ok())
     code = bad(done.error());
   if (!emitter.finish()) code = kBad;
@@ -321,8 +330,9 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
   const std::span<const std::string> files = arguments.histories;
   const bool apart =
       arguments.levels.empty() && !arguments.json && !outputs.emitter.instead_of_text();
-  ExplainTime time(/*shared=*/files.size() > 1 && !options.shrink_seconds);
+  ExplainTime time(/*shared=*/files.size() > 1 && !options.shrink_seconds, files.size());
   VerdictTable table(files.size());
+  std::vector<Report> reports(files.size());
   int code = kSatisfied;
   for (std::size_t next = 0; next < files.size();) {
     if (base::interrupted()) {
@@ -330,11 +340,17 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
       code = std::max<int>(code, kUnknown);
       continue;
     }
-    const auto several = analyze_first(files.subspan(next), reading, options, time);
+    const std::size_t begin = next;
+    const auto several = analyze_first(
+        files.subspan(next), reading, options, time, [&, begin](std::size_t i, const Found& found) {
+          const auto place = begin + i;
+          reports[place] = write_report(outputs.folder, place, files[place], found);
+        });
     if (options.check.team != nullptr) options.check.team->ask("");  // the history is done
     for (const auto& found : several) {
       if (next > 0 && apart) print("\n");
-      code = std::max(code, print_found(files[next], found, arguments, options.check, outputs));
+      code = std::max(code, print_found(files[next], found, arguments, options.check, outputs,
+                                        std::move(reports[next])));
       flush_output();
       table.add(found);
       ++next;

@@ -50,6 +50,8 @@ analysis::Options ExplainTime::options(analysis::Options of) const {
   if (left_ > 0) return of;
   of.shrink_seconds = 0;
   of.whole_history = false;
+  if (very_many_ && of.test_power == analysis::TestPower::kIfPassed)
+    of.test_power = analysis::TestPower::kNever;
   return of;
 }
 
@@ -57,25 +59,36 @@ void ExplainTime::spend(const analysis::Analysis& analysis) {
   if (!shared_) return;
   double spent = 0;
   for (const auto& stage : analysis.stages) {
-    if (stage.name == "explain" || stage.name == "history-analysis") spent += stage.seconds;
+    if (stage.name == "explain" || stage.name == "history-analysis" ||
+        (very_many_ && stage.name == "test-power")) {
+      spent += stage.seconds;
+    }
   }
   const std::lock_guard lock(mutex_);
-  if (left_ <= 0 && is_violated(analysis)) ++left_out_;
+  if (left_ <= 0) ++(is_violated(analysis) ? left_out_ : without_power_);
   left_ -= spent;
 }
 
 std::string ExplainTime::left_out() const {
   const std::lock_guard lock(mutex_);
-  if (left_out_ == 0) return {};
-  return fmt::format(
-      "explaining violations took {} s, so {} violated {} explained as they are, not made "
-      "smaller; check one alone, or give --shrink-time",
-      kSeconds, report::grouped(left_out_), left_out_ == 1 ? "history is" : "histories are");
+  std::string text;
+  if (left_out_ > 0) {
+    text = fmt::format("{} violated {} explained as they are, not made smaller",
+                       report::grouped(left_out_), left_out_ == 1 ? "history is" : "histories are");
+  }
+  if (very_many_ && without_power_ > 0) {
+    text += fmt::format("{}of {} that passed the test power was not measured",
+                        text.empty() ? "" : ", and ", report::grouped(without_power_));
+  }
+  if (text.empty()) return {};
+  return fmt::format("explanations took {} s, so {}; check one alone, or give --shrink-time",
+                     kSeconds, text);
 }
 
 std::vector<Found> analyze_first(std::span<const std::string> files,
                                  const analysis::FileOptions& reading,
-                                 const analysis::Options& options, ExplainTime& time) {
+                                 const analysis::Options& options, ExplainTime& time,
+                                 const Then& then) {
   const std::size_t beside = options.check.team == nullptr ? 32 : 1;  // a team has one at a time
   std::size_t count = 0;
   while (count < std::min(files.size(), beside) && is_short(files[count])) ++count;
@@ -86,13 +99,16 @@ std::vector<Found> analyze_first(std::span<const std::string> files,
     if (count > 1) its.check.threads = 1;
     found[i].emplace(analysis::analyze_file(files[i], reading, its));
     if (found[i]->ok()) time.spend((*found[i])->analysis);
+    then(i, *found[i]);
   });
   std::vector<Found> all;
   all.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     // The memory may have been that of those beside it.
-    if (count > 1 && options.check.memory_limit_bytes != 0 && is_unknown(*found[i]))
+    if (count > 1 && options.check.memory_limit_bytes != 0 && is_unknown(*found[i])) {
       found[i].emplace(analysis::analyze_file(files[i], reading, time.options(options)));
+      then(i, *found[i]);
+    }
     all.push_back(*std::move(found[i]));
   }
   return all;

@@ -1,12 +1,13 @@
 // many histories: what `cupel check` does differently with several of them.
 //
-// They share the time in which violations are made small and the whole history is analyzed. Short
-// files are decided beside each other. Of very many, a table of the verdicts comes last, on
-// standard error, and before it how far the check is, if that is a terminal and the answers go
-// elsewhere.
+// They share the time in which violations are made small and the whole history is analyzed; very
+// many also that in which the power of tests is measured. Short files are decided beside each
+// other, and their reports written. Of very many, a table of the verdicts comes last, on standard
+// error, and before it how far the check is, if that is a terminal and the answers go elsewhere.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -27,10 +28,11 @@ inline constexpr std::size_t kManyHistories = 20;
 class ExplainTime {
  public:
   // `shared`: the histories have kSeconds together; else each has what its options say.
-  explicit ExplainTime(bool shared) : shared_(shared) {}
+  ExplainTime(bool shared, std::size_t histories)
+      : shared_(shared), very_many_(histories >= kManyHistories) {}
 
-  // For the next history: without making violations smaller, and without analyzing the whole
-  // history, if there is no time left.
+  // For the next history: without making violations smaller, without analyzing the whole history
+  // and, of very many, without the test power that nobody asked for, if there is no time left.
   [[nodiscard]] analysis::Options options(analysis::Options of) const;
   // What the history has taken.
   void spend(const analysis::Analysis& analysis);
@@ -38,21 +40,27 @@ class ExplainTime {
   [[nodiscard]] std::string left_out() const;
 
  private:
-  static constexpr double kSeconds = 5;
+  static constexpr double kSeconds = 3;
 
-  const bool shared_;
+  const bool shared_, very_many_;
   mutable std::mutex mutex_;
   double left_ = kSeconds;
   std::size_t left_out_ = 0;  // violated histories
+  std::size_t without_power_ = 0;
 };
 
 using Found = base::Result<analysis::AnalyzedFile>;
 
+// What to do with a history once it is analyzed, by its place among `files`. Several threads call
+// it.
+using Then = std::function<void(std::size_t place, const Found& found)>;
+
 // The analyses of the first of these files, in their order: of one, or of several short ones beside
-// each other. There is at least one file.
+// each other. There is at least one file. `then` may be called again with another answer.
 std::vector<Found> analyze_first(std::span<const std::string> files,
                                  const analysis::FileOptions& reading,
-                                 const analysis::Options& options, ExplainTime& time);
+                                 const analysis::Options& options, ExplainTime& time,
+                                 const Then& then);
 
 // The verdicts of all histories.
 class VerdictTable {

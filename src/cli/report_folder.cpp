@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/budget.hpp"
 #include "base/write_file.hpp"
 #include "cli/many_histories.hpp"
 #include "formats/extra_fields.hpp"
@@ -35,7 +36,7 @@ base::Result<base::Ok> make_folder(const std::string& folder) {
   return base::Ok{};
 }
 
-base::Result<base::Ok> write(const fs::path& path, const std::string& bytes) {
+base::Result<base::Ok> write_file(const fs::path& path, const std::string& bytes) {
   auto written = base::replace_file(path.string(), bytes);
   if (written.ok()) return written;
   auto error = std::move(written).error();
@@ -67,6 +68,7 @@ void remove_stale(const fs::path& folder, const std::vector<report::ReportFile>&
   constexpr std::string_view kStem = "counterexample-";
   std::vector<fs::path> stale;
   std::error_code problem;
+  const base::AllocationWatch::Deferral going_on_ends_the_program_without_memory;
   for (const auto& entry : fs::directory_iterator(folder, problem)) {
     const auto name = entry.path().filename().string();
     const auto stem = entry.path().stem().string(), extension = entry.path().extension().string();
@@ -86,6 +88,19 @@ void remove_stale(const fs::path& folder, const std::vector<report::ReportFile>&
     }
   }
   for (const auto& path : stale) fs::remove(path, problem);
+}
+
+// Without what is as large as the history: there may be thousands.
+check::CheckResult verdicts_of(const check::CheckResult& result) {
+  check::CheckResult verdicts;
+  verdicts.strongest_satisfied = result.strongest_satisfied;
+  verdicts.weakest_violated = result.weakest_violated;
+  for (const auto& level : result.levels) {
+    auto& one = verdicts.levels.emplace_back();
+    one.level = level.level;
+    one.verdict = level.verdict;
+  }
+  return verdicts;
 }
 
 bool passed(const check::CheckResult& result) {
@@ -115,19 +130,16 @@ base::Result<base::Ok> ReportFolder::prepare() {
   return base::Ok{};
 }
 
-base::Result<base::Ok> ReportFolder::add(const report::Checked& checked,
-                                         const report::PageOptions& options) {
-  Added added{"", checked.file, checked.analysis.check};
-  added.lost = report::final_reads_verdict(checked);
-  for (auto& level : added.result.levels) level.violation.reset();
-  if (histories_ >= kManyHistories && passed(added.result) && added.lost.empty()) {
-    added_.push_back(std::move(added));
-    return base::Ok{};
-  }
-  std::string inside;
-  if (histories_ > 1) inside = fmt::format("{}-{}", added_.size() + 1, plain_name(checked.file));
-  const auto folder = inside.empty() ? folder_ : folder_ + "/" + inside;
-  if (auto made = make_folder(folder); !made.ok()) return made;
+base::Result<ReportFolder::Written> ReportFolder::write(std::size_t number,
+                                                        const report::Checked& checked,
+                                                        const report::PageOptions& options) const {
+  Written written{"", checked.file, verdicts_of(checked.analysis.check)};
+  written.lost = report::final_reads_verdict(checked);
+  if (histories_ >= kManyHistories && passed(written.result) && written.lost.empty())
+    return written;
+  if (histories_ > 1) written.folder = fmt::format("{}-{}", number + 1, plain_name(checked.file));
+  const auto folder = written.folder.empty() ? folder_ : folder_ + "/" + written.folder;
+  if (auto made = make_folder(folder); !made.ok()) return made.error();
   auto with_nodes = options;
   // Another content since it was read would have other labels.
   if (!checked.analysis.fields_error && !checked.file.empty() && checked.analysis.whole) {
@@ -137,12 +149,18 @@ base::Result<base::Ok> ReportFolder::add(const report::Checked& checked,
   const auto files = report::report_files(checked, with_nodes);
   if (!files.ok()) return files.error();
   for (const auto& file : *files) {
-    if (auto written = write(fs::path(folder) / file.name, file.bytes); !written.ok())
-      return written;
+    if (auto done = write_file(fs::path(folder) / file.name, file.bytes); !done.ok())
+      return done.error();
   }
   remove_stale(folder, *files);
-  added.folder = std::move(inside);
-  added_.push_back(std::move(added));
+  return written;
+}
+
+base::Result<base::Ok> ReportFolder::add(const report::Checked& checked,
+                                         const report::PageOptions& options) {
+  auto written = write(added_.size(), checked, options);
+  if (!written.ok()) return written.error();
+  add(*std::move(written));
   return base::Ok{};
 }
 
@@ -161,7 +179,7 @@ base::Result<base::Ok> ReportFolder::finish() const {
     links.push_back({added.folder, added.file, added.error.empty() ? &added.result : nullptr,
                      added.error, added.lost});
   }
-  return write(fs::path(folder_) / "index.html", report::contents_page(links));
+  return write_file(fs::path(folder_) / "index.html", report::contents_page(links));
 }
 
 }  // namespace cupel::cli

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -25,7 +26,19 @@ class ReportFolder {
   // Makes DIR and looks whether files can be made in it, so that a folder that cannot be had
   // is reported before hours of checking.
   [[nodiscard]] base::Result<base::Ok> prepare();
-  // The report of the next history. Errors: a folder or a file that cannot be written.
+  struct Written {
+    std::string folder, file;
+    check::CheckResult result;  // verdicts only
+    std::string error = {};     // instead, if it could not be read
+    std::string lost = {};      // as report::ReportLink has it
+  };
+  // The files of the history of this number, counted from 0. Thread-safe for different numbers.
+  // Errors: a folder or a file that cannot be written.
+  [[nodiscard]] base::Result<Written> write(std::size_t number, const report::Checked& checked,
+                                            const report::PageOptions& options = {}) const;
+  // The next history is this one.
+  void add(Written written) { added_.push_back(std::move(written)); }
+  // Both, for the next history.
   [[nodiscard]] base::Result<base::Ok> add(const report::Checked& checked,
                                            const report::PageOptions& options = {});
   // Instead of that, for a history that cannot be read.
@@ -35,16 +48,10 @@ class ReportFolder {
   [[nodiscard]] base::Result<base::Ok> finish() const;
 
  private:
-  struct Added {
-    std::string folder, file;
-    check::CheckResult result;  // verdicts only
-    std::string error = {};     // instead, if it could not be read
-    std::string lost = {};      // as report::ReportLink has it
-  };
   std::string folder_;
   std::size_t histories_;
   bool made_ = false;  // DIR was not there
-  std::vector<Added> added_;
+  std::vector<Written> added_;
 };
 
 }  // namespace cupel::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,8 @@ base::Result<Layout> graphviz_layout(const Figure& figure) {
   // Graphviz 2.43 forgets a few hundred bytes at every layout with ports.
   const __lsan::ScopedDisabler graphviz_leaks;
 #endif
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   graphviz_errors().clear();
   agseterrf(keep_error);
   // One for the process: making it reads the list of plugins, and freeing it leaks in 2.43.

@@ -132,14 +132,12 @@ class Page {
     for (std::size_t i = 0; i < violations_.shown.size(); ++i) {
       const auto& reported = violations_.shown[i];
       figures_.push_back(figure_of(reported, checked_.analysis.fields));
-      auto inside = svg(figures_.back(), {.standalone = false});
-      if (!inside.ok()) return inside.error();
-      pictures_.push_back(std::move(*inside));
-      auto alone = svg(figures_.back());
-      if (!alone.ok()) return alone.error();
+      auto drawn = pictures_of(figures_.back());
+      if (!drawn.ok()) return drawn.error();
+      pictures_.push_back(std::move(drawn->in_page));
       const auto name = fmt::format("counterexample-{}", i + 1);
       files.push_back({name + ".dot", dot(figures_.back())});
-      files.push_back({name + ".svg", std::move(*alone)});
+      files.push_back({name + ".svg", std::move(drawn->standalone)});
     }
     files[0] = {"index.html", fitting()};
     return files;

@@ -277,4 +277,11 @@ base::Result<std::string> svg(const Figure& figure, const SvgOptions& options) {
   return Painter(figure, *layout, options.standalone).paint();
 }
 
+base::Result<Pictures> pictures_of(const Figure& figure) {
+  auto layout = lay_out(figure);
+  if (!layout.ok()) return layout.error();
+  return Pictures{.in_page = Painter(figure, *layout, /*standalone=*/false).paint(),
+                  .standalone = Painter(figure, *layout, /*standalone=*/true).paint()};
+}
+
 }  // namespace cupel::report

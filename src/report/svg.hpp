@@ -22,8 +22,14 @@ struct SvgOptions {
 
 // Classes: `box` (`cycle`, `uncommitted`, with data-txn = TxnId), `arrow` (the kind,
 // `certain` or `inferred`, `cycle`, with data-arrow = its index, data-from and data-to = TxnIds).
-// Not thread-safe: Graphviz is not. Fails only if Graphviz is there and cannot lay out (its plugins
-// are missing).
+// Thread-safe, but one at a time in Graphviz. Fails only if Graphviz is there and cannot lay out
+// (its plugins are missing).
 base::Result<std::string> svg(const Figure& figure, const SvgOptions& options = {});
+
+// The same figure both ways, laid out once: the layout takes most of the time.
+struct Pictures {
+  std::string in_page, standalone;
+};
+base::Result<Pictures> pictures_of(const Figure& figure);
 
 }  // namespace cupel::report

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <set>
@@ -424,8 +425,15 @@ class Timeline {
     for (const TxnId t : shown_) {
       if (!first) out += ',';
       first = false;
-      out += std::to_string(value(t));
+      append(out, value(t));
     }
+  }
+  // Of thousands of numbers each: formatting them took a third of a page's time.
+  template <typename Number>
+  static void append(std::string& out, Number number) {
+    std::array<char, 24> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    out.append(digits.data(), end);
   }
 
   // Kinds as OpKind; 8 stands for operations left out, their number in place of the key.
@@ -446,8 +454,12 @@ class Timeline {
           }
           key = at;
         }
-        out += fmt::format("{}{},{},{}", o > first ? "," : "", static_cast<int>(op.kind), key,
-                           value_of(OpId(o)));
+        if (o > first) out += ',';
+        append(out, static_cast<int>(op.kind));
+        out += ',';
+        append(out, key);
+        out += ',';
+        out += value_of(OpId(o));
       }
       if (last - first > kMostOperations)
         out += fmt::format(",8,{},0", last - first - kMostOperations);

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -83,6 +84,42 @@ std::vector<std::string> sorted_lines(const std::string& text) {
   }
   std::sort(lines.begin(), lines.end());
   return lines;
+}
+
+// They are decided and drawn beside each other.
+TEST_F(Scale, AReportOfVeryManyHasThePagesOfTheViolated) {
+  auto files = generate(20);
+  ASSERT_EQ(cupel({"generate", "--histories", "4", "--level", "strict-serializable", "--txns", "8",
+                   "-o", at("good-{seed}.jsonl")})
+                .code,
+            0);
+  for (int seed = 1; seed <= 4; ++seed)
+    files.insert(files.begin() + 5 * seed, at("good-" + std::to_string(seed) + ".jsonl"));
+  const std::vector<std::string> check = {"check", "--shrink-time", "0", "--no-history-analysis"};
+  const auto whole = cupel(joined(joined(check, {"--json", "--report", at("report")}), files));
+  EXPECT_EQ(whole.code, 1);
+  std::set<std::string> wanted = {"index.html"}, found;
+  std::istringstream lines(whole.out);
+  for (const auto& file : files) {
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line));
+    const auto json = Json::parse(line);
+    EXPECT_EQ(json["file"], file);
+    if (json["weakest_violated"].empty()) continue;
+    const auto number = std::to_string(wanted.size());
+    const auto folder =
+        std::to_string(&file - files.data() + 1) + "-" + fs::path(file).stem().string();
+    wanted.insert(folder);
+    EXPECT_EQ(cupel(joined(check, {"--report", at("alone" + number), file})).code, 1);
+    EXPECT_EQ(text_of("report/" + folder + "/counterexample-1.svg"),
+              text_of("alone" + number + "/counterexample-1.svg"));
+    EXPECT_NE(text_of("report/index.html").find(folder + "/index.html"), std::string::npos);
+  }
+  for (const auto& entry : fs::directory_iterator(at("report")))
+    found.insert(entry.path().filename().string());
+  EXPECT_EQ(found, wanted);
+  EXPECT_GT(wanted.size(), 2U);
+  EXPECT_LE(wanted.size(), 21U);
 }
 
 TEST_F(Scale, ShardsOfCheckAreTheWhole) {
