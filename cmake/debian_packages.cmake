@@ -86,6 +86,14 @@ cupel_driver_package(etcd cpp-httplib etcd)
 cupel_driver_package(zookeeper zookeeper_mt ZooKeeper)
 cupel_driver_package(nats nats NATS)
 string(JOIN ", " CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS ${suggested})
+if(TARGET cupel_mpi)
+  cupel_debian(mpi cupel-mpi database "cupel (= ${deb_version}-1)"
+"cupel check of one history by several processes of MPI
+cupel-mpi is cupel with MPI: it divides the check of one history between
+processes, on one machine or many. Verdict, explanation and certificate are the
+same for any number of processes. The program mpirun starts them.")
+  set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "openmpi-bin")
+endif()
 cupel_debian(library libcupel0 libs ""
 "library that assays which isolation levels a history satisfies
 The checker, the explanations, the recorder and the mock store of cupel, with

@@ -2,6 +2,7 @@
 #
 #   component     Debian package  content
 #   program       cupel           the program, its manual pages and the completions of shells
+#   mpi           cupel-mpi       cupel-mpi and its manual pages, where MPI was found
 #   library       libcupel0       libcupel.so.0
 #   development   libcupel-dev    headers, find_package(cupel), cupel.pc
 #
@@ -17,7 +18,7 @@ find_program(GZIP gzip REQUIRED)
 add_custom_command(OUTPUT ${pages}/man1/cupel.1.gz
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}  # those of commands that are no more
   COMMAND cupel_pages ${pages}
-  COMMAND sh -c "${GZIP} -9n ${pages}/man1/*.1"
+  COMMAND sh -c "${GZIP} -9n ${pages}/man1/*.1 ${pages}/mpi/man1/*.1"
   DEPENDS cupel_pages COMMENT "Manual pages, completions" VERBATIM)
 add_custom_target(cupel_manual ALL DEPENDS ${pages}/man1/cupel.1.gz)
 install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
@@ -27,6 +28,12 @@ install(FILES ${pages}/completions/_cupel
   DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
 install(FILES ${pages}/completions/cupel.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+
+# ---- mpi
+if(TARGET cupel_mpi)
+  install(TARGETS cupel_mpi RUNTIME COMPONENT mpi)
+  install(DIRECTORY ${pages}/mpi/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT mpi)
+endif()
 
 # ---- library, development
 install(TARGETS cupel_library EXPORT cupel

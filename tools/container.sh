@@ -18,9 +18,9 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/packages"
-# All but the development files; and what the program recommends, to draw pictures and speak TLS.
+# The program and its drivers; and what the program recommends, to draw pictures and speak TLS.
 cp "$packages"/*.deb "$work/packages"
-rm "$work"/packages/libcupel*
+rm -f "$work"/packages/libcupel* "$work"/packages/cupel-mpi_*
 dpkg-deb --field "$work"/packages/cupel_*.deb Recommends | tr ',' ' ' >"$work/packages/recommended"
 # The archives that this system uses, Debian's own.
 tools/debian_sources.sh >"$work/sources"

@@ -26,6 +26,9 @@ root apt-get -q update >"$work/apt" 2>&1 || { cat "$work/apt"; fail "apt"; }
 mkdir "$work/root/given"
 cp build/package/packages/*.deb build/python/*.whl examples/lost_update.c "$work/root/given/"
 cat tests/install/lost-update.jsonl >"$work/root/given/history.jsonl"
+# The history of the README's first example, by the name that it has there.
+readme=tests/golden/strong-session-snapshot-isolation/violated/polysi-galera.txt
+install -D $readme "$work/root/work/$readme"
 
 expect_violation() {
   local status=0
@@ -35,6 +38,11 @@ expect_violation() {
 echo "== the program by apt"
 root sh -c 'apt-get -q install -y --no-install-recommends /given/cupel_*.deb /given/libcupel0_*.deb' >"$work/apt" 2>&1 || { cat "$work/apt"; fail "apt"; }
 expect_violation cupel
+root sh -c "cd /work && cupel check $readme" >"$work/out" 2>&1 || [[ $? -eq 1 ]] || { cat "$work/out"; fail "the first example"; }
+# What the README prints, but for the seconds.
+sed -n '/^\$ cupel check/,/^```/p' README.md | sed '1d;$d' >"$work/wanted"
+diff <(sed -E 's/[0-9]+\.[0-9]+ s/# s/' "$work/wanted") <(sed -E 's/[0-9]+\.[0-9]+ s/# s/' "$work/out") ||
+  fail "the README's first example prints something else"
 root cupel run --db sqlite:/tmp/test.db --workload mini --txns 20 -o /tmp/h.jsonl >"$work/out" 2>&1 || { cat "$work/out"; fail "cupel run"; }
 echo "== a driver by apt"
 root cupel doctor >"$work/doctor" || true
@@ -42,6 +50,21 @@ grep -q "postgres  *no" "$work/doctor" || { cat "$work/doctor"; fail "libpq is t
 root sh -c 'apt-get -q install -y --no-install-recommends /given/cupel-postgres_*.deb' >"$work/apt" 2>&1 || { cat "$work/apt"; fail "apt"; }
 root cupel doctor >"$work/doctor" || true
 grep -q "postgres  *yes" "$work/doctor" || { cat "$work/doctor"; fail "cupel-postgres brings no libpq"; }
+if compgen -G "$work/root/given/cupel-mpi_*.deb" >/dev/null; then
+  echo "== cupel-mpi by apt"
+  root sh -c 'apt-get -q install -y --no-install-recommends openmpi-bin /given/cupel-mpi_*.deb' >"$work/apt" 2>&1 || { cat "$work/apt"; fail "apt"; }
+  # Two processes of this machine alone, without its network and without a shell on others.
+  mpirun_two() {
+    root OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+      OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo OMPI_MCA_plm_rsh_agent= \
+      OMPI_MCA_btl_vader_single_copy_mechanism=none mpirun -n 2 cupel-mpi "$@"
+  }
+  status=0
+  mpirun_two check -l snapshot-isolation /given/history.jsonl >"$work/out" 2>"$work/err" || status=$?
+  [[ $status -eq 1 ]] && grep -q lost-update "$work/out" || { cat "$work/out" "$work/err"; fail "cupel-mpi ended with $status"; }
+  root cupel check -l snapshot-isolation /given/history.jsonl >"$work/alone" || true
+  diff "$work/alone" "$work/out" || fail "cupel-mpi says something else than cupel"
+fi
 echo "== the library by apt"
 root sh -c 'apt-get -q install -y --no-install-recommends gcc libc6-dev pkg-config /given/libcupel-dev_*.deb' >"$work/apt" 2>&1 || { cat "$work/apt"; fail "apt"; }
 status=0

@@ -28,6 +28,14 @@ test -s "$prefix/share/man/man1/cupel-mock-test.1.gz"
 MANWIDTH=100 man -l "$prefix/share/man/man1/cupel-check.1.gz" >"$work/page"
 expect "cupel check [OPTIONS] HISTORY ..." "$work/page"
 
+if [[ -e $prefix/bin/cupel-mpi ]]; then
+  man -l "$prefix/share/man/man1/cupel-mpi-check.1.gz" >"$work/page"
+  expect "cupel-mpi check [OPTIONS] HISTORY ..." "$work/page"
+  test -s "$prefix/share/man/man1/cupel-mpi.1.gz"
+else
+  echo "cupel-mpi is not built: libopenmpi-dev is not installed"
+fi
+
 echo "== an outside project, by CMake and by pkg-config"
 library=$(dirname "$(find "$prefix" -name libcupel.so)")
 mkdir "$work/outside"
