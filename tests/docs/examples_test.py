@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs the examples of the manual and compares what they print with what the pages say.
 
-    examples_test.py CUPEL quick|servers|long
+    examples_test.py CUPEL quick|servers|long [TEXTBOOK_CLIENT]
 
 An example is a code block that begins with `$ cupel` or `$ cat`. HOW says of each, by page and first
 command, how it can be run; a block that HOW does not know fails, so no page can have output that nobody has
 tried. A line that is only `…` or `...` stands for any lines, `…` within a line for any text. Seconds never
-count; with NUMBERS no number, port or temporary folder does.
+count; with NUMBERS no number, port or temporary folder does. The example of a real database runs
+TEXTBOOK_CLIENT (tests/servers), on a server that is started for it.
 """
 import glob
 import json
@@ -27,6 +28,15 @@ ELLE = {"history.edn": "tests/golden/serializable/violated/elle-list-append-gh-3
             {"index": 1, "time": 10, "type": "ok", "process": 0, "f": "txn", "value": [["append", "x", 1]]},
             {"index": 2, "time": 20, "type": "invoke", "process": 0, "f": "txn", "value": [["r", "x", None]]},
             {"index": 3, "time": 30, "type": "ok", "process": 0, "f": "txn", "value": [["r", "x", [1]]]}])}
+
+
+def script_of(page, name):
+    """The lines that follow `$ cat NAME` on a page, which may be indented."""
+    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+        found = re.search(r"^( *)\$ cat %s\n((?:.*\n)*?)\1\$ " % re.escape(name), file.read(), re.MULTILINE)
+    return re.sub("^" + found[1], "", found[2], flags=re.MULTILINE)
+
+
 # Page and first command: (label, comparison, files: the path of one of the repository, or text).
 HOW = {
     ("README.md", "cupel check"): ("quick", EXACT, {"tests": "tests"}),
@@ -40,13 +50,11 @@ HOW = {
     ("docs/mock-server.md", "cupel mock --level"): ("quick", NUMBERS, {}),
     ("docs/mock-engines.md", "cupel mock --engine postgres"): ("servers", NUMBERS, {}),
     ("docs/mock-mariadb.md", "cupel mock --engine mariadb"): ("servers", NUMBERS, {}),
+    ("docs/mock-server.md", "cat run-tests.sh"): ("servers", EXACT, {}),
+    ("docs/mock-explore.md", "cupel mock test"): ("servers", EXACT, {"two-clients.sh": script_of("docs/mock-server.md", "two-clients.sh")}),
+    ("docs/mock-on.md", "cupel mock test"): ("servers", EXACT, {}),
 }
-# Of programs of the reader's own, which the repository does not have. tests/mocktest and tests/servers run
-# such programs of theirs with these commands.
-OWN = {
-    ("docs/mock-server.md", "cupel mock test"), ("docs/mock-on.md", "cupel mock test"),
-    ("docs/mock-explore.md", "cupel mock test"),
-}
+SHOP = "postgres://me@127.0.0.1/shop"  # of docs/mock-on.md: a server that is started for it
 
 
 def blocks():
@@ -143,17 +151,17 @@ class Comparison(unittest.TestCase):
 
 
 class Examples(unittest.TestCase):
-    binary, label = "", "quick"
+    binary, label, textbook_client = "", "quick", ""
 
     def test_every_example_is_known(self):
         for page, line, example in blocks():
             command = example[0][0]
-            if any(output for _, output in example) and key_of(page, command, OWN) is None:
+            if any(output for _, output in example):
                 self.assertIsNotNone(key_of(page, command, HOW), f"{page}:{line}: {command}: say in HOW how it can be run")
 
     def test_no_entry_is_left_over(self):
-        used = {key_of(page, example[0][0], known) for page, _, example in blocks() for known in (HOW, OWN)}
-        self.assertEqual({*HOW, *OWN} - used, set())
+        used = {key_of(page, example[0][0], HOW) for page, _, example in blocks()}
+        self.assertEqual({*HOW} - used, set())
 
     def test_the_pages_say_what_the_commands_print(self):
         tried = 0
@@ -165,6 +173,19 @@ class Examples(unittest.TestCase):
                 self.try_example(example, *HOW[key][1:])
                 tried += 1
         self.assertGreater(tried, 0)
+
+    def start_shop(self, work, environment):
+        """Its URL: a PostgreSQL with the counter, for the program ./increment-twice."""
+        self.assertTrue(self.textbook_client, "the example needs TEXTBOOK_CLIENT")
+        url = subprocess.run([self.binary, "lab", "start", "postgres"], env=environment, text=True, check=True,
+                             stdout=subprocess.PIPE).stdout.strip()
+        subprocess.run(["psql", "-qX", url, "-c", "create table counters (id int primary key, n int)",
+                        "-c", "insert into counters values (1, 0)"], check=True)
+        program = os.path.join(work, "increment-twice")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\nexec '{self.textbook_client}' lost-update\n")
+        os.chmod(program, 0o755)
+        return url
 
     def try_example(self, example, comparison, files):
         with tempfile.TemporaryDirectory() as folder:
@@ -184,19 +205,29 @@ class Examples(unittest.TestCase):
                         file.write(content)
             # `lab list` and `stop all` see the servers of this example only.
             environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}", "XDG_STATE_HOME": folder, "COLUMNS": "200"}
-            for command, output in example:
-                if command.startswith("cat "):  # the example says what the file holds
-                    with open(os.path.join(work, command[4:]), "w", encoding="utf-8") as file:
-                        file.write("\n".join(output) + "\n")
-                    continue
-                printed = without_blank_ends(run(command, output, work, environment))
-                wanted = without_blank_ends(output)
-                if not any(one.startswith("cupel: ") for one in wanted):  # messages, which the page leaves out
-                    printed = [one for one in printed if not one.startswith("cupel: ")]
-                if not fits(wanted, printed, comparison):
-                    self.fail(f"`{command}` prints\n" + "\n".join(printed) + "\nand the page says\n" + "\n".join(wanted))
+            shop = self.start_shop(work, environment) if any(SHOP in command for command, _ in example) else SHOP
+            try:
+                self.compare(example, comparison, work, environment, shop)
+            finally:
+                if shop != SHOP:
+                    subprocess.run([self.binary, "lab", "stop", "all"], env=environment, capture_output=True, check=True)
+
+    def compare(self, example, comparison, work, environment, shop):
+        for command, output in example:
+            if command.startswith("cat "):  # the example says what the file holds
+                with open(os.path.join(work, command[4:]), "w", encoding="utf-8") as file:
+                    file.write("\n".join(output) + "\n")
+                continue
+            printed = without_blank_ends(run(command.replace(SHOP, shop), output, work, environment))
+            printed = [line.replace(shop, SHOP) for line in printed]
+            wanted = without_blank_ends(output)
+            if not any(one.startswith("cupel: ") for one in wanted):  # messages, which the page leaves out
+                printed = [one for one in printed if not one.startswith("cupel: ")]
+            if not fits(wanted, printed, comparison):
+                self.fail(f"`{command}` prints\n" + "\n".join(printed) + "\nand the page says\n" + "\n".join(wanted))
 
 
 if __name__ == "__main__":
     Examples.binary, Examples.label = os.path.abspath(sys.argv[1]), sys.argv[2]
+    Examples.textbook_client = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 and sys.argv[3] else ""
     unittest.main(argv=sys.argv[:1])
