@@ -86,6 +86,73 @@ TEST_P(Contexts, DecideAsTheAxiomsAndTheirCertificatesAreValid) {
   EXPECT_GT(violated, CUPEL_CRDT_HISTORIES / 40);
 }
 
+// Times beside deliveries, of a clock that all share. An update that was invoked after the end of
+// an operation that had seen it is found, by definition; without one, the decision is that of the
+// axioms. Where the deliveries are only checked, no delivery from the future explains the reads.
+TEST_P(Contexts, NoReadIsExplainedByALaterUpdateWhereTimesAreGiven) {
+  const Type type = GetParam();
+  const bool needs_deliveries = replicated_type(type).traits().needs_deliveries;
+  const int kHistories = CUPEL_CRDT_HISTORIES;
+  base::Random random(177 + static_cast<std::uint64_t>(type));
+  int in_time = 0, too_late = 0, only_by_times = 0;
+  for (int i = 0; i < kHistories; ++i) {
+    History h = random_history(type, small_shape(type, i, random), random);
+    std::vector<std::int64_t> now(h.replicas.size(), 0);
+    for (Operation& op : h.ops) {
+      auto& clock = now[op.replica];
+      if (random.chance(0.6)) op.begun = clock = clock + random.between(0, 20);
+      if (random.chance(0.6)) op.ended = clock = clock + random.between(0, 10);
+    }
+    const auto rule = random.chance(0.7)   ? DeliveryRule::kCausal
+                      : random.chance(0.5) ? DeliveryRule::kFifo
+                                           : DeliveryRule::kApplied;
+    const RandomDeliveries deliveries(h, rule, random);
+    if (!h.context.is_known()) continue;
+    // By the operation's own times, and those that its replica's others give it.
+    std::optional<std::pair<OpId, OpId>> expected;
+    for (OpId id = 0; id < h.ops.size(); ++id) {
+      for (OpId u = 0; u < h.ops.size(); ++u) {
+        if (!(deliveries.seen[id] >> u & 1U) || h.ops[u].replica == h.ops[id].replica) continue;
+        std::int64_t begun = kAlways, ended = kNever;
+        for (const Operation& op : h.ops) {
+          if (op.replica == h.ops[u].replica && op.seq <= h.ops[u].seq)
+            begun = std::max(begun, op.begun);
+          if (op.replica == h.ops[id].replica && op.seq >= h.ops[id].seq)
+            ended = std::min(ended, op.ended);
+        }
+        if (begun > ended) expected = {id, u};
+      }
+    }
+    spread_times(h);
+    ASSERT_EQ(h.backward_clock_line, 0U);
+    const auto visibility = Visibility::of(h);
+    ASSERT_TRUE(visibility.ok());
+    const auto late = late_update(h, *visibility);
+    ASSERT_EQ(late.has_value(), expected.has_value()) << write(h);
+    if (late) {
+      ASSERT_TRUE(deliveries.seen[late->op] >> late->update & 1U) << write(h);
+      ASSERT_GT(h.ops[late->update].begun, h.ops[late->op].ended) << write(h);
+    }
+    ++(late ? too_late : in_time);
+    const auto found = analyzed(h, false, /*also_without=*/!needs_deliveries);
+    if (!late && rule == DeliveryRule::kCausal) {
+      ASSERT_EQ(found.decision.verdict == Verdict::kSatisfied,
+                admitted_with(h, deliveries.past, false))
+          << write(h);
+    }
+    if (needs_deliveries) continue;
+    const bool explained = admitted_by_oracle(h, false);
+    ASSERT_EQ(found.without_context, explained ? Verdict::kSatisfied : Verdict::kViolated)
+        << write(h);
+    only_by_times += !explained && found.decision.verdict == Verdict::kSatisfied;
+  }
+  EXPECT_GT(in_time, kHistories / 20);
+  EXPECT_GT(too_late, kHistories / 20);
+  if (!needs_deliveries) {
+    EXPECT_GT(only_by_times, 0);
+  }
+}
+
 TEST_P(Contexts, OfCorrectReplicasAreSatisfiedAndOfWrongOnesViolated) {
   const Type type = GetParam();
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
