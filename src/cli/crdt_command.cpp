@@ -1039,6 +1039,21 @@ int check_run(CrdtRunArguments& arguments, const std::string& lines, crdt::Named
   return check_one(file, *history, arguments, limits, budget);
 }
 
+// The same for several objects.
+int check_mixed_run(CrdtRunArguments& arguments, const std::string& lines, const Limits& limits) {
+  const bool kept = !arguments.output.empty();
+  if (kept && !write_whole(arguments.output, lines, /*append=*/false, "the history")) return kBad;
+  const std::string file = kept ? arguments.output : "the run";
+  base::Budget budget(limits.timeout, limits.memory_bytes);
+  auto history = crdt::read_mixed(lines, file);
+  if (!history.ok()) {
+    print_error(history.error());
+    return kBad;
+  }
+  crdt::share_times(*history);
+  return check_mixed(file, *history, arguments, limits, budget);
+}
+
 // Nothing if it is one of the names, and something else was wrong.
 std::string suggested(const std::string& word, const std::vector<std::string>& names) {
   const bool is_known = std::find(names.begin(), names.end(), word) != names.end();
@@ -1054,6 +1069,90 @@ std::string suggested_object(const crdt::Library& library, const std::string& ob
     types.push_back(its);
   }
   return object.empty() ? suggested(type, types) : suggested(object, objects);
+}
+
+// "list,map": the parts.
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= list.size() && !list.empty();) {
+    const auto comma = std::min(list.find(',', at), list.size());
+    parts.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return parts;
+}
+
+// Several objects of a library, in place of the one of the options. `objects` or else `types` names
+// them.
+base::Result<base::Ok> choose_objects(const crdt::Library& library,
+                                      const std::vector<std::string>& objects,
+                                      const std::vector<std::string>& types,
+                                      const CrdtRunArguments& arguments,
+                                      crdt::AdapterRunOptions& options) {
+  const auto wrong = [](std::string message) { return base::Error{.message = std::move(message)}; };
+  if (!library.has_several)
+    return wrong(fmt::format("found several objects, but the adapter of {} has one at a time",
+                             library.name));
+  if (!arguments.edits.empty() || !arguments.reproduce.empty())
+    return wrong(fmt::format("found {} with several objects, expected one object",
+                             arguments.edits.empty() ? "--reproduce" : "--trace"));
+  if (!objects.empty() && !types.empty() && objects.size() != types.size())
+    return wrong(
+        fmt::format("found {} objects and {} types, expected as many of both, or one of "
+                    "them only",
+                    objects.size(), types.size()));
+  for (std::size_t i = 0; i < std::max(objects.size(), types.size()); ++i) {
+    const std::string object = objects.empty() ? "" : objects[i];
+    const std::string type = types.empty() ? "" : types[i];
+    const auto chosen = crdt::choose_object(library, object, type);
+    if (!chosen.ok()) {
+      auto error = chosen.error();
+      error.message += suggested_object(library, object, type);
+      return error;
+    }
+    const auto same = [&](const auto& other) { return other.name == chosen->object; };
+    if (std::any_of(options.objects.begin(), options.objects.end(), same))
+      return wrong(fmt::format("found the object {} twice, expected each once; --keys makes more",
+                               chosen->object));
+    const auto hazards = hazards_of(arguments.faults, library, *chosen);
+    if (!hazards.ok()) return hazards.error();
+    if (options.objects.empty()) options.hazards = *hazards;
+    std::erase_if(options.hazards, [&](crdt::Hazard hazard) {
+      return std::find(hazards->begin(), hazards->end(), hazard) == hazards->end();
+    });
+    options.object += (options.object.empty() ? "" : ", ") + chosen->object;
+    options.objects.push_back({chosen->object, with_spec(chosen->type, spec_of(arguments))});
+  }
+  return base::Ok{};
+}
+
+int run_objects(crdt::Adapter& adapter, const std::vector<std::string>& objects,
+                const std::vector<std::string>& types, CrdtRunArguments& arguments,
+                const Limits& limits) {
+  crdt::AdapterRunOptions options;
+  static_cast<crdt::Requests&>(options) = arguments.options;
+  options.ops = arguments.options.ops;
+  options.delivery = arguments.options.delivery;
+  const auto chosen = choose_objects(adapter.library(), objects, types, arguments, options);
+  if (!chosen.ok()) {
+    print_error(chosen.error());
+    return kBad;
+  }
+  const auto recorded = crdt::run(adapter, options);
+  if (!recorded.ok()) {
+    print_error(recorded.error());
+    return kBad;
+  }
+  arguments.converge = options.replicas > 1;
+  const int code = check_mixed_run(arguments, recorded->lines, limits);
+  const bool wrong = recorded->throws > 0 || recorded->stuck > 0;
+  const auto text = as_text(adapter.library(), options, *recorded);
+  if (!arguments.json) {
+    print(text);
+  } else if (wrong) {
+    print_status(text);  // the exit code is for a reason that no verdict names
+  }
+  return wrong && code != kBad ? kViolated : code;
 }
 
 int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
@@ -1078,6 +1177,9 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   auto adapter = crdt::Adapter::start(*command, arguments.options.timeout_seconds);
   if (!adapter.ok()) return failed(adapter.error());
   const auto& library = adapter->library();
+  if (const auto objects = parts_of(object), types = parts_of(arguments.type);
+      objects.size() > 1 || types.size() > 1)
+    return run_objects(*adapter, objects, types, arguments, limits);
   const auto chosen = crdt::choose_object(library, object, arguments.type);
   if (!chosen.ok())
     return failed(chosen.error(), suggested_object(library, object, arguments.type));
@@ -1209,7 +1311,8 @@ void add_crdt_run(Command& app, Run& run) {
   auto& options = arguments->options;
   command
       ->add_option("--adapter", arguments->adapter,
-                   "A library, such as yjs or automerge, or yjs:text for one of its objects; or a "
+                   "A library, such as yjs or automerge, or yjs:text for one of its objects, or "
+                   "yjs:text,map for several in one document; or a "
                    "file of your own, with a slash in its path (docs/crdt-adapters.md)")
       ->type_name("NAME");
   command
@@ -1266,6 +1369,7 @@ void add_crdt_run(Command& app, Run& run) {
       "\n"
       "Examples:\n"
       "  cupel crdt run --adapter automerge --type counter\n"
+      "  cupel crdt run --adapter loro --type list,map,counter\n"
       "  cupel crdt run --adapter delta-crdts:aworset --reproduce aworset.mjs\n"
       "  cupel crdt run --type or-set --exec 'python3 examples/replicated_set.py'\n"
       "  cupel crdt run --type counter --exec ./replica --replicas 5 --order any --repeats 0.1 "

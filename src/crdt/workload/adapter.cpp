@@ -160,6 +160,7 @@ std::optional<Library> library_of(const Json& hello) {
   if (messages != "updates" && messages != "states") return std::nullopt;
   library.name = *name;
   library.sends_states = messages == "states";
+  library.has_several = hello.value("several", Json()) == true;
   for (const auto& object : objects) {
     if (!object.is_array() || object.size() < 2 || object.size() > 3) return std::nullopt;
     const auto its = text_of(object[0]), type = text_of(object[1]);

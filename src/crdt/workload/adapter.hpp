@@ -61,6 +61,7 @@ struct Library {
   std::vector<std::pair<std::string, std::string>> objects;  // and their types, the first first
   std::vector<Hazard> survives;
   bool sends_states = false;  // a message has all that its sender has seen, not one update
+  bool has_several = false;   // a document may have several objects
   // By object, where it survives other faults than the library.
   std::map<std::string, std::vector<Hazard>> objects_survive = {};
 };

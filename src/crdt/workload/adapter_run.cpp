@@ -67,7 +67,7 @@ class AdapterRunner {
   AdapterRunner(Adapter& adapter, const AdapterRunOptions& options)
       : adapter_(adapter),
         options_(options),
-        recorder_(options, Arguments::kAsAnswered),
+        recorder_(options, Arguments::kAsAnswered, options.objects),
         status_(options.replicas),
         pending_(options.replicas),
         waiting_(options.replicas),
@@ -96,7 +96,7 @@ class AdapterRunner {
     if (options_.edits == nullptr) update_after_crashes();
     settle();
     for (Replica r = 0; r < options_.replicas; ++r) {
-      for (std::uint32_t k = 0; k < options_.keys && !failure_; ++k)
+      for (std::uint32_t k = 0; k < recorder_.keys().size() && !failure_; ++k)
         perform(recorder_.read_of(r, k));
     }
     if (!failure_ && options_.edits != nullptr)
@@ -131,6 +131,11 @@ class AdapterRunner {
                     {"replicas", options_.replicas},
                     {"keys", keys},
                     {"object", options_.object}};
+    if (!options_.objects.empty()) {
+      request["object"] = nullptr;
+      for (std::size_t k = 0; k < keys.size(); ++k)
+        request["objects"][keys[k]] = options_.objects[k / options_.keys].name;
+    }
     if (script) request["script"] = true;
     command(request, {});
   }
@@ -777,7 +782,7 @@ class AdapterRunner {
     const auto answer = ask(question);
     if (!answer || recorded_.throws > throws) return;  // it goes on as it was
     ++recorded_.crashes;
-    for (std::uint32_t key = 0; key < options_.keys; ++key) crashed_since_.insert(key);
+    for (std::uint32_t key = 0; key < recorder_.keys().size(); ++key) crashed_since_.insert(key);
     begin_stream(r);
     const auto& last = saved_[r];
     recorder_.begin_again(r);
@@ -1005,8 +1010,9 @@ class AdapterRunner {
         perform(recorder_.read_of(r, op.key));
       count += 1 + options_.replicas;
       if (!has_opposite) break;
-      const bool removes = op.kind == Kind::kUp && !options_.type.grow_only &&
-                           options_.type.type != Type::kGrowOnlySet;
+      const NamedType type = recorder_.type_of(op.key);
+      const bool removes =
+          op.kind == Kind::kUp && !type.grow_only && type.type != Type::kGrowOnlySet;
       op.kind = removes ? Kind::kDown : Kind::kUp;
       op.replica = random_replica();
     }

@@ -17,6 +17,7 @@
 #include "crdt/workload/adapter.hpp"
 #include "crdt/workload/editing_trace.hpp"
 #include "crdt/workload/generate.hpp"
+#include "crdt/workload/recorder.hpp"
 
 namespace cupel::crdt {
 
@@ -46,8 +47,10 @@ struct AdapterStep {
 };
 
 struct AdapterRunOptions : Requests {
-  std::string object;           // of the library; its type is that of the requests
-  std::vector<Hazard> hazards;  // some of those that the library survives
+  std::string object;                        // of the library; its type is that of the requests
+  std::vector<RecordedObject> objects = {};  // or several of the library, each with `keys`; not
+                                             // with `edits` or `keep_steps`
+  std::vector<Hazard> hazards;               // some of those that the library survives
   std::uint64_t ops = 200;
   double delivery =
       0.3;  // chance that the next message of another replica arrives before an operation

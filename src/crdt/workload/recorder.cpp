@@ -14,15 +14,52 @@ namespace cupel::crdt {
 
 using Json = nlohmann::json;
 
-Recorder::Recorder(const Requests& requests, Arguments arguments)
-    : named_(requests.type),
-      type_(replicated_type(requests.type.type)),
-      arguments_(arguments),
-      requester_(requests, history_),
-      visible_(requests.replicas, std::vector<std::vector<std::uint32_t>>(requests.keys)),
+Recorder::Recorder(const Requests& requests, Arguments arguments,
+                   const std::vector<RecordedObject>& objects)
+    : arguments_(arguments),
+      keys_of_each_(std::max(1U, requests.keys)),
       begun_(requests.replicas, 0),
       updates_(requests.replicas, 0) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   for (std::uint32_t r = 0; r < requests.replicas; ++r) processes_.emplace_back(r);
+  const auto add = [&](const std::string& name, NamedType type) {
+    Requests own = requests;
+    own.type = type;
+    own.seed = requests.seed + objects_.size();
+    Object object{.name = name, .type = type, .history = std::make_unique<History>()};
+    object.requester = std::make_unique<Requester>(own, *object.history);
+    object.visible.resize(requests.replicas,
+                          std::vector<std::vector<std::uint32_t>>(requests.keys));
+    for (const auto& key : object.history->keys)
+      keys_.push_back(name.empty() ? key : fmt::format("{} {}", name, key));
+    objects_.push_back(std::move(object));
+  };
+  if (objects.empty()) add("", requests.type);
+  for (const auto& [name, type] : objects) {
+    add(name, type);
+    const Json line = {{"object", name}, {"type", crdt::name(type.type)}};
+    lines_.emplace_back(/*context=*/false, text::dump(line));
+  }
+}
+
+Operation Recorder::next(std::uint32_t replica) {
+  const auto at = objects_.size() == 1 ? 0 : random().below(objects_.size());
+  Object& object = objects_[at];
+  Operation op = object.requester->next(replica, object.visible[replica]);
+  op.key += static_cast<std::uint32_t>(at) * keys_of_each_;
+  return op;
+}
+
+Operation Recorder::read_of(std::uint32_t replica, std::uint32_t key) const {
+  Operation op = objects_[object_of(key)].requester->read_of(replica, key % keys_of_each_);
+  op.key = key;
+  return op;
+}
+
+Operation Recorder::own(const Operation& op) const {
+  Operation own = op;
+  own.key %= keys_of_each_;
+  return own;
 }
 
 void Recorder::begin_again(std::uint32_t replica) {
@@ -31,22 +68,28 @@ void Recorder::begin_again(std::uint32_t replica) {
 }
 
 Json Recorder::question(const Operation& op) const {
-  Json question = {{"f", history_.method(op)}, {"key", history_.keys[op.key]}};
-  const Json argument = type_.argument(history_, op);
+  const History& history = *objects_[object_of(op.key)].history;
+  Json question = {{"f", history.method(op)}, {"key", keys_[op.key]}};
+  const Json argument = replicated_type(history).argument(history, own(op));
   if (!argument.is_null()) question["value"] = argument;
   return question;
 }
 
-Recorder::Outcome Recorder::record(const Operation& op, const Json& question, const Json& answer) {
+Recorder::Outcome Recorder::record(const Operation& whole, const Json& question,
+                                   const Json& answer) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  Object& object = objects_[object_of(whole.key)];
+  const Operation op = own(whole);
   const std::string type = answer["type"];
   const bool is_update = !is_read(op.kind);
   if (type == "fail" || (!is_update && type != "ok")) return {};
-  Json line = {{"process", processes_[op.replica]}, {"f", question["f"]}, {"key", question["key"]}};
+  Json line = {{"process", processes_[op.replica]},
+               {"f", question["f"]},
+               {"key", object.history->keys[op.key]}};
   const Json argument = question.value("value", Json());
   const Json value = answer.value("value", Json());
   if (!is_update)
-    line["value"] = type_.value_of_read(op, argument, value);
+    line["value"] = replicated_type(*object.history).value_of_read(op, argument, value);
   else if (arguments_ == Arguments::kAsAnswered && !value.is_null())
     line["value"] = value;
   else if (!argument.is_null())
@@ -54,11 +97,11 @@ Recorder::Outcome Recorder::record(const Operation& op, const Json& question, co
   if (type == "info") line["type"] = "info";
   line["time"] =
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began_).count();
-  const auto text = text::dump(line);
-  const auto understood = read(text, "", named_);
+  const auto understood = read(text::dump(line), "", object.type);
   if (!understood.ok()) return {.wrong = understood.error().message};
-  learn(op, *understood, type == "ok");
-  lines_.emplace_back(/*context=*/false, text);
+  learn(object, op, *understood, type == "ok");
+  if (!object.name.empty()) line["object"] = object.name;
+  lines_.emplace_back(/*context=*/false, text::dump(line));
   if (!is_update || type != "ok") return {};
   return {.update = next_id(op.replica)};
 }
@@ -87,14 +130,15 @@ std::string Recorder::lines(bool with_context) const {
   return text;
 }
 
-void Recorder::learn(const Operation& op, const History& understood, bool certain) {
-  auto& known = visible_[op.replica][op.key];
-  for (const auto e : history_.changed(op)) {
+void Recorder::learn(Object& object, const Operation& op, const History& understood, bool certain) {
+  History& history = *object.history;
+  auto& known = object.visible[op.replica][op.key];
+  for (const auto e : history.changed(op)) {
     if (op.kind == Kind::kDelete) std::erase(known, e);
     if (op.kind == Kind::kInsert && certain) known.push_back(e);
   }
   const auto here = [&](std::uint32_t e) {
-    return history_.element(op.key, understood.elements[e].text);
+    return history.element(op.key, understood.elements[e].text);
   };
   const Operation& done = understood.ops[0];
   if (op.kind == Kind::kMove && certain) {  // the library may have named a new node
@@ -105,7 +149,7 @@ void Recorder::learn(const Operation& op, const History& understood, bool certai
     known.push_back(here(done.element));
     if (!understood.place_of.empty()) {
       known.push_back(here(done.parent));
-      history_.note_put(known[known.size() - 2], known.back());
+      history.note_put(known[known.size() - 2], known.back());
     }
   }
   const bool whole = op.kind == Kind::kList || op.kind == Kind::kTree ||

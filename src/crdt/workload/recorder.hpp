@@ -4,10 +4,14 @@
 //   const Operation op = recorder.next(0);
 //   const auto question = recorder.question(op);             // {"f":"add","key":"x","value":"e1"}
 //   recorder.record(op, question, {{"type", "ok"}});         // a line of lines()
+//
+// A history may have several objects, each of a type of its own and with keys of its own. The key
+// of an operation counts through the keys of all objects.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -22,22 +26,30 @@ namespace cupel::crdt {
 // What an update did: what was requested, or what the `value` of the answer says.
 enum class Arguments : std::uint8_t { kAsRequested, kAsAnswered };
 
+// One of several objects of a history.
+struct RecordedObject {
+  std::string name;
+  NamedType type;
+};
+
 class Recorder {
  public:
-  Recorder(const Requests& requests, Arguments arguments);
+  // Without objects it is one, of the type of the requests and without a name.
+  Recorder(const Requests& requests, Arguments arguments,
+           const std::vector<RecordedObject>& objects = {});
 
-  [[nodiscard]] Operation next(std::uint32_t replica) {
-    return requester_.next(replica, visible_[replica]);
+  [[nodiscard]] Operation next(std::uint32_t replica);
+  [[nodiscard]] Operation read_of(std::uint32_t replica, std::uint32_t key) const;
+  [[nodiscard]] base::Random& random() { return objects_[0].requester->random(); }
+  // As requests name them, each another.
+  [[nodiscard]] const std::vector<std::string>& keys() const { return keys_; }
+  [[nodiscard]] const NamedType& type_of(std::uint32_t key) const {
+    return objects_[key / keys_of_each_].type;
   }
-  [[nodiscard]] Operation read_of(std::uint32_t replica, std::uint32_t key) const {
-    return requester_.read_of(replica, key);
-  }
-  [[nodiscard]] base::Random& random() { return requester_.random(); }
-  [[nodiscard]] const std::vector<std::string>& keys() const { return history_.keys; }
-  // What the operations refer to; those of another recorder with the same requests can be used
-  // here.
-  [[nodiscard]] const History& names() const { return history_; }
-  void use_names(const History& names) { history_ = names; }
+  // Of one object: what the operations refer to; those of another recorder with the same requests
+  // can be used here.
+  [[nodiscard]] const History& names() const { return *objects_[0].history; }
+  void use_names(const History& names) { *objects_[0].history = names; }
   [[nodiscard]] std::uint64_t line_count() const { return lines_.size(); }
 
   [[nodiscard]] nlohmann::json question(const Operation& op) const;
@@ -60,18 +72,27 @@ class Recorder {
   [[nodiscard]] std::string lines(bool with_context = true) const;
 
  private:
+  struct Object {
+    std::string name;  // empty: it is the only one
+    NamedType type;
+    std::unique_ptr<History> history;  // of requests: names only
+    std::unique_ptr<Requester> requester = nullptr;
+    // Arrays: the characters that requests to a replica may name, by replica and key.
+    std::vector<std::vector<std::vector<std::uint32_t>>> visible = {};
+  };
+
+  // The object of a key, and the operation with the object's own key.
+  [[nodiscard]] std::size_t object_of(std::uint32_t key) const { return key / keys_of_each_; }
+  [[nodiscard]] Operation own(const Operation& op) const;
   std::string next_id(std::uint32_t replica);
-  void learn(const Operation& op, const History& understood, bool certain);
+  static void learn(Object& object, const Operation& op, const History& understood, bool certain);
 
   using Clock = std::chrono::steady_clock;
 
-  NamedType named_;
-  const ReplicatedType& type_;
   Arguments arguments_;
-  History history_;  // of requests: names only
-  Requester requester_;
-  // Arrays: the characters that requests to a replica may name, by replica and key.
-  std::vector<std::vector<std::vector<std::uint32_t>>> visible_;
+  std::uint32_t keys_of_each_;
+  std::vector<Object> objects_;
+  std::vector<std::string> keys_;
   Clock::time_point began_ = Clock::now();
   std::vector<nlohmann::json> processes_;            // by replica
   std::vector<std::uint64_t> begun_;                 // by replica: how often
