@@ -3,12 +3,13 @@
 import * as A from "@automerge/automerge";
 
 export const library = "automerge 3.5.0";
+export const several = true;
 export const survives = [
   "reordering", "duplicates", "loss", "restart", "join", "crash", "clocks", "files", "exchange", "compaction",
 ];
 
 // What a document begins with, the same change in every replica.
-const kBeginnings = { list: () => [], text: () => "", counter: () => new A.Counter(0), document: () => ({}) };
+const kBeginnings = { list: () => [], text: () => "", "marked-text": () => "", counter: () => new A.Counter(0), document: () => ({}) };
 
 const change = (doc, edit) => {
   const before = doc.am;
@@ -43,6 +44,21 @@ export const objects = {
     remove: (doc, key, index, length) =>
       change(doc, (root) => A.splice(root, [key], index, length)),
     read: ({ am }, key) => am[key],
+  },
+  // Marks of one name grow at their end.
+  "marked-text": {
+    type: "marked-text",
+    insert: (doc, key, index, range) =>
+      change(doc, (root) => A.splice(root, [key], index, 0, range)),
+    remove: (doc, key, index, length) =>
+      change(doc, (root) => A.splice(root, [key], index, length)),
+    mark: (doc, key, start, length, name, value) =>
+      change(doc, (root) => {
+        const range = { start, end: start + length, expand: name === "bold" ? "after" : "none" };
+        if (value === null) A.unmark(root, [key], range, name);
+        else A.mark(root, [key], range, name, value);
+      }),
+    read: ({ am }, key) => A.spans(am, [key]).map(({ value, marks }) => [value, { ...marks }]),
   },
   map: { type: "last-writer-wins-map", write, read: ({ am }, key) => am[key] },
   conflicts: {
@@ -84,13 +100,14 @@ export const objects = {
 
 const hex = (number) => number.toString(16).padStart(8, "0");
 
-export function open({ replica, time, keys, object, saved }) {
+export function open({ replica, time, keys, objectOf, saved }) {
   const actor = hex(1 + replica) + hex(time);
   if (saved) return { am: A.load(saved, { actor }), changes: [] };
   let am = A.init({ actor: "00" });
-  if (kBeginnings[object]) {
+  const begun = keys.filter((key) => kBeginnings[objectOf[key]]);
+  if (begun.length > 0) {
     am = A.change(am, { time: 0 }, (root) => {
-      for (const key of keys) root[key] = kBeginnings[object]();
+      for (const key of begun) root[key] = kBeginnings[objectOf[key]]();
     });
   }
   return { am: A.clone(am, { actor }), changes: [] };
@@ -138,7 +155,7 @@ export const isApplied = ({ am }, hash) => A.hasHeads(am, [hash]);
 
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
 export function script({ object, keys }) {
-  if (object === "document") return undefined; // calls of this file say it
+  if (object === "document" || object === "marked-text") return undefined; // calls of this file say it
   const at = (key) => `root[${key}]`;
   const change = (d, edit) => `${d} = A.change(${d}, (root) => void ${edit})`;
   const begin = { list: "[]", text: '""', counter: "new A.Counter(0)" }[object];

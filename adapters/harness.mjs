@@ -98,6 +98,24 @@ function deleteText({ api, doc, key, value }) {
   return { value: gone };
 }
 
+// Texts with marks: a read returns runs of characters, each with its marks.
+const withoutMarks = (call) => {
+  const { api } = call;
+  const read = (doc, key) => api.read(doc, key).map(([characters]) => characters).join("");
+  return { ...call, api: { ...api, read } };
+};
+
+function markText(call) {
+  const { api, doc, key, value: [characters, name, value] } = call;
+  const text = withoutMarks(call).api.read(doc, key);
+  const named = Array.from(characters);
+  const at = text.indexOf(named[0]);
+  if (at < 0) return kNotDone;
+  const range = Array.from(text.slice(at, at + 2 * named.length)).slice(0, named.length).join("");
+  api.mark(doc, key, unitsOf(api, text.slice(0, at)), unitsOf(api, range), name, value);
+  return { value: [range, name, value] };
+}
+
 // Many edits by index, as an editing trace has them, each of them an update. `named`: says what is
 // there, the character before and what is deleted; null where the text is shorter, and then makes no
 // more edits. Else the places are given in UTF-16, too.
@@ -261,6 +279,15 @@ const kMethods = new Map([
   ["movable-list", { ...kList, move: moveElement }],
   ["tree", { move: moveNode, remove: removeNode, read }],
   ["text", { insert: insertText, delete: deleteText, edit: editText, read }],
+  [
+    "marked-text",
+    {
+      insert: (call) => insertText(withoutMarks(call)),
+      delete: (call) => deleteText(withoutMarks(call)),
+      mark: markText,
+      read,
+    },
+  ],
   ["document", kDocument],
 ]);
 // Which of these a type has.
@@ -269,6 +296,7 @@ const kKinds = new Map([
   ["growable-array", "list"],
   ["movable-list", "movable-list"],
   ["text", "text"],
+  ["marked-text", "marked-text"],
   ["tree", "tree"],
   ["map", "document"],
   ["remove-wins-map", "document"],
@@ -327,8 +355,7 @@ const recorded = (api, calls) =>
 
 export class Harness {
   #adapter;
-  #api; // of the object that is tested
-  #methods;
+  #apis; // by key: of the object that is tested
   #options; // of open()
   #docs = [];
   #times = []; // how often each replica was opened
@@ -387,24 +414,26 @@ export class Harness {
   }
 
   #hello() {
-    const { library, objects, survives, messages = "updates" } = this.#adapter;
+    const { library, objects, survives, messages = "updates", several = false } = this.#adapter;
     const types = Object.entries(objects).map(([name, { type, survives: own }]) =>
       own ? [name, type, own] : [name, type],
     );
-    return { library, objects: types, survives, messages };
+    return { library, objects: types, survives, messages, several };
   }
 
   // What was before is forgotten.
-  #begin({ replicas, keys, object, script }) {
+  // `objects`: by key, if a document has several.
+  #begin({ replicas, keys, object, objects, script }) {
     [this.#docs, this.#times, this.#waiting, this.#saved, this.#ahead] = [[], [], [], [], []];
     [this.#links, this.#infos, this.#perhaps] = [new Map(), new Map(), []];
     [this.#number, looks, ahead] = [0, 0, 0];
     const { adapter, url } = { adapter: this.#adapter, url: this.#url };
-    this.#script = script && new Script({ adapter, url, object, options: { replicas, keys } });
-    this.#api = this.#adapter.objects[object];
-    this.#methods = kMethods.get(kKinds.get(this.#api.type));
-    if (!this.#methods) throw new Error(`the harness has no methods for ${this.#api.type}`);
-    this.#options = { replicas, keys, object };
+    const objectOf = Object.fromEntries(keys.map((key) => [key, objects?.[key] ?? object]));
+    this.#script = script && new Script({ adapter, url, object, options: { replicas, keys, objectOf } });
+    this.#apis = Object.fromEntries(keys.map((key) => [key, this.#adapter.objects[objectOf[key]]]));
+    for (const { type } of Object.values(this.#apis))
+      if (!kMethods.has(kKinds.get(type))) throw new Error(`the harness has no methods for ${type}`);
+    this.#options = { replicas, keys, object, objectOf };
     for (let replica = 0; replica < replicas; ++replica) {
       this.#times.push(0);
       this.#waiting.push(new Map());
@@ -426,12 +455,13 @@ export class Harness {
   }
 
   #perform({ replica, f, key, value, named, message }) {
-    const method = this.#methods[f];
-    if (!method) throw new Error(`the harness has no method ${f} for ${this.#api.type}`);
+    const its = this.#apis[key];
+    const method = kMethods.get(kKinds.get(its.type))[f];
+    if (!method) throw new Error(`the harness has no method ${f} for ${its.type}`);
     const doc = this.#docs[replica];
     const number = this.#number++;
     const calls = [];
-    const api = this.#script ? recorded(this.#api, calls) : this.#api;
+    const api = this.#script ? recorded(its, calls) : its;
     let answer;
     let sent = [];
     const { threw } = this.#attempt(() => {
@@ -442,6 +472,7 @@ export class Harness {
       const parts = this.#adapter.sent(doc);
       if (message !== undefined && parts.length > 0) this.#infos.set(message, this.#inspected(parts));
       sent = parts.map(textOf);
+      if (f === "mark" && sent.length === 0) answer = kNotDone; // it was so already
     });
     if (this.#script) this.#note({ replica, f, key, value }, calls, answer, sent, threw);
     if (threw) return { type: "fail", threw };
@@ -451,7 +482,7 @@ export class Harness {
   // For the script.
   #note({ replica, f, key, value }, calls, answer, sent, threw) {
     if (f === "read" || f === "contains") {
-      const printed = kPrinted[kKinds.get(this.#api.type)] ?? ((text) => text);
+      const printed = kPrinted[kKinds.get(this.#apis[key].type)] ?? ((text) => text);
       const wrap = (text) => (f === "read" ? printed(text) : `${spread(text)}.includes(${JSON.stringify(value)})`);
       this.#script.read(replica, key, wrap, answer?.value, threw);
     } else if (threw || answer.type !== "fail") {

@@ -11,6 +11,7 @@ import {
 } from "loro-crdt";
 
 export const library = "loro 1.17.1";
+export const several = true;
 export const survives = [
   "reordering", "duplicates", "loss", "restart", "join", "crash", "clocks", "files", "exchange", "compaction",
 ];
@@ -46,9 +47,22 @@ function shown(value) {
 }
 const entries = (map) => Object.fromEntries(map.entries().map(([key, value]) => [key, shown(value)]));
 
+const kStyles = { bold: { expand: "after" }, color: { expand: "none" } };
+const runs = (delta) => delta.map(({ insert, attributes }) => [insert, attributes ?? {}]);
+
 export const objects = {
   list: sequence((loro, key) => loro.getList(key)),
   text: sequence((loro, key) => loro.getText(key), "text"),
+  // Marks of the names in kStyles, of which one grows at its end.
+  "marked-text": {
+    ...sequence((loro, key) => loro.getText(key), "marked-text"),
+    mark: ({ loro }, key, start, length, name, value) => {
+      const range = { start, end: start + length };
+      if (value === null) loro.getText(key).unmark(range, name);
+      else loro.getText(key).mark(range, name, value);
+    },
+    read: ({ loro }, key) => runs(loro.getText(key).toDelta()),
+  },
   // move() takes the index that the element has afterwards.
   "movable-list": {
     ...sequence((loro, key) => loro.getMovableList(key), "movable-list"),
@@ -95,6 +109,7 @@ export const objects = {
 export function open({ replica, time, saved }) {
   const loro = new LoroDoc();
   loro.setPeerId(BigInt(1 + replica + 1000 * time));
+  loro.configTextStyle(kStyles);
   if (saved) loro.import(saved);
   return { loro, version: loro.version() };
 }
@@ -149,7 +164,7 @@ export const isApplied = ({ loro }, ends) => {
 
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
 export function script({ object }) {
-  if (object === "document") return undefined; // calls of this file say it
+  if (object === "document" || object === "marked-text") return undefined; // calls of this file say it
   const names = { list: "List", text: "Text", "movable-list": "MovableList", tree: "Tree", counter: "Counter" };
   const part = (d, key) => (object === "map" ? `${d}.getMap("map")` : `${d}.get${names[object]}(${key})`);
   const reads = {

@@ -5,6 +5,7 @@
 import * as Y from "yjs";
 
 export const library = "yjs 13.6.33";
+export const several = true;
 export const survives = [
   "reordering", "duplicates", "loss", "restart", "join", "crash", "clocks", "files", "exchange", "compaction",
 ];

@@ -6,7 +6,10 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
+#include <string>
 
+#include "crdt/model/marks.hpp"
 #include "document_oracle.hpp"
 
 namespace cupel::crdt {
@@ -77,6 +80,8 @@ class Oracle {
       case Type::kNonInterleavingList:
         return characters(past, false) &&
                list(past, [&](const auto& order) { return keeps_runs(order, past); });
+      case Type::kMarkedText:
+        return characters(past, false) && list(past) && marks(past);
       case Type::kWeakList:
         return characters(past, false) && weak_list(past, 0, {});
       case Type::kMovableList:
@@ -409,6 +414,123 @@ class Oracle {
     return true;
   }
 
+  // For each text, some order of its marks that contains happens-before gives each character that a
+  // read shows the marks that it shows.
+  bool marks(const std::vector<Mask>& past) const {
+    for (OpId o = 0; o < n_; ++o) {
+      const auto& op = h_.ops[o];
+      const auto not_seen = [&](std::uint32_t e) {
+        for (OpId i = 0; i < n_; ++i) {
+          if (inserts(i, e) && (past[o] & bit(i))) return false;
+        }
+        return true;
+      };
+      if (op.kind == Kind::kMark && h_.any_changed(op, not_seen)) return false;
+    }
+    for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
+      std::vector<OpId> order;
+      for (OpId o = 0; o < n_; ++o) {
+        if (h_.ops[o].kind == Kind::kMark && h_.ops[o].key == key) order.push_back(o);
+      }
+      bool found = false;
+      do {
+        bool well = true;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+          for (std::size_t j = i + 1; j < order.size(); ++j)
+            well = well && !(past[order[i]] & bit(order[j]));
+        }
+        for (OpId r = 0; r < n_ && well; ++r)
+          well = h_.ops[r].kind != Kind::kList || h_.ops[r].key != key || marked(order, past, r);
+        found = well;
+      } while (!found && std::next_permutation(order.begin(), order.end()));
+      if (!found) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool inserts(OpId i, std::uint32_t e) const {
+    return h_.ops[i].kind == Kind::kInsert &&
+           h_.any_changed(h_.ops[i], [&](std::uint32_t other) { return other == e; });
+  }
+  [[nodiscard]] bool names(OpId mark, std::uint32_t e) const {
+    return h_.any_changed(h_.ops[mark], [&](std::uint32_t other) { return other == e; });
+  }
+  [[nodiscard]] bool is_new(OpId mark, std::uint32_t e, const std::vector<Mask>& past) const {
+    bool inserted = false, removed = false;
+    for (OpId u = 0; u < n_; ++u) {
+      if (!(past[mark] & bit(u))) continue;
+      inserted = inserted || inserts(u, e);
+      removed = removed || removes(u, e);
+    }
+    return !inserted || removed;
+  }
+  enum class Cover { kNo, kPerhaps, kYes };
+  [[nodiscard]] Cover covers(OpId mark, OpId read, std::size_t at,
+                             const std::vector<Mask>& past) const {
+    const auto list = h_.list(h_.ops[read]);
+    if (names(mark, list[at])) return Cover::kYes;
+    if (!is_new(mark, list[at], past)) return Cover::kNo;
+    if (std::none_of(list.begin(), list.end(), [&](std::uint32_t e) { return names(mark, e); }))
+      return Cover::kPerhaps;
+    // The nearest ones that are not new, on both sides.
+    const auto is_named = [&](std::ptrdiff_t step) {
+      auto i = static_cast<std::ptrdiff_t>(at) + step;
+      const auto size = static_cast<std::ptrdiff_t>(list.size());
+      const auto here = [&] { return list[static_cast<std::size_t>(i)]; };
+      while (i >= 0 && i < size && !names(mark, here()) && is_new(mark, here(), past)) i += step;
+      return i >= 0 && i < size && names(mark, here());
+    };
+    const bool left = is_named(-1), right = is_named(1);
+    return left && right ? Cover::kYes : left || right ? Cover::kPerhaps : Cover::kNo;
+  }
+  // Each name of a mark at each character: of some of the marks that may cover it, and those that
+  // do, the last one has the value that is shown.
+  bool marked(const std::vector<OpId>& order, const std::vector<Mask>& past, OpId read) const {
+    const auto list = h_.list(h_.ops[read]);
+    std::map<std::pair<std::uint32_t, std::string>, std::string> shown;
+    for_shown_marks(h_, h_.ops[read],
+                    [&](const std::string& name, const std::string& value,
+                        std::span<const std::uint32_t> characters) {
+                      for (const auto e : characters) shown[{e, name}] = value;
+                    });
+    std::map<OpId, std::pair<std::string, std::string>> marks;
+    std::set<std::string> names_of_marks;
+    for (const auto& [at, value] : shown) names_of_marks.insert(at.second);
+    for (const OpId o : order) {
+      const std::string& text = h_.elements[h_.ops[o].parent].text;  // ["bold",true]
+      const auto comma = text.find(',');
+      marks[o] = {text.substr(1, comma - 1), text.substr(comma + 1, text.size() - comma - 2)};
+      names_of_marks.insert(marks[o].first);
+    }
+    for (std::size_t at = 0; at < list.size(); ++at) {
+      for (const auto& name : names_of_marks) {
+        const auto there = shown.find({list[at], name});
+        const std::string said = there == shown.end() ? "null" : there->second;
+        std::vector<OpId> perhaps;
+        Mask surely = 0;
+        for (const OpId o : order) {
+          if (marks[o].first != name || !(past[read] & bit(o))) continue;
+          const auto cover = covers(o, read, at, past);
+          if (cover == Cover::kYes) surely |= bit(o);
+          if (cover == Cover::kPerhaps) perhaps.push_back(o);
+        }
+        bool found = false;
+        for (Mask some = 0; some < bit(perhaps.size()); ++some) {
+          Mask all = surely;
+          for (std::size_t i = 0; i < perhaps.size(); ++i) {
+            if (some & bit(i)) all |= bit(perhaps[i]);
+          }
+          std::string value = "null";
+          for (const OpId o : order) {
+            if (all & bit(o)) value = marks[o].second;
+          }
+          found = found || value == said;
+        }
+        if (!found) return false;
+      }
+    }
+    return true;
+  }
+
   // Each operation from this one on returns its characters in some order, and no two of them have
   // different orders of two characters: `fronts` has the first in front of the second. An addition
   // whose neighbour is not shown orders it, too.
@@ -666,6 +788,9 @@ class Oracle {
     return h_.ops[own].element;
   }
 
+  static bool removes_or_marks(const Operation& op) {
+    return op.kind == Kind::kDelete || op.kind == Kind::kMark;
+  }
   bool fits(const std::vector<Added>& order, std::uint32_t key,
             const std::vector<Mask>& past) const {
     std::vector<std::size_t> place(h_.elements.size(), 0);
@@ -674,7 +799,7 @@ class Oracle {
       const auto& op = h_.ops[o];
       if (op.key != key) continue;
       const auto list = h_.list(op);
-      for (std::size_t i = 1; op.kind != Kind::kDelete && i < list.size(); ++i) {
+      for (std::size_t i = 1; !removes_or_marks(op) && i < list.size(); ++i) {
         if (place[list[i - 1]] > place[list[i]]) return false;
       }
       if (op.kind != Kind::kInsert) continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 
@@ -51,6 +52,77 @@ inline void random_text_operation(History& h, Operation& op, std::vector<std::ui
     }
     if (!sorted) random.shuffle(std::span(list));
   }
+}
+
+// A text with marks of two names and few values. A read often shows what the marks so far, some
+// left out, give its characters in the order of the file, and what is between them.
+inline void random_marked_operation(History& h, Operation& op, std::vector<std::uint32_t>& list,
+                                    std::vector<std::uint32_t>& inserted, bool read,
+                                    base::Random& random) {
+  static constexpr std::array kMarks = {R"(["b",1])", R"(["b",1])", R"(["b",2])", R"(["b",null])",
+                                        R"(["i",1])"};
+  std::vector<std::uint32_t> here;
+  for (const auto e : inserted) {
+    if (h.elements[e].key == op.key) here.push_back(e);
+  }
+  if (!read && !here.empty() && random.chance(0.55)) {
+    op.kind = Kind::kMark;
+    op.parent = h.element(op.key, kMarks[random.below(kMarks.size())]);
+    for (auto at = random.below(here.size()); at < here.size(); ++at) {
+      list.push_back(here[at]);
+      if (random.chance(0.4)) break;
+    }
+    op.element = list.front();
+    return;
+  }
+  random_text_operation(h, op, list, inserted, read, random);
+  if (op.kind != Kind::kList) return;
+  const double share = random.chance(0.6) ? 1 : 0.6;
+  if (random.chance(0.6)) {  // in an order that the insertions make
+    std::vector<std::uint32_t> shown;
+    for (const Operation& other : h.ops) {
+      if (other.key != op.key || !random.chance(share)) continue;
+      const auto changed = h.changed(other);
+      if (other.kind == Kind::kDelete) {
+        for (const auto e : changed) std::erase(shown, e);
+      } else if (other.kind == Kind::kInsert) {
+        const auto left = std::find(shown.begin(), shown.end(), other.parent);
+        shown.insert(left == shown.end() ? shown.begin() : left + 1, changed.begin(),
+                     changed.end());
+      }
+    }
+    list = shown;
+  }
+  std::map<std::pair<std::string, std::string>, std::string> by_mark;
+  for (const auto e : list) {
+    std::map<std::string, std::string> marks;
+    for (const Operation& other : h.ops) {
+      if (other.kind != Kind::kMark || other.key != op.key || !random.chance(share)) continue;
+      const auto at = [&](std::uint32_t c) { return std::find(list.begin(), list.end(), c); };
+      auto first = list.end(), last = list.end();
+      for (const auto c : h.changed(other)) {
+        if (at(c) == list.end()) continue;
+        first = first == list.end() ? at(c) : std::min(first, at(c));
+        last = last == list.end() ? at(c) : std::max(last, at(c));
+      }
+      if (first == list.end() || at(e) < first || at(e) > last) continue;
+      const std::string& text = h.elements[other.parent].text;
+      marks[text.substr(2, 1)] = text.substr(5, text.size() - 6);
+    }
+    for (const auto& [name, value] : marks) {
+      const std::string& quoted = h.elements[e].text;
+      if (value != "null") by_mark[{name, value}] += quoted.substr(1, quoted.size() - 2);
+    }
+  }
+  std::map<std::string, std::string> names;
+  for (const auto& [mark, characters] : by_mark) {
+    std::string& text = names[mark.first];
+    text += (text.empty() ? "" : ",") + ("\"" + mark.second + "\":\"" + characters + "\"");
+  }
+  std::string all;
+  for (const auto& [name, text] : names)
+    all += (all.empty() ? "" : ",") + ("\"" + name + "\":{" + text + "}");
+  if (!all.empty()) op.parent = h.element(op.key, "{" + all + "}");
 }
 
 // Four nodes a key. A read is a random tree, or often what some order of some moves makes.
@@ -242,6 +314,9 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
       case Type::kUpdateWinsMap:
       case Type::kResetMap:
         RandomDocument(h, op, list, random).choose(read);
+        break;
+      case Type::kMarkedText:
+        random_marked_operation(h, op, list, inserted, read, random);
         break;
       case Type::kText:
         random_text_operation(h, op, list, inserted, read, random);

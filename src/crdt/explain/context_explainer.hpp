@@ -19,6 +19,7 @@ class ContextExplainer {
 
   [[nodiscard]] const History& history() const { return h_; }
   [[nodiscard]] const Operation& read() const { return h_.ops[wrong_.read]; }
+  [[nodiscard]] OpId read_id() const { return wrong_.read; }
   // The element or key that is wrong.
   [[nodiscard]] std::uint32_t object() const { return wrong_.object; }
   // Of more than one read: all operations that show it, and a cycle where there is one.
@@ -29,6 +30,7 @@ class ContextExplainer {
   [[nodiscard]] std::string where(OpId op) const;
   // "remove("a") of replica 0 (line 7)".
   [[nodiscard]] std::string text(OpId op) const;
+  [[nodiscard]] const Visibility& visibility() const { return visibility_; }
   [[nodiscard]] bool sees(OpId op, OpId update) const { return visibility_.sees(op, update); }
 
   // The updates of the object that the read had seen, and those that it had not.

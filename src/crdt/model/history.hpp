@@ -45,6 +45,8 @@ enum class Kind : std::uint8_t {
   kPut,  // maps: of the value `parent` at the place `element` (document.hpp). A kDelete of a place
          // removes what is there
   kDocument,  // read of a map, or of what is at the place `element`: `list` (document.hpp)
+  kMark,  // of a marked text: `list`, its first character is `element`, gets the mark `parent`. The
+          // marks that a kList shows are its `parent` (marks.hpp)
 };
 inline bool is_read(Kind k) {
   return k == Kind::kTest || k == Kind::kState || k == Kind::kValue || k == Kind::kValues ||

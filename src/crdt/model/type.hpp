@@ -33,6 +33,7 @@
   LINE(kNonInterleavingList, non_interleaving_list)        \
   LINE(kMovableList, movable_list)                         \
   LINE(kText, replicated_text)                             \
+  LINE(kMarkedText, marked_text)                           \
   LINE(kTree, replicated_tree)                             \
   LINE(kMap, nested_map)                                   \
   LINE(kRemoveWinsMap, remove_wins_map)                    \

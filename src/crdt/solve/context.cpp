@@ -320,6 +320,7 @@ class KnownCharacters {
         },
         [&](OpId update) {
           const Operation& op = h_.ops[update];
+          if (op.kind == Kind::kMark) return;
           for (const auto e : h_.changed(op)) {
             const bool before = is_shown(e);
             (op.kind == Kind::kInsert ? added_ : removed_)[e] = true;
@@ -338,7 +339,7 @@ class KnownCharacters {
   bool is_right(OpId id) {
     if (context_.budget.exceeded()) return false;
     const Operation& op = h_.ops[id];
-    if (op.kind == Kind::kInsert || op.kind == Kind::kDelete) {
+    if (!is_read(op.kind)) {
       const auto named = op.kind == Kind::kInsert ? std::span(&op.parent, 1) : h_.changed(op);
       const auto unknown = std::find_if(named.begin(), named.end(),
                                         [&](std::uint32_t e) { return e != kNone && !added_[e]; });

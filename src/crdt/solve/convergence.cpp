@@ -12,7 +12,7 @@ bool same_answer(const History& h, OpId a, OpId b) {
   if (one.kind == Kind::kTest) return one.returned == other.returned;
   if (one.kind == Kind::kValue) return one.amount == other.amount;
   const auto first = h.list(one), second = h.list(other);
-  if (first.size() != second.size()) return false;
+  if (first.size() != second.size() || one.parent != other.parent) return false;
   if (one.kind == Kind::kList || one.kind == Kind::kTree || one.kind == Kind::kDocument)
     return std::equal(first.begin(), first.end(), second.begin());
   return std::is_permutation(first.begin(), first.end(), second.begin());

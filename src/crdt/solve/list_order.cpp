@@ -175,6 +175,7 @@ class ListOrderSearch {
     std::uint32_t replica = 0;
     const auto note = [&](OpId id, bool adds) {
       const auto key = h_.ops[id].key;
+      if (h_.ops[id].kind == Kind::kMark) return;
       if (last[key] != replica) events_[key].push_back({kNone, false});
       last[key] = replica;
       events_[key].push_back({id, adds});

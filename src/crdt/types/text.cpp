@@ -1,7 +1,6 @@
-// Text: a list of characters in which one operation inserts or deletes a range. The axioms are
-// those of lists (strong_list.hpp): a range is a character after its neighbour, and each further
-// character after the one before it, all at once. A read returns a string, so each character of a
-// text is inserted once: its value says which one it is (docs/crdt.md#text).
+// Text: see the header.
+#include "crdt/types/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,24 +10,31 @@
 #include "crdt/model/element_json.hpp"
 #include "crdt/model/unique_character.hpp"
 #include "crdt/types/common_bugs.hpp"
-#include "crdt/types/strong_list.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
 
-namespace {
-
 using Json = nlohmann::json;
 
-std::string string_of(const History& history, std::span<const std::uint32_t> characters) {
+constexpr std::uint64_t kLongest = 3;  // range that is chosen
+
+std::string TextType::string_of(const History& history, std::span<const std::uint32_t> characters) {
   std::string text;
   for (const auto e : characters) text += element_json(history, e).get<std::string>();
   return text;
 }
 
-// Its characters as elements of the key; nothing: it is no string, or has none and must.
-bool take_characters(const ParsedCall& call, const Json& value, bool empty) {
+std::string TextType::shown_text(const History& history,
+                                 std::span<const std::uint32_t> characters) {
+  constexpr std::size_t kShown = 40;
+  std::string shown =
+      text::quoted(string_of(history, characters.first(std::min(kShown, characters.size()))));
+  if (characters.size() > kShown) shown += fmt::format(" and {} more", characters.size() - kShown);
+  return shown;
+}
+
+bool TextType::take_characters(const ParsedCall& call, const Json& value, bool empty) {
   if (!value.is_string()) return false;
   const auto& text = value.get_ref<const std::string&>();
   std::string quoted;
@@ -46,129 +52,134 @@ bool take_characters(const ParsedCall& call, const Json& value, bool empty) {
   return empty || !text.empty();
 }
 
-class TextType final : public StrongListType {
- public:
-  TextType()
-      : StrongListType(
-            {.names = {{"text"}},
-             .whole_read = Kind::kList,
-             .bugs = {ignores_timestamp(),
-                      forgets_removed_neighbour(),
-                      {"removes-first-of-range",
-                       "of a range that another replica deleted, only the first character goes"}},
-             .reads_list_elements = true,
-             .updates_use_elements = true,
-             .one_order = true}) {}
+namespace {
 
-  [[nodiscard]] std::string_view method(const Operation& op) const override {
-    return op.kind == Kind::kInsert ? "insert" : op.kind == Kind::kDelete ? "delete" : "read";
-  }
-
-  [[nodiscard]] Text text(const History& history, const Operation& op) const override {
-    constexpr std::size_t kShown = 40;
-    const auto all = history.changed(op);
-    std::string shown = text::quoted(string_of(history, all.first(std::min(kShown, all.size()))));
-    if (all.size() > kShown) shown += fmt::format(" and {} more", all.size() - kShown);
-    if (op.kind == Kind::kList) return {{}, shown};
-    if (op.kind == Kind::kDelete) return {{shown}, ""};
-    return {{op.parent == kNone ? "null" : history.element_text(op.parent), shown}, ""};
-  }
-
-  std::optional<std::string> parse(const ParsedCall& call) const override {
-    Operation& op = call.op;
-    const Json& value = call.value;
-    if (call.method == "insert") {
-      op.kind = Kind::kInsert;
-      const bool two = value.is_array() && value.size() == 2;
-      if (!two || !take_characters(call, value[1], /*empty=*/false) || !take_neighbour(call))
-        return call.expected(
-            "the character before (null: the beginning) and the characters to insert, as in "
-            "[null,\"abc\"]");
-      op.element = call.list.front();
-      return std::nullopt;
-    }
-    if (call.method == "delete") {
-      op.kind = Kind::kDelete;
-      if (!take_characters(call, value, /*empty=*/false))
-        return call.expected("the characters to delete, as in \"abc\"");
-      op.element = call.list.front();
-      return std::nullopt;
-    }
-    if (call.method != "read") return call.unknown_method("insert, delete or read of a text");
-    op.kind = Kind::kList;
-    if (call.indeterminate || take_characters(call, value, /*empty=*/true)) return std::nullopt;
-    return call.expected("a string");
-  }
-
-  [[nodiscard]] Json value(const History& history, const Operation& op) const override {
-    if (op.kind != Kind::kList) return argument(history, op);
-    return string_of(history, history.list(op));
-  }
-
-  [[nodiscard]] Json argument(const History& history, const Operation& op) const override {
-    if (op.kind == Kind::kList) return {};
-    const auto characters = string_of(history, history.changed(op));
-    if (op.kind == Kind::kDelete) return characters;
-    return Json::array({element_json(history, op.parent), characters});
-  }
-
-  void choose(RequestChoice& choice) const override {
-    if (choice.read) return;
-    constexpr std::uint64_t kLongest = 3;
-    Operation& op = choice.op;
-    const auto& known = choice.visible[op.key];
-    const auto length = 1 + choice.random.below(kLongest);
-    std::vector<std::uint32_t> range;
-    if (!known.empty() && choice.down) {
-      const auto begin = choice.random.below(known.size());
-      for (auto at = begin; at < known.size() && range.size() < length; ++at)
-        range.push_back(known[at]);
-      op.kind = Kind::kDelete;
-    } else {
-      op.parent = known.empty() || choice.random.chance(0.25)
-                      ? kNone
-                      : known[choice.random.below(known.size())];
-      while (range.size() < length) {
-        const auto character = unique_character(choice.fresh++);
-        if (character.empty()) break;
-        range.push_back(choice.history.element(op.key, text::quoted(character)));
-      }
-      if (range.empty()) {  // all are used: a read
-        op.parent = kNone;
-        return;
-      }
-      op.kind = Kind::kInsert;
-    }
-    op.element = range.front();
-    auto& lists = choice.history.lists;
-    op.list_begin = static_cast<std::uint32_t>(lists.size());
-    lists.insert(lists.end(), range.begin(), range.end());
-    op.list_end = static_cast<std::uint32_t>(lists.size());
-  }
-
- private:
-  // False: it is not one character, or one of the new ones.
-  static bool take_neighbour(const ParsedCall& call) {
-    const Json& neighbour = call.value[0];
-    if (neighbour.is_null()) return true;
-    std::vector<std::uint32_t> one;
-    const ParsedCall alone{.method = call.method,
-                           .value = neighbour,
-                           .indeterminate = false,
-                           .grow_only = false,
-                           .history = call.history,
-                           .op = call.op,
-                           .list = one};
-    if (!take_characters(alone, neighbour, /*empty=*/false) || one.size() != 1) return false;
-    call.op.parent = one.front();
-    return std::find(call.list.begin(), call.list.end(), call.op.parent) == call.list.end();
-  }
-};
+// False: it is not one character, or one of the new ones.
+template <typename Take>
+bool take_neighbour(const ParsedCall& call, Take take) {
+  const Json& neighbour = call.value[0];
+  if (neighbour.is_null()) return true;
+  std::vector<std::uint32_t> one;
+  const ParsedCall alone{.method = call.method,
+                         .value = neighbour,
+                         .indeterminate = false,
+                         .grow_only = false,
+                         .history = call.history,
+                         .op = call.op,
+                         .list = one};
+  if (!take(alone) || one.size() != 1) return false;
+  call.op.parent = one.front();
+  return std::find(call.list.begin(), call.list.end(), call.op.parent) == call.list.end();
+}
 
 }  // namespace
 
+std::string_view TextType::method(const Operation& op) const {
+  return op.kind == Kind::kInsert ? "insert" : op.kind == Kind::kDelete ? "delete" : "read";
+}
+
+ReplicatedType::Text TextType::text(const History& history, const Operation& op) const {
+  const std::string shown = shown_text(history, history.changed(op));
+  if (op.kind == Kind::kList) return {{}, shown};
+  if (op.kind == Kind::kDelete) return {{shown}, ""};
+  return {{op.parent == kNone ? "null" : history.element_text(op.parent), shown}, ""};
+}
+
+std::optional<std::string> TextType::parse(const ParsedCall& call) const {
+  Operation& op = call.op;
+  const Json& value = call.value;
+  if (call.method == "insert") {
+    op.kind = Kind::kInsert;
+    const bool two = value.is_array() && value.size() == 2;
+    if (!two || !take_characters(call, value[1], /*empty=*/false) ||
+        !take_neighbour(call, [](const ParsedCall& one) {
+          return take_characters(one, one.value, /*empty=*/false);
+        }))
+      return call.expected(
+          "the character before (null: the beginning) and the characters to insert, as in "
+          "[null,\"abc\"]");
+    op.element = call.list.front();
+    return std::nullopt;
+  }
+  if (call.method == "delete") {
+    op.kind = Kind::kDelete;
+    if (!take_characters(call, value, /*empty=*/false))
+      return call.expected("the characters to delete, as in \"abc\"");
+    op.element = call.list.front();
+    return std::nullopt;
+  }
+  if (call.method != "read") return call.unknown_method("insert, delete or read of a text");
+  op.kind = Kind::kList;
+  if (call.indeterminate || take_characters(call, value, /*empty=*/true)) return std::nullopt;
+  return call.expected("a string");
+}
+
+Json TextType::value(const History& history, const Operation& op) const {
+  if (op.kind != Kind::kList) return argument(history, op);
+  return string_of(history, history.list(op));
+}
+
+Json TextType::argument(const History& history, const Operation& op) const {
+  if (op.kind == Kind::kList) return {};
+  const auto characters = string_of(history, history.changed(op));
+  if (op.kind == Kind::kDelete) return characters;
+  return Json::array({element_json(history, op.parent), characters});
+}
+
+std::vector<std::uint32_t> TextType::choose_range(RequestChoice& choice) {
+  const auto& known = choice.visible[choice.op.key];
+  const auto length = 1 + choice.random.below(kLongest);
+  std::vector<std::uint32_t> range;
+  const auto begin = choice.random.below(known.size());
+  for (auto at = begin; at < known.size() && range.size() < length; ++at)
+    range.push_back(known[at]);
+  return range;
+}
+
+void TextType::set_range(RequestChoice& choice, const std::vector<std::uint32_t>& range) {
+  Operation& op = choice.op;
+  op.element = range.front();
+  auto& lists = choice.history.lists;
+  op.list_begin = static_cast<std::uint32_t>(lists.size());
+  lists.insert(lists.end(), range.begin(), range.end());
+  op.list_end = static_cast<std::uint32_t>(lists.size());
+}
+
+void TextType::choose(RequestChoice& choice) const {
+  if (choice.read) return;
+  Operation& op = choice.op;
+  const auto& known = choice.visible[op.key];
+  if (!known.empty() && choice.down) {
+    op.kind = Kind::kDelete;
+    set_range(choice, choose_range(choice));
+    return;
+  }
+  const auto length = 1 + choice.random.below(kLongest);
+  op.parent = known.empty() || choice.random.chance(0.25)
+                  ? kNone
+                  : known[choice.random.below(known.size())];
+  std::vector<std::uint32_t> range;
+  while (range.size() < length) {
+    const auto character = unique_character(choice.fresh++);
+    if (character.empty()) break;
+    range.push_back(choice.history.element(op.key, text::quoted(character)));
+  }
+  if (range.empty()) {  // all are used: a read
+    op.parent = kNone;
+    return;
+  }
+  op.kind = Kind::kInsert;
+  set_range(choice, range);
+}
+
 const ReplicatedType& replicated_text() {
-  static const TextType type;
+  static const TextType type(
+      {.names = {{"text"}},
+       .whole_read = Kind::kList,
+       .bugs = {ignores_timestamp(), forgets_removed_neighbour(), removes_first_of_range()},
+       .reads_list_elements = true,
+       .updates_use_elements = true,
+       .one_order = true});
   return type;
 }
 

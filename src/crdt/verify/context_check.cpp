@@ -15,6 +15,7 @@
 #include "base/rank_set.hpp"
 #include "crdt/verify/document_check.hpp"
 #include "crdt/verify/list_order_check.hpp"
+#include "crdt/verify/mark_check.hpp"
 #include "crdt/verify/movable_list_check.hpp"
 #include "crdt/verify/move_order_check.hpp"
 #include "crdt/verify/run_order_check.hpp"
@@ -101,6 +102,7 @@ class ContextCheck {
     const Operation& op = h_.ops[id];
     std::vector<std::int64_t> all = {op.returned ? 1 : 0, op.kind == Kind::kValue ? op.amount : 0};
     for (const auto e : h_.list(op)) all.push_back(e);
+    if (op.parent != kNone) all.push_back(op.parent);  // marks
     if (op.kind != Kind::kList && op.kind != Kind::kTree && op.kind != Kind::kDocument)
       std::sort(all.begin() + 2, all.end());
     return all;
@@ -203,6 +205,19 @@ class ContextCheck {
       const auto reason =
           by_pairs ? wrong_pairs(h_, json_.value("pairs", Json::array()), seen_) : wrong_list();
       if (reason) return not_valid_because(*reason);
+    }
+    if (rules_.marks) return check_marks(place);
+    return result(CertificateStatus::kValid);
+  }
+
+  // Texts: the marks of the characters, by the order of the updates of each text.
+  [[nodiscard]] Verified check_marks(const std::vector<std::size_t>& place) const {
+    MarkCheck marks(h_, seen_);
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      if (h_.ops[id].kind != Kind::kList) continue;
+      if (auto reason = marks.wrong_in_order(id, place)) return not_valid_because(*reason);
+      if (marks.work() > kMostComparisons)
+        return unknown_because("its reads take too many comparisons");
     }
     return result(CertificateStatus::kValid);
   }
@@ -416,6 +431,8 @@ class ContextCheck {
     if (rules_.returns == Returns::kDocument) return check_no_document(*named, counts, objects);
     bool wrong = false;
     VisibleState state(h_, seen_, strict_);
+    std::optional<MarkCheck> marks;
+    if (rules_.marks) marks.emplace(h_, seen_);
     for_replicas([&] { state.begin(); }, [&](OpId update) { state.arrive(update); },
                  [&](OpId id) {
                    if (!counts[id]) return true;
@@ -424,6 +441,8 @@ class ContextCheck {
                      take_choice(id, state.maximal(h_.ops[id].key));
                    if (rules_.returns == Returns::kLastUpdate && is_read(h_.ops[id].kind))
                      take_set_choices(id, objects, state);
+                   if (marks && !wrong && h_.ops[id].kind == Kind::kList)
+                     wrong = !marks->add_choices(id, choices_);
                    return !wrong && state.work() <= kMostComparisons;
                  });
     if (wrong) return result(CertificateStatus::kValid);
@@ -436,8 +455,8 @@ class ContextCheck {
                            : rules_.keeps_runs ? has_run_order(h_, seen_, ops)
                                                : has_list_order(h_, below, &ops);
       if (!ordered) return unknown_because("its operations have too many orders to try");
-      return *ordered ? not_valid_because("an order of the characters fits its operations")
-                      : result(CertificateStatus::kValid);
+      if (!*ordered) return result(CertificateStatus::kValid);
+      if (!rules_.marks) return not_valid_because("an order of the characters fits its operations");
     }
     if (rules_.returns == Returns::kTree) return check_no_move_order(*named);
     if (rules_.returns == Returns::kMoved) {
@@ -448,7 +467,7 @@ class ContextCheck {
                  : result(CertificateStatus::kValid);
     }
     if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kLastUpdate &&
-        rules_.returns != Returns::kCharacters)
+        rules_.returns != Returns::kCharacters && !rules_.marks)
       return not_valid_because("each of its operations fits what its replica had received");
     return check_cycle(*named);
   }
@@ -650,9 +669,7 @@ class ContextCheck {
     return gone < after.size();
   }
 
-  struct Choice {
-    std::vector<OpId> last, others;
-  };
+  using Choice = MarkCheck::Choice;
 
   const History& h_;
   const Rules& rules_;

@@ -59,6 +59,7 @@ struct Rules {
   bool order_by_object = false;       // of kLastWrite and others: and of each for itself
   bool weak = false;        // of kListed: in one order of each two; only with known deliveries
   bool keeps_runs = false;  // of kListed: runs are not mixed; only with known deliveries
+  bool marks = false;       // of kListed: characters have marks; only with known deliveries
   Removal removal = Removal::kInOrder;  // of kDocument
 
   // Do updates name elements, and reads list them one by one?
@@ -72,7 +73,7 @@ struct Rules {
   }
   [[nodiscard]] bool needs_deliveries() const {
     return returns == Returns::kTree || returns == Returns::kMoved ||
-           returns == Returns::kDocument || weak || keeps_runs;
+           returns == Returns::kDocument || weak || keeps_runs || marks;
   }
   [[nodiscard]] std::uint32_t object(const Operation& op) const {
     return objects_are_elements ? op.element : op.key;
@@ -113,6 +114,10 @@ inline constexpr Rules kRules[] = {
     {.type = Type::kWeakList, .returns = Returns::kListed, .weak = true},
     {.type = Type::kNonInterleavingList, .returns = Returns::kListed, .keeps_runs = true},
     {.type = Type::kText, .returns = Returns::kListed},
+    {.type = Type::kMarkedText,
+     .returns = Returns::kListed,
+     .order_by_object = true,
+     .marks = true},
     {.type = Type::kMovableList, .returns = Returns::kMoved},
     {.type = Type::kTree, .returns = Returns::kTree, .order_by_object = true},
     {.type = Type::kMap,

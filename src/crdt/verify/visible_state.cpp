@@ -181,6 +181,7 @@ void VisibleState::count(std::uint32_t key, bool before, bool now) {
 
 void VisibleState::arrive_at_list(OpId update) {
   const Operation& op = h_.ops[update];
+  if (op.kind == Kind::kMark) return;
   for (const auto e : h_.changed(op)) {
     const bool before = is_shown(e);
     (op.kind == Kind::kInsert ? added_ : removed_)[e] = true;
@@ -215,6 +216,7 @@ std::optional<std::string> VisibleState::wrong(OpId id) {
         right = right && added_[op.element];
       break;
     case Kind::kDelete:
+    case Kind::kMark:
       right = !h_.any_changed(op, [&](std::uint32_t e) { return !added_[e]; });
       break;
     case Kind::kList:
