@@ -1,15 +1,19 @@
 // cupel campaign: a matrix of runs from one file, and its table.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <csignal>
 #include <map>
 #include <memory>
 
+#include "base/visible.hpp"
 #include "cli/command.hpp"
+#include "cli/emit.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/version.hpp"
+#include "drivers/url.hpp"
 #include "lab/namespaces.hpp"
 #include "run/campaign.hpp"
 #include "run/lab_url.hpp"
@@ -25,12 +29,27 @@ struct CampaignArguments {
   bool json = false;
 };
 
+// A file of the user's that holds a password, and that others can read.
+void warn_of_passwords(const std::string& file, const run::Campaign& campaign) {
+  struct stat facts = {};
+  const bool holds = std::any_of(campaign.runs.begin(), campaign.runs.end(), [](const auto& run) {
+    return drivers::without_password(run.options.url) != run.options.url;
+  });
+  if (!holds || stat(file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+  if ((facts.st_mode & (S_IRGRP | S_IROTH)) == 0) return;
+  print_error(
+      fmt::format("warning: {} holds a password, and other users can read it; to prevent "
+                  "it: chmod 600 {}",
+                  base::visible(file), base::visible(shell_word(file))));
+}
+
 int campaign(const CampaignArguments& arguments) {
   auto campaign = run::read_campaign(arguments.file);
   if (!campaign.ok()) {
     print_error(campaign.error());
     return kBad;
   }
+  warn_of_passwords(arguments.file, *campaign);
   for (auto& run : campaign->runs) run.options.recorded_by = fmt::format("cupel {}", version());
   campaign->jobs = arguments.jobs;
   campaign->shard = arguments.shard;

@@ -4,9 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 
+#include "base/read_file.hpp"
 #include "cli/emit.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/mock_options.hpp"
@@ -25,6 +27,7 @@ struct ServeArguments : StoreArguments {
   std::optional<std::uint16_t> postgres, http;
   std::string address = "127.0.0.1", history;
   std::optional<std::string> password;
+  std::string password_file;
 };
 
 bool is_loopback(const std::string& address) {
@@ -38,6 +41,21 @@ base::Result<std::optional<formats::WriteOptions>> history_target(const ServeArg
   if (!asked.ok()) return asked.error();
   if (const auto can = formats::can_write(arguments.history, *asked); !can.ok()) return can.error();
   return std::optional(*asked);
+}
+
+// Where no list of processes shows it: the first line of a file, or of the environment.
+base::Status take_password(ServeArguments& arguments) {
+  const char* exported = std::getenv("CUPEL_MOCK_PASSWORD");
+  if (arguments.password_file.empty()) {
+    if (!arguments.password && exported != nullptr) arguments.password = exported;
+    return base::Ok{};
+  }
+  auto text = base::read_file(arguments.password_file);
+  if (!text.ok()) return std::move(text).error();
+  arguments.password = text->substr(0, text->find_first_of("\r\n"));
+  if (!arguments.password->empty()) return base::Ok{};
+  return base::Error{.message = "found an empty first line, expected the password there",
+                     .file = arguments.password_file};
 }
 
 void print_level(const ServeArguments& arguments) {
@@ -69,7 +87,18 @@ int write_served(const ServeArguments& arguments, const formats::WriteOptions& t
   return code;
 }
 
+// Clients that do nothing, or strangers, leave place for others.
+constexpr std::size_t kMostConnections = 2000;
+
+void allow_connections() {
+  rlimit files = {};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = std::max(files.rlim_cur, std::min<rlim_t>(files.rlim_max, 2 * kMostConnections));
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
 int serve_engine(const ServeArguments& arguments) {
+  allow_connections();
   const auto target = history_target(arguments);
   if (!target.ok()) return bad(target.error());
   const Interruptible interruptible;
@@ -100,18 +129,9 @@ void print_servers(const ServeArguments& arguments, const wire::Server& server) 
   }
 }
 
-// Clients that do nothing, or strangers, leave place for others.
-constexpr std::size_t kMostConnections = 2000;
-
-void allow_connections() {
-  rlimit files = {};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-  files.rlim_cur = std::max(files.rlim_cur, std::min<rlim_t>(files.rlim_max, 2 * kMostConnections));
-  ::setrlimit(RLIMIT_NOFILE, &files);
-}
-
-int serve(const ServeArguments& arguments) {
+int serve(ServeArguments& arguments) {
   allow_connections();
+  if (const auto taken = take_password(arguments); !taken.ok()) return bad(taken.error());
   const auto target = history_target(arguments);
   if (!target.ok()) return bad(target.error());
   wire::StoreServer served(arguments.store);
@@ -130,7 +150,8 @@ int serve(const ServeArguments& arguments) {
   }
   if (!is_loopback(arguments.address) && !arguments.password) {
     print_error(fmt::format(
-        "warning: every client that reaches {} can use this server; set --password to prevent it",
+        "warning: every client that reaches {} can use this server; set --password-file to prevent "
+        "it",
         arguments.address));
   }
   print_servers(arguments, *served.server);
@@ -164,8 +185,17 @@ void add_mock(Command& app, Run& run) {
       ->group(where);
   command
       ->add_option("--password", arguments->password,
-                   "The password that clients must send. Default: any password is accepted")
+                   "The password that clients must send. Default: the environment variable "
+                   "CUPEL_MOCK_PASSWORD; if there is none, any password is accepted")
       ->type_name("TEXT")
+      ->group(where);
+  command
+      ->add_option(
+          "--password-file", arguments->password_file,
+          "The same, as the first line of a file. Unlike an argument, no list of processes "
+          "shows it")
+      ->type_name("FILE")
+      ->check(not_empty("a file"))
       ->group(where);
   command
       ->add_option(
@@ -193,7 +223,7 @@ void add_mock(Command& app, Run& run) {
     take_store_options(*arguments);
     arguments->store.overlap = true;
     if (arguments->engine != mocktest::Engine::kOwn) {
-      for (const char* option : {"--pg", "--http", "--bind", "--password"}) {
+      for (const char* option : {"--pg", "--http", "--bind", "--password", "--password-file"}) {
         if (command->get_option(option)->empty()) continue;
         throw UsageError(option,
                          fmt::format("found with --engine {}, expected it with --engine own",
@@ -201,6 +231,9 @@ void add_mock(Command& app, Run& run) {
       }
       run = [arguments] { return serve_engine(*arguments); };
     } else {
+      if (arguments->password && !arguments->password_file.empty()) {
+        throw UsageError("--password-file", "found with --password, expected one of them");
+      }
       run = [arguments] { return serve(*arguments); };
     }
   });

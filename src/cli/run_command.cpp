@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <limits>
@@ -279,8 +280,9 @@ void add_database_options(Command& command, RunArguments& arguments) {
       command
           .add_option("--db", options.url,
                       "The database, as in postgres://me@127.0.0.1/test, or a test server that is "
-                      "started for this run, as in lab:postgres. Default: a SQLite database in a "
-                      "temporary folder")
+                      "started for this run, as in lab:postgres. Default: the environment variable "
+                      "CUPEL_DB, which no list of processes shows; if there is none, a SQLite "
+                      "database in a temporary folder")
           ->type_name("URL")
           ->group(whom);
   command
@@ -763,6 +765,8 @@ void add_run(Command& app, Run& run) {
       };
       return;
     }
+    if (const char* url = std::getenv("CUPEL_DB"); url != nullptr && arguments->db->count() == 0)
+      arguments->options.url = url;
     take_arguments(*arguments);
     if (arguments->make_tables || arguments->drop_tables) {
       run = [arguments] { return make_or_drop_tables(*arguments); };

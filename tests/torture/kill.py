@@ -1,7 +1,8 @@
-"""SIGKILL at random moments of `run`, `campaign` and `mock`.
+"""SIGKILL at random moments of `run`, `campaign`, `watch` and `mock`.
 
-What is on the disk reads back and accuses nobody, a campaign goes on where it was, the mock serves again
-on the same port, and no process of the killed one and no lock is left."""
+What is on the disk reads back and accuses nobody, a campaign goes on where it was, a watched history is the one
+that was fed, the mock and the watch serve again on the same port and socket, and no process of the killed one and no
+lock is left."""
 
 import json
 import os
@@ -10,6 +11,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 import common
@@ -96,11 +98,12 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def post(port, sql):
+def post(port, sql, password=None):
+    bearer = b"Authorization: Bearer %s\r\n" % password.encode() if password else b""
     body = json.dumps({"sql": sql}).encode()
     with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
         client.sendall(b"POST /sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
-                       b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+                       b"%sContent-Length: %d\r\n\r\n%s" % (bearer, len(body), body))
         answer = b""
         while piece := client.recv(65536):
             answer += piece
@@ -165,10 +168,107 @@ def kill_lab(part):
     return 1
 
 
+class Feeder(threading.Thread):
+    """Writes a history to a file, a named pipe or a socket, a bit at a time, until nobody reads any more."""
+
+    def __init__(self, fed, kind, path, pause, patience=15):
+        super().__init__(daemon=True)
+        self.fed, self.kind, self.path, self.pause = fed, kind, path, pause
+        self.end = time.monotonic() + patience
+        self.over = False
+
+    def open(self):
+        while time.monotonic() < self.end and not self.over:
+            try:
+                if self.kind == "file":
+                    return open(self.path, "ab", buffering=0)
+                if self.kind == "pipe":
+                    return open(os.open(self.path, os.O_WRONLY | os.O_NONBLOCK), "wb", buffering=0)
+                client = socket.socket(socket.AF_UNIX)
+                client.connect(str(self.path))
+                return client.makefile("wb", buffering=0)
+            except OSError:  # nobody reads yet
+                time.sleep(0.005)
+        return None
+
+    def run(self):
+        to = self.open()
+        at = 0
+        while to is not None and at < len(self.fed) and not self.over:
+            try:
+                at += to.write(self.fed[at:at + 20_000]) or 0
+            except OSError:
+                break
+            time.sleep(self.pause)
+        if to is not None:
+            to.close()
+
+
+def kill_watch(part):
+    """Of a file that grows, a named pipe and a socket. What was recorded is what was fed, up to some line, and accuses
+    nobody; a second watch of the same place works, and says of the whole what it says without any kill."""
+    (part.work / "watch.tmp").mkdir(exist_ok=True)
+    fed_file = part.work / "fed.jsonl"
+    if not fed_file.exists():
+        part.must(["run", "-q", "--sessions", "4", "--txns", "1500", "--seed", "1", "-o", fed_file], 0,
+                  env={"TMPDIR": str(part.work / "watch.tmp")})
+    fed = fed_file.read_bytes()
+    kind = part.random.choice(["file", "pipe", "socket"])
+    grown, kept, place = part.work / "grown.jsonl", part.work / "kept.jsonl", part.work / "place"
+    for path in (grown, kept, place):
+        path.unlink(missing_ok=True)
+    grown.touch()
+    if kind == "pipe":
+        os.mkfifo(place)
+    source = {"file": [grown], "pipe": [place, "-o", kept], "socket": [f"unix:{place}", "-o", kept]}[kind]
+    feeders = []
+
+    def feed(_, pause):
+        feeders.append(Feeder(fed, kind, grown if kind == "file" else place, pause))
+        feeders[-1].start()
+
+    moment = part.random.uniform(0, 0.6)
+    code, _ = killed(part, ["watch", "-q", *source], moment, env={"TMPDIR": str(part.work / "watch.tmp")},
+                     ready=lambda process: feed(process, 0.002))
+    feeders[-1].over = True
+    feeders[-1].join()
+    if code != -signal.SIGKILL and code != 0:
+        part.fail(f"a watch of a {kind} ended with {code} before it was killed: "
+                  f"{(part.work / 'stderr').read_text(errors='replace')[:500]}")
+    record = grown if kind == "file" else kept
+    content = record.read_bytes() if record.exists() else b""
+    if kind != "socket" and not fed.startswith(content):
+        part.fail(f"a watch of a {kind}, killed after {moment:.3f} s, recorded something else than it was fed")
+    if content.count(b"\n") > 10:
+        for arguments in (["check", "--shrink-time", "0", "--timeout", "20s", record], ["watch", "-q", "--no-follow", record]):
+            again = part.run(arguments)
+            if again is None or again.returncode not in (0, 2):
+                part.fail(f"what a watch of a {kind}, killed after {moment:.3f} s, left: {arguments[0]} ends with "
+                          f"{again and again.returncode}: {again and (again.text + again.errors)[:500]}")
+    left = list((part.work / "watch.tmp").iterdir())
+    if left:
+        part.fail(f"a watch of a {kind}, killed after {moment:.3f} s, leaves {left}")
+    # The whole, where the killed one was: the name of a socket that nobody listens on is no lock.
+    kept.unlink(missing_ok=True)
+    grown.write_bytes(b"")
+    part.tries += 1
+    with open(part.work / "stderr", "wb") as errors:
+        second = subprocess.Popen([part.cupel, "watch", "-q", *map(str, source), "--end-after", "2s", "--recorders", "1"],
+                                  cwd=part.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+    feed(second, 0)
+    ended = second.wait(timeout=60)
+    feeders[-1].join()
+    if ended != 0:
+        part.fail(f"the watch of a {kind} after one that was killed ends with {ended}: "
+                  f"{(part.work / 'stderr').read_text(errors='replace')[:500]}")
+    return 1
+
+
 def torture(part):
     (part.work / "tmp").mkdir()
     kinds = [("run", lambda: kill_run(part, "jsonl")), ("run to .cupel", lambda: kill_run(part, "cupel")),
-             ("campaign", lambda: kill_campaign(part)), ("mock", lambda: kill_mock(part))]
+             ("campaign", lambda: kill_campaign(part)),
+             ("watch", lambda: kill_watch(part)), ("mock", lambda: kill_mock(part))]
     if shutil.which("redis-server"):
         kinds.append(("lab", lambda: kill_lab(part)))
     counts = dict.fromkeys((name for name, _ in kinds), 0)
