@@ -99,7 +99,9 @@ site: ## the manual as a static site, with the playground in front: build/site
 	@tools/wasm_core.sh
 	@tools/site.py
 
-torture: build ## bad input, full disks, short memory, kills and strangers, within an hour (docs/reliability.md)
+torture: configure ## bad input, full disks, short memory, kills and strangers, within an hour (docs/reliability.md)
+	@echo "== build build/release, what the torture needs"
+	@cmake --build --preset release --target cupel damaged_files_test
 	@echo "== tests/torture"
 	@tests/torture/torture.py --cupel $(CUPEL) --work build/torture --seconds $(TORTURE_SECONDS)
 	@tests/browser/run.sh hostile_test.mjs build/torture/browser --pages build/torture/outputs/pages

@@ -103,6 +103,7 @@ base::Result<std::unique_ptr<MariadbEngine>> MariadbEngine::start(const Options&
             "cupel-policies=" + StoreService::known_policies(),
             fmt::format("transaction-isolation={}", mariadb_isolation(options.store)),
             "skip-log-bin", "query-cache-type=OFF",
+            "max-connections=2000",  // as many as cupel's own SQL serves
             // As Debian's own configuration says.
             "character-set-server=utf8mb4", "collation-server=utf8mb4_general_ci"};
       });

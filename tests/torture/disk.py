@@ -13,6 +13,12 @@ import subprocess
 import common
 
 HOW = ["full", "error", "short"]
+WATCHED_LOST_UPDATE = b"""\
+{"type":"invoke","process":0,"f":"txn","value":[["r",1,null],["w",1,1]],"time":1}
+{"type":"invoke","process":1,"f":"txn","value":[["r",1,null],["w",1,2]],"time":2}
+{"type":"ok","process":0,"f":"txn","value":[["r",1,null],["w",1,1]],"time":3}
+{"type":"ok","process":1,"f":"txn","value":[["r",1,null],["w",1,2]],"time":4}
+"""
 # SQLite does not pass on the system's reason.
 REASON = {"full": "No space left on device|disk is full|disk I/O error",
           "error": "Input/output error|disk I/O error"}
@@ -28,7 +34,8 @@ def shim(work):
 
 
 class Commands:
-    """Each: a name, the arguments, the files that it makes (relative), and whether they are always the same."""
+    """Each: a name, the arguments, the files that it makes (relative), and whether they are always the same. `fed`: what
+    a command reads from standard input, by name."""
 
     def __init__(self, part):
         part.file("lost.txt", common.LOST_UPDATE)
@@ -36,7 +43,18 @@ class Commands:
                    "-o", "causal.jsonl"])
         part.file("campaign.json", '{"databases": [{"name": "SQLite", "url": ""}], "workloads": ["mini"],'
                                    ' "seeds": 2, "sessions": 2, "txns": 5}')
+        self.set_up_merges(part)
+        part.must(["run", "-q", "--sessions", "2", "--txns", "20", "--seed", "1", "-o", "watched.jsonl"])
+        watched = (part.work / "watched.jsonl").read_bytes()
+        self.fed = {"watch": watched, "watch-report": WATCHED_LOST_UPDATE}
         self.all = [
+            ("watch", ["watch", "-q", "-", "-o", "out/kept.jsonl"], ["out/kept.jsonl"], True),
+            ("watch-report", ["watch", "-q", "-l", "serializable", "--shrink-time", "0", "--report", "out/report", "--certificate",
+                              "out/proof.json", "-", "-o", "out/kept.jsonl"],
+             ["out/kept.jsonl", "out/proof.json", "out/report/index.html"], True),
+            ("merge-results", ["merge", "-o", "out/merged.jsonl", "results.json"], ["out/merged.jsonl"], True),
+            ("merge-campaigns", ["merge", "-o", "out/campaign", "shards"], [], False),
+            ("merge-histories", ["merge", "-o", "out/whole.jsonl", "worker0.jsonl", "worker2.jsonl"], ["out/whole.jsonl"], True),
             ("run", ["run", "--sessions", "2", "--txns", "20", "--seed", "1", "--overwrite", "-o", "out/run.jsonl"],
              ["out/run.jsonl"], False),
             ("run-cupel", ["run", "--sessions", "2", "--txns", "20", "--seed", "1", "--overwrite", "-o", "out/run.cupel"],
@@ -56,6 +74,20 @@ class Commands:
         for ending in ("cupel", "jsonl", "edn", "txt", "bincode"):
             self.all.append((f"convert-{ending}", ["convert", "causal.jsonl", f"out/converted.{ending}"]
                              + (["-t", "plume"] if ending == "txt" else []), [f"out/converted.{ending}"], True))
+
+
+    @staticmethod
+    def set_up_merges(part):
+        """What two workers, a campaign in two parts, and a check of several files leave."""
+        tables = ["run", "-q", "--tables", "t", "--db", f"sqlite:{part.work}/shared.db"]
+        part.must([*tables, "--make-tables"])
+        for offset in ("0", "2"):
+            part.must([*tables, "--session-offset", offset, "--all-sessions", "4", "--sessions", "2", "--txns", "10", "--seed", "1",
+                       "-o", f"worker{offset}.jsonl"])
+        for shard in ("1/2", "2/2"):
+            part.must(["campaign", "campaign.json", "-q", "--shard", shard, "-o", "shards"])
+        checked = part.must(["check", "--json", "--shrink-time", "0", "lost.txt", "causal.jsonl"], 1)
+        part.file("results.json", checked.stdout)
 
 
 def content(part, files):
@@ -83,18 +115,18 @@ def torture(part):
             "FAILING_WRITES_TOTAL": str(part.work / "total"), "XDG_STATE_HOME": str(state), "NO_COLOR": "1",
             "GITHUB_STEP_SUMMARY": ""}
 
-    def attempt(arguments, place=0, count=0, how="full"):
+    def attempt(name, arguments, place=0, count=0, how="full"):
         shutil.rmtree(part.work / "out", ignore_errors=True)
         (part.work / "out").mkdir()
         env = {**base, "FAILING_WRITES_FROM": str(place), "FAILING_WRITES_COUNT": str(count), "FAILING_WRITES_HOW": how}
-        ran = part.run(arguments, env=env)
+        ran = part.run(arguments, env=env, stdin=commands.fed.get(name))
         if arguments[0] == "lab":
             part.run(["lab", "stop", "all"], env={"XDG_STATE_HOME": str(state)})
         return ran
 
     plans = []
     for name, arguments, files, constant in commands.all:
-        usual = attempt(arguments)
+        usual = attempt(name, arguments)
         if usual is None or usual.returncode == 3:
             if arguments[0] == "lab" and usual is not None and "not installed" in usual.errors:
                 part.note("lab was left out: " + usual.errors.strip()[:120])
@@ -111,7 +143,7 @@ def torture(part):
 
     def judge(name, arguments, files, constant, usual, kept, place, count, how):
         where = f"{name}, write {place}{'' if count else ' and all after it'}, {how}"
-        ran = attempt(arguments, place, count, how)
+        ran = attempt(name, arguments, place, count, how)
         if ran is None:
             return
         if how == "short":
@@ -129,7 +161,7 @@ def torture(part):
             part.fail(f"{where}: exit code {ran.returncode}, but the output is another one")
         for file in files:
             path = part.work / file
-            if not name.startswith("run") or not path.exists() or path.stat().st_size == 0:
+            if not (name.startswith("run") or name == "watch") or not path.exists() or path.stat().st_size == 0:
                 continue
             checked = part.run(["check", "--shrink-time", "0", str(path)])
             if checked is not None and checked.returncode == 1:
@@ -137,7 +169,7 @@ def torture(part):
             committed = re.search(r"([\d,]+) committed", ran.text)
             if ran.returncode == 0 and (checked is None or checked.returncode != 0):
                 part.fail(f"{where}: the run ended well and its history does not: {checked and checked.errors[:500]}")
-            elif ran.returncode == 0 and committed and f"({committed[1]} committed)" not in checked.text:
+            elif name.startswith("run") and ran.returncode == 0 and committed and f"({committed[1]} committed)" not in checked.text:
                 part.fail(f"{where}: {committed[0]}, and not in the history: {checked.text[:300]}")
         leftover = [str(p) for p in (part.work / "out").rglob("*")
                     if p.name.endswith((".new", ".partial")) and p.is_file()]
