@@ -1096,11 +1096,15 @@ base::Result<base::Ok> choose_objects(const crdt::Library& library,
   if (!arguments.edits.empty() || !arguments.reproduce.empty())
     return wrong(fmt::format("found {} with several objects, expected one object",
                              arguments.edits.empty() ? "--reproduce" : "--trace"));
+  for (const auto* names : {&objects, &types}) {
+    if (std::find(names->begin(), names->end(), "") != names->end())
+      return wrong("found an empty name among several objects, expected none");
+  }
   if (!objects.empty() && !types.empty() && objects.size() != types.size())
-    return wrong(
-        fmt::format("found {} objects and {} types, expected as many of both, or one of "
-                    "them only",
-                    objects.size(), types.size()));
+    return wrong(fmt::format(
+        "found {} names of objects with {} of --type, expected as many, or names of one "
+        "kind only",
+        objects.size(), types.size()));
   for (std::size_t i = 0; i < std::max(objects.size(), types.size()); ++i) {
     const std::string object = objects.empty() ? "" : objects[i];
     const std::string type = types.empty() ? "" : types[i];

@@ -343,7 +343,8 @@ class MarkedTextType final : public TextType {
     const auto read = explainer.read_id();
     const auto wrong = wrong_mark(h, explainer.visibility(), index, read, explainer.object());
     if (!wrong) return false;
-    const auto& [shown, marks] = *wrong;
+    const MarkIndex::Mark shown = wrong->shown;
+    const MarksOfCharacter& marks = wrong->marks;
     const std::string claim = fmt::format(
         "{} shows {} {}", explainer.where(), h.element_text(explainer.object()),
         shown.value == kNone
