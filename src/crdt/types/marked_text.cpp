@@ -363,7 +363,7 @@ class MarkedTextType final : public TextType {
       const std::vector<std::uint32_t> elements = elements_of(h, operations);
       explainer.report(std::move(name), claim + why, std::move(operations), elements);
     };
-    if (!same.empty()) {
+    if (!same.empty() && shown.value != kNone) {
       std::vector<OpId> operations;
       OpId over = kNone;
       for (const OpId mark : same) {
