@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/interrupt.hpp"
+#include "base/watched_threads.hpp"
 
 namespace cupel::base {
 
@@ -27,6 +28,12 @@ constexpr std::size_t kUnseenBytes = 1 << 20;  // allocated between two question
 constexpr std::uint64_t kShareUnlooked = 16;
 
 thread_local Budget* watching = nullptr;
+// Did this thread ever have a watch? One that watches nothing is one, too.
+thread_local bool has_own_watch = false;
+
+// watch_other_threads()
+std::atomic<Budget*> watched_by_others = nullptr;
+std::atomic<void (*)()> last_resort_of_others = nullptr;
 
 // AllocationWatch::fail_at()
 std::atomic<bool> counting = false;
@@ -117,13 +124,27 @@ double Budget::seconds_left() const {
   return std::chrono::duration<double>(*deadline_ - Clock::now()).count();
 }
 
-AllocationWatch::AllocationWatch(Budget* budget) : outer_(std::exchange(watching, budget)) {}
+AllocationWatch::AllocationWatch(Budget* budget) : outer_(std::exchange(watching, budget)) {
+  has_own_watch = true;
+}
 AllocationWatch::~AllocationWatch() {
   watching = outer_;
 }
 
+Budget* watched_by_this_thread() {
+  return watching;
+}
+
+void watch_other_threads(Budget* budget, void (*last_resort)()) {
+  last_resort_of_others = last_resort;
+  watched_by_others = budget;
+}
+
 void AllocationWatch::before_allocation(std::size_t bytes) {
-  if (watching == nullptr) return;
+  Budget* const others =
+      has_own_watch ? nullptr : watched_by_others.load(std::memory_order_acquire);
+  Budget* const budget = others != nullptr ? others : watching;
+  if (budget == nullptr) return;
   thread_local std::size_t unseen = 0;
   thread_local bool must_fail = false;
   unseen += bytes;
@@ -132,9 +153,16 @@ void AllocationWatch::before_allocation(std::size_t bytes) {
   unseen = 0;
   const bool fails = std::exchange(must_fail, false);
   // Once only: what is thrown runs destructors, which must be able to allocate.
-  if (watching->limit() != Limit::kNone) return;
-  if (fails) watching->meet(Limit::kMemory);
-  if (fails || watching->may_exceed(bytes)) throw std::bad_alloc();
+  if (budget->limit() != Limit::kNone && others == nullptr) return;
+  if (fails) budget->meet(Limit::kMemory);
+  if (!fails && !budget->may_exceed(bytes)) return;
+  if (others != nullptr) (*last_resort_of_others.load())();
+  throw std::bad_alloc();
+}
+
+void system_has_no_more_memory() {
+  if (!has_own_watch && watched_by_others.load(std::memory_order_acquire) != nullptr)
+    (*last_resort_of_others.load())();
 }
 
 void AllocationWatch::fail_at(std::uint64_t place) {

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/budget.hpp"
+
 namespace {
 
 // Laid out in assembly by cmake/stubs.cmake: the order of the members matters.
@@ -32,6 +34,12 @@ struct LazyLibrary {
   std::_Exit(3);
 }
 
+// A library's own constructors may allocate, and an exception of theirs would end the process.
+void* load(const char* file) {
+  const cupel::base::AllocationWatch::Deferral deferral;
+  return dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+}
+
 }  // namespace
 
 // Fills in where the stubs of a library jump to. Threads may come at once: both write
@@ -39,7 +47,7 @@ struct LazyLibrary {
 extern "C" void cupel_lazy_load(const LazyLibrary* library) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
-  void* const handle = dlopen(library->file, RTLD_LAZY | RTLD_LOCAL);
+  void* const handle = load(library->file);
   if (handle == nullptr) give_up(*library);
   for (std::size_t i = 0; i < library->count; ++i) {
     void* const place = dlsym(handle, library->names[i]);
@@ -63,7 +71,7 @@ std::vector<LazyLibraryState> lazy_libraries(std::string_view part) {
   for (auto at = __start_cupel_lazy_libraries; at != __stop_cupel_lazy_libraries; ++at) {
     if (std::string_view((*at)->file).find(part) == std::string_view::npos) continue;
     const char* why = nullptr;
-    if (dlopen((*at)->file, RTLD_LAZY | RTLD_LOCAL) == nullptr) why = dlerror();
+    if (load((*at)->file) == nullptr) why = dlerror();
     states.push_back({(*at)->file, why == nullptr ? "" : why});
   }
   std::sort(states.begin(), states.end(),

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/watched_threads.hpp"
+
 namespace cupel::base {
 
 // `threads` as an option says it: 0 means as many as the machine has.
@@ -22,7 +24,8 @@ inline unsigned thread_count(unsigned threads) {
   return threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
-// Calls work(i) for i in [0, count), indexes handed out in ascending order.
+// Calls work(i) for i in [0, count), indexes handed out in ascending order. The threads watch the
+// caller's memory limit.
 // Returns when all is done. The first exception that some call threw is thrown
 // again here; indexes not begun by then are left out.
 template <typename Work>
@@ -30,7 +33,9 @@ void for_each_index(std::size_t count, unsigned threads, const Work& work) {
   std::atomic<std::size_t> next{0};
   std::exception_ptr thrown;
   std::mutex mutex;
+  Budget* const watched = watched_by_this_thread();
   const auto run = [&] {
+    const AllocationWatch watch(watched);
     try {
       for (std::size_t i = next++; i < count; i = next++) work(i);
     } catch (...) {

@@ -12,12 +12,14 @@
 #include <thread>
 
 #include "base/parallel.hpp"
+#include "base/watched_threads.hpp"
 
 namespace cupel::base {
 
 // `make(item)` fills it, and is false once there is nothing more to fill it with; `take(item)` is
 // false when no more is wanted. Items are used again: make() finds what take() left. `threads` as
-// an option says it; with one, the caller's does both. What either throws is thrown here.
+// an option says it; with one, the caller's does both. Both watch the caller's memory limit, and
+// what either throws is thrown here.
 template <typename Item, typename Make, typename Take>
 void pipeline(unsigned threads, const Make& make, const Take& take) {
   constexpr std::size_t kAhead = 4;
@@ -28,7 +30,9 @@ void pipeline(unsigned threads, const Make& make, const Take& take) {
   bool ended = false, stopped = false;
   std::exception_ptr thrown;
 
+  Budget* const watched = watched_by_this_thread();
   const auto run = [&] {
+    const AllocationWatch watch(watched);
     try {
       while (true) {
         {

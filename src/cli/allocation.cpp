@@ -5,10 +5,12 @@
 #include <new>
 
 #include "base/budget.hpp"
+#include "base/watched_threads.hpp"
 
 void* operator new(std::size_t size) {
   cupel::base::AllocationWatch::before_allocation(size);
   if (void* place = std::malloc(size == 0 ? 1 : size)) return place;
+  cupel::base::system_has_no_more_memory();
   throw std::bad_alloc();
 }
 
@@ -17,6 +19,7 @@ void* operator new(std::size_t size, std::align_val_t align) {
   const auto unit = static_cast<std::size_t>(align);
   const auto whole = (size == 0 ? unit : size + unit - 1) / unit * unit;  // aligned_alloc wants it
   if (void* place = std::aligned_alloc(unit, whole)) return place;
+  cupel::base::system_has_no_more_memory();
   throw std::bad_alloc();
 }
 

@@ -19,6 +19,7 @@
 
 #include "base/budget.hpp"
 #include "base/visible.hpp"
+#include "base/watched_threads.hpp"
 #include "cli/options.hpp"
 #include "cli/spelling.hpp"
 #include "cli/version.hpp"
@@ -345,13 +346,24 @@ void add_commands(Command& app, Run& chosen) {
                      "Also print on standard error what takes how long, and the memory used");
 }
 
-int parse_and_run(int argc, char** argv) {
+// Without an allocation.
+void say_out_of_memory() {
+  write_to_stderr(
+      "cupel: out of memory: three quarters of the machine's, or what the system allows; with "
+      "--memory-limit, check stops earlier and the verdict is unknown\n");
+}
+
+// In a thread that hands no exception back. What was written of a history stays.
+void end_without_memory() {
+  say_out_of_memory();
+  _exit(kBad);
+}
+
+int parse_and_run(const std::vector<std::string>& arguments) {
   CommandLine line(texts());
   Run chosen;
   add_commands(line.root(), chosen);
   try {
-    const auto arguments = arguments_of(argc, argv);
-    hide_passwords(argc, argv);
     if (const auto shown = line.parse(arguments)) {
       print(*shown);
       return finish_output() ? kSatisfied : kBad;
@@ -363,6 +375,9 @@ int parse_and_run(int argc, char** argv) {
     // What has no limit of its own has this one; commands that do take it in their turn.
     base::Budget limited(std::nullopt, default_memory_limit());
     const base::AllocationWatch watch(&limited);
+    // Static, since a thread may outlive the command.
+    static base::Budget of_other_threads(std::nullopt, default_memory_limit());
+    base::watch_other_threads(&of_other_threads, end_without_memory);
     const int code = chosen();
     print_detail(
         cost_text(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
@@ -384,12 +399,12 @@ int run(int argc, char** argv, const Processes* processes) {
   take_closed_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe is an error that print() sees
   try {
-    return parse_and_run(argc, argv);
+    const auto arguments = arguments_of(argc, argv);
+    hide_passwords(argc, argv);  // the sooner the better
+    return parse_and_run(arguments);
   } catch (const std::bad_alloc&) {
     flush_output();
-    write_to_stderr(  // without an allocation
-        "cupel: out of memory: three quarters of the machine's, or what the system allows; with "
-        "--memory-limit, check stops earlier and the verdict is unknown\n");
+    say_out_of_memory();
   } catch (const std::exception& error) {
     print_error(fmt::format("internal error: {}", error.what()));
   }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -111,6 +112,7 @@ class Results {
                            .line = number};
       }
     }
+    if (in.bad()) throw std::bad_alloc();  // which the stream takes for an end of the text
     return base::Ok{};
   }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/hash_table.hpp"
+#include "base/watched_threads.hpp"
 #include "base/write_file.hpp"
 #include "run/campaign_results.hpp"
 
@@ -96,7 +97,13 @@ class Cells {
   base::Result<CampaignSummary> run() && {
     {
       std::vector<std::jthread> workers;
-      for (std::uint32_t i = 1; i < campaign_.jobs; ++i) workers.emplace_back([this] { work(); });
+      auto* const watched = base::watched_by_this_thread();
+      for (std::uint32_t i = 1; i < campaign_.jobs; ++i) {
+        workers.emplace_back([this, watched] {
+          const base::AllocationWatch watch(watched);
+          work();
+        });
+      }
       work();
     }
     if (thrown_) std::rethrow_exception(thrown_);

@@ -18,6 +18,7 @@
 #include "analysis/source.hpp"
 #include "base/budget.hpp"
 #include "base/temp_dir.hpp"
+#include "base/watched_threads.hpp"
 #include "base/write_file.hpp"
 #include "faults/injector.hpp"
 #include "faults/lab_cluster.hpp"
@@ -749,7 +750,11 @@ base::Status drop_shared_tables(const RunAndCheckOptions& options) {
 base::Result<CheckedRun> run_and_check(const RunAndCheckOptions& options,
                                        const std::atomic<bool>& stop, Progress& progress,
                                        const std::function<void(Stage)>& listener) {
-  const auto run = [&] { return Stages(options, stop, progress, listener).run(); };
+  base::Budget* const watched = base::watched_by_this_thread();
+  const auto run = [&] {
+    const base::AllocationWatch watch(watched);
+    return Stages(options, stop, progress, listener).run();
+  };
   // A test server has a network of its own, and the thread that starts it moves there.
   return is_lab_url(options.url) ? std::async(std::launch::async, run).get() : run();
 }

@@ -11,6 +11,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -101,12 +102,13 @@ Ended cupel(const fs::path& folder, std::vector<std::string> arguments, Of of, s
       nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   int output[2] = {-1, -1};
   if (serves && pipe2(output, O_CLOEXEC) != 0) return {};
+  std::fflush(stdout);  // or the command would write it, too
   const pid_t child = fork();
   if (child == 0) {
     const int nowhere = open("/dev/null", O_RDWR);
     if (chdir(folder.c_str()) != 0 || nowhere < 0) _exit(98);
-    for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) dup2(nowhere, stream);
-    if (serves) dup2(output[1], STDOUT_FILENO);
+    dup2(nowhere, STDIN_FILENO);
+    dup2(serves ? output[1] : open("stdout", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
     const int errors = open("stderr", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(errors, STDERR_FILENO);
     arguments.insert(arguments.begin(), "cupel");
@@ -163,9 +165,19 @@ void PrintTo(const Line& line, std::ostream* out) {
 }
 
 constexpr const char* kLostUpdate = "r(1,0,0,1)\nw(1,1,0,1)\nr(1,0,1,2)\nw(1,2,1,2)\n";
+constexpr const char* kLostUpdateWithInvocations =
+    R"({"type":"invoke","process":0,"f":"txn","value":[["r",1,null],["w",1,1]],"time":1}
+{"type":"invoke","process":1,"f":"txn","value":[["r",1,null],["w",1,2]],"time":2}
+{"type":"ok","process":0,"f":"txn","value":[["r",1,null],["w",1,1]],"time":3}
+{"type":"ok","process":1,"f":"txn","value":[["r",1,null],["w",1,2]],"time":4}
+)";
 constexpr const char* kCampaign =
     R"({"databases": [{"name": "SQLite", "url": ""}],)"
     R"( "workloads": ["mini"], "seeds": 1, "sessions": 2, "txns": 5})";
+
+constexpr const char* kCampaigns =
+    R"({"databases": [{"name": "SQLite", "url": ""}],)"
+    R"( "workloads": ["mini"], "seeds": 2, "sessions": 2, "txns": 5})";
 
 class Memory : public testing::TestWithParam<Line> {
  protected:
@@ -204,9 +216,40 @@ class Memory : public testing::TestWithParam<Line> {
           "remove-kills-concurrent-add"},
          "set.jsonl");
     scratch_->file("lost.txt", kLostUpdate);
+    scratch_->file("watch-lost.jsonl", kLostUpdateWithInvocations);
     violated({"check", "--certificate", "lost.json", "lost.txt"});
     violated({"crdt", "check", "--type", "or-set", "--certificate", "set.json", "set.jsonl"});
     scratch_->file("campaign.json", kCampaign);
+    scratch_->file("campaigns.json", kCampaigns);
+    made({"run", "--sessions", "2", "--txns", "10", "--seed", "1"}, "watched.jsonl");
+    set_up_merges();
+    made({"crdt", "generate", "--type", "map", "--context", "--seed", "1"}, "map.jsonl");
+    made({"crdt", "generate", "--type", "map", "--context", "--seed", "2", "--bug",
+          "update-brings-back-removed"},
+         "lost-map.jsonl");
+    made({"crdt", "generate", "--type", "or-set", "--type", "counter", "--context", "--seed", "1"},
+         "mixed.jsonl");
+  }
+
+  // What workers, campaigns in two parts, and checks of several files leave.
+  static void set_up_merges() {
+    const std::vector<std::string> tables = {"--tables", "t", "--db",
+                                             "sqlite:" + (folder_ / "shared.db").string()};
+    const auto worker = [&](std::vector<std::string> arguments) {
+      arguments.insert(arguments.begin(), {"run", "-q"});
+      arguments.insert(arguments.end(), tables.begin(), tables.end());
+      return arguments;
+    };
+    EXPECT_EQ(cupel(folder_, worker({"--make-tables"}), Of::kAll, kNoFailure).code, 0);
+    for (const char* offset : {"0", "2"}) {
+      made(worker({"--session-offset", offset, "--all-sessions", "4", "--sessions", "2", "--txns",
+                   "5", "--seed", "1"}),
+           std::string("worker") + offset + ".jsonl");
+    }
+    for (const char* shard : {"1/2", "2/2"})
+      made({"campaign", "campaigns.json", "-q", "--shard", shard}, "shards");
+    violated({"check", "--json", "--shrink-time", "0", "lost.txt", "range.jsonl"});
+    fs::rename(folder_ / "stdout", folder_ / "results.json");
   }
   static void TearDownTestSuite() { scratch_.reset(); }
 
@@ -318,7 +361,22 @@ std::vector<Line> offline_commands() {
            {"crdt", "generate", "--type", "or-set", "--ops", "30", "-o", "crdt.jsonl"}},
       Line{"crdt_run",
            {"crdt", "run", "--type", "counter", "--ops", "5", "--exec",
-            "while read line; do echo '{\"type\":\"ok\",\"value\":0}'; done"}}};
+            "while read line; do echo '{\"type\":\"ok\",\"value\":0}'; done"}},
+      Line{"crdt_map", {"crdt", "check", "--type", "map", "map.jsonl"}},
+      Line{"crdt_map_violated", {"crdt", "check", "--type", "map", "lost-map.jsonl"}},
+      Line{"crdt_mixed", {"crdt", "check", "mixed.jsonl"}},
+      Line{"watch", {"watch", "--no-follow", "watched.jsonl"}},
+      Line{"watch_violated",
+           {"watch", "-l", "serializable", "--no-follow", "--report", "watch.report",
+            "watch-lost.jsonl"}},
+      Line{"merge_results", {"merge", "results.json"}},
+      Line{"merge_campaigns", {"merge", "--json", "shards"}},
+      Line{"merge_histories", {"merge", "-o", "whole.jsonl", "worker0.jsonl", "worker2.jsonl"}},
+      Line{"elle", {"elle", "--model", "rw-register", "watched.jsonl"}},
+      Line{"doctor", {"doctor"}}};
+#ifdef CUPEL_PROVED
+  all.push_back({"verify_proved", {"verify", "--proved", "lost.txt", "lost.json"}});
+#endif
 #ifdef EXPLORED_CLIENT
   all.push_back(
       {"mock_test", {"mock", "test", "--iterations", "1", "--", EXPLORED_CLIENT, "w0|w1 r0"}});

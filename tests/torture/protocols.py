@@ -220,6 +220,8 @@ def patience(ask, port):
 def report(part, where, honest, wait):
     if honest.errors:
         part.fail(f"{where}: {len(honest.errors)} honest clients were not served, such as: {honest.errors[0]}")
+    if not honest.times and not honest.errors:
+        part.fail(f"{where}: there was no time for an honest client")
     slow = [seconds for seconds in honest.times if seconds > wait]
     if slow:
         part.fail(f"{where}: {len(slow)} of {len(honest.times)} honest clients waited for up to {max(slow):.2f} s, "
