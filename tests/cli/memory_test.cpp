@@ -18,11 +18,16 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <new>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/parallel.hpp"
+#include "base/watched_threads.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "support/scratch_folder.hpp"
@@ -389,6 +394,43 @@ std::vector<Line> offline_commands() {
 }
 INSTANTIATE_TEST_SUITE_P(Of, OutOfMemory, testing::ValuesIn(offline_commands()),
                          [](const auto& of) { return std::string(of.param.name); });
+
+// The exit code of a child that allocates 256 MiB in threads, under a limit of 64 MiB more than it
+// has.
+template <typename Start>
+int in_threads(const Start& start) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kPatience);
+    const std::uint64_t limit = base::resident_bytes() + (64 << 20);
+    base::Budget own(std::nullopt, limit);
+    static base::Budget others(std::nullopt, limit);
+    const base::AllocationWatch watch(&own);
+    base::watch_other_threads(&others, [] { _exit(kBad); });
+    try {
+      start([] {
+        std::vector<std::vector<char>> all;
+        for (int mebibyte = 0; mebibyte < 256; ++mebibyte) all.emplace_back(1 << 20, 'x');
+      });
+    } catch (const std::bad_alloc&) {
+      _exit(kUnknown);
+    }
+    _exit(kSatisfied);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST(MemoryOfThreads, OneThatNobodyCatchesEndsTheCommand) {
+  EXPECT_EQ(in_threads([](const auto& allocate) { std::thread(allocate).join(); }), kBad);
+}
+TEST(MemoryOfThreads, OneThatWorksForAnotherHandsTheErrorBack) {
+  EXPECT_EQ(in_threads([](const auto& allocate) {
+              base::for_each_index(2, 2, [&](std::size_t) { allocate(); });
+            }),
+            kUnknown);
+}
 
 }  // namespace
 }  // namespace cupel::cli
