@@ -1,7 +1,7 @@
 // Runs a fuzz target without a fuzzer: on every file of its corpus, cut off at
 // every offset, and with thousands of mutations that are the same on every
 // machine. Usage: NAME_fuzz_replay CORPUS_DIRECTORY [SECONDS [SEED]]
-// SECONDS: goes on with others for so long, by a seed that it prints first, which repeats them.
+// SECONDS: others instead, for so long, by a seed that it prints first, which repeats them.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -92,6 +92,20 @@ std::string mutated(const std::vector<std::string>& corpus, std::mt19937_64& ran
   return input;
 }
 
+// The same inputs on every machine. How many there were besides the corpus.
+std::uint64_t run_always(const std::vector<std::string>& corpus) {
+  std::uint64_t runs = 0;
+  for (const auto& input : corpus) {
+    run(input);
+    const std::size_t step =
+        input.size() < kCutEverywhereBelow ? 1 : input.size() / kCutsOfLargerFiles;
+    for (std::size_t cut = 0; cut < input.size(); cut += step, ++runs) run(input.substr(0, cut));
+  }
+  std::mt19937_64 random(20240607);
+  for (int i = 0; i < kMutations; ++i, ++runs) run(mutated(corpus, random));
+  return runs;
+}
+
 // How many inputs there were.
 std::uint64_t run_for(std::chrono::duration<double> time, const std::vector<std::string>& corpus,
                       std::mt19937_64& random) {
@@ -125,21 +139,15 @@ int main(int argc, char** argv) {
     corpus.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
   }
   std::uint64_t runs = 0;
-  for (const auto& input : corpus) {
-    run(input);
-    const std::size_t step =
-        input.size() < kCutEverywhereBelow ? 1 : input.size() / kCutsOfLargerFiles;
-    for (std::size_t cut = 0; cut < input.size(); cut += step, ++runs) run(input.substr(0, cut));
-  }
-  std::mt19937_64 random(20240607);
-  for (int i = 0; i < kMutations; ++i, ++runs) run(mutated(corpus, random));
-  if (argc > 2) {
+  if (argc == 2) {
+    runs = run_always(corpus);
+  } else {
     const std::uint64_t seed =
         argc > 3 ? std::strtoull(argv[3], nullptr, 10) : std::uint64_t{std::random_device()()};
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     std::fflush(stdout);
-    random.seed(seed);
-    runs += run_for(std::chrono::duration<double>(std::strtod(argv[2], nullptr)), corpus, random);
+    std::mt19937_64 random(seed);
+    runs = run_for(std::chrono::duration<double>(std::strtod(argv[2], nullptr)), corpus, random);
   }
   std::printf("%zu corpus files, %llu further inputs\n", corpus.size(),
               static_cast<unsigned long long>(runs));
