@@ -29,7 +29,8 @@ Inductive axiom :=
 | Overwritten (t n : int) (w : option int) (b : int) (* rw *)
 | Visible (t n : int) (w : option int) (k : int) (path : list hop)  (* phi *)
 | ListOrder (t n a v b v' : int)                     (* ww by a list *)
-| Conflict (t n t' n' : int).                        (* two lists, neither the other's beginning *)
+| Conflict (t n t' n' : int)                         (* two lists, neither the other's beginning *)
+| TooOften (t n v : int).                            (* more of an element than was appended *)
 
 Definition nat_of (n : int) : nat := Z.to_nat (to_Z n).
 
@@ -60,6 +61,9 @@ Fixpoint up_to (v : int) (l : list int) : option (list int) :=  (* what precedes
   | x :: r => if (x =? v)%uint63 then Some [] else
                 match up_to v r with Some p => Some (x :: p) | None => None end
   end.
+Definition copies (v : int) (l : list int) : nat := length (filter (fun x => (x =? v)%uint63) l).
+Definition appended (k v : int) (ws : list txn) : nat :=
+  fold_right (fun w n => (copies v (appends k (ops w)) + n)%nat) 0%nat ws.
 
 Section Of.
 Variables (h : history) (drift : int) (l : level).
@@ -326,6 +330,12 @@ Definition conclude (a : axiom) : option clause :=
             only_if ((on o =? on o')%uint63 && negb (is_prefix vs vs') && negb (is_prefix vs' vs)) []
         | _, _ => None
         end))))
+  | TooOften t n v =>
+      with_txn t (fun t => at_read t n (fun _ o s =>
+        match s with
+        | Elements vs => only_if (appended (on o) v (writers_of (on o)) <? copies v vs)%nat []
+        | _ => None
+        end))
   end.
 End Of.
 
@@ -1339,11 +1349,51 @@ Proof.
   destruct X as (z & z' & X). apply prefixes in X. destruct X; congruence.
 Qed.
 
+Lemma copies_app : forall v a b, copies v (a ++ b) = (copies v a + copies v b)%nat.
+Proof. intros. unfold copies. now rewrite filter_app, app_length. Qed.
+Lemma copies_flat : forall k v ws, copies v (flat k ws) = appended k v ws.
+Proof.
+  intros k v. induction ws as [|w ws IH]; auto. unfold flat in *. cbn [flat_map appended fold_right].
+  rewrite copies_app. unfold appended in IH. now rewrite IH.
+Qed.
+Lemma appended_app : forall k v a b, appended k v (a ++ b) = (appended k v a + appended k v b)%nat.
+Proof. intros k v a b. rewrite <- !copies_flat. unfold flat. now rewrite flat_map_app, copies_app. Qed.
+Lemma appended_incl : forall k v ws all, NoDup ws -> incl ws all ->
+  (appended k v ws <= appended k v all)%nat.
+Proof.
+  intros k v ws. induction ws as [|w ws IH]; intros all N I; [apply Nat.le_0_l|].
+  inversion N as [|? ? Nw N']; subst.
+  destruct (in_split w all (I w (or_introl eq_refl))) as (a & b & ->).
+  assert (J : incl ws (a ++ b)).
+  { intros x Ix. assert (Ix' := I x (or_intror Ix)). rewrite in_app_iff in *. simpl in Ix'.
+    destruct Ix' as [?|[<-|?]]; auto. contradiction. }
+  specialize (IH (a ++ b) N' J). rewrite !appended_app in *. unfold appended in *. cbn [fold_right]. lia.
+Qed.
+Lemma sorted_nodup : forall ws, sorted ws -> NoDup ws.
+Proof.
+  induction 1 as [|w ws S IH F]; constructor; auto. intros I. rewrite Forall_forall in F.
+  specialize (F w I). lia.
+Qed.
+Lemma too_often_holds : forall t n v c, gives (TooOften t n v) c -> truth c.
+Proof.
+  intros i n v c E. cbn [conclude] in E. eapply with_txn_truth; [exact E|].
+  intros t c1 It _ C F. cbn beta in F. apply at_read_some in F.
+  destruct F as (p & o & s & R & _ & F & _). exfalso.
+  destruct s as [| | |vs]; try discriminate. apply only in F. destruct F as (B & _).
+  apply Nat.ltb_lt in B.
+  destruct (read_beginning t p o vs C R) as (ws & P & r & (S & I & _) & Q).
+  assert (L : (appended (on o) v ws <= appended (on o) v (writers_of index (on o)))%nat).
+  { apply appended_incl; [now apply sorted_nodup|]. intros a J. apply I in J.
+    destruct J as ((Ca & Lw) & _). apply writers_complete; [apply Ca|now apply alive|].
+    unfold writes_key. destruct (last_write (on o) (ops a)); congruence. }
+  rewrite <- copies_flat, Q, copies_app in L. lia.
+Qed.
+
 Theorem axiom_holds : forall a c, gives a c -> truth c.
 Proof.
   intros [] c G; eauto using cycle_holds, own_holds, session_holds, real_time_holds, reads_holds,
     candidates_hold, not_from_holds, source_counts_holds, same_version_holds, mismatch_holds, no_overlap_holds,
-    overwritten_holds, visible_holds, list_order_holds, conflict_holds.
+    overwritten_holds, visible_holds, list_order_holds, conflict_holds, too_often_holds.
 Qed.
 
 Lemma run_false : forall steps db, true_all value db ->

@@ -3,13 +3,14 @@
    The theorems that everything else is for are here: [accept_sound], [reject_sound] and, of a
    whole certificate, [verify_sound]. *)
 From Coq Require Import List ZArith Uint63 Bool Sorted Lia.
-From Cupel Require Import History Levels Order Ladder Witness Extend Clauses Derivation.
+From Cupel Require Import History Levels Order Ladder Witness Weak Extend Clauses Derivation.
 Import ListNotations.
 Local Open Scope Z_scope.
 
 Inductive evidence :=
 | ByOrder (order : list int)                   (* satisfied: a total order of events *)
 | ByOrders (orders : list (int * list int))    (* satisfied, linearizable: one for each key *)
+| ByWeak (entries : list (int * list (option int))) (* satisfied, weak: the order, and whose each read saw *)
 | BySteps (steps : list proof_step)            (* violated *)
 | ByStepsOn (k : int) (steps : list proof_step). (* violated, linearizable: about one key *)
 
@@ -170,6 +171,7 @@ Definition accepts (h : history) (drift : int) (l : level) (ev : evidence) : boo
       | Linearizable => ascending None (txns h) && check_orders h drift orders
       | _ => false
       end
+  | ByWeak entries => check_weak h l entries
   | _ => false
   end.
 Definition rejects (h : history) (drift : int) (l : level) (ev : evidence) : bool :=
@@ -186,12 +188,14 @@ Definition rejects (h : history) (drift : int) (l : level) (ev : evidence) : boo
 Theorem accept_sound : forall h drift l ev, accepts h drift l ev = true -> satisfies h drift l.
 Proof.
   intros h drift l ev H. unfold accepts in H. apply andb_prop in H. destruct H as (A & H).
-  apply applies_ok in A. destruct ev as [order|orders| |]; try discriminate.
+  apply applies_ok in A. destruct ev as [order|orders|entries| |]; try discriminate.
   - destruct (check_order_sound _ _ _ _ H) as (W & X). split; auto. split; auto.
     destruct l; try discriminate; exact X.
   - destruct l; try discriminate. apply andb_prop in H. destruct H as (W & H).
     apply ascending_sorted in W. destruct W as (W & _). split; auto. split; auto.
     apply check_orders_sound with orders; auto. apply A.
+  - apply check_weak_sound in H. destruct H as (W & L & X). split; auto. split; auto.
+    destruct l; try discriminate; exact X.
 Qed.
 
 (* If the verifier accepts evidence that a history violates a level, it does: no execution, of
@@ -199,7 +203,7 @@ Qed.
 Theorem reject_sound : forall h drift l ev, rejects h drift l ev = true -> violates h drift l.
 Proof.
   intros h drift l ev H. unfold rejects in H. apply andb_prop in H. destruct H as (A & H).
-  apply applies_ok in A. destruct ev as [|orders|steps|k steps]; try discriminate.
+  apply applies_ok in A. destruct ev as [|orders|entries|steps|k steps]; try discriminate.
   - assert (N : l <> Linearizable) by (intros ->; discriminate).
     assert (R : refute_level h drift l steps = true) by (destruct l; auto; discriminate).
     destruct (refute_level_sound _ _ _ _ N R). repeat split; auto.

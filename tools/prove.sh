@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-prove}
-files=(History Levels Order Ladder Witness Weak Extend Clauses Derivation Format Verify)
+files=(History Levels Order Ladder Witness Weak Extend Clauses Derivation Format Verify Text)
 extracted=proofs/extracted
 
 fail() {
@@ -28,11 +28,12 @@ if grep -nE '^[^(]*\b(Admitted|admit|Axiom|Parameter|Conjecture)\b' proofs/*.v |
 fi
 
 build=build/proofs
-mkdir -p $build
+mkdir -p $build/findings
 cp proofs/*.v $build/
+cp proofs/findings/*.v $build/findings/
 cd $build
-for file in "${files[@]}" Examples; do
-  [[ -e $file.v ]] || continue
+findings=(findings/*.v)
+for file in "${files[@]}" Examples "${findings[@]%.v}"; do
   # Only what changed, and all that comes after it.
   if [[ -e $file.vo && $file.vo -nt ../../proofs/$file.v && -z ${again:-} ]]; then continue; fi
   again=yes

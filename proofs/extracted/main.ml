@@ -8,7 +8,7 @@ open Verifier
 
 exception Bad of string
 
-let bad format = Printf.ksprintf (fun text -> raise (Bad text)) format
+let bad format = Printf.ksprintf (fun text -> Stdlib.raise (Bad text)) format
 
 let each_line file visit =
   let channel = try open_in_bin file with Sys_error text -> bad "%s" text in
@@ -150,6 +150,7 @@ let axiom = function
   | "visible" :: t :: n :: w :: k :: path -> Visible (integer t, integer n, writer w, integer k, hops path)
   | [ "list"; t; n; a; v; b; v' ] ->
       ListOrder (integer t, integer n, integer a, integer v, integer b, integer v')
+  | [ "often"; t; n; v ] -> TooOften (integer t, integer n, integer v)
   | [ "conflict"; t; n; t'; n' ] -> Conflict (integer t, integer n, integer t', integer n')
   | words -> bad "%s is no axiom" (String.concat " " words)
 
@@ -160,12 +161,13 @@ let rec until_slash before = function
 
 (* Both latest first. *)
 type body = { mutable order : Uint63.t list; mutable orders : (Uint63.t * Uint63.t list) list;
+              mutable entries : (Uint63.t * Uint63.t option list) list;
               mutable steps : proof_step list; mutable key : Uint63.t option }
 
 let read_certificate file =
   let proofs = ref [] and answers = ref [] in
   let now = ref None in
-  let body = ref { order = []; orders = []; steps = []; key = None } in
+  let body = ref { order = []; orders = []; entries = []; steps = []; key = None } in
   let close_key () =
     match !body.key with
     | Some k -> !body.orders <- (k, List.rev !body.order) :: !body.orders; !body.order <- []
@@ -179,13 +181,14 @@ let read_certificate file =
           match kind with
           | "order" -> ByOrder (List.rev !body.order)
           | "orders" -> close_key (); ByOrders (List.rev !body.orders)
+          | "weak" -> ByWeak (List.rev !body.entries)
           | "steps" -> (
               match !body.key with
               | None -> BySteps (List.rev !body.steps)
               | Some k -> ByStepsOn (k, List.rev !body.steps))
           | _ -> bad "%s is no kind of evidence" kind
         in
-        let satisfied = kind = "order" || kind = "orders" in
+        let satisfied = kind <> "steps" in
         proofs := { at_level = at; satisfied; shown = evidence } :: !proofs;
         now := None
   in
@@ -195,8 +198,10 @@ let read_certificate file =
         | [ "P"; l; kind ] ->
             close ();
             now := Some (level l, kind);
-            body := { order = []; orders = []; steps = []; key = None }
+            body := { order = []; orders = []; entries = []; steps = []; key = None }
         | "X" :: ids -> List.iter (fun i -> !body.order <- integer i :: !body.order) ids
+        | "W" :: t :: writers ->
+            !body.entries <- (integer t, List.map writer writers) :: !body.entries
         | [ "K"; k ] -> close_key (); !body.key <- Some (integer k)
         | "A" :: n :: words -> !body.steps <- Given (integer n, axiom words) :: !body.steps
         | "R" :: n :: words ->

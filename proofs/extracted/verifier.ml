@@ -25,6 +25,12 @@ let fst = function
 let snd = function
 | (_, y) -> y
 
+(** val length : 'a1 list -> nat **)
+
+let rec length = function
+| [] -> O
+| _ :: l' -> S (length l')
+
 (** val app : 'a1 list -> 'a1 list -> 'a1 list **)
 
 let rec app l m =
@@ -36,6 +42,13 @@ type comparison =
 | Eq
 | Lt
 | Gt
+
+(** val compOpp : comparison -> comparison **)
+
+let compOpp = function
+| Eq -> Eq
+| Lt -> Gt
+| Gt -> Lt
 
 module Coq__1 = struct
  (** val add : nat -> nat -> nat **)
@@ -71,6 +84,23 @@ module MakeOrderTac =
  functor (P:sig
  end) ->
  struct
+ end
+
+module Nat =
+ struct
+  (** val leb : nat -> nat -> bool **)
+
+  let rec leb n m =
+    match n with
+    | O -> true
+    | S n' -> (match m with
+               | O -> false
+               | S m' -> leb n' m')
+
+  (** val ltb : nat -> nat -> bool **)
+
+  let ltb n m =
+    leb (S n) m
  end
 
 module Pos =
@@ -224,6 +254,43 @@ module Z =
        | Zpos y' -> pos_sub y' x'
        | Zneg y' -> Zneg (Pos.add x' y'))
 
+  (** val compare : z -> z -> comparison **)
+
+  let compare x y =
+    match x with
+    | Z0 -> (match y with
+             | Z0 -> Eq
+             | Zpos _ -> Lt
+             | Zneg _ -> Gt)
+    | Zpos x' -> (match y with
+                  | Zpos y' -> Pos.compare x' y'
+                  | _ -> Gt)
+    | Zneg x' ->
+      (match y with
+       | Zneg y' -> compOpp (Pos.compare x' y')
+       | _ -> Lt)
+
+  (** val leb : z -> z -> bool **)
+
+  let leb x y =
+    match compare x y with
+    | Gt -> false
+    | _ -> true
+
+  (** val ltb : z -> z -> bool **)
+
+  let ltb x y =
+    match compare x y with
+    | Lt -> true
+    | _ -> false
+
+  (** val max : z -> z -> z **)
+
+  let max n m =
+    match compare n m with
+    | Lt -> m
+    | _ -> n
+
   (** val to_nat : z -> nat **)
 
   let to_nat = function
@@ -303,6 +370,16 @@ let rec find f = function
 | [] -> None
 | x :: tl -> if f x then Some x else find f tl
 
+(** val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list **)
+
+let rec combine l l' =
+  match l with
+  | [] -> []
+  | x :: tl ->
+    (match l' with
+     | [] -> []
+     | y :: tl' -> (x, y) :: (combine tl tl'))
+
 (** val firstn : nat -> 'a1 list -> 'a1 list **)
 
 let rec firstn n l =
@@ -336,13 +413,13 @@ let mul = Uint63.mul
 
 let eqb0 = Uint63.equal
 
-(** val ltb : Uint63.t -> Uint63.t -> bool **)
+(** val ltb0 : Uint63.t -> Uint63.t -> bool **)
 
-let ltb = Uint63.lt
+let ltb0 = Uint63.lt
 
-(** val leb : Uint63.t -> Uint63.t -> bool **)
+(** val leb0 : Uint63.t -> Uint63.t -> bool **)
 
-let leb = Uint63.le
+let leb0 = Uint63.le
 
 (** val size : nat **)
 
@@ -850,7 +927,7 @@ let rec ascending last = function
 | [] -> true
 | t0 :: rest ->
   (&&) (match last with
-        | Some l -> ltb l t0.id
+        | Some l -> ltb0 l t0.id
         | None -> true) (ascending (Some t0.id) rest)
 
 (** val index_txns : txn list -> txn M.t **)
@@ -1101,7 +1178,7 @@ let same_writer a b =
 (** val not_after : Uint63.t -> Uint63.t -> Uint63.t -> bool **)
 
 let not_after twice n c =
-  (||) (leb n c) (leb (sub n c) twice)
+  (||) (leb0 n c) (leb0 (sub n c) twice)
 
 (** val read_fits :
     history -> (Uint63.t -> change) -> bool -> state -> txn -> op list ->
@@ -1187,7 +1264,7 @@ let check_commit twice_drift sh st t0 =
          else true) (each_op (own_list_fits st t0) [] none t0.ops))
       (if (&&) sh.sessions (is_committed t0)
        then (match get st.youngest t0.session with
-             | Some y -> leb y t0.id
+             | Some y -> leb0 y t0.id
              | None -> true)
        else true))
     (if (&&) sh.rt_any (is_committed t0)
@@ -1204,7 +1281,7 @@ let check_commit twice_drift sh st t0 =
 let later a b =
   match a with
   | Some x -> (match b with
-               | Some y -> if leb x y then b else a
+               | Some y -> if leb0 x y then b else a
                | None -> a)
   | None -> b
 
@@ -1316,7 +1393,7 @@ let initial_in h m k =
 (** val small : Uint63.t -> bool **)
 
 let small drift =
-  leb drift (Uint63.of_int (2305843009213693952))
+  leb0 drift (Uint63.of_int (2305843009213693952))
 
 (** val check_order :
     history -> Uint63.t -> level -> Uint63.t list -> bool **)
@@ -1363,6 +1440,7 @@ type axiom =
 | Visible of Uint63.t * Uint63.t * Uint63.t option * Uint63.t * hop list
 | ListOrder of Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t
 | Conflict of Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| TooOften of Uint63.t * Uint63.t * Uint63.t
 
 (** val nat_of : Uint63.t -> nat **)
 
@@ -1416,6 +1494,16 @@ let rec up_to v = function
         | Some p -> Some (x :: p)
         | None -> None)
 
+(** val copies : Uint63.t -> Uint63.t list -> nat **)
+
+let copies v l =
+  length (filter (fun x -> eqb0 x v) l)
+
+(** val appended : Uint63.t -> Uint63.t -> txn list -> nat **)
+
+let appended k v ws =
+  fold_right (fun w n -> add (copies v (appends k w.ops)) n) O ws
+
 (** val splits : level -> bool **)
 
 let splits l =
@@ -1454,7 +1542,7 @@ let same_event x y =
 (** val below : (bool * Uint63.t) -> (bool * Uint63.t) -> bool **)
 
 let below x y =
-  (||) (ltb (snd x) (snd y))
+  (||) (ltb0 (snd x) (snd y))
     ((&&) ((&&) (eqb0 (snd x) (snd y)) (negb (fst x))) (fst y))
 
 (** val lt : (bool * Uint63.t) -> (bool * Uint63.t) -> literal **)
@@ -1561,19 +1649,19 @@ let not_saw t0 n w =
     level -> txn M.t -> (bool * Uint63.t) -> (bool * Uint63.t) ->
     (bool * Uint63.t) list -> clause option **)
 
-let rec cycle_from l table first now = function
-| [] -> only_if (negb (same_event now first)) ((lt first now) :: [])
+let rec cycle_from l table first now0 = function
+| [] -> only_if (negb (same_event now0 first)) ((lt first now0) :: [])
 | y :: rest0 ->
-  if (&&) (known_event l table y) (negb (same_event now y))
+  if (&&) (known_event l table y) (negb (same_event now0 y))
   then (match cycle_from l table first y rest0 with
-        | Some c -> Some ((lt y now) :: c)
+        | Some c -> Some ((lt y now0) :: c)
         | None -> None)
   else None
 
 (** val so_b : txn -> txn -> bool **)
 
 let so_b i j =
-  (&&) ((&&) (eqb0 i.session j.session) (ltb i.id j.id)) (is_committed i)
+  (&&) ((&&) (eqb0 i.session j.session) (ltb0 i.id j.id)) (is_committed i)
 
 (** val rt_b : Uint63.t -> txn -> txn -> bool **)
 
@@ -1582,7 +1670,7 @@ let rt_b drift i j =
     (match i.completed with
      | Some c ->
        (match j.invoked with
-        | Some v -> (&&) (ltb c v) (ltb (add0 drift drift) (sub v c))
+        | Some v -> (&&) (ltb0 c v) (ltb0 (add0 drift drift) (sub v c))
         | None -> false)
      | None -> false)
 
@@ -1595,14 +1683,14 @@ let shape_has l f =
 
 (** val hops : txn M.t -> txn -> hop list -> txn -> clause option **)
 
-let rec hops table now path t0 =
+let rec hops table now0 path t0 =
   match path with
-  | [] -> only_if (eqb0 now.id t0.id) []
+  | [] -> only_if (eqb0 now0.id t0.id) []
   | x :: rest ->
     (match x with
      | BySession j ->
        (match get table j with
-        | Some u -> if so_b now u then hops table u rest t0 else None
+        | Some u -> if so_b now0 u then hops table u rest t0 else None
         | None -> None)
      | ByRead (j, n) ->
        (match get table j with
@@ -1610,7 +1698,7 @@ let rec hops table now path t0 =
           (match at_read u n (fun p o _ -> only_if (external0 p o) []) with
            | Some _ ->
              (match hops table u rest t0 with
-              | Some c -> Some ((not_saw j n (Some now.id)) :: c)
+              | Some c -> Some ((not_saw j n (Some now0.id)) :: c)
               | None -> None)
            | None -> None)
         | None -> None))
@@ -1836,6 +1924,14 @@ let conclude h drift l table index = function
                    (negb (is_prefix vs' vs))) []
              | _ -> None)
           | _ -> None))))
+| TooOften (t0, n, v) ->
+  with_txn table t0 (fun t1 ->
+    at_read t1 n (fun _ o s ->
+      match s with
+      | Elements vs ->
+        only_if
+          (Nat.ltb (appended o.on v (writers_of index o.on)) (copies v vs)) []
+      | _ -> None))
 
 type proof_step =
 | Given of Uint63.t * axiom
@@ -1874,26 +1970,26 @@ type word =
 (** val is_digit : Uint63.t -> bool **)
 
 let is_digit b =
-  (&&) (leb (Uint63.of_int (48)) b) (leb b (Uint63.of_int (57)))
+  (&&) (leb0 (Uint63.of_int (48)) b) (leb0 b (Uint63.of_int (57)))
 
 (** val grow : Uint63.t -> Uint63.t -> Uint63.t option **)
 
 let grow n d =
   let m = add0 (mul (Uint63.of_int (10)) n) d in
-  if (&&) (leb n (Uint63.of_int (922337203685477580)))
-       (leb (mul (Uint63.of_int (10)) n) m)
+  if (&&) (leb0 n (Uint63.of_int (922337203685477580)))
+       (leb0 (mul (Uint63.of_int (10)) n) m)
   then Some m
   else None
 
 (** val parse_words : word option -> Uint63.t list -> word list option **)
 
-let rec parse_words now = function
-| [] -> (match now with
+let rec parse_words now0 = function
+| [] -> (match now0 with
          | Some w -> Some (w :: [])
          | None -> None)
 | b :: rest ->
   if is_digit b
-  then (match now with
+  then (match now0 with
         | Some w ->
           (match w with
            | N n ->
@@ -1903,13 +1999,13 @@ let rec parse_words now = function
            | C _ -> None)
         | None -> parse_words (Some (N (sub b (Uint63.of_int (48))))) rest)
   else if eqb0 b (Uint63.of_int (32))
-       then (match now with
+       then (match now0 with
              | Some w ->
                (match parse_words None rest with
                 | Some ws -> Some (w :: ws)
                 | None -> None)
              | None -> None)
-       else (match now with
+       else (match now0 with
              | Some _ -> None
              | None -> parse_words (Some (C b)) rest)
 
@@ -2170,9 +2266,335 @@ let finish r =
     txns = (rev_append (close r.r_txns) []) }
   | None -> None
 
+type seen_set = { upto : (Uint63.t * z) M.t; single : (txn * z) M.t }
+
+(** val nothing_seen : seen_set **)
+
+let nothing_seen =
+  { upto = none; single = none }
+
+(** val raise : (Uint63.t * z) M.t -> Uint63.t -> z -> (Uint63.t * z) M.t **)
+
+let raise m s z0 =
+  put m s (s,
+    (match get m s with
+     | Some p -> let (_, y) = p in Z.max y z0
+     | None -> z0))
+
+(** val see_one : seen_set -> txn -> z -> seen_set **)
+
+let see_one v k z0 =
+  { upto = v.upto; single = (put v.single k.id (k, z0)) }
+
+(** val see : seen_set -> txn -> z -> seen_set **)
+
+let see v k z0 =
+  match k.outcome with
+  | Committed -> { upto = (raise v.upto k.session z0); single = v.single }
+  | _ -> see_one v k z0
+
+(** val merge : seen_set -> seen_set -> seen_set **)
+
+let merge a b =
+  { upto =
+    (fold_left (fun m x -> raise m (fst (snd x)) (snd (snd x)))
+      (M.elements b.upto) a.upto); single =
+    (fold_left (fun m x -> put m (fst (snd x)).id (snd x))
+      (M.elements b.single) a.single) }
+
+type placed = { who : txn; at_pos : z; then_lists : Uint63.t list M.t;
+                its_seen : seen_set }
+
+type walk_state = { now : z; pos : placed M.t; lists : Uint63.t list M.t;
+                    by_session_key : (txn * z) list M.t M.t;
+                    last_of : (txn * z) M.t; session_seen : seen_set M.t }
+
+(** val no_walk : walk_state **)
+
+let no_walk =
+  { now = Z0; pos = none; lists = none; by_session_key = none; last_of =
+    none; session_seen = none }
+
+(** val assign :
+    txn -> op list -> op list -> Uint63.t option list -> Uint63.t option
+    option list **)
+
+let rec assign t0 p os sources =
+  match os with
+  | [] -> []
+  | o :: rest ->
+    if (&&)
+         ((&&) (knows t0 o)
+           (match o.sees with
+            | Some _ -> true
+            | None -> false))
+         (match last_write o.on p with
+          | Some _ -> false
+          | None -> true)
+    then (match sources with
+          | [] -> (Some None) :: (assign t0 (app p (o :: [])) rest [])
+          | s :: sources0 ->
+            (Some s) :: (assign t0 (app p (o :: [])) rest sources0))
+    else None :: (assign t0 (app p (o :: [])) rest sources)
+
+type read_pair = op * Uint63.t option option
+
+(** val each_pair :
+    (read_pair list -> read_pair -> bool) -> read_pair list -> read_pair list
+    -> bool **)
+
+let rec each_pair f p = function
+| [] -> true
+| x :: rest -> (&&) (f p x) (each_pair f (x :: p) rest)
+
+(** val is_writer_of : txn -> Uint63.t option -> bool **)
+
+let is_writer_of k = function
+| Some i -> eqb0 k.id i
+| None -> false
+
+(** val before_source : walk_state -> z -> Uint63.t option -> bool **)
+
+let before_source w z0 = function
+| Some i ->
+  (match get w.pos i with
+   | Some p -> Z.ltb z0 p.at_pos
+   | None -> false)
+| None -> false
+
+(** val value_ok :
+    history -> (Uint63.t -> change) -> walk_state -> op -> Uint63.t option ->
+    bool **)
+
+let value_ok h start_value w o r =
+  match o.sees with
+  | Some s ->
+    (match r with
+     | Some i ->
+       (match get w.pos i with
+        | Some p ->
+          (match last_write o.on p.who.ops with
+           | Some c ->
+             (match s with
+              | Elements vs ->
+                same_list (rev_append vs []) (elements0 p.then_lists o.on)
+              | _ -> fits h s c)
+           | None -> false)
+        | None -> false)
+     | None ->
+       (match s with
+        | Elements vs -> (match vs with
+                          | [] -> true
+                          | _ :: _ -> false)
+        | _ -> fits h s (start_value o.on)))
+  | None -> true
+
+(** val session_writers :
+    walk_state -> Uint63.t -> Uint63.t -> (txn * z) list **)
+
+let session_writers w s k =
+  match get w.by_session_key s with
+  | Some m -> (match get m k with
+               | Some xs -> xs
+               | None -> [])
+  | None -> []
+
+(** val first_upto : z -> (txn * z) list -> (txn * z) option **)
+
+let rec first_upto z0 = function
+| [] -> None
+| x :: rest -> if Z.leb (snd x) z0 then Some x else first_upto z0 rest
+
+(** val none_missed :
+    walk_state -> seen_set -> op -> Uint63.t option -> bool **)
+
+let none_missed w v o r =
+  (||)
+    (match get w.last_of o.on with
+     | Some p -> let (k, _) = p in is_writer_of k r
+     | None -> true)
+    ((&&)
+      (forallb (fun x ->
+        let (k, z0) = snd x in
+        (||) ((||) (negb (writes_key o.on k)) (is_writer_of k r))
+          (before_source w z0 r)) (M.elements v.single))
+      (forallb (fun x ->
+        let (s, z0) = snd x in
+        (match first_upto z0 (session_writers w s o.on) with
+         | Some p ->
+           let (k, zk) = p in (||) (is_writer_of k r) (before_source w zk r)
+         | None -> true)) (M.elements v.upto)))
+
+(** val rc : level -> bool **)
+
+let rc = function
+| ReadCommitted -> true
+| _ -> false
+
+(** val row_first : read_pair list -> op -> bool **)
+
+let row_first p o =
+  forallb (fun x ->
+    negb ((&&) (eqb0 (fst x).number o.number) (eqb0 (fst x).on o.on))) p
+
+(** val of_reads :
+    level -> walk_state -> (op -> bool) -> read_pair list -> seen_set **)
+
+let rec of_reads l w skip = function
+| [] -> nothing_seen
+| r0 :: rest ->
+  let (o, r) = r0 in
+  let v = of_reads l w skip rest in
+  (match r with
+   | Some o0 ->
+     (match o0 with
+      | Some i ->
+        if (||) (skip o) ((&&) (rc l) (negb (row_first rest o)))
+        then v
+        else (match get w.pos i with
+              | Some p ->
+                (match l with
+                 | Causal -> see (merge v p.its_seen) p.who p.at_pos
+                 | _ -> see_one v p.who p.at_pos)
+              | None -> v)
+      | None -> v)
+   | None -> v)
+
+(** val of_session : level -> walk_state -> txn -> seen_set **)
+
+let of_session l w t0 =
+  match l with
+  | ReadAtomic ->
+    { upto = (put none t0.session (t0.session, w.now)); single = none }
+  | Causal ->
+    (match get w.session_seen t0.session with
+     | Some v -> v
+     | None -> nothing_seen)
+  | _ -> nothing_seen
+
+(** val all_seen :
+    level -> walk_state -> txn -> read_pair list -> seen_set **)
+
+let all_seen l w t0 pairs =
+  match l with
+  | ReadCommitted -> nothing_seen
+  | _ ->
+    merge (of_reads l w (fun _ -> false) (rev_append pairs []))
+      (of_session l w t0)
+
+(** val pair_ok :
+    history -> (Uint63.t -> change) -> level -> walk_state -> seen_set ->
+    read_pair list -> read_pair -> bool **)
+
+let pair_ok h start_value l w v p = function
+| (o, r) ->
+  (match r with
+   | Some r0 ->
+     (&&) (value_ok h start_value w o r0)
+       (if rc l
+        then (||) (negb (row_first p o))
+               (none_missed w
+                 (of_reads l w (fun o' -> eqb0 o'.number o.number) p) o r0)
+        else none_missed w v o r0)
+   | None -> true)
+
+(** val add_writer : txn -> z -> (txn * z) list M.t -> (txn * z) list M.t **)
+
+let add_writer t0 z0 m =
+  fold_left (fun m0 o ->
+    match o.writes with
+    | Some _ ->
+      put m0 o.on ((t0,
+        z0) :: (match get m0 o.on with
+                | Some xs -> xs
+                | None -> []))
+    | None -> m0) t0.ops m
+
+(** val place_txn : walk_state -> txn -> seen_set -> walk_state **)
+
+let place_txn w t0 v =
+  let after = lengthen t0 w.lists in
+  let committed = match t0.outcome with
+                  | Committed -> true
+                  | _ -> false in
+  { now = (Z.add w.now (Zpos XH)); pos =
+  (put w.pos t0.id { who = t0; at_pos = w.now; then_lists = after; its_seen =
+    v }); lists = after; by_session_key =
+  (if committed
+   then put w.by_session_key t0.session
+          (add_writer t0 w.now
+            (match get w.by_session_key t0.session with
+             | Some m -> m
+             | None -> none))
+   else w.by_session_key); last_of =
+  (fold_left (fun m o ->
+    match o.writes with
+    | Some _ -> put m o.on (t0, w.now)
+    | None -> m) t0.ops w.last_of); session_seen =
+  (if committed
+   then put w.session_seen t0.session (see v t0 w.now)
+   else w.session_seen) }
+
+(** val pairs_of : Uint63.t option list M.t -> txn -> read_pair list **)
+
+let pairs_of sources t0 =
+  combine t0.ops
+    (assign t0 [] t0.ops
+      (match get sources t0.id with
+       | Some xs -> xs
+       | None -> []))
+
+(** val weak_walk :
+    history -> (Uint63.t -> change) -> level -> txn M.t -> Uint63.t option
+    list M.t -> walk_state -> Uint63.t list -> bool **)
+
+let rec weak_walk h start_value l table sources w = function
+| [] -> true
+| i :: rest ->
+  (match get table i with
+   | Some t0 ->
+     let pairs = pairs_of sources t0 in
+     let v = all_seen l w t0 pairs in
+     (&&) (each_pair (pair_ok h start_value l w v) [] pairs)
+       (weak_walk h start_value l table sources
+         (place_txn w t0 (match l with
+                          | Causal -> v
+                          | _ -> nothing_seen)) rest)
+   | None -> false)
+
+(** val weak_shape : shape **)
+
+let weak_shape =
+  { two = false; apart = false; sessions = true; rt_any = false; rt_begin =
+    false }
+
+(** val is_weak_level : level -> bool **)
+
+let is_weak_level = function
+| ReadCommitted -> true
+| ReadAtomic -> true
+| Causal -> true
+| _ -> false
+
+(** val check_weak :
+    history -> level -> (Uint63.t * Uint63.t option list) list -> bool **)
+
+let check_weak h l entries =
+  (&&) ((&&) (is_weak_level l) (ascending None h.txns))
+    (let table = index_txns h.txns in
+     let starts = initial_map h in
+     let order = map fst entries in
+     let sources = fold_left (fun m x -> put m (fst x) (snd x)) entries none
+     in
+     (&&)
+       (replay h (initial_in h starts) (Uint63.of_int (0)) weak_shape false
+         table order)
+       (weak_walk h (initial_in h starts) l table sources no_walk order))
+
 type evidence =
 | ByOrder of Uint63.t list
 | ByOrders of (Uint63.t * Uint63.t list) list
+| ByWeak of (Uint63.t * Uint63.t option list) list
 | BySteps of proof_step list
 | ByStepsOn of Uint63.t * proof_step list
 
@@ -2265,6 +2687,7 @@ let accepts h drift l ev =
         | Linearizable ->
           (&&) (ascending None h.txns) (check_orders h drift orders)
         | _ -> false)
+     | ByWeak entries -> check_weak h l entries
      | _ -> false)
 
 (** val rejects : history -> Uint63.t -> level -> evidence -> bool **)

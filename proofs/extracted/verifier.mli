@@ -11,12 +11,16 @@ val fst : ('a1 * 'a2) -> 'a1
 
 val snd : ('a1 * 'a2) -> 'a2
 
+val length : 'a1 list -> nat
+
 val app : 'a1 list -> 'a1 list -> 'a1 list
 
 type comparison =
 | Eq
 | Lt
 | Gt
+
+val compOpp : comparison -> comparison
 
 val add : nat -> nat -> nat
 
@@ -42,6 +46,13 @@ module MakeOrderTac :
  functor (P:sig
  end) ->
  sig
+ end
+
+module Nat :
+ sig
+  val leb : nat -> nat -> bool
+
+  val ltb : nat -> nat -> bool
  end
 
 module Pos :
@@ -75,6 +86,14 @@ module Z :
 
   val add : z -> z -> z
 
+  val compare : z -> z -> comparison
+
+  val leb : z -> z -> bool
+
+  val ltb : z -> z -> bool
+
+  val max : z -> z -> z
+
   val to_nat : z -> nat
 
   val to_pos : z -> positive
@@ -100,6 +119,8 @@ val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list
 
 val find : ('a1 -> bool) -> 'a1 list -> 'a1 option
 
+val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list
+
 val firstn : nat -> 'a1 list -> 'a1 list
 
 val lsr0 : Uint63.t -> Uint63.t -> Uint63.t
@@ -114,9 +135,9 @@ val mul : Uint63.t -> Uint63.t -> Uint63.t
 
 val eqb0 : Uint63.t -> Uint63.t -> bool
 
-val ltb : Uint63.t -> Uint63.t -> bool
+val ltb0 : Uint63.t -> Uint63.t -> bool
 
-val leb : Uint63.t -> Uint63.t -> bool
+val leb0 : Uint63.t -> Uint63.t -> bool
 
 val size : nat
 
@@ -571,6 +592,7 @@ type axiom =
 | Visible of Uint63.t * Uint63.t * Uint63.t option * Uint63.t * hop list
 | ListOrder of Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t
 | Conflict of Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| TooOften of Uint63.t * Uint63.t * Uint63.t
 
 val nat_of : Uint63.t -> nat
 
@@ -583,6 +605,10 @@ val is_prefix : Uint63.t list -> Uint63.t list -> bool
 val holds_int : Uint63.t -> Uint63.t list -> bool
 
 val up_to : Uint63.t -> Uint63.t list -> Uint63.t list option
+
+val copies : Uint63.t -> Uint63.t list -> nat
+
+val appended : Uint63.t -> Uint63.t -> txn list -> nat
 
 val splits : level -> bool
 
@@ -684,9 +710,87 @@ val feed : reading -> Uint63.t list -> reading option
 
 val finish : reading -> history option
 
+type seen_set = { upto : (Uint63.t * z) M.t; single : (txn * z) M.t }
+
+val nothing_seen : seen_set
+
+val raise : (Uint63.t * z) M.t -> Uint63.t -> z -> (Uint63.t * z) M.t
+
+val see_one : seen_set -> txn -> z -> seen_set
+
+val see : seen_set -> txn -> z -> seen_set
+
+val merge : seen_set -> seen_set -> seen_set
+
+type placed = { who : txn; at_pos : z; then_lists : Uint63.t list M.t;
+                its_seen : seen_set }
+
+type walk_state = { now : z; pos : placed M.t; lists : Uint63.t list M.t;
+                    by_session_key : (txn * z) list M.t M.t;
+                    last_of : (txn * z) M.t; session_seen : seen_set M.t }
+
+val no_walk : walk_state
+
+val assign :
+  txn -> op list -> op list -> Uint63.t option list -> Uint63.t option option
+  list
+
+type read_pair = op * Uint63.t option option
+
+val each_pair :
+  (read_pair list -> read_pair -> bool) -> read_pair list -> read_pair list
+  -> bool
+
+val is_writer_of : txn -> Uint63.t option -> bool
+
+val before_source : walk_state -> z -> Uint63.t option -> bool
+
+val value_ok :
+  history -> (Uint63.t -> change) -> walk_state -> op -> Uint63.t option ->
+  bool
+
+val session_writers : walk_state -> Uint63.t -> Uint63.t -> (txn * z) list
+
+val first_upto : z -> (txn * z) list -> (txn * z) option
+
+val none_missed : walk_state -> seen_set -> op -> Uint63.t option -> bool
+
+val rc : level -> bool
+
+val row_first : read_pair list -> op -> bool
+
+val of_reads :
+  level -> walk_state -> (op -> bool) -> read_pair list -> seen_set
+
+val of_session : level -> walk_state -> txn -> seen_set
+
+val all_seen : level -> walk_state -> txn -> read_pair list -> seen_set
+
+val pair_ok :
+  history -> (Uint63.t -> change) -> level -> walk_state -> seen_set ->
+  read_pair list -> read_pair -> bool
+
+val add_writer : txn -> z -> (txn * z) list M.t -> (txn * z) list M.t
+
+val place_txn : walk_state -> txn -> seen_set -> walk_state
+
+val pairs_of : Uint63.t option list M.t -> txn -> read_pair list
+
+val weak_walk :
+  history -> (Uint63.t -> change) -> level -> txn M.t -> Uint63.t option list
+  M.t -> walk_state -> Uint63.t list -> bool
+
+val weak_shape : shape
+
+val is_weak_level : level -> bool
+
+val check_weak :
+  history -> level -> (Uint63.t * Uint63.t option list) list -> bool
+
 type evidence =
 | ByOrder of Uint63.t list
 | ByOrders of (Uint63.t * Uint63.t list) list
+| ByWeak of (Uint63.t * Uint63.t option list) list
 | BySteps of proof_step list
 | ByStepsOn of Uint63.t * proof_step list
 

@@ -7,6 +7,7 @@
 
 #include "certify/document.hpp"
 #include "certify/refutation.hpp"
+#include "certify/weak.hpp"
 
 namespace cupel::certify {
 
@@ -22,12 +23,27 @@ void ids(const std::vector<Number>& order, std::string& text) {
   if (!order.empty()) text += '\n';
 }
 
-Rejection satisfied(const Proof& p, std::string& text) {
+Rejection weak(Subject& subject, const Proof& p, std::string& text) {
+  SeenWriters seen;
+  auto wrong = satisfies_weak(subject, shape_of(p.level), p.order, p.reads_from, p.placings, &seen);
+  // Whether the formula holds is for the other verifier to say too.
+  if (seen.size() != subject.history().txn_count()) {
+    if (wrong) return wrong;
+    return std::string("a range read returned a row that stands later in the order");
+  }
+  fmt::format_to(std::back_inserter(text), "P {} weak\n", static_cast<int>(p.level));
+  for (const Number t : p.order) {
+    text += fmt::format("W {}", t);
+    for (const TxnId w : seen[t]) text += w.valid() ? fmt::format(" {}", w.raw) : " -";
+    text += '\n';
+  }
+  return std::nullopt;
+}
+
+Rejection satisfied(Subject& subject, const Proof& p, std::string& text) {
   const Shape shape = shape_of(p.level);
   const auto level = static_cast<int>(p.level);
-  if (shape.is_weak())
-    return std::string(
-        "that a weak level is satisfied has no counterpart yet, unless a stronger level is");
+  if (shape.is_weak()) return weak(subject, p, text);
   if (!shape.one_object) {
     fmt::format_to(std::back_inserter(text), "P {} order\n", level);
     ids(p.order, text);
@@ -70,7 +86,7 @@ ProofText proof_text(const history::History& history, std::string_view certifica
   std::vector<Rejection> why;
   std::size_t written = 0;
   for (const Proof& p : document.proofs) {
-    why.push_back(p.satisfied ? satisfied(p, result.text)
+    why.push_back(p.satisfied ? satisfied(subject, p, result.text)
                               : violated(subject, p, clock_drift_ns, result.text));
     number.push_back(written);
     if (!why.back()) ++written;

@@ -607,6 +607,10 @@ class Translation {
         return concluded({clause}, "the lists are not shown to differ");
       }
     }
+    if (list) {
+      if (const auto clause = too_often(*read, key))
+        return concluded({*clause}, "the list is not shown to have too many elements");
+    }
     if (!outside) {
       if (list && sees_own(s_, read->reader, OpId(a.read), key, read->seen, OpId(a.read)))
         return fmt::format("its `{}` of a list has no counterpart", a.name);
@@ -623,6 +627,22 @@ class Translation {
       if ((last_ = derived({}, about_read(r, key)))) return std::nullopt;
     }
     return fmt::format("its `{}` has no counterpart", a.name);
+  }
+
+  // A list has an element more often than it was appended.
+  std::optional<Clause> too_often(const ReadAt& read, KeyId key) {
+    std::map<std::uint32_t, std::ptrdiff_t> times;
+    for (const ValueId v : read.seen.list) ++times[v.raw];
+    for (const auto& [raw, found] : times) {
+      const auto appended = s_.written(key, ValueId(raw));
+      const auto count = std::count_if(appended.begin(), appended.end(),
+                                       [&](const Written& w) { return !s_.aborted(w.txn); });
+      if (found <= count) continue;
+      return axiom(fmt::format("often {} {} {}", read.reader.raw, read.place,
+                               value_number(h_, ValueId(raw))),
+                   {read.reader}, {});
+    }
+    return std::nullopt;
   }
 
   // Of the rows of a key that a range read returned, the first that is not the own write.

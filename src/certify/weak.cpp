@@ -49,7 +49,10 @@ class Weak {
     subject.index_writes();
   }
 
-  Rejection run(const std::vector<ReadFrom>& reads_from, const std::vector<Place>& placings) {
+  // `seen`: where the writers of the reads go, if asked for, as soon as all are known.
+  Rejection run(const std::vector<ReadFrom>& reads_from, const std::vector<Place>& placings,
+                SeenWriters* seen) {
+    if (seen != nullptr) seen_.assign(h_.txn_count(), {});
     if (auto wrong = enter()) return wrong;
     if (auto wrong = session_order()) return wrong;
     list_writers();
@@ -85,6 +88,7 @@ class Weak {
           shape_.phi == Phi::kEarlierRead ? ""
                                           : ", or is not the first of its transaction to do so");
     }
+    if (seen != nullptr) *seen = std::move(seen_);
     find_open();
     if (open_.empty()) return std::nullopt;
     switch (shape_.phi) {
@@ -225,6 +229,7 @@ class Weak {
     OpId op;
     KeyId key;
     Seen seen;
+    std::size_t place;  // among those of the transaction
   };
 
   Rejection collect_reads(TxnId t) {
@@ -232,7 +237,7 @@ class Weak {
     auto wrong = walk_reads(
         subject_, t, own_,
         [&](OpId op, KeyId key, const Seen& seen) -> Rejection {
-          externals_.push_back({op, key, seen});
+          externals_.push_back({op, key, seen, externals_.size()});
           return std::nullopt;
         },
         [&](OpId op, KeyId key, const Seen& seen, OpId last) -> Rejection {
@@ -245,6 +250,7 @@ class Weak {
                                           : std::nullopt;
         });
     if (wrong) return wrong;
+    if (!seen_.empty()) seen_[t.index()].resize(externals_.size());
     // By key, in program order: all reads of a key together.
     std::stable_sort(externals_.begin(), externals_.end(),
                      [](const External& a, const External& b) { return a.key < b.key; });
@@ -260,6 +266,7 @@ class Weak {
       const auto group = std::span(externals_).subspan(i, end - i);
       TxnId writer;
       if (auto why = writer_of(t, group, writer)) return why;
+      for (const External& r : group) note(t, r, writer);
       if (writer.valid() && at(writer) >= at(t)) {
         return fmt::format("{} read {} from {}, which stands after it in the order",
                            operation({t, group.front().op, group.front().key, {}}),
@@ -279,9 +286,28 @@ class Weak {
            externals_[i - 1].key == externals_[i].key;
   }
   Rejection further_row(TxnId t, const External& row) {
-    if (possible_writers(t, std::span(&row, 1)).first > 0) return std::nullopt;
+    if (possible_writers(t, std::span(&row, 1)).first > 0) {
+      note_further_row(t, row);
+      return std::nullopt;
+    }
     return fmt::format("{} returned a row of {} that nobody in the order wrote",
                        operation({t, row.op, row.key, {}}), shown_key(subject_, row.key));
+  }
+
+  // The other verifier wants a writer that stands before the reader. Without one it is told none.
+  void note_further_row(TxnId t, const External& row) {
+    if (seen_.empty()) return;
+    const auto fits = [&](TxnId w) {
+      return (!w.valid() || at(w) < at(t)) && fits_all(t, w, std::span(&row, 1));
+    };
+    if (fits(TxnId::none())) return note(t, row, TxnId::none());
+    for (const auto& w : subject_.written(row.key)) {
+      if (w.final && fits(w.txn)) return note(t, row, w.txn);
+    }
+    seen_.clear();
+  }
+  void note(TxnId t, const External& read, TxnId writer) {
+    if (!seen_.empty()) seen_[t.index()][read.place] = writer;
   }
 
   Rejection writer_of(TxnId t, std::span<const External> group, TxnId& writer) {
@@ -673,6 +699,7 @@ class Weak {
   const History& h_;
   const Shape shape_;
   const std::vector<Number>& order_;
+  SeenWriters seen_;  // empty: not asked for
   std::vector<Position> position_;
   OwnWrites own_;
   ByKey writers_;  // positions
@@ -693,8 +720,8 @@ class Weak {
 
 Rejection satisfies_weak(Subject& subject, const Shape& shape, const std::vector<Number>& order,
                          const std::vector<ReadFrom>& reads_from,
-                         const std::vector<Place>& placings) {
-  return Weak(subject, shape, order).run(reads_from, placings);
+                         const std::vector<Place>& placings, SeenWriters* seen) {
+  return Weak(subject, shape, order).run(reads_from, placings, seen);
 }
 
 }  // namespace cupel::certify

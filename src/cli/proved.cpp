@@ -10,9 +10,11 @@
 
 #include "base/budget.hpp"
 #include "base/process.hpp"
+#include "base/read_file.hpp"
 #include "base/temp_dir.hpp"
 #include "base/write_file.hpp"
 #include "certify/proof_text.hpp"
+#include "cli/coq_file.hpp"
 #include "text/json.hpp"
 
 namespace cupel::cli {
@@ -49,18 +51,25 @@ base::Status write_history(const certify::Subject& subject, const std::string& f
 
 base::Result<ProvedReport> run_proved(const history::History& history,
                                       std::string_view certificate_json, history::Time drift,
-                                      const std::string& text_file) {
+                                      const KeptFiles& kept) {
   const auto program = find_program();
   if (!program.ok()) return program.error();
   const auto folder = base::TempDir::make("cupel-proved-");
   if (!folder.ok()) return folder.error();
-  const std::string file = text_file.empty() ? folder->file("history.txt") : text_file;
+  const std::string file = kept.text.empty() ? folder->file("history.txt") : kept.text;
   if (auto status = write_history(certify::Subject(history), file); !status.ok())
     return status.error();
   auto text = certify::proof_text(history, certificate_json, drift);
   if (!text.trouble.empty()) return base::Error{.message = text.trouble};
   const std::string certificate = folder->file("certificate.txt");
   if (auto status = base::write_file(certificate, text.text); !status.ok()) return status.error();
+  if (!kept.coq.empty()) {
+    const auto history_text = base::read_file(file);
+    if (!history_text.ok()) return history_text.error();
+    const auto coq = coq_file(*history_text, text.text, drift);
+    if (!coq.ok()) return coq.error();
+    if (auto status = base::write_file(kept.coq, *coq); !status.ok()) return status.error();
+  }
 
   auto process =
       base::Process::start({.arguments = {*program, file, certificate, std::to_string(drift)},

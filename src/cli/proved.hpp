@@ -22,11 +22,16 @@ struct ProvedReport {
   std::vector<std::string> left_out;
 };
 
-// `text_file`: where the history's canonical text goes too; empty: nowhere. Errors: the program
-// is not there, a file cannot be written, the certificate cannot be read.
+// Files that are kept; empty: none.
+struct KeptFiles {
+  std::string text;  // the history's canonical text
+  std::string coq;   // text and certificate as theorems (coq_file.hpp)
+};
+
+// Errors: the program is not there, a file cannot be written, the certificate cannot be read.
 base::Result<ProvedReport> run_proved(const history::History& history,
                                       std::string_view certificate_json, history::Time drift,
-                                      const std::string& text_file);
+                                      const KeptFiles& kept);
 
 // A sentence for each answer that is not proved, and one about the rest.
 std::string proved_text(const certify::Report& report, const ProvedReport& proved);

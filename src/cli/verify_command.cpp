@@ -24,7 +24,7 @@ struct VerifyArguments {
   std::string history, certificate, format, clock_drift;
   std::vector<std::string> initial;
   bool json = false, proved = false;
-  std::string text;  // with `proved`: the file for the canonical text
+  KeptFiles kept;  // with `proved`
 };
 
 base::Result<std::string> contents(const std::string& file) {
@@ -71,7 +71,7 @@ int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading
       arguments.json ? report::verification_json(verified) : report::verification_text(verified);
   bool well = report.validity == certify::Validity::kValid;
   if (arguments.proved && well) {
-    const auto proved = run_proved(*history, *certificate, drift, arguments.text);
+    const auto proved = run_proved(*history, *certificate, drift, arguments.kept);
     if (!proved.ok()) {
       print_error(proved.error());
       return kBad;
@@ -105,8 +105,14 @@ void add_verify(Command& app, Run& run) {
       command->add_flag("--proved", arguments->proved,
                         "Check the certificate with the verifier that is itself proved as well");
   command
-      ->add_option("--text", arguments->text,
+      ->add_option("--text", arguments->kept.text,
                    "Keep the canonical text of the history, which --proved reads, in this file")
+      ->type_name("FILE")
+      ->needs(proved);
+  command
+      ->add_option("--coq", arguments->kept.coq,
+                   "Write history and certificate to this file, as theorems that Coq can check "
+                   "(proofs/Text.v)")
       ->type_name("FILE")
       ->needs(proved);
   command

@@ -106,18 +106,24 @@ TEST_P(ProvedOfKind, AcceptsWhatTheOtherAccepts) {
     if (std::getenv("CUPEL_PROVED_SEEDS") != nullptr)
       printf("%zu of %zu: %s\n", count, answers, why.c_str());
   }
-  EXPECT_LE(2 * all, answers);
+  EXPECT_LE(5 * all, answers);
 }
 
-// Does a proof at an order level fail? A weak one may have another in its place.
+// Does a proof of a satisfied level fail?
 bool fails_at_an_order(const certify::Report& report) {
   const auto& reason = report.reason;
   if (!reason.starts_with("proofs[") || reason.find(" satisfied: ") == std::string::npos)
     return false;
-  const auto level = reason.substr(reason.find(", ") + 2);
   // Two orders of one key are right, if they are, to the verifier that is proved.
-  return !level.starts_with("causal") && !level.starts_with("read-") &&
-         level.find(" has two orders") == std::string::npos;
+  return reason.find(" has two orders") == std::string::npos;
+}
+
+std::size_t proofs_in(const std::string& text) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    if (text.compare(at, 2, "P ") == 0) ++found;
+  }
+  return found;
 }
 
 // An order that was changed is accepted by both or by neither.
@@ -144,7 +150,9 @@ TEST_P(ProvedOfKind, RejectsWhatTheOtherRejects) {
         EXPECT_NE(report.validity, certify::Validity::kValid);
         continue;
       }
-      const bool whole = std::all_of(proof.left_out.begin(), proof.left_out.end(),
+      // A proof that is not in the text may have another in its place.
+      const bool whole = proofs_in(proof.text) == changed["proofs"].size() &&
+                         std::all_of(proof.left_out.begin(), proof.left_out.end(),
                                      [](const std::string& why) { return why.empty(); });
       const auto said = program.run(h, proof.text, drift);
       EXPECT_NE(said, Said::kBadInput) << program.output() << proof.text;
