@@ -47,6 +47,11 @@ struct RecordOptions {
   std::vector<std::pair<std::string, std::string>> metadata = {};
   Scalar default_initial = {};  // what every key holds at first; null: absent
   double flush_seconds = 1;     // a crash loses at most this much
+  // For recordings of days: the path is a folder, which is made, and the lines go to
+  // history.00001.jsonl in it, then to history.00002.jsonl …: a new file after about so many
+  // bytes. A full one is compressed (zstd) in the background, and its name and size go to
+  // history.index.jsonl. `cupel check`, `stats` and `watch` take the folder. 0: one file.
+  std::uint64_t rotate_bytes = 0;
 };
 
 class Recorder;

@@ -43,7 +43,7 @@ struct RunArguments {
   ShapeArguments shape;
   std::vector<std::string> levels;
   LimitArguments limits;
-  std::string format, time_limit, read_from, report;
+  std::string format, time_limit, read_from, report, rotate;
   std::string fault_every = "10s", fault_for = "5s", statement_timeout = "10s";
   bool json = false, list = false;
   Option* db = nullptr;
@@ -64,15 +64,15 @@ struct RunArguments {
 
 // In the current folder, with the extension of `format`.
 std::string history_name(const std::string& format) {
-  const char* extension = format == "cupel" ? "cupel" : "jsonl";
+  const char* extension = format == "cupel" ? ".cupel" : format == "folder" ? "" : ".jsonl";
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   localtime_r(&now, &parts);
   char text[64];
   std::strftime(text, sizeof text, "cupel-run-%Y%m%d-%H%M%S", &parts);
-  std::string name = fmt::format("{}.{}", text, extension);
+  std::string name = fmt::format("{}{}", text, extension);
   for (int i = 2; std::filesystem::exists(name); ++i)
-    name = fmt::format("{}-{}.{}", text, i, extension);
+    name = fmt::format("{}-{}{}", text, i, extension);
   return name;
 }
 
@@ -137,7 +137,9 @@ int run_once(const RunArguments& arguments) {
     folder.emplace(arguments.report, 1);
     if (const auto made = folder->prepare(); !made.ok()) return bad(made.error());
   }
-  if (options.history.empty()) options.history = history_name(arguments.format);
+  if (options.history.empty()) {
+    options.history = history_name(arguments.rotate.empty() ? arguments.format : "folder");
+  }
   if (run::is_lab_url(options.url)) lab::enter_namespaces();
   const Interruptible interruptible;
   const auto& stopped = interruptible.stopped();
@@ -476,6 +478,12 @@ void add_output_options(Command& command, RunArguments& arguments) {
       ->type_name("FORMAT");
   command.add_flag("--overwrite", options.overwrite, "Replace FILE if it exists");
   command
+      .add_option("--rotate", arguments.rotate,
+                  "Write the history to a folder of files of about this size, each compressed when "
+                  "it is full, with an index: FILE is the folder, which `cupel check`, `stats` and "
+                  "`watch` take. With K, M or G, as in 64M; at least 4K")
+      ->type_name("SIZE");
+  command
       .add_option("-l,--level", arguments.levels,
                   "Levels, separated by commas, that decide the exit code. Default: the level that "
                   "the database promises at its isolation level")
@@ -529,6 +537,15 @@ void take_hosts(RunArguments& arguments) {
 void check_output(const RunArguments& arguments) {
   const auto& file = arguments.options.history;
   check_format(arguments.format);
+  if (arguments.options.rotate_bytes > 0) {
+    if (arguments.options.overwrite || !arguments.format.empty()) {
+      throw UsageError("--rotate",
+                       fmt::format("found {}, expected neither --overwrite nor --format: the files "
+                                   "are of JSON lines, in a folder that is new or empty",
+                                   arguments.options.overwrite ? "--overwrite" : "--format"));
+    }
+    return;
+  }
   if (file.empty()) return;
   const auto target = target_of(file);
   const bool known =
@@ -663,9 +680,10 @@ void take_share(RunArguments& arguments) {
                        "found a plan, expected the name of a workload: a plan is run by "
                        "one process");
     }
-    if (options.live) {
+    if (options.live || !arguments.rotate.empty()) {
       throw UsageError("--tables",
-                       "found --live, expected a load that is checked when it is whole");
+                       "found --live or --rotate, expected one file that is checked when all "
+                       "parts are there");
     }
     if (!options.faults.fault.empty() || options.inject.any()) {
       throw UsageError("--tables",
@@ -729,6 +747,13 @@ void take_arguments(RunArguments& arguments) {
   options.analysis.check = check_options(arguments.levels, arguments.limits);
   options.analysis.shrink_seconds = shrink_seconds(arguments.limits);
   options.analysis.test_power = analysis::TestPower::kIfPassed;
+  if (!arguments.rotate.empty()) {
+    constexpr std::uint64_t kLeast = 4096;
+    options.rotate_bytes = or_throw(parse_size(arguments.rotate), "--rotate");
+    if (options.rotate_bytes < kLeast) {
+      throw UsageError("--rotate", fmt::format("found {}, expected 4K or more", arguments.rotate));
+    }
+  }
   check_output(arguments);
   take_share(arguments);
   options.recorded_by = fmt::format("cupel {}", version());

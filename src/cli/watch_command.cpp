@@ -19,7 +19,9 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/units.hpp"
+#include "cli/watch_state.hpp"
 #include "formats/formats.hpp"
+#include "formats/recording.hpp"
 #include "levels/product.hpp"
 #include "merge/join.hpp"
 #include "online/checker.hpp"
@@ -38,7 +40,7 @@ using Clock = std::chrono::steady_clock;
 struct WatchArguments {
   std::vector<std::string> sources;
   CheckArguments check;
-  std::string output, end_after;
+  std::string output, end_after, state;
   std::uint64_t sessions = 0, recorders = 0;
   bool no_follow = false;
 };
@@ -56,9 +58,10 @@ std::int64_t monotonic_now() {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-bool is_regular_file(const std::string& source) {
+// It can be read again: a file, or a recording of several.
+bool is_record(const std::string& source) {
   std::error_code unknown;
-  return std::filesystem::is_regular_file(source, unknown);
+  return std::filesystem::is_regular_file(source, unknown) || formats::is_recording(source);
 }
 
 // Whole lines of what was recorded, kept for the check that explains a violation.
@@ -112,6 +115,7 @@ class WatchRun {
       if (!bytes.ok()) return bad(bytes.error());
       if (*bytes > 0) last_bytes_ = Clock::now();
       if (checker_) act_on(checker_->look_if_due(*bytes == 0));
+      if (checker_ && !code_) save(state_.save_if_due(*checker_, level_, sessions_));
       show(false);
       if (over && *bytes == 0) break;
     }
@@ -122,13 +126,10 @@ class WatchRun {
 
  private:
   base::Status open() {
-    for (const auto& source : arguments_.sources) {
-      if (auto added = inbox_.add(source); !added.ok()) return added;
-    }
     const auto& first = arguments_.sources.front();
     const bool one = arguments_.sources.size() == 1;
     several_ = !one || first.starts_with("unix:") || first.starts_with("tcp:");
-    const bool itself = one && is_regular_file(first);
+    const bool itself = one && is_record(first);
     name_ = one ? first : fmt::format("{} and {} more", first, arguments_.sources.size() - 1);
     auto path = itself ? first : arguments_.output;
     if (path.empty()) path = usual_name();
@@ -138,7 +139,43 @@ class WatchRun {
                              "violation is explained from",
                          .file = first};
     }
+    if (!arguments_.state.empty() && !itself) {
+      return base::Error{
+          .message =
+              "found --state, which needs one file: what came from a pipe, a socket "
+              "or several files cannot be read again; record it to a file, and watch "
+              "that",
+          .file = name_};
+    }
+    if (itself && !arguments_.state.empty()) {
+      if (auto opened = state_.open(arguments_.state, first); !opened.ok()) return opened;
+    }
+    if (state_.found()) return go_on(first);
+    for (const auto& source : arguments_.sources) {
+      if (auto added = inbox_.add(source); !added.ok()) return added;
+    }
     return record_.open(path, !itself);
+  }
+
+  // From where an earlier watch was.
+  base::Status go_on(const std::string& file) {
+    const auto byte = state_.byte();
+    if (auto added = inbox_.add_from(file, byte); !added.ok()) return added;
+    if (auto opened = record_.open(file, /*written=*/false); !opened.ok()) return opened;
+    const auto& asked = arguments_.check.levels;
+    level_ = asked.empty() ? state_.level() : levels_of(asked).front();
+    sessions_ = arguments_.sessions > 0 ? arguments_.sessions : state_.sessions();
+    make_checker();
+    if (auto loaded = state_.load(*checker_); !loaded.ok()) return loaded;
+    say(fmt::format("{}: watching: {}", name_, online::promise_of(level_)));
+    say(fmt::format("goes on after {} transactions, at byte {} of {}",
+                    grouped(checker_->watch().window().held().transactions), grouped(byte), file));
+    shown_transactions_ = checker_->watch().window().held().transactions;
+    return base::Ok{};
+  }
+
+  void save(const base::Status& saved) {
+    if (!saved.ok()) code_ = bad(saved.error());
   }
 
   static std::string usual_name() {
@@ -342,6 +379,7 @@ class WatchRun {
       }
     }
     act_on(checker_->finish());
+    if (!code_) save(state_.save(*checker_, level_, sessions_));
     if (code_) return;
     clear_line();
     code_ = kSatisfied;
@@ -434,6 +472,7 @@ class WatchRun {
       arguments_.end_after.empty() ? 0 : *parse_duration(arguments_.end_after, 1);
   const Interruptible interruptible_;
   online::Inbox inbox_;
+  WatchState state_;
   online::Merge merge_;
   Record record_;
   std::string name_, merged_, waiting_;
@@ -471,7 +510,8 @@ void add_watch(Command& app, Run& run) {
   auto& check = arguments->check;
   command
       ->add_option("SOURCE", arguments->sources,
-                   "Files of JSON lines that grow, named pipes, - for standard input, or a socket "
+                   "Files of JSON lines that grow, folders of --rotate, named pipes, - for "
+                   "standard input, or a socket "
                    "to listen on for recorders: unix:PATH, tcp:PORT or tcp:HOST:PORT (loopback)")
       ->required()
       ->check(not_empty("a source"))
@@ -509,6 +549,13 @@ void add_watch(Command& app, Run& run) {
                    "explained. Default: cupel-watch-DATE-TIME.jsonl in this folder")
       ->check(not_empty("the file to write"))
       ->type_name("FILE");
+  command
+      ->add_option("--state", arguments->state,
+                   "A folder in which the watch leaves what it knows, about once a second. A watch "
+                   "that was killed goes on from there when it is started again with it. Needs one "
+                   "file as SOURCE")
+      ->check(not_empty("the folder to write to"))
+      ->type_name("DIR");
   command->add_flag("--json", check.json,
                     "Print the state as one JSON object a second, and at a violation the object "
                     "that `cupel check --json` prints");

@@ -18,6 +18,7 @@
 #include "formats/cupel_binary.hpp"
 #include "formats/format_spec.hpp"
 #include "formats/input.hpp"
+#include "formats/recording.hpp"
 
 namespace cupel::formats {
 
@@ -26,9 +27,10 @@ using history::History;
 
 namespace {
 
+// A recording is read as one file.
 bool is_directory(const std::string& path) {
   std::error_code ignored;
-  return fs::is_directory(path, ignored);
+  return fs::is_directory(path, ignored) && !is_recording(path);
 }
 
 // The logs of a directory that has them, mapped.

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "formats/decompress.hpp"
+#include "formats/recording.hpp"
 
 namespace cupel::formats {
 
@@ -53,6 +54,13 @@ bool counts_before(std::string_view a, std::string_view b) {
 }  // namespace
 
 base::Result<MappedFile> MappedFile::open(const std::string& path, base::Budget* budget) {
+  if (is_recording(path)) {
+    auto lines = read_recording(path, budget);
+    if (!lines.ok()) return std::move(lines).error();
+    MappedFile whole;
+    whole.held_ = *std::move(lines);
+    return whole;
+  }
   auto file = open_as_it_is(path, budget);
   if (!file.ok() || !is_compressed(file->bytes())) return file;
   auto content = decompress(file->bytes(), budget);

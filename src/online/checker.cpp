@@ -54,6 +54,7 @@ base::Result<Checker::State> Checker::finish() {
 
 base::Result<Checker::State> Checker::look() {
   const auto finding = watch_->look();
+  looked_at_ = taken_;
   most_held_ = std::max(most_held_, watch_->window().held().held);
   switch (finding) {
     case Finding::kSatisfied:
@@ -88,7 +89,10 @@ base::Result<Checker::State> Checker::ask_record(bool certain) {
 
 // The history as a whole is satisfied.
 base::Result<Checker::State> Checker::go_on() {
-  if (only_record_) return State::kSatisfied;
+  if (only_record_) {
+    looked_at_ = taken_;
+    return State::kSatisfied;
+  }
   if (watch_->watched() != options_.level) {
     notes_.push_back(fmt::format(
         "{} is violated, {} is not: from here on only the recorded history can say; it is asked "
@@ -103,6 +107,7 @@ base::Result<Checker::State> Checker::go_on() {
     return unknown(fmt::format("the recorded history had to be asked {} times", restarts_));
   }
   make_watch();
+  looked_at_ = 0;
   if (auto fed = feed_again(); !fed.ok()) return std::move(fed).error();
   return State::kSatisfied;  // the next look begins with nothing forgotten
 }
@@ -120,6 +125,43 @@ base::Status Checker::feed_again() {
         });
     if (!read.ok()) return read.error();
   }
+  return base::Ok{};
+}
+
+void Checker::save(StateWriter& out) const {
+  out.text(levels::name(options_.level));
+  out.integer(options_.drift);
+  out.number(options_.sessions);
+  out.number(taken_);
+  out.number(asked_at_);
+  out.flag(only_record_);
+  out.number(static_cast<std::uint64_t>(restarts_));
+  out.number(most_held_);
+  if (!only_record_) watch_->save(out);
+}
+
+base::Status Checker::load(StateReader& in) {
+  const auto wrong = [&](std::string what) {
+    return base::Error{.message = std::move(what), .file = name_};
+  };
+  const std::string level(in.text());
+  const auto drift = in.integer();
+  const auto sessions = in.number();
+  if (!in.good()) return wrong("found no state of a watch, or a damaged one");
+  if (level != levels::name(options_.level) || drift != options_.drift ||
+      sessions != options_.sessions) {
+    return wrong(fmt::format(
+        "found the state of a watch of {} with a clock drift of {} ns and {} sessions, "
+        "expected {}, {} ns and {}",
+        level, drift, sessions, levels::name(options_.level), options_.drift, options_.sessions));
+  }
+  taken_ = looked_at_ = in.number();
+  asked_at_ = in.number();
+  only_record_ = in.flag();
+  restarts_ = static_cast<int>(in.below(kMostRestarts + 1));
+  most_held_ = static_cast<std::size_t>(in.number());
+  if (!only_record_) watch_->load(in);
+  if (!in.at_end()) return wrong("found the state of another version of cupel, or a damaged one");
   return base::Ok{};
 }
 

@@ -34,6 +34,15 @@ class Checker {
   // Nothing more comes.
   base::Result<State> finish();
 
+  // Whether everything that was taken has been looked at, so that a state can be saved.
+  [[nodiscard]] bool can_save() const { return looked_at_ == taken_; }
+  void save(StateWriter& out) const;
+  // Into a new Checker with the same options, for the same record. Errors: the state is of other
+  // options, or is no state.
+  base::Status load(StateReader& in);
+  // How many bytes of lines it has taken.
+  [[nodiscard]] std::uint64_t taken() const { return taken_; }
+
   [[nodiscard]] const Watch& watch() const { return *watch_; }
   [[nodiscard]] std::size_t most_held() const { return most_held_; }
   // kViolated, and the record was too large to say so: the window has the violation.
@@ -55,7 +64,7 @@ class Checker {
   const std::string name_, record_;
   const Ask ask_;
   std::unique_ptr<Watch> watch_;
-  std::uint64_t taken_ = 0, asked_at_ = 0;
+  std::uint64_t taken_ = 0, looked_at_ = 0, asked_at_ = 0;
   bool only_record_ = false;  // the level that is watched is violated, the one that is asked is not
   bool from_window_ = false;
   int restarts_ = 0;

@@ -15,7 +15,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <thread>
+#include <utility>
+
+#include "formats/recording.hpp"
 
 namespace cupel::online {
 
@@ -50,8 +52,15 @@ base::Status Inbox::open(const std::string& path) {
   if (!file) return failed(path, "cannot be opened");
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return failed(path, "cannot be opened");
+  if (S_ISDIR(facts.st_mode) && formats::is_recording(path)) {
+    inputs_.push_back({.name = path, .kind = Kind::kFile, .file = {}, .folder = path});
+    return base::Ok{};
+  }
   if (S_ISDIR(facts.st_mode)) {
-    return base::Error{.message = "is a folder, expected a file, a pipe or a socket", .file = path};
+    return base::Error{.message =
+                           "is a folder without history.00001.jsonl, expected a file, a "
+                           "recording, a pipe or a socket",
+                       .file = path};
   }
   inputs_.push_back({path, S_ISREG(facts.st_mode) ? Kind::kFile : Kind::kPipe, std::move(file)});
   return base::Ok{};
@@ -131,6 +140,91 @@ base::Status Inbox::listen(const std::string& address) {
   return base::Ok{};
 }
 
+base::Status Inbox::add_from(const std::string& file, std::uint64_t byte) {
+  if (auto opened = open(file); !opened.ok()) return opened;
+  auto& input = inputs_.back();
+  input.read = byte;
+  if (!input.folder.empty()) return skip(input, byte);
+  if (input.kind != Kind::kFile ||
+      ::lseek(input.file.get(), static_cast<off_t>(byte), SEEK_SET) < 0) {
+    return failed(file, "cannot be read from its middle on");
+  }
+  return base::Ok{};
+}
+
+base::Status Inbox::open_next_part(Input& input) {
+  const auto path = formats::recorded_part(input.folder, input.part + 1);
+  if (!path) return base::Error{.message = "lost a file of the recording", .file = input.folder};
+  input.packed = {};
+  input.packed_at = 0;
+  input.file.reset();
+  if (!path->ends_with(".zst")) {
+    input.file = base::Descriptor(::open(path->c_str(), O_RDONLY | O_CLOEXEC));
+    // It may have been compressed since.
+    if (!input.file && formats::recorded_part(input.folder, input.part + 1) == path) {
+      return failed(*path, "cannot be opened");
+    }
+  }
+  ++input.part;
+  if (input.file) return base::Ok{};
+  auto packed = formats::MappedFile::open(path->ends_with(".zst") ? *path : *path + ".zst");
+  if (!packed.ok()) return std::move(packed).error();
+  input.packed = *std::move(packed);
+  return base::Ok{};
+}
+
+base::Status Inbox::skip(Input& input, std::uint64_t bytes) {
+  for (;;) {
+    const auto size = formats::recorded_bytes(input.folder, input.part + 1);
+    if (size && bytes > *size) {
+      bytes -= *size;
+      ++input.part;
+      continue;
+    }
+    if (auto opened = open_next_part(input); !opened.ok()) return opened;
+    struct stat facts {};
+    if (input.file && ::fstat(input.file.get(), &facts) != 0) {
+      return failed(input.folder, "cannot be read");
+    }
+    const auto there = input.file ? static_cast<std::uint64_t>(facts.st_size)
+                                  : std::uint64_t{input.packed.bytes().size()};
+    if (bytes <= there) break;
+    bytes -= there;
+  }
+  input.packed_at = static_cast<std::size_t>(bytes);
+  if (input.file && ::lseek(input.file.get(), static_cast<off_t>(bytes), SEEK_SET) < 0) {
+    return failed(input.folder, "cannot be read from its middle on");
+  }
+  return base::Ok{};
+}
+
+base::Result<std::size_t> Inbox::bytes_of_part(Input& input, char* to, bool& later) {
+  if (!input.file) {
+    const auto left = input.packed.bytes().substr(input.packed_at, kReadBytes);
+    std::memcpy(to, left.data(), left.size());
+    input.packed_at += left.size();
+    return left.size();
+  }
+  const auto got = ::read(input.file.get(), to, kReadBytes);
+  if (got >= 0) return static_cast<std::size_t>(got);
+  later = errno == EAGAIN || errno == EINTR;
+  // A recorder that went away has sent what it sent.
+  if (later || input.kind == Kind::kSocket) return std::size_t{0};
+  return failed(input.name, "cannot be read");
+}
+
+base::Result<std::size_t> Inbox::bytes_of(Input& input, char* to, bool& later) {
+  for (;;) {
+    auto got = bytes_of_part(input, to, later);
+    if (!got.ok() || *got > 0 || later || input.folder.empty()) return got;
+    if (!formats::recorded_part(input.folder, input.part + 1)) return got;
+    // What was written before the next file was made.
+    got = bytes_of_part(input, to, later);
+    if (!got.ok() || *got > 0 || later) return got;
+    if (auto opened = open_next_part(input); !opened.ok()) return std::move(opened).error();
+  }
+}
+
 void Inbox::accept(std::size_t listener) {
   for (;;) {
     base::Descriptor socket(::accept4(listeners_[listener].socket.get(), nullptr, nullptr,
@@ -176,19 +270,15 @@ base::Result<std::size_t> Inbox::read(std::size_t recorder, const Take& take) {
   const auto old = input.pending.size();
   buffer_.swap(input.pending);
   buffer_.resize(old + kReadBytes);
-  const auto got = ::read(input.file.get(), buffer_.data() + old, kReadBytes);
-  const int why = errno;
-  buffer_.resize(old + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  if (got <= 0) {
+  bool later = false;
+  const auto got = bytes_of(input, buffer_.data() + old, later);
+  buffer_.resize(old + (got.ok() ? *got : 0));
+  if (!got.ok() || *got == 0) {
     buffer_.swap(input.pending);
-    if (got < 0 && (why == EAGAIN || why == EINTR)) return std::size_t{0};
-    if (got < 0 && input.kind != Kind::kSocket) {
-      errno = why;
-      return failed(input.name, "cannot be read");
-    }
+    if (!got.ok() || later) return got;
     if (input.kind == Kind::kFile) {
       struct stat facts {};
-      if (::fstat(input.file.get(), &facts) == 0 &&
+      if (input.folder.empty() && ::fstat(input.file.get(), &facts) == 0 &&
           static_cast<std::uint64_t>(facts.st_size) < input.read) {
         return base::Error{.message = "became shorter while it was watched", .file = input.name};
       }
@@ -199,7 +289,7 @@ base::Result<std::size_t> Inbox::read(std::size_t recorder, const Take& take) {
     }
     return std::size_t{0};
   }
-  input.read += static_cast<std::uint64_t>(got);
+  input.read += *got;
   const auto last = buffer_.rfind('\n');
   base::Status taken = base::Ok{};
   if (last != std::string::npos) {
@@ -209,7 +299,7 @@ base::Result<std::size_t> Inbox::read(std::size_t recorder, const Take& take) {
   inputs_[recorder].pending.swap(buffer_);
   buffer_.clear();
   if (!taken.ok()) return std::move(taken).error();
-  return static_cast<std::size_t>(got);
+  return *got;
 }
 
 bool Inbox::ended() const {

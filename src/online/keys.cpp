@@ -83,4 +83,38 @@ void Keys::forget_element(Key key, ScalarView element) {
   hashes_[static_cast<std::size_t>(facts.place)].add(element);
 }
 
+void Keys::save(StateWriter& out) const {
+  out.number(facts_.size());
+  for (Key key = 0; key < facts_.size(); ++key) {
+    const auto& facts = facts_[key];
+    out.scalar(name(key));
+    out.number((facts.list ? 1u : 0u) | (facts.written ? 2u : 0u) | (facts.holds ? 4u : 0u));
+    if (facts.holds) out.scalar(*held(key));
+    out.number(facts.forgotten);
+    if (facts.forgotten == 0) continue;
+    const auto& hash = hashes_[static_cast<std::size_t>(facts.place)];
+    out.number(hash.low);
+    out.number(hash.high);
+  }
+}
+
+void Keys::load(StateReader& in) {
+  const auto count = in.count();
+  for (std::size_t i = 0; i < count && in.good(); ++i) {
+    const Key key = of(in.scalar());
+    if (key != i) return in.spoil();  // it was there already
+    const auto bits = in.below(8);
+    if ((bits & 1) != 0) note_list(key);
+    if ((bits & 2) != 0) note_register(key);
+    if ((bits & 4) != 0) hold(key, in.scalar());
+    auto& facts = facts_[key];
+    facts.forgotten = in.below(0xffffffff);
+    if (facts.forgotten == 0) continue;
+    facts.place = static_cast<std::int32_t>(hashes_.size());
+    auto& hash = hashes_.emplace_back();
+    hash.low = in.number();
+    hash.high = in.number();
+  }
+}
+
 }  // namespace cupel::online

@@ -13,6 +13,7 @@
 
 #include "history/scalar.hpp"
 #include "online/operations.hpp"
+#include "online/state.hpp"
 
 namespace cupel::online {
 
@@ -48,6 +49,10 @@ class Keys {
   [[nodiscard]] bool begins_with_forgotten(Key key, const Operations& from,
                                            std::span<const Value> elements) const;
   void forget_element(Key key, history::ScalarView element);
+
+  void save(StateWriter& out) const;
+  // Into a table without keys.
+  void load(StateReader& in);
 
  private:
   struct Facts {

@@ -79,6 +79,57 @@ void Operations::append(const Operations& from) {
   text_ += from.text_;
 }
 
+void Operations::save(StateWriter& out) const {
+  out.number(all_.size());
+  for (const auto& op : all_) {
+    out.number(static_cast<std::uint64_t>(op.kind));
+    out.flag(op.known);
+    out.flag(op.succeeded);
+    out.number(op.key);
+    out.scalar(view(op.value));
+    out.scalar(view(op.other));
+    out.number(op.count);
+    if (op.kind == OpKind::kListRead) {
+      for (const auto& element : elements(op)) out.scalar(view(element));
+    } else if (op.kind == OpKind::kRangeRead) {
+      for (const auto& entry : entries(op)) {
+        out.number(entry.key);
+        out.scalar(view(entry.value));
+      }
+    }
+  }
+}
+
+void Operations::load(StateReader& in, std::size_t keys) {
+  constexpr auto kKinds = static_cast<std::size_t>(OpKind::kCompareAndSet) + 1;
+  const auto size = in.count();
+  for (std::size_t i = 0; i < size && in.good(); ++i) {
+    const auto kind = static_cast<OpKind>(in.below(kKinds));
+    const bool known = in.flag(), succeeded = in.flag();
+    const Key key = kind == OpKind::kRangeRead ? (in.number(), 0) : in.below(keys);
+    const Value value = keep(in.scalar()), other = keep(in.scalar());
+    const auto count = in.count();
+    Operation op{.kind = kind,
+                 .known = known,
+                 .succeeded = succeeded,
+                 .key = key,
+                 .value = value,
+                 .other = other,
+                 .count = static_cast<std::uint32_t>(count)};
+    if (kind == OpKind::kListRead) {
+      op.first = static_cast<std::uint32_t>(elements_.size());
+      for (std::size_t j = 0; j < count && in.good(); ++j) elements_.push_back(keep(in.scalar()));
+    } else if (kind == OpKind::kRangeRead) {
+      op.first = static_cast<std::uint32_t>(entries_.size());
+      for (std::size_t j = 0; j < count && in.good(); ++j) {
+        const Key of = in.below(keys);
+        entries_.push_back({of, keep(in.scalar())});
+      }
+    }
+    all_.push_back(op);
+  }
+}
+
 std::uint64_t Operations::resident_bytes() const {
   return all_.capacity() * sizeof(Operation) + elements_.capacity() * sizeof(Value) +
          entries_.capacity() * sizeof(Entry) + text_.capacity();

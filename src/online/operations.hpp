@@ -12,6 +12,7 @@
 
 #include "history/history.hpp"
 #include "history/scalar.hpp"
+#include "online/state.hpp"
 
 namespace cupel::online {
 
@@ -72,6 +73,10 @@ class Operations {
 
   // Behind those that are here.
   void append(const Operations& from);
+
+  void save(StateWriter& out) const;
+  // Behind those that are here; their keys are below `keys`.
+  void load(StateReader& in, std::size_t keys);
 
   [[nodiscard]] std::uint64_t resident_bytes() const;
 

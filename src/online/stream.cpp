@@ -26,6 +26,7 @@ using history::TxnStatus;
 
 namespace {
 
+constexpr auto kFs = static_cast<std::size_t>(F::kOther) + 1;
 constexpr std::uint64_t kInvocationsToTrust = 1000;
 constexpr Time kSlack = 10'000'000;  // ns
 
@@ -404,6 +405,76 @@ base::Status Stream::register_operation(const Chunk& chunk, const Event& event, 
 void Stream::end() {
   for (auto& [number, process] : numbered_) window_.close(*process.session);
   for (auto& [name, process] : named_) window_.close(*process.session);
+}
+
+void Stream::save_process(StateWriter& out, const Process& process) {
+  out.flag(process.session.has_value());
+  if (process.session) out.number(*process.session);
+  out.flag(process.has_invoked);
+  out.number(static_cast<std::uint64_t>(process.f));
+  out.integer(process.invoked);
+}
+
+Stream::Process Stream::load_process(StateReader& in, std::size_t sessions) {
+  Process process;
+  if (in.flag()) process.session = in.below(sessions);
+  process.has_invoked = in.flag();
+  process.f = static_cast<F>(in.below(kFs));
+  process.invoked = in.integer();
+  return process;
+}
+
+void Stream::save(StateWriter& out) const {
+  out.number(metadata_.size());
+  for (const auto& [name, text] : metadata_) {
+    out.text(name);
+    out.text(text);
+  }
+  out.number(ordinal_);
+  out.number(lines_);
+  out.number(kind_ ? 1 + static_cast<std::uint64_t>(*kind_) : 0);
+  out.number(independent_ ? 1 + static_cast<std::uint64_t>(*independent_) : 0);
+  out.number(times_ ? 1 + static_cast<std::uint64_t>(*times_) : 0);
+  out.integer(latest_);
+  out.integer(backward_);
+  out.number(invocations_);
+  out.number(numbered_.size());
+  for (const auto& [number, process] : numbered_) {
+    out.integer(number);
+    save_process(out, process);
+  }
+  out.number(named_.size());
+  for (const auto& [name, process] : named_) {
+    out.text(name);
+    save_process(out, process);
+  }
+}
+
+void Stream::load(StateReader& in) {
+  const auto facts = in.count();
+  for (std::size_t i = 0; i < facts && in.good(); ++i) {
+    std::string name(in.text());
+    metadata_.insert_or_assign(std::move(name), std::string(in.text()));
+  }
+  ordinal_ = in.number();
+  lines_ = in.number();
+  if (const auto kind = in.below(3); kind > 0) kind_ = static_cast<Kind>(kind - 1);
+  if (const auto pairs = in.below(3); pairs > 0) independent_ = pairs == 2;
+  if (const auto times = in.below(4); times > 0) times_ = static_cast<Times>(times - 1);
+  latest_ = in.integer();
+  backward_ = in.integer();
+  invocations_ = in.number();
+  const auto sessions = window_.session_count();
+  const auto numbered = in.count();
+  for (std::size_t i = 0; i < numbered && in.good(); ++i) {
+    const auto number = in.integer();
+    numbered_.insert_or_assign(number, load_process(in, sessions));
+  }
+  const auto named = in.count();
+  for (std::size_t i = 0; i < named && in.good(); ++i) {
+    std::string name(in.text());
+    named_.insert_or_assign(std::move(name), load_process(in, sessions));
+  }
 }
 
 }  // namespace cupel::online

@@ -31,6 +31,11 @@ class Stream {
   // Nothing more comes.
   void end();
 
+  // Between two calls of take(), with the window's state.
+  void save(StateWriter& out) const;
+  // Into a new stream, once the window has been loaded.
+  void load(StateReader& in);
+
   // What the header says: "database", "isolation" …
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return metadata_; }
   [[nodiscard]] std::uint64_t events() const { return ordinal_; }
@@ -73,6 +78,8 @@ class Stream {
   Value value_of(const formats::jepsen::Chunk& chunk, const formats::jepsen::Cell& cell);
   [[nodiscard]] base::Error error(std::string message) const;
   void note_invocation(history::Time time);
+  static void save_process(StateWriter& out, const Process& process);
+  static Process load_process(StateReader& in, std::size_t sessions);
 
   Window& window_;
   const std::string name_, prefix_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <new>
 
 namespace cupel::online {
@@ -13,8 +14,17 @@ using levels::Level;
 
 namespace {
 
-// Looks take at most this share of the time, where little comes.
-constexpr int kShareOfLooks = 3;
+// Between two looks, where little comes, pass so many times the time that the processor took for
+// one: of the processor, because on a busy machine a look lasts longer and costs no more. But a
+// violation is not to wait for longer than that.
+constexpr int kPausePerLook = 3;
+constexpr std::chrono::milliseconds kLongestPause{50};
+
+std::chrono::nanoseconds processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
 
 }  // namespace
 
@@ -64,13 +74,16 @@ bool Watch::due(bool idle) const {
   if (fresh == 0) return false;
   // Each transaction is then decided 1.5 times.
   if (fresh >= std::max(options_.least_batch, 2 * window_.held().held)) return true;
-  const auto passed = std::chrono::steady_clock::now() - last_look_;
-  return idle && passed >= std::max<std::chrono::steady_clock::duration>(options_.pause,
-                                                                         kShareOfLooks * cost_);
+  if (!idle) return false;
+  using Pause = std::chrono::nanoseconds;
+  const auto pause =
+      std::max<Pause>(options_.pause, std::min<Pause>(kPausePerLook * cost_, kLongestPause));
+  return std::chrono::steady_clock::now() - last_look_ >= pause;
 }
 
 Finding Watch::look() {
   const auto began = std::chrono::steady_clock::now();
+  const auto processor_began = processor_time();
   const auto from = window_.held().transactions - window_.fresh();
   base::Budget budget({}, options_.memory_limit_bytes);
   Look look;
@@ -84,8 +97,8 @@ Finding Watch::look() {
   }
   ++looks_;
   last_look_ = std::chrono::steady_clock::now();
-  cost_ = last_look_ - began;
-  longest_ = std::max(longest_, std::chrono::duration<double>(cost_).count());
+  cost_ = processor_time() - processor_began;
+  longest_ = std::max(longest_, std::chrono::duration<double>(last_look_ - began).count());
   switch (look.status) {
     case DecisionStatus::kSatisfied:
       break;
@@ -111,6 +124,18 @@ Finding Watch::look() {
     return Finding::kUnknown;
   }
   return Finding::kSatisfied;
+}
+
+void Watch::save(StateWriter& out) const {
+  out.number(looks_);
+  window_.save(out);
+  for (const auto& stream : streams_) stream->save(out);
+}
+
+void Watch::load(StateReader& in) {
+  looks_ = in.number();
+  window_.load(in);
+  for (const auto& stream : streams_) stream->load(in);
 }
 
 }  // namespace cupel::online

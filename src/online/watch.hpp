@@ -55,6 +55,11 @@ class Watch {
   [[nodiscard]] bool due(bool idle) const;
   Finding look();
 
+  // Right after a look, without bytes taken since: what another Watch with the same options and as
+  // many streams goes on from.
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
   [[nodiscard]] const Window& window() const { return window_; }
   [[nodiscard]] levels::Level watched() const { return watched_; }
   [[nodiscard]] const std::string& why() const { return why_; }
@@ -67,7 +72,7 @@ class Watch {
   Window window_;
   std::vector<std::unique_ptr<Stream>> streams_;
   std::chrono::steady_clock::time_point last_look_;
-  std::chrono::steady_clock::duration cost_{};
+  std::chrono::nanoseconds cost_{};  // of the processor, for the last look
   std::uint64_t looks_ = 0;
   double longest_ = 0;
   std::string why_;

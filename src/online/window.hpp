@@ -31,6 +31,7 @@
 #include "online/cut.hpp"
 #include "online/keys.hpp"
 #include "online/operations.hpp"
+#include "online/state.hpp"
 
 namespace cupel::online {
 
@@ -87,6 +88,7 @@ class Window {
   void begin(Session session, Moment at, const Operations& tried);
   // It has ended; `seen` also has what its reads saw. With begin() left out, it had no invocation.
   void end(Session session, history::TxnStatus status, Moment at, const Operations& seen);
+  [[nodiscard]] std::size_t session_count() const { return sessions_.size(); }
   [[nodiscard]] bool is_open(Session session) const { return sessions_[session].open; }
   [[nodiscard]] const Operations& tried(Session session) const { return sessions_[session].tried; }
   // Nothing more comes of it (if something does, nothing is sure).
@@ -102,6 +104,11 @@ class Window {
   [[nodiscard]] const history::History& history() const { return history_; }
   // How many transactions have come since the last look.
   [[nodiscard]] std::size_t fresh() const { return fresh_.size(); }
+
+  // What is held and what is known of the forgotten. Right after a look: fresh() is 0.
+  void save(StateWriter& out) const;
+  // Into a new window with the same options.
+  void load(StateReader& in);
 
  private:
   struct SessionFacts {
@@ -126,7 +133,12 @@ class Window {
 
   void doubt(std::string why);
   void note_began(SessionFacts& session, history::Time invoke);
+  void save_transactions(StateWriter& out) const;
+  void save_operation(StateWriter& out, const history::Operation& op) const;
+  void load_sessions(StateReader& in);
+  void load_transactions(StateReader& in);
   class Build;
+  class Load;
   void build();
   void note_repeated_values(const levels::Decider& decider);
   void forget(const levels::Decider& decider, const levels::Witness& witness);

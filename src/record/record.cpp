@@ -22,6 +22,7 @@
 #include <thread>
 
 #include "record/json_text.hpp"
+#include "record/rotation.hpp"
 
 namespace cupel {
 
@@ -98,7 +99,8 @@ struct Recorder::State {
   std::mutex mutex;
   std::condition_variable wake, written;
   std::string gathered;
-  std::int64_t lines = 0;  // the next index
+  std::int64_t lines = 0;                      // the next index
+  std::unique_ptr<record::Rotation> rotation;  // the writer's
   bool closing = false;
   std::string error;
   std::string final_readers;  // "PROCESS NODE", a line each
@@ -116,6 +118,14 @@ struct Recorder::State {
     if (gathered.size() >= kWakeBytes) wake.notify_one();
   }
 
+  // Why it failed, in a sentence.
+  std::string write(std::string_view batch, bool last) {
+    if (!write_all(file, socket, batch)) {
+      return fmt::format("{}: could not write the history: {}", path, std::strerror(errno));
+    }
+    return rotation ? rotation->wrote(batch, last, file) : "";
+  }
+
   void write_until_closed() {
     std::string batch;
     std::unique_lock lock(mutex);
@@ -126,12 +136,9 @@ struct Recorder::State {
       batch.clear();
       batch.swap(gathered);
       lock.unlock();
-      const bool good = write_all(file, socket, batch);
-      const int code = errno;
+      const auto failure = write(batch, last);
       lock.lock();
-      if (!good && error.empty()) {
-        error = fmt::format("{}: could not write the history: {}", path, std::strerror(code));
-      }
+      if (error.empty()) error = failure;
       written.notify_all();
     }
   }
@@ -369,7 +376,12 @@ static std::string metadata_line(const std::vector<std::pair<std::string, std::s
 std::unique_ptr<Recorder> Recorder::open(const std::string& path, const RecordOptions& options,
                                          std::string& error) {
   const bool socket = path.starts_with(kUnix);
-  const int file = open_output(path);
+  std::unique_ptr<record::Rotation> rotation;
+  if (!socket && options.rotate_bytes > 0) {
+    rotation = std::make_unique<record::Rotation>(path, options.rotate_bytes);
+    if (error = rotation->make_folder(); !error.empty()) return nullptr;
+  }
+  const int file = rotation ? rotation->open() : open_output(path);
   if (file < 0) {
     error = fmt::format("{}: could not {}: {}", path,
                         socket ? "connect to the watch" : "make the history file",
@@ -380,6 +392,7 @@ std::unique_ptr<Recorder> Recorder::open(const std::string& path, const RecordOp
   state->file = file;
   state->socket = socket;
   state->path = path;
+  state->rotation = std::move(rotation);
   state->start_ns = monotonic_ns();
   state->flush_seconds = options.flush_seconds > 0 ? options.flush_seconds : 1;
   state->default_initial = options.default_initial;

@@ -85,6 +85,9 @@ bool shape_field(const std::string& name, const FileJson& value, const std::stri
   } else if (name == "deletes") {
     if (!value.is_boolean()) wrong(place, value, "true or false");
     shape.tombstones = !value.get<bool>();
+  } else if (name == "live") {
+    if (!value.is_boolean()) wrong(place, value, "true or false");
+    options.live = value.get<bool>();
   } else if (name == "ops") {
     if (value.is_array() && value.size() == 2) {
       number(value[0], place + "[0]", shape.min_ops, 1, 100000);
@@ -312,6 +315,7 @@ std::string definition_of(const RunAndCheckOptions& o) {
       o.shape.keys, o.shape.read_share, o.shape.read_only_share, o.shape.write_only_share,
       o.shape.rmw_share, o.shape.duplicates, o.shape.scale, o.shape.tombstones,
       workload::name(o.shape.distribution), o.analysis.check.timeout_seconds.value_or(0));
+  if (o.live) definition += " live";
   if (o.workload.ends_with(".json")) definition += plan_sum(o.workload);
   return definition;
 }

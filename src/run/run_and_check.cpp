@@ -25,6 +25,7 @@
 #include "faults/plan.hpp"
 #include "formats/extra_fields.hpp"
 #include "formats/formats.hpp"
+#include "formats/recording.hpp"
 #include "history/builder.hpp"
 #include "lab/disk/disk.hpp"
 #include "lab/namespaces.hpp"
@@ -100,6 +101,28 @@ std::string recorded_at(const std::string& history) {
   return history.ends_with(".cupel") ? history + ".jsonl" : history;
 }
 
+// Of a recording of several files.
+base::Status check_folder(const RunAndCheckOptions& options) {
+  std::error_code failed;
+  const auto status = std::filesystem::status(options.history, failed);
+  if (!std::filesystem::exists(status)) return base::Ok{};
+  if (!std::filesystem::is_directory(status)) {
+    return base::Error{.message = "is a file, expected a folder for the files of the history",
+                       .file = options.history};
+  }
+  if (!std::filesystem::is_empty(options.history, failed) || failed) {
+    return base::Error{.message =
+                           "is a folder with something in it, and a recorded history cannot "
+                           "be had again; name another folder",
+                       .file = options.history};
+  }
+  if (access(options.history.c_str(), W_OK | X_OK) != 0) {
+    return base::Error{.message = fmt::format("cannot be written: {}", std::strerror(errno)),
+                       .file = options.history};
+  }
+  return base::Ok{};
+}
+
 // Asked before the database is touched: what was recorded cannot be recorded again,
 // so that nothing may be in its place, and a run must not end for want of a folder.
 base::Status check_output(const RunAndCheckOptions& options) {
@@ -117,6 +140,9 @@ base::Status check_output(const RunAndCheckOptions& options) {
         .file = options.history};
   }
   const auto recorded = recorded_at(options.history);
+  if (options.rotate_bytes > 0) {
+    if (auto free = check_folder(options); !free.ok()) return free;
+  }
   for (const auto& file : {options.history, recorded}) {
     if (std::filesystem::is_symlink(file, failed) && !std::filesystem::exists(file, failed)) {
       return base::Error{.message = "is a link that leads nowhere; remove it, or name another file",
@@ -150,7 +176,7 @@ base::Status check_output(const RunAndCheckOptions& options) {
                            "history, or say --overwrite",
                        .file = faults};
   }
-  if (std::filesystem::is_directory(recorded, failed)) {
+  if (options.rotate_bytes == 0 && std::filesystem::is_directory(recorded, failed)) {
     return base::Error{.message = "cannot be written: it is a folder", .file = recorded};
   }
   const bool there = std::filesystem::exists(recorded, failed);
@@ -449,7 +475,9 @@ class Stages {
       warnings.push_back(fmt::format("node {} of the test server was dead at the end", node));
     }
     std::error_code ignored;
-    if ((recorded && std::filesystem::is_regular_file(recorded_, ignored)) || node_died_) {
+    if ((recorded && (std::filesystem::is_regular_file(recorded_, ignored) ||
+                      formats::is_recording(recorded_))) ||
+        node_died_) {
       checked_.server_logs = logs_of(options_.history);
       if (auto kept = server_->copy_logs(checked_.server_logs); !kept.ok()) {
         warnings.push_back(kept.error().to_string());
@@ -543,6 +571,10 @@ class Stages {
       if (begun && !whole && std::filesystem::is_regular_file(stages_.recorded_, ignored)) {
         std::filesystem::remove(stages_.recorded_, ignored);
       }
+      // Nothing else was in it.
+      if (begun && !whole && formats::is_recording(stages_.recorded_)) {
+        std::filesystem::remove_all(stages_.recorded_, ignored);
+      }
     }
     bool begun = false, whole = false;
 
@@ -555,6 +587,7 @@ class Stages {
     std::string error;
     auto facts = header(options_, checked_, *workload_);
     if (options_.live) facts.flush_seconds = kLiveFlush;
+    facts.rotate_bytes = options_.rotate_bytes;
     auto recorder = Recorder::open(recorded_, facts, error);
     if (!recorder) return base::Error{.message = error};
     recording.begun = true;

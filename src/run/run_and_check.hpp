@@ -30,7 +30,10 @@ struct RunAndCheckOptions {
   FaultOptions faults = {};
   faults::Options inject = {};  // of a LabUrl only; its seed is taken from `run`
   // Where it goes.
-  std::string history;     // ends in .cupel: written as JSON lines, converted at the end
+  std::string history;  // ends in .cupel: written as JSON lines, converted at the end
+  // Not 0: `history` is a folder for a recording of several files of about so many bytes each
+  // (record.hpp), which is not there, or is empty.
+  std::uint64_t rotate_bytes = 0;
   bool overwrite = false;  // false: a history that is there already is an error
   bool keep = false;       // the tables stay
   bool live = false;       // checked while it goes on; ends at the first violation

@@ -1,18 +1,26 @@
 // `cupel run` and `cupel campaign` as a user runs them, on SQLite: exit codes, what
 // goes where, what remains after signals and mistakes.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <map>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/process.hpp"
+#include "cupel/record.hpp"
 #include "support/file_event.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
@@ -513,6 +521,219 @@ TEST_F(RunCli, WatchWithoutFollowingSaysTheVerdictOfCheck) {
   const auto unnamed = cupel({"watch", "--no-follow", at("h.jsonl")});
   EXPECT_EQ(unnamed.code, 3);
   EXPECT_NE(unnamed.err.find("-l strict-serializable"), std::string::npos) << unnamed.err;
+}
+
+// What `cupel watch` says at its end, but for the name of the file and what it held.
+std::string said(const Ran& ran) {
+  const auto count = ran.out.find("  ");
+  return std::to_string(ran.code) + ran.out.substr(ran.out.find('\t'), ran.out.find('\n')) +
+         ran.out.substr(count, ran.out.find(" transactions") - count);
+}
+
+// Killed at any moment, with the file cut in the middle of a line, it ends as one that ran once.
+TEST_F(RunCli, AKilledWatchGoesOnFromItsState) {
+  constexpr int kTransactions = 6000, kKills = 8;
+  std::string all;
+  for (int i = 1; i <= kTransactions; ++i) {
+    all += recorded(i % 4, 10 * i, i == 1 ? "null" : std::to_string(i - 1), i);
+  }
+  write("h.jsonl", "");
+  std::size_t written = 0;
+  const auto grow = [&](std::size_t to) {
+    std::ofstream(at("h.jsonl"), std::ios::app) << all.substr(written, to - written);
+    written = to;
+  };
+  for (unsigned kill = 1; kill <= kKills; ++kill) {
+    grow(all.size() * kill / (kKills + 1));
+    fs::remove(at("stderr"));
+    auto watch =
+        start({"watch", "-l", "strict-serializable", "--state", at("state"), at("h.jsonl")});
+    if (kill == 1) {
+      wait_for("state/watch.state", 1);
+    } else {
+      EXPECT_TRUE(cupel::test::wait_for_file(at("stderr"), [](const std::string& text) {
+        return text.find("goes on after") != std::string::npos;
+      }));
+      cupel::test::back_off(std::chrono::milliseconds(kill * 53 % 200));  // at any moment
+    }
+    watch.signal(SIGKILL);
+    EXPECT_EQ(end(std::move(watch)).code, 128 + SIGKILL);
+  }
+  grow(all.size());
+  const std::vector<std::string> once = {"watch", "-l", "strict", "--no-follow", at("h.jsonl")};
+  auto again = once;
+  again.insert(again.end(), {"--state", at("state")});
+  const auto whole = cupel(once), parts = cupel(again);
+  EXPECT_EQ(whole.code, 0) << whole.err;
+  EXPECT_EQ(said(parts), said(whole)) << parts.out << parts.err;
+  EXPECT_NE(parts.err.find("goes on after"), std::string::npos) << parts.err;
+  // An update is lost now, which only what is remembered can show.
+  std::ofstream(at("h.jsonl"), std::ios::app) << recorded(0, 90000, std::to_string(17), 777777);
+  EXPECT_EQ(cupel(again).code, 1);
+  EXPECT_EQ(cupel(once).code, 1);
+  for (const auto& name : {"state/watch.lock", "state/watch.state"})
+    EXPECT_TRUE(fs::exists(at(name)));
+  EXPECT_EQ(std::distance(fs::directory_iterator(at("state")), fs::directory_iterator()), 2);
+}
+
+TEST_F(RunCli, AStateIsOfOneHistoryAndOneQuestion) {
+  write("h.jsonl", recorded(0, 10, "null", 1) + recorded(1, 20, "1", 2));
+  std::vector<std::string> watch = {"watch",   "-l",        "strict",     "--no-follow",
+                                    "--state", at("state"), at("h.jsonl")};
+  EXPECT_EQ(cupel(watch).code, 0);
+  watch[2] = "causal";
+  expect_mistake(watch, {"found the state of a watch of strict-serializable", "expected causal",
+                         "remove it to begin anew"});
+  watch[2] = "strict";
+  write("h.jsonl", recorded(0, 10, "null", 8) + recorded(1, 20, "8", 9));
+  expect_mistake(watch, {"is the state of another history"});
+  write("state/watch.state", "cupel watch state 1\nnonsense");
+  expect_mistake(watch, {"found a damaged state"});
+  watch.back() = "-";
+  expect_mistake(watch, {"--state, which needs one file"});
+}
+
+// A store of one row a key, under a lock; once it says that it wrote, and has not.
+constexpr const char* kFaultyClient = R"(import fcntl, json, os, sys, time
+folder = sys.argv[1]
+if os.environ["CUPEL_SESSION"] == "setup":
+    json.dump({"began": time.monotonic(), "rows": {}}, open(folder + "/rows", "w"))
+for line in sys.stdin:
+    with open(folder + "/lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        store = json.load(open(folder + "/rows")) if os.path.exists(folder + "/rows") else {
+            "began": time.monotonic(), "rows": {}}
+        rows, seen, wrote = store["rows"], [], {}
+        for f, k, v in json.loads(line)["value"]:
+            if f == "r":
+                v = wrote.get(str(k), rows.get(str(k)))
+            else:
+                wrote[str(k)] = v
+            seen.append([f, k, v])
+        late = os.environ["CUPEL_SESSION"].isdigit() and time.monotonic() > store["began"] + 2
+        if late and wrote and "lost" not in store:
+            store["lost"] = wrote
+            json.dump(wrote, open(folder + "/lost", "w"))
+        else:
+            rows.update(wrote)
+        with open(folder + "/new", "w") as new:
+            json.dump(store, new)
+        os.rename(folder + "/new", folder + "/rows")
+    print(json.dumps({"type": "ok", "value": seen}), flush=True)
+)";
+
+TEST_F(RunCli, LiveFindsALostUpdateWithinASecond) {
+  write("faulty.py", kFaultyClient);
+  const auto ran =
+      cupel({"run", "--live", "--db", "exec:python3 " + at("faulty.py") + " " + folder_.string(),
+             "-l", "strict-serializable", "--sessions", "4", "--txns", "0", "--time-limit", "40s",
+             "--rate", "200", "--keys", "4", "-o", at("h.jsonl"), "--json"});
+  ASSERT_EQ(ran.code, 1) << ran.err << ran.out;
+  const auto live = Json::parse(ran.out).at("run").at("live");
+  EXPECT_EQ(live.at("verdict"), "violated");
+  // When the transaction ended that wrote what is gone.
+  const auto lost = Json::parse(text_of("lost"));
+  const auto written = "[\"w\"," + lost.begin().key() + "," + lost.begin().value().dump() + "]";
+  const auto history = text_of("h.jsonl");
+  double lost_at = -1;
+  std::istringstream lines(history);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("\"ok\"") == std::string::npos || line.find(written) == std::string::npos)
+      continue;
+    lost_at = Json::parse(line).at("time").get<double>() / 1e9;
+  }
+  ASSERT_GT(lost_at, 0) << written;
+  const double found_at = live.at("found_at_s");
+  RecordProperty("found_after_s", std::to_string(found_at - lost_at));
+  EXPECT_LT(found_at - lost_at, 1.0);
+  EXPECT_LT(found_at - live.at("operation_at_s").get<double>(), 0.5);
+}
+
+// One register of two processes, each of which records for itself.
+struct Register {
+  std::atomic<std::int64_t> value = 0;
+  std::atomic<bool> taken = false;
+};
+
+// In a process of its own: 300 transactions that read and write the register, one at a time. With
+// `loses`, one of its writes does not happen.
+pid_t start_recorder(const std::string& address, Register& shared, std::int64_t number,
+                     bool loses) {
+  const pid_t process = fork();
+  if (process != 0) return process;
+  std::string error;
+  std::unique_ptr<cupel::Recorder> recorder;
+  // Until the watch listens, which it does not say.
+  const bool connected = cupel::test::poll_until([&] {
+    recorder = cupel::Recorder::open(address, {.flush_seconds = 0.01}, error);
+    return recorder != nullptr;
+  });
+  if (!connected) _exit(9);
+  auto session = recorder->session();
+  for (std::int64_t i = 1; i <= 300; ++i) {
+    const std::int64_t written = number * 1'000'000 + i;
+    session.begin();
+    session.read("x", cupel::Scalar{});
+    session.write("x", written);
+    session.committing();
+    while (shared.taken.exchange(true)) sched_yield();
+    const std::int64_t seen = shared.value;
+    if (!loses || i != 150) shared.value = written;
+    shared.taken = false;
+    session.read("x", seen == 0 ? cupel::Scalar{} : cupel::Scalar{seen});
+    session.write("x", written);
+    session.committed();
+  }
+  _exit(recorder->close(error) ? 0 : 9);
+}
+
+TEST_F(RunCli, TwoProcessesRecordForOneWatch) {
+  for (const bool loses : {false, true}) {
+    auto* const shared = static_cast<Register*>(
+        mmap(nullptr, sizeof(Register), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(shared, MAP_FAILED);
+    new (shared) Register;
+    const auto address = "unix:" + at(loses ? "s2" : "s1");
+    for (const auto& name : {"stdout", "stderr"}) fs::remove(at(name));
+    auto watch = start({"watch", "-l", "strict-serializable", "--recorders", "2", address, "-o",
+                        at(loses ? "h2.jsonl" : "h1.jsonl")});
+    const pid_t one = start_recorder(address, *shared, 1, false);
+    const pid_t two = start_recorder(address, *shared, 2, loses);
+    for (const pid_t process : {one, two}) {
+      int status = -1;
+      ASSERT_EQ(waitpid(process, &status, 0), process);
+      EXPECT_EQ(status, 0);
+    }
+    const auto ended = end(std::move(watch));
+    EXPECT_EQ(ended.code, loses ? 1 : 0) << ended.out << ended.err;
+    const auto* const expected = loses ? "lost-update" : "  600 transactions";
+    EXPECT_NE(ended.out.find(expected), std::string::npos) << ended.out;
+    munmap(shared, sizeof(Register));
+  }
+}
+
+TEST_F(RunCli, ARotatedHistoryIsOneHistory) {
+  const auto ran = cupel({"run", "--live", "--rotate", "8K", "--sessions", "3", "--txns", "200",
+                          "-o", at("r"), "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_GT(std::distance(fs::directory_iterator(at("r")), fs::directory_iterator()), 4);
+  const auto answer = Json::parse(ran.out);
+  EXPECT_EQ(answer.at("run").at("live").at("verdict"), "satisfied");
+  const auto checked = cupel({"check", "--json", at("r")});
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  EXPECT_EQ(verdicts(Json::parse(checked.out)), verdicts(answer));
+  EXPECT_EQ(Json::parse(checked.out).at("committed"), answer.at("committed"));
+  EXPECT_EQ(cupel({"stats", at("r")}).code, 0);
+  const std::vector<std::string> watch = {"watch",   "-l",        "strict", "--no-follow",
+                                          "--state", at("state"), at("r")};
+  const auto once = cupel(watch), again = cupel(watch);
+  EXPECT_EQ(once.code, 0) << once.err;
+  EXPECT_EQ(said(again), said(once));
+  EXPECT_NE(again.err.find("goes on after"), std::string::npos) << again.err;
+  expect_mistake({"run", "--rotate", "8K", "--txns", "1", "-o", at("r")},
+                 {"is a folder with something in it"});
+  expect_mistake({"run", "--rotate", "8", "-o", at("q")}, {"--rotate", "4K or more"});
+  expect_mistake({"run", "--rotate", "8K", "--overwrite", "-o", at("q")}, {"--overwrite"});
 }
 
 TEST_F(RunCli, LiveEndsTheLoadAtTheViolation) {

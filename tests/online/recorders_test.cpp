@@ -6,17 +6,26 @@
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "base/descriptor.hpp"
 #include "base/temp_dir.hpp"
 #include "cupel/record.hpp"
 #include "formats/formats.hpp"
+#include "formats/input.hpp"
+#include "formats/recording.hpp"
 #include "online/inbox.hpp"
 #include "online/merge.hpp"
+#include "support/polling.hpp"
 
 namespace cupel::online {
 namespace {
@@ -90,6 +99,139 @@ TEST(OnlineRecorders, AnotherMachinesClockIsSetByItsFirstLine) {
 {"type":"ok","process":2,"f":"txn","value":[["w",",\"time\":7",1]],"time":250,"error":"e"}
 )");
   EXPECT_FALSE(merge.take(0, "{\"type\":\"ok\"}\n", 2000, out).ok());
+}
+
+// --- a recording of several files ---
+
+class Rotating : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = base::TempDir::make("cupel-test-");
+    ASSERT_TRUE(made.ok());
+    folder_.emplace(*std::move(made));
+    path_ = folder_->file("recording");
+  }
+  [[nodiscard]] std::unique_ptr<Recorder> open(std::uint64_t bytes) const {
+    std::string error;
+    auto recorder = Recorder::open(path_, {.flush_seconds = 0.002, .rotate_bytes = bytes}, error);
+    EXPECT_NE(recorder, nullptr) << error;
+    return recorder;
+  }
+  static void record(Recorder& recorder, std::int64_t transactions) {
+    auto session = recorder.session();
+    for (std::int64_t i = 0; i < transactions; ++i) {
+      session.begin();
+      session.write("x", i);
+      session.committed();
+      if (i % 50 == 0) test::back_off(std::chrono::milliseconds(1));
+    }
+    std::string error;
+    EXPECT_TRUE(recorder.close(error)) << error;
+  }
+  // All lines from `byte` on.
+  std::string read_from(std::uint64_t byte) const {
+    Inbox inbox(/*follow=*/false);
+    const auto opened = byte == 0 ? inbox.add(path_) : inbox.add_from(path_, byte);
+    EXPECT_TRUE(opened.ok()) << opened.error().to_string();
+    std::string all;
+    while (opened.ok() && !inbox.ended()) {
+      const auto read =
+          inbox.poll(std::chrono::milliseconds(0), [&](std::size_t, std::string_view lines) {
+            all += lines;
+            return base::Status(base::Ok{});
+          });
+      EXPECT_TRUE(read.ok()) << read.error().to_string();
+      if (!read.ok()) break;
+    }
+    return all;
+  }
+  [[nodiscard]] std::size_t count(std::string_view ending) const {
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      files += entry.path().string().ends_with(ending) ? 1 : 0;
+    }
+    return files;
+  }
+
+  std::optional<base::TempDir> folder_;
+  std::string path_;
+};
+
+TEST_F(Rotating, IsFollowedAcrossItsFilesWhileItGrows) {
+  auto recorder = open(8192);
+  Inbox inbox(/*follow=*/true);
+  ASSERT_TRUE(inbox.add(path_).ok());
+  std::jthread writer([&] { record(*recorder, 4000); });
+  std::string followed;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::count(followed.begin(), followed.end(), '\n') < 8000 &&
+         std::chrono::steady_clock::now() < end) {
+    const auto read =
+        inbox.poll(std::chrono::milliseconds(1), [&](std::size_t, std::string_view lines) {
+          followed += lines;
+          return base::Status(base::Ok{});
+        });
+    ASSERT_TRUE(read.ok()) << read.error().to_string();
+  }
+  writer.join();
+  EXPECT_EQ(count(".jsonl"), 1u) << "the index alone is not compressed at the end";
+  EXPECT_GT(count(".jsonl.zst"), 2u);
+  EXPECT_EQ(read_from(0), followed);
+  const auto history = formats::read(path_);
+  ASSERT_TRUE(history.ok()) << history.error().to_string();
+  EXPECT_EQ(history->txn_count(), 4000u);
+}
+
+TEST_F(Rotating, IsReadFromAnyLine) {
+  record(*open(8192), 500);
+  const auto all = read_from(0);
+  std::size_t line = 0;
+  for (std::size_t at = 0; at < all.size(); at = all.find('\n', at) + 1) {
+    if (line++ % 7 != 0) continue;
+    ASSERT_EQ(read_from(at), all.substr(at)) << "byte " << at;
+  }
+  EXPECT_EQ(read_from(all.size()), "");
+  // Without the index it is only slower.
+  std::filesystem::remove(std::filesystem::path(path_) / "history.index.jsonl");
+  EXPECT_EQ(read_from(all.size() / 2), all.substr(all.size() / 2));
+}
+
+// A recorder that was killed leaves its last files as they were written.
+TEST_F(Rotating, SomeFilesMayNotBeCompressed) {
+  record(*open(8192), 3000);
+  const auto all = read_from(0);
+  const auto folder = std::filesystem::path(path_);
+  const auto last = count(".jsonl.zst");
+  ASSERT_GE(last, 3u);
+  const auto name = [&](std::size_t number, const char* ending) {
+    char text[64];
+    std::snprintf(text, sizeof text, "history.%05zu.jsonl%s", number, ending);
+    return folder / text;
+  };
+  const auto head = formats::recorded_head(path_, 100);
+  ASSERT_TRUE(head.ok());
+  EXPECT_EQ(*head, all.substr(0, 100));
+  for (const auto number : {std::size_t{1}, last - 1, last}) {
+    const auto file = formats::MappedFile::open(name(number, ".zst").string());
+    ASSERT_TRUE(file.ok());
+    std::ofstream(name(number, "")) << file->bytes();
+    if (number != last) std::filesystem::remove(name(number, ".zst"));
+  }
+  EXPECT_EQ(read_from(0), all);
+  EXPECT_EQ(read_from(all.size() - 40), all.substr(all.size() - 40));
+  EXPECT_EQ(*formats::recorded_head(path_, 100), all.substr(0, 100));
+  std::filesystem::remove(name(2, ".zst"));
+  std::filesystem::remove(name(2, ""));
+  const auto gap = formats::read(path_);
+  ASSERT_FALSE(gap.ok());
+  EXPECT_NE(gap.error().message.find("without number 2"), std::string::npos) << gap.error().message;
+}
+
+TEST_F(Rotating, TakesNoOthersPlace) {
+  record(*open(8192), 10);
+  std::string error;
+  EXPECT_EQ(Recorder::open(path_, {.rotate_bytes = 8192}, error), nullptr);
+  EXPECT_NE(error.find("is there already"), std::string::npos) << error;
 }
 
 TEST(OnlineInbox, SaysWhatItCannotOpen) {

@@ -326,6 +326,16 @@ TEST_F(CampaignTest, ViolationsAreKeptAndCheckAgrees) {
   EXPECT_GT(seen.at(summary.results[0].anomalies[0]), 0);
 }
 
+TEST_F(CampaignTest, LiveEndsALoadAtItsViolation) {
+  const auto summary =
+      go(std::string(R"({"databases": [)") + kLiar +
+         R"(], "live": true, "sessions": 2, "txns": 0, "time_limit": 60, "rate": 100, "keys": 3})");
+  ASSERT_EQ(summary.results.size(), 1U);
+  EXPECT_EQ(summary.results[0].verdict, "violated");
+  EXPECT_LT(summary.results[0].seconds, 40) << "it ran until its time limit";
+  EXPECT_FALSE(read(std::string(R"({"databases": [)") + kLiar + R"(], "live": 1})").ok());
+}
+
 TEST_F(CampaignTest, SideBySideIsAsOneAfterTheOther) {
   auto side_by_side = campaign(std::string(R"({"databases": [)") + kLiar +
                                R"(, {"name": "A"}], "seeds": 6, "stop": "never", )" + kSmall + "}");
