@@ -17,10 +17,12 @@
 #include "cli/command.hpp"
 #include "cli/emit.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/kept_results.hpp"
 #include "cli/many_histories.hpp"
 #include "cli/options.hpp"
 #include "cli/report_folder.hpp"
 #include "cli/spelling.hpp"
+#include "cli/version.hpp"
 #include "crdt/io/reader.hpp"
 #include "formats/label_lines.hpp"
 #include "history/naming.hpp"
@@ -90,6 +92,7 @@ using Report = std::optional<base::Result<ReportFolder::Written>>;  // none: it 
 struct Outputs {
   Emitter& emitter;
   std::optional<ReportFolder>& folder;
+  const KeptResults* kept = nullptr;  // borrowed; none: they are not kept
 };
 
 Report write_report(const std::optional<ReportFolder>& folder, std::size_t number,
@@ -235,7 +238,12 @@ int print_found(const std::string& file, const Found& found, const CheckArgument
   const bool by_name = !arguments.levels.empty();
   const auto& reads = found->analysis.final_reads;
   const int lost = !by_name && reads && !reads->well() ? kViolated : kSatisfied;
-  return std::max({written, lost, code_of(file, found->analysis.check, by_name)});
+  const int code = std::max({written, lost, code_of(file, found->analysis.check, by_name)});
+  if (outputs.kept != nullptr && checked.analysis.whole && !base::interrupted()) {
+    if (const auto done = outputs.kept->keep(file, {report::json(checked), code}); !done.ok())
+      return bad(done.error());
+  }
+  return code;
 }
 
 // What is written may neither be a history that is read nor another thing written.
@@ -324,6 +332,40 @@ int help_with_each(const CheckArguments& arguments, const analysis::Options& opt
   return kSatisfied;
 }
 
+// Everything but the history that the answer depends on.
+std::string question_of(const CheckArguments& arguments) {
+  std::string question(version());
+  const auto add = [&](std::string_view text) { (question += '\0') += text; };
+  for (const auto& text : arguments.levels) add(text);
+  add("initial");
+  for (const auto& text : arguments.initial) add(text);
+  add(arguments.format);
+  const auto& limits = arguments.limits;
+  for (const auto& text :
+       {limits.timeout, limits.memory_limit, limits.clock_drift, limits.shrink_time})
+    add(text);
+  add(arguments.history_analysis ? "analysis" : "");
+  add(arguments.test_power ? "power" : "");
+  return question;
+}
+
+// Prints what is known already and takes it from the histories; the worst exit code.
+int print_known(CheckArguments& arguments, const KeptResults& kept) {
+  int code = kSatisfied;
+  const auto known = std::erase_if(arguments.histories, [&](const auto& file) {
+    const auto result = kept.find(file);
+    if (!result) return false;
+    print(result->line);
+    code = std::max(code, result->code);
+    return true;
+  });
+  if (known > 0) {
+    print_note(fmt::format("{} of these histories {} decided before", report::grouped(known),
+                           known == 1 ? "was" : "were"));
+  }
+  return code;
+}
+
 // The worst exit code.
 int check_each(const CheckArguments& arguments, const analysis::Options& options,
                const analysis::FileOptions& reading, const Outputs& outputs) {
@@ -362,7 +404,7 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
   return code;
 }
 
-int check_all(const CheckArguments& arguments, const analysis::Options& options,
+int check_all(CheckArguments& arguments, const analysis::Options& options,
               const analysis::FileOptions& reading, Emitter& emitter) {
   // Before hours of checking.
   if (!emitter.can_write_all() ||
@@ -384,7 +426,15 @@ int check_all(const CheckArguments& arguments, const analysis::Options& options,
       arguments.histories.end()) {
     interruptible.emplace().begin_check();
   }
-  int code = check_each(arguments, options, reading, {emitter, folder});
+  std::optional<KeptResults> kept;
+  int known = kSatisfied;
+  if (!arguments.results.empty()) {
+    kept.emplace(arguments.results, question_of(arguments));
+    if (const auto made = kept->prepare(); !made.ok()) return bad(made.error());
+    known = print_known(arguments, *kept);
+  }
+  int code = std::max(
+      known, check_each(arguments, options, reading, {emitter, folder, kept ? &*kept : nullptr}));
   if (const auto done = folder ? folder->finish() : base::Ok{}; !done.ok()) {
     print_error(done.error());
     code = kBad;
@@ -436,6 +486,19 @@ Run prepared(const std::shared_ptr<CheckArguments>& arguments) {
       .format = format_of(arguments->format, "--format"),
       .verdicts_only = !arguments->json && arguments->report.empty() && arguments->emit.empty(),
       .initial = initial_values(arguments->initial)};
+  if (!arguments->results.empty()) {
+    const auto& files = arguments->histories;
+    if (!arguments->json || !arguments->report.empty() || emitter->any() ||
+        !arguments->certificate.empty() ||
+        std::find(files.begin(), files.end(), "-") != files.end()) {
+      throw UsageError(
+          "--results",
+          "it goes with --json and files, and not with --report, --emit, --certificate or "
+          "standard input: only the lines of --json are kept");
+    }
+    if (processes() != nullptr)
+      throw UsageError("--results", "one process of MPI cannot keep results");
+  }
   refuse_overwriting(*arguments, *emitter);
   if (processes() != nullptr && processes()->is_helper()) {
     return [arguments, options, reading] { return help_with_each(*arguments, options, reading); };
@@ -499,6 +562,13 @@ void add_check(Command& app, Run& run) {
   add_shard_option(*command, "histories", arguments->shard);
   command->add_flag("--json", arguments->json,
                     "Print one JSON object for each history, on one line");
+  command
+      ->add_option(
+          "--results", arguments->results,
+          "With --json: keep each line in this folder, and do not check again what is there "
+          "from an earlier time. Shards may share it")
+      ->check(not_empty("the folder to keep results in"))
+      ->type_name("DIR");
   command
       ->add_option("--report", arguments->report,
                    "Write a page (index.html) to this folder: verdicts, statistics, a timeline and "

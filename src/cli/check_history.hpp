@@ -13,7 +13,7 @@ namespace cupel::cli {
 struct CheckArguments {
   std::vector<std::string> histories, levels;
   std::vector<std::string> emit, initial;
-  std::string format, certificate, report, shard;
+  std::string format, certificate, report, results, shard;
   LimitArguments limits;
   bool json = false, test_power = false;
   bool history_analysis = true;

@@ -26,6 +26,7 @@
 #include <ostream>
 #include <vector>
 
+#include "base/fnv.hpp"
 #include "base/hash_table.hpp"
 #include "formats/byte_cursor.hpp"
 #include "history/builder.hpp"
@@ -70,10 +71,7 @@ constexpr std::uint32_t end_column(std::uint32_t version) {
   return version == kPlainVersion ? kNodes : kColumns;
 }
 
-std::uint64_t fnv(std::string_view bytes, std::uint64_t hash = 0xcbf29ce484222325) {
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
+using base::fnv;
 
 template <typename Integer>
 void put_little(std::string& out, Integer value) {

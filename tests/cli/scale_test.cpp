@@ -122,6 +122,44 @@ TEST_F(Scale, AReportOfVeryManyHasThePagesOfTheViolated) {
   EXPECT_LE(wanted.size(), 21U);
 }
 
+TEST_F(Scale, AShardStartedAgainChecksOnlyWhatIsMissing) {
+  const auto files = generate(6);
+  const std::vector<std::string> check = {"check",       "--json",        "-l", "si", "--results",
+                                          at("results"), "--shrink-time", "0"};
+  const auto kept = [&] {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(at("results"))) names.insert(entry.path());
+    return names;
+  };
+  // Two shards share the folder; the second run of one prints the same bytes, and the whole too.
+  const auto first = cupel(joined(joined(check, {"--shard", "1/2"}), files));
+  EXPECT_EQ(kept().size(), 3U);
+  const auto again = cupel(joined(joined(check, {"--shard", "1/2"}), files));
+  EXPECT_EQ(again.out, first.out);
+  EXPECT_EQ(again.code, first.code);
+  EXPECT_NE(again.err.find("3 of these histories were decided before"), again.err.npos)
+      << again.err;
+  const auto second = cupel(joined(joined(check, {"--shard", "2/2"}), files));
+  const auto names = kept();
+  EXPECT_EQ(names.size(), 6U);
+  const auto whole = cupel(joined(check, files));
+  EXPECT_EQ(whole.code, std::max(first.code, second.code));
+  EXPECT_EQ(kept(), names);
+  EXPECT_EQ(sorted_lines(whole.out), sorted_lines(first.out + second.out));
+  EXPECT_EQ(
+      sorted_lines(cupel({"check", "--json", "-l", "si", "--shrink-time", "0", files[0]}).out),
+      sorted_lines(cupel(joined(check, {files[0]})).out));
+  // A result that was cut, another question and a history that changed are no results.
+  std::ofstream(*names.begin()) << R"({"file":)";
+  EXPECT_EQ(sorted_lines(cupel(joined(check, files)).out), sorted_lines(whole.out));
+  EXPECT_NE(cupel({"check", "--json", "-l", "rc", "--results", at("results"), files[0]}).code, 3);
+  EXPECT_EQ(kept().size(), 7U);
+  std::ofstream(files[0], std::ios::app) << "\n";
+  EXPECT_EQ(cupel(joined(check, {files[0]})).err.find("decided before"), std::string::npos);
+  EXPECT_EQ(kept().size(), 8U);
+  EXPECT_EQ(cupel({"check", "--results", at("results"), files[0]}).code, 3);
+}
+
 TEST_F(Scale, ShardsOfCheckAreTheWhole) {
   const auto files = generate(7);
   const auto whole = cupel(joined({"check", "--json", "--shrink-time", "0"}, files));
