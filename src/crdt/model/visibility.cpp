@@ -305,6 +305,12 @@ Visibility Visibility::of_clocks(const History& history, const Clocks& clocks,
 }
 
 Visibility Visibility::of_part(const History& part, std::span<const OpId> origin) const {
+  return of_part(part, origin, arrivals_, order_);
+}
+
+Visibility Visibility::of_part(const History& part, std::span<const OpId> origin,
+                               std::span<const std::vector<OpId>> arrivals,
+                               std::span<const OpId> order) const {
   Visibility v;
   v.history_ = &part.ops;
   v.number_.assign(part.ops.size(), kNone);
@@ -322,7 +328,7 @@ Visibility Visibility::of_part(const History& part, std::span<const OpId> origin
     if (line.empty()) continue;
     const auto replica = (*history_)[origin[line[0]]].replica;
     std::uint32_t place = 0;
-    for (const OpId update : arrivals(replica)) {
+    for (const OpId update : arrivals[replica]) {
       for_part_ops(update, [&](OpId there) {
         while (place < line.size() && (*history_)[origin[line[place]]].seq < since(replica, update))
           ++place;
@@ -331,7 +337,7 @@ Visibility Visibility::of_part(const History& part, std::span<const OpId> origin
       });
     }
   }
-  for (const OpId id : order_) for_part_ops(id, [&](OpId there) { v.order_.push_back(there); });
+  for (const OpId id : order) for_part_ops(id, [&](OpId there) { v.order_.push_back(there); });
   return v;
 }
 

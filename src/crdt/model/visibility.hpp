@@ -28,6 +28,10 @@ class Visibility {
   // rule of delivery. `origin`: by its operation, that of this one; one may be the origin of
   // several.
   [[nodiscard]] Visibility of_part(const History& part, std::span<const OpId> origin) const;
+  // Faster if `arrivals`, by replica, and `order` have no others than the operations of the part.
+  [[nodiscard]] Visibility of_part(const History& part, std::span<const OpId> origin,
+                                   std::span<const std::vector<OpId>> arrivals,
+                                   std::span<const OpId> order) const;
 
   // Had the operation seen the update? No update sees itself.
   [[nodiscard]] bool sees(OpId op, OpId update) const {

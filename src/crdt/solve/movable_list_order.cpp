@@ -8,6 +8,7 @@
 
 #include "base/rank_set.hpp"
 #include "crdt/solve/between_order.hpp"
+#include "crdt/solve/keys.hpp"
 #include "crdt/solve/timestamps.hpp"
 #include "graph/digraph.hpp"
 #include "solver/acyclic_solver.hpp"
@@ -38,12 +39,15 @@ struct PlaceConflict {
 
 class MovableListSearch {
  public:
-  // `demands`: by operation, whether it counts what it shows, and what its replica showed.
-  MovableListSearch(const KnownContext& context, const std::vector<bool>& demands)
+  // `demands`: by operation, whether it counts what it shows, and what its replica showed. `guess`
+  // is of the history that the operations are of, as `origin` says.
+  MovableListSearch(const KnownContext& context, const std::vector<bool>& demands,
+                    const Timestamps& guess, std::span<const OpId> origin)
       : context_(context),
         h_(context.history),
         demands_(demands),
-        guess_(h_, context.visibility),
+        guess_(guess),
+        origin_(origin),
         node_of_(h_.ops.size(), kNone),
         target_(h_.ops.size(), kNone),
         moves_(h_.elements.size()),
@@ -107,12 +111,16 @@ class MovableListSearch {
     return context_.visibility.sees(op, op_of_[node]);
   }
 
+  [[nodiscard]] bool guessed_before(OpId a, OpId b) const {
+    return guess_.is_before(origin_[a], origin_[b]);
+  }
+
   // The order of the moves of an element: happens-before and these pairs, otherwise as guessed.
   void rank_moves(std::uint32_t e, const std::vector<MovePair>& chosen) {
     const auto& nodes = moves_[e];
     if (nodes.size() < 2) return;
     const auto before = [&](std::uint32_t a, std::uint32_t b) {
-      return guess_.is_before(op_of_[a], op_of_[b]);
+      return guessed_before(op_of_[a], op_of_[b]);
     };
     if (chosen.empty()) {
       auto sorted = nodes;
@@ -431,11 +439,14 @@ class MovableListSearch {
     }
     graph::Node count = 0;
     for (auto& [op, node] : number) node = count++;
+    std::map<std::uint32_t, std::vector<OpId>> of_element;
+    for (const auto& [op, node] : number) of_element[h_.ops[op].element].push_back(op);
     std::vector<graph::Arc> arcs;
-    for (const auto& [a, from] : number) {
-      for (const auto& [b, to] : number) {
-        if (h_.ops[a].element == h_.ops[b].element && context_.visibility.sees(b, a))
-          arcs.push_back({from, to});
+    for (const auto& [e, moves] : of_element) {
+      for (const OpId a : moves) {
+        for (const OpId b : moves) {
+          if (context_.visibility.sees(b, a)) arcs.push_back({number[a], number[b]});
+        }
       }
     }
     const graph::Digraph known(count, arcs);
@@ -448,7 +459,7 @@ class MovableListSearch {
         it->second = choices.new_variable();
         choices.add_arc({number[a], number[b], it->second});
         choices.add_arc({number[b], number[a], -it->second});
-        choices.prefer(guess_.is_before(a, b) ? it->second : -it->second);
+        choices.prefer(guessed_before(a, b) ? it->second : -it->second);
       }
       return pair.first == a ? it->second : -it->second;
     };
@@ -482,7 +493,8 @@ class MovableListSearch {
   const KnownContext& context_;
   const History& h_;
   const std::vector<bool>& demands_;
-  const Timestamps guess_;
+  const Timestamps& guess_;
+  const std::span<const OpId> origin_;
   std::vector<OpId> op_of_;                        // by place, those of a key together
   std::vector<std::uint32_t> node_of_;             // by operation: the place that it makes
   std::vector<std::uint32_t> target_;              // by remove: the place that it takes away
@@ -496,16 +508,67 @@ class MovableListSearch {
   std::vector<PlaceConflict> learnt_;
 };
 
+PlaceConflict in_numbers_of_whole(const PlaceConflict& small, std::span<const OpId> origin,
+                                  std::span<const std::uint32_t> elements) {
+  const auto element = [&](std::uint32_t e) { return e == kNone ? kNone : elements[e]; };
+  PlaceConflict whole;
+  whole.object = element(small.object);
+  for (const OpId id : small.demands) whole.demands.insert(origin[id]);
+  for (const auto e : small.elements) whole.elements.insert(element(e));
+  for (const auto& [a, b] : small.pairs) whole.pairs.insert({origin[a], origin[b]});
+  for (const Step& step : small.cycle)
+    whole.cycle.push_back({origin[step.from], origin[step.to], step.why, origin[step.read],
+                           element(step.shown), element(step.over)});
+  return whole;
+}
+
+// Each key by itself. A read that is wrong in any order comes first, the first of the file, then
+// the first key whose orders contradict each other.
+MovableListSearch::Found search_keys(const KnownContext& context) {
+  using Found = MovableListSearch::Found;
+  const History& h = context.history;
+  const Timestamps guess(h, context.visibility);
+  const Keys keys(h, context.visibility);
+  Found all{.verdict = Verdict::kSatisfied};
+  for (std::uint32_t key = 0; key < h.keys.size(); ++key) {
+    KeyPart part;
+    keys.take(key, part);
+    const std::vector<bool> demands(part.history.ops.size(), true);
+    auto found = MovableListSearch({part.history, part.visibility, context.axioms, context.budget},
+                                   demands, guess, part.origin)
+                     .run();
+    if (found.verdict == Verdict::kViolated) {
+      auto conflict = in_numbers_of_whole(found.conflict, part.origin, part.elements);
+      const bool alone = conflict.object != kNone;
+      const bool first = all.verdict != Verdict::kViolated;
+      if (first || (alone && (all.conflict.object == kNone ||
+                              *conflict.demands.begin() < *all.conflict.demands.begin())))
+        all = {.verdict = Verdict::kViolated, .conflict = std::move(conflict)};
+    } else if (found.verdict == Verdict::kUnknown && all.verdict == Verdict::kSatisfied) {
+      all = {};
+    }
+    if (all.verdict != Verdict::kSatisfied) continue;
+    for (const OpId id : found.moves) all.moves.push_back(part.origin[id]);
+    for (const OpId id : found.positions) all.positions.push_back(part.origin[id]);
+  }
+  std::stable_sort(all.moves.begin(), all.moves.end(),
+                   [&](OpId a, OpId b) { return h.ops[a].element < h.ops[b].element; });
+  return all;
+}
+
 // Some elements of a history, with all their updates, and what some operations ask for.
 class SmallMovableList {
  public:
   SmallMovableList(const KnownContext& context, const PlaceConflict& conflict)
       : part_(part_of(context.history, core_of(context.history, conflict))),
         visibility_(context.visibility.of_part(part_.history, part_.origin)),
-        context_{part_.history, visibility_, context.axioms, context.budget} {
+        context_{part_.history, visibility_, context.axioms, context.budget},
+        guess_(part_.history, visibility_) {
     part_.history.context.rule = context.history.context.rule;
-    for (OpId id = 0; id < part_.origin.size(); ++id)
+    for (OpId id = 0; id < part_.origin.size(); ++id) {
       demands_.push_back(conflict.demands.contains(part_.origin[id]));
+      itself_.push_back(id);
+    }
   }
   SmallMovableList(const SmallMovableList&) = delete;  // its visibility refers to its history
   SmallMovableList& operator=(const SmallMovableList&) = delete;
@@ -514,23 +577,13 @@ class SmallMovableList {
 
   // Still violated? Then by what.
   [[nodiscard]] std::optional<PlaceConflict> conflict() const {
-    auto found = MovableListSearch(context_, demands_).run();
+    auto found = MovableListSearch(context_, demands_, guess_, itself_).run();
     if (found.verdict != Verdict::kViolated) return std::nullopt;
     return std::move(found.conflict);
   }
 
-  // The same in the numbers of the whole.
   [[nodiscard]] PlaceConflict of_whole(const PlaceConflict& small) const {
-    const auto element = [&](std::uint32_t e) { return e == kNone ? kNone : part_.elements[e]; };
-    PlaceConflict whole;
-    whole.object = element(small.object);
-    for (const OpId id : small.demands) whole.demands.insert(part_.origin[id]);
-    for (const auto e : small.elements) whole.elements.insert(element(e));
-    for (const auto& [a, b] : small.pairs) whole.pairs.insert({part_.origin[a], part_.origin[b]});
-    for (const Step& step : small.cycle)
-      whole.cycle.push_back({part_.origin[step.from], part_.origin[step.to], step.why,
-                             part_.origin[step.read], element(step.shown), element(step.over)});
-    return whole;
+    return in_numbers_of_whole(small, part_.origin, part_.elements);
   }
 
  private:
@@ -548,7 +601,9 @@ class SmallMovableList {
   Part part_;
   const Visibility visibility_;
   const KnownContext context_;
+  const Timestamps guess_;
   std::vector<bool> demands_;
+  std::vector<OpId> itself_;  // by operation: its number
 };
 
 // Fewer demands, and fewer elements, one after the other.
@@ -641,8 +696,7 @@ std::optional<WrongRead> wrong_name(const KnownContext& context) {
 ContextDecision decide_known_movable_list(const KnownContext& context) {
   if (auto wrong = wrong_name(context))
     return {.verdict = Verdict::kViolated, .wrong = std::move(wrong)};
-  auto found =
-      MovableListSearch(context, std::vector<bool>(context.history.ops.size(), true)).run();
+  auto found = search_keys(context);
   if (found.verdict == Verdict::kUnknown) return {};
   if (found.verdict == Verdict::kSatisfied)
     return {.verdict = Verdict::kSatisfied,

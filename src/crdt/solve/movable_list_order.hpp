@@ -10,7 +10,8 @@
 // these pairs until all fits, or no choice is left. A violation is made small: as few reads and
 // updates as suffice, by what they had seen.
 //
-// Cost: rounds × (deliveries + sizes of the reads); correct replicas with timestamps need few.
+// Cost: for each list rounds × (deliveries + sizes of the reads); correct replicas with timestamps
+// need few.
 #pragma once
 
 #include "crdt/solve/context.hpp"
