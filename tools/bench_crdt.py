@@ -20,12 +20,15 @@ SETS = ["add-wins-set", "remove-wins-set", "grow-only-set", "two-phase-set",
         "last-writer-wins-set"]
 TYPES = SETS + ["enable-wins-flag", "disable-wins-flag", "multi-value-register",
                 "last-writer-wins-register", "last-writer-wins-map", "any-maximal-register", "max-register",
-                "counter", "resettable-counter", "bounded-counter", "growable-array", "list", "weak-list", "text",
+                "counter", "resettable-counter", "bounded-counter", "growable-array", "list", "weak-list",
+                "movable-list", "text",
                 "tree", "map", "remove-wins-map", "update-wins-map", "reset-map"]
 # Long certificates of these are unknown to the verifier.
 NOT_VERIFIED = ["update-wins-map", "reset-map"]
 # Their reads grow with the updates of an object, so an object has a tenth of the others'.
-LONG_READS = ["grow-only-set", "two-phase-set", "growable-array", "list", "weak-list", "text", "tree"]
+LONG_READS = ["grow-only-set", "two-phase-set", "growable-array", "list", "weak-list",
+                "movable-list", "text",
+              "tree"]
 REPLICAS = 10
 
 
