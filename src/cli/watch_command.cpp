@@ -505,7 +505,7 @@ void check_arguments(const WatchArguments& arguments) {
 
 void add_watch(Command& app, Run& run) {
   auto* command = app.add_subcommand(
-      "watch", "Checker a history while it grows, in bounded memory; stop at the first violation");
+      "watch", "Check a history while it grows, in bounded memory; stop at the first violation");
   auto arguments = std::make_shared<WatchArguments>();
   auto& check = arguments->check;
   command

@@ -157,7 +157,10 @@ inline void random_tree_operation(History& h, Operation& op, std::vector<std::ui
     const Operation& move = h.ops[id];
     if (!random.chance(share)) continue;
     auto up = move.parent;
-    while (up != move.element && parent.contains(up)) up = parent[up];
+    // There may be a cycle already.
+    for (std::size_t steps = 0; steps < kNodes && up != move.element && parent.contains(up);
+         ++steps)
+      up = parent[up];
     if (up != move.element || random.chance(0.1))
       parent[move.element] = move.kind == Kind::kDelete ? gone : move.parent;
   }

@@ -212,7 +212,7 @@ class MarkedTextType final : public TextType {
                            {kNotInside,
                             "a character that is inserted into a marked range does not get the "
                             "mark"},
-                           {kBeyond, "the character behind a marked range gets the mark, too"}},
+                           {kBeyond, "the character after a marked range gets the mark, too"}},
                   .reads_list_elements = true,
                   .updates_use_elements = true,
                   .order_by_object = true,
