@@ -41,8 +41,8 @@ class Budget {
   // Called before a large allocation, which is cheaper than dying of one.
   bool would_exceed(std::uint64_t bytes);
 
-  // The same for what is allocated a megabyte at a time: looks only after enough was asked for since
-  // the last look that the limit could be near.
+  // The same for what is allocated a megabyte at a time: looks only after enough was asked for
+  // since the last look that the limit could be near.
   bool may_exceed(std::uint64_t bytes);
 
   // The limit counts as met from now on.

@@ -32,8 +32,8 @@ inline double box_height(const Figure::Box& box) {
 // Same figure, same layout. At most O(n^2) with n boxes and labels, of which a figure has few.
 Layout layered_layout(const Figure& figure);
 
-// As above, by Graphviz's `dot`. Threads wait for each other: Graphviz is not thread-safe. Fails only
-// if it cannot lay out (its plugins are missing).
+// As above, by Graphviz's `dot`. Threads wait for each other: Graphviz is not thread-safe. Fails
+// only if it cannot lay out (its plugins are missing).
 base::Result<Layout> graphviz_layout(const Figure& figure);
 
 }  // namespace cupel::report
