@@ -271,7 +271,7 @@ base::Result<std::size_t> Inbox::read(std::size_t recorder, const Take& take) {
   buffer_.swap(input.pending);
   buffer_.resize(old + kReadBytes);
   bool later = false;
-  const auto got = bytes_of(input, buffer_.data() + old, later);
+  auto got = bytes_of(input, buffer_.data() + old, later);
   buffer_.resize(old + (got.ok() ? *got : 0));
   if (!got.ok() || *got == 0) {
     buffer_.swap(input.pending);
