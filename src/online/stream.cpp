@@ -473,7 +473,7 @@ void Stream::load(StateReader& in) {
   const auto named = in.count();
   for (std::size_t i = 0; i < named && in.good(); ++i) {
     std::string name(in.text());
-    named_.insert_or_assign(std::move(name), load_process(in, sessions));
+    named_.insert_or_assign(name, load_process(in, sessions));
   }
 }
 
