@@ -350,7 +350,7 @@ std::string question_of(const CheckArguments& arguments) {
 }
 
 // Prints what is known already and takes it from the histories; the worst exit code.
-int print_known(CheckArguments& arguments, const KeptResults& kept) {
+int print_known(CheckArguments& arguments, KeptResults& kept) {
   int code = kSatisfied;
   const auto known = std::erase_if(arguments.histories, [&](const auto& file) {
     const auto result = kept.find(file);

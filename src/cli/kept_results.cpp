@@ -78,9 +78,10 @@ std::optional<std::string> KeptResults::stem_of(const std::string& history) cons
   return fmt::format("{}/{:016x}", folder_, hash);
 }
 
-std::optional<KeptResults::Result> KeptResults::find(const std::string& history) const {
+std::optional<KeptResults::Result> KeptResults::find(const std::string& history) {
   const auto stem = stem_of(history);
   if (!stem) return std::nullopt;
+  sought_[history] = *stem;
   for (const auto& [code, end] : kEnds) {
     std::error_code none;
     if (!fs::exists(*stem + end, none)) continue;
@@ -94,8 +95,9 @@ base::Result<base::Ok> KeptResults::keep(const std::string& history, const Resul
   const auto* end = std::find_if(kEnds.begin(), kEnds.end(),
                                  [&](const auto& one) { return one.first == result.code; });
   if (end == kEnds.end()) return base::Ok{};
+  const auto sought = sought_.find(history);
   const auto stem = stem_of(history);
-  if (!stem) return base::Ok{};
+  if (!stem || sought == sought_.end() || *stem != sought->second) return base::Ok{};
   return base::replace_file(*stem + end->second, result.line);
 }
 

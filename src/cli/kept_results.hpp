@@ -3,10 +3,12 @@
 //
 // A file for each history, written at once or not at all. Its name comes from all that decides the
 // answer: the bytes of the history and its name, the question, the limits, the version of cupel. So
-// a history that changed is checked again, and several shards share a folder.
+// a history that changed is checked again, and several shards share a folder. The names are of 64
+// bits and tell accidents apart, not forgeries (base/fnv.hpp).
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,9 +29,10 @@ class KeptResults {
     std::string line;  // of --json, with its end
     int code;          // kSatisfied or kViolated
   };
-  [[nodiscard]] std::optional<Result> find(const std::string& history) const;
-  // For the next time. Does nothing if the code is another one: with more time the answer may be
-  // too.
+  [[nodiscard]] std::optional<Result> find(const std::string& history);
+  // For the next time, of a history that find() did not find. Does nothing if it has changed since,
+  // for nobody knows which bytes were checked, or if the code is another one: with more time the
+  // answer may be too.
   [[nodiscard]] base::Result<base::Ok> keep(const std::string& history, const Result& result) const;
 
  private:
@@ -38,6 +41,7 @@ class KeptResults {
 
   std::string folder_;
   std::uint64_t question_;
+  std::map<std::string, std::string> sought_;  // the stem by the history
 };
 
 }  // namespace cupel::cli
