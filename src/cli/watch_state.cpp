@@ -16,6 +16,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/fnv.hpp"
 #include "base/folder.hpp"
 #include "base/read_file.hpp"
 #include "base/write_file.hpp"
@@ -93,7 +94,7 @@ base::Result<std::uint64_t> WatchState::hash_of_record(std::uint64_t byte) const
   if (formats::is_recording(record_)) {
     const auto head = formats::recorded_head(record_, std::min(byte, kHashedBytes));
     if (!head.ok()) return head.error();
-    return online::hash_of(*head);
+    return base::fnv(*head);
   }
   const base::Descriptor file(::open(record_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) {
@@ -107,7 +108,7 @@ base::Result<std::uint64_t> WatchState::hash_of_record(std::uint64_t byte) const
   static_cast<void>(::pread(file.get(), bytes.data(), count, 0));
   static_cast<void>(
       ::pread(file.get(), bytes.data() + count, count, static_cast<off_t>(byte - size)));
-  return online::hash_of(bytes);
+  return base::fnv(bytes);
 }
 
 base::Status WatchState::load(online::Checker& checker) {

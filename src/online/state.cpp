@@ -1,7 +1,7 @@
 // State: see the header.
 #include "online/state.hpp"
 
-#include <bit>
+#include "base/fnv.hpp"
 
 namespace cupel::online {
 
@@ -26,14 +26,6 @@ bool is_number(ScalarKind kind) {
 
 }  // namespace
 
-std::uint64_t hash_of(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a, with a rotation against runs of zeros
-  for (const char c : bytes) {
-    hash = (std::rotl(hash, 5) ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  }
-  return hash;
-}
-
 void StateWriter::number(std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>((value & 0x7f) | 0x80);
   bytes_ += static_cast<char>(value);
@@ -57,13 +49,13 @@ void StateWriter::scalar(ScalarView value) {
 
 std::string StateWriter::sealed() && {
   bytes_.insert(0, kVersion);
-  bytes_ += spelled(hash_of(bytes_));
+  bytes_ += spelled(base::fnv(bytes_));
   return std::move(bytes_);
 }
 
 StateReader::StateReader(std::string_view sealed) : left_(sealed) {
   good_ = sealed.size() >= kVersion.size() + kHashBytes && sealed.starts_with(kVersion) &&
-          sealed.ends_with(spelled(hash_of(sealed.substr(0, sealed.size() - kHashBytes))));
+          sealed.ends_with(spelled(base::fnv(sealed.substr(0, sealed.size() - kHashBytes))));
   if (!good_) return;
   left_.remove_prefix(kVersion.size());
   left_.remove_suffix(kHashBytes);

@@ -51,7 +51,4 @@ class StateReader {
   bool good_ = true;
 };
 
-// Of bytes, to find accidents and not malice.
-std::uint64_t hash_of(std::string_view bytes);
-
 }  // namespace cupel::online

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/budget.hpp"
+#include "base/fnv.hpp"
 #include "base/read_file.hpp"
 #include "levels/level.hpp"
 #include "run/campaign.hpp"
@@ -114,12 +115,8 @@ bool shape_field(const std::string& name, const FileJson& value, const std::stri
 
 // A changed plan is another workload under the same name.
 std::string plan_sum(const std::string& path) {
-  std::uint64_t sum = 14695981039346656037U;  // FNV-1a
   const auto text = base::read_file(path);
-  for (const char c : text.ok() ? *text : std::string()) {
-    sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
-  return fmt::format(" {:016x}", sum);
+  return fmt::format(" {:016x}", base::fnv(text.ok() ? *text : std::string()));
 }
 
 struct Database {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/fnv.hpp"
+
 namespace cupel::crdt {
 
 namespace {
@@ -34,16 +36,12 @@ class Digest {
     }
   }
 
-  void mix(std::string_view text) {
-    constexpr std::uint64_t kPrime = 0x100000001b3ULL;
-    for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * kPrime;
-    hash_ = (hash_ ^ 0x1f) * kPrime;
-  }
+  void mix(std::string_view text) { hash_ = base::fnv("\x1f", base::fnv(text, hash_)); }
 
   [[nodiscard]] std::uint64_t value() const { return hash_; }
 
  private:
-  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+  std::uint64_t hash_ = base::fnv("");
 };
 
 }  // namespace
