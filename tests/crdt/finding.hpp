@@ -9,6 +9,7 @@
 #include "crdt/io/certificate.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/verify/verify.hpp"
+#include "crdt/workload/generate.hpp"
 
 namespace cupel::crdt {
 
@@ -28,6 +29,28 @@ inline std::string finding(const std::string& text, Type type) {
   EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason << "\n" << text;
   if (!analysis.explanation) return "satisfied";
   return analysis.explanation->name + ": " + analysis.explanation->summary;
+}
+
+// Each bug of the type's generator in ten seeds of a thousand operations, by a valid certificate
+// and in at most ten operations.
+inline void expect_bugs_are_found(Type type) {
+  for (const auto& bug : bugs_of(type)) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      GenerateOptions options;
+      options.type = {type};
+      options.bug = bug;
+      options.seed = seed;
+      options.ops = 1000;
+      options.context = true;
+      const auto history = generate(options).value();
+      const auto analysis = by_deliveries(history);
+      ASSERT_EQ(analysis.decision.verdict, Verdict::kViolated) << bug << " " << seed;
+      EXPECT_LE(analysis.explanation->core.ops.size(), 10U) << bug << " " << seed;
+      EXPECT_EQ(verify(history, certificate_of(history, analysis)).status,
+                CertificateStatus::kValid)
+          << bug << " " << seed;
+    }
+  }
 }
 
 }  // namespace cupel::crdt

@@ -193,23 +193,7 @@ TEST(MarkedText, ACertificateOfTheOrderIsChecked) {
 }
 
 TEST(MarkedText, InjectedBugsAreFoundAtAThousandOperations) {
-  for (const auto& bug : bugs_of(Type::kMarkedText)) {
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      GenerateOptions options;
-      options.type = {Type::kMarkedText};
-      options.bug = bug;
-      options.seed = seed;
-      options.ops = 1000;
-      options.context = true;
-      const auto history = generate(options).value();
-      const auto analysis = by_deliveries(history);
-      ASSERT_EQ(analysis.decision.verdict, Verdict::kViolated) << bug << " " << seed;
-      EXPECT_LE(analysis.explanation->core.ops.size(), 10U) << bug << " " << seed;
-      EXPECT_EQ(verify(history, certificate_of(history, analysis)).status,
-                CertificateStatus::kValid)
-          << bug << " " << seed;
-    }
-  }
+  expect_bugs_are_found(Type::kMarkedText);
 }
 
 }  // namespace

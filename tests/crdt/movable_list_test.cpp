@@ -138,23 +138,7 @@ TEST(MovableList, ACertificateOfOrdersIsChecked) {
 }
 
 TEST(MovableList, InjectedBugsAreFoundAtAThousandOperations) {
-  for (const auto& bug : bugs_of(Type::kMovableList)) {
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      GenerateOptions options;
-      options.type = {Type::kMovableList};
-      options.bug = bug;
-      options.seed = seed;
-      options.ops = 1000;
-      options.context = true;
-      const auto history = generate(options).value();
-      const auto analysis = by_deliveries(history);
-      ASSERT_EQ(analysis.decision.verdict, Verdict::kViolated) << bug << " " << seed;
-      EXPECT_LE(analysis.explanation->core.ops.size(), 10U) << bug << " " << seed;
-      EXPECT_EQ(verify(history, certificate_of(history, analysis)).status,
-                CertificateStatus::kValid)
-          << bug << " " << seed;
-    }
-  }
+  expect_bugs_are_found(Type::kMovableList);
 }
 
 }  // namespace

@@ -414,6 +414,21 @@ class Oracle {
     return true;
   }
 
+  // Does some order of these updates that contains happens-before fit each operation?
+  bool some_order(std::vector<OpId> order, const std::vector<Mask>& past,
+                  const std::function<bool(const std::vector<OpId>&, OpId)>& fits) const {
+    do {
+      bool well = true;
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        for (std::size_t j = i + 1; j < order.size(); ++j)
+          well = well && !(past[order[i]] & bit(order[j]));
+      }
+      for (OpId r = 0; r < n_ && well; ++r) well = fits(order, r);
+      if (well) return true;
+    } while (std::next_permutation(order.begin(), order.end()));
+    return false;
+  }
+
   // For each text, some order of its marks that contains happens-before gives each character that a
   // read shows the marks that it shows.
   bool marks(const std::vector<Mask>& past) const {
@@ -428,22 +443,14 @@ class Oracle {
       if (op.kind == Kind::kMark && h_.any_changed(op, not_seen)) return false;
     }
     for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
-      std::vector<OpId> order;
+      std::vector<OpId> updates;
       for (OpId o = 0; o < n_; ++o) {
-        if (h_.ops[o].kind == Kind::kMark && h_.ops[o].key == key) order.push_back(o);
+        if (h_.ops[o].kind == Kind::kMark && h_.ops[o].key == key) updates.push_back(o);
       }
-      bool found = false;
-      do {
-        bool well = true;
-        for (std::size_t i = 0; i < order.size(); ++i) {
-          for (std::size_t j = i + 1; j < order.size(); ++j)
-            well = well && !(past[order[i]] & bit(order[j]));
-        }
-        for (OpId r = 0; r < n_ && well; ++r)
-          well = h_.ops[r].kind != Kind::kList || h_.ops[r].key != key || marked(order, past, r);
-        found = well;
-      } while (!found && std::next_permutation(order.begin(), order.end()));
-      if (!found) return false;
+      const auto fits = [&](const std::vector<OpId>& order, OpId r) {
+        return h_.ops[r].kind != Kind::kList || h_.ops[r].key != key || marked(order, past, r);
+      };
+      if (!some_order(std::move(updates), past, fits)) return false;
     }
     return true;
   }
@@ -583,22 +590,14 @@ class Oracle {
       if (!seen) return false;
     }
     for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
-      std::vector<OpId> order;
+      std::vector<OpId> updates;
       for (OpId o = 0; o < n_; ++o) {
-        if (!is_read(h_.ops[o].kind) && h_.ops[o].key == key) order.push_back(o);
+        if (!is_read(h_.ops[o].kind) && h_.ops[o].key == key) updates.push_back(o);
       }
-      bool found = false;
-      do {
-        bool well = true;
-        for (std::size_t i = 0; i < order.size(); ++i) {
-          for (std::size_t j = i + 1; j < order.size(); ++j)
-            well = well && !(past[order[i]] & bit(order[j]));
-        }
-        for (OpId r = 0; r < n_ && well; ++r)
-          well = h_.ops[r].kind != Kind::kTree || h_.ops[r].key != key || makes(order, past[r], r);
-        found = well;
-      } while (!found && std::next_permutation(order.begin(), order.end()));
-      if (!found) return false;
+      const auto fits = [&](const std::vector<OpId>& order, OpId r) {
+        return h_.ops[r].kind != Kind::kTree || h_.ops[r].key != key || makes(order, past[r], r);
+      };
+      if (!some_order(std::move(updates), past, fits)) return false;
     }
     return true;
   }
