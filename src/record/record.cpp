@@ -120,10 +120,16 @@ struct Recorder::State {
 
   // Why it failed, in a sentence.
   std::string write(std::string_view batch, bool last) {
-    if (!write_all(file, socket, batch)) {
-      return fmt::format("{}: could not write the history: {}", path, std::strerror(errno));
-    }
-    return rotation ? rotation->wrote(batch, last, file) : "";
+    do {
+      const auto part = batch.substr(0, rotation ? rotation->fitting(batch) : batch.size());
+      batch.remove_prefix(part.size());
+      if (!write_all(file, socket, part)) {
+        return fmt::format("{}: could not write the history: {}", path, std::strerror(errno));
+      }
+      auto failure = rotation ? rotation->wrote(part, last && batch.empty(), file) : "";
+      if (!failure.empty()) return failure;
+    } while (!batch.empty());
+    return "";
   }
 
   void write_until_closed() {

@@ -88,6 +88,13 @@ int Rotation::open() {
   return ::open(path_of(content_.number).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
+std::size_t Rotation::fitting(std::string_view batch) const {
+  const auto left = most_ > content_.bytes ? most_ - content_.bytes : 1;
+  if (batch.size() <= left) return batch.size();
+  const auto end = batch.find('\n', left - 1);
+  return end == std::string_view::npos ? batch.size() : end + 1;
+}
+
 std::string Rotation::wrote(std::string_view batch, bool last, int& file) {
   content_.bytes += batch.size();
   content_.lines += static_cast<std::uint64_t>(std::count(batch.begin(), batch.end(), '\n'));

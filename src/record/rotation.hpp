@@ -1,11 +1,13 @@
 // Rotation: a recording of days as a folder of files, of which all but the last are compressed.
 //
-// The writer calls wrote() after each batch of whole lines. When the file is full, the next one is
-// there before the full one is compressed, so that a reader who sees a next file knows that nothing
-// more comes to the one before. A thread compresses; the file gets its new name whole, then a line
-// of the index, and only then the other one goes: whoever is killed in between leaves no gap.
+// The writer writes the part of its whole lines that is fitting() and then calls wrote(). When the
+// file is full, the next one is there before the full one is compressed, so that a reader who sees
+// a next file knows that nothing more comes to the one before. A thread compresses; the file gets
+// its new name whole, then a line of the index, and only then the other one goes: whoever is killed
+// in between leaves no gap.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,6 +27,8 @@ class Rotation {
   std::string make_folder();
   // The next file; -1, and errno.
   int open();
+  // How many bytes of `batch` go into this file: up to the end of the line that fills it.
+  [[nodiscard]] std::size_t fitting(std::string_view batch) const;
   // `batch` was written to `file`, which is exchanged for the next one if it is full. `last`:
   // nothing more comes, and the rest is compressed too. Why that failed, or empty.
   std::string wrote(std::string_view batch, bool last, int& file);
