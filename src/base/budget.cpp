@@ -90,33 +90,39 @@ bool Budget::exceeded() {
     auto next = next_memory_look_ns_.load(std::memory_order_relaxed);
     if (now_ns >= next &&
         next_memory_look_ns_.compare_exchange_strong(next, now_ns + kMemoryLookIntervalNs)) {
-      return would_exceed(0);
+      return look(0);
     }
   }
   return false;
 }
 
-bool Budget::would_exceed(std::uint64_t bytes) {
-  if (memory_bytes_ == 0) return false;
-  if (resident_bytes() + bytes <= memory_bytes_) return false;
+bool Budget::look(std::uint64_t bytes) {
+  auto needed = resident_bytes() + bytes;
 #ifdef __GLIBC__
   // What was freed is resident still until the allocator gives it back.
-  ::malloc_trim(0);
-  if (resident_bytes() + bytes <= memory_bytes_) return false;
+  if (needed > memory_bytes_) {
+    ::malloc_trim(0);
+    needed = resident_bytes() + bytes;
+  }
 #endif
-  met_ = Limit::kMemory;
-  return true;
+  if (needed > memory_bytes_) {
+    met_ = Limit::kMemory;
+    return true;
+  }
+  const auto room = memory_bytes_ - needed;
+  unlooked_.store(static_cast<std::int64_t>(room / kShareUnlooked), std::memory_order_relaxed);
+  return false;
+}
+
+bool Budget::would_exceed(std::uint64_t bytes) {
+  if (memory_bytes_ == 0) return false;
+  const auto taken = static_cast<std::int64_t>(std::min(bytes, memory_bytes_));
+  return unlooked_.fetch_sub(taken, std::memory_order_relaxed) <= taken && look(bytes);
 }
 
 bool Budget::may_exceed(std::uint64_t bytes) {
-  if (memory_bytes_ == 0) return false;
   // A thread comes here once a megabyte, or with a single allocation that is larger.
-  const auto taken = static_cast<std::int64_t>(std::max<std::uint64_t>(bytes, kUnseenBytes));
-  if (unlooked_.fetch_sub(taken, std::memory_order_relaxed) >= taken) return false;
-  if (would_exceed(bytes)) return true;
-  const auto room = memory_bytes_ - std::min(memory_bytes_, resident_bytes() + bytes);
-  unlooked_.store(static_cast<std::int64_t>(room / kShareUnlooked), std::memory_order_relaxed);
-  return false;
+  return would_exceed(std::max<std::uint64_t>(bytes, kUnseenBytes));
 }
 
 double Budget::seconds_left() const {

@@ -38,11 +38,11 @@ class Budget {
   bool exceeded();
 
   // Would `bytes` more break the memory limit? If so the limit counts as met.
-  // Called before a large allocation, which is cheaper than dying of one.
+  // Called before a large allocation, which is cheaper than dying of one. It looks at memory only
+  // after enough was asked for since the last look that the limit could be near.
   bool would_exceed(std::uint64_t bytes);
 
-  // The same for what is allocated a megabyte at a time: looks only after enough was asked for
-  // since the last look that the limit could be near.
+  // The same for what a thread allocates a megabyte at a time, before each such megabyte.
   bool may_exceed(std::uint64_t bytes);
 
   // The limit counts as met from now on.
@@ -57,6 +57,8 @@ class Budget {
   [[nodiscard]] const Stopwatch& stopwatch() const { return stopwatch_; }
 
  private:
+  bool look(std::uint64_t bytes);
+
   std::optional<Clock::time_point> deadline_;
   std::uint64_t memory_bytes_ = 0;
   std::atomic<Limit> met_ = Limit::kNone;
