@@ -155,9 +155,10 @@ Part whole(const Accesses& a) {
 
 std::vector<Part> split_into_parts(const History& h, const Accesses& a, bool biconnected) {
   const auto written = written_keys(h, a);
-  // Mostly a few of the owners already show that the sessions hang together.
-  for (const std::size_t stride : {64, 8}) {
-    if (a.txns.size() < 1000 * stride) continue;
+  // Mostly a few of the owners already show that the sessions hang together. Odd strides: owners
+  // that take turns by session would else show few sessions.
+  for (const std::size_t stride : {63, 7}) {
+    if (a.txns.size() < (stride == 7 ? 10 : 1000) * stride) continue;
     const auto some = components_of(h, uses_of(h, a, written, stride));
     if (some.size() == 1 && some.front().size() == h.session_count()) return {whole(a)};
   }
