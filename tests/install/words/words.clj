@@ -8,7 +8,9 @@
                   (-> (#'cupel/read-json line)
                       (update :type keyword)
                       (update :f keyword)
-                      (update :value (partial mapv (fn [[f k v]] [(keyword f) k v])))))
+                      (as-> op (if (= :txn (:f op))
+                                 (update op :value (partial mapv (fn [[f k v]] [(keyword f) k v])))
+                                 op))))
       found (cupel/check (map operation (str/split-lines (slurp file)))
                          {:levels [level], :command [program]})]
   (doseq [[anomaly explanation] (map vector (:anomaly-types found) (:explanations found))]
