@@ -12,6 +12,7 @@
 #include "explain/shrink/shrink.hpp"
 #include "formats/extra_fields.hpp"
 #include "history/builder.hpp"
+#include "history/mask.hpp"
 #include "levels/product.hpp"
 #include "levels/streamed_zones.hpp"
 
@@ -216,7 +217,7 @@ std::optional<check::CheckResult> decide_while_reading(const std::string& path,
                                                        const FileOptions& file,
                                                        const Options& options,
                                                        base::Budget& budget) {
-  if (!file.verdicts_only || options.test_power == TestPower::kAlways ||
+  if (!file.verdicts_only || file.masked || options.test_power == TestPower::kAlways ||
       options.check.asked != std::vector{Level::kLinearizable} ||
       options.check.clock_drift_ns != 0 || options.check.evidence) {
     return std::nullopt;
@@ -282,6 +283,10 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
   AnalyzedFile result{empty_history(), {}};
   if (read.ok()) {
     result.history = std::move(read).value();
+    if (file.masked) {
+      const auto reads = file.masked(result.history);
+      result.history = history::with_unknown(std::move(result.history), reads);
+    }
     if (const auto part = result.history.fact("part"); !part.empty()) {
       return base::Error{
           .message = fmt::format("found the part of sessions {} of a run by several workers, "

@@ -91,6 +91,8 @@ struct FileOptions {
   // read, and not held, if only linearizability is asked for.
   bool verdicts_only = false;
   formats::InitialValues initial = {};  // beside what the file says
+  // Reads of the history whose answers count as unknown. None: of no read.
+  std::function<std::vector<history::OpId>(const history::History&)> masked = {};
 };
 
 // Reads a history and analyzes it. Its time counts from the beginning of the reading. Errors:

@@ -19,9 +19,11 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/units.hpp"
+#include "cli/watch_keys.hpp"
 #include "cli/watch_state.hpp"
 #include "formats/formats.hpp"
 #include "formats/recording.hpp"
+#include "history/mask.hpp"
 #include "levels/product.hpp"
 #include "merge/join.hpp"
 #include "online/checker.hpp"
@@ -42,7 +44,7 @@ struct WatchArguments {
   CheckArguments check;
   std::string output, end_after, state;
   std::uint64_t sessions = 0, recorders = 0;
-  bool no_follow = false;
+  bool no_follow = false, keep_going = false;
 };
 
 // The first lines that are not of a header are waited for no longer than this many bytes.
@@ -51,6 +53,9 @@ constexpr std::size_t kMostHeader = 64 << 20;
 // Lines of one recorder may come this much later than what others read of their transactions:
 // recorders write at least once a second.
 constexpr std::chrono::seconds kLateness{3};
+
+// --keep-going ends here: each costs a check of all that was recorded.
+constexpr std::size_t kMostViolations = 100;
 
 std::int64_t monotonic_now() {
   timespec now{};
@@ -296,14 +301,64 @@ class WatchRun {
       code_ = bad(state.error());
     } else if (*state == Checker::State::kUnknown) {
       clear_line();
+      if (checker_->passed_over() > 0) return end_violated(checker_->why());
       code_ = kUnknown;
       print_verdict("unknown", checker_->why());
-    } else if (*state == Checker::State::kViolated && checker_->from_window()) {
-      explain_from_window();
     } else if (*state == Checker::State::kViolated) {
       clear_line();
-      code_ = print_checked_history(record_.path(), *found_, check_arguments());
+      code_ = report();
+      if (arguments_.keep_going && *code_ == kViolated) keep_going();
     }
+  }
+
+  // The violation that was found. The exit code.
+  int report() {
+    auto arguments = check_arguments();
+    if (arguments_.keep_going) {
+      const auto number = checker_->passed_over() + 1;
+      if (!arguments.report.empty()) {
+        arguments.report =
+            (std::filesystem::path(arguments.report) / fmt::format("violation-{}", number))
+                .string();
+      }
+      if (number > 1) arguments.certificate.clear();  // those after it are of a masked history
+    }
+    if (checker_->from_window()) {
+      if (const auto held = check_window(); !held.ok()) return bad(held.error());
+    }
+    return print_checked_history(record_.path(), *found_, arguments);
+  }
+
+  // After a violation was reported.
+  void keep_going() {
+    const auto& masked = checker_->masked();
+    const auto keys = found_->ok() ? keys_of_violations(**found_, masked) : history::ScalarTable();
+    if (keys.size() == 0) {
+      say("nothing is left that does not depend on this violation");
+      return;
+    }
+    if (checker_->passed_over() + 1 >= kMostViolations) {
+      say(fmt::format("the watch ends here, with {} violations", kMostViolations));
+      return;
+    }
+    code_.reset();
+    std::vector<history::ScalarView> views;
+    for (std::uint32_t i = 0; i < keys.size(); ++i) views.push_back(keys.at(i));
+    if (const auto gone_on = checker_->go_on_without(views); !gone_on.ok()) {
+      code_ = bad(gone_on.error());
+      return;
+    }
+    say(fmt::format("goes on; what is seen of {} counts as unknown from now on",
+                    names_of_keys(keys)));
+  }
+
+  // Violations were reported and passed over. `why`: nothing more is known.
+  void end_violated(const std::string& why) {
+    code_ = kViolated;
+    auto detail = fmt::format("as explained above; what was seen of {} then counted as unknown",
+                              names_of_keys(checker_->masked()));
+    if (!why.empty()) detail += "; " + why;
+    print_verdict("violated", detail);
   }
 
   // The whole history, as recorded: by the check of `cupel check`, which also explains.
@@ -327,8 +382,11 @@ class WatchRun {
     clear_line();
     auto options = options_;
     options.check.asked = {level_};
-    found_.emplace(
-        analysis::analyze_file(record_.path(), {.format = formats::Format::kJepsen}, options));
+    analysis::FileOptions reading{.format = formats::Format::kJepsen};
+    if (const auto& keys = checker_->masked(); keys.size() > 0) {
+      reading.masked = [&](const auto& h) { return history::operations_on(h, keys); };
+    }
+    found_.emplace(analysis::analyze_file(record_.path(), reading, options));
     if (!found_->ok()) return found_->error();
     const auto& level = (*found_)->analysis.check.levels.front();
     switch (level.verdict) {
@@ -351,24 +409,20 @@ class WatchRun {
   }
 
   // The whole does not fit into the limits; what is held contains the violation.
-  void explain_from_window() {
+  base::Status check_window() {
     const auto folder = base::TempDir::make("cupel-");
-    if (!folder.ok()) {
-      code_ = bad(folder.error());
-      return;
-    }
+    if (!folder.ok()) return folder.error();
     const auto file = folder->file("held.jsonl");
-    if (const auto written = formats::write(checker_->watch().window().history(), file, {});
+    if (auto written = formats::write(checker_->watch().window().history(), file, {});
         !written.ok()) {
-      code_ = bad(written.error());
-      return;
+      return written;
     }
     say("the recorded history does not fit into the limits of a check; this is about the part "
         "that was held, in which keys start with what was forgotten");
     auto options = options_;
     options.check.asked = {level_};
-    const auto found = analysis::analyze_file(file, {}, options);
-    code_ = print_checked_history(record_.path(), found, check_arguments());
+    found_.emplace(analysis::analyze_file(file, {}, options));
+    return base::Ok{};
   }
 
   void finish() {
@@ -378,14 +432,19 @@ class WatchRun {
         return;
       }
     }
-    act_on(checker_->finish());
+    std::size_t before = 0;
+    do {
+      before = checker_->passed_over();
+      act_on(checker_->finish());
+    } while (!code_ && checker_->passed_over() != before);  // again, for what is independent
     if (!code_) save(state_.save(*checker_, level_, sessions_));
     if (code_) return;
     clear_line();
-    code_ = kSatisfied;
     if (inbox_.cut_bytes() > 0) {
       say(fmt::format("{}: the last line was cut while it was written; it is left out", name_));
     }
+    if (checker_->passed_over() > 0) return end_violated("");
+    code_ = kSatisfied;
     print_verdict("satisfied", {});
   }
 
@@ -394,6 +453,7 @@ class WatchRun {
     if (arguments_.check.json) {
       auto object = status_object(verdict);
       if (!why.empty()) object["detail"] = why;
+      if (arguments_.keep_going) object["reported"] = checker_->passed_over();
       object["most_held"] = checker_->most_held();
       print(object.dump() + "\n");
       return;
@@ -541,6 +601,9 @@ void add_watch(Command& app, Run& run) {
                    "End when so many recorders have connected to the socket and gone again")
       ->type_name("N")
       ->check(whole_number(1, 100'000));
+  command->add_flag("--keep-going", arguments->keep_going,
+                    "After a violation go on with what is independent of it: what is seen of its "
+                    "keys counts as unknown from then on");
   command->add_flag("--no-follow", arguments->no_follow,
                     "A file ends at its end: check it in bounded memory, however long it is");
   command
@@ -561,12 +624,14 @@ void add_watch(Command& app, Run& run) {
                     "that `cupel check --json` prints");
   command
       ->add_option("--report", check.report,
-                   "At a violation, write the page of `cupel check --report` to this folder")
+                   "At a violation, write the page of `cupel check --report` to this folder; with "
+                   "--keep-going, to violation-1, violation-2 … in it")
       ->check(not_empty("the folder to write to"))
       ->type_name("DIR");
   command
       ->add_option("--certificate", check.certificate,
-                   "At a violation, write the evidence to this file. `cupel verify` checks it")
+                   "At the first violation, write the evidence to this file. `cupel verify` checks "
+                   "it")
       ->check(not_empty("the file to write"))
       ->type_name("FILE");
   command->footer(

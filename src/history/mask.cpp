@@ -1,6 +1,9 @@
 // with_unknown: see the header.
 #include "history/mask.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace cupel::history {
 
 History with_unknown(History h, std::span<const OpId> reads) {
@@ -29,6 +32,25 @@ History with_unknown(History h, std::span<const OpId> reads) {
     }
   }
   return h;
+}
+
+std::vector<OpId> operations_on(const History& h, const ScalarTable& keys) {
+  std::vector<std::uint8_t> wanted(h.key_count());
+  for (std::size_t k = 0; k < wanted.size(); ++k)
+    wanted[k] = keys.find(h.key(KeyId(k))).has_value() ? 1 : 0;
+  const auto is_wanted = [&](KeyId key) { return wanted[key.index()] != 0; };
+  std::vector<OpId> found;
+  for (std::size_t o = 0; o < h.op_count(); ++o) {
+    const auto op = h.op(OpId(o));
+    if (op.kind != OpKind::kRangeRead) {
+      if (op.key.valid() && is_wanted(op.key)) found.emplace_back(o);
+      continue;
+    }
+    const auto range = h.range(op);
+    const auto between = h.keys_between(h.value(range.low), h.value(range.high));
+    if (std::any_of(between.begin(), between.end(), is_wanted)) found.emplace_back(o);
+  }
+  return found;
 }
 
 }  // namespace cupel::history

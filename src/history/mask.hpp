@@ -7,8 +7,10 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "history/history.hpp"
+#include "history/scalar.hpp"
 
 namespace cupel::history {
 
@@ -16,5 +18,9 @@ namespace cupel::history {
 // compare-and-set that succeeded a plain write, one that failed an unknown read;
 // operations that only write stay. O(reads), beyond what the copy of an lvalue costs.
 [[nodiscard]] History with_unknown(History history, std::span<const OpId> reads);
+
+// What with_unknown() needs so that nothing is known of these keys: the operations on them, and the
+// ranges that hold one.
+[[nodiscard]] std::vector<OpId> operations_on(const History& history, const ScalarTable& keys);
 
 }  // namespace cupel::history

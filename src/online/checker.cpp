@@ -25,7 +25,8 @@ Checker::Checker(const WatchOptions& options, std::string name, std::string reco
 
 void Checker::make_watch() {
   watch_ = std::make_unique<Watch>(options_);
-  watch_->add(name_);
+  auto& stream = watch_->add(name_);
+  for (std::uint32_t i = 0; i < masked_.size(); ++i) stream.mask(masked_.at(i));
 }
 
 base::Status Checker::take(std::string_view lines) {
@@ -128,6 +129,16 @@ base::Status Checker::feed_again() {
   return base::Ok{};
 }
 
+base::Status Checker::go_on_without(const std::vector<history::ScalarView>& keys) {
+  ++passed_over_;
+  for (const auto& key : keys) masked_.find_or_add(key);
+  only_record_ = from_window_ = false;
+  restarts_ = 0;
+  make_watch();
+  looked_at_ = 0;
+  return feed_again();
+}
+
 void Checker::save(StateWriter& out) const {
   out.text(levels::name(options_.level));
   out.integer(options_.drift);
@@ -137,6 +148,9 @@ void Checker::save(StateWriter& out) const {
   out.flag(only_record_);
   out.number(static_cast<std::uint64_t>(restarts_));
   out.number(most_held_);
+  out.number(passed_over_);
+  out.number(masked_.size());
+  for (std::uint32_t i = 0; i < masked_.size(); ++i) out.scalar(masked_.at(i));
   if (!only_record_) watch_->save(out);
 }
 
@@ -160,6 +174,10 @@ base::Status Checker::load(StateReader& in) {
   only_record_ = in.flag();
   restarts_ = static_cast<int>(in.below(kMostRestarts + 1));
   most_held_ = static_cast<std::size_t>(in.number());
+  passed_over_ = static_cast<std::size_t>(in.number());
+  const auto masked = in.count();
+  for (std::size_t i = 0; i < masked && in.good(); ++i) masked_.find_or_add(in.scalar());
+  make_watch();
   if (!only_record_) watch_->load(in);
   if (!in.at_end()) return wrong("found the state of another version of cupel, or a damaged one");
   return base::Ok{};

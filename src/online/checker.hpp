@@ -34,6 +34,13 @@ class Checker {
   // Nothing more comes.
   base::Result<State> finish();
 
+  // After kViolated: goes on with what is independent of it. What was seen of these keys counts as
+  // unknown from the beginning of the record on.
+  base::Status go_on_without(const std::vector<history::ScalarView>& keys);
+  // Of how many violations it has gone on, and without which keys.
+  [[nodiscard]] std::size_t passed_over() const { return passed_over_; }
+  [[nodiscard]] const history::ScalarTable& masked() const { return masked_; }
+
   // Whether everything that was taken has been looked at, so that a state can be saved.
   [[nodiscard]] bool can_save() const { return looked_at_ == taken_; }
   void save(StateWriter& out) const;
@@ -68,6 +75,8 @@ class Checker {
   bool only_record_ = false;  // the level that is watched is violated, the one that is asked is not
   bool from_window_ = false;
   int restarts_ = 0;
+  std::size_t passed_over_ = 0;
+  history::ScalarTable masked_;
   std::size_t most_held_ = 0;
   std::string why_;
   std::vector<std::string> notes_;

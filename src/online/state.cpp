@@ -10,7 +10,7 @@ using history::ScalarView;
 
 namespace {
 
-constexpr std::string_view kVersion = "cupel watch state 1\n";
+constexpr std::string_view kVersion = "cupel watch state 2\n";
 constexpr std::size_t kHashBytes = 8;
 constexpr auto kLastKind = static_cast<std::size_t>(ScalarKind::kLiteral);
 

@@ -298,11 +298,24 @@ base::Status Stream::operations(const Chunk& chunk, const Event& event, bool see
   return base::Ok{};
 }
 
+// Is a masked key in the range?
+bool Stream::masks_between(ScalarView low, ScalarView high) const {
+  return std::any_of(masked_.begin(), masked_.end(), [&](Key key) {
+    const auto name = window_.keys().name(key);
+    return !(name < low) && !(high < name);
+  });
+}
+
 base::Status Stream::operation(const Chunk& chunk, const MicroOp& op, bool seen) {
   if (op.kind() == Micro::kRange) {
     if (op.value.is_nothing() && seen) {
       return error("found a range read without what it saw, expected [[key value] …]");
     }
+    const bool masked = with_scalar(chunk, chunk.child(op.key, 0), [&](ScalarView low) {
+      return with_scalar(chunk, chunk.child(op.key, 1),
+                         [&](ScalarView high) { return masks_between(low, high); });
+    });
+    if (masked) return base::Ok{};
     const auto low = value_of(chunk, chunk.child(op.key, 0));
     operations_.range_read(low, value_of(chunk, chunk.child(op.key, 1)));
     for (std::size_t i = 0; i < op.value.size; ++i) {
@@ -340,9 +353,7 @@ base::Status Stream::operation(const Chunk& chunk, const MicroOp& op, bool seen)
       operations_.write(OpKind::kDelete, key, value_of(chunk, op.value));
       break;
     default: {
-      const auto expected = value_of(chunk, chunk.child(op.value, 0));
-      operations_.compare_and_set(key, expected, value_of(chunk, chunk.child(op.value, 1)),
-                                  op.value.note == 0);
+      compare_and_set(key, chunk, op.value, op.value.note == 0);
     }
   }
   return base::Ok{};
@@ -351,7 +362,7 @@ base::Status Stream::operation(const Chunk& chunk, const MicroOp& op, bool seen)
 base::Status Stream::read(const Chunk& chunk, const MicroOp& op, bool seen) {
   auto& keys = window_.keys();
   const Key key = key_of(chunk, op.key);
-  const bool known = seen && op.value.note == 0;
+  const bool known = seen && op.value.note == 0 && !masked_.contains(key);
   if (op.value.is_vector() && !keys.is_register(key)) {
     keys.note_list(key);
     operations_.list_read(key, known);
@@ -373,6 +384,19 @@ base::Status Stream::read(const Chunk& chunk, const MicroOp& op, bool seen) {
   return base::Ok{};
 }
 
+// `pair`: expected and desired.
+void Stream::compare_and_set(Key key, const Chunk& chunk, const Cell& pair, bool succeeded) {
+  const Cell expected = chunk.child(pair, 0), desired = chunk.child(pair, 1);
+  if (!masked_.contains(key)) {
+    const auto value = value_of(chunk, expected);
+    operations_.compare_and_set(key, value, value_of(chunk, desired), succeeded);
+  } else if (succeeded) {
+    operations_.write(OpKind::kWrite, key, value_of(chunk, desired));
+  } else {
+    operations_.read(key, value_of(chunk, expected), /*known=*/false);
+  }
+}
+
 base::Status Stream::register_operation(const Chunk& chunk, const Event& event, bool seen) {
   Cell payload = chunk.values[event.first];
   if (!independent_ && !payload.is_nothing()) {
@@ -390,12 +414,11 @@ base::Status Stream::register_operation(const Chunk& chunk, const Event& event, 
   }
   window_.keys().note_register(key);
   if (event.f == F::kRead) {
-    operations_.read(key, value_of(chunk, payload), seen);
+    operations_.read(key, value_of(chunk, payload), seen && !masked_.contains(key));
   } else if (event.f == F::kWrite) {
     operations_.write(OpKind::kWrite, key, value_of(chunk, payload));
   } else if (payload.is_vector() && payload.size == 2) {
-    const auto expected = value_of(chunk, chunk.child(payload, 0));
-    operations_.compare_and_set(key, expected, value_of(chunk, chunk.child(payload, 1)), true);
+    compare_and_set(key, chunk, payload, true);
   } else {
     return error("found a cas of " + shown(chunk, payload) + ", expected [old new]");
   }

@@ -26,6 +26,9 @@ class Stream {
   Stream(Window& window, std::string name, std::string sessions = "")
       : window_(window), name_(std::move(name)), prefix_(std::move(sessions)) {}
 
+  // What is seen of this key from here on counts as unknown. The window has taken nothing yet.
+  void mask(history::ScalarView key) { masked_.insert(window_.keys().of(key)); }
+
   // Whole lines, in the order of the stream. Errors name the line. After one, nothing more.
   base::Status take(std::string_view lines);
   // Nothing more comes.
@@ -72,8 +75,11 @@ class Stream {
                          bool seen);
   base::Status read(const formats::jepsen::Chunk& chunk, const formats::jepsen::MicroOp& op,
                     bool seen);
+  void compare_and_set(Key key, const formats::jepsen::Chunk& chunk,
+                       const formats::jepsen::Cell& pair, bool succeeded);
   base::Status register_operation(const formats::jepsen::Chunk& chunk,
                                   const formats::jepsen::Event& event, bool seen);
+  [[nodiscard]] bool masks_between(history::ScalarView low, history::ScalarView high) const;
   Key key_of(const formats::jepsen::Chunk& chunk, const formats::jepsen::Cell& cell);
   Value value_of(const formats::jepsen::Chunk& chunk, const formats::jepsen::Cell& cell);
   [[nodiscard]] base::Error error(std::string message) const;
@@ -91,6 +97,7 @@ class Stream {
   std::optional<Times> times_;
   base::HashMap<std::int64_t, Process> numbered_;
   base::HashMap<std::string, Process> named_;
+  base::HashSet<Key> masked_;
   Operations operations_;
   history::Time latest_ = history::kNoTime;
   history::Time backward_ = 0;  // how far behind the latest time an invocation came
