@@ -8,13 +8,36 @@ Local Open Scope Z_scope.
 
 Module M := PositiveMap.
 
-Definition slot (i : int) : positive := Z.to_pos (to_Z i + 1).
-Lemma slot_inj : forall a b, slot a = slot b -> a = b.
+(* The bits of an integer, the lowest first: where its value is in a map. *)
+Fixpoint bits (fuel : nat) (i : int) : positive :=
+  match fuel with
+  | O => xH
+  | S fuel =>
+      if (i =? 0)%uint63 then xH
+      else (if is_even i then xO else xI) (bits fuel (i >> 1)%uint63)  (* once: Coq's kernel may unfold it *)
+  end.
+Definition slot (i : int) : positive := bits 63 i.
+Fixpoint of_bits (p : positive) : Z :=
+  match p with xH => 0 | xO p => 2 * of_bits p | xI p => 2 * of_bits p + 1 end.
+Lemma of_bits_ok : forall fuel i, to_Z i < 2 ^ Z.of_nat fuel -> of_bits (bits fuel i) = to_Z i.
 Proof.
-  unfold slot. intros a b E. apply to_Z_inj.
-  pose proof (to_Z_bounded a). pose proof (to_Z_bounded b).
-  apply Z2Pos.inj in E; [|lia|lia]. lia.
+  induction fuel as [|fuel IH]; intros i L; pose proof (to_Z_bounded i) as B; [cbn in *; lia|].
+  cbn [bits]. destruct (i =? 0)%uint63 eqn:E; [apply Uint63.eqb_spec in E; now subst|].
+  assert (H : to_Z (i >> 1) = to_Z i / 2) by (rewrite lsr_spec; reflexivity).
+  rewrite Nat2Z.inj_succ, Z.pow_succ_r in L by lia.
+  assert (V : of_bits (bits fuel (i >> 1)%uint63) = to_Z i / 2).
+  { rewrite IH; rewrite H; auto. apply Z.div_lt_upper_bound; lia. }
+  pose proof (Z.div_mod (to_Z i) 2 ltac:(lia)) as D. pose proof (is_even_spec i) as P.
+  destruct (is_even i); cbn [of_bits]; rewrite V; lia.
 Qed.
+Lemma bits_inj : forall fuel a b, to_Z a < 2 ^ Z.of_nat fuel -> to_Z b < 2 ^ Z.of_nat fuel ->
+  bits fuel a = bits fuel b -> a = b.
+Proof.
+  intros fuel a b A B E. apply to_Z_inj. rewrite <- (of_bits_ok fuel a A), E. now apply of_bits_ok.
+Qed.
+Lemma slot_inj : forall a b, slot a = slot b -> a = b.
+Proof. intros a b. apply (bits_inj 63); apply to_Z_bounded. Qed.
+Global Opaque slot.  (* else tactics unfold all of its steps *)
 
 Lemma sameP : forall a b : int, reflect (a = b) (a =? b)%uint63.
 Proof.

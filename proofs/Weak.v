@@ -213,7 +213,7 @@ Definition check_weak (h : history) (l : level) (entries : list (int * list (opt
   is_weak_level l && ascending None (txns h) &&
   (let table := index_txns (txns h) in
    let starts := initial_map h in
-   let order := map fst entries in
+   let order := rev_append (fold_left (fun l x => fst x :: l) entries []) [] in  (* [map] would need stack *)
    let sources := fold_left (fun m x => put m (fst x) (snd x)) entries none in
    replay h (initial_in h starts) 0 weak_shape false table order &&
    weak_walk h (initial_in h starts) l table sources no_walk order).

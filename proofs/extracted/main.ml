@@ -39,28 +39,32 @@ let sha256 file =
   let state = [| 0x6a09e667; 0xbb67ae85; 0x3c6ef372; 0xa54ff53a; 0x510e527f; 0x9b05688c; 0x1f83d9ab;
                  0x5be0cd19 |] in
   let w = Array.make 64 0 in
-  let turn x n = ((x lsr n) lor (x lsl (32 - n))) land 0xffffffff in
+  (* In the low 32 bits; what is above them does not matter. *)
+  let turn x n = (x lsr n) lor (x lsl (32 - n)) in
+  let low x = x land 0xffffffff in
+  let add i x = state.(i) <- low (state.(i) + x) in
+  let rec rounds i a b c d e f g h =
+    if i = 64 then begin
+      add 0 a; add 1 b; add 2 c; add 3 d; add 4 e; add 5 f; add 6 g; add 7 h
+    end
+    else begin
+      let s0 = low (turn a 2 lxor turn a 13 lxor turn a 22) in
+      let s1 = low (turn e 6 lxor turn e 11 lxor turn e 25) in
+      let choice = (e land f) lxor (lnot e land g) and majority = (a land b) lxor (a land c) lxor (b land c) in
+      let one = h + s1 + low choice + sha256_constants.(i) + w.(i) in
+      rounds (i + 1) (low (one + s0 + majority)) a b c (low (d + one)) e f g
+    end
+  in
   let block bytes at =
     for i = 0 to 15 do
-      w.(i) <- Int32.to_int (Bytes.get_int32_be bytes (at + (4 * i))) land 0xffffffff
+      w.(i) <- low (Int32.to_int (Bytes.get_int32_be bytes (at + (4 * i))))
     done;
     for i = 16 to 63 do
       let a = w.(i - 15) and b = w.(i - 2) in
       let s0 = turn a 7 lxor turn a 18 lxor (a lsr 3) and s1 = turn b 17 lxor turn b 19 lxor (b lsr 10) in
-      w.(i) <- (w.(i - 16) + s0 + w.(i - 7) + s1) land 0xffffffff
+      w.(i) <- low (w.(i - 16) + low s0 + w.(i - 7) + low s1)
     done;
-    let v = Array.copy state in
-    for i = 0 to 63 do
-      let a = v.(0) and e = v.(4) in
-      let s1 = turn e 6 lxor turn e 11 lxor turn e 25 and s0 = turn a 2 lxor turn a 13 lxor turn a 22 in
-      let choice = (e land v.(5)) lxor (lnot e land v.(6)) in
-      let majority = (a land v.(1)) lxor (a land v.(2)) lxor (v.(1) land v.(2)) in
-      let one = v.(7) + s1 + (choice land 0xffffffff) + sha256_constants.(i) + w.(i) in
-      Array.blit v 0 v 1 7;
-      v.(4) <- (v.(4) + one) land 0xffffffff;
-      v.(0) <- (one + s0 + majority) land 0xffffffff
-    done;
-    Array.iteri (fun i x -> state.(i) <- (state.(i) + x) land 0xffffffff) v
+    rounds 0 state.(0) state.(1) state.(2) state.(3) state.(4) state.(5) state.(6) state.(7)
   in
   let channel = try open_in_bin file with Sys_error text -> bad "%s" text in
   let length = in_channel_length channel in
@@ -217,26 +221,52 @@ let read_certificate file =
   close ();
   (List.rev !proofs, List.rev !answers)
 
+let verify_files history certificate drift say =
+  let drift = integer drift in
+  let h = read_history history in
+  let proofs, answers = read_certificate certificate in
+  let good = verify h drift proofs answers in
+  if good then say "proved"
+  else begin
+    List.iteri
+      (fun i p -> if not (check_proof h drift p) then say (Printf.sprintf "proof %d does not check" i)) proofs;
+    List.iteri
+      (fun i a -> if not (check_answer h proofs a) then say (Printf.sprintf "answer %d does not follow" i))
+      answers
+  end;
+  good
+
+let guarded work bad_input =
+  try work () with
+  | Bad why -> bad_input why
+  | Stack_overflow -> bad_input "the stack is too small"
+  | Out_of_memory -> bad_input "out of memory"
+
+(* For tests: a line of standard input for each pair, a line of output for what is said. *)
+let rec many () =
+  match input_line stdin with
+  | exception End_of_file -> ()
+  | line ->
+      let said = ref [] in
+      (match String.split_on_char ' ' line with
+      | [ history; certificate; drift ] ->
+          guarded
+            (fun () -> ignore (verify_files history certificate drift (fun word -> said := word :: !said)))
+            (fun why -> said := [ "bad input: " ^ why ])
+      | _ -> said := [ "bad input: expected HISTORY CERTIFICATE DRIFT" ]);
+      Printf.printf "%s\n%!" (String.concat "; " (List.rev !said));
+      many ()
+
 let () =
-  try
-    match Sys.argv with
-    | [| _; history; certificate; drift |] ->
-        let drift = integer drift in
-        Printf.printf "digest %s\n%!" (sha256 history);
-        let h = read_history history in
-        let proofs, answers = read_certificate certificate in
-        if verify h drift proofs answers then print_endline "proved"
-        else begin
-          List.iteri
-            (fun i p -> if not (check_proof h drift p) then Printf.printf "proof %d does not check\n" i)
-            proofs;
-          List.iteri
-            (fun i a -> if not (check_answer h proofs a) then Printf.printf "answer %d does not follow\n" i)
-            answers;
-          exit 1
-        end
-    | _ -> bad "expected HISTORY CERTIFICATE DRIFT"
-  with
-  | Bad why -> prerr_endline ("cupel-proved: " ^ why); exit 3
-  | Stack_overflow -> prerr_endline "cupel-proved: the stack is too small"; exit 3
-  | Out_of_memory -> prerr_endline "cupel-proved: out of memory"; exit 3
+  (* Large histories: less work of the collector, for more memory. *)
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 20; space_overhead = 200 };
+  let fail why = prerr_endline ("cupel-proved: " ^ why); exit 3 in
+  guarded
+    (fun () ->
+      match Sys.argv with
+      | [| _; "--many" |] -> many ()
+      | [| _; history; certificate; drift |] ->
+          Printf.printf "digest %s\n%!" (sha256 history);
+          if not (verify_files history certificate drift print_endline) then exit 1
+      | _ -> bad "expected HISTORY CERTIFICATE DRIFT")
+    fail

@@ -296,12 +296,6 @@ module Z =
   let to_nat = function
   | Zpos p -> Pos.to_nat p
   | _ -> O
-
-  (** val to_pos : z -> positive **)
-
-  let to_pos = function
-  | Zpos p -> p
-  | _ -> XH
  end
 
 (** val nth_error : 'a1 list -> nat -> 'a1 option **)
@@ -889,10 +883,24 @@ module PositiveMap =
 
 module M = PositiveMap
 
+(** val bits : nat -> Uint63.t -> positive **)
+
+let rec bits fuel i =
+  match fuel with
+  | O -> XH
+  | S fuel0 ->
+    if eqb0 i (Uint63.of_int (0))
+    then XH
+    else let x = bits fuel0 (lsr0 i (Uint63.of_int (1))) in
+         if is_even i then XO x else XI x
+
 (** val slot : Uint63.t -> positive **)
 
 let slot i =
-  Z.to_pos (Z.add (to_Z i) (Zpos XH))
+  bits (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    O))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))) i
 
 (** val get : 'a1 M.t -> Uint63.t -> 'a1 option **)
 
@@ -2583,7 +2591,9 @@ let check_weak h l entries =
   (&&) ((&&) (is_weak_level l) (ascending None h.txns))
     (let table = index_txns h.txns in
      let starts = initial_map h in
-     let order = map fst entries in
+     let order =
+       rev_append (fold_left (fun l0 x -> (fst x) :: l0) entries []) []
+     in
      let sources = fold_left (fun m x -> put m (fst x) (snd x)) entries none
      in
      (&&)

@@ -95,8 +95,6 @@ module Z :
   val max : z -> z -> z
 
   val to_nat : z -> nat
-
-  val to_pos : z -> positive
  end
 
 val nth_error : 'a1 list -> nat -> 'a1 option
@@ -448,6 +446,8 @@ module M :
 
   val equal : ('a1 -> 'a1 -> bool) -> 'a1 t -> 'a1 t -> bool
  end
+
+val bits : nat -> Uint63.t -> positive
 
 val slot : Uint63.t -> positive
 

@@ -6,12 +6,10 @@
 #include <cstdlib>
 #include <map>
 
-#include "base/process.hpp"
-#include "base/temp_dir.hpp"
-#include "base/write_file.hpp"
 #include "certify/certificates.hpp"
 #include "certify/mutate.hpp"
 #include "certify/proof_text.hpp"
+#include "certify/proved_program.hpp"
 #include "check/check.hpp"
 #include "property/random_history.hpp"
 #include "report/certificate.hpp"
@@ -41,45 +39,13 @@ std::string certificate(const History& h, history::Time drift) {
   return report::certificate(h, check::check(h, options), drift).json;
 }
 
-enum class Said { kProved, kNotProved, kBadInput };
-
-// What the program says of the texts.
-class Program {
- public:
-  Program() : folder_(std::move(*base::TempDir::make("cupel-proved-test-"))) {}
-
-  Said run(const History& h, const std::string& proof, history::Time drift) {
-    const auto history = folder_.file("history.txt"), file = folder_.file("certificate.txt");
-    std::string text;
-    EXPECT_FALSE(certify::write_canonical(certify::Subject(h),
-                                          [&](std::string_view part) { text += part; }));
-    EXPECT_TRUE(base::write_file(history, text).ok());
-    EXPECT_TRUE(base::write_file(file, proof).ok());
-    auto process = base::Process::start(
-        {.arguments = {CUPEL_PROVED_PROGRAM, history, file, std::to_string(drift)},
-         .output = base::Stream::pipe(),
-         .errors = base::Stream::output()});
-    if (!process.ok()) {
-      ADD_FAILURE() << process.error().message;
-      return Said::kBadInput;
-    }
-    output_ = process->read_all(base::Seconds(60)).value_or("no end");
-    const auto status = process->wait(base::Seconds(60));
-    if (!status || status->signal != 0 || status->code > 1) return Said::kBadInput;
-    return status->code == 0 ? Said::kProved : Said::kNotProved;
-  }
-  [[nodiscard]] const std::string& output() const { return output_; }
-
- private:
-  base::TempDir folder_;
-  std::string output_;
-};
+using Said = ProvedProgram::Said;
 
 class ProvedOfKind : public testing::TestWithParam<int> {};
 
 TEST_P(ProvedOfKind, AcceptsWhatTheOtherAccepts) {
   const auto kind = static_cast<Kind>(GetParam());
-  Program program;
+  ProvedProgram program;
   std::size_t answers = 0;
   std::map<std::string, std::size_t> left_out;
   for (std::uint64_t i = 0; i < seeds_per_kind(); ++i) {
@@ -129,7 +95,7 @@ std::size_t proofs_in(const std::string& text) {
 // An order that was changed is accepted by both or by neither.
 TEST_P(ProvedOfKind, RejectsWhatTheOtherRejects) {
   const auto kind = static_cast<Kind>(GetParam());
-  Program program;
+  ProvedProgram program;
   for (std::uint64_t i = 0; i < seeds_per_kind(); ++i) {
     const std::uint64_t seed = i * kKindCount + static_cast<std::uint64_t>(kind);
     const History h = build(random_sketch(kind, seed));

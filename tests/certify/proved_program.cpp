@@ -1,0 +1,50 @@
+// proved_program: see the header.
+#include "certify/proved_program.hpp"
+
+#include <stdexcept>
+
+#include "base/write_file.hpp"
+#include "certify/canonical.hpp"
+
+namespace cupel::test {
+
+namespace {
+
+constexpr base::Seconds kLong{60};
+
+base::Process start() {
+  auto process = base::Process::start({.arguments = {CUPEL_PROVED_PROGRAM, "--many"},
+                                       .input = base::Stream::pipe(),
+                                       .output = base::Stream::pipe(),
+                                       .errors = base::Stream::inherited()});
+  if (!process.ok()) throw std::runtime_error(process.error().message);
+  return std::move(*process);
+}
+
+}  // namespace
+
+ProvedProgram::ProvedProgram()
+    : folder_(std::move(*base::TempDir::make("cupel-proved-test-"))), process_(start()) {}
+
+ProvedProgram::Said ProvedProgram::run(const history::History& history, const std::string& proof,
+                                       history::Time drift) {
+  const auto text_file = folder_.file("history.txt"), file = folder_.file("certificate.txt");
+  std::string text;
+  if (auto wrong = certify::write_canonical(certify::Subject(history),
+                                            [&](std::string_view part) { text += part; }))
+    throw std::runtime_error(*wrong);
+  for (const auto& status : {base::write_file(text_file, text), base::write_file(file, proof)}) {
+    if (!status.ok()) throw std::runtime_error(status.error().message);
+  }
+  const auto asked =
+      process_.write_line(text_file + " " + file + " " + std::to_string(drift), kLong);
+  if (!asked.ok()) throw std::runtime_error(asked.error().message);
+  const auto line = process_.read_line(kLong);
+  if (line.kind != base::Line::Kind::kLine) throw std::runtime_error("cupel-proved ended");
+  output_ = line.text;
+  return output_ == "proved"                ? Said::kProved
+         : output_.starts_with("bad input") ? Said::kBadInput
+                                            : Said::kNotProved;
+}
+
+}  // namespace cupel::test
