@@ -32,7 +32,7 @@ expect 1 "lost-update" check -l snapshot-isolation --json history.cupel
 expect 0 "lost" explain lost-update
 expect 0 "" generate --level causal -o generated.jsonl
 expect 0 "causal" check -l causal generated.jsonl
-expect 1 "report" check --report report history.jsonl
+expect 1 "lost-update" check --report report history.jsonl
 grep -q 'class="arrow' "$work/root/report/counterexample-1.svg" || fail "the picture has no arrows"
 expect 3 "run" run
 echo "== done"
