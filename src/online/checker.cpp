@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "online/inbox.hpp"
@@ -24,14 +26,16 @@ Checker::Checker(const WatchOptions& options, std::string name, std::string reco
 }
 
 void Checker::make_watch() {
-  watch_ = std::make_unique<Watch>(options_);
+  auto options = options_;
+  if (slides_) options.slide = kSlide;
+  watch_ = std::make_unique<Watch>(options);
   auto& stream = watch_->add(name_);
   for (std::uint32_t i = 0; i < masked_.size(); ++i) stream.mask(masked_.at(i));
 }
 
 base::Status Checker::take(std::string_view lines) {
   taken_ += lines.size();
-  return only_record_ ? base::Ok{} : watch_->stream(0).take(lines);
+  return watch_->stream(0).take(lines);
 }
 
 Checker::State Checker::unknown(std::string why) {
@@ -40,17 +44,36 @@ Checker::State Checker::unknown(std::string why) {
 }
 
 base::Result<Checker::State> Checker::look_if_due(bool idle) {
-  if (only_record_) {
-    if (static_cast<double>(taken_) < kAskAgain * static_cast<double>(asked_at_)) {
-      return State::kSatisfied;
-    }
-    return ask_record(/*certain=*/false);
+  // What is wrong over more than the window.
+  if (slides_ && static_cast<double>(taken_) >= kAskAgain * static_cast<double>(asked_at_)) {
+    auto answer = ask_whole();
+    if (!answer.ok() || *answer == State::kViolated) return answer;
   }
   return watch_->due(idle) ? look() : base::Result<State>(State::kSatisfied);
 }
 
 base::Result<Checker::State> Checker::finish() {
-  return only_record_ ? ask_record(/*certain=*/false) : look();
+  auto state = look();
+  if (!slides_ || !state.ok() || *state != State::kSatisfied || asked_at_ >= taken_) return state;
+  state = ask_whole();
+  if (!state.ok() || *state != State::kUnknown) return state;
+  return unknown(
+      fmt::format("satisfied within any {} transactions in a row; the recorded history could not "
+                  "be checked as a whole within the limits",
+                  kSlideInWords));
+}
+
+// The record may be ahead: a file that is already whole.
+void Checker::note_asked() {
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(record_, unknown);
+  asked_at_ = unknown ? taken_ : std::max<std::uint64_t>(taken_, size);
+}
+
+// While the window slides.
+base::Result<Checker::State> Checker::ask_whole() {
+  note_asked();
+  return ask_(/*certain=*/false);
 }
 
 base::Result<Checker::State> Checker::look() {
@@ -72,7 +95,7 @@ base::Result<Checker::State> Checker::look() {
 }
 
 base::Result<Checker::State> Checker::ask_record(bool certain) {
-  asked_at_ = taken_;
+  note_asked();
   auto answer = ask_(certain);
   if (!answer.ok()) return answer;
   if (*answer == State::kUnknown) {
@@ -80,26 +103,26 @@ base::Result<Checker::State> Checker::ask_record(bool certain) {
       from_window_ = true;
       return State::kViolated;
     }
-    return unknown(
-        fmt::format("{}, and the recorded history could not be checked within the limits",
-                    only_record_ ? fmt::format("{} is violated", levels::name(watch_->watched()))
-                                 : watch_->why()));
+    return unknown(fmt::format(
+        "{}, and the recorded history could not be checked within the limits", watch_->why()));
   }
   return *answer == State::kViolated ? State::kViolated : go_on();
 }
 
 // The history as a whole is satisfied.
 base::Result<Checker::State> Checker::go_on() {
-  if (only_record_) {
-    looked_at_ = taken_;
+  if (slides_) {
+    watch_->forget_reads();
     return State::kSatisfied;
   }
   if (watch_->watched() != options_.level) {
     notes_.push_back(fmt::format(
-        "{} is violated, {} is not: from here on only the recorded history can say; it is asked "
-        "when it has grown by half, and at the end",
-        levels::name(watch_->watched()), levels::name(options_.level)));
-    only_record_ = true;
+        "{} is violated, {} is not: from here on any {} transactions in a row are watched; the "
+        "recorded history is asked when it has grown by half, and at the end",
+        levels::name(watch_->watched()), levels::name(options_.level), kSlideInWords));
+    slides_ = true;
+    start_again();
+    if (auto fed = feed_again(); !fed.ok()) return std::move(fed).error();
     return State::kSatisfied;
   }
   notes_.push_back(
@@ -107,10 +130,14 @@ base::Result<Checker::State> Checker::go_on() {
   if (++restarts_ > kMostRestarts) {
     return unknown(fmt::format("the recorded history had to be asked {} times", restarts_));
   }
-  make_watch();
-  looked_at_ = 0;
+  start_again();
   if (auto fed = feed_again(); !fed.ok()) return std::move(fed).error();
   return State::kSatisfied;  // the next look begins with nothing forgotten
+}
+
+void Checker::start_again() {
+  make_watch();
+  looked_at_ = 0;
 }
 
 base::Status Checker::feed_again() {
@@ -125,6 +152,9 @@ base::Status Checker::feed_again() {
           return watch_->stream(0).take(lines);
         });
     if (!read.ok()) return read.error();
+    // The record has been asked: what is found here is none of it.
+    if (slides_ && watch_->due(/*idle=*/false) && watch_->look() != Finding::kSatisfied)
+      watch_->forget_reads();
   }
   return base::Ok{};
 }
@@ -132,10 +162,9 @@ base::Status Checker::feed_again() {
 base::Status Checker::go_on_without(const std::vector<history::ScalarView>& keys) {
   ++passed_over_;
   for (const auto& key : keys) masked_.find_or_add(key);
-  only_record_ = from_window_ = false;
+  slides_ = from_window_ = false;
   restarts_ = 0;
-  make_watch();
-  looked_at_ = 0;
+  start_again();
   return feed_again();
 }
 
@@ -145,13 +174,13 @@ void Checker::save(StateWriter& out) const {
   out.number(options_.sessions);
   out.number(taken_);
   out.number(asked_at_);
-  out.flag(only_record_);
+  out.flag(slides_);
   out.number(static_cast<std::uint64_t>(restarts_));
   out.number(most_held_);
   out.number(passed_over_);
   out.number(masked_.size());
   for (std::uint32_t i = 0; i < masked_.size(); ++i) out.scalar(masked_.at(i));
-  if (!only_record_) watch_->save(out);
+  watch_->save(out);
 }
 
 base::Status Checker::load(StateReader& in) {
@@ -171,14 +200,14 @@ base::Status Checker::load(StateReader& in) {
   }
   taken_ = looked_at_ = in.number();
   asked_at_ = in.number();
-  only_record_ = in.flag();
+  slides_ = in.flag();
   restarts_ = static_cast<int>(in.below(kMostRestarts + 1));
   most_held_ = static_cast<std::size_t>(in.number());
   passed_over_ = static_cast<std::size_t>(in.number());
   const auto masked = in.count();
   for (std::size_t i = 0; i < masked && in.good(); ++i) masked_.find_or_add(in.scalar());
   make_watch();
-  if (!only_record_) watch_->load(in);
+  watch_->load(in);
   if (!in.at_end()) return wrong("found the state of another version of cupel, or a damaged one");
   return base::Ok{};
 }

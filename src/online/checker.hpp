@@ -63,7 +63,10 @@ class Checker {
   void make_watch();
   base::Result<State> look();
   base::Result<State> ask_record(bool certain);
+  base::Result<State> ask_whole();
+  void note_asked();
   base::Result<State> go_on();
+  void start_again();
   base::Status feed_again();
   State unknown(std::string why);
 
@@ -72,7 +75,8 @@ class Checker {
   const Ask ask_;
   std::unique_ptr<Watch> watch_;
   std::uint64_t taken_ = 0, looked_at_ = 0, asked_at_ = 0;
-  bool only_record_ = false;  // the level that is watched is violated, the one that is asked is not
+  // The level that implies the one that is asked is violated, that one is not: the window slides.
+  bool slides_ = false;
   bool from_window_ = false;
   int restarts_ = 0;
   std::size_t passed_over_ = 0;

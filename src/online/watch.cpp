@@ -50,18 +50,20 @@ std::string promise_of(Level level) {
     return fmt::format("{} is decided exactly, at every moment", levels::name(level));
   }
   return fmt::format(
-      "{} has no bound on what must be held, so {} is watched, which implies it; when that one "
-      "fails, the recorded history is asked",
-      levels::name(level), levels::name(watched));
+      "{} has no bound on what must be held, so {} is watched, which implies it; if that one "
+      "fails, any {} transactions in a row are watched, and the recorded history is asked now and "
+      "then and at the end",
+      levels::name(level), levels::name(watched), kSlideInWords);
 }
 
 Watch::Watch(const WatchOptions& options)
     : options_(options),
-      watched_(watched_for(options.level)),
+      watched_(options.slide > 0 ? options.level : watched_for(options.level)),
       window_({.level = watched_,
                .drift = options.drift,
                .sessions = options.sessions,
-               .forget_outcome_after = options.forget_outcome_after}),
+               .forget_outcome_after = options.forget_outcome_after,
+               .slide = options.slide}),
       last_look_(std::chrono::steady_clock::now()) {}
 
 Stream& Watch::add(std::string name, std::string sessions) {
@@ -76,8 +78,10 @@ bool Watch::due(bool idle) const {
   if (fresh >= std::max(options_.least_batch, 2 * window_.held().held)) return true;
   if (!idle) return false;
   using Pause = std::chrono::nanoseconds;
-  const auto pause =
-      std::max<Pause>(options_.pause, std::min<Pause>(kPausePerLook * cost_, kLongestPause));
+  const auto by_cost = kPausePerLook * cost_;
+  // A window that slides is never small.
+  const auto pause = std::max<Pause>(
+      options_.pause, options_.slide > 0 ? by_cost : std::min<Pause>(by_cost, kLongestPause));
   return std::chrono::steady_clock::now() - last_look_ >= pause;
 }
 
@@ -104,8 +108,9 @@ Finding Watch::look() {
       break;
     case DecisionStatus::kViolated:
       if (look.sure && watched_ == options_.level) return Finding::kViolated;
-      why_ =
-          look.sure ? fmt::format("{} is violated", levels::name(watched_)) : window_.held().doubt;
+      why_ = look.sure            ? fmt::format("{} is violated", levels::name(watched_))
+             : options_.slide > 0 ? std::string("a value may have been written twice")
+                                  : window_.held().doubt;
       return Finding::kAsk;
     case DecisionStatus::kRefused:
       why_ = look.detail;

@@ -32,7 +32,13 @@ struct WatchOptions {
   std::uint64_t forget_outcome_after = 200'000;
   std::size_t least_batch = 4000;       // transactions
   std::chrono::milliseconds pause{20};  // between two looks where less than that comes
+  // The level itself is watched, within any so many transactions in a row; 0: as the level can be.
+  std::size_t slide = 0;
 };
+
+// WatchOptions::slide, where there is no other way.
+inline constexpr std::size_t kSlide = 50'000;
+inline constexpr const char* kSlideInWords = "50,000";
 
 enum class Finding : std::uint8_t {
   kSatisfied,  // so far
@@ -59,6 +65,9 @@ class Watch {
   // many streams goes on from.
   void save(StateWriter& out) const;
   void load(StateReader& in);
+
+  // Of a window that slides: its violation was none of the whole history.
+  void forget_reads() { window_.forget_reads(); }
 
   [[nodiscard]] const Window& window() const { return window_; }
   [[nodiscard]] levels::Level watched() const { return watched_; }

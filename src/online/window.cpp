@@ -89,7 +89,8 @@ void Window::end(Session session, TxnStatus status, Moment at, const Operations&
   if (status == TxnStatus::kIndeterminate && options_.doubt_ends_session && !s.never_closes) {
     s.closed = true;
   }
-  if (status == TxnStatus::kAborted) return;
+  const bool aborted = status == TxnStatus::kAborted;
+  if (aborted && options_.slide == 0) return;
   const auto first = fresh_operations_.size();
   fresh_operations_.append(seen);
   fresh_.push_back({.session = session,
@@ -98,7 +99,7 @@ void Window::end(Session session, TxnStatus status, Moment at, const Operations&
                     .complete = status == TxnStatus::kCommitted ? at.time : kNoTime,
                     .label = at.label,
                     .place = s.count,
-                    .born = held_.transactions++,
+                    .born = aborted ? held_.transactions : held_.transactions++,
                     .first = first,
                     .last = fresh_operations_.size()});
 }
@@ -240,6 +241,7 @@ class Window::Build {
   KeyId again(KeyId k) { return key_id(w_.key_of_[k.index()]); }
 
   void copy(const history::History& h, const history::Operation& op) {
+    if (is_unknown_range(op)) return;
     switch (op.kind) {
       case OpKind::kRead:
         if (keys_.is_list(w_.key_of_[op.key.index()])) {
@@ -321,6 +323,7 @@ Look Window::look(base::Budget& budget) {
   kept_.assign(history_.txn_count(), 1);
   newly_forgotten_.assign(history_.key_count(), 0);
   held_before_ = std::exchange(held_.held, history_.txn_count());
+  if (options_.slide > 0) return slide(budget);
   levels::Decider decider(history_, options_.drift, 1, /*evidence=*/true);
   auto decision = decider.decide(options_.level, budget);
   note_repeated_values(decider);

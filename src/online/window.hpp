@@ -49,7 +49,15 @@ struct WindowOptions {
   std::uint64_t forget_outcome_after = 200'000;
   // With more than that held after a look, undecided orders of blind writes are bet on.
   std::size_t bet_above = 100'000;
+  // Not 0: the level is decided within any so many transactions in a row, and no further
+  // (slide.cpp).
+  std::size_t slide = 0;
 };
+
+// A range read of which nothing is known any more: it is left out.
+inline bool is_unknown_range(const history::Operation& op) {
+  return op.kind == history::OpKind::kRead && !op.key.valid();
+}
 
 // One end of a transaction.
 struct Moment {
@@ -99,6 +107,8 @@ class Window {
   void set_no_earlier(history::Time time) { no_earlier_ = std::max(no_earlier_, time); }
 
   Look look(base::Budget& budget);
+  // What the reads saw that are held counts as unknown from here on.
+  void forget_reads();
   [[nodiscard]] const Held& held() const { return held_; }
   // As it was looked at last: the part of the history that is held.
   [[nodiscard]] const history::History& history() const { return history_; }
@@ -140,6 +150,7 @@ class Window {
   class Build;
   class Load;
   void build();
+  Look slide(base::Budget& budget);
   void note_repeated_values(const levels::Decider& decider);
   void forget(const levels::Decider& decider, const levels::Witness& witness);
   [[nodiscard]] history::Time earliest() const;

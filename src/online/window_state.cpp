@@ -71,8 +71,13 @@ void Window::save_transactions(StateWriter& out) const {
     out.number(txn.place);
     out.number(txn.born);
     const auto first = history_.first_op(TxnId(t)), last = history_.last_op(TxnId(t));
-    out.number(last - first);
-    for (auto i = first; i < last; ++i) save_operation(out, history_.op(OpId(i)));
+    std::size_t saved = 0;
+    for (auto i = first; i < last; ++i) saved += is_unknown_range(history_.op(OpId(i))) ? 0 : 1;
+    out.number(saved);
+    for (auto i = first; i < last; ++i) {
+      const auto op = history_.op(OpId(i));
+      if (!is_unknown_range(op)) save_operation(out, op);
+    }
   }
 }
 

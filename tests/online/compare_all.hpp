@@ -51,4 +51,24 @@ void compare_all(std::uint64_t first, std::uint64_t count, Make make) {
   }
 }
 
+// Of the levels that no exact watch can decide.
+template <typename Make>
+void compare_all_sliding(std::uint64_t first, std::uint64_t count, Make make) {
+  for (const Level level : {Level::kReadCommitted, Level::kReadAtomic, Level::kSnapshotIsolation,
+                            Level::kGeneralizedSnapshotIsolation, Level::kSerializable}) {
+    Totals totals;
+    for (auto seed = first; seed < first + count; ++seed) {
+      const auto run = compare_sliding(make(seed), level, seed, 3 + seed % 9);
+      ASSERT_EQ(run.difference, "") << "seed " << seed;
+      totals.violated += run.violated;
+      totals.forgotten += run.forgotten;
+      totals.asked += run.asked;
+    }
+    fmt::print("{:34} {} histories, {} violated, {} asked in vain, {} transactions forgotten\n",
+               levels::name(level), count, totals.violated, totals.asked, totals.forgotten);
+    EXPECT_GT(totals.forgotten, 0u) << levels::name(level);
+    EXPECT_GT(totals.violated, 0u) << levels::name(level);
+  }
+}
+
 }  // namespace cupel::test

@@ -13,5 +13,11 @@ TEST(OnlinePrefixes, LongerHistories) {
   compare_all(1'000'000, 60, long_sketch);
 }
 
+TEST(OnlinePrefixes, AWindowThatSlidesAccusesNobody) {
+  compare_all_sliding(0, 600, [](std::uint64_t seed) {
+    return seed % 2 == 0 ? random_sketch(kind_of_seed(seed), seed) : long_sketch(seed);
+  });
+}
+
 }  // namespace
 }  // namespace cupel::test

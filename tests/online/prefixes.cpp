@@ -36,7 +36,7 @@ SketchTxn as_tried(const SketchTxn& txn) {
 
 class Feed {
  public:
-  Feed(const Sketch& sketch, Level level, Time drift, std::uint64_t seed)
+  Feed(const Sketch& sketch, Level level, Time drift, std::uint64_t seed, std::size_t slide = 0)
       : sketch_(sketch),
         random_(seed),
         level_(level),
@@ -44,7 +44,8 @@ class Feed {
         window_({.level = level,
                  .drift = drift,
                  .sessions = count_sessions(),
-                 .doubt_ends_session = false}) {
+                 .doubt_ends_session = false,
+                 .slide = slide}) {
     arrived_.initial = sketch.initial;
     window_.set_default_initial(sketch.initial.view());
     for (const auto& session : sketch.sessions) {
@@ -65,6 +66,37 @@ class Feed {
         free = std::max(free, txn.complete);
       }
     }
+  }
+
+  PrefixRun run_sliding() && {
+    PrefixRun run;
+    for (bool more = true; more;) {
+      more = step();
+      ++run.looks;
+      const auto whole = verdict_of_all();
+      if (whole == DecisionStatus::kRefused) break;
+      const bool slid = window_.held().forgotten > 0;
+      const auto look = window_.look(budget_);
+      const bool found = look.status == DecisionStatus::kViolated;
+      const bool wrong = whole == DecisionStatus::kViolated;
+      run.violated = found && wrong;
+      if (found && !wrong) {
+        run.asked = true;
+        if (look.sure || !slid || !repeats_values()) {
+          run.difference =
+              fmt::format("{}: the window says violated, the check satisfied, of\n  {}",
+                          levels::name(level_), to_text(arrived_));
+        }
+        window_.forget_reads();
+      } else if (wrong && !found && !slid) {
+        run.difference = fmt::format("{}: not found, with nothing forgotten\n  {}",
+                                     levels::name(level_), to_text(arrived_));
+      }
+      if (wrong || !run.difference.empty()) break;
+    }
+    run.transactions = window_.held().transactions;
+    run.forgotten = window_.held().forgotten;
+    return run;
   }
 
   PrefixRun run(unsigned every) && {
@@ -116,6 +148,23 @@ class Feed {
         return "refused";
     }
     return "";
+  }
+
+  [[nodiscard]] bool repeats_values() const {
+    std::set<std::pair<Atom, Atom>> versions;
+    for (const auto& session : sketch_.sessions) {
+      for (const auto& txn : session.txns) {
+        for (const auto& op : txn.ops) {
+          if (op.kind == OpKind::kRead || op.kind == OpKind::kListRead ||
+              op.kind == OpKind::kRangeRead) {
+            continue;
+          }
+          const auto& value = op.kind == OpKind::kCompareAndSet ? op.desired : op.value;
+          if (!versions.emplace(op.key, value).second) return true;
+        }
+      }
+    }
+    return false;
   }
 
   [[nodiscard]] std::size_t count_sessions() const {
@@ -262,6 +311,11 @@ class Feed {
 PrefixRun compare_prefixes(const Sketch& sketch, Level level, Time drift, std::uint64_t seed,
                            unsigned every) {
   return Feed(sketch, level, drift, seed).run(every);
+}
+
+PrefixRun compare_sliding(const Sketch& sketch, Level level, std::uint64_t seed,
+                          std::size_t slide) {
+  return Feed(sketch, level, 0, seed, slide).run_sliding();
 }
 
 Sketch long_sketch(std::uint64_t seed) {

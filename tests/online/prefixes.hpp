@@ -23,6 +23,11 @@ struct PrefixRun {
 PrefixRun compare_prefixes(const Sketch& sketch, levels::Level level, history::Time drift,
                            std::uint64_t seed, unsigned every = 1);
 
+// The same of a window that slides over so many transactions: it may miss what is wrong, and may
+// ask in vain only where a value is written twice. `violated`: found; `asked`: in vain.
+PrefixRun compare_sliding(const Sketch& sketch, levels::Level level, std::uint64_t seed,
+                          std::size_t slide);
+
 // Longer than those of property/random_history.hpp, so that much is forgotten: a store that now
 // and then lets a transaction read something old.
 Sketch long_sketch(std::uint64_t seed);
