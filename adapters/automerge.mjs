@@ -154,13 +154,16 @@ export const inspect = (bytes) => A.decodeChange(bytes).hash;
 export const isApplied = ({ am }, hash) => A.hasHeads(am, [hash]);
 
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
-export function script({ object, keys }) {
-  if (object === "document" || object === "marked-text") return undefined; // calls of this file say it
+export function script({ objectOf, keys }) {
+  const kinds = Object.values(objectOf);
+  if (kinds.includes("document") || kinds.includes("marked-text")) return undefined; // calls of this file say it
+  const of = (key) => objectOf[JSON.parse(key)];
   const at = (key) => `root[${key}]`;
   const change = (d, edit) => `${d} = A.change(${d}, (root) => void ${edit})`;
-  const begin = { list: "[]", text: '""', counter: "new A.Counter(0)" }[object];
-  const begins = begin ? keys.map((key) => `${at(JSON.stringify(key))} = ${begin};`) : [];
-  const isText = object === "text";
+  const begin = { list: "[]", text: '""', counter: "new A.Counter(0)" };
+  const begun = keys.filter((key) => begin[objectOf[key]]);
+  const begins = begun.map((key) => `${at(JSON.stringify(key))} = ${begin[objectOf[key]]};`);
+  const isText = (key) => of(key) === "text";
   return {
     head: [
       'import * as A from "@automerge/automerge";',
@@ -179,16 +182,16 @@ export function script({ object, keys }) {
     sync: (a, b) => `[${a}, ${b}] = sync(${a}, ${b})`,
     calls: {
       insert: (d, key, index, inserted) =>
-        change(d, isText ? `A.splice(root, [${key}], ${index}, 0, ${inserted})` : `${at(key)}.insertAt(${index}, ${inserted})`),
+        change(d, isText(key) ? `A.splice(root, [${key}], ${index}, 0, ${inserted})` : `${at(key)}.insertAt(${index}, ${inserted})`),
       remove: (d, key, index, length) =>
-        change(d, isText ? `A.splice(root, [${key}], ${index}, ${length})` : `${at(key)}.deleteAt(${index})`),
+        change(d, isText(key) ? `A.splice(root, [${key}], ${index}, ${length})` : `${at(key)}.deleteAt(${index})`),
       write: (d, key, value) => change(d, `(${at(key)} = ${value})`),
       inc: (d, key, amount) => change(d, `${at(key)}.increment(${amount})`),
       dec: (d, key, amount) => change(d, `${at(key)}.decrement(${amount})`),
       read: (d, key) =>
-        object === "conflicts"
+        of(key) === "conflicts"
           ? `Object.values(A.getConflicts(${d}, ${key}) ?? (${key} in ${d} ? [${d}[${key}]] : []))`
-          : `${d}[${key}]${object === "counter" ? ".value" : ""}`,
+          : `${d}[${key}]${of(key) === "counter" ? ".value" : ""}`,
     },
   };
 }

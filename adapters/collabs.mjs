@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 const C = createRequire(import.meta.url)("@collabs/collabs");
 
 export const library = "collabs 0.13.4";
+export const several = true;
 export const survives = [
   "reordering", "duplicates", "loss", "restart", "join", "crash", "clocks", "files",
 ];
@@ -66,10 +67,9 @@ export const objects = {
   },
 };
 
-export function open({ replica, time, keys, object, saved }) {
+export function open({ replica, time, keys, objectOf, saved }) {
   const runtime = new C.CRuntime({ debugReplicaID: `replica${replica}x${time}` });
-  const { make } = objects[object];
-  const collabs = new Map(keys.map((key) => [key, runtime.registerCollab(key, make)]));
+  const collabs = new Map(keys.map((key) => [key, runtime.registerCollab(key, objects[objectOf[key]].make)]));
   const doc = { runtime, collabs, messages: [] };
   if (saved) runtime.load(saved);
   runtime.on("Send", ({ message, senderID, senderCounter }) =>
@@ -88,27 +88,34 @@ export function sync({ runtime: a }, { runtime: b }) {
   a.load(ofB);
   b.load(ofA);
 }
+// Of the only collab of a document, or of one of several.
+const nameOf = (key, keys) => (keys.length === 1 ? "collab" : `collab${keys.indexOf(key)}`);
+
 export const isApplied = ({ runtime }, [sender, counter]) =>
   (runtime.vectorClock().get(sender) ?? 0) >= counter;
 
-// How a script of --reproduce calls the library, for one object (docs/crdt-adapters.md#scripts).
-export function script({ object, keys }) {
-  if (keys.length > 1) return undefined;
-  const { make, winner } = objects[object];
-  const set = (d, value) => `${d}.collab.value = ${value}`;
+// How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
+export function script({ objectOf, keys }) {
+  const of = (key) => objectOf[JSON.parse(key)];
+  const makes = keys.map((key) => {
+    const { make, winner } = objects[objectOf[key]];
+    const made = String(make).replace("{ winner }", `{ winner: ${winner} }`);
+    return `  const ${nameOf(key, keys)} = runtime.registerCollab(${JSON.stringify(key)}, ${made});`;
+  });
+  const part = (d, key) => `${d}.${nameOf(JSON.parse(key), keys)}`;
+  const set = (d, key, value) => `${part(d, key)}.value = ${value}`;
   const reads = { text: ".toString()", conflicts: ".conflicts()", list: ".values()", set: ".values()" };
   return {
     head: [
       'import { createRequire } from "node:module";',
       'const C = createRequire(import.meta.url)("@collabs/collabs");',
-      ...(winner === undefined ? [] : [`const winner = ${winner};`]),
       "function open(debugReplicaID, saved) {",
       "  const runtime = new C.CRuntime({ debugReplicaID });",
-      `  const collab = runtime.registerCollab(${JSON.stringify(keys[0])}, ${make});`,
+      ...makes,
       "  if (saved) runtime.load(saved);",
       "  const sent = [];",
       '  runtime.on("Send", ({ message }) => sent.push(message));',
-      "  return { runtime, collab, sent };",
+      `  return { runtime, sent, ${keys.map((key) => nameOf(key, keys)).join(", ")} };`,
       "}",
     ],
     open: ({ replica, time, saved }) => `open("replica${replica}x${time}"${saved ? `, ${saved}` : ""})`,
@@ -122,16 +129,16 @@ export function script({ object, keys }) {
     sync: (a, b) =>
       `{ const saved = ${a}.runtime.save(); ${a}.runtime.load(${b}.runtime.save()); ${b}.runtime.load(saved); }`,
     calls: {
-      insert: (d, _key, index, inserted) => `${d}.collab.insert(${index}, ${inserted})`,
-      remove: (d, _key, index, length) =>
-        object === "set" ? `${d}.collab.delete(${index})` : `${d}.collab.delete(${index}, ${length ?? 1})`,
-      add: (d, _key, value) => `${d}.collab.add(${value})`,
-      write: (d, _key, value) => set(d, value),
-      enable: (d) => set(d, true),
-      disable: (d) => set(d, false),
-      inc: (d, _key, amount) => `${d}.collab.add(${amount})`,
-      dec: (d, _key, amount) => `${d}.collab.add(-${amount})`,
-      read: (d) => `${d}.collab${reads[object] ?? ".value"}`,
+      insert: (d, key, index, inserted) => `${part(d, key)}.insert(${index}, ${inserted})`,
+      remove: (d, key, index, length) =>
+        `${part(d, key)}.delete(${index}${of(key) === "set" ? "" : `, ${length ?? 1}`})`,
+      add: (d, key, value) => `${part(d, key)}.add(${value})`,
+      write: set,
+      enable: (d, key) => set(d, key, true),
+      disable: (d, key) => set(d, key, false),
+      inc: (d, key, amount) => `${part(d, key)}.add(${amount})`,
+      dec: (d, key, amount) => `${part(d, key)}.add(-${amount})`,
+      read: (d, key) => `${part(d, key)}${reads[of(key)] ?? ".value"}`,
     },
   };
 }

@@ -20,11 +20,14 @@
 
 A list has `insert(key, index, element)` and `delete(key, index)` in place of addAfter and remove.
 A text has `insert(key, index, characters)` and `delete(key, index, length)`, and reads are strings.
+With several=True, serve() also makes documents of several objects: `object` is None then, and __init__
+gets `object_of`, which says by key which object it is.
 An update that returns False did not happen. A library that keeps messages until others have come
 has `is_applied(message)`. If some messages of an exchange have all that their sender has seen, the
 class has `carries_state(message)`, which says which.
 
-A script of --reproduce calls these methods, unless the class has `script(object, replicas, keys)`,
+A script of --reproduce calls these methods, unless the class has `script(object, replicas, keys)`
+(with several=True also `object_of`),
 which returns how the library itself is called (cupel_script.py).
 """
 
@@ -51,9 +54,9 @@ class Clock:
 
 
 class Harness:
-    def __init__(self, library, objects, survives, replica_class, messages="updates"):
+    def __init__(self, library, objects, survives, replica_class, messages="updates", several=False):
         self.library, self.objects, self.survives = library, objects, survives
-        self.make, self.messages = replica_class, messages
+        self.make, self.messages, self.several = replica_class, messages, several
         self.clock = Clock()
         self.clear()
 
@@ -71,13 +74,16 @@ class Harness:
 
     def on_hello(self, _request):
         return {"library": self.library, "objects": list(self.objects.items()),
-                "survives": self.survives, "messages": self.messages}
+                "survives": self.survives, "messages": self.messages, "several": self.several}
 
     # What was before is forgotten.
     def on_begin(self, request):
         self.clear()
         self.options = {name: request[name] for name in ("replicas", "keys", "object")}
-        self.type = self.objects[request["object"]]
+        object_of = {key: request["object"] for key in request["keys"]} | request.get("objects", {})
+        if self.several:
+            self.options["object_of"] = object_of
+        self.types = {key: self.objects[name] for key, name in object_of.items()}
         if request.get("script"):
             self.script = Script(self.make, self.options)
         for replica in range(request["replicas"]):
@@ -129,9 +135,9 @@ class Harness:
             return {"value": sorted(content, key=str) if isinstance(content, (set, frozenset)) else content}
         if method == "contains":
             return {"value": value in doc.read(key)}
-        if self.type == "text":
+        if self.types[key] == "text":
             return self.edit_text(doc, key, method, value)
-        if self.type in ("list", "growable-array"):
+        if self.types[key] in ("list", "growable-array"):
             return self.edit(doc, key, method, value)
         arguments = () if value is None else (value,)
         return {"type": "fail"} if getattr(doc, method)(key, *arguments) is False else {}
@@ -232,7 +238,7 @@ class Harness:
         saved, waiting, origin, perhaps = self.saved.get(replica, (None, {}, None, ()))
 
         def begin_again():
-            self.docs[replica] = self.open(replica, saved)
+            self.docs[replica] = self.open(replica, saved, origin, perhaps)
         threw = self.attempt(begin_again)
         if threw:
             return threw
@@ -330,7 +336,7 @@ class Harness:
         return here
 
 
-def serve(library, objects, survives, replica_class, messages="updates"):
-    harness = Harness(library, objects, survives, replica_class, messages)
+def serve(library, objects, survives, replica_class, messages="updates", several=False):
+    harness = Harness(library, objects, survives, replica_class, messages, several)
     for line in sys.stdin:
         print(json.dumps(harness.answer(json.loads(line))), flush=True)

@@ -147,8 +147,10 @@ function moveNode({ api, doc, key, value: [node, parent] }) {
   const to = above.has(parent) ? parent : null;
   if (!above.has(node)) return { value: [api.create(doc, key, to), to] };
   if (above.get(node) === to) return kNotDone; // a library need not count it as a move
-  for (let at = to; at !== null; at = above.get(at)) {
+  const seen = new Set(); // what a library shows may have a cycle
+  for (let at = to; at !== null && above.has(at) && !seen.has(at); at = above.get(at)) {
     if (at === node) return kNotDone;
+    seen.add(at);
   }
   api.move(doc, key, node, to);
   return { value: [node, to] };

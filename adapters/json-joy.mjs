@@ -6,6 +6,7 @@ const { Model } = require("json-joy/lib/json-crdt/index.js");
 const { Patch, s } = require("json-joy/lib/json-crdt-patch/index.js");
 
 export const library = "json-joy 17.67.0";
+export const several = true;
 export const survives = ["duplicates", "restart", "join", "crash", "clocks"];
 
 const kBeginnings = { array: () => s.arr([]), string: () => s.str(""), document: () => s.obj({}) };
@@ -76,11 +77,11 @@ export const objects = {
   },
 };
 
-export function open({ replica, time, keys, object, saved }) {
+export function open({ replica, time, keys, objectOf, saved }) {
   const session = kFirstSession + 1 + replica + 1000 * time;
   if (saved) return { model: Model.load(saved, session) };
-  const begin = kBeginnings[object];
-  const root = s.obj(Object.fromEntries(begin ? keys.map((key) => [key, begin()]) : []));
+  const begun = keys.filter((key) => kBeginnings[objectOf[key]]);
+  const root = s.obj(Object.fromEntries(begun.map((key) => [key, kBeginnings[objectOf[key]]()])));
   return { model: Model.create(undefined, session).setSchema(root) };
 }
 
@@ -93,11 +94,13 @@ export const receive = ({ model }, bytes) => model.applyPatch(Patch.fromBinary(b
 export const save = ({ model }) => model.toBinary();
 
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
-export function script({ object, keys }) {
-  if (object === "document") return undefined; // calls of this file say it
-  const begin = { array: "s.arr([])", string: 's.str("")' }[object];
-  const root = begin ? keys.map((key) => `${JSON.stringify(key)}: ${begin}`).join(", ") : "";
-  const part = (d, key) => `${d}.api.${object === "array" ? "arr" : "str"}([${key}])`;
+export function script({ objectOf, keys }) {
+  if (Object.values(objectOf).includes("document")) return undefined; // calls of this file say it
+  const of = (key) => objectOf[JSON.parse(key)];
+  const begin = { array: "s.arr([])", string: 's.str("")' };
+  const begun = keys.filter((key) => begin[objectOf[key]]);
+  const root = begun.map((key) => `${JSON.stringify(key)}: ${begin[objectOf[key]]}`).join(", ");
+  const part = (d, key) => `${d}.api.${of(key) === "array" ? "arr" : "str"}([${key}])`;
   return {
     head: [
       'import { createRequire } from "node:module";',
@@ -117,10 +120,10 @@ export function script({ object, keys }) {
     save: (d) => `${d}.toBinary()`,
     calls: {
       insert: (d, key, index, inserted) =>
-        `${part(d, key)}.ins(${index}, ${object === "array" ? `[s.con(${inserted})]` : inserted})`,
+        `${part(d, key)}.ins(${index}, ${of(key) === "array" ? `[s.con(${inserted})]` : inserted})`,
       remove: (d, key, index, length = 1) => `${part(d, key)}.del(${index}, ${length})`,
       write: (d, key, value) => `${d}.api.obj([]).set({ [${key}]: s.con(${value}) })`,
-      read: (d, key) => (object === "object" ? `${d}.api.obj([]).view()[${key}]` : `${part(d, key)}.view()`),
+      read: (d, key) => (of(key) === "object" ? `${d}.api.obj([]).view()[${key}]` : `${part(d, key)}.view()`),
     },
   };
 }

@@ -163,14 +163,16 @@ export const isApplied = ({ loro }, ends) => {
 };
 
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
-export function script({ object }) {
-  if (object === "document" || object === "marked-text") return undefined; // calls of this file say it
+export function script({ objectOf }) {
+  const kinds = Object.values(objectOf);
+  if (kinds.includes("document") || kinds.includes("marked-text")) return undefined; // calls of this file say it
+  const of = (key) => objectOf[JSON.parse(key)];
   const names = { list: "List", text: "Text", "movable-list": "MovableList", tree: "Tree", counter: "Counter" };
-  const part = (d, key) => (object === "map" ? `${d}.getMap("map")` : `${d}.get${names[object]}(${key})`);
+  const part = (d, key) => (of(key) === "map" ? `${d}.getMap("map")` : `${d}.get${names[of(key)]}(${key})`);
   const reads = {
-    map: (of, key) => `${of}.get(${key})`,
-    tree: (of) => `${of}.getNodes({ withDeleted: false }).map((node) => [node.id, node.parent()?.id ?? null])`,
-    counter: (of) => `${of}.value`,
+    map: (it, key) => `${it}.get(${key})`,
+    tree: (it) => `${it}.getNodes({ withDeleted: false }).map((node) => [node.id, node.parent()?.id ?? null])`,
+    counter: (it) => `${it}.value`,
   };
   const above = (parent) => (parent === "null" ? "undefined" : parent);
   return {
@@ -206,13 +208,13 @@ export function script({ object }) {
     calls: {
       insert: (d, key, index, inserted) => `${part(d, key)}.insert(${index}, ${inserted})`,
       remove: (d, key, index, length = 1) =>
-        object === "tree" ? `${part(d, key)}.delete(${index})` : `${part(d, key)}.delete(${index}, ${length})`,
+        of(key) === "tree" ? `${part(d, key)}.delete(${index})` : `${part(d, key)}.delete(${index}, ${length})`,
       write: (d, key, value) => `${part(d, key)}.set(${key}, ${value})`,
       create: (d, key, parent) => `${part(d, key)}.createNode(${above(parent)})`,
-      move: (d, key, node, parent) => `${part(d, key)}.move(${node}, ${above(parent)})`,
+      move: (d, key, node, to) => `${part(d, key)}.move(${node}, ${above(to)})`, // or from one index to another
       inc: (d, key, amount) => `${part(d, key)}.increment(${amount})`,
       dec: (d, key, amount) => `${part(d, key)}.decrement(${amount})`,
-      read: (d, key) => (reads[object] ?? ((of) => `${of}.toJSON()`))(part(d, key), key),
+      read: (d, key) => (reads[of(key)] ?? ((it) => `${it}.toJSON()`))(part(d, key), key),
     },
   };
 }

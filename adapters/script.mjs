@@ -11,9 +11,9 @@ const kSurroundings = /^\s+|;?\s*$/g;
 const nameOf = (replica) => (replica < 26 ? String.fromCharCode(97 + replica) : `r${replica}`);
 
 // Calls of the adapter's own functions.
-function callsOfAdapter(url, object) {
-  const part = `adapter.objects[${literal(object)}]`;
-  const call = (method) => (d, ...values) => `${part}.${method}(${[d, ...values].join(", ")})`;
+function callsOfAdapter(url, objectOf) {
+  const part = (key) => `adapter.objects[${literal(objectOf[JSON.parse(key)])}]`;
+  const call = (method) => (d, key, ...values) => `${part(key)}.${method}(${[d, key, ...values].join(", ")})`;
   return {
     head: [`import * as adapter from ${literal(url)};`],
     open: ({ saved, ...info }) => {
@@ -40,7 +40,7 @@ export class Script {
 
   constructor({ adapter, url, object, options }) {
     this.#options = { ...options, object };
-    this.#calls = adapter.script?.(this.#options) ?? callsOfAdapter(url, object);
+    this.#calls = adapter.script?.(this.#options) ?? callsOfAdapter(url, options.objectOf);
   }
 
   opened(replica, time, saved) {

@@ -118,11 +118,12 @@ export const isApplied = ({ y }, ends) =>
   ends.every(([client, end]) => Y.getState(y.store, client) >= end);
 
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
-export function script({ object }) {
-  if (object === "document") return undefined; // calls of this file say it
+export function script({ objectOf }) {
+  if (Object.values(objectOf).includes("document")) return undefined; // calls of this file say it
+  const of = (key) => objectOf[JSON.parse(key)];
   const part = (d, key) =>
-    object === "map" ? `${d}.getMap("map")` : `${d}.get${object === "array" ? "Array" : "Text"}(${key})`;
-  const read = { array: "toArray()", text: "toString()" }[object];
+    of(key) === "map" ? `${d}.getMap("map")` : `${d}.get${of(key) === "array" ? "Array" : "Text"}(${key})`;
+  const reads = { array: "toArray()", text: "toString()" };
   return {
     head: ['import * as Y from "yjs";'],
     helpers: {
@@ -149,10 +150,10 @@ export function script({ object }) {
     ],
     calls: {
       insert: (d, key, index, inserted) =>
-        `${part(d, key)}.insert(${index}, ${object === "array" ? `[${inserted}]` : inserted})`,
+        `${part(d, key)}.insert(${index}, ${of(key) === "array" ? `[${inserted}]` : inserted})`,
       remove: (d, key, index, length = 1) => `${part(d, key)}.delete(${index}, ${length})`,
       write: (d, key, value) => `${part(d, key)}.set(${key}, ${value})`,
-      read: (d, key) => `${part(d, key)}.${read ?? `get(${key})`}`,
+      read: (d, key) => `${part(d, key)}.${reads[of(key)] ?? `get(${key})`}`,
     },
   };
 }

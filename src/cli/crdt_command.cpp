@@ -1093,9 +1093,6 @@ base::Result<base::Ok> choose_objects(const crdt::Library& library,
   if (!library.has_several)
     return wrong(fmt::format("found several objects, but the adapter of {} has one at a time",
                              library.name));
-  if (!arguments.edits.empty() || !arguments.reproduce.empty())
-    return wrong(fmt::format("found {} with several objects, expected one object",
-                             arguments.edits.empty() ? "--reproduce" : "--trace"));
   for (const auto* names : {&objects, &types}) {
     if (std::find(names->begin(), names->end(), "") != names->end())
       return wrong("found an empty name among several objects, expected none");
@@ -1130,33 +1127,47 @@ base::Result<base::Ok> choose_objects(const crdt::Library& library,
   return base::Ok{};
 }
 
-int run_objects(crdt::Adapter& adapter, const std::vector<std::string>& objects,
-                const std::vector<std::string>& types, CrdtRunArguments& arguments,
-                const Limits& limits) {
-  crdt::AdapterRunOptions options;
-  static_cast<crdt::Requests&>(options) = arguments.options;
-  options.ops = arguments.options.ops;
-  options.delivery = arguments.options.delivery;
-  const auto chosen = choose_objects(adapter.library(), objects, types, arguments, options);
+// The one object of a run.
+base::Result<base::Ok> choose_one(const crdt::Library& library, const std::string& object,
+                                  const CrdtRunArguments& arguments,
+                                  crdt::AdapterRunOptions& options) {
+  const auto chosen = crdt::choose_object(library, object, arguments.type);
   if (!chosen.ok()) {
-    print_error(chosen.error());
-    return kBad;
+    auto error = chosen.error();
+    error.message += suggested_object(library, object, arguments.type);
+    return error;
   }
-  const auto recorded = crdt::run(adapter, options);
-  if (!recorded.ok()) {
-    print_error(recorded.error());
-    return kBad;
+  const auto hazards = hazards_of(arguments.faults, library, *chosen);
+  if (!hazards.ok()) return hazards.error();
+  options.type = with_spec(chosen->type, spec_of(arguments));
+  options.object = chosen->object;
+  options.hazards = *hazards;
+  return base::Ok{};
+}
+
+// The edits of --trace, and what they decide of the run.
+base::Result<base::Ok> take_edits(const CrdtRunArguments& arguments,
+                                  crdt::AdapterRunOptions& options,
+                                  std::optional<crdt::RecordedEdits>& edits) {
+  auto type = options.type.type;
+  std::size_t texts = 0;
+  for (const auto& object : options.objects) {
+    texts += object.type.type == crdt::Type::kText ? 1 : 0;
+    type = texts > 0 ? crdt::Type::kText : object.type.type;
   }
-  arguments.converge = options.replicas > 1;
-  const int code = check_mixed_run(arguments, recorded->lines, limits);
-  const bool wrong = recorded->throws > 0 || recorded->stuck > 0;
-  const auto text = as_text(adapter.library(), options, *recorded);
-  if (!arguments.json) {
-    print(text);
-  } else if (wrong) {
-    print_status(text);  // the exit code is for a reason that no verdict names
+  if (texts > 1)
+    return base::Error{
+        .message = fmt::format("--trace: found {} texts, expected one that is edited", texts)};
+  auto read = edits_of(arguments.edits, type);
+  if (!read.ok()) return read.error();
+  edits = std::move(*read);
+  options.edits = &*edits;
+  options.keys = 1;
+  if (edits->concurrent) {
+    if (const auto error = refuse_for_agents(arguments)) return *error;
+    options.replicas = edits->agents + 1;
   }
-  return wrong && code != kBad ? kViolated : code;
+  return base::Ok{};
 }
 
 int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
@@ -1181,33 +1192,20 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   auto adapter = crdt::Adapter::start(*command, arguments.options.timeout_seconds);
   if (!adapter.ok()) return failed(adapter.error());
   const auto& library = adapter->library();
-  if (const auto objects = parts_of(object), types = parts_of(arguments.type);
-      objects.size() > 1 || types.size() > 1)
-    return run_objects(*adapter, objects, types, arguments, limits);
-  const auto chosen = crdt::choose_object(library, object, arguments.type);
-  if (!chosen.ok())
-    return failed(chosen.error(), suggested_object(library, object, arguments.type));
-  const auto hazards = hazards_of(arguments.faults, library, *chosen);
-  if (!hazards.ok()) return failed(hazards.error());
   crdt::AdapterRunOptions options;
   static_cast<crdt::Requests&>(options) = arguments.options;
-  options.type = with_spec(chosen->type, spec_of(arguments));
-  options.object = chosen->object;
-  options.hazards = *hazards;
   options.ops = arguments.options.ops;
   options.delivery = arguments.options.delivery;
   options.keep_steps = !arguments.reproduce.empty();
+  const auto objects = parts_of(object), types = parts_of(arguments.type);
+  const bool several = objects.size() > 1 || types.size() > 1;
+  const auto chosen = several ? choose_objects(library, objects, types, arguments, options)
+                              : choose_one(library, object, arguments, options);
+  if (!chosen.ok()) return failed(chosen.error());
   std::optional<crdt::RecordedEdits> edits;
   if (!arguments.edits.empty()) {
-    auto read = edits_of(arguments.edits, options.type.type);
+    const auto read = take_edits(arguments, options, edits);
     if (!read.ok()) return failed(read.error());
-    edits = std::move(*read);
-    options.edits = &*edits;
-    options.keys = 1;
-    if (edits->concurrent) {
-      if (const auto error = refuse_for_agents(arguments)) return failed(*error);
-      options.replicas = edits->agents + 1;
-    }
   }
   const auto recorded = crdt::run(*adapter, options);
   if (!recorded.ok()) return failed(recorded.error());
@@ -1217,7 +1215,8 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
         "insertions in different orders");
   }
   arguments.converge = options.replicas > 1;
-  const int code = check_run(arguments, recorded->lines, options.type, limits);
+  const int code = several ? check_mixed_run(arguments, recorded->lines, limits)
+                           : check_run(arguments, recorded->lines, options.type, limits);
   const bool wrong = recorded->throws > 0 || recorded->stuck > 0;
   const auto text = as_text(library, options, *recorded);
   if (!arguments.json) {

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # The libraries behind the adapters, over networks of random faults, and what cupel says of them.
 #
-#   run.sh CUPEL CACHE satisfied|violated|reproduced FAULTS ADAPTER OBJECT…
+#   run.sh CUPEL CACHE satisfied|violated|reproduced|scripted FAULTS ADAPTER OBJECT…
 #
 # FAULTS is that of --faults, or `all`. `satisfied`: each seed of 200 operations is. `violated`: one
 # of ten seeds is, by its reads or because the library throws. `reproduced`: the same, and the script
-# of --reproduce has less than ten lines and shows it. Exit code 77, which CTest counts as
+# of --reproduce has less than ten lines and shows it. `scripted`: the script has at most ten
+# operations, and node prints the wrong value that its last line names. Exit code 77, which CTest counts as
 # skipped, only where the libraries cannot be had; it says why. CI sets
 # CUPEL_ADAPTERS_TEST=required to make that a failure.
 set -euo pipefail
@@ -35,7 +36,7 @@ command -v npm >/dev/null || skip "there is no npm; tools/install-packages.sh in
 arguments=()
 script=$(mktemp --suffix .mjs)
 trap 'rm -f "$script"' EXIT
-[[ $expected != reproduced ]] || arguments+=(--reproduce "$script")
+[[ $expected != reproduced && $expected != scripted ]] || arguments+=(--reproduce "$script")
 [[ $faults == all ]] || arguments=(--faults "$faults")
 seeds="1 2 3"
 [[ $expected == satisfied ]] || seeds="1 2 3 4 5 6 7 8 9 10"
@@ -59,6 +60,13 @@ for object in "$@"; do
   if [[ $expected == reproduced ]]; then
     lines=$(grep -cv '^//\|^import\|^$' "$script") || fail "$object: there is no script"
     [[ $lines -lt 10 ]] || fail "$object: the script has $lines lines: $(cat "$script")"
+  fi
+  if [[ $expected == scripted ]]; then
+    [[ $output =~ :\ ([0-9]+)\ operations,\ found && ${BASH_REMATCH[1]} -le 10 ]] ||
+      fail "$object: the script has too many operations: $(cat "$script")"
+    printed=$(node "$script" | tail -n 1)
+    named=$(tail -n 1 "$script" | sed 's/.*; \/\/ //; s/: [a-z-]*$//')
+    [[ $printed == "$named" ]] || fail "$object: the script printed $printed: $(cat "$script")"
   fi
   printf '%s:%s is %s%s\n' "$adapter" "$object" "$expected" "${found:+, seed $found}"
 done

@@ -347,6 +347,37 @@ TEST_F(CrdtCli, RunsWriteScriptsThatShowWhatIsWrong) {
   EXPECT_EQ(count(own, "print("), 2U) << own;
 }
 
+// The script has the object that is wrong, and of the others what it takes.
+TEST_F(CrdtCli, RunsOfSeveralObjectsWriteScripts) {
+  const auto ran = crdt("run --adapter " CUPEL_SOURCE_DIR
+                        "/tests/crdt/faulty_adapter.py:forgets,own --elements 500 --seed 1 "
+                        "--reproduce script.py");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_NE(ran.err.find("run once, it shows the same"), std::string::npos) << ran.err;
+  const auto script = text_of("script.py");
+  EXPECT_EQ(script.find("# faulty 1.0, forgets: lost-add\n# \"forgets\": replica "), 0U) << script;
+  EXPECT_NE(script.find("keys=['forgets x'], object='forgets'"), std::string::npos) << script;
+  EXPECT_EQ(script.find("own x"), std::string::npos) << script;
+}
+
+TEST_F(CrdtCli, ATraceIsReplayedBesideOtherObjects) {
+  write("one.json", R"({"endContent":"ba","txns":[{"patches":[[0,0,"a"],[0,0,"b"]]}]})");
+  const std::string library = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_text.py";
+  const auto ran = crdt(library + ":text,count --trace one.json --replicas 2 -o history.jsonl");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  const auto history = text_of("history.jsonl");
+  EXPECT_NE(history.find("\"f\":\"insert\""), std::string::npos) << history;
+  EXPECT_NE(history.find("\"object\":\"count\""), std::string::npos) << history;
+  for (const auto& [objects, message] :
+       {std::pair("text,text", "found the object text twice"),
+        std::pair("count,sum", "--trace: found an object of the type counter"),
+        std::pair("text,other", "--trace: found 2 texts, expected one that is edited")}) {
+    const auto refused = crdt(library + ":" + objects + " --trace one.json");
+    EXPECT_EQ(refused.code, 3) << objects << refused.out;
+    EXPECT_NE(refused.err.find(message), std::string::npos) << refused.err;
+  }
+}
+
 TEST_F(CrdtCli, RunsSayWhyThereIsNoScript) {
   const std::string faulty = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/faulty_adapter.py";
   ::setenv("FAULTY_ONCE", (folder_ / "once").c_str(), 1);

@@ -1,4 +1,5 @@
 """A text as an adapter for editing_trace_test.cpp: every character has the one that it was put after.
+Beside it may stand counters in the same document.
 
     fake_text.py [MODE]
 
@@ -15,16 +16,29 @@ MODE = sys.argv[1] if len(sys.argv) > 1 else "text"
 
 
 class Replica:
-    def __init__(self, replica, replicas, keys, object, time, saved):
+    def __init__(self, replica, replicas, keys, object, time, saved, object_of):
         self.name, self.clock, self.messages = replica + 1000 * time, 0, []
+        self.texts = {key for key, its in object_of.items() if its in ("text", "other")}
         self.characters = []  # [stamp, replica, character, gone], in their order
+        self.amounts = {}  # by stamp and replica: key, amount
         if saved is not None:
-            self.clock, self.characters = json.loads(saved)
+            self.clock, self.characters, self.amounts = json.loads(saved)
 
     def shown(self):
         return [c for c in self.characters if not c[3]]
 
+    def inc(self, key, amount):
+        self.clock += 1
+        update = ["inc", f"{self.clock} {self.name}", key, amount]
+        self.apply(update)
+        self.messages.append(json.dumps(update).encode())
+
+    def dec(self, key, amount):
+        self.inc(key, -amount)
+
     def read(self, key):
+        if key not in self.texts:
+            return sum(amount for its, amount in self.amounts.values() if its == key)
         return "".join(c[2] for c in self.shown())
 
     def insert(self, key, index, characters):
@@ -47,6 +61,10 @@ class Replica:
         return [c[:2] for c in self.characters].index(identity)
 
     def apply(self, update):
+        if update[0] == "inc":
+            _, identity, key, amount = update
+            self.amounts[identity] = key, amount
+            return
         if update[0] == "delete":
             for identity in update[1]:
                 self.characters[self.place(identity)][3] = True
@@ -68,7 +86,8 @@ class Replica:
         self.apply(json.loads(message))
 
     def save(self):
-        return json.dumps([self.clock, self.characters]).encode()
+        return json.dumps([self.clock, self.characters, self.amounts]).encode()
 
 
-serve("fake text 1.0", {"text": "text"}, ["duplicates", "restart", "crash"], Replica)
+serve("fake text 1.0", {"text": "text", "other": "text", "count": "counter", "sum": "counter"},
+      ["duplicates", "restart", "crash"], Replica, several=True)

@@ -31,8 +31,8 @@ class Forgetful:
 
 
 class Replica:
-    def __init__(self, replica, replicas, keys, object, time, saved):
-        self.name, self.mode = f"{replica}.{time}", object
+    def __init__(self, replica, replicas, keys, object, time, saved, object_of):
+        self.name, self.mode, self.mode_of = f"{replica}.{time}", object, object_of
         self.messages = []
         self.set = Forgetful()
         self.writes = {}  # id -> value, the ids that it had seen
@@ -48,7 +48,7 @@ class Replica:
         self.messages.append(json.dumps([update, *self.writes[update]]).encode())
 
     def read(self, key):
-        if self.mode != "own":
+        if self.mode_of[key] != "own":
             return self.set.values
         overwritten = {seen for _, before in self.writes.values() for seen in before}
         ids = [update for update in self.writes if update not in overwritten]
@@ -60,7 +60,7 @@ class Replica:
         return messages
 
     def receive(self, message):
-        if self.mode == "own":
+        if message[:1] == b"[":
             update, value, before = json.loads(message)
             self.writes[update] = value, before
             return
@@ -76,11 +76,11 @@ class Replica:
             self.set.merge(message.decode())
 
     @staticmethod
-    def script(object, replicas, keys):
+    def script(object, replicas, keys, object_of):
         if object != "scripted":
             return None
         return {
-            "head": ["import runpy", "import cupel_adapter", "cupel_adapter.serve = lambda *_: None",
+            "head": ["import runpy", "import cupel_adapter", "cupel_adapter.serve = lambda *_, **__: None",
                      f"Forgetful = runpy.run_path({os.path.abspath(sys.argv[0])!r})['Forgetful']"],
             "open": lambda replica, time, saved: "Forgetful()",
             "send": lambda d, update, m: f"{m} = {update}" if m else update,
@@ -90,4 +90,5 @@ class Replica:
 
 
 serve("faulty 1.0", {"forgets": "grow-only-set", "throws": "grow-only-set", "scripted": "grow-only-set",
-                     "by-chance": "grow-only-set", "own": "any-maximal-register"}, ["reordering"], Replica)
+                     "by-chance": "grow-only-set", "own": "any-maximal-register"}, ["reordering"], Replica,
+      several=True)

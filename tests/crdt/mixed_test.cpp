@@ -303,6 +303,18 @@ TEST(Mixed, ConvergenceIsComparedObjectByObject) {
   EXPECT_EQ(verdict, Verdict::kUnknown);
 }
 
+TEST(Mixed, AnObjectWithoutOperationsIsSatisfied) {
+  auto history = mixed(R"({"object":"s","type":"or-set"}
+{"object":"l","type":"movable-list"}
+{"process":0,"object":"s","f":"add","value":"a"}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"object":"s","f":"read","value":["a"]}
+)");
+  const auto found = analyzed(history, true);
+  ASSERT_EQ(found.decided, Verdict::kSatisfied);
+  expect_valid(history, found);
+}
+
 // By the register, the addition is seen together with the read of the array before it.
 TEST(Mixed, AReadThatIsSeenByAnotherObjectHasItsPlace) {
   auto history = mixed(R"({"object":"a","type":"rga"}

@@ -71,9 +71,10 @@ void deliver_to_objects(MixedHistory& history, const Visibility& visibility) {
         deliveries->perform(id);
         return true;
       });
-  // That nothing was received of an object is known, too.
+  // That nothing was received of an object is known, too. One without operations has no replica.
   for (MixedObject& object : history.objects) {
     auto& receptions = object.history.context.receptions;
+    if (object.history.replicas.empty()) object.history.replica("0");
     if (receptions.empty()) receptions.push_back({});
   }
 }

@@ -53,6 +53,7 @@ bool deliver_as_seen(MixedHistory& history) {
     }
   }
   for (MixedObject& object : history.objects) {
+    if (object.history.replicas.empty()) object.history.replica("0");  // it has no operations
     if (object.history.context.receptions.empty())
       object.history.context.receptions.push_back(Reception{});
   }

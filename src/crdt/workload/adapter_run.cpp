@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <deque>
-#include <iterator>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -74,11 +74,17 @@ class AdapterRunner {
         in_order_(options.replicas),
         side_(options.replicas, 0),
         saved_(options.replicas) {
+    const auto keys = recorder_.keys().size();
+    while (options.edits != nullptr && text_ + 1 < keys &&
+           recorder_.type_of(text_).type != Type::kText)
+      ++text_;
     for (Replica r = 0; r < options.replicas; ++r) begin_stream(r);
   }
 
   base::Result<AdapterRecorded> run() {
-    begin(recorder_.keys(), /*script=*/false);
+    std::vector<std::uint32_t> keys(recorder_.keys().size());
+    std::iota(keys.begin(), keys.end(), 0);
+    begin(keys, /*script=*/false);
     for (Replica r = 0; r < options_.replicas && has(Hazard::kClocks); ++r) set_clock(r);
     if (options_.edits == nullptr) {
       for (std::uint64_t i = 0; i < options_.ops && !failure_; ++i) {
@@ -93,7 +99,8 @@ class AdapterRunner {
     } else {
       replay_one_agent(*options_.edits);
     }
-    if (options_.edits == nullptr) update_after_crashes();
+    if (options_.edits != nullptr) crashed_since_.erase(text_);  // it is edited to the end
+    update_after_crashes();
     settle();
     for (Replica r = 0; r < options_.replicas; ++r) {
       for (std::uint32_t k = 0; k < recorder_.keys().size() && !failure_; ++k)
@@ -105,17 +112,14 @@ class AdapterRunner {
     return finished();
   }
 
-  base::Result<AdapterRecorded> replay(const std::vector<AdapterStep>& steps, const History& names,
-                                       bool script) {
+  base::Result<AdapterRecorded> replay(const std::vector<AdapterStep>& steps,
+                                       const std::vector<History>& names, bool script) {
     recorder_.use_names(names);
-    std::set<std::string> used;
+    std::set<std::uint32_t> used;
     for (const auto& step : steps) {
-      if (step.kind == StepKind::kOperation) used.insert(names.keys[step.operation.key]);
+      if (step.kind == StepKind::kOperation) used.insert(step.operation.key);
     }
-    std::vector<std::string> keys;
-    std::copy_if(names.keys.begin(), names.keys.end(), std::back_inserter(keys),
-                 [&](const std::string& key) { return used.contains(key); });
-    begin(keys, script);
+    begin({used.begin(), used.end()}, script);
     for (const auto& step : steps) {
       if (!failure_) repeat(step);
     }
@@ -125,16 +129,23 @@ class AdapterRunner {
  private:
   using StepKind = AdapterStep::Kind;
 
-  void begin(const std::vector<std::string>& keys, bool script) {
+  // Of several objects, one may be left that has keys.
+  void begin(const std::vector<std::uint32_t>& keys, bool script) {
     recorder_.note({{"f", "delivery"}, {"value", "applied"}});
     Json request = {{"f", "begin"},
                     {"replicas", options_.replicas},
-                    {"keys", keys},
+                    {"keys", Json::array()},
                     {"object", options_.object}};
-    if (!options_.objects.empty()) {
+    std::set<std::string> objects;
+    for (const auto key : keys) {
+      request["keys"].push_back(recorder_.keys()[key]);
+      if (!options_.objects.empty()) objects.insert(recorder_.object_name(key));
+    }
+    if (objects.size() == 1) request["object"] = *objects.begin();
+    if (objects.size() > 1) {
       request["object"] = nullptr;
-      for (std::size_t k = 0; k < keys.size(); ++k)
-        request["objects"][keys[k]] = options_.objects[k / options_.keys].name;
+      for (const auto key : keys)
+        request["objects"][recorder_.keys()[key]] = recorder_.object_name(key);
     }
     if (script) request["script"] = true;
     command(request, {});
@@ -201,7 +212,8 @@ class AdapterRunner {
   void repeat_operation(const AdapterStep& step) {
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     Json question = step.question;
-    const bool is_node = options_.type.type == Type::kTree && question.contains("value");
+    const bool is_node =
+        recorder_.type_of(step.operation.key).type == Type::kTree && question.contains("value");
     const Json asked = is_node ? question["value"] : Json();
     if (is_node) rename_nodes(question["value"]);
     Operation op = step.operation;
@@ -285,11 +297,13 @@ class AdapterRunner {
   // The lines of an edit; the ids of the updates that it is.
   void record_edit(Replica r, const std::string& deleted, const std::string& before,
                    const std::string& inserted, std::vector<std::string>& ids) {
+    const auto& object = recorder_.object_name(text_);
     const auto line = [&](const char* method, const std::string& value) {
-      ids.push_back(
-          recorder_.update(r, fmt::format(R"({{"process":{},"f":"{}","key":{},"value":{}}})",
-                                          text::dump(recorder_.process(r)), method,
-                                          text::quoted(recorder_.keys()[0]), value)));
+      ids.push_back(recorder_.update(
+          r, fmt::format(R"({{"process":{},{}"f":"{}","key":{},"value":{}}})",
+                         text::dump(recorder_.process(r)),
+                         object.empty() ? "" : fmt::format("\"object\":{},", text::quoted(object)),
+                         method, text::quoted(recorder_.key_in_object(text_)), value)));
     };
     if (!deleted.empty()) line("delete", text::quoted(deleted));
     if (inserted.empty()) return;
@@ -300,7 +314,7 @@ class AdapterRunner {
   // What the library is asked to do; nothing: it failed.
   std::optional<Json> edit(Replica r, Json patches, bool named) {
     const Json request = {{"f", "edit"},
-                          {"key", recorder_.keys()[0]},
+                          {"key", recorder_.keys()[text_]},
                           {"value", std::move(patches)},
                           {"named", named},
                           {"replica", r},
@@ -313,6 +327,17 @@ class AdapterRunner {
     }
     if (failure_) return std::nullopt;
     return answer;
+  }
+
+  // To another object than the text.
+  void perform_beside_text(Replica r) {
+    constexpr int kMostDraws = 100;
+    for (int i = 0; i < kMostDraws && recorder_.keys().size() > 1 && !failure_; ++i) {
+      const Operation op = recorder_.next(r);
+      if (op.key == text_) continue;
+      perform(op);
+      return;
+    }
   }
 
   // Replica 0 edits, some hundred times many edits at once, and the others receive.
@@ -330,7 +355,8 @@ class AdapterRunner {
     for (std::uint64_t i = 0; i < count && !failure_; ++i) {
       const auto r = before_operation(i, count);
       if (failure_) return;
-      if (random().chance(kReads)) perform(recorder_.read_of(r, 0));
+      if (random().chance(kReads)) perform(recorder_.read_of(r, text_));
+      perform_beside_text(r);
       edit_batch(text, all, i * batch, std::min<std::uint64_t>(all.size(), (i + 1) * batch));
     }
     std::string end;
@@ -402,8 +428,11 @@ class AdapterRunner {
       if (has(Hazard::kRestart) && random().chance(kRestart)) restart(r);
       if (has(Hazard::kClocks) && random().chance(kJump)) set_clock(r);
       if (has(Hazard::kDuplicates) && random().chance(kLateRepeat)) repeat_some(observer);
-      if (random().chance(kReads)) perform(recorder_.read_of(observer, 0));
+      if (random().chance(kReads)) perform(recorder_.read_of(observer, text_));
       if (!transaction.patches.empty() && !failure_) edit_named(edits, t, made[t]);
+      const auto before = messages_.size();
+      perform_beside_text(r);
+      if (messages_.size() > before) made[t].push_back(before);
     }
   }
 
@@ -624,7 +653,7 @@ class AdapterRunner {
           request, *answer,
           fmt::format(", expected no `send`, because {} makes no message",
                       is_read(op.kind) ? "a read" : "an update that failed"));
-    if (options_.edits != nullptr && (*answer)["value"].is_string())
+    if (options_.edits != nullptr && op.key == text_ && (*answer)["value"].is_string())
       last_read_ = (*answer)["value"];
     if (!outcome.update.empty()) send(op.replica, {outcome.update}, answer->value("send", Json()));
   }
@@ -1100,7 +1129,9 @@ class AdapterRunner {
   // Of a replay: the messages and nodes that those of the steps are now.
   std::map<MessageId, MessageId> remade_;
   std::map<Json, Json> renamed_;
-  // Of a trace: the characters that its own stand for, by number; the last text that was read.
+  // Of a trace: the key of its text; the characters that its own stand for, by number; the last
+  // text that was read.
+  std::uint32_t text_ = 0;
   std::vector<std::string> originals_;
   std::string last_read_;
 };
@@ -1112,8 +1143,8 @@ base::Result<AdapterRecorded> run(Adapter& adapter, const AdapterRunOptions& opt
 }
 
 base::Result<AdapterRecorded> replay(Adapter& adapter, const AdapterRunOptions& options,
-                                     const std::vector<AdapterStep>& steps, const History& names,
-                                     bool script) {
+                                     const std::vector<AdapterStep>& steps,
+                                     const std::vector<History>& names, bool script) {
   return AdapterRunner(adapter, options).replay(steps, names, script);
 }
 

@@ -48,13 +48,13 @@ struct AdapterStep {
 
 struct AdapterRunOptions : Requests {
   std::string object;                        // of the library; its type is that of the requests
-  std::vector<RecordedObject> objects = {};  // or several of the library, each with `keys`; not
-                                             // with `edits` or `keep_steps`
+  std::vector<RecordedObject> objects = {};  // or several of the library, each with `keys`
   std::vector<Hazard> hazards;               // some of those that the library survives
   std::uint64_t ops = 200;
   double delivery =
       0.3;  // chance that the next message of another replica arrives before an operation
-  // Of a text: its edits in place of random requests, and then neither `ops` nor `keys` count. A
+  // Of a text: its edits in place of random requests, and then `ops` does not count and `keys` is
+  // one. Of several objects: of the only text, with random requests to the others between. A
   // replica for each agent; with one agent also `replicas` - 1 that only receive, else one. What an
   // agent has seen is given by the trace, so its replica does not crash; and with several agents
   // there are no partitions and no replica that joins late.
@@ -78,7 +78,7 @@ struct AdapterRecorded {
   std::optional<bool> ends_as_traced;
   // If they were asked for.
   std::vector<AdapterStep> steps;
-  History names;                       // that the operations of the steps refer to
+  std::vector<History> names;          // by object, that the operations of the steps refer to
   std::vector<std::string> processes;  // at the end, as JSON; others have crashed
   bool has_everything = false;         // each replica has applied every message
 };
@@ -92,7 +92,7 @@ base::Result<AdapterRecorded> run(Adapter& adapter, const AdapterRunOptions& opt
 // was not made, one that comes before others where the options have no `reordering`. The result has
 // the steps that were done. `script`: then script() can be asked of it.
 base::Result<AdapterRecorded> replay(Adapter& adapter, const AdapterRunOptions& options,
-                                     const std::vector<AdapterStep>& steps, const History& names,
-                                     bool script = false);
+                                     const std::vector<AdapterStep>& steps,
+                                     const std::vector<History>& names, bool script = false);
 
 }  // namespace cupel::crdt

@@ -42,6 +42,16 @@ Recorder::Recorder(const Requests& requests, Arguments arguments,
   }
 }
 
+std::vector<History> Recorder::names() const {
+  std::vector<History> names;
+  for (const Object& object : objects_) names.push_back(*object.history);
+  return names;
+}
+
+void Recorder::use_names(const std::vector<History>& names) {
+  for (std::size_t o = 0; o < objects_.size(); ++o) *objects_[o].history = names[o];
+}
+
 Operation Recorder::next(std::uint32_t replica) {
   const auto at = objects_.size() == 1 ? 0 : random().below(objects_.size());
   Object& object = objects_[at];

@@ -44,12 +44,20 @@ class Recorder {
   // As requests name them, each another.
   [[nodiscard]] const std::vector<std::string>& keys() const { return keys_; }
   [[nodiscard]] const NamedType& type_of(std::uint32_t key) const {
-    return objects_[key / keys_of_each_].type;
+    return objects_[object_of(key)].type;
   }
-  // Of one object: what the operations refer to; those of another recorder with the same requests
-  // can be used here.
-  [[nodiscard]] const History& names() const { return *objects_[0].history; }
-  void use_names(const History& names) { *objects_[0].history = names; }
+  // Empty: it is the only one.
+  [[nodiscard]] const std::string& object_name(std::uint32_t key) const {
+    return objects_[object_of(key)].name;
+  }
+  // As the lines name it, in its object.
+  [[nodiscard]] const std::string& key_in_object(std::uint32_t key) const {
+    return objects_[object_of(key)].history->keys[key % keys_of_each_];
+  }
+  // By object: what the operations refer to; those of another recorder with the same requests can
+  // be used here.
+  [[nodiscard]] std::vector<History> names() const;
+  void use_names(const std::vector<History>& names);
   [[nodiscard]] std::uint64_t line_count() const { return lines_.size(); }
 
   [[nodiscard]] nlohmann::json question(const Operation& op) const;

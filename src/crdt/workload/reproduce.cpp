@@ -135,6 +135,20 @@ class Shrinker {
     is_wrong(renamed, options);
   }
 
+  // Those that are left.
+  [[nodiscard]] std::string objects_of(const Steps& steps) const {
+    std::string names;
+    for (std::size_t o = 0; o < options_.objects.size(); ++o) {
+      const auto is_of = [&](const AdapterStep& step) {
+        return step.kind == AdapterStep::Kind::kOperation &&
+               step.operation.key / options_.keys == o;
+      };
+      if (std::any_of(steps.begin(), steps.end(), is_of))
+        names += (names.empty() ? "" : ", ") + options_.objects[o].name;
+    }
+    return names.empty() ? options_.object : names;
+  }
+
   base::Result<Reproduction> written() {
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     const auto done = replay(adapter_, options_, best_.steps, names_, /*script=*/true);
@@ -145,7 +159,7 @@ class Shrinker {
     for (const auto& step : done->steps)
       result.operations += step.kind == AdapterStep::Kind::kOperation ? 1 : 0;
     std::vector<std::string> about = {
-        fmt::format("{}, {}: {}", adapter_.library().name, options_.object, wrong->name)};
+        fmt::format("{}, {}: {}", adapter_.library().name, objects_of(done->steps), wrong->name)};
     about.insert(about.end(), wrong->words.begin(), wrong->words.end());
     const Json request = {{"f", "script"}, {"about", about}, {"wrong", wrong->name}};
     const auto answer = adapter_.program().ask(request);
@@ -168,7 +182,7 @@ class Shrinker {
 
   Adapter& adapter_;
   AdapterRunOptions options_;
-  const History& names_;
+  const std::vector<History>& names_;
   const CheckRun& check_;
   Clock::time_point end_;
   AdapterRecorded best_;
