@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -16,10 +18,7 @@
 #include "base/read_file.hpp"
 #include "base/write_file.hpp"
 #include "cli/command.hpp"
-#include "cli/many_histories.hpp"
 #include "cli/options.hpp"
-#include "cli/result_line.hpp"
-#include "cli/same_file.hpp"
 #include "cli/units.hpp"
 #include "formats/decompress.hpp"
 #include "formats/formats.hpp"
@@ -33,6 +32,7 @@ namespace cupel::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 struct MergeArguments {
   std::vector<std::string> inputs, offsets;
@@ -42,6 +42,15 @@ struct MergeArguments {
 
 // What the inputs are. All are of one kind.
 enum class InputKind { kHistories, kResults, kCampaigns };
+
+// One line of `check --json`, or none.
+std::optional<Json> result_of(const std::string& line) {
+  if (!line.starts_with("{\"file\":")) return std::nullopt;
+  auto json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const bool is_result = json.is_object() && json.contains("file") && json["file"].is_string() &&
+                         json.contains("levels") && json["levels"].is_array();
+  return is_result ? std::optional(std::move(json)) : std::nullopt;
+}
 
 InputKind kind_of(const std::string& input) {
   std::error_code none;
@@ -58,7 +67,8 @@ InputKind kind_of(const std::string& input) {
     if (!content.ok()) return InputKind::kHistories;  // whose reader says what is wrong with it
     line = content->substr(0, content->find('\n'));
   }
-  return begins_as_result(line) ? InputKind::kResults : InputKind::kHistories;
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  return result_of(line) ? InputKind::kResults : InputKind::kHistories;
 }
 
 const char* name_of_kind(InputKind kind) {
@@ -82,6 +92,7 @@ class Results {
     std::istringstream in(*content);
     std::string line;
     for (std::uint64_t number = 1; std::getline(in, line); ++number) {
+      const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
       const auto result = result_of(line);
       if (!result || in.eof()) {
         return base::Error{.message =
@@ -90,12 +101,13 @@ class Results {
                            .file = path,
                            .line = number};
       }
-      const auto [it, added] = by_file_.try_emplace(result->file, Entry{line, *result});
-      if (!added && it->second.result.verdicts != result->verdicts) {
+      const auto file = (*result)["file"].get<std::string>();
+      const auto [it, added] = by_file_.try_emplace(file, Entry{line, verdicts_of(*result)});
+      if (!added && it->second.verdicts != verdicts_of(*result)) {
         return base::Error{.message = fmt::format("found other verdicts about {} than before; "
                                                   "expected results of the same histories at the "
                                                   "same levels",
-                                                  result->file),
+                                                  file),
                            .file = path,
                            .line = number};
       }
@@ -110,25 +122,55 @@ class Results {
     return text;
   }
 
-  // The table of `cupel check`.
+  // How many histories have which verdict at each level, as JSON has them.
   [[nodiscard]] std::string table() const {
-    VerdictTable table(by_file_.size());
-    for (const auto& [file, entry] : by_file_) table.add(entry.result);
-    return table.whole_text();
+    static constexpr const char* kVerdicts[] = {"satisfied", "violated", "unknown", "refused"};
+    std::map<std::string, std::map<std::string, std::size_t>> counts;
+    std::vector<std::string> levels;
+    for (const auto& [file, entry] : by_file_) {
+      for (const auto& [level, verdict] : entry.verdicts) {
+        if (!counts.contains(level)) levels.push_back(level);
+        ++counts[level][verdict];
+      }
+    }
+    auto text = fmt::format("{} histories\n{:<36}", by_file_.size(), "");
+    for (const auto* verdict : kVerdicts) text += fmt::format("{:>10}", verdict);
+    text += '\n';
+    for (const auto& level : levels) {
+      text += fmt::format("{:<36}", level);
+      for (const auto* verdict : kVerdicts) text += fmt::format("{:>10}", counts[level][verdict]);
+      text += '\n';
+    }
+    return text;
   }
 
   // As `cupel check` exits.
   [[nodiscard]] int code() const {
     int code = kSatisfied;
-    for (const auto& [file, entry] : by_file_) code = std::max(code, entry.result.code);
+    for (const auto& [file, entry] : by_file_) {
+      for (const auto& [level, verdict] : entry.verdicts) {
+        if (verdict == "violated") code = std::max<int>(code, kViolated);
+        if (verdict == "unknown") code = std::max<int>(code, kUnknown);
+      }
+    }
     return code;
   }
 
  private:
+  using Verdicts = std::vector<std::pair<std::string, std::string>>;
   struct Entry {
     std::string line;
-    ResultLine result;
+    Verdicts verdicts;
   };
+
+  static Verdicts verdicts_of(const Json& result) {
+    Verdicts verdicts;
+    for (const auto& level : result["levels"]) {
+      verdicts.emplace_back(level.value("level", std::string()),
+                            level.value("verdict", std::string()));
+    }
+    return verdicts;
+  }
 
   std::map<std::string, Entry> by_file_;
 };
@@ -194,11 +236,6 @@ merge::JoinOptions join_options(const MergeArguments& arguments) {
 
 int merge_histories(const MergeArguments& arguments) {
   if (arguments.output.empty()) {
-    // What is no history should not be told that it needs a file.
-    for (const auto& input : arguments.inputs) {
-      const auto format = formats::detect(input);
-      if (!format.ok()) return bad(format.error());
-    }
     throw UsageError("--output", "found no file for the whole history, expected one");
   }
   const auto options = join_options(arguments);
@@ -220,18 +257,8 @@ int merge_histories(const MergeArguments& arguments) {
 }
 
 int merge_inputs(const MergeArguments& arguments) {
-  for (const auto& input : arguments.inputs) {
-    if (!fs::exists(input)) {
-      return bad(base::Error{.message = "there is no such file or folder", .file = input});
-    }
-  }
   const auto kind = kind_of(arguments.inputs.front());
   for (const auto& input : arguments.inputs) {
-    if (kind != InputKind::kCampaigns && same_file(input, arguments.output)) {
-      throw UsageError("--output", fmt::format("found {}, which is one of the inputs; expected "
-                                               "another file",
-                                               arguments.output));
-    }
     if (kind_of(input) == kind) continue;
     return bad(base::Error{.message = fmt::format("found {}, expected {} as the first is",
                                                   name_of_kind(kind_of(input)), name_of_kind(kind)),

@@ -9,11 +9,14 @@
 
 #include "base/read_file.hpp"
 #include "certify/verify.hpp"
+#include "certify/windows.hpp"
 #include "cli/certificate_file.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/proved.hpp"
 #include "cli/units.hpp"
+#include "formats/line_pieces.hpp"
+#include "formats/transaction_stream.hpp"
 #include "report/verification.hpp"
 
 namespace cupel::cli {
@@ -47,8 +50,67 @@ base::Result<std::string> contents(const std::string& file) {
   return error;
 }
 
+// Is the certificate one by windows?
+bool is_by_windows(const std::string& file) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(file, unknown)) return false;
+  auto lines = formats::LinePieces::open(file);
+  if (!lines.ok()) return false;
+  const auto piece = lines->next();
+  return piece.ok() && certify::is_chain(piece->substr(0, piece->find('\n')));
+}
+
+int print_report(const VerifyArguments& arguments, const certify::Report& report,
+                 history::Time drift) {
+  if (report.validity == certify::Validity::kBadInput) {
+    print_error(base::Error{.message = report.reason, .file = arguments.certificate});
+    return kBad;
+  }
+  const report::Verified verified{arguments.history, arguments.certificate, report, drift};
+  print(arguments.json ? report::verification_json(verified) : report::verification_text(verified));
+  return report.validity == certify::Validity::kValid ? kSatisfied : kViolated;
+}
+
+// History and certificate side by side, each read once.
+int verify_by_windows(const VerifyArguments& arguments, const formats::ReadOptions& reading,
+                      history::Time drift) {
+  if (arguments.proved || !arguments.initial.empty()) {
+    throw UsageError(arguments.proved ? "--proved" : "--initial",
+                     "found a certificate by windows, which goes without it");
+  }
+  const auto failed = [](const base::Error& error) {
+    print_error(error);
+    return kBad;
+  };
+  auto source = formats::stream_transactions(arguments.history);
+  if (!source.ok()) return failed(source.error());
+  auto lines = formats::LinePieces::open(arguments.certificate);
+  if (!lines.ok()) return failed(lines.error());
+  std::string_view piece;
+  const certify::NextLine next = [&]() -> base::Result<std::optional<std::string_view>> {
+    if (piece.empty()) {
+      auto more = lines->next();
+      if (!more.ok()) return std::move(more).error();
+      piece = *more;
+      if (piece.empty()) return std::optional<std::string_view>();
+    }
+    const auto line = piece.substr(0, piece.find('\n'));
+    piece.remove_prefix(line.size() + 1);
+    return std::optional(line);
+  };
+  const auto chain = certify::verify_windows(**source, next, drift);
+  if (!chain.ok()) return failed(chain.error());
+  if (!chain->violation) return print_report(arguments, chain->report, drift);
+  // What is violated is shown on the history as a whole.
+  const auto history = formats::read(arguments.history, reading);
+  if (!history.ok()) return failed(history.error());
+  return print_report(arguments, certify::verify_answers(*history, *chain->violation, drift),
+                      drift);
+}
+
 int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading,
            history::Time drift) {
+  if (is_by_windows(arguments.certificate)) return verify_by_windows(arguments, reading, drift);
   const auto history = formats::read(arguments.history, reading);
   if (!history.ok()) {
     print_error(is_certificate(arguments.history)

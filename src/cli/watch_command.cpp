@@ -13,6 +13,7 @@
 
 #include "analysis/analyze.hpp"
 #include "base/budget.hpp"
+#include "base/read_file.hpp"
 #include "base/temp_dir.hpp"
 #include "cli/check_history.hpp"
 #include "cli/command.hpp"
@@ -26,6 +27,7 @@
 #include "history/mask.hpp"
 #include "levels/product.hpp"
 #include "merge/join.hpp"
+#include "online/chain.hpp"
 #include "online/checker.hpp"
 #include "online/inbox.hpp"
 #include "online/merge.hpp"
@@ -172,6 +174,9 @@ class WatchRun {
     sessions_ = arguments_.sessions > 0 ? arguments_.sessions : state_.sessions();
     make_checker();
     if (auto loaded = state_.load(*checker_); !loaded.ok()) return loaded;
+    if (const auto& certificate = arguments_.check.certificate; !certificate.empty()) {
+      if (auto chain = keep_chain(checker_->chain_again(certificate)); !chain.ok()) return chain;
+    }
     say(fmt::format("{}: watching: {}", name_, online::promise_of(level_)));
     say(fmt::format("goes on after {} transactions, at byte {} of {}",
                     grouped(checker_->watch().window().held().transactions), grouped(byte), file));
@@ -258,6 +263,11 @@ class WatchRun {
       sessions_ = std::strtoull(sessions->second.c_str(), nullptr, 10);
     }
     make_checker();
+    if (const auto& certificate = arguments_.check.certificate; !certificate.empty()) {
+      auto chain = online::Chain::begin(certificate, checker_->watch().watched(), level_,
+                                        options_.check.clock_drift_ns);
+      if (auto kept = keep_chain(std::move(chain)); !kept.ok()) return kept;
+    }
     say(fmt::format("{}: watching: {}", name_, online::promise_of(level_)));
     if (record_.written()) say(fmt::format("what comes is recorded in {}", record_.path()));
     const auto waiting = std::move(waiting_);
@@ -287,8 +297,16 @@ class WatchRun {
         online::WatchOptions{.level = level_,
                              .drift = options.clock_drift_ns,
                              .sessions = static_cast<std::size_t>(sessions_),
-                             .memory_limit_bytes = options.memory_limit_bytes},
+                             .memory_limit_bytes = options.memory_limit_bytes,
+                             .evidence = !arguments_.check.certificate.empty()},
         name_, record_.path(), [this](bool) { return ask(); });
+  }
+
+  base::Status keep_chain(base::Result<online::Chain> chain) {
+    if (!chain.ok()) return std::move(chain).error();
+    chain_.emplace(std::move(chain).value());
+    checker_->leave(*chain_);
+    return base::Ok{};
   }
 
   void act_on(const base::Result<Checker::State>& state) {
@@ -301,6 +319,7 @@ class WatchRun {
       code_ = bad(state.error());
     } else if (*state == Checker::State::kUnknown) {
       clear_line();
+      if (chain_) save(chain_->end_unknown(checker_->why()));
       if (checker_->passed_over() > 0) return end_violated(checker_->why());
       code_ = kUnknown;
       print_verdict("unknown", checker_->why());
@@ -325,8 +344,28 @@ class WatchRun {
     }
     if (checker_->from_window()) {
       if (const auto held = check_window(); !held.ok()) return bad(held.error());
+      arguments.certificate.clear();  // it would be of what is held
     }
-    return print_checked_history(record_.path(), *found_, arguments);
+    return print_and_certify(std::move(arguments));
+  }
+
+  // The windows end with the certificate of the violation.
+  int print_and_certify(CheckArguments arguments) {
+    if (!chain_ || chain_->ended())
+      return print_checked_history(record_.path(), *found_, arguments);
+    const bool certified = !arguments.certificate.empty();
+    const auto folder = base::TempDir::make("cupel-");
+    if (!folder.ok()) return bad(folder.error());
+    if (certified) arguments.certificate = folder->file("violation.json");
+    const int code = print_checked_history(record_.path(), *found_, arguments);
+    const auto violation = certified ? base::read_file(arguments.certificate)
+                                     : base::Result<std::string>(std::string());
+    const auto ended = certified && violation.ok()
+                           ? chain_->end_violated(*violation)
+                           : chain_->end_unknown(
+                                 "a violation was found, and the whole history did not fit into "
+                                 "the limits of a check");
+    return ended.ok() ? code : bad(ended.error());
   }
 
   // After a violation was reported.
@@ -445,7 +484,19 @@ class WatchRun {
     }
     if (checker_->passed_over() > 0) return end_violated("");
     code_ = kSatisfied;
+    if (chain_ && !chain_->ended()) certify_record();
     print_verdict("satisfied", {});
+  }
+
+  // The level that is watched failed, that which was asked did not.
+  void certify_record() {
+    const auto why = fmt::format("{} is violated, so {} was asked of the recorded history",
+                                 levels::name(checker_->watch().watched()), levels::name(level_));
+    if (const auto ended = chain_->end_unknown(why); !ended.ok()) code_ = bad(ended.error());
+    say(
+        fmt::format("{}: the windows end where {}; `cupel check --certificate` writes the evidence "
+                    "for the whole",
+                    arguments_.check.certificate, why));
   }
 
   void print_verdict(std::string_view verdict, const std::string& why) {
@@ -540,6 +591,7 @@ class WatchRun {
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
   levels::Level level_ = levels::Level::kStrictSerializable;
   std::uint64_t sessions_ = 0;
+  std::optional<online::Chain> chain_;
   std::unique_ptr<Checker> checker_;
   std::optional<Found> found_;
   Clock::time_point last_bytes_ = Clock::now(), shown_ = Clock::now();
@@ -630,8 +682,8 @@ void add_watch(Command& app, Run& run) {
       ->type_name("DIR");
   command
       ->add_option("--certificate", check.certificate,
-                   "At the first violation, write the evidence to this file. `cupel verify` checks "
-                   "it")
+                   "Write the evidence to this file, window by window, and at the first violation "
+                   "its own. `cupel verify` checks it")
       ->check(not_empty("the file to write"))
       ->type_name("FILE");
   command->footer(

@@ -21,7 +21,7 @@
 #include "base/read_file.hpp"
 #include "base/write_file.hpp"
 #include "formats/recording.hpp"
-#include "online/state.hpp"
+#include "history/state.hpp"
 
 namespace cupel::cli {
 

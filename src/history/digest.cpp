@@ -1,47 +1,9 @@
 // digest: see the header.
 #include "history/digest.hpp"
 
-#include <bit>
-#include <string_view>
+#include "history/fold.hpp"
 
 namespace cupel::history {
-
-namespace {
-
-// Words folded by multiplication (as in wyhash's step, with our own constants).
-class Fold {
- public:
-  void add(std::uint64_t word) {
-    __extension__ using Wide = unsigned __int128;
-    const auto product = static_cast<Wide>(state_ ^ word) * 0x9e3779b97f4a7c15ull;
-    state_ = static_cast<std::uint64_t>(product) ^
-             std::rotl(static_cast<std::uint64_t>(product >> 64), 23) ^ 0xd1b54a32d192ed03ull;
-  }
-  void add(std::string_view text) {
-    add(text.size());
-    std::uint64_t word = 0;
-    int filled = 0;
-    for (const char c : text) {
-      word = word << 8 | static_cast<unsigned char>(c);
-      if (++filled < 8) continue;
-      add(word);
-      word = 0;
-      filled = 0;
-    }
-    add(word);
-  }
-  void add(ScalarView scalar) {
-    add(static_cast<std::uint64_t>(scalar.kind));
-    add(static_cast<std::uint64_t>(scalar.integer));
-    if (!scalar.text.empty()) add(scalar.text);
-  }
-  [[nodiscard]] std::uint64_t value() const { return state_; }
-
- private:
-  std::uint64_t state_ = 0x2545f4914f6cdd1dull;
-};
-
-}  // namespace
 
 std::uint64_t digest(const History& h) {
   Fold fold;

@@ -54,6 +54,14 @@ base::Result<Checker::State> Checker::look_if_due(bool idle) {
 
 base::Result<Checker::State> Checker::finish() {
   auto state = look();
+  // What was built again from the record has not been looked at.
+  if (chain_ != nullptr && !slides_ && state.ok() && *state == State::kSatisfied &&
+      looked_at_ != taken_) {
+    state = look();
+  }
+  if (chain_ != nullptr && !slides_ && state.ok() && *state == State::kSatisfied) {
+    if (auto ended = chain_->end(watch_->window()); !ended.ok()) return std::move(ended).error();
+  }
   if (!slides_ || !state.ok() || *state != State::kSatisfied || asked_at_ >= taken_) return state;
   state = ask_whole();
   if (!state.ok() || *state != State::kUnknown) return state;
@@ -82,6 +90,8 @@ base::Result<Checker::State> Checker::look() {
   most_held_ = std::max(most_held_, watch_->window().held().held);
   switch (finding) {
     case Finding::kSatisfied:
+      if (chain_ == nullptr || slides_) break;
+      if (auto added = chain_->add(watch_->window()); !added.ok()) return std::move(added).error();
       break;
     case Finding::kUnknown:
       return unknown(watch_->why());
@@ -131,6 +141,9 @@ base::Result<Checker::State> Checker::go_on() {
     return unknown(fmt::format("the recorded history had to be asked {} times", restarts_));
   }
   start_again();
+  if (chain_ != nullptr) {
+    if (auto begun = chain_->begin_again(); !begun.ok()) return std::move(begun).error();
+  }
   if (auto fed = feed_again(); !fed.ok()) return std::move(fed).error();
   return State::kSatisfied;  // the next look begins with nothing forgotten
 }
@@ -180,6 +193,10 @@ void Checker::save(StateWriter& out) const {
   out.number(passed_over_);
   out.number(masked_.size());
   for (std::uint32_t i = 0; i < masked_.size(); ++i) out.scalar(masked_.at(i));
+  out.flag(chain_ != nullptr);
+  out.number(chain_ != nullptr ? chain_->windows() : 0);
+  out.number(chain_ != nullptr ? chain_->bytes() : 0);
+  out.flag(chain_ != nullptr && chain_->ended());
   watch_->save(out);
 }
 
@@ -207,6 +224,15 @@ base::Status Checker::load(StateReader& in) {
   const auto masked = in.count();
   for (std::size_t i = 0; i < masked && in.good(); ++i) masked_.find_or_add(in.scalar());
   make_watch();
+  const bool had_chain = in.flag();
+  chain_windows_ = in.number();
+  chain_bytes_ = in.number();
+  chain_ended_ = in.flag();
+  if (in.good() && had_chain != options_.evidence) {
+    return wrong(had_chain ? "found the state of a watch with --certificate, expected it here too"
+                           : "found the state of a watch without --certificate, which cannot begin "
+                             "in the middle");
+  }
   watch_->load(in);
   if (!in.at_end()) return wrong("found the state of another version of cupel, or a damaged one");
   return base::Ok{};

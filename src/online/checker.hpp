@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "online/chain.hpp"
 #include "online/watch.hpp"
 
 namespace cupel::online {
@@ -27,6 +28,9 @@ class Checker {
   // `record`: the file that holds, from its beginning, all lines that are taken, when `ask` is
   // called.
   Checker(const WatchOptions& options, std::string name, std::string record, Ask ask);
+
+  // Each window that is closed goes there. With the option `evidence`. Borrowed.
+  void leave(Chain& chain) { chain_ = &chain; }
 
   base::Status take(std::string_view lines);
   // `idle`: nothing more can be read at the moment.
@@ -47,6 +51,10 @@ class Checker {
   // Into a new Checker with the same options, for the same record. Errors: the state is of other
   // options, or is no state.
   base::Status load(StateReader& in);
+  // After load(): the chain, as it was when the state was saved.
+  base::Result<Chain> chain_again(const std::string& file) const {
+    return Chain::go_on(file, {watch_->watched(), chain_windows_, chain_bytes_, chain_ended_});
+  }
   // How many bytes of lines it has taken.
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
 
@@ -73,8 +81,11 @@ class Checker {
   const WatchOptions options_;
   const std::string name_, record_;
   const Ask ask_;
+  Chain* chain_ = nullptr;
   std::unique_ptr<Watch> watch_;
   std::uint64_t taken_ = 0, looked_at_ = 0, asked_at_ = 0;
+  std::uint64_t chain_windows_ = 0, chain_bytes_ = 0;
+  bool chain_ended_ = false;
   // The level that implies the one that is asked is violated, that one is not: the window slides.
   bool slides_ = false;
   bool from_window_ = false;

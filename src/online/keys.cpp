@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "history/streamed.hpp"
+
 namespace cupel::online {
 
 using history::ScalarKind;
@@ -54,6 +56,10 @@ std::optional<ScalarView> Keys::held(Key key) const {
 
 void Keys::hold(Key key, ScalarView value) {
   auto& facts = facts_[key];
+  if (const auto before = held(key)) {
+    digest_ -= history::held_digest(name(key), history::kOfRegister, *before);
+  }
+  digest_ += history::held_digest(name(key), history::kOfRegister, value);
   if (has_text(value.kind) && facts.place < 0) {
     facts.place = static_cast<std::int32_t>(texts_.size());
     texts_.emplace_back();
@@ -76,6 +82,7 @@ bool Keys::begins_with_forgotten(Key key, const Operations& from,
 
 void Keys::forget_element(Key key, ScalarView element) {
   auto& facts = facts_[key];
+  digest_ += history::held_digest(name(key), facts.forgotten, element);
   if (facts.forgotten++ == 0) {
     facts.place = static_cast<std::int32_t>(hashes_.size());
     hashes_.emplace_back();
@@ -84,6 +91,7 @@ void Keys::forget_element(Key key, ScalarView element) {
 }
 
 void Keys::save(StateWriter& out) const {
+  out.number(digest_);
   out.number(facts_.size());
   for (Key key = 0; key < facts_.size(); ++key) {
     const auto& facts = facts_[key];
@@ -99,6 +107,7 @@ void Keys::save(StateWriter& out) const {
 }
 
 void Keys::load(StateReader& in) {
+  const auto digest = in.number();
   const auto count = in.count();
   for (std::size_t i = 0; i < count && in.good(); ++i) {
     const Key key = of(in.scalar());
@@ -115,6 +124,7 @@ void Keys::load(StateReader& in) {
     hash.low = in.number();
     hash.high = in.number();
   }
+  digest_ = digest;
 }
 
 }  // namespace cupel::online

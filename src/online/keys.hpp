@@ -11,11 +11,17 @@
 #include <string>
 #include <vector>
 
+#include "history/operations.hpp"
 #include "history/scalar.hpp"
-#include "online/operations.hpp"
-#include "online/state.hpp"
+#include "history/state.hpp"
 
 namespace cupel::online {
+
+using history::Key;
+using history::Operations;
+using history::StateReader;
+using history::StateWriter;
+using history::Value;
 
 // Of a list's elements, in order: equal ones have the same, others (but for one case in
 // 2^100 or so) another.
@@ -50,6 +56,9 @@ class Keys {
                                            std::span<const Value> elements) const;
   void forget_element(Key key, history::ScalarView element);
 
+  // A checksum of what all keys hold.
+  [[nodiscard]] std::uint64_t digest() const { return digest_; }
+
   void save(StateWriter& out) const;
   // Into a table without keys.
   void load(StateReader& in);
@@ -71,6 +80,7 @@ class Keys {
   std::vector<Facts> facts_;
   std::vector<ListHash> hashes_;
   std::vector<std::string> texts_;  // each of one key for good
+  std::uint64_t digest_ = 0;
 };
 
 }  // namespace cupel::online

@@ -63,7 +63,8 @@ Watch::Watch(const WatchOptions& options)
                .drift = options.drift,
                .sessions = options.sessions,
                .forget_outcome_after = options.forget_outcome_after,
-               .slide = options.slide}),
+               .slide = options.slide,
+               .evidence = options.evidence}),
       last_look_(std::chrono::steady_clock::now()) {}
 
 Stream& Watch::add(std::string name, std::string sessions) {

@@ -34,6 +34,7 @@ struct WatchOptions {
   std::chrono::milliseconds pause{20};  // between two looks where less than that comes
   // The level itself is watched, within any so many transactions in a row; 0: as the level can be.
   std::size_t slide = 0;
+  bool evidence = false;  // each look leaves it, for a certificate by windows
 };
 
 // WatchOptions::slide, where there is no other way.

@@ -34,9 +34,12 @@ constexpr std::string_view kAnotherBeginning = "another beginning of the list";
 void Window::set_default_initial(ScalarView value) {
   default_text_ = value.text;
   default_initial_ = {value.kind, value.integer, default_text_};
+  digest_.add(default_initial_);
 }
 
 void Window::set_initial(Key key, ScalarView value) {
+  digest_.add(keys_.name(key));
+  digest_.add(value);
   keys_.hold(key, value);
 }
 
@@ -89,14 +92,17 @@ void Window::end(Session session, TxnStatus status, Moment at, const Operations&
   if (status == TxnStatus::kIndeterminate && options_.doubt_ends_session && !s.never_closes) {
     s.closed = true;
   }
+  const Time complete = status == TxnStatus::kCommitted ? at.time : kNoTime;
+  if (options_.evidence) digest(digest_, session, status, s.invoked.time, complete, seen);
   const bool aborted = status == TxnStatus::kAborted;
+  if (!aborted) counted_digest_ = digest_.value();
   if (aborted && options_.slide == 0) return;
   const auto first = fresh_operations_.size();
   fresh_operations_.append(seen);
   fresh_.push_back({.session = session,
                     .status = status,
                     .invoke = s.invoked.time,
-                    .complete = status == TxnStatus::kCommitted ? at.time : kNoTime,
+                    .complete = complete,
                     .label = at.label,
                     .place = s.count,
                     .born = aborted ? held_.transactions : held_.transactions++,
@@ -328,8 +334,10 @@ Look Window::look(base::Budget& budget) {
   auto decision = decider.decide(options_.level, budget);
   note_repeated_values(decider);
   Look look{decision.status, std::move(decision.detail), held_.doubt.empty()};
+  evidence_.reset();
   if (decision.status == DecisionStatus::kSatisfied && decision.witness) {
     forget(decider, *decision.witness);
+    if (options_.evidence) note_evidence(*decision.witness);
   }
   return look;
 }
@@ -344,6 +352,51 @@ void Window::note_repeated_values(const levels::Decider& decider) {
     return doubt(
         "a read may be of several writes, and without real time also of one that came later");
   }
+}
+
+void Window::digest(history::Fold& fold, Session session, TxnStatus status, Time invoke,
+                    Time complete, const Operations& operations) const {
+  history::StreamedTransaction txn;
+  txn.session = session;
+  txn.status = status;
+  txn.invoke = invoke;
+  txn.complete = complete;
+  history::add_transaction(fold, txn, operations, [this](Key key) { return keys_.name(key); });
+}
+
+std::uint64_t Window::digest_with_open() const {
+  auto fold = digest_;
+  for (Session s = 0; s < sessions_.size(); ++s) {
+    const auto& session = sessions_[s];
+    if (!session.open) continue;
+    digest(fold, s, TxnStatus::kIndeterminate, session.invoked.time, kNoTime, session.tried);
+  }
+  return fold.value();
+}
+
+// By transaction of history_: as the stream counts those that ended; then those that are open,
+// session by session.
+std::vector<std::uint64_t> Window::numbers() const {
+  std::vector<std::uint64_t> rank(sessions_.size(), 0);
+  std::uint64_t next = held_.transactions;
+  for (Session s = 0; s < sessions_.size(); ++s) {
+    if (sessions_[s].open) rank[s] = next++;
+  }
+  std::vector<std::uint64_t> numbers(txns_.size());
+  for (std::size_t t = 0; t < txns_.size(); ++t) {
+    numbers[t] = txns_[t].open ? rank[txns_[t].session] : txns_[t].born;
+  }
+  return numbers;
+}
+
+void Window::note_evidence(const levels::Witness& witness) {
+  const auto open = static_cast<std::uint64_t>(std::count_if(
+      sessions_.begin(), sessions_.end(), [](const SessionFacts& s) { return s.open; }));
+  evidence_ = evidence_of(history_, witness, kept_, numbers());
+  evidence_->transactions = held_.transactions;
+  evidence_->open = open;
+  evidence_->history = counted_digest_;
+  evidence_->frontier = keys_.digest();
 }
 
 // Of what comes, and of what is open.

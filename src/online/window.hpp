@@ -27,11 +27,13 @@
 #include "base/budget.hpp"
 #include "history/builder.hpp"
 #include "history/history.hpp"
+#include "history/operations.hpp"
+#include "history/state.hpp"
+#include "history/streamed.hpp"
 #include "levels/decide.hpp"
 #include "online/cut.hpp"
+#include "online/evidence.hpp"
 #include "online/keys.hpp"
-#include "online/operations.hpp"
-#include "online/state.hpp"
 
 namespace cupel::online {
 
@@ -52,6 +54,7 @@ struct WindowOptions {
   // Not 0: the level is decided within any so many transactions in a row, and no further
   // (slide.cpp).
   std::size_t slide = 0;
+  bool evidence = false;  // each look leaves it
 };
 
 // A range read of which nothing is known any more: it is left out.
@@ -115,6 +118,11 @@ class Window {
   // How many transactions have come since the last look.
   [[nodiscard]] std::size_t fresh() const { return fresh_.size(); }
 
+  // Of the last look, if it was satisfied; with the option `evidence`.
+  [[nodiscard]] const std::optional<Evidence>& evidence() const { return evidence_; }
+  // Of all that has come, also of what is open.
+  [[nodiscard]] std::uint64_t digest_with_open() const;
+
   // What is held and what is known of the forgotten. Right after a look: fresh() is 0.
   void save(StateWriter& out) const;
   // Into a new window with the same options.
@@ -142,6 +150,10 @@ class Window {
   };
 
   void doubt(std::string why);
+  void digest(history::Fold& fold, Session session, history::TxnStatus status, history::Time invoke,
+              history::Time complete, const Operations& operations) const;
+  void note_evidence(const levels::Witness& witness);
+  [[nodiscard]] std::vector<std::uint64_t> numbers() const;
   void note_began(SessionFacts& session, history::Time invoke);
   void save_transactions(StateWriter& out) const;
   void save_operation(StateWriter& out, const history::Operation& op) const;
@@ -172,6 +184,10 @@ class Window {
   std::vector<Key> key_of_;                     // by its keys
   std::vector<std::uint32_t> newly_forgotten_;  // by its keys: elements of lists
   Held held_;
+  // With the option `evidence`: of what has ended, and as of the last that was not aborted.
+  history::Fold digest_;
+  std::uint64_t counted_digest_ = 0;
+  std::optional<Evidence> evidence_;
   std::size_t held_before_ = 0;  // after the look before
 };
 

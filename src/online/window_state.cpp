@@ -32,6 +32,8 @@ void Window::save(StateWriter& out) const {
   assert(fresh_.empty() && "a state is of the moment after a look");
   keys_.save(out);
   out.scalar(default_initial_);
+  out.number(digest_.value());
+  out.number(counted_digest_);
   out.integer(no_earlier_);
   out.integer(cut_at_);
   out.number(sessions_.size());
@@ -126,6 +128,8 @@ void Window::save_operation(StateWriter& out, const Operation& op) const {
 void Window::load(StateReader& in) {
   keys_.load(in);
   set_default_initial(in.scalar());
+  digest_.set_value(in.number());
+  counted_digest_ = in.number();
   no_earlier_ = in.integer();
   cut_at_ = in.integer();
   load_sessions(in);

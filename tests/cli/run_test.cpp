@@ -20,6 +20,7 @@
 #include <sstream>
 
 #include "base/process.hpp"
+#include "base/read_file.hpp"
 #include "cupel/record.hpp"
 #include "support/file_event.hpp"
 #include "support/polling.hpp"
@@ -580,8 +581,8 @@ TEST_F(RunCli, AKilledWatchGoesOnFromItsState) {
   for (unsigned kill = 1; kill <= kKills; ++kill) {
     grow(all.size() * kill / (kKills + 1));
     fs::remove(at("stderr"));
-    auto watch =
-        start({"watch", "-l", "strict-serializable", "--state", at("state"), at("h.jsonl")});
+    auto watch = start({"watch", "-l", "strict-serializable", "--state", at("state"),
+                        "--certificate", at("parts.json"), at("h.jsonl")});
     if (kill == 1) {
       wait_for("state/watch.state", 1);
     } else {
@@ -596,11 +597,14 @@ TEST_F(RunCli, AKilledWatchGoesOnFromItsState) {
   grow(all.size());
   const std::vector<std::string> once = {"watch", "-l", "strict", "--no-follow", at("h.jsonl")};
   auto again = once;
-  again.insert(again.end(), {"--state", at("state")});
+  again.insert(again.end(), {"--state", at("state"), "--certificate", at("parts.json")});
   const auto whole = cupel(once), parts = cupel(again);
   EXPECT_EQ(whole.code, 0) << whole.err;
   EXPECT_EQ(said(parts), said(whole)) << parts.out << parts.err;
   EXPECT_NE(parts.err.find("goes on after"), std::string::npos) << parts.err;
+  const auto verified = cupel({"verify", at("h.jsonl"), at("parts.json")});
+  EXPECT_EQ(verified.code, 0) << verified.out;
+  EXPECT_NE(verified.out.find("6,000 transactions in"), std::string::npos) << verified.out;
   // An update is lost now, which only what is remembered can show.
   std::ofstream(at("h.jsonl"), std::ios::app) << recorded(0, 90000, std::to_string(17), 777777);
   EXPECT_EQ(cupel(again).code, 1);
@@ -608,6 +612,41 @@ TEST_F(RunCli, AKilledWatchGoesOnFromItsState) {
   for (const auto& name : {"state/watch.lock", "state/watch.state"})
     EXPECT_TRUE(fs::exists(at(name)));
   EXPECT_EQ(std::distance(fs::directory_iterator(at("state")), fs::directory_iterator()), 2);
+}
+
+TEST_F(RunCli, AWatchLeavesACertificateByWindows) {
+  std::string good;
+  for (int i = 1; i <= 20000; ++i) {
+    good += recorded(i % 4, 10 * i, i == 1 ? "null" : std::to_string(i - 1), i);
+  }
+  write("h.jsonl", good);
+  const std::vector<std::string> watch = {
+      "watch", "-l", "serializable", "--no-follow", "--certificate", at("c.json"), at("h.jsonl")};
+  const auto ran = cupel(watch);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto verified = cupel({"verify", at("h.jsonl"), at("c.json")});
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+  EXPECT_NE(verified.out.find("serializable  satisfied"), std::string::npos) << verified.out;
+  EXPECT_NE(verified.out.find("20,000 transactions in"), std::string::npos) << verified.out;
+  // A watch that was killed leaves no last line.
+  const auto chain = *cupel::base::read_file(at("c.json"));
+  write("cut.json", chain.substr(0, chain.rfind("{\"end\"")));
+  const auto cut = cupel({"verify", at("h.jsonl"), at("cut.json")});
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_NE(cut.out.find("no last line"), std::string::npos) << cut.out;
+  // Another history, and one that goes on.
+  write("h.jsonl", good + recorded(0, 400000, "20000", 20001));
+  EXPECT_NE(cupel({"verify", at("h.jsonl"), at("c.json")}).out.find("goes on"), std::string::npos);
+  write("h.jsonl", recorded(0, 5, "null", 0) + good);
+  EXPECT_NE(cupel({"verify", at("h.jsonl"), at("c.json")}).out.find("another history"),
+            std::string::npos);
+  // It ends in a violation.
+  write("h.jsonl", good + recorded(0, 400000, "17", 20001));
+  EXPECT_EQ(cupel(watch).code, 1);
+  const auto violated = cupel({"verify", at("h.jsonl"), at("c.json")});
+  EXPECT_EQ(violated.code, 0) << violated.out << violated.err;
+  EXPECT_NE(violated.out.find("violated"), std::string::npos) << violated.out;
+  expect_mistake({"verify", "--proved", at("h.jsonl"), at("c.json")}, {"certificate by windows"});
 }
 
 TEST_F(RunCli, AStateIsOfOneHistoryAndOneQuestion) {

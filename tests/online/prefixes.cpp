@@ -2,6 +2,7 @@
 #include "online/prefixes.hpp"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
@@ -10,7 +11,10 @@
 
 #include "base/budget.hpp"
 #include "base/random.hpp"
+#include "base/read_file.hpp"
+#include "base/temp_dir.hpp"
 #include "levels/decide.hpp"
+#include "online/chain.hpp"
 #include "online/window.hpp"
 
 namespace cupel::test {
@@ -36,7 +40,8 @@ SketchTxn as_tried(const SketchTxn& txn) {
 
 class Feed {
  public:
-  Feed(const Sketch& sketch, Level level, Time drift, std::uint64_t seed, std::size_t slide = 0)
+  Feed(const Sketch& sketch, Level level, Time drift, std::uint64_t seed, std::size_t slide = 0,
+       bool evidence = false)
       : sketch_(sketch),
         random_(seed),
         level_(level),
@@ -45,7 +50,8 @@ class Feed {
                  .drift = drift,
                  .sessions = count_sessions(),
                  .doubt_ends_session = false,
-                 .slide = slide}) {
+                 .slide = slide,
+                 .evidence = evidence}) {
     arrived_.initial = sketch.initial;
     window_.set_default_initial(sketch.initial.view());
     for (const auto& session : sketch.sessions) {
@@ -55,6 +61,7 @@ class Feed {
       } else {
         sessions_.push_back(0);
       }
+      begun_at_.push_back(kNoTime);
       begun_.push_back(0);
       ended_.push_back(0);
     }
@@ -132,6 +139,39 @@ class Feed {
     }
     run.transactions = window_.held().transactions;
     run.forgotten = window_.held().forgotten;
+    return run;
+  }
+
+  CertifiedRun certify(unsigned every) && {
+    CertifiedRun run;
+    const auto folder = base::TempDir::make("cupel-test-");
+    const auto file = folder->file("chain");
+    auto chain = *online::Chain::begin(file, level_, level_, drift_);
+    unsigned since = 0;
+    bool more = true;
+    while (more) {
+      more = step();
+      if (more && ++since < every) continue;
+      since = 0;
+      const auto look = window_.look(budget_);
+      if (look.status != DecisionStatus::kSatisfied) return run;
+      EXPECT_TRUE(chain.add(window_).ok());
+    }
+    EXPECT_TRUE(chain.end(window_).ok());
+    run.satisfied = true;
+    run.chain = *base::read_file(file);
+    run.transactions = std::move(streamed_);
+    for (std::size_t s = 0; s < sessions_.size(); ++s) {
+      if (sketch_.sessions[s].txns.empty() || !window_.is_open(sessions_[s])) continue;
+      run.transactions.push_back({sessions_[s], TxnStatus::kIndeterminate, begun_at_[s], kNoTime, 0,
+                                  window_.tried(sessions_[s])});
+    }
+    const auto initial = sketch_.initial.view();
+    run.initial.push_back({true, 0, initial.kind, initial.integer, std::string(initial.text)});
+    for (online::Key key = 0; key < window_.keys().size(); ++key) {
+      run.keys.intern(window_.keys().name(key));
+      run.lists.push_back(window_.keys().is_list(key));
+    }
     return run;
   }
 
@@ -244,13 +284,17 @@ class Feed {
     auto& arrived = arrived_.sessions[s].txns;
     if (begun_[s] == ended_[s]) {
       const auto tried = as_tried(txns[begun_[s]++]);
+      begun_at_[s] = tried.invoke;
       arrived.push_back(tried);
       window_.begin(sessions_[s], {tried.invoke, 0}, operations(tried, false));
       return;
     }
     const auto& txn = txns[ended_[s]++];
     arrived.back() = txn;
-    window_.end(sessions_[s], txn.status, {txn.complete, 0}, operations(txn, true));
+    const auto seen = operations(txn, true);
+    window_.end(sessions_[s], txn.status, {txn.complete, 0}, seen);
+    streamed_.push_back({sessions_[s], txn.status, txn.invoke,
+                         txn.status == TxnStatus::kCommitted ? txn.complete : kNoTime, 0, seen});
     if (ended_[s] == txns.size() && random_.chance(0.5)) window_.close(sessions_[s]);
   }
 
@@ -303,6 +347,8 @@ class Feed {
   Sketch arrived_;
   std::vector<online::Session> sessions_;
   std::vector<std::size_t> begun_, ended_;  // by session
+  std::vector<Time> begun_at_;              // the last one, by session
+  std::vector<history::StreamedTransaction> streamed_;
   bool timed_ = false, sequential_ = true;
 };
 
@@ -316,6 +362,11 @@ PrefixRun compare_prefixes(const Sketch& sketch, Level level, Time drift, std::u
 PrefixRun compare_sliding(const Sketch& sketch, Level level, std::uint64_t seed,
                           std::size_t slide) {
   return Feed(sketch, level, 0, seed, slide).run_sliding();
+}
+
+CertifiedRun certify_run(const Sketch& sketch, Level level, Time drift, std::uint64_t seed,
+                         unsigned every) {
+  return Feed(sketch, level, drift, seed, /*slide=*/0, /*evidence=*/true).certify(every);
 }
 
 Sketch long_sketch(std::uint64_t seed) {

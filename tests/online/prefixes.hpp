@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "history/streamed.hpp"
 #include "levels/level.hpp"
 #include "support/history_language.hpp"
 
@@ -27,6 +29,19 @@ PrefixRun compare_prefixes(const Sketch& sketch, levels::Level level, history::T
 // ask in vain only where a value is written twice. `violated`: found; `asked`: in vain.
 PrefixRun compare_sliding(const Sketch& sketch, levels::Level level, std::uint64_t seed,
                           std::size_t slide);
+
+// The same to the end of the history, with a certificate by windows.
+struct CertifiedRun {
+  bool satisfied = false;  // else: violated or refused, and there is no certificate
+  std::string chain;
+  // As a reader of the history would give them.
+  std::vector<history::StreamedTransaction> transactions;
+  std::vector<history::TransactionSource::Initial> initial;
+  history::ScalarTable keys;
+  std::vector<std::uint8_t> lists;  // by key
+};
+CertifiedRun certify_run(const Sketch& sketch, levels::Level level, history::Time drift,
+                         std::uint64_t seed, unsigned every);
 
 // Longer than those of property/random_history.hpp, so that much is forgotten: a store that now
 // and then lets a transaction read something old.

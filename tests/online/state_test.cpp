@@ -1,6 +1,6 @@
 // A watch that ends at any moment and goes on from what it saved says what one says that was never
 // ended.
-#include "online/state.hpp"
+#include "history/state.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

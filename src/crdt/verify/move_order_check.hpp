@@ -23,9 +23,8 @@ bool is_tree(const History& history, const Operation& read);
 std::optional<std::string> wrong_tree(const History& history, const SeenUpdates& seen,
                                       const std::vector<std::size_t>& place);
 
-// Is there an order of all moves for these reads? Nothing: too many to try. Moves that are named
-// are compared first.
+// Is there an order of all moves for these reads? Nothing: too many to try.
 std::optional<bool> has_move_order(const History& history, const SeenUpdates& seen,
-                                   std::span<const OpId> reads, std::span<const OpId> named);
+                                   std::span<const OpId> reads);
 
 }  // namespace cupel::crdt

@@ -1,7 +1,7 @@
 // Operations: what transactions did, before they are part of a history.
 //
-// A transaction that is going on, or that a window has just received, is held in these
-// columns; keys are numbers of the window's table, values are held as they are, since
+// A transaction that is going on, or that was just read from a stream, is held in these
+// columns; keys are numbers of its reader's table, values are held as they are, since
 // most of them never come again.
 #pragma once
 
@@ -12,18 +12,18 @@
 
 #include "history/history.hpp"
 #include "history/scalar.hpp"
-#include "online/state.hpp"
+#include "history/state.hpp"
 
-namespace cupel::online {
+namespace cupel::history {
 
 // A scalar whose text is in the Operations it belongs to.
 struct Value {
-  history::ScalarKind kind = history::ScalarKind::kNull;
+  ScalarKind kind = ScalarKind::kNull;
   std::uint32_t size = 0;
   std::int64_t integer = 0;  // or where its text begins
 };
 
-using Key = std::uint32_t;  // of a window
+using Key = std::uint32_t;  // of a reader's table
 
 class Operations {
  public:
@@ -32,7 +32,7 @@ class Operations {
     Value value;
   };
   struct Operation {
-    history::OpKind kind;
+    OpKind kind;
     bool known = true;                   // reads: what it saw; else its outcome is not known
     bool succeeded = true;               // compare-and-sets
     Key key = 0;                         // unused for range reads
@@ -56,15 +56,14 @@ class Operations {
   [[nodiscard]] std::span<const Entry> entries(const Operation& op) const {
     return std::span(entries_).subspan(op.first, op.count);
   }
-  [[nodiscard]] history::ScalarView view(const Value& value) const {
-    return {value.kind, value.kind == history::ScalarKind::kInteger ? value.integer : 0,
-            text_of(value)};
+  [[nodiscard]] ScalarView view(const Value& value) const {
+    return {value.kind, value.kind == ScalarKind::kInteger ? value.integer : 0, text_of(value)};
   }
 
-  Value keep(history::ScalarView scalar);
+  Value keep(ScalarView scalar);
   void read(Key key, Value value, bool known);
   // A write, insert, delete or append.
-  void write(history::OpKind kind, Key key, Value value);
+  void write(OpKind kind, Key key, Value value);
   void compare_and_set(Key key, Value expected, Value desired, bool succeeded);
   void list_read(Key key, bool known);  // its elements follow
   void element(Value value);
@@ -89,4 +88,4 @@ class Operations {
   std::string text_;
 };
 
-}  // namespace cupel::online
+}  // namespace cupel::history

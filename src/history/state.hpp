@@ -11,7 +11,7 @@
 
 #include "history/scalar.hpp"
 
-namespace cupel::online {
+namespace cupel::history {
 
 class StateWriter {
  public:
@@ -19,7 +19,7 @@ class StateWriter {
   void integer(std::int64_t value);
   void flag(bool value) { bytes_ += static_cast<char>(value); }
   void text(std::string_view value);
-  void scalar(history::ScalarView value);
+  void scalar(ScalarView value);
   // With its version and its hash. The writer is spent.
   [[nodiscard]] std::string sealed() &&;
 
@@ -36,7 +36,7 @@ class StateReader {
   std::int64_t integer();
   bool flag();
   std::string_view text();
-  history::ScalarView scalar();
+  ScalarView scalar();
   // A number of things that take a byte each at least.
   std::size_t count();
   // A number below `limit`.
@@ -51,4 +51,4 @@ class StateReader {
   bool good_ = true;
 };
 
-}  // namespace cupel::online
+}  // namespace cupel::history

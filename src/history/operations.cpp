@@ -1,11 +1,7 @@
 // Operations: see the header.
-#include "online/operations.hpp"
+#include "history/operations.hpp"
 
-namespace cupel::online {
-
-using history::OpKind;
-using history::ScalarKind;
-using history::ScalarView;
+namespace cupel::history {
 
 Value Operations::keep(ScalarView scalar) {
   if (scalar.kind == ScalarKind::kNull) return {};
@@ -135,4 +131,4 @@ std::uint64_t Operations::resident_bytes() const {
          entries_.capacity() * sizeof(Entry) + text_.capacity();
 }
 
-}  // namespace cupel::online
+}  // namespace cupel::history

@@ -1,16 +1,13 @@
 // State: see the header.
-#include "online/state.hpp"
+#include "history/state.hpp"
 
 #include "base/fnv.hpp"
 
-namespace cupel::online {
-
-using history::ScalarKind;
-using history::ScalarView;
+namespace cupel::history {
 
 namespace {
 
-constexpr std::string_view kVersion = "cupel watch state 2\n";
+constexpr std::string_view kVersion = "cupel watch state 3\n";
 constexpr std::size_t kHashBytes = 8;
 constexpr auto kLastKind = static_cast<std::size_t>(ScalarKind::kLiteral);
 
@@ -110,4 +107,4 @@ ScalarView StateReader::scalar() {
   return {kind, 0, is_number(kind) ? std::string_view() : text()};
 }
 
-}  // namespace cupel::online
+}  // namespace cupel::history

@@ -1,0 +1,109 @@
+// LinePieces: see the header.
+#include "formats/line_pieces.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "formats/decompress.hpp"
+#include "formats/recording.hpp"
+
+namespace cupel::formats {
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 4 << 20;
+constexpr std::size_t kMagicBytes = 8;
+
+}  // namespace
+
+base::Result<LinePieces> LinePieces::open(const std::string& path) {
+  LinePieces pieces;
+  pieces.path_ = path;
+  if (is_recording(path)) {
+    pieces.folder_ = path;
+    if (auto part = pieces.next_part(); !part.ok()) return part.error();
+    return pieces;
+  }
+  if (auto opened = pieces.open_part(path); !opened.ok()) return opened.error();
+  return pieces;
+}
+
+base::Status LinePieces::open_part(const std::string& path) {
+  is_packed_ = false;
+  packed_at_ = 0;
+  file_ = base::Descriptor(path == "-" ? ::dup(STDIN_FILENO)
+                                       : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file_) {
+    return base::Error{.message = fmt::format("cannot be opened: {}", std::strerror(errno)),
+                       .file = path};
+  }
+  char magic[kMagicBytes];
+  const auto got = path == "-" ? 0 : ::pread(file_.get(), magic, sizeof magic, 0);
+  if (got <= 0 || !is_compressed({magic, static_cast<std::size_t>(got)})) return base::Ok{};
+  auto packed = MappedFile::open(path);
+  if (!packed.ok()) return packed.error();
+  packed_ = std::move(packed).value();
+  is_packed_ = true;
+  return base::Ok{};
+}
+
+base::Result<bool> LinePieces::next_part() {
+  if (folder_.empty()) return false;
+  const auto part = recorded_part(folder_, part_ + 1);
+  if (!part) {
+    if (recorded_part(folder_, part_ + 2)) {
+      return base::Error{
+          .message = fmt::format("found a recording without its file number {}", part_ + 1),
+          .file = folder_};
+    }
+    return false;
+  }
+  ++part_;
+  if (auto opened = open_part(*part); !opened.ok()) return opened.error();
+  return true;
+}
+
+base::Result<std::size_t> LinePieces::fill(char* to, std::size_t size) {
+  if (is_packed_) {
+    const auto left = packed_.bytes().substr(packed_at_, size);
+    std::memcpy(to, left.data(), left.size());
+    packed_at_ += left.size();
+    return left.size();
+  }
+  while (true) {
+    const auto got = ::read(file_.get(), to, size);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EINTR) continue;
+    return base::Error{.message = fmt::format("cannot be read: {}", std::strerror(errno)),
+                       .file = path_};
+  }
+}
+
+base::Result<std::string_view> LinePieces::next() {
+  buffer_.erase(0, given_);
+  given_ = 0;
+  while (true) {
+    const auto old = buffer_.size();
+    buffer_.resize(old + kPieceBytes);
+    const auto got = fill(buffer_.data() + old, kPieceBytes);
+    buffer_.resize(old + (got.ok() ? *got : 0));
+    if (!got.ok()) return got.error();
+    if (*got == 0) {
+      const auto more = next_part();
+      if (!more.ok()) return more.error();
+      if (!*more) return std::string_view();
+      continue;
+    }
+    const auto last = buffer_.rfind('\n');
+    if (last == std::string::npos) continue;
+    given_ = last + 1;
+    return std::string_view(buffer_).substr(0, given_);
+  }
+}
+
+}  // namespace cupel::formats

@@ -1,0 +1,416 @@
+// Transaction stream: see the header. What a line means is said in docs/formats/jepsen.md.
+#include "formats/transaction_stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/hash_table.hpp"
+#include "formats/jepsen_events.hpp"
+#include "formats/line_pieces.hpp"
+
+namespace cupel::formats {
+
+using history::Key;
+using history::kNoTime;
+using history::Operations;
+using history::OpKind;
+using history::ScalarKind;
+using history::ScalarView;
+using history::StreamedTransaction;
+using history::Time;
+using history::TxnStatus;
+using history::Value;
+using jepsen::Cell;
+using jepsen::Chunk;
+using jepsen::Event;
+using jepsen::F;
+using jepsen::Micro;
+using jepsen::MicroOp;
+using jepsen::Tag;
+using jepsen::Type;
+
+namespace {
+
+// A scalar as the reader of whole files has it. `text` is for those that are spelled anew.
+ScalarView scalar_of(const Chunk& chunk, const Cell& cell, std::string& text) {
+  switch (cell.tag) {
+    case Tag::kAbsent:
+    case Tag::kNull:
+      return ScalarView::null();
+    case Tag::kInteger:
+      return ScalarView::of(cell.integer);
+    case Tag::kString:
+      return ScalarView::of(cell.view());
+    case Tag::kKeyword:
+      return ScalarView::keyword(cell.view());
+    default:
+      text.clear();
+      canonical(chunk, cell, text);
+      return ScalarView::literal(text);
+  }
+}
+
+class JsonLines final : public history::TransactionSource {
+ public:
+  JsonLines(std::string name, LinePieces pieces)
+      : name_(std::move(name)), pieces_(std::move(pieces)) {}
+
+  base::Result<bool> next(StreamedTransaction& out) override {
+    while (true) {
+      if (chunk_ < chunks_.size()) {
+        auto& chunk = chunks_[chunk_];
+        if (event_ == chunk.events.size()) {
+          if (chunk.error) return wrong(chunk.error->byte, chunk.error->message);
+          ++chunk_;
+          event_ = 0;
+          continue;
+        }
+        const Event& event = chunk.events[event_++];
+        auto ended = take(chunk, event, out);
+        ++ordinal_;
+        if (!ended.ok()) return wrong(event.byte, ended.error().message);
+        if (*ended) return true;
+        continue;
+      }
+      if (over_) return next_open(out);
+      lines_ += static_cast<std::uint64_t>(std::count(piece_.begin(), piece_.end(), '\n'));
+      auto piece = pieces_.next();
+      if (!piece.ok()) return piece.error();
+      piece_ = *piece;
+      over_ = piece_.empty();
+      chunks_ = over_ ? std::vector<Chunk>() : jepsen::parse_json(piece_, 1);
+      chunk_ = event_ = 0;
+    }
+  }
+
+  [[nodiscard]] const std::vector<Initial>& initial() const override { return initial_; }
+  [[nodiscard]] std::size_t key_count() const override { return key_use_.size(); }
+  [[nodiscard]] ScalarView key(Key key) const override { return keys_.at(key); }
+  [[nodiscard]] bool is_list(Key key) const override { return (key_use_[key] & kList) != 0; }
+  [[nodiscard]] const std::string& session_name(std::uint32_t session) const override {
+    return sessions_[session].name;
+  }
+
+ private:
+  enum : std::uint8_t { kRegister = 1, kList = 2 };
+  struct Session {
+    std::string name;
+    bool open = false;
+    F f = F::kAbsent;
+    Time invoked = kNoTime;
+    std::uint32_t label = 0;
+    Operations tried;
+  };
+
+  base::Error wrong(std::uint64_t byte, std::string message) const {
+    const auto before = piece_.substr(0, std::min<std::size_t>(byte, piece_.size()));
+    const auto lines = std::count(before.begin(), before.end(), '\n');
+    return {.message = std::move(message),
+            .file = name_,
+            .line = lines_ + 1 + static_cast<std::uint64_t>(lines)};
+  }
+  static base::Error wrong(std::string message) { return {.message = std::move(message)}; }
+
+  // Whether a transaction has ended with it.
+  base::Result<bool> take(const Chunk& chunk, const Event& event, StreamedTransaction& out) {
+    if (event.is_header()) return header(chunk, event);
+    if (!event.client) return false;
+    if (!of_transactions_) {
+      const bool registers = event.f == F::kRead || event.f == F::kWrite || event.f == F::kCas;
+      if (!event.is_txn && !registers) {
+        return wrong("found operations that are neither transactions nor of registers");
+      }
+      of_transactions_ = event.is_txn;
+    }
+    if (*of_transactions_ && !event.is_txn) return false;
+    if (event.is_txn != *of_transactions_) {
+      return wrong("found a transaction after operations on registers");
+    }
+    if (event.process.tag == Tag::kAbsent) return wrong("found an operation without a process");
+    const auto number = session_of(event);
+    if (event.type == Type::kInvoke) return invoke(chunk, event, sessions_[number]);
+    return complete(chunk, event, number, out);
+  }
+
+  base::Result<bool> header(const Chunk& chunk, const Event& event) {
+    if (of_transactions_) return wrong("found a header line after the first operation");
+    if (event.f == F::kMetadata || event.f == F::kSessions) return false;
+    const Cell value = chunk.values[event.first];
+    if (!value.is_vector() || value.size != 2 || !chunk.child(value, 1).is_vector()) {
+      return wrong("found a malformed cupel header line");
+    }
+    const auto add = [&](bool of_all, Key key, const Cell& cell) {
+      std::string text;
+      const auto scalar = scalar_of(chunk, cell, text);
+      initial_.push_back({of_all, key, scalar.kind, scalar.integer, std::string(scalar.text)});
+    };
+    add(true, 0, chunk.child(value, 0));
+    const Cell pairs = chunk.child(value, 1);
+    for (std::size_t i = 0; i < pairs.size; ++i) {
+      const Cell pair = chunk.child(pairs, i);
+      if (!pair.is_vector() || pair.size != 2) return wrong("found a malformed cupel header line");
+      add(false, key_of(chunk, chunk.child(pair, 0)), chunk.child(pair, 1));
+    }
+    return false;
+  }
+
+  std::uint32_t session_of(const Event& event) {
+    if (event.process.tag == Tag::kInteger) {
+      const auto known = by_number_.find(event.process.integer);
+      if (known != by_number_.end()) return known->second;
+      sessions_.emplace_back().name = std::to_string(event.process.integer);
+      const auto session = static_cast<std::uint32_t>(sessions_.size() - 1);
+      by_number_.emplace(event.process.integer, session);
+      return session;
+    }
+    std::string name =
+        (event.process.tag == Tag::kKeyword ? ":" : "") + std::string(event.process.view());
+    const auto [at, fresh] =
+        by_name_.try_emplace(name, static_cast<std::uint32_t>(sessions_.size()));
+    if (fresh) sessions_.emplace_back().name = std::move(name);
+    return at->second;
+  }
+
+  // With a clock, or in the order of the lines.
+  base::Status note_times(const Event& event) {
+    if (event.type == Type::kInfo || event.type == Type::kFail) return base::Ok{};
+    if (!timed_) timed_ = event.time != kNoTime;
+    if (*timed_ == (event.time != kNoTime)) return base::Ok{};
+    return wrong("found operations with a time and others without");
+  }
+  [[nodiscard]] Time time_of(const Event& event) const {
+    return timed_ == true ? event.time : static_cast<Time>(ordinal_);
+  }
+  [[nodiscard]] std::uint32_t label_of(const Event& event) const {
+    const auto label = event.index >= 0 ? static_cast<std::uint64_t>(event.index) : ordinal_;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(label, 0xffffffff));
+  }
+
+  base::Result<bool> invoke(const Chunk& chunk, const Event& event, Session& session) {
+    if (session.open) return wrong("found a second invocation of a process that has one open");
+    if (auto good = note_times(event); !good.ok()) return std::move(good).error();
+    session.open = true;
+    session.f = event.f;
+    session.invoked = time_of(event);
+    session.label = label_of(event);
+    if (auto read = operations(chunk, event, false, session.tried); !read.ok()) {
+      return std::move(read).error();
+    }
+    return false;
+  }
+
+  base::Result<bool> complete(const Chunk& chunk, const Event& event, std::uint32_t number,
+                              StreamedTransaction& out) {
+    Session& session = sessions_[number];
+    if (!session.open && event.type == Type::kOk) {
+      return wrong("found a completion without an invocation");
+    }
+    if (session.open && session.f != event.f && session.f != F::kAbsent && event.f != F::kAbsent) {
+      return wrong("found a completion of another f than its process invoked");
+    }
+    if (auto good = note_times(event); !good.ok()) return std::move(good).error();
+    if (session.open && event.time != kNoTime && event.time < session.invoked) {
+      return wrong("found a completion before its invocation in time");
+    }
+    const bool committed = event.type == Type::kOk;
+    out.session = number;
+    out.status = committed                   ? TxnStatus::kCommitted
+                 : event.type == Type::kFail ? TxnStatus::kAborted
+                                             : TxnStatus::kIndeterminate;
+    out.invoke = session.open ? session.invoked : kNoTime;
+    out.complete = committed ? time_of(event) : kNoTime;
+    out.label = label_of(event);
+    if (says_operations(chunk, event, session)) {
+      if (auto read = operations(chunk, event, committed, out.operations); !read.ok()) {
+        return std::move(read).error();
+      }
+    } else {
+      out.operations.clear();
+      out.operations.append(session.tried);
+    }
+    session.open = false;
+    return true;
+  }
+
+  // A completion says again what was done, or only how it ended.
+  [[nodiscard]] bool says_operations(const Chunk& chunk, const Event& event,
+                                     const Session& session) const {
+    if (!session.open) return true;
+    const bool committed = event.type == Type::kOk;
+    if (*of_transactions_) {
+      return committed ||
+             (event.count != 0 && (event.count == session.tried.size() || session.tried.empty()));
+    }
+    return committed && (event.f == F::kRead || !chunk.values[event.first].is_nothing());
+  }
+
+  // What never ended.
+  base::Result<bool> next_open(StreamedTransaction& out) {
+    for (; next_open_ < sessions_.size(); ++next_open_) {
+      auto& session = sessions_[next_open_];
+      if (!session.open) continue;
+      out.session = next_open_++;
+      out.status = TxnStatus::kIndeterminate;
+      out.invoke = session.invoked;
+      out.complete = kNoTime;
+      out.label = session.label;
+      out.operations.clear();
+      out.operations.append(session.tried);
+      return true;
+    }
+    return false;
+  }
+
+  // --- operations ---
+
+  Key key_of(const Chunk& chunk, const Cell& cell) {
+    const auto key = cell.tag == Tag::kInteger ? keys_.intern(cell.integer)
+                                               : keys_.intern(scalar_of(chunk, cell, text_));
+    if (key >= key_use_.size()) key_use_.resize(key + 1, 0);
+    return key;
+  }
+  Value value_of(const Chunk& chunk, const Cell& cell, Operations& out) {
+    return out.keep(scalar_of(chunk, cell, text_));
+  }
+  base::Status use(Key key, std::uint8_t as) {
+    key_use_[key] |= as;
+    if (key_use_[key] != (kRegister | kList)) return base::Ok{};
+    return wrong(fmt::format("found key {} used both as a list and as a register",
+                             keys_.at(key).to_string()));
+  }
+
+  // `seen`: as the database answered; else as the client asked.
+  base::Status operations(const Chunk& chunk, const Event& event, bool seen, Operations& out) {
+    out.clear();
+    if (!*of_transactions_) return on_register(chunk, event, seen, out);
+    for (auto i = event.first; i < event.first + event.count; ++i) {
+      if (auto taken = operation(chunk, chunk.ops[i], seen, out); !taken.ok()) return taken;
+    }
+    return base::Ok{};
+  }
+
+  base::Status operation(const Chunk& chunk, const MicroOp& op, bool seen, Operations& out) {
+    const auto write = [&](OpKind kind, std::uint8_t as) -> base::Status {
+      const Key key = key_of(chunk, op.key);
+      if (auto used = use(key, as); !used.ok()) return used;
+      out.write(kind, key, value_of(chunk, op.value, out));
+      return base::Ok{};
+    };
+    switch (op.kind()) {
+      case Micro::kWrite:
+        return write(OpKind::kWrite, kRegister);
+      case Micro::kInsert:
+        return write(OpKind::kInsert, kRegister);
+      case Micro::kDelete:
+        return write(OpKind::kDelete, kRegister);
+      case Micro::kAppend:
+        return write(OpKind::kAppend, kList);
+      case Micro::kRange:
+        return range_read(chunk, op, seen, out);
+      case Micro::kRead:
+        return read(chunk, op, seen, out);
+      case Micro::kCas:
+        break;
+    }
+    const Key key = key_of(chunk, op.key);
+    if (auto used = use(key, kRegister); !used.ok()) return used;
+    const auto expected = value_of(chunk, chunk.child(op.value, 0), out);
+    out.compare_and_set(key, expected, value_of(chunk, chunk.child(op.value, 1), out),
+                        op.value.note == 0);
+    return base::Ok{};
+  }
+
+  base::Status range_read(const Chunk& chunk, const MicroOp& op, bool seen, Operations& out) {
+    if (op.value.is_nothing() && seen) return wrong("found a range read without what it saw");
+    const auto low = value_of(chunk, chunk.child(op.key, 0), out);
+    out.range_read(low, value_of(chunk, chunk.child(op.key, 1), out));
+    for (std::size_t i = 0; i < op.value.size; ++i) {
+      const Cell entry = chunk.child(op.value, i);
+      const Key key = key_of(chunk, chunk.child(entry, 0));
+      if (auto used = use(key, kRegister); !used.ok()) return used;
+      out.entry(key, value_of(chunk, chunk.child(entry, 1), out));
+    }
+    return base::Ok{};
+  }
+
+  base::Status read(const Chunk& chunk, const MicroOp& op, bool seen, Operations& out) {
+    const Key key = key_of(chunk, op.key);
+    const bool known = seen && op.value.note == 0;
+    if (op.value.is_vector() && (key_use_[key] & kRegister) == 0) {
+      key_use_[key] |= kList;
+      out.list_read(key, known);
+      for (std::size_t i = 0; known && i < op.value.size; ++i) {
+        out.element(value_of(chunk, chunk.child(op.value, i), out));
+      }
+      return base::Ok{};
+    }
+    if (known && !op.value.is_nothing()) {
+      if (auto used = use(key, kRegister); !used.ok()) return used;
+    }
+    out.read(key, value_of(chunk, op.value, out), known);
+    return base::Ok{};
+  }
+
+  base::Status on_register(const Chunk& chunk, const Event& event, bool seen, Operations& out) {
+    Cell payload = chunk.values[event.first];
+    if (!pairs_ && !payload.is_nothing()) {
+      const bool pair = payload.is_vector() && payload.size == 2;
+      pairs_ = pair && (event.f != F::kCas || chunk.child(payload, 1).is_vector());
+    }
+    Key key = 0;
+    if (pairs_ == true) {
+      if (!payload.is_vector() || payload.size != 2) return wrong("expected [key value]");
+      key = key_of(chunk, chunk.child(payload, 0));
+      payload = chunk.child(payload, 1);
+    } else {
+      key = keys_.intern(ScalarView::of(std::string_view("register")));
+      if (key >= key_use_.size()) key_use_.resize(key + 1, 0);
+    }
+    if (auto used = use(key, kRegister); !used.ok()) return used;
+    if (event.f == F::kRead) {
+      out.read(key, value_of(chunk, payload, out), seen);
+    } else if (event.f == F::kWrite) {
+      out.write(OpKind::kWrite, key, value_of(chunk, payload, out));
+    } else if (payload.is_vector() && payload.size == 2) {
+      const auto expected = value_of(chunk, chunk.child(payload, 0), out);
+      out.compare_and_set(key, expected, value_of(chunk, chunk.child(payload, 1), out), true);
+    } else {
+      return wrong("found a cas of " + shown(chunk, payload) + ", expected [old new]");
+    }
+    return base::Ok{};
+  }
+
+  const std::string name_;
+  LinePieces pieces_;
+  std::string_view piece_;
+  std::vector<Chunk> chunks_;
+  std::size_t chunk_ = 0, event_ = 0;
+  bool over_ = false;
+  std::uint64_t lines_ = 0, ordinal_ = 0;
+  std::optional<bool> of_transactions_, pairs_, timed_;
+  std::vector<Initial> initial_;
+  history::ScalarTable keys_;
+  std::vector<std::uint8_t> key_use_;
+  base::HashMap<std::int64_t, std::uint32_t> by_number_;
+  base::HashMap<std::string, std::uint32_t> by_name_;
+  std::deque<Session> sessions_;
+  std::uint32_t next_open_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<history::TransactionSource>> stream_transactions(
+    const std::string& path) {
+  auto pieces = LinePieces::open(path);
+  if (!pieces.ok()) return pieces.error();
+  return std::unique_ptr<history::TransactionSource>(
+      std::make_unique<JsonLines>(path, std::move(pieces).value()));
+}
+
+}  // namespace cupel::formats

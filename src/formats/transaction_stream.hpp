@@ -1,0 +1,21 @@
+// Transaction stream: a history read once, in the order of its file, one transaction at a time.
+//
+// Jepsen's op maps as JSON lines (a file, a recording of several, standard input), as far as they
+// can be read without the whole: transactions and registers, each with its process and its
+// invocation. What is in memory is a piece of the file, and what has been invoked and has not
+// ended. Here nothing is judged; it is the reader of whoever checks a certificate by windows
+// (docs/formats/certificate.md), and shares no code with what a watch reads by.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "history/streamed.hpp"
+
+namespace cupel::formats {
+
+base::Result<std::unique_ptr<history::TransactionSource>> stream_transactions(
+    const std::string& path);
+
+}  // namespace cupel::formats

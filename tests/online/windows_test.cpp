@@ -1,0 +1,380 @@
+// Certificates by windows: those of random histories of every kind hold; what was changed, in the
+// certificate or in the history, does not; and what is accepted is satisfied.
+#include "certify/windows.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "base/random.hpp"
+#include "base/read_file.hpp"
+#include "base/temp_dir.hpp"
+#include "formats/formats.hpp"
+#include "formats/transaction_stream.hpp"
+#include "history/builder.hpp"
+#include "levels/decide.hpp"
+#include "online/chain.hpp"
+#include "online/checker.hpp"
+#include "online/compare_all.hpp"
+
+namespace cupel::test {
+namespace {
+
+using base::Random;
+using history::kNoTime;
+using history::Operations;
+using history::OpKind;
+using history::ScalarView;
+using history::StreamedTransaction;
+using history::TxnStatus;
+using history::ValueId;
+
+class Source final : public history::TransactionSource {
+ public:
+  explicit Source(const CertifiedRun& run) : run_(run) {}
+  base::Result<bool> next(StreamedTransaction& out) override {
+    if (next_ == run_.transactions.size()) return false;
+    out = run_.transactions[next_++];
+    return true;
+  }
+  [[nodiscard]] const std::vector<Initial>& initial() const override { return run_.initial; }
+  [[nodiscard]] std::size_t key_count() const override { return run_.keys.size(); }
+  [[nodiscard]] ScalarView key(history::Key key) const override { return run_.keys.at(key); }
+  [[nodiscard]] bool is_list(history::Key key) const override { return run_.lists[key] != 0; }
+  [[nodiscard]] const std::string& session_name(std::uint32_t session) const override {
+    name_ = std::to_string(session);
+    return name_;
+  }
+
+ private:
+  const CertifiedRun& run_;
+  std::size_t next_ = 0;
+  mutable std::string name_;
+};
+
+std::vector<std::string> lines_of(const std::string& chain) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < chain.size();) {
+    const auto end = chain.find('\n', at);
+    lines.push_back(chain.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+certify::ChainReport verify(const CertifiedRun& run, const std::vector<std::string>& lines,
+                            history::Time drift) {
+  Source source(run);
+  std::size_t next = 0;
+  const certify::NextLine line = [&]() -> base::Result<std::optional<std::string_view>> {
+    if (next == lines.size()) return std::optional<std::string_view>();
+    return std::optional<std::string_view>(lines[next++]);
+  };
+  auto report = certify::verify_windows(source, line, drift);
+  EXPECT_TRUE(report.ok());
+  return *report;
+}
+bool valid(const CertifiedRun& run, const std::vector<std::string>& lines, history::Time drift) {
+  return verify(run, lines, drift).report.validity == certify::Validity::kValid;
+}
+
+// The whole, for the engine.
+history::History whole(const CertifiedRun& run) {
+  history::HistoryBuilder b;
+  for (const auto& initial : run.initial) b.set_default_initial(b.value(initial.value()));
+  std::vector<const StreamedTransaction*> all;
+  for (const auto& txn : run.transactions) all.push_back(&txn);
+  const auto id = [&](history::Key key) { return b.key(run.keys.at(key)); };
+  for (const auto* txn : all) {
+    b.begin(b.session(std::to_string(txn->session)), txn->status,
+            {.invoke = txn->invoke, .complete = txn->complete});
+    const auto& from = txn->operations;
+    for (const auto& op : from.all()) {
+      const auto value = [&](const history::Value& v) { return b.value(from.view(v)); };
+      std::vector<ValueId> elements;
+      std::vector<history::RangeEntry> entries;
+      switch (op.kind) {
+        case OpKind::kRead:
+          b.read(id(op.key), op.known ? value(op.value) : ValueId::none());
+          break;
+        case OpKind::kListRead:
+          for (const auto& element : from.elements(op)) elements.push_back(value(element));
+          if (op.known) {
+            b.list_read(id(op.key), elements);
+          } else {
+            b.list_read_unknown(id(op.key));
+          }
+          break;
+        case OpKind::kRangeRead:
+          for (const auto& e : from.entries(op)) entries.push_back({id(e.key), value(e.value)});
+          b.range_read(value(op.value), value(op.other), entries);
+          break;
+        case OpKind::kCompareAndSet:
+          b.compare_and_set(id(op.key), value(op.value), value(op.other), op.succeeded);
+          break;
+        case OpKind::kAppend:
+          b.append(id(op.key), value(op.value));
+          break;
+        case OpKind::kInsert:
+          b.insert(id(op.key), value(op.value));
+          break;
+        case OpKind::kDelete:
+          b.erase(id(op.key), value(op.value));
+          break;
+        case OpKind::kWrite:
+          b.write(id(op.key), value(op.value));
+          break;
+      }
+    }
+    b.end();
+  }
+  auto built = std::move(b).finish();
+  EXPECT_TRUE(built.ok());
+  return *std::move(built);
+}
+
+levels::DecisionStatus verdict(const CertifiedRun& run, Level level, history::Time drift) {
+  const auto h = whole(run);
+  base::Budget budget;
+  return levels::Decider(h, drift, 1, false).decide(level, budget).status;
+}
+
+// The digests of the windows as this history has them, so that nothing but the orders is left to
+// refuse it.
+std::vector<std::string> with_digests_of(const CertifiedRun& run, std::vector<std::string> lines) {
+  for (auto& line : lines) {
+    constexpr std::string_view kCount = "\"transactions\":", kDigest = "\"history\":\"";
+    const auto at = line.find(kCount), digest = line.find(kDigest);
+    if (at == std::string::npos || digest == std::string::npos) continue;
+    const auto count = std::stoull(line.substr(at + kCount.size()));
+    const bool end = line.starts_with(R"({"end")");
+    history::Fold fold;
+    for (const auto& initial : run.initial) fold.add(initial.value());
+    std::size_t counted = 0;
+    for (const auto& txn : run.transactions) {
+      if (!end && counted == count) break;
+      history::add_transaction(fold, txn, txn.operations,
+                               [&](history::Key key) { return run.keys.at(key); });
+      counted += txn.status != TxnStatus::kAborted;
+    }
+    line.replace(digest + kDigest.size(), 16, fmt::format("{:016x}", fold.value()));
+    const auto frontier = line.find(",\"frontier\"");
+    if (frontier != std::string::npos) line = line.substr(0, frontier) + "}";
+  }
+  return lines;
+}
+
+// One thing in the history changed: a value, the order of a session, a time. False: nothing was.
+bool change(CertifiedRun& run, Random& random) {
+  if (run.transactions.empty()) return false;
+  auto& txn = run.transactions[random.below(run.transactions.size())];
+  if (txn.status != TxnStatus::kCommitted) return false;
+  const auto what = random.below(4);
+  if (what == 0) {
+    // With the next of its session: its place in the session, and its times.
+    for (auto* next = &txn + 1; next != run.transactions.data() + run.transactions.size(); ++next) {
+      if (next->session != txn.session || next->status != TxnStatus::kCommitted) continue;
+      std::swap(txn.operations, next->operations);
+      return true;
+    }
+    return false;
+  }
+  if (what == 1) {
+    if (txn.complete == kNoTime || txn.invoke == kNoTime) return false;
+    txn.invoke = std::max<history::Time>(txn.invoke - random.between(0, 40), 0);
+    txn.complete = std::max(txn.invoke + 1, txn.complete - random.between(0, 80));
+    return true;
+  }
+  if (txn.operations.empty()) return false;
+  const auto place = random.below(txn.operations.size());
+  const auto other = ScalarView::of(random.between(0, 12));
+  Operations changed;
+  const auto& from = txn.operations;
+  bool done = false;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const auto& op = from.all()[i];
+    const bool here = i == place;
+    const auto keep = [&](const history::Value& v) { return changed.keep(from.view(v)); };
+    switch (op.kind) {
+      case OpKind::kRead:
+        done = done || (here && op.known && run.lists[op.key] == 0);
+        changed.read(op.key, here && run.lists[op.key] == 0 ? changed.keep(other) : keep(op.value),
+                     op.known);
+        break;
+      case OpKind::kListRead: {
+        changed.list_read(op.key, op.known);
+        auto elements = from.elements(op);
+        if (here && !elements.empty()) {
+          elements = elements.first(elements.size() - 1);
+          done = true;
+        }
+        for (const auto& element : elements) changed.element(keep(element));
+        break;
+      }
+      case OpKind::kRangeRead:
+        changed.range_read(keep(op.value), keep(op.other));
+        for (const auto& entry : from.entries(op)) {
+          changed.entry(entry.key, here ? changed.keep(other) : keep(entry.value));
+          done = done || here;
+        }
+        break;
+      case OpKind::kCompareAndSet:
+        changed.compare_and_set(op.key, here ? changed.keep(other) : keep(op.value), keep(op.other),
+                                op.succeeded);
+        done = done || here;
+        break;
+      default:
+        changed.write(op.kind, op.key, here ? changed.keep(other) : keep(op.value));
+        done = done || here;
+    }
+  }
+  txn.operations = std::move(changed);
+  return done;
+}
+
+struct Counts {
+  std::size_t certified = 0, windows = 0, left_out = 0, reordered = 0, reorders = 0, changed = 0,
+              refused = 0;
+};
+
+void check_one(const Sketch& sketch, Level level, std::uint64_t seed, Counts& counts) {
+  const history::Time drift = seed % 4 == 3 ? 4 : 0;
+  const auto run = certify_run(sketch, level, drift, seed, seed % 5 == 0 ? 4 : 1);
+  if (!run.satisfied) return;
+  const auto lines = lines_of(run.chain);
+  const auto report = verify(run, lines, drift);
+  ASSERT_EQ(report.report.validity, certify::Validity::kValid)
+      << levels::name(level) << ", seed " << seed << ": " << report.report.reason << "\n"
+      << run.chain << to_text(sketch);
+  ++counts.certified;
+  counts.windows += report.windows;
+  Random random(seed + 1);
+  const auto digest = lines.back().find("\"history\":\"");
+  auto other = lines;
+  other.back()[digest + 11] = other.back()[digest + 11] == '0' ? '1' : '0';
+  EXPECT_FALSE(valid(run, other, drift)) << "a changed digest, seed " << seed;
+  other = lines;
+  other.pop_back();
+  EXPECT_FALSE(valid(run, other, drift)) << "no end, seed " << seed;
+  if (report.windows > 0) {
+    other = lines;
+    other.erase(other.begin() + 1 + static_cast<std::ptrdiff_t>(random.below(report.windows)));
+    EXPECT_FALSE(valid(run, other, drift)) << "a window left out, seed " << seed;
+    ++counts.left_out;
+    // Another order may be right as well.
+    other = lines;
+    auto& line = other[1 + random.below(report.windows)];
+    const auto from = line.find("\"order\":[") + 9, to = line.find(']', from);
+    const auto comma = line.find(',', from);
+    if (comma < to) {
+      line = line.substr(0, from) + line.substr(comma + 1, to - comma - 1) + "," +
+             line.substr(from, comma - from) + line.substr(to);
+      ++counts.reorders;
+      counts.reordered += !valid(run, other, drift);
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    auto altered = run;
+    if (!change(altered, random)) continue;
+    ++counts.changed;
+    const bool accepted = valid(altered, with_digests_of(altered, lines), drift);
+    counts.refused += !accepted;
+    if (!accepted) continue;
+    ASSERT_EQ(verdict(altered, level, drift), levels::DecisionStatus::kSatisfied)
+        << levels::name(level) << ", seed " << seed << "\n"
+        << run.chain << to_text(sketch);
+  }
+}
+
+template <typename Make>
+void check_all(std::uint64_t first, std::uint64_t count, Make make) {
+  for (const Level level : kExact) {
+    Counts counts;
+    for (auto seed = first; seed < first + count; ++seed) {
+      ASSERT_NO_FATAL_FAILURE(check_one(make(seed), level, seed, counts));
+    }
+    fmt::print(
+        "{:34} {} certificates of {} windows; {} with one left out, {} of {} other orders and {} "
+        "of {} other histories refused\n",
+        levels::name(level), counts.certified, counts.windows, counts.left_out, counts.reordered,
+        counts.reorders, counts.refused, counts.changed);
+    EXPECT_GT(counts.certified, count / 20) << levels::name(level);
+    EXPECT_GT(counts.windows, counts.certified) << levels::name(level);
+    EXPECT_GT(counts.reordered, 0u) << levels::name(level);
+    EXPECT_GT(counts.refused, counts.changed / 5) << levels::name(level);
+    EXPECT_LT(counts.refused, counts.changed) << levels::name(level);
+  }
+}
+
+TEST(OnlineWindows, SmallHistoriesOfEveryKind) {
+  check_all(0, 300, [](std::uint64_t seed) { return random_sketch(kind_of_seed(seed), seed); });
+}
+
+TEST(OnlineWindows, LongerHistories) {
+  check_all(2'000'000, 100, long_sketch);
+}
+
+// As a watch reads a file and a verifier reads it again.
+TEST(OnlineWindows, OfFiles) {
+  const auto folder = base::TempDir::make("cupel-test-");
+  ASSERT_TRUE(folder.ok());
+  const auto file = folder->file("history.jsonl"), certificate = folder->file("certificate");
+  std::size_t certified = 0, windows = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const auto sketch = seed % 4 == 0 ? long_sketch(seed) : random_sketch(kind_of_seed(seed), seed);
+    const auto h = build(sketch);
+    if (!h.has_all_times() || h.txn_count() == 0) continue;
+    ASSERT_TRUE(formats::write(h, file, {.format = formats::Format::kJepsen}).ok());
+    const auto level = kExact[seed % std::size(kExact)];
+    online::WatchOptions options{.level = level, .evidence = true};
+    online::Checker checker(options, file, file,
+                            [](bool) { return online::Checker::State::kViolated; });
+    auto chain = online::Chain::begin(certificate, level, level, 0);
+    ASSERT_TRUE(chain.ok());
+    checker.leave(*chain);
+    const auto text = *base::read_file(file);
+    auto state = online::Checker::State::kSatisfied;
+    std::size_t at = 0;
+    while (at < text.size() && state == online::Checker::State::kSatisfied) {
+      auto end = text.find('\n', at) + 1;
+      for (int i = 0; i < 5 && end < text.size(); ++i) end = text.find('\n', end) + 1;
+      if (!checker.take(std::string_view(text).substr(at, end - at)).ok()) break;
+      at = end;
+      const auto looked = at == text.size() ? checker.finish() : checker.look_if_due(true);
+      if (!looked.ok()) break;
+      state = *looked;
+    }
+    if (!chain->ended()) continue;
+    ++certified;
+    auto source = formats::stream_transactions(file);
+    ASSERT_TRUE(source.ok());
+    const auto lines = lines_of(*base::read_file(certificate));
+    std::size_t next = 0;
+    const auto report = certify::verify_windows(
+        **source,
+        [&]() -> base::Result<std::optional<std::string_view>> {
+          if (next == lines.size()) return std::optional<std::string_view>();
+          return std::optional<std::string_view>(lines[next++]);
+        },
+        0);
+    ASSERT_TRUE(report.ok()) << report.error().to_string() << "\n" << text;
+    ASSERT_EQ(report->report.validity, certify::Validity::kValid)
+        << "seed " << seed << ": " << report->report.reason << "\n"
+        << text;
+    windows += report->windows;
+  }
+  EXPECT_GT(certified, 20u);
+  EXPECT_GE(windows, certified);
+}
+
+}  // namespace
+}  // namespace cupel::test
