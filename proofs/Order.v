@@ -69,6 +69,37 @@ Qed.
 Definition has {A} (m : M.t A) (i : int) : bool :=
   match get m i with Some _ => true | None => false end.
 
+(* Both maps together; [f] where both have something. *)
+Definition either {A} (f : A -> A -> A) (a b : option A) : option A :=
+  match a, b with Some x, Some y => Some (f x y) | None, _ => b | _, None => a end.
+Fixpoint union {A} (f : A -> A -> A) (a b : M.t A) : M.t A :=
+  match a, b with
+  | M.Leaf _, _ => b
+  | _, M.Leaf _ => a
+  | M.Node l o r, M.Node l' o' r' => M.Node (union f l l') (either f o o') (union f r r')
+  end.
+Lemma find_union : forall A (f : A -> A -> A) a b p,
+  M.find p (union f a b) = either f (M.find p a) (M.find p b).
+Proof.
+  induction a as [|l IHl o r IHr]; intros b p.
+  - rewrite M.gleaf. destruct b, p; reflexivity.
+  - destruct b as [|l' o' r'].
+    + rewrite M.gleaf. cbn [union either]. now destruct (M.find p (M.Node l o r)).
+    + destruct p; cbn [union M.find]; auto.
+Qed.
+Fixpoint for_all {A} (f : A -> bool) (m : M.t A) : bool :=
+  match m with
+  | M.Leaf _ => true
+  | M.Node l o r => match o with Some a => f a | None => true end && for_all f l && for_all f r
+  end.
+Lemma for_all_find : forall A (f : A -> bool) m p a, for_all f m = true -> M.find p m = Some a -> f a = true.
+Proof.
+  induction m as [|l IHl o r IHr]; intros p a H F.
+  - rewrite M.gleaf in F. discriminate.
+  - cbn [for_all] in H. apply andb_prop in H. destruct H as (H & R). apply andb_prop in H. destruct H as (O & L).
+    destruct p; cbn [M.find] in F; eauto. now subst o.
+Qed.
+
 (* --- integers --- *)
 
 Lemma eqb_id : forall a b : int, (a =? b)%uint63 = true <-> a = b.

@@ -26,8 +26,8 @@ Definition see (v : seen_set) (k : txn) (z : Z) : seen_set :=
   | _ => see_one v k z
   end.
 Definition merge (a b : seen_set) : seen_set :=
-  Seen (fold_left (fun m x => raise m (fst (snd x)) (snd (snd x))) (M.elements (upto b)) (upto a))
-       (fold_left (fun m x => put m (id (fst (snd x))) (snd x)) (M.elements (single b)) (single a)).
+  Seen (union (fun x y => (fst x, Z.max (snd x) (snd y))) (upto a) (upto b))
+       (union (fun x _ => x) (single a) (single b)).
 
 Record placed := Placed { who : txn; at_pos : Z; then_lists : M.t (list int); its_seen : seen_set }.
 Record walk_state := Walked {
@@ -114,15 +114,15 @@ Fixpoint first_upto (z : Z) (xs : list (txn * Z)) : option (txn * Z) :=
 (* Every visible writer of the key but the one that was read from is before that one. *)
 Definition none_missed (w : walk_state) (v : seen_set) (o : op) (r : option int) : bool :=
   match get (last_of w) (on o) with None => true | Some (k, _) => is_writer_of k r end ||
-  forallb (fun x : positive * (txn * Z) => let (k, z) := snd x in
+  for_all (fun x : txn * Z => let (k, z) := x in
              negb (writes_key (on o) k) || is_writer_of k r || before_source w z r)
-    (M.elements (single v)) &&
-  forallb (fun x : positive * (int * Z) => let (s, z) := snd x in
+    (single v) &&
+  for_all (fun x : int * Z => let (s, z) := x in
              match first_upto z (session_writers w s (on o)) with
              | None => true
              | Some (k, zk) => is_writer_of k r || before_source w zk r
              end)
-    (M.elements (upto v)).
+    (upto v).
 
 Definition rc : bool := match l with ReadCommitted => true | _ => false end.
 Definition row_first (p : list read_pair) (o : op) : bool :=
@@ -241,15 +241,30 @@ Definition named (t : txn) (n : nat) : option txn :=
 Definition walked : execution := Execution (live base) named (finish base) (finish base).
 Notation e := walked.
 
+Definition at_sessions (m : M.t (int * Z)) : Prop :=
+  forall p s z, M.find p m = Some (s, z) -> p = slot s.
 Definition valid (v : seen_set) : Prop :=
+  at_sessions (upto v) /\
   (forall p k z, M.find p (single v) = Some (k, z) ->
      In k (txns h) /\ p = slot (id k) /\ z = finish e k).
 Definition covers (v : seen_set) (k : txn) : Prop :=
   (outcome k = Committed /\ exists z, get (upto v) (session k) = Some (session k, z) /\ finish e k <= z) \/
   get (single v) (id k) = Some (k, finish e k).
 
-Lemma valid_none : forall m, valid (Seen m none).
-Proof. intros m p k z F. cbn [single] in F. unfold none in F. rewrite M.gempty in F. discriminate. Qed.
+Lemma valid_none : forall m, at_sessions m -> valid (Seen m none).
+Proof.
+  intros m A. split; auto. intros p k z F. cbn [single] in F. unfold none in F. rewrite M.gempty in F. discriminate.
+Qed.
+Lemma at_sessions_none : at_sessions none.
+Proof. intros p s z F. unfold none in F. rewrite M.gempty in F. discriminate. Qed.
+Lemma at_sessions_put : forall m s z, at_sessions m -> at_sessions (put m s (s, z)).
+Proof.
+  intros m s z A p s' z' F. unfold put in F. destruct (Pos.eq_dec p (slot s)) as [->|N].
+  - rewrite M.gss in F. now injection F as <- <-.
+  - rewrite M.gso in F by auto. eauto.
+Qed.
+Lemma valid_nothing : valid nothing_seen.
+Proof. apply valid_none, at_sessions_none. Qed.
 Lemma raise_covers : forall m s z s' y, get m s' = Some (s', y) ->
   exists y', get (raise m s z) s' = Some (s', y') /\ y <= y'.
 Proof.
@@ -263,13 +278,16 @@ Proof.
 Qed.
 Lemma see_one_valid : forall v k, valid v -> In k (txns h) -> valid (see_one v k (finish e k)).
 Proof.
-  intros v k V I p k' z F. unfold see_one in F. cbn [single] in F. unfold put in F.
+  intros v k (A & V) I. split; [exact A|]. intros p k' z F. unfold see_one in F. cbn [single] in F. unfold put in F.
   destruct (Pos.eq_dec p (slot (id k))) as [->|N].
   - rewrite M.gss in F. injection F as <- <-. auto.
   - rewrite M.gso in F by auto. now apply V.
 Qed.
 Lemma see_valid : forall v k, valid v -> In k (txns h) -> valid (see v k (finish e k)).
-Proof. intros v k V I. unfold see. destruct (outcome k); auto using see_one_valid. Qed.
+Proof.
+  intros v k V I. unfold see. destruct (outcome k); auto using see_one_valid.
+  destruct V as (A & V). split; auto. now apply at_sessions_put.
+Qed.
 Lemma see_one_keeps : forall v k x, In k (txns h) -> In x (txns h) -> covers v x ->
   covers (see_one v k (finish e k)) x.
 Proof.
@@ -294,54 +312,29 @@ Qed.
 
 Lemma merge_valid : forall a b, valid a -> valid b -> valid (merge a b).
 Proof.
-  intros a b A B. unfold merge, valid. cbn [single].
-  assert (G : forall xs m, (forall x, In x xs -> M.find (fst x) (single b) = Some (snd x)) ->
-    (forall p k z, M.find p m = Some (k, z) -> In k (txns h) /\ p = slot (id k) /\ z = finish e k) ->
-    forall p k z, M.find p (fold_left (fun m (x : positive * (txn * Z)) => put m (id (fst (snd x))) (snd x)) xs m) = Some (k, z) ->
-      In k (txns h) /\ p = slot (id k) /\ z = finish e k).
-  { induction xs as [|(q & (k0 & z0)) xs IH]; cbn [fold_left]; intros m X Y; auto.
-    apply IH; [intros x J; apply X; now right|]. intros p k z F. cbn [fst snd] in F. unfold put in F.
-    destruct (Pos.eq_dec p (slot (id k0))) as [->|N].
-    - rewrite M.gss in F. injection F as <- <-. specialize (X _ (or_introl eq_refl)). cbn [fst snd] in X.
-      destruct (B _ _ _ X) as (I & _ & Z). auto.
-    - rewrite M.gso in F by auto. now apply Y. }
-  apply G; auto. intros (p & x) J. cbn [fst snd]. now apply M.elements_complete.
+  intros a b (Sa & A) (Sb & B). split.
+  { intros p s z F. unfold merge in F. cbn [upto] in F. rewrite find_union in F.
+    destruct (M.find p (upto a)) as [(s1 & z1)|] eqn:Fa; destruct (M.find p (upto b)) as [(s2 & z2)|] eqn:Fb;
+      cbn [either fst] in F; try discriminate; injection F as <- <-; eauto. }
+  intros p k z F. unfold merge in F. cbn [single] in F. rewrite find_union in F.
+  destruct (M.find p (single a)) as [(k1 & z1)|] eqn:Fa; destruct (M.find p (single b)) as [(k2 & z2)|] eqn:Fb;
+    cbn [either] in F; try discriminate; injection F as <- <-; eauto.
 Qed.
-Lemma merge_left : forall a b x, valid b -> In x (txns h) -> covers a x -> covers (merge a b) x.
+Lemma merge_left : forall a b x, covers a x -> covers (merge a b) x.
 Proof.
-  intros a b x B Ix [(O & z & G & L)|C]; unfold merge, covers; cbn [upto single].
-  - left. split; auto. revert z G L. generalize (upto a). induction (M.elements (upto b)) as [|y ys IH];
-      cbn [fold_left]; intros m z G L; eauto.
-    destruct (raise_covers _ (fst (snd y)) (snd (snd y)) _ _ G) as (z' & G' & L'). apply (IH _ z'); auto. lia.
-  - right. assert (G : forall ys m, (forall y, In y ys -> M.find (fst y) (single b) = Some (snd y)) ->
-      get m (id x) = Some (x, finish e x) ->
-      get (fold_left (fun m (x : positive * (txn * Z)) => put m (id (fst (snd x))) (snd x)) ys m) (id x) = Some (x, finish e x)).
-    { induction ys as [|(p & (k & z)) ys IH]; cbn [fold_left]; intros m X Y; auto.
-      apply IH; [intros; apply X; now right|]. cbn [fst snd]. rewrite get_put.
-      destruct (sameP (id k) (id x)) as [E|]; auto. specialize (X _ (or_introl eq_refl)). cbn [fst snd] in X.
-      destruct (B _ _ _ X) as (I & _ & ->). assert (k = x) as -> by (eapply unique_id; eauto). auto. }
-    apply G; auto. intros (p & y) J. now apply M.elements_complete.
+  intros a b x [(O & z & G & L)|C]; unfold merge, covers, get in *; cbn [upto single]; rewrite !find_union.
+  - left. split; auto. rewrite G. destruct (M.find _ (upto b)) as [(s & y)|]; cbn [either fst snd];
+      eexists; (split; [reflexivity|]); lia.
+  - right. rewrite C. now destruct (M.find _ (single b)).
 Qed.
-Lemma merge_right : forall a b x, valid b -> In x (txns h) -> covers b x -> covers (merge a b) x.
+Lemma merge_right : forall a b x, valid a -> In x (txns h) -> covers b x -> covers (merge a b) x.
 Proof.
-  intros a b x B Ix [(O & z & G & L)|C]; unfold merge, covers; cbn [upto single].
-  - left. split; auto. unfold get in G. apply M.elements_correct in G. revert G. generalize (upto a).
-    induction (M.elements (upto b)) as [|y ys IH]; intros m J; [destruct J|]. destruct J as [->|J]; [|now apply IH].
-    cbn [fold_left fst snd]. destruct (raise_has m (session x) z) as (y & G & Y).
-    clear IH. revert y G Y. generalize (raise m (session x) z). induction ys as [|w ys IH]; cbn [fold_left]; intros m' y G Y.
-    + exists y. split; auto. lia.
-    + destruct (raise_covers _ (fst (snd w)) (snd (snd w)) _ _ G) as (z' & G' & L'). apply (IH _ z'); auto. lia.
-  - right. unfold get in C. apply M.elements_correct in C.
-    assert (V : forall y, In y (M.elements (single b)) -> M.find (fst y) (single b) = Some (snd y)).
-    { intros (p & y) J. now apply M.elements_complete. }
-    revert C V. generalize (single a). induction (M.elements (single b)) as [|y ys IH]; intros m J V; [destruct J|].
-    cbn [fold_left]. destruct J as [->|J]; [|apply IH; auto; intros; apply V; now right].
-    cbn [fst snd]. assert (G : get (put m (id x) (x, finish e x)) (id x) = Some (x, finish e x)) by now rewrite get_put, eqb_same.
-    clear IH. assert (V' : forall y, In y ys -> M.find (fst y) (single b) = Some (snd y)) by (intros; apply V; now right).
-    clear V. revert G V'. generalize (put m (id x) (x, finish e x)). induction ys as [|(p & (k & z)) ys IH]; cbn [fold_left]; intros m' G V; auto.
-    apply IH; [|intros; apply V; now right]. cbn [fst snd]. rewrite get_put.
-    destruct (sameP (id k) (id x)) as [E|]; auto. specialize (V _ (or_introl eq_refl)). cbn [fst snd] in V.
-    destruct (B _ _ _ V) as (I & _ & ->). assert (k = x) as -> by (eapply unique_id; eauto). auto.
+  intros a b x (A & V) Ix [(O & z & G & L)|C]; unfold merge, covers, get in *; cbn [upto single]; rewrite !find_union.
+  - left. split; auto. rewrite G. destruct (M.find _ (upto a)) as [(s & y)|] eqn:F; cbn [either fst snd].
+    + apply A, slot_inj in F. subst s. eexists. split; [reflexivity|]. lia.
+    + exists z. auto.
+  - right. rewrite C. destruct (M.find _ (single a)) as [(k & y)|] eqn:F; cbn [either]; auto.
+    destruct (V _ _ _ F) as (I & S & ->). apply slot_inj in S. assert (k = x) as -> by (eapply unique_id; eauto). auto.
 Qed.
 
 (* --- what the walk knows of the events before --- *)
@@ -434,22 +427,22 @@ Proof.
     - discriminate. }
   apply orb_prop in N. destruct N as [N|N].
   - destruct (w_last _ _ I _ _ Ik W) as (k' & G & L & Ik'). rewrite G in N. apply (Fin k'); auto. now rewrite N.
-  - apply andb_prop in N. destruct N as (N1 & N2). rewrite forallb_forall in N1, N2.
+  - apply andb_prop in N. destruct N as (N1 & N2).
     destruct C as [(O & z & G & L)|G].
-    + unfold get in G. apply M.elements_correct in G. specialize (N2 _ G). cbn [snd] in N2.
+    + pose proof (for_all_find _ _ _ _ _ N2 G) as N3. cbn beta iota in N3. clear N2. rename N3 into N2.
       destruct (first_upto_max (session_writers w (session k) (on o)) k z (proj1 (w_sorted _ _ I _ _)) (finish e k))
         as (k' & z' & F & L' & I'); auto; [now apply (w_writers _ _ I)|].
       rewrite F in N2. pose proof (proj2 (w_sorted _ _ I (session k) (on o))) as Fa.
       rewrite Forall_forall in Fa. destruct (Fa _ I') as (Iq & Z'). cbn [fst snd] in Iq, Z'. subst z'.
       now apply (Fin k').
-    + unfold get in G. apply M.elements_correct in G. specialize (N1 _ G). cbn [snd] in N1.
+    + pose proof (for_all_find _ _ _ _ _ N1 G) as N3. cbn beta iota in N3. clear N1. rename N3 into N1.
       rewrite W in N1. cbn [negb orb] in N1. apply (Fin k); auto. lia.
 Qed.
 
 Lemma of_reads_valid : forall q r w skip xs, evs = q ++ r -> winv q w -> valid (of_reads l w skip xs).
 Proof.
   intros q r w skip xs E I. induction xs as [|(o & src) xs IH]; cbn [of_reads].
-  - intros p k z F. unfold nothing_seen, none in F. cbn [single] in F. now rewrite M.gempty in F.
+  - apply valid_nothing.
   - destruct src as [[i|]|]; auto. destruct (skip o || (rc l && negb (row_first xs o))); auto.
     destruct (get (pos w) i) as [p|] eqn:G; auto.
     destruct (w_pos _ _ I _ _ G) as (Ip & _ & -> & V & _). pose proof (q_counts q r _ E Ip) as C.
@@ -468,7 +461,7 @@ Proof.
   - rewrite Sk. cbn [orb].
     assert (F : rc l && negb (row_first rest o) = false).
     { destruct (rc l); auto. now rewrite (Fr eq_refl). }
-    rewrite F, G, At. split.
+    pose proof (of_reads_valid q r w skip rest E I) as Vr. rewrite F, G, At. split.
     + destruct l; auto using see_one_has, see_has.
     + intros -> x Hx C. apply see_keeps; auto. now apply merge_right.
   - destruct IH as (A & B).
@@ -592,10 +585,6 @@ Lemma steps_covered : forall q r t w, evs = q ++ (true, t) :: r -> winv q w -> c
   (l = Causal -> forall x, In x (txns h) -> clos_trans _ (co_step h e) x k -> covers (vis w t) x).
 Proof.
   intros q r t w E I C N k S.
-  assert (Vs : valid (of_session l w t)).
-  { unfold of_session. destruct l; try (intros ? ? ? F; unfold nothing_seen, none in F; cbn [single] in F; now rewrite M.gempty in F).
-    destruct (get (session_seen w) (session t)) as [v|] eqn:G; [now apply (w_session_valid _ _ I _ _ G)|].
-    intros ? ? ? F. unfold nothing_seen, none in F. cbn [single] in F. now rewrite M.gempty in F. }
   assert (Vi : vis w t = merge (of_reads l w (fun _ => false) (rev_append (pairs_of sources t) [])) (of_session l w t)).
   { unfold all_seen. destruct l; auto. congruence. }
   rewrite Vi. destruct (ev_at q t r E) as (Ct & Ft & It).
@@ -613,8 +602,8 @@ Proof.
       - split; [|discriminate]. left. split; auto. cbn [upto]. exists (now w). rewrite Ss, get_put, eqb_same.
         split; auto. rewrite Wn. apply (in_q q _ k E) in Ik; [|apply Ck]. lia.
       - destruct (Ws eq_refl k Ik Oc) as (v & G & A & B). rewrite <- Ss, G. split; auto. }
-    destruct Cov as (A & B). split; [apply merge_right; eauto; apply Ck|].
-    intros Ca x Hx P. apply merge_right; eauto.
+    destruct Cov as (A & B). split; [apply merge_right; eauto using of_reads_valid; apply Ck|].
+    intros Ca x Hx P. apply merge_right; eauto using of_reads_valid.
   - destruct (pair_checked q r t w p o s E I C R) as (pp & x & rr & Pr & Pm & _ & _ & _ & Sx).
     rewrite So in Sx. destruct x as [i|]; [|discriminate]. destruct Sx as (P & G & Q). injection Q as ->.
     destruct (w_pos _ _ I _ _ G) as (Ip & Idp & At & Va & _). split; auto.
@@ -622,7 +611,7 @@ Proof.
     { rewrite <- rev_alt, Pr, rev_app_distr. simpl. now rewrite <- app_assoc. }
     assert (Rc : rc l = true -> row_first (rev pp) o = true) by (intros Y; destruct l; try discriminate; congruence).
     destruct (of_reads_covers q _ w (fun _ => false) _ o i P (rev pp) (rev rr) E I X G eq_refl Rc) as (A & B).
-    split; [apply merge_left; eauto; apply (q_counts q _ _ E Ip)|].
+    split; [now apply merge_left|].
     intros Ca y Hy Py. apply merge_left; eauto. apply B; auto.
     apply (w_causal _ _ I Ca i P G y Hy Py).
 Qed.
@@ -643,9 +632,9 @@ Proof.
 Qed.
 Lemma vis_valid : forall q r t w, evs = q ++ (true, t) :: r -> winv q w -> valid (vis w t).
 Proof.
-  intros q r t w E I. assert (Vn : valid nothing_seen) by apply valid_none.
+  intros q r t w E I. pose proof valid_nothing as Vn.
   assert (Vo : valid (of_session l w t)).
-  { unfold of_session. destruct l; auto; try apply valid_none.
+  { unfold of_session. destruct l; auto; try (now apply valid_none, at_sessions_put, at_sessions_none).
     destruct (get (session_seen w) (session t)) as [v|] eqn:G; auto. now apply (w_session_valid _ _ I _ _ G). }
   unfold all_seen. pose proof (of_reads_valid q _ w (fun _ => false) (rev_append (pairs_of sources t) []) E I).
   destruct l; auto; now apply merge_valid.
@@ -719,7 +708,7 @@ Proof.
     - destruct X as [X|[]]. right. congruence.
     - subst. auto. }
   assert (Vv : valid (match l with Causal => vis w t | _ => nothing_seen end)).
-  { pose proof (vis_valid q r t w E I). destruct l; auto; apply valid_none. }
+  { pose proof (vis_valid q r t w E I). destruct l; auto using valid_nothing. }
   constructor; unfold place_txn; cbn [now pos lists by_session_key last_of session_seen].
   - rewrite (w_now _ _ I), app_length, Nat2Z.inj_add. reflexivity.
   - intros i p G. rewrite get_put in G. destruct (sameP (id t) i) as [<-|N].

@@ -929,6 +929,36 @@ let has m i =
   | Some _ -> true
   | None -> false
 
+(** val either :
+    ('a1 -> 'a1 -> 'a1) -> 'a1 option -> 'a1 option -> 'a1 option **)
+
+let either f a b =
+  match a with
+  | Some x -> (match b with
+               | Some y -> Some (f x y)
+               | None -> a)
+  | None -> b
+
+(** val union : ('a1 -> 'a1 -> 'a1) -> 'a1 M.t -> 'a1 M.t -> 'a1 M.t **)
+
+let rec union f a b =
+  match a with
+  | M.Leaf -> b
+  | M.Node (l, o, r) ->
+    (match b with
+     | M.Leaf -> a
+     | M.Node (l', o', r') ->
+       M.Node ((union f l l'), (either f o o'), (union f r r')))
+
+(** val for_all : ('a1 -> bool) -> 'a1 M.t -> bool **)
+
+let rec for_all f = function
+| M.Leaf -> true
+| M.Node (l, o, r) ->
+  (&&) ((&&) (match o with
+              | Some a -> f a
+              | None -> true) (for_all f l)) (for_all f r)
+
 (** val ascending : Uint63.t option -> txn list -> bool **)
 
 let rec ascending last = function
@@ -2305,10 +2335,8 @@ let see v k z0 =
 
 let merge a b =
   { upto =
-    (fold_left (fun m x -> raise m (fst (snd x)) (snd (snd x)))
-      (M.elements b.upto) a.upto); single =
-    (fold_left (fun m x -> put m (fst (snd x)).id (snd x))
-      (M.elements b.single) a.single) }
+    (union (fun x y -> ((fst x), (Z.max (snd x) (snd y)))) a.upto b.upto);
+    single = (union (fun x _ -> x) a.single b.single) }
 
 type placed = { who : txn; at_pos : z; then_lists : Uint63.t list M.t;
                 its_seen : seen_set }
@@ -2422,16 +2450,16 @@ let none_missed w v o r =
      | Some p -> let (k, _) = p in is_writer_of k r
      | None -> true)
     ((&&)
-      (forallb (fun x ->
-        let (k, z0) = snd x in
+      (for_all (fun x ->
+        let (k, z0) = x in
         (||) ((||) (negb (writes_key o.on k)) (is_writer_of k r))
-          (before_source w z0 r)) (M.elements v.single))
-      (forallb (fun x ->
-        let (s, z0) = snd x in
+          (before_source w z0 r)) v.single)
+      (for_all (fun x ->
+        let (s, z0) = x in
         (match first_upto z0 (session_writers w s o.on) with
          | Some p ->
            let (k, zk) = p in (||) (is_writer_of k r) (before_source w zk r)
-         | None -> true)) (M.elements v.upto)))
+         | None -> true)) v.upto))
 
 (** val rc : level -> bool **)
 

@@ -461,6 +461,12 @@ val none : 'a1 M.t
 
 val has : 'a1 M.t -> Uint63.t -> bool
 
+val either : ('a1 -> 'a1 -> 'a1) -> 'a1 option -> 'a1 option -> 'a1 option
+
+val union : ('a1 -> 'a1 -> 'a1) -> 'a1 M.t -> 'a1 M.t -> 'a1 M.t
+
+val for_all : ('a1 -> bool) -> 'a1 M.t -> bool
+
 val ascending : Uint63.t option -> txn list -> bool
 
 val index_txns : txn list -> txn M.t

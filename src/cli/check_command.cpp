@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -218,6 +219,16 @@ std::string stages_text(const std::string& file, const analysis::Analysis& analy
   return text;
 }
 
+// Was there no time for what a history alone would have been told?
+bool is_brief(const analysis::Analysis& analysis, const CheckArguments& arguments) {
+  const auto& levels = analysis.check.levels;
+  const bool violated = std::any_of(levels.begin(), levels.end(), [](const auto& level) {
+    return level.verdict == check::Verdict::kViolated;
+  });
+  if (violated) return arguments.history_analysis && !analysis.whole_history;
+  return arguments.levels.empty() && !analysis.test_power;
+}
+
 // The exit code.
 int print_found(const std::string& file, const Found& found, const CheckArguments& arguments,
                 const check::Options& options, const Outputs& outputs, Report report) {
@@ -240,8 +251,11 @@ int print_found(const std::string& file, const Found& found, const CheckArgument
   const int lost = !by_name && reads && !reads->well() ? kViolated : kSatisfied;
   const int code = std::max({written, lost, code_of(file, found->analysis.check, by_name)});
   if (outputs.kept != nullptr && checked.analysis.whole && !base::interrupted()) {
-    if (const auto done = outputs.kept->keep(file, {report::json(checked), code}); !done.ok())
+    const bool brief = is_brief(checked.analysis, arguments);
+    if (const auto done = outputs.kept->keep(file, {report::json(checked), code, brief});
+        !done.ok()) {
       return bad(done.error());
+    }
   }
   return code;
 }
@@ -349,26 +363,25 @@ std::string question_of(const CheckArguments& arguments) {
   return question;
 }
 
-// Prints what is known already and takes it from the histories; the worst exit code.
-int print_known(CheckArguments& arguments, KeptResults& kept) {
-  int code = kSatisfied;
-  const auto known = std::erase_if(arguments.histories, [&](const auto& file) {
-    const auto result = kept.find(file);
-    if (!result) return false;
-    print(result->line);
-    code = std::max(code, result->code);
-    return true;
-  });
-  if (known > 0) {
-    print_note(fmt::format("{} of these histories {} decided before", report::grouped(known),
-                           known == 1 ? "was" : "were"));
+// What was decided before, by the place of the history.
+using KnownResults = std::map<std::size_t, KeptResults::Result>;
+
+KnownResults known_results(const std::vector<std::string>& histories, KeptResults* kept) {
+  KnownResults known;
+  for (std::size_t i = 0; kept != nullptr && i < histories.size(); ++i) {
+    if (auto result = kept->find(histories[i])) known.emplace(i, *std::move(result));
   }
-  return code;
+  if (!known.empty()) {
+    print_note(fmt::format("{} of these histories {} decided before", report::grouped(known.size()),
+                           known.size() == 1 ? "was" : "were"));
+  }
+  return known;
 }
 
 // The worst exit code.
 int check_each(const CheckArguments& arguments, const analysis::Options& options,
-               const analysis::FileOptions& reading, const Outputs& outputs) {
+               const analysis::FileOptions& reading, const Outputs& outputs,
+               const KnownResults& known) {
   const std::span<const std::string> files = arguments.histories;
   const bool apart =
       arguments.levels.empty() && !arguments.json && !outputs.emitter.instead_of_text();
@@ -377,17 +390,27 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
   std::vector<Report> reports(files.size());
   int code = kSatisfied;
   for (std::size_t next = 0; next < files.size();) {
+    if (const auto before = known.find(next); before != known.end()) {
+      print(before->second.line);
+      if (const auto result = result_of(before->second.line)) table.add(*result);
+      code = std::max(code, before->second.code);
+      ++next;
+      continue;
+    }
     if (base::interrupted()) {
       print_error(base::Error{.message = "not checked: interrupted before", .file = files[next++]});
       code = std::max<int>(code, kUnknown);
       continue;
     }
     const std::size_t begin = next;
-    const auto several = analyze_first(
-        files.subspan(next), reading, options, time, [&, begin](std::size_t i, const Found& found) {
-          const auto place = begin + i;
-          reports[place] = write_report(outputs.folder, place, files[place], found);
-        });
+    const auto after = known.lower_bound(next);
+    const auto count = (after == known.end() ? files.size() : after->first) - next;
+    const auto several =
+        analyze_first(files.subspan(next, count), reading, options, time,
+                      [&, begin](std::size_t i, const Found& found) {
+                        const auto place = begin + i;
+                        reports[place] = write_report(outputs.folder, place, files[place], found);
+                      });
     if (options.check.team != nullptr) options.check.team->ask("");  // the history is done
     for (const auto& found : several) {
       if (next > 0 && apart) print("\n");
@@ -427,14 +450,13 @@ int check_all(CheckArguments& arguments, const analysis::Options& options,
     interruptible.emplace().begin_check();
   }
   std::optional<KeptResults> kept;
-  int known = kSatisfied;
   if (!arguments.results.empty()) {
-    kept.emplace(arguments.results, question_of(arguments));
+    kept.emplace(arguments.results, question_of(arguments), arguments.histories.size() > 1);
     if (const auto made = kept->prepare(); !made.ok()) return bad(made.error());
-    known = print_known(arguments, *kept);
   }
-  int code = std::max(
-      known, check_each(arguments, options, reading, {emitter, folder, kept ? &*kept : nullptr}));
+  auto* const keeping = kept ? &*kept : nullptr;
+  int code = check_each(arguments, options, reading, {emitter, folder, keeping},
+                        known_results(arguments.histories, keeping));
   if (const auto done = folder ? folder->finish() : base::Ok{}; !done.ok()) {
     print_error(done.error());
     code = kBad;
@@ -459,6 +481,12 @@ void take_shard(CheckArguments& arguments) {
     if (shard.takes(task++)) own.insert(name);
   }
   std::erase_if(arguments.histories, [&](const auto& name) { return !own.contains(name); });
+  if (!arguments.report.empty()) {
+    // The shards share the folder, and each has an index.
+    arguments.report = (std::filesystem::path(arguments.report) /
+                        fmt::format("shard-{}-of-{}", shard.number, shard.of))
+                           .string();
+  }
   if (own.empty()) {
     print_note(fmt::format("shard {} has none of the {} histories", shard.text(), names.size()));
   }

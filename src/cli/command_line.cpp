@@ -326,12 +326,15 @@ std::string usage_error(const CLI::App& app, const std::exception& error,
                        asked.get_require_subcommand_min() > 0 ? "" : ", or nothing more",
                        did_you_mean(extra, commands));
   }
+  std::vector<std::string> short_names;
   for (const auto* option : asked.get_options()) {
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    for (const auto& name : option->get_snames()) short_names.push_back("-" + name);
   }
   const auto name = extra.substr(0, extra.find('='));
   // As in `cupel --json check FILE`.
-  if (std::find(names.begin(), names.end(), name) != names.end()) {
+  if (std::find(names.begin(), names.end(), name) != names.end() ||
+      std::find(short_names.begin(), short_names.end(), name) != short_names.end()) {
     return fmt::format("found `{}` before the command {}; put it after the command", name,
                        asked.get_name());
   }

@@ -2,31 +2,15 @@
 // cannot hold it.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
+#include "cli/same_file.hpp"
 #include "formats/extra_fields.hpp"
 
 namespace cupel::cli {
-
-namespace {
-
-namespace fs = std::filesystem;
-
-bool same_file(const std::string& in, const std::string& out) {
-  std::error_code ignored;
-  if (fs::equivalent(in, out, ignored)) return true;
-  // A directory may stand for the dbcop file in it.
-  const auto inside = [&](const std::string& path) {
-    return fs::is_directory(path, ignored) ? (fs::path(path) / "history.bincode").string() : path;
-  };
-  return fs::equivalent(inside(in), inside(out), ignored);
-}
-
-}  // namespace
 
 void add_convert(Command& app, Run& run) {
   struct Arguments {

@@ -23,8 +23,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<int, const char*>, 2> kEnds = {
-    {{kSatisfied, "-passed.json"}, {kViolated, "-violated.json"}}};
+struct End {
+  int code;
+  bool brief;
+  const char* text;
+};
+constexpr std::array<End, 4> kEnds = {{{kSatisfied, false, "-passed.json"},
+                                       {kViolated, false, "-violated.json"},
+                                       {kSatisfied, true, "-passed-brief.json"},
+                                       {kViolated, true, "-violated-brief.json"}}};
 
 // Adds the bytes of a file; false if they cannot be read.
 bool add_file(const fs::path& file, std::uint64_t& hash) {
@@ -54,8 +61,8 @@ std::vector<fs::path> files_of(const std::string& history) {
 
 }  // namespace
 
-KeptResults::KeptResults(std::string folder, std::string_view question)
-    : folder_(std::move(folder)), question_(base::fnv(question)) {}
+KeptResults::KeptResults(std::string folder, std::string_view question, bool brief)
+    : folder_(std::move(folder)), question_(base::fnv(question)), brief_(brief) {}
 
 base::Result<base::Ok> KeptResults::prepare() const {
   std::error_code problem;
@@ -82,23 +89,24 @@ std::optional<KeptResults::Result> KeptResults::find(const std::string& history)
   const auto stem = stem_of(history);
   if (!stem) return std::nullopt;
   sought_[history] = *stem;
-  for (const auto& [code, end] : kEnds) {
+  for (const auto& end : kEnds) {
     std::error_code none;
-    if (!fs::exists(*stem + end, none)) continue;
-    auto line = base::read_file(*stem + end);
-    if (line.ok() && line->ends_with('\n')) return Result{*std::move(line), code};
+    if ((end.brief && !brief_) || !fs::exists(*stem + end.text, none)) continue;
+    auto line = base::read_file(*stem + end.text);
+    if (line.ok() && line->ends_with('\n')) return Result{*std::move(line), end.code, end.brief};
   }
   return std::nullopt;
 }
 
 base::Result<base::Ok> KeptResults::keep(const std::string& history, const Result& result) const {
-  const auto* end = std::find_if(kEnds.begin(), kEnds.end(),
-                                 [&](const auto& one) { return one.first == result.code; });
+  const auto* end = std::find_if(kEnds.begin(), kEnds.end(), [&](const End& one) {
+    return one.code == result.code && one.brief == result.brief;
+  });
   if (end == kEnds.end()) return base::Ok{};
   const auto sought = sought_.find(history);
   const auto stem = stem_of(history);
   if (!stem || sought == sought_.end() || *stem != sought->second) return base::Ok{};
-  return base::replace_file(*stem + end->second, result.line);
+  return base::replace_file(*stem + end->text, result.line);
 }
 
 }  // namespace cupel::cli

@@ -19,8 +19,9 @@ namespace cupel::cli {
 
 class KeptResults {
  public:
-  // `question`: what the answer depends on, but for the history.
-  KeptResults(std::string folder, std::string_view question);
+  // `question`: what the answer depends on, but for the history. `brief`: answers without what the
+  // histories of one command share the time for will do, too.
+  KeptResults(std::string folder, std::string_view question, bool brief);
 
   // Makes the folder.
   [[nodiscard]] base::Result<base::Ok> prepare() const;
@@ -28,6 +29,7 @@ class KeptResults {
   struct Result {
     std::string line;  // of --json, with its end
     int code;          // kSatisfied or kViolated
+    bool brief = false;
   };
   [[nodiscard]] std::optional<Result> find(const std::string& history);
   // For the next time, of a history that find() did not find. Does nothing if it has changed since,
@@ -41,6 +43,7 @@ class KeptResults {
 
   std::string folder_;
   std::uint64_t question_;
+  bool brief_;
   std::map<std::string, std::string> sought_;  // the stem by the history
 };
 

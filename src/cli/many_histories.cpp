@@ -121,13 +121,25 @@ void VerdictTable::add(const Found& found) {
     return;
   }
   violated_ += is_violated(found->analysis) ? 1 : 0;
-  for (const auto& level : found->analysis.check.levels) {
-    Counts& counts = by_level_[level.level];
-    counts.satisfied += level.verdict == Verdict::kSatisfied ? 1 : 0;
-    counts.violated += level.verdict == Verdict::kViolated ? 1 : 0;
-    counts.unknown += level.verdict == Verdict::kUnknown ? 1 : 0;
-    counts.refused += level.verdict == Verdict::kRefused ? 1 : 0;
+  for (const auto& level : found->analysis.check.levels) count(level.level, level.verdict);
+}
+
+void VerdictTable::add(const ResultLine& result) {
+  ++done_;
+  bool violated = false;
+  for (const auto& [level, verdict] : result.verdicts) {
+    count(level, verdict);
+    violated = violated || verdict == Verdict::kViolated;
   }
+  violated_ += violated ? 1 : 0;
+}
+
+void VerdictTable::count(levels::Level level, Verdict verdict) {
+  Counts& counts = by_level_[level];
+  counts.satisfied += verdict == Verdict::kSatisfied ? 1 : 0;
+  counts.violated += verdict == Verdict::kViolated ? 1 : 0;
+  counts.unknown += verdict == Verdict::kUnknown ? 1 : 0;
+  counts.refused += verdict == Verdict::kRefused ? 1 : 0;
 }
 
 void VerdictTable::show_progress() const {
@@ -139,9 +151,12 @@ void VerdictTable::show_progress() const {
 }
 
 std::string VerdictTable::text() const {
-  if (histories_ < kManyHistories) return {};
-  auto text =
-      fmt::format("{} histories, {} violated", report::grouped(done_), report::grouped(violated_));
+  return histories_ < kManyHistories ? std::string() : whole_text();
+}
+
+std::string VerdictTable::whole_text() const {
+  auto text = fmt::format("{} {}, {} violated", report::grouped(done_),
+                          done_ == 1 ? "history" : "histories", report::grouped(violated_));
   if (unreadable_ > 0) text += fmt::format(", {} could not be read", report::grouped(unreadable_));
   constexpr const char* kRow = "{:<36}{:>10}{:>10}{:>10}{:>10}";
   text += "\n" + fmt::format(kRow, "", "satisfied", "violated", "unknown", "refused") + "\n";

@@ -17,6 +17,7 @@
 
 #include "analysis/analyze.hpp"
 #include "base/result.hpp"
+#include "cli/result_line.hpp"
 #include "levels/level.hpp"
 
 namespace cupel::cli {
@@ -68,15 +69,21 @@ class VerdictTable {
   explicit VerdictTable(std::size_t histories) : histories_(histories) {}
 
   void add(const Found& found);
+  // That was decided before, or by another shard.
+  void add(const ResultLine& result);
   // How far the check is, a line that the next one replaces.
   void show_progress() const;
   // Empty if there are few histories.
   [[nodiscard]] std::string text() const;
+  // However many there are.
+  [[nodiscard]] std::string whole_text() const;
 
  private:
   struct Counts {
     std::size_t satisfied = 0, violated = 0, unknown = 0, refused = 0;
   };
+  void count(levels::Level level, check::Verdict verdict);
+
   std::size_t histories_, done_ = 0, violated_ = 0, unreadable_ = 0;
   std::map<levels::Level, Counts> by_level_;
 };

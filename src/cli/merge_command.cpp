@@ -8,8 +8,6 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,7 +16,10 @@
 #include "base/read_file.hpp"
 #include "base/write_file.hpp"
 #include "cli/command.hpp"
+#include "cli/many_histories.hpp"
 #include "cli/options.hpp"
+#include "cli/result_line.hpp"
+#include "cli/same_file.hpp"
 #include "cli/units.hpp"
 #include "formats/decompress.hpp"
 #include "formats/formats.hpp"
@@ -32,7 +33,6 @@ namespace cupel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 struct MergeArguments {
   std::vector<std::string> inputs, offsets;
@@ -42,15 +42,6 @@ struct MergeArguments {
 
 // What the inputs are. All are of one kind.
 enum class InputKind { kHistories, kResults, kCampaigns };
-
-// One line of `check --json`, or none.
-std::optional<Json> result_of(const std::string& line) {
-  if (!line.starts_with("{\"file\":")) return std::nullopt;
-  auto json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  const bool is_result = json.is_object() && json.contains("file") && json["file"].is_string() &&
-                         json.contains("levels") && json["levels"].is_array();
-  return is_result ? std::optional(std::move(json)) : std::nullopt;
-}
 
 InputKind kind_of(const std::string& input) {
   std::error_code none;
@@ -67,8 +58,7 @@ InputKind kind_of(const std::string& input) {
     if (!content.ok()) return InputKind::kHistories;  // whose reader says what is wrong with it
     line = content->substr(0, content->find('\n'));
   }
-  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-  return result_of(line) ? InputKind::kResults : InputKind::kHistories;
+  return begins_as_result(line) ? InputKind::kResults : InputKind::kHistories;
 }
 
 const char* name_of_kind(InputKind kind) {
@@ -92,7 +82,6 @@ class Results {
     std::istringstream in(*content);
     std::string line;
     for (std::uint64_t number = 1; std::getline(in, line); ++number) {
-      const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
       const auto result = result_of(line);
       if (!result || in.eof()) {
         return base::Error{.message =
@@ -101,13 +90,12 @@ class Results {
                            .file = path,
                            .line = number};
       }
-      const auto file = (*result)["file"].get<std::string>();
-      const auto [it, added] = by_file_.try_emplace(file, Entry{line, verdicts_of(*result)});
-      if (!added && it->second.verdicts != verdicts_of(*result)) {
+      const auto [it, added] = by_file_.try_emplace(result->file, Entry{line, *result});
+      if (!added && it->second.result.verdicts != result->verdicts) {
         return base::Error{.message = fmt::format("found other verdicts about {} than before; "
                                                   "expected results of the same histories at the "
                                                   "same levels",
-                                                  file),
+                                                  result->file),
                            .file = path,
                            .line = number};
       }
@@ -122,55 +110,25 @@ class Results {
     return text;
   }
 
-  // How many histories have which verdict at each level, as JSON has them.
+  // The table of `cupel check`.
   [[nodiscard]] std::string table() const {
-    static constexpr const char* kVerdicts[] = {"satisfied", "violated", "unknown", "refused"};
-    std::map<std::string, std::map<std::string, std::size_t>> counts;
-    std::vector<std::string> levels;
-    for (const auto& [file, entry] : by_file_) {
-      for (const auto& [level, verdict] : entry.verdicts) {
-        if (!counts.contains(level)) levels.push_back(level);
-        ++counts[level][verdict];
-      }
-    }
-    auto text = fmt::format("{} histories\n{:<36}", by_file_.size(), "");
-    for (const auto* verdict : kVerdicts) text += fmt::format("{:>10}", verdict);
-    text += '\n';
-    for (const auto& level : levels) {
-      text += fmt::format("{:<36}", level);
-      for (const auto* verdict : kVerdicts) text += fmt::format("{:>10}", counts[level][verdict]);
-      text += '\n';
-    }
-    return text;
+    VerdictTable table(by_file_.size());
+    for (const auto& [file, entry] : by_file_) table.add(entry.result);
+    return table.whole_text();
   }
 
   // As `cupel check` exits.
   [[nodiscard]] int code() const {
     int code = kSatisfied;
-    for (const auto& [file, entry] : by_file_) {
-      for (const auto& [level, verdict] : entry.verdicts) {
-        if (verdict == "violated") code = std::max<int>(code, kViolated);
-        if (verdict == "unknown") code = std::max<int>(code, kUnknown);
-      }
-    }
+    for (const auto& [file, entry] : by_file_) code = std::max(code, entry.result.code);
     return code;
   }
 
  private:
-  using Verdicts = std::vector<std::pair<std::string, std::string>>;
   struct Entry {
     std::string line;
-    Verdicts verdicts;
+    ResultLine result;
   };
-
-  static Verdicts verdicts_of(const Json& result) {
-    Verdicts verdicts;
-    for (const auto& level : result["levels"]) {
-      verdicts.emplace_back(level.value("level", std::string()),
-                            level.value("verdict", std::string()));
-    }
-    return verdicts;
-  }
 
   std::map<std::string, Entry> by_file_;
 };
@@ -236,6 +194,11 @@ merge::JoinOptions join_options(const MergeArguments& arguments) {
 
 int merge_histories(const MergeArguments& arguments) {
   if (arguments.output.empty()) {
+    // What is no history should not be told that it needs a file.
+    for (const auto& input : arguments.inputs) {
+      const auto format = formats::detect(input);
+      if (!format.ok()) return bad(format.error());
+    }
     throw UsageError("--output", "found no file for the whole history, expected one");
   }
   const auto options = join_options(arguments);
@@ -257,8 +220,18 @@ int merge_histories(const MergeArguments& arguments) {
 }
 
 int merge_inputs(const MergeArguments& arguments) {
+  for (const auto& input : arguments.inputs) {
+    if (!fs::exists(input)) {
+      return bad(base::Error{.message = "there is no such file or folder", .file = input});
+    }
+  }
   const auto kind = kind_of(arguments.inputs.front());
   for (const auto& input : arguments.inputs) {
+    if (kind != InputKind::kCampaigns && same_file(input, arguments.output)) {
+      throw UsageError("--output", fmt::format("found {}, which is one of the inputs; expected "
+                                               "another file",
+                                               arguments.output));
+    }
     if (kind_of(input) == kind) continue;
     return bad(base::Error{.message = fmt::format("found {}, expected {} as the first is",
                                                   name_of_kind(kind_of(input)), name_of_kind(kind)),

@@ -31,6 +31,15 @@ struct Ran {
 class Scale : public testing::Test {
  protected:
   [[nodiscard]] std::string at(const std::string& name) const { return folder_ + "/" + name; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(at(name), std::ios::binary) << text;
+  }
+  void expect_mistake(std::vector<std::string> arguments, const std::vector<std::string>& words) {
+    const auto ran = cupel(std::move(arguments));
+    EXPECT_EQ(ran.code, 3) << words.front();
+    EXPECT_EQ(ran.out, "");
+    for (const auto& word : words) EXPECT_NE(ran.err.find(word), std::string::npos) << ran.err;
+  }
   [[nodiscard]] std::string text_of(const std::string& name) const {
     std::ifstream in(at(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -158,6 +167,69 @@ TEST_F(Scale, AShardStartedAgainChecksOnlyWhatIsMissing) {
   EXPECT_EQ(cupel(joined(check, {files[0]})).err.find("decided before"), std::string::npos);
   EXPECT_EQ(kept().size(), 8U);
   EXPECT_EQ(cupel({"check", "--results", at("results"), files[0]}).code, 3);
+}
+
+// The order, the table and the exit code are those of a check that decided everything now.
+TEST_F(Scale, WhatIsKnownIsCountedWithTheRest) {
+  const auto files = generate(24);
+  const std::vector<std::string> check = {"check", "--json", "--results", at("results")};
+  const std::vector<std::string> some(files.begin() + 5, files.begin() + 17);
+  EXPECT_EQ(cupel(joined(check, some)).code, 1);
+  const auto table_of = [](const std::string& text) {
+    return text.substr(text.find("24 histories"));
+  };
+  const auto fresh = cupel(joined({"check", "--json"}, files));
+  const auto partly = cupel(joined(check, files)), known = cupel(joined(check, files));
+  for (const auto& ran : {partly, known}) {
+    EXPECT_EQ(ran.code, fresh.code);
+    EXPECT_EQ(table_of(ran.err), table_of(fresh.err));
+    std::istringstream lines(ran.out);
+    for (const auto& file : files) {
+      std::string line;
+      ASSERT_TRUE(std::getline(lines, line));
+      EXPECT_EQ(Json::parse(line)["file"], file);
+    }
+  }
+  write("all.jsonl", fresh.out);
+  const auto merged = cupel({"merge", at("all.jsonl"), "-o", at("merged.jsonl")});
+  EXPECT_EQ(merged.code, fresh.code);
+  EXPECT_EQ(merged.err, table_of(fresh.err));
+  // What the histories had no time for is decided again where one is checked alone.
+  const auto before = cupel({"check", "--json", files[20]}),
+             alone = cupel(joined(check, {files[20]}));
+  EXPECT_EQ(Json::parse(alone.out).contains("counts"), Json::parse(before.out).contains("counts"));
+  EXPECT_EQ(Json::parse(alone.out)["counts"], Json::parse(before.out)["counts"]);
+}
+
+TEST_F(Scale, AMergeExitsAsTheCheckAndOverwritesNothing) {
+  const auto files = generate(1);
+  const auto refused = cupel({"check", "-l", "linearizable", "--json", files[0]});
+  ASSERT_EQ(refused.code, 3);
+  write("refused.jsonl", refused.out);
+  const auto merged = cupel({"merge", at("refused.jsonl"), "-o", at("merged.jsonl")});
+  EXPECT_EQ(merged.code, 3);
+  EXPECT_NE(merged.err.find("1 history, 0 violated"), std::string::npos) << merged.err;
+  expect_mistake({"merge", at("refused.jsonl"), "-o", at("refused.jsonl")},
+                 {"refused.jsonl", "one of the inputs"});
+  expect_mistake({"merge", files[0], files[0], "-o", files[0]}, {"one of the inputs"});
+  EXPECT_EQ(text_of("refused.jsonl"), refused.out);
+  expect_mistake({"merge", at("none.jsonl")}, {"none.jsonl", "no such file"});
+  write("cut.jsonl", refused.out.substr(0, 40));
+  expect_mistake({"merge", at("cut.jsonl")}, {"cut.jsonl", "run the shard again"});
+  write("words.txt", "no history\n");
+  const auto words = cupel({"merge", at("words.txt")});
+  EXPECT_EQ(words.code, 3);
+  EXPECT_EQ(words.err.find("--output"), std::string::npos) << words.err;
+  expect_mistake({"-q", "check", files[0]}, {"-q", "put it after the command"});
+}
+
+TEST_F(Scale, ShardsWriteReportsOfTheirOwn) {
+  const auto files = generate(4);
+  for (const auto* shard : {"1/2", "2/2"}) {
+    EXPECT_NE(cupel(joined({"check", "--report", at("report"), "--shard", shard}, files)).code, 3);
+  }
+  for (const auto* page : {"report/shard-1-of-2/index.html", "report/shard-2-of-2/index.html"})
+    EXPECT_TRUE(fs::exists(at(page))) << page;
 }
 
 TEST_F(Scale, ShardsOfCheckAreTheWhole) {

@@ -2,15 +2,19 @@
 #include "crdt/solve/move_order.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <queue>
 #include <set>
 #include <tuple>
 
 #include "base/hash_table.hpp"
+#include "base/random.hpp"
 #include "crdt/solve/object_orders.hpp"
 #include "crdt/solve/timestamps.hpp"
+#include "crdt/solve/tree_encoding.hpp"
 #include "crdt/solve/tree_state.hpp"
 #include "graph/digraph.hpp"
 #include "solver/acyclic_solver.hpp"
@@ -19,7 +23,6 @@ namespace cupel::crdt {
 
 namespace {
 
-using solver::Literal;
 using MovePair = std::pair<OpId, OpId>;  // the first is before the second
 
 // Which order of moves makes a read show what it should not: pairs of moves that say all of it, and
@@ -183,6 +186,115 @@ class TreeReason {
   std::set<MovePair> pairs_;
 };
 
+// The orders of updates that `known` contains: those that it leaves open are choices, which begin
+// as guessed.
+class MoveChoices {
+ public:
+  // `is_known`: of two moves that no other order of the graph has.
+  MoveChoices(const KnownContext& context, const graph::Digraph& known, const Timestamps& guess,
+              const TreeEncoding::Known& is_known, const std::vector<bool>* stated = nullptr)
+      : context_(context),
+        h_(context.history),
+        known_(known),
+        guess_(guess),
+        is_known_(is_known),
+        solver_(known),
+        encoding_(context, solver_,
+                  {.is_known = is_known,
+                   .before =
+                       [this](OpId a, OpId b) {
+                         return literal({a, b});
+                       },
+                   .stated = stated},
+                  static_cast<graph::Node>(known.node_count() - kNodesOfTrees), kNodesOfTrees) {}
+
+  // Nodes at the end of the graph, for the encoding.
+  static constexpr std::size_t kNodesOfTrees = 1U << 14U;
+
+  // These pairs are not all so. False: they are.
+  bool forbid(const std::set<MovePair>& pairs) {
+    std::vector<solver::Literal> clause;
+    for (const MovePair& pair : pairs) {
+      if (is_known_(pair.first, pair.second)) continue;
+      clause.push_back(-literal(pair));
+      compared_.insert({pair.first, pair.second});
+    }
+    if (!clause.empty()) solver_.add_clause(clause);
+    return !clause.empty();
+  }
+  bool encode(OpId read) { return encoding_.add(read); }
+  solver::SolveResult solve() {
+    const auto answer = solver_.solve(context_.budget);
+    chosen_.clear();
+    if (answer != solver::SolveResult::kModel) return answer;
+    for (const auto& [pair, variable] : before_)
+      chosen_.push_back(solver_.is_true(variable) ? pair : MovePair{pair.second, pair.first});
+    return answer;
+  }
+  [[nodiscard]] const std::set<OpId>& compared() const { return compared_; }
+
+  // All updates: happens-before and the chosen pairs kept, otherwise as guessed.
+  [[nodiscard]] std::vector<OpId> order() const {
+    std::vector<std::uint32_t> waiting(known_.node_count(), 0);
+    std::vector<std::vector<OpId>> after(chosen_.empty() ? 0 : known_.node_count());
+    for (graph::Node node = 0; node < known_.node_count(); ++node) {
+      for (const auto& out : known_.out(node)) ++waiting[out.to];
+    }
+    for (const auto& [first, second] : chosen_) {
+      after[first].push_back(second);
+      ++waiting[second];
+    }
+    const auto is_update = [&](graph::Node node) {
+      return node < h_.ops.size() && !is_read(h_.ops[node].kind);
+    };
+    const auto later = [&](graph::Node a, graph::Node b) {
+      return is_update(a) && (!is_update(b) || guess_.is_before(b, a));
+    };
+    std::priority_queue<graph::Node, std::vector<graph::Node>, decltype(later)> ready(later);
+    std::vector<OpId> order;
+    for (graph::Node node = 0; node < known_.node_count(); ++node) {
+      if (waiting[node] == 0) ready.push(node);
+    }
+    while (!ready.empty()) {
+      const auto id = ready.top();
+      ready.pop();
+      if (is_update(id)) order.push_back(id);
+      for (const auto& out : known_.out(id)) {
+        if (--waiting[out.to] == 0) ready.push(out.to);
+      }
+      if (after.empty()) continue;
+      for (const OpId next : after[id]) {
+        if (--waiting[next] == 0) ready.push(next);
+      }
+    }
+    return order;
+  }
+
+ private:
+  solver::Literal literal(const MovePair& pair) {
+    const auto [a, b] = std::minmax(pair.first, pair.second);
+    const auto [it, fresh] = before_.try_emplace({a, b}, 0);
+    if (fresh) {
+      it->second = solver_.new_variable();
+      solver_.add_arc({a, b, it->second});
+      solver_.add_arc({b, a, -it->second});
+      solver_.prefer(guess_.is_before(a, b) ? it->second : -it->second);
+    }
+    return pair.first == a ? it->second : -it->second;
+  }
+
+  const KnownContext& context_;
+  const History& h_;
+  const graph::Digraph& known_;
+  const Timestamps& guess_;
+  const TreeEncoding::Known& is_known_;
+  solver::AcyclicSolver solver_;
+  std::map<MovePair, solver::Literal> before_;  // the smaller id first
+  TreeEncoding encoding_;
+  std::vector<MovePair> chosen_;
+  std::set<OpId> compared_;
+};
+
 class MoveOrderSearch {
  public:
   explicit MoveOrderSearch(const KnownContext& context)
@@ -205,7 +317,7 @@ class MoveOrderSearch {
         previous = id;
       }
     }
-    known_ = graph::Digraph(h_.ops.size(), arcs);
+    known_ = graph::Digraph(h_.ops.size() + MoveChoices::kNodesOfTrees, arcs);
   }
 
   ContextDecision run() {
@@ -213,17 +325,19 @@ class MoveOrderSearch {
     for (OpId id = 0; id < h_.ops.size(); ++id) {
       if (h_.ops[id].kind == Kind::kTree) reads.push_back(id);
     }
-    auto found = solve(reads);
+    auto found = by_timestamps(reads);
+    if (found.verdict != Verdict::kSatisfied && !context_.budget.exceeded()) found = solve(reads);
     if (found.verdict == Verdict::kSatisfied)
       return {.verdict = Verdict::kSatisfied, .writes = updates_by_object(h_, found.order)};
     if (found.verdict == Verdict::kUnknown) return {};
-    found = smallest(std::move(found));
-    if (found.reads.size() == 1)
-      return {.verdict = Verdict::kViolated,
-              .wrong = WrongRead{.read = found.reads[0], .object = found.node}};
-    found.moves.insert(found.reads.begin(), found.reads.end());
-    return {.verdict = Verdict::kViolated,
-            .wrong = WrongRead{.operations = {found.moves.begin(), found.moves.end()}}};
+    const Shown shown = fewest(std::move(found));
+    WrongRead wrong{.operations = shown.moves};
+    wrong.operations.insert(wrong.operations.end(), shown.reads.begin(), shown.reads.end());
+    if (shown.reads.size() == 1) {
+      wrong.read = shown.reads[0];
+      wrong.object = shown.node;
+    }
+    return {.verdict = Verdict::kViolated, .wrong = std::move(wrong)};
   }
 
  private:
@@ -240,27 +354,48 @@ class MoveOrderSearch {
     std::vector<std::set<MovePair>> reasons;
   };
 
+  // Do these reads have an order in which only equal timestamps are choices? Implementations order
+  // those by ids of replicas that the history does not have.
+  Found by_timestamps(const std::vector<OpId>& reads) {
+    std::uint64_t last = 0;
+    for (OpId id = 0; id < h_.ops.size(); ++id) last = std::max(last, guess_.stamp(id));
+    // Between two timestamps there is a node, after the operations.
+    std::vector<graph::Arc> arcs;
+    const auto between = [&](std::uint64_t stamp) {
+      return static_cast<graph::Node>(h_.ops.size() + stamp);
+    };
+    for (std::uint64_t stamp = 1; stamp < last; ++stamp)
+      arcs.push_back({between(stamp - 1), between(stamp)});
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      if (is_read(h_.ops[id].kind)) continue;
+      const auto stamp = guess_.stamp(id);
+      arcs.push_back({between(stamp - 1), id});
+      arcs.push_back({id, between(stamp)});
+    }
+    const graph::Digraph known(h_.ops.size() + last + 1 + MoveChoices::kNodesOfTrees, arcs);
+    const TreeEncoding::Known is_known = [&](OpId first, OpId second) {
+      return guess_.stamp(first) < guess_.stamp(second);
+    };
+    MoveChoices choices(context_, known, guess_, is_known);
+    return search(reads, choices);
+  }
+
   // Do these reads have an order?
   Found solve(const std::vector<OpId>& reads) {
+    MoveChoices choices(context_, known_, guess_, is_known_);
+    auto found = search(reads, choices);
+    found.moves = choices.compared();
+    return found;
+  }
+
+  Found search(const std::vector<OpId>& reads, MoveChoices& choices) {
     constexpr std::size_t kFewReads = 4;
+    constexpr int kTries = 3;
     Found found;
-    solver::AcyclicSolver choices(known_);
-    std::map<MovePair, Literal> before;  // the smaller id first
+    std::map<OpId, int> tries;
     std::vector<OpId> used;  // the reads that were wrong: they are looked at before the others
-    std::vector<MovePair> chosen;
-    const auto literal = [&](const MovePair& pair) {
-      const auto [a, b] = std::minmax(pair.first, pair.second);
-      const auto [it, fresh] = before.try_emplace({a, b}, 0);
-      if (fresh) {
-        it->second = choices.new_variable();
-        choices.add_arc({a, b, it->second});
-        choices.add_arc({b, a, -it->second});
-        choices.prefer(guess_.is_before(a, b) ? it->second : -it->second);
-      }
-      return pair.first == a ? it->second : -it->second;
-    };
     for (;;) {
-      auto order = order_of(chosen);
+      auto order = choices.order();
       auto wrong = wrong_trees(used, order, used.size());
       if (wrong.empty()) {
         wrong = wrong_trees(reads, order, kFewReads);
@@ -275,59 +410,21 @@ class MoveOrderSearch {
       }
       for (const auto& [read, node, reasons] : wrong) {
         found.node = node;
+        // Single reasons may be many: the whole tree of this read instead.
+        if (++tries[read] == kTries && choices.encode(read)) continue;
         for (const auto& pairs : reasons) {
-          std::vector<Literal> clause;
-          for (const MovePair& pair : pairs) {
-            clause.push_back(-literal(pair));
-            found.moves.insert({pair.first, pair.second});
-          }
-          if (clause.empty()) return {.verdict = Verdict::kViolated, .reads = {read}, .node = node};
-          choices.add_clause(clause);
+          if (!choices.forbid(pairs))
+            return {.verdict = Verdict::kViolated, .reads = {read}, .node = node};
         }
       }
-      const auto answer = choices.solve(context_.budget);
+      const auto answer = choices.solve();
       if (answer == solver::SolveResult::kGaveUp) return {};
       if (answer == solver::SolveResult::kUnsatisfiable) {
         found.verdict = Verdict::kViolated;
         found.reads = std::move(used);
         return found;
       }
-      chosen.clear();
-      for (const auto& [pair, variable] : before)
-        chosen.push_back(choices.is_true(variable) ? pair : MovePair{pair.second, pair.first});
     }
-  }
-
-  // All updates, happens-before and the chosen pairs kept, otherwise as guessed.
-  [[nodiscard]] std::vector<OpId> order_of(const std::vector<MovePair>& chosen) const {
-    std::vector<std::uint32_t> waiting(h_.ops.size(), 0);
-    std::vector<std::vector<OpId>> after(chosen.empty() ? 0 : h_.ops.size());
-    for (OpId id = 0; id < h_.ops.size(); ++id) {
-      for (const auto& out : known_.out(id)) ++waiting[out.to];
-    }
-    for (const auto& [first, second] : chosen) {
-      after[first].push_back(second);
-      ++waiting[second];
-    }
-    const auto later = [&](OpId a, OpId b) { return guess_.is_before(b, a); };
-    std::priority_queue<OpId, std::vector<OpId>, decltype(later)> ready(later);
-    std::vector<OpId> order;
-    for (OpId id = 0; id < h_.ops.size(); ++id) {
-      if (waiting[id] == 0 && !is_read(h_.ops[id].kind)) ready.push(id);
-    }
-    while (!ready.empty()) {
-      const OpId id = ready.top();
-      ready.pop();
-      order.push_back(id);
-      for (const auto& out : known_.out(id)) {
-        if (--waiting[out.to] == 0) ready.push(out.to);
-      }
-      if (after.empty()) continue;
-      for (const OpId next : after[id]) {
-        if (--waiting[next] == 0) ready.push(next);
-      }
-    }
-    return order;
   }
 
   // Some of those reads that show another tree than this order makes: those that had seen the
@@ -404,14 +501,35 @@ class MoveOrderSearch {
     return wrong;
   }
 
-  // As few reads as suffice: one, if one is enough.
-  Found smallest(Found found) {
-    constexpr std::size_t kMostAlone = 40;
-    for (std::size_t i = 0; found.reads.size() > 1 && i < std::min(found.reads.size(), kMostAlone);
+  // What is shown of a contradiction.
+  struct Shown {
+    std::vector<OpId> reads, moves;
+    std::uint32_t node = kNone;  // as of Found
+  };
+
+  // As few reads and moves as are found quickly; a read alone, if there is such.
+  Shown fewest(Found found) {
+    constexpr std::size_t kMostAlone = 40, kMostShown = 6, kFew = 6;
+    std::optional<Shown> best;
+    const auto keep = [&](const Found& one) {
+      Shown shown{.reads = one.reads, .moves = fewest_moves(one), .node = one.node};
+      if (!best || shown.moves.size() < best->moves.size()) best = std::move(shown);
+    };
+    std::size_t alone = 0;
+    for (std::size_t i = 0; i < std::min(found.reads.size(), kMostAlone) && alone < kMostShown;
          ++i) {
-      auto alone = solve({found.reads[i]});
-      if (alone.verdict == Verdict::kViolated) return alone;
+      auto one = found.reads.size() == 1 ? found : solve({found.reads[i]});
+      if (one.verdict != Verdict::kViolated) continue;
+      ++alone;
+      keep(one);
+      if (best->moves.size() < kFew) break;
     }
+    if (!best) keep(smallest(std::move(found)));
+    return *best;
+  }
+
+  // Of several reads.
+  Found smallest(Found found) {
     for (auto chunk = found.reads.size() / 2; chunk > 0; chunk /= 2) {
       for (std::size_t at = 0; at < found.reads.size() && found.reads.size() > 1;) {
         auto rest = found.reads;
@@ -427,11 +545,69 @@ class MoveOrderSearch {
     return found;
   }
 
+  // Of the moves that the reads had seen, as few as contradict them whatever the others do.
+  std::vector<OpId> fewest_moves(const Found& found) {
+    constexpr std::size_t kFew = 6;
+    constexpr std::uint64_t kOrders = 5;
+    std::vector<bool> stated(h_.ops.size(), true);
+    const auto is_violated = [&] {
+      MoveChoices choices(context_, known_, guess_, is_known_, &stated);
+      for (const OpId read : found.reads) {
+        if (!choices.encode(read)) return false;
+      }
+      return choices.solve() == solver::SolveResult::kUnsatisfiable;
+    };
+    if (!is_violated()) return {found.moves.begin(), found.moves.end()};
+    std::set<OpId> seen;
+    for (const OpId read : found.reads) {
+      for (const OpId id : context_.visibility.arrivals(h_.ops[read].replica)) {
+        if (h_.ops[id].key == h_.ops[read].key && context_.visibility.sees(read, id))
+          seen.insert(id);
+      }
+    }
+    // What remains depends on what is tried first: the late ones, the early ones, or any.
+    std::vector<OpId> best(seen.begin(), seen.end());
+    for (std::uint64_t order = 0; order < kOrders && best.size() >= kFew; ++order) {
+      std::vector<OpId> left(seen.begin(), seen.end());
+      if (order == 1) std::reverse(left.begin(), left.end());
+      base::Random random(order);
+      if (order > 1) random.shuffle(std::span(left));
+      std::fill(stated.begin(), stated.end(), true);
+      leave_out(left, stated, is_violated);
+      if (left.size() < best.size()) best = std::move(left);
+    }
+    std::sort(best.begin(), best.end());
+    return best;
+  }
+
+  // Those of `left` that are not needed; `stated` follows.
+  static void leave_out(std::vector<OpId>& left, std::vector<bool>& stated,
+                        const std::function<bool()>& is_violated) {
+    constexpr int kMostTries = 400;
+    int tries = 0;
+    for (auto chunk = (left.size() + 1) / 2; chunk > 0; chunk /= 2) {
+      for (std::size_t at = 0; at < left.size() && tries < kMostTries; ++tries) {
+        const auto end = std::min(at + chunk, left.size());
+        for (auto i = at; i < end; ++i) stated[left[i]] = false;
+        if (is_violated()) {
+          left.erase(left.begin() + static_cast<std::ptrdiff_t>(at),
+                     left.begin() + static_cast<std::ptrdiff_t>(end));
+          continue;
+        }
+        for (auto i = at; i < end; ++i) stated[left[i]] = true;
+        at = end;
+      }
+    }
+  }
+
   const KnownContext& context_;
   const History& h_;
-  graph::Digraph known_;              // happens-before of the updates of each key
+  graph::Digraph known_;              // happens-before of the updates of each key; then other nodes
   std::vector<std::uint64_t> place_;  // by operation: in the order that is looked at
   const Timestamps guess_;
+  const TreeEncoding::Known is_known_ = [this](OpId first, OpId second) {
+    return context_.visibility.sees(second, first);
+  };
 };
 
 // What is wrong whatever the order: a read that is no tree, or that shows what no move it had seen

@@ -16,6 +16,7 @@ class Timestamps {
 
   // Of equal ones the name of the replica decides, "2" before "10".
   [[nodiscard]] bool is_before(OpId a, OpId b) const { return rank(a) < rank(b); }
+  [[nodiscard]] std::uint64_t stamp(OpId id) const { return stamp_[id]; }
 
  private:
   [[nodiscard]] std::tuple<std::uint64_t, std::uint32_t, OpId> rank(OpId id) const {

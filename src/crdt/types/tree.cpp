@@ -209,7 +209,7 @@ class Tree final : public ReplicatedType {
     auto& random = choice.random;
     const auto& known = choice.visible[op.key];
     const auto any = [&] { return known[random.below(known.size())]; };
-    if (!known.empty() && choice.down && random.chance(0.2)) {
+    if (!known.empty() && choice.down && random.chance(0.1)) {
       op.kind = Kind::kDelete;
       op.element = any();
       return;
@@ -290,7 +290,7 @@ class Tree final : public ReplicatedType {
         "order-disagreement",
         fmt::format("{} shows a tree that no order of the moves that it had received makes: {}",
                     explainer.where(), what),
-        moves_of(explainer, explainer.object(), /*seen=*/true));
+        explainer.operations());
   }
 
   // The read shows the object there.
@@ -327,10 +327,12 @@ class Tree final : public ReplicatedType {
     if (later == seen.end()) {
       report_impossible(explainer, claim);
     } else {
+      auto operations = explainer.operations();
+      operations.push_back(*later);
       explainer.report("stale-move",
                        fmt::format("{} shows {}; it had received {}, which is later",
                                    explainer.where(), claim, explainer.text(*later)),
-                       seen);
+                       std::move(operations));
     }
   }
 };

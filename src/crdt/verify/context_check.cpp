@@ -477,7 +477,7 @@ class ContextCheck {
     for (const OpId id : named) {
       if (h_.ops[id].kind == Kind::kTree) reads.push_back(id);
     }
-    const auto ordered = has_move_order(h_, seen_, reads);
+    const auto ordered = has_move_order(h_, seen_, reads, named);
     if (!ordered) return unknown_because("its reads have too many orders of moves to try");
     return *ordered ? not_valid_because("an order of the moves fits its reads")
                     : result(CertificateStatus::kValid);

@@ -2,7 +2,9 @@
 // for. To try all orders, the reads are computed from their end: where a node is depends on its
 // last move that has an effect, and that on where others were before. Each comparison of two moves
 // that nothing decides yet is tried both ways. What was decided carries the set of choices that it
-// follows from, so that a contradiction goes back to the last choice that it depends on.
+// follows from, so that a contradiction goes back to the last choice that it depends on. Before a
+// read is computed, it is looked at what it may show however the open pairs are decided; and the
+// moves that the certificate names are compared before the others.
 #include "crdt/verify/move_order_check.hpp"
 
 #include <fmt/format.h>
@@ -92,7 +94,8 @@ using Choices = std::bitset<kMostOpenPairs>;
 // All orders.
 class AllMoveOrders {
  public:
-  AllMoveOrders(const History& h, const SeenUpdates& seen, std::span<const OpId> reads)
+  AllMoveOrders(const History& h, const SeenUpdates& seen, std::span<const OpId> reads,
+                std::span<const OpId> named)
       : h_(h), number_(h.ops.size(), kNone) {
     std::set<OpId> all;
     for (const OpId id : reads) {
@@ -110,6 +113,9 @@ class AllMoveOrders {
       moves_.push_back(id);
     }
     if (moves_.size() > kMostComparedMoves) return;
+    for (const OpId id : named) {
+      if (number_[id] != kNone) named_.push_back(number_[id]);
+    }
     set_happens_before(seen);
   }
 
@@ -228,8 +234,112 @@ class AllMoveOrders {
     return found;
   }
 
+  // Which moves of a node may be its last one with an effect before that move, however the open
+  // pairs are decided, and the choices by which no other is. `none`: it may be that none is.
+  struct Maybe {
+    std::vector<OpId> moves;
+    Choices because;
+    bool none;
+  };
+  Maybe maybe(const Read& read, std::uint32_t node, OpId end, Known& sure) {
+    Maybe found{{}, {}, true};
+    const auto own = read.moves.find(node);
+    if (own == read.moves.end()) return found;
+    std::vector<OpId> floors;  // before it, and have an effect
+    for (const OpId move : own->second) {
+      ++steps_;
+      if (end != kNone && is_before(number_[end], number_[move])) {
+        found.because |= because_[reason(number_[end], number_[move])];
+        continue;
+      }
+      found.moves.push_back(move);
+      if (end != kNone && !is_before(number_[move], number_[end])) continue;
+      if (is_sure(read, move, sure).at != kNone) floors.push_back(move);
+    }
+    found.none = floors.empty();
+    const auto add_floor = [&](OpId floor) {
+      found.because |= sure.at({kNone, floor}).because;
+      if (end != kNone) found.because |= because_[reason(number_[floor], number_[end])];
+    };
+    if (!floors.empty()) add_floor(floors[0]);
+    std::erase_if(found.moves, [&](OpId move) {
+      const auto floor = std::find_if(floors.begin(), floors.end(), [&](OpId other) {
+        ++steps_;
+        return is_before(number_[move], number_[other]);
+      });
+      if (floor == floors.end()) return false;
+      add_floor(*floor);
+      found.because |= because_[reason(number_[move], number_[*floor])];
+      return true;
+    });
+    return found;
+  }
+
+  // Has the move an effect, however the open pairs are decided? kNone: it may have none.
+  Where is_sure(const Read& read, OpId move, Known& sure) {
+    if (const auto it = sure.find({kNone, move}); it != sure.end()) return it->second;
+    const auto node = h_.ops[move].element;
+    Where found{moved_to(h_.ops[move]), {}};
+    std::vector<std::uint32_t> ways = {found.at};
+    std::set<std::uint32_t> known(ways.begin(), ways.end());
+    for (std::size_t i = 0; i < ways.size() && found.at != kNone; ++i) {
+      if (ways[i] == node) found.at = kNone;
+      if (ways[i] >= kGone || found.at == kNone) continue;
+      const Maybe above = maybe(read, ways[i], move, sure);
+      found.because |= above.because;
+      for (const OpId other : above.moves) {
+        if (known.insert(moved_to(h_.ops[other])).second) ways.push_back(moved_to(h_.ops[other]));
+      }
+    }
+    return sure[{kNone, move}] = found;
+  }
+
+  // The choices that make a read wrong, however the open pairs are decided, as far as is seen.
+  std::optional<Choices> surely_wrong(const Read& read) {
+    Known sure;
+    for (const auto& [node, moves] : read.moves) {
+      const auto listed = read.tree.find(node);
+      Maybe last = maybe(read, node, kNone, sure);
+      if (listed != read.tree.end()) {
+        const bool well = std::any_of(last.moves.begin(), last.moves.end(), [&](OpId move) {
+          return moved_to(h_.ops[move]) == listed->second;
+        });
+        if (!well) return last.because;
+        continue;
+      }
+      // What is not listed ends in the removed, by way of others that are not listed.
+      std::vector<std::uint32_t> ways = {node};
+      std::set<std::uint32_t> known = {node};
+      Choices because;
+      bool well = false;
+      for (std::size_t i = 0; i < ways.size() && !well; ++i) {
+        last = maybe(read, ways[i], kNone, sure);
+        because |= last.because;
+        well = last.none;
+        for (const OpId move : last.moves) {
+          const auto to = moved_to(h_.ops[move]);
+          well = well || to == kGone;
+          if (to != kTop && !read.tree.contains(to) && known.insert(to).second) ways.push_back(to);
+        }
+      }
+      if (!well) return because;
+    }
+    return std::nullopt;
+  }
+
   // The choices that make a read wrong; nothing: all are right.
   std::optional<Choices> wrong_choices() {
+    for (const Read& read : reads_) {
+      if (auto because = surely_wrong(read)) return because;
+    }
+    for (std::size_t a = 0; a < named_.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        const auto one = named_[a], other = named_[b];
+        if (h_.ops[moves_[one]].key == h_.ops[moves_[other]].key && !is_before(one, other) &&
+            !is_before(other, one))
+          throw Undecided{other, one};
+      }
+    }
     std::optional<Undecided> open;
     for (const Read& read : reads_) {
       Known known;
@@ -265,7 +375,7 @@ class AllMoveOrders {
     } catch (const Undecided& pair) {
       open = pair;
     }
-    gave_up_ = gave_up_ || depth == kMostOpenPairs;
+    gave_up_ = gave_up_ || depth == kMostOpenPairs || steps_ > kMostMoveSteps;
     if (gave_up_) return Choices();
     Choices all;
     for (const auto& [a, b] : {open, Undecided{open.b, open.a}}) {
@@ -290,6 +400,7 @@ class AllMoveOrders {
   std::vector<std::uint32_t> number_;  // by operation: among the moves
   std::vector<OpId> moves_;
   std::vector<Read> reads_;
+  std::vector<std::uint32_t> named_;      // moves, as in number_
   std::vector<std::uint32_t> is_before_;  // by two moves: why; kNone: not known
   std::vector<Choices> because_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> trail_;
@@ -333,8 +444,8 @@ std::optional<std::string> wrong_tree(const History& history, const SeenUpdates&
 }
 
 std::optional<bool> has_move_order(const History& history, const SeenUpdates& seen,
-                                   std::span<const OpId> reads) {
-  return AllMoveOrders(history, seen, reads).run();
+                                   std::span<const OpId> reads, std::span<const OpId> named) {
+  return AllMoveOrders(history, seen, reads, named).run();
 }
 
 }  // namespace cupel::crdt

@@ -23,8 +23,9 @@ bool is_tree(const History& history, const Operation& read);
 std::optional<std::string> wrong_tree(const History& history, const SeenUpdates& seen,
                                       const std::vector<std::size_t>& place);
 
-// Is there an order of all moves for these reads? Nothing: too many to try.
+// Is there an order of all moves for these reads? Nothing: too many to try. Moves that are named
+// are compared first.
 std::optional<bool> has_move_order(const History& history, const SeenUpdates& seen,
-                                   std::span<const OpId> reads);
+                                   std::span<const OpId> reads, std::span<const OpId> named);
 
 }  // namespace cupel::crdt

@@ -1,0 +1,26 @@
+// A line of `cupel check --json`, read again: what merge and --results count.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check/check.hpp"
+#include "levels/level.hpp"
+
+namespace cupel::cli {
+
+struct ResultLine {
+  std::string file;
+  std::vector<std::pair<levels::Level, check::Verdict>> verdicts;  // as the line has them
+  int code;  // the exit code of `cupel check` for this history
+};
+
+// Does it begin as such a line? It may have been cut.
+bool begins_as_result(const std::string& line);
+
+// None: it is no whole line of `check --json`.
+std::optional<ResultLine> result_of(const std::string& line);
+
+}  // namespace cupel::cli
