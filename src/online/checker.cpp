@@ -62,7 +62,8 @@ base::Result<Checker::State> Checker::finish() {
   if (chain_ != nullptr && !slides_ && state.ok() && *state == State::kSatisfied) {
     if (auto ended = chain_->end(watch_->window()); !ended.ok()) return std::move(ended).error();
   }
-  if (!slides_ || !state.ok() || *state != State::kSatisfied || asked_at_ >= taken_) return state;
+  if (!slides_ || !state.ok() || *state != State::kSatisfied || satisfied_at_ >= taken_)
+    return state;
   state = ask_whole();
   if (!state.ok() || *state != State::kUnknown) return state;
   return unknown(
@@ -71,17 +72,19 @@ base::Result<Checker::State> Checker::finish() {
                   kSlideInWords));
 }
 
-// The record may be ahead: a file that is already whole.
-void Checker::note_asked() {
+// The record may be ahead of what was taken: a file that is already whole.
+base::Result<Checker::State> Checker::ask(bool certain) {
   std::error_code unknown;
   const auto size = std::filesystem::file_size(record_, unknown);
   asked_at_ = unknown ? taken_ : std::max<std::uint64_t>(taken_, size);
+  auto answer = ask_(certain);
+  if (answer.ok() && *answer == State::kSatisfied) satisfied_at_ = asked_at_;
+  return answer;
 }
 
 // While the window slides.
 base::Result<Checker::State> Checker::ask_whole() {
-  note_asked();
-  return ask_(/*certain=*/false);
+  return ask(/*certain=*/false);
 }
 
 base::Result<Checker::State> Checker::look() {
@@ -105,14 +108,14 @@ base::Result<Checker::State> Checker::look() {
 }
 
 base::Result<Checker::State> Checker::ask_record(bool certain) {
-  note_asked();
-  auto answer = ask_(certain);
+  auto answer = ask(certain);
   if (!answer.ok()) return answer;
   if (*answer == State::kUnknown) {
     if (certain) {
       from_window_ = true;
       return State::kViolated;
     }
+    if (watch_->watched() != options_.level) return begin_to_slide();
     return unknown(fmt::format(
         "{}, and the recorded history could not be checked within the limits", watch_->why()));
   }
@@ -125,16 +128,7 @@ base::Result<Checker::State> Checker::go_on() {
     watch_->forget_reads();
     return State::kSatisfied;
   }
-  if (watch_->watched() != options_.level) {
-    notes_.push_back(fmt::format(
-        "{} is violated, {} is not: from here on any {} transactions in a row are watched; the "
-        "recorded history is asked when it has grown by half, and at the end",
-        levels::name(watch_->watched()), levels::name(options_.level), kSlideInWords));
-    slides_ = true;
-    start_again();
-    if (auto fed = feed_again(); !fed.ok()) return std::move(fed).error();
-    return State::kSatisfied;
-  }
+  if (watch_->watched() != options_.level) return begin_to_slide();
   notes_.push_back(
       fmt::format("the recorded history was asked, and is satisfied so far ({})", watch_->why()));
   if (++restarts_ > kMostRestarts) {
@@ -146,6 +140,24 @@ base::Result<Checker::State> Checker::go_on() {
   }
   if (auto fed = feed_again(); !fed.ok()) return std::move(fed).error();
   return State::kSatisfied;  // the next look begins with nothing forgotten
+}
+
+// The level that was watched is violated; the one that is asked is not, or nobody could tell.
+base::Result<Checker::State> Checker::begin_to_slide() {
+  notes_.push_back(fmt::format(
+      "{} is violated, {}: from here on any {} transactions in a row are watched at {}; the "
+      "recorded history is asked when it has grown by half, and at the end",
+      levels::name(watch_->watched()),
+      satisfied_at_ >= taken_
+          ? fmt::format("{} is not", levels::name(options_.level))
+          : std::string("and the recorded history could not be checked within the limits"),
+      kSlideInWords, levels::name(options_.level)));
+  slides_ = true;
+  start_again();
+  if (auto fed = feed_again(); !fed.ok()) return std::move(fed).error();
+  if (!fed_finding_) return State::kSatisfied;
+  looked_at_ = taken_;
+  return ask_record(*std::exchange(fed_finding_, std::nullopt) == Finding::kViolated);
 }
 
 void Checker::start_again() {
@@ -165,9 +177,15 @@ base::Status Checker::feed_again() {
           return watch_->stream(0).take(lines);
         });
     if (!read.ok()) return read.error();
-    // The record has been asked: what is found here is none of it.
-    if (slides_ && watch_->due(/*idle=*/false) && watch_->look() != Finding::kSatisfied)
-      watch_->forget_reads();
+    if (!slides_ || !watch_->due(/*idle=*/false)) continue;
+    const auto finding = watch_->look();
+    if (finding == Finding::kSatisfied) continue;
+    if (satisfied_at_ >= taken_) {
+      watch_->forget_reads();  // it is none of the whole
+    } else {
+      fed_finding_ = finding;
+      break;
+    }
   }
   return base::Ok{};
 }
@@ -176,6 +194,7 @@ base::Status Checker::go_on_without(const std::vector<history::ScalarView>& keys
   ++passed_over_;
   for (const auto& key : keys) masked_.find_or_add(key);
   slides_ = from_window_ = false;
+  satisfied_at_ = 0;
   restarts_ = 0;
   start_again();
   return feed_again();

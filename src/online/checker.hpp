@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,8 +73,9 @@ class Checker {
   base::Result<State> look();
   base::Result<State> ask_record(bool certain);
   base::Result<State> ask_whole();
-  void note_asked();
+  base::Result<State> ask(bool certain);
   base::Result<State> go_on();
+  base::Result<State> begin_to_slide();
   void start_again();
   base::Status feed_again();
   State unknown(std::string why);
@@ -86,9 +88,11 @@ class Checker {
   std::uint64_t taken_ = 0, looked_at_ = 0, asked_at_ = 0;
   std::uint64_t chain_windows_ = 0, chain_bytes_ = 0;
   bool chain_ended_ = false;
+  std::uint64_t satisfied_at_ = 0;  // so many bytes of the record are, as a whole
   // The level that implies the one that is asked is violated, that one is not: the window slides.
   bool slides_ = false;
   bool from_window_ = false;
+  std::optional<Finding> fed_finding_;  // while the record was fed again
   int restarts_ = 0;
   std::size_t passed_over_ = 0;
   history::ScalarTable masked_;

@@ -106,6 +106,22 @@ TEST_F(Recorded, AWeakLevelIsAskedOfTheRecord) {
   EXPECT_EQ(add(1, R"(["r","x",7])"), State::kViolated);
 }
 
+// A record that cannot be checked as a whole is not satisfied because the window is.
+TEST_F(Recorded, AWindowThatSlidesDoesNotSpeakOfTheWhole) {
+  bool too_large = false;
+  checker_ = std::make_unique<Checker>(WatchOptions{.level = Level::kReadCommitted}, "test", file_,
+                                       [&](bool) -> base::Result<State> {
+                                         level_asked_ = Level::kReadCommitted;
+                                         return too_large ? State::kUnknown : ask();
+                                       });
+  for (const auto* one : {R"(["w","x",1])", R"(["w","x",2])", R"(["r","x",1])"})
+    EXPECT_EQ(add(0, one), State::kSatisfied);
+  too_large = true;
+  EXPECT_EQ(add(0, R"(["r","x",2])"), State::kUnknown);
+  EXPECT_NE(checker_->why().find("50,000 transactions in a row"), std::string::npos)
+      << checker_->why();
+}
+
 TEST_F(Recorded, AMemoryLimitIsUnknownFromThereOn) {
   start(Level::kStrictSerializable, {.memory_limit_bytes = 1});
   EXPECT_EQ(add(0, R"(["w","x",1])"), State::kUnknown);
