@@ -36,7 +36,8 @@ Record walk_state := Walked {
   lists : M.t (list int);
   by_session_key : M.t (M.t (list (txn * Z)));  (* committed writers, the last first *)
   last_of : M.t (txn * Z);                      (* the last writer of each key *)
-  session_seen : M.t seen_set }.                (* what the committed ones of a session have seen *)
+  (* What the committed ones of a session have seen and are, the last first. *)
+  session_seen : M.t (list (int * seen_set)) }.
 Definition no_walk : walk_state := Walked 0 none none none none none.
 
 (* Whose version the reads of others saw, by place; None at other places. *)
@@ -146,10 +147,17 @@ Fixpoint of_reads (w : walk_state) (skip : op -> bool) (xs : list read_pair) : s
       | _ => v
       end
   end.
+Definition seen_by (w : walk_state) (s : int) : list (int * seen_set) :=
+  match get (session_seen w) s with Some xs => xs | None => [] end.
+(* The last of them that is earlier in the session: an indeterminate one may come after later ones. *)
+Fixpoint before_id (i : int) (xs : list (int * seen_set)) : seen_set :=
+  match xs with
+  | [] => nothing_seen
+  | x :: rest => if (fst x <? i)%uint63 then snd x else before_id i rest
+  end.
 Definition of_session (w : walk_state) (t : txn) : seen_set :=
   match l with
-  | ReadAtomic => Seen (put none (session t) (session t, now w)) none
-  | Causal => match get (session_seen w) (session t) with Some v => v | None => nothing_seen end
+  | ReadAtomic | Causal => before_id (id t) (seen_by w (session t))
   | _ => nothing_seen
   end.
 (* All that is visible to the transaction; at read-committed it depends on the read. *)
@@ -185,7 +193,8 @@ Definition place_txn (w : walk_state) (t : txn) (v : seen_set) : walk_state :=
      else by_session_key w)
     (fold_left (fun m o => match writes o with Some _ => put m (on o) (t, now w) | None => m end)
        (ops t) (last_of w))
-    (if committed then put (session_seen w) (session t) (see v t (now w)) else session_seen w).
+    (if committed then put (session_seen w) (session t) ((id t, see v t (now w)) :: seen_by w (session t))
+     else session_seen w).
 
 Definition pairs_of (sources : M.t (list (option int))) (t : txn) : list read_pair :=
   combine (ops t)
@@ -371,10 +380,11 @@ Record winv (q : list event) (w : walk_state) : Prop := {
     Forall (fun a => In (true, fst a) q /\ snd a = finish e (fst a)) (session_writers w s x);
   w_last : forall x k, In (true, k) q -> writes_key x k = true ->
     exists k', get (last_of w) x = Some (k', finish e k') /\ finish e k <= finish e k' /\ In (true, k') q;
-  w_session : l = Causal -> forall k, In (true, k) q -> outcome k = Committed ->
-    exists v, get (session_seen w) (session k) = Some v /\ covers v k /\
-              forall x, In x (txns h) -> clos_trans _ (co_step h e) x k -> covers v x;
-  w_session_valid : forall s v, get (session_seen w) s = Some v -> valid v;
+  w_session : forall i k, In (true, k) q -> outcome k = Committed -> to_Z (id k) < to_Z i ->
+    covers (before_id i (seen_by w (session k))) k /\
+    (l = Causal -> forall x, In x (txns h) -> clos_trans _ (co_step h e) x k ->
+       covers (before_id i (seen_by w (session k))) x);
+  w_session_valid : forall s x, In x (seen_by w s) -> valid (snd x);
   w_causal : l = Causal -> forall i p, get (pos w) i = Some p ->
     forall x, In x (txns h) -> clos_trans _ (co_step h e) x (who p) -> covers (its_seen p) x }.
 
@@ -384,7 +394,7 @@ Proof.
   - intros i p G. now rewrite get_none in G.
   - intros k. unfold elements. now rewrite get_none.
   - intros s x. unfold session_writers. simpl. rewrite get_none. split; constructor.
-  - intros s v G. now rewrite get_none in G.
+  - intros s x J. unfold seen_by in J. cbn [session_seen no_walk] in J. rewrite get_none in J. destruct J.
   - intros _ i p G. now rewrite get_none in G.
 Qed.
 
@@ -594,14 +604,11 @@ Proof.
       assert (X : finish e k < finish e t).
       { apply (replayed_so h start_value 0 weak_shape false evs final wf ran in_h (fun _ => whole) eq_refl k t); auto. }
       rewrite Ft in X. exact X. }
-    split; auto. destruct S as (Ss & _ & Oc).
+    split; auto. destruct S as (Ss & Lt & Oc).
     assert (Cov : covers (of_session l w t) k /\ (l = Causal -> forall x, In x (txns h) ->
               clos_trans _ (co_step h e) x k -> covers (of_session l w t) x)).
-    { unfold of_session. pose proof (w_session _ _ I) as Ws. pose proof (w_now _ _ I) as Wn.
-      destruct l; try discriminate weak; [congruence| |].
-      - split; [|discriminate]. left. split; auto. cbn [upto]. exists (now w). rewrite Ss, get_put, eqb_same.
-        split; auto. rewrite Wn. apply (in_q q _ k E) in Ik; [|apply Ck]. lia.
-      - destruct (Ws eq_refl k Ik Oc) as (v & G & A & B). rewrite <- Ss, G. split; auto. }
+    { pose proof (w_session _ _ I (id t) k Ik Oc Lt) as Ws. unfold of_session. rewrite <- Ss.
+      destruct l; try discriminate weak; [congruence| |]; exact Ws. }
     destruct Cov as (A & B). split; [apply merge_right; eauto using of_reads_valid; apply Ck|].
     intros Ca x Hx P. apply merge_right; eauto using of_reads_valid.
   - destruct (pair_checked q r t w p o s E I C R) as (pp & x & rr & Pr & Pm & _ & _ & _ & Sx).
@@ -634,8 +641,11 @@ Lemma vis_valid : forall q r t w, evs = q ++ (true, t) :: r -> winv q w -> valid
 Proof.
   intros q r t w E I. pose proof valid_nothing as Vn.
   assert (Vo : valid (of_session l w t)).
-  { unfold of_session. destruct l; auto; try (now apply valid_none, at_sessions_put, at_sessions_none).
-    destruct (get (session_seen w) (session t)) as [v|] eqn:G; auto. now apply (w_session_valid _ _ I _ _ G). }
+  { assert (V : forall i, valid (before_id i (seen_by w (session t)))).
+    { intros i. pose proof (w_session_valid _ _ I (session t)) as V. clear - V Vn.
+      induction (seen_by w (session t)) as [|x xs IH]; cbn [before_id]; auto.
+      destruct (fst x <? i)%uint63; [apply V; now left|]. apply IH. intros y J. apply V. now right. }
+    unfold of_session. destruct l; auto. }
   unfold all_seen. pose proof (of_reads_valid q _ w (fun _ => false) (rev_append (pairs_of sources t) []) E I).
   destruct l; auto; now apply merge_valid.
 Qed.
@@ -755,16 +765,24 @@ Proof.
       destruct J as [J| ->]; [destruct (Old _ J) as (_ & _ & L)|]; lia.
     + destruct J as [J| ->]; [|congruence]. destruct (w_last _ _ I x k J W) as (k' & A & B & D).
       exists k'. split; auto. split; auto. apply Snoc. auto.
-  - intros Ca k J O. apply Snoc in J.
-    assert (Vc : (match l with Causal => vis w t | _ => nothing_seen end) = vis w t) by (rewrite Ca; reflexivity).
-    rewrite Vc, Nw.
-    assert (N : l <> ReadCommitted) by (rewrite Ca; discriminate).
-    destruct (outcome t) eqn:Ot.
-    2, 3: destruct J as [J| ->]; [now apply (w_session _ _ I Ca)|congruence].
+  - intros i k J O Lt. apply Snoc in J. unfold seen_by. cbn [session_seen].
+    fold (seen_by w (session k)). destruct (outcome t) eqn:Ot.
+    2, 3: destruct J as [J| ->]; [now apply (w_session _ _ I)|congruence].
     rewrite get_put. destruct (sameP (session t) (session k)) as [Q|Q].
-    2: { destruct J as [J| ->]; [now apply (w_session _ _ I Ca)|congruence]. }
-    exists (see (vis w t) t (finish e t)). split; auto. destruct J as [J| ->].
-    + destruct (Old k J) as (Hk & Nid & L).
+    2: { fold (seen_by w (session k)). destruct J as [J| ->]; [now apply (w_session _ _ I)|congruence]. }
+    cbn [before_id fst snd]. destruct (id t <? i)%uint63 eqn:Li.
+    2: { rewrite Q. destruct J as [J| ->]; [now apply (w_session _ _ I)|].
+         apply not_true_iff_false in Li. rewrite ltb_lt in Li. contradiction. }
+    rewrite Nw. split.
+    + left. split; auto. unfold see. rewrite Ot. cbn [upto].
+      destruct (raise_has (upto match l with Causal => vis w t | _ => nothing_seen end) (session t) (finish e t)) as (y & G & Y).
+      rewrite <- Q. exists y. split; [exact G|]. destruct J as [J| ->]; [|exact Y].
+      destruct (Old k J) as (_ & _ & L). lia.
+    + intros Ca x Hx P.
+      assert (Vc : (match l with Causal => vis w t | _ => nothing_seen end) = vis w t) by (rewrite Ca; reflexivity).
+      assert (N : l <> ReadCommitted) by (rewrite Ca; discriminate).
+      rewrite Vc. apply see_keeps; auto. destruct J as [J| ->]; [|now apply (path_covered q r t w E I C Ca)].
+      destruct (Old k J) as (Hk & Nid & L).
       assert (So : so k t).
       { split; auto. split; auto. destruct (Z.lt_trichotomy (to_Z (id k)) (to_Z (id t))) as [X|[X|X]]; auto.
         - exfalso. apply Nid. now apply to_Z_inj.
@@ -774,13 +792,12 @@ Proof.
             - split; auto. }
           assert (Z : finish e t < finish e k) by exact Y. lia. }
       assert (St : co_step h e k t) by (left; split; [apply (q_counts q _ k E J)|split; auto]).
-      destruct (steps_covered q r t w E I C N k St) as (_ & A & B). split; [now apply see_keeps|].
-      intros x Hx P. apply see_keeps; auto.
-    + split; [apply see_has|]. intros x Hx P. apply see_keeps; auto.
-      now apply (path_covered q r t w E I C Ca).
-  - intros s v G. destruct (outcome t); try (now apply (w_session_valid _ _ I s v)).
-    rewrite get_put in G. destruct (sameP (session t) s); [|now apply (w_session_valid _ _ I s v)].
-    injection G as <-. rewrite Nw. now apply see_valid.
+      destruct (steps_covered q r t w E I C N k St) as (_ & _ & B). auto.
+  - intros s x J. unfold seen_by in J. cbn [session_seen] in J.
+    destruct (outcome t); try (now apply (w_session_valid _ _ I s x)).
+    rewrite get_put in J. destruct (sameP (session t) s); [|now apply (w_session_valid _ _ I s x)].
+    destruct J as [<-|J]; [|now apply (w_session_valid _ _ I (session t) x)].
+    cbn [snd]. rewrite Nw. now apply see_valid.
   - intros Ca i p G x Hx P. rewrite get_put in G. destruct (sameP (id t) i) as [<-|N].
     + injection G as <-. cbn [its_seen who] in *.
       assert (Vc : (match l with Causal => vis w t | _ => nothing_seen end) = vis w t) by (rewrite Ca; reflexivity).

@@ -2343,7 +2343,8 @@ type placed = { who : txn; at_pos : z; then_lists : Uint63.t list M.t;
 
 type walk_state = { now : z; pos : placed M.t; lists : Uint63.t list M.t;
                     by_session_key : (txn * z) list M.t M.t;
-                    last_of : (txn * z) M.t; session_seen : seen_set M.t }
+                    last_of : (txn * z) M.t;
+                    session_seen : (Uint63.t * seen_set) list M.t }
 
 (** val no_walk : walk_state **)
 
@@ -2496,16 +2497,25 @@ let rec of_reads l w skip = function
       | None -> v)
    | None -> v)
 
+(** val seen_by : walk_state -> Uint63.t -> (Uint63.t * seen_set) list **)
+
+let seen_by w s =
+  match get w.session_seen s with
+  | Some xs -> xs
+  | None -> []
+
+(** val before_id : Uint63.t -> (Uint63.t * seen_set) list -> seen_set **)
+
+let rec before_id i = function
+| [] -> nothing_seen
+| x :: rest -> if ltb0 (fst x) i then snd x else before_id i rest
+
 (** val of_session : level -> walk_state -> txn -> seen_set **)
 
 let of_session l w t0 =
   match l with
-  | ReadAtomic ->
-    { upto = (put none t0.session (t0.session, w.now)); single = none }
-  | Causal ->
-    (match get w.session_seen t0.session with
-     | Some v -> v
-     | None -> nothing_seen)
+  | ReadAtomic -> before_id t0.id (seen_by w t0.session)
+  | Causal -> before_id t0.id (seen_by w t0.session)
   | _ -> nothing_seen
 
 (** val all_seen :
@@ -2568,7 +2578,8 @@ let place_txn w t0 v =
     | Some _ -> put m o.on (t0, w.now)
     | None -> m) t0.ops w.last_of); session_seen =
   (if committed
-   then put w.session_seen t0.session (see v t0 w.now)
+   then put w.session_seen t0.session ((t0.id,
+          (see v t0 w.now)) :: (seen_by w t0.session))
    else w.session_seen) }
 
 (** val pairs_of : Uint63.t option list M.t -> txn -> read_pair list **)

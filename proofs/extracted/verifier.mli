@@ -733,7 +733,8 @@ type placed = { who : txn; at_pos : z; then_lists : Uint63.t list M.t;
 
 type walk_state = { now : z; pos : placed M.t; lists : Uint63.t list M.t;
                     by_session_key : (txn * z) list M.t M.t;
-                    last_of : (txn * z) M.t; session_seen : seen_set M.t }
+                    last_of : (txn * z) M.t;
+                    session_seen : (Uint63.t * seen_set) list M.t }
 
 val no_walk : walk_state
 
@@ -767,6 +768,10 @@ val row_first : read_pair list -> op -> bool
 
 val of_reads :
   level -> walk_state -> (op -> bool) -> read_pair list -> seen_set
+
+val seen_by : walk_state -> Uint63.t -> (Uint63.t * seen_set) list
+
+val before_id : Uint63.t -> (Uint63.t * seen_set) list -> seen_set
 
 val of_session : level -> walk_state -> txn -> seen_set
 

@@ -195,8 +195,6 @@ class Translation {
 
   // "The read saw w": known, or what the edge holds under. False: no rule for it.
   bool seen(const Edge& e, const ReadAt& read, TxnId w, EdgeClause& edge, Clauses& from) {
-    if (e.bound != Bound::kExact)
-      return fail("it uses bounds (a version or an earlier or later one)");
     const KeyId key(e.key);
     edge.seen = saw(read.reader, read.place, w);
     if (w.valid() && conditional(w)) {
@@ -214,8 +212,76 @@ class Translation {
     }
     if (edge.known) {
       from.push_back(*edge.known);
+    } else if (e.bound == Bound::kLater) {
+      add(edge.under, saw_later(read, w));
+    } else if (e.bound == Bound::kEarlier) {
+      return fail("it uses bounds (a version or an earlier one)");
     } else {
       add(edge.under, edge.seen);
+    }
+    return true;
+  }
+
+  // "The read saw w or a later one of w's session" is used for one thing: w is before the read.
+  [[nodiscard]] Literal saw_later(const ReadAt& read, TxnId w) const {
+    return before(end(w), start(read.reader));
+  }
+  [[nodiscard]] bool in_session(TxnId earlier, TxnId later) const {
+    return shape_.session_order && s_.committed(earlier) && earlier < later &&
+           h_.session(earlier) == h_.session(later);
+  }
+  Clause session_axiom(TxnId a, TxnId b) {
+    return axiom(fmt::format("so {} {}", a.raw, b.raw), {b}, {before(end(a), start(b))});
+  }
+  Clause wr_axiom(const ReadAt& read, TxnId w) {
+    return axiom(fmt::format("wr {} {} {}", read.reader.raw, read.place, w.raw), {},
+                 {saw(read.reader, read.place, w).negated(), before(end(w), start(read.reader))});
+  }
+  // If the read saw `later` then it saw w or a later one.
+  std::optional<Clause> later_is_seen(const ReadAt& read, TxnId later, TxnId w) {
+    if (later == w) return wr_axiom(read, w);
+    Clauses from = {wr_axiom(read, later), session_axiom(w, later)};
+    std::vector<EventRef> events = {end(w), start(later)};
+    if (shape_.begin_and_commit) {
+      from.push_back(own(later));
+      events.push_back(end(later));
+    }
+    events.push_back(start(read.reader));
+    from.push_back(cycle_axiom(events));
+    if (conditional(later)) from.push_back(source_counts(read, later));
+    return derived({saw(read.reader, read.place, later).negated(), saw_later(read, w)}, from);
+  }
+  // What the bounds of a read mean: of whom it may have seen, and of the later ones.
+  bool about_bounds(const Derivation& d, const ReadAt& read, KeyId key, Clauses& all) {
+    std::vector<TxnId> later;
+    for (const Choice& c : d.choices) {
+      if (c.is_before || c.bound != Bound::kLater || KeyId(c.key) != key) continue;
+      const auto its = read_at(OpId(c.read), key);
+      if (its && its->reader == read.reader && its->place == read.place)
+        later.emplace_back(c.writer);
+    }
+    if (later.empty()) return true;
+    for (const TxnId w : later) {
+      for (const TxnId seen : may_see(read, key)) {
+        if (!seen.valid() || (seen != w && !in_session(w, seen))) continue;
+        auto clause = later_is_seen(read, seen, w);
+        if (!clause) return fail("what a bound means does not follow by clauses");
+        all.push_back(std::move(*clause));
+      }
+      for (const TxnId next : later) {
+        if (!in_session(w, next) || conditional(next)) continue;
+        Clauses from = {session_axiom(w, next)};
+        std::vector<EventRef> events = {end(w), start(next)};
+        if (shape_.begin_and_commit) {
+          from.push_back(own(next));
+          events.push_back(end(next));
+        }
+        events.push_back(start(read.reader));
+        from.push_back(cycle_axiom(events));
+        auto clause = derived({saw_later(read, next).negated(), saw_later(read, w)}, from);
+        if (!clause) return fail("what a bound means does not follow by clauses");
+        all.push_back(std::move(*clause));
+      }
     }
     return true;
   }
@@ -289,9 +355,7 @@ class Translation {
       case EdgeKind::kOwn:
         return finish(i, edge, {own(a)});
       case EdgeKind::kSo:
-        return widened(
-            i, edge, e, end(a), start(b),
-            axiom(fmt::format("so {} {}", a.raw, b.raw), {b}, {before(end(a), start(b))}));
+        return widened(i, edge, e, end(a), start(b), session_axiom(a, b));
       case EdgeKind::kRt: {
         const EventRef y = shape_.begins_in_real_time ? start(b) : end(b);
         return widened(i, edge, e, end(a), y,
@@ -316,8 +380,11 @@ class Translation {
     Clauses from;
     if (!read) return fail("a read has no line");
     if (!seen(e, *read, w, edge, from)) return false;
-    from.push_back(axiom(fmt::format("wr {} {} {}", read->reader.raw, read->place, w.raw), {},
-                         {edge.seen.negated(), before(end(w), start(read->reader))}));
+    if (!edge.known && edge.at == edge.under.front()) {  // by a bound
+      edges_.emplace(i, std::move(edge));
+      return true;
+    }
+    from.push_back(wr_axiom(*read, w));
     return finish(i, std::move(edge), from);
   }
 
@@ -333,6 +400,14 @@ class Translation {
       if (w.valid() && conditional(w)) from.push_back(source_counts(*read, w));
       if (!cycle(d, x.cycle, from, under)) return false;
       const Literal l = saw(read->reader, read->place, w);
+      for (const Literal& u : under) {
+        // A bound that says so.
+        for (std::uint32_t v = 0; w.valid() && v <= w.raw; ++v) {
+          if (!(u == saw_later(*read, TxnId(v))) || !(TxnId(v) == w || in_session(TxnId(v), w)))
+            continue;
+          if (auto clause = later_is_seen(*read, w, TxnId(v))) from.push_back(std::move(*clause));
+        }
+      }
       auto clause = derived({l.negated()}, from);
       if (!clause) return fail(fmt::format("edge {}: an exclusion does not follow by clauses", i));
       excluded_.insert_or_assign({read->reader.raw, read->place, w.raw}, *clause);
@@ -551,19 +626,21 @@ class Translation {
   Literal choice(const Choice& c) const {
     if (c.is_before) return before(end(TxnId(c.first)), end(TxnId(c.second)));
     const auto read = read_at(OpId(c.read), KeyId(c.key));
+    if (c.bound == Bound::kLater) return saw_later(*read, TxnId(c.writer));
     return saw(read->reader, read->place, c.writer == kNone ? TxnId::none() : TxnId(c.writer));
   }
   Rejection refuted(const Derivation& d) {
     Clauses all;
     std::set<std::pair<std::uint32_t, std::uint32_t>> asked;
     for (const Choice& c : d.choices) {
-      if (c.bound != Bound::kExact)
-        return std::string("it uses bounds (a version or an earlier or later one)");
+      if (c.bound == Bound::kEarlier)
+        return std::string("it uses bounds (a version or an earlier one)");
       if (c.is_before) continue;
       const auto read = read_at(OpId(c.read), KeyId(c.key));
       if (!read) return std::string("a read has no line");
       if (!asked.insert({read->reader.raw, read->place}).second) continue;
       for (Clause& clause : about_read(*read, KeyId(c.key))) all.push_back(std::move(clause));
+      if (!about_bounds(d, *read, KeyId(c.key), all)) return trouble_;
     }
     for (std::size_t i = 0; i < d.clauses.size(); ++i) {
       Clauses from;
