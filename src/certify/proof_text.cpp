@@ -7,6 +7,7 @@
 
 #include "certify/document.hpp"
 #include "certify/refutation.hpp"
+#include "certify/replay.hpp"
 #include "certify/weak.hpp"
 
 namespace cupel::certify {
@@ -38,6 +39,11 @@ Rejection weak(Subject& subject, const Proof& p, std::string& text) {
     text += '\n';
   }
   return std::nullopt;
+}
+
+// The canonical text has of a range only what it read, so it does not say that it is one.
+Rejection no_single_objects(const Subject& subject, const Proof& p) {
+  return shape_of(p.level).one_object ? touches_more_than_one(subject) : std::nullopt;
 }
 
 Rejection satisfied(Subject& subject, const Proof& p, std::string& text) {
@@ -86,8 +92,11 @@ ProofText proof_text(const history::History& history, std::string_view certifica
   std::vector<Rejection> why;
   std::size_t written = 0;
   for (const Proof& p : document.proofs) {
-    why.push_back(p.satisfied ? satisfied(subject, p, result.text)
-                              : violated(subject, p, clock_drift_ns, result.text));
+    auto wrong = no_single_objects(subject, p);
+    if (!wrong)
+      wrong = p.satisfied ? satisfied(subject, p, result.text)
+                          : violated(subject, p, clock_drift_ns, result.text);
+    why.push_back(std::move(wrong));
     number.push_back(written);
     if (!why.back()) ++written;
   }

@@ -465,28 +465,52 @@ class Translation {
     const KeyId key(e.key);
     const auto read = read_at(OpId(e.read), key);
     if (!read) return fail("a read has no line");
+    if (auto clause = list_axiom(*read, key, a, b)) {
+      from.push_back(std::move(*clause));
+      return true;
+    }
+    return fail("the order of two writers of a list rests on an element that was appended twice");
+  }
+  // By the list that was read, a is before b: an element of a alone stands before one of b.
+  std::optional<Clause> list_axiom(const ReadAt& read, KeyId key, TxnId a, TxnId b) {
     std::vector<ValueId> earlier;
-    for (const ValueId v : read->seen.list) {
+    for (const ValueId v : read.seen.list) {
       const bool of_a = appends(a, key, v);
       const auto all = s_.written(key, v);
       const bool alone = of_a && std::all_of(all.begin(), all.end(), [&](const Written& w) {
                            return w.txn == a || s_.aborted(w.txn);
                          });
-      if (alone) {
-        for (auto i = h_.first_op(b); i < h_.last_op(b); ++i) {
-          const auto op = h_.op(OpId(i));
-          if (op.kind != OpKind::kAppend || op.key != key) continue;
-          if (std::find(earlier.begin(), earlier.end(), op.value) != earlier.end()) continue;
-          from.push_back(
-              axiom(fmt::format("list {} {} {} {} {} {}", read->reader.raw, read->place, a.raw,
-                                value_number(h_, v), b.raw, value_number(h_, op.value)),
-                    {b}, {before(end(a), end(b))}));
-          return true;
-        }
+      for (auto i = h_.first_op(b); alone && i < h_.last_op(b); ++i) {
+        const auto op = h_.op(OpId(i));
+        if (op.kind != OpKind::kAppend || op.key != key) continue;
+        if (std::find(earlier.begin(), earlier.end(), op.value) != earlier.end()) continue;
+        return axiom(fmt::format("list {} {} {} {} {} {}", read.reader.raw, read.place, a.raw,
+                                 value_number(h_, v), b.raw, value_number(h_, op.value)),
+                     {b}, {before(end(a), end(b))});
       }
       earlier.push_back(v);
     }
-    return fail("the order of two writers of a list rests on an element that was appended twice");
+    return std::nullopt;
+  }
+  // Two writers, each before the other by the list.
+  std::optional<Clause> mixed_writers(const ReadAt& read, KeyId key) {
+    std::set<std::uint32_t> writers;
+    for (const ValueId v : read.seen.list) {
+      for (const Written& w : s_.written(key, v)) {
+        if (!s_.aborted(w.txn)) writers.insert(w.txn.raw);
+      }
+    }
+    for (const std::uint32_t a : writers) {
+      for (const std::uint32_t b : writers) {
+        if (b <= a) continue;
+        const auto one = list_axiom(read, key, TxnId(a), TxnId(b));
+        if (!one) continue;
+        const auto other = list_axiom(read, key, TxnId(b), TxnId(a));
+        if (!other) continue;
+        if (auto clause = derived({}, {*one, *other})) return clause;
+      }
+    }
+    return std::nullopt;
   }
   [[nodiscard]] bool appends(TxnId t, KeyId key, ValueId v) const {
     const auto all = s_.written(key, v);
@@ -687,6 +711,7 @@ class Translation {
     if (list) {
       if (const auto clause = too_often(*read, key))
         return concluded({*clause}, "the list is not shown to have too many elements");
+      if ((last_ = mixed_writers(*read, key))) return std::nullopt;
     }
     if (!outside) {
       if (list && sees_own(s_, read->reader, OpId(a.read), key, read->seen, OpId(a.read)))
