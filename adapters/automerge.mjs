@@ -26,8 +26,10 @@ function shown(map, key) {
   if (typeof value === "number") return value;
   const kind = typeof value === "string" ? "text" : Array.isArray(value) ? "list" : "map";
   const id = kind === "text" ? A.getObjectId(map, key) : A.getObjectId(value);
-  return { [kind]: id, value: kind === "map" ? entries(value) : kind === "list" ? [...value] : value };
+  return { [kind]: id, value: kind === "map" ? entries(value) : kind === "list" ? elements(value) : value };
 }
+// Strings in lists are scalars here, so a list has no texts.
+const elements = (list) => [...list].map((value, at) => (typeof value === "object" ? shown(list, at) : value));
 const entries = (map) => Object.fromEntries(Object.keys(map).map((key) => [key, shown(map, key)]));
 
 export const objects = {
@@ -76,6 +78,7 @@ export const objects = {
   document: {
     type: "remove-wins-map",
     kinds: Object.keys(kMakers),
+    elementKinds: ["map", "list"],
     put: (doc, key, path, value) =>
       change(doc, (root) => {
         at(root[key], path.slice(0, -1))[path.at(-1)] = kMakers[value.kind]?.() ?? value;
@@ -87,7 +90,7 @@ export const objects = {
     insert: (doc, key, path, index, inserted) =>
       change(doc, (root) => {
         if (typeof at(root[key], path) === "string") A.splice(root, [key, ...path], index, 0, inserted);
-        else at(root[key], path).insertAt(index, inserted);
+        else at(root[key], path).insertAt(index, kMakers[inserted.kind]?.() ?? inserted);
       }),
     remove: (doc, key, path, index, length) =>
       change(doc, (root) => {

@@ -166,14 +166,18 @@ function removeNode({ api, doc, key, value }) {
 // the document shows it. What has gone meanwhile is not done.
 const kindOf = (value) => Object.keys(value)[0];
 
-// The path of a container, and what it shows; null: it is not there.
+const nameOf = (value) => (typeof value === "object" ? { [kindOf(value)]: value[kindOf(value)] } : value);
+
+// The path of a container, in keys of maps and indices of lists, and what it shows; null: it is not
+// there. `entries`: of a map, or the elements of a list.
 function findContainer(entries, container, path = []) {
-  for (const [key, value] of Object.entries(entries)) {
+  for (const [step, value] of entries instanceof Array ? entries.entries() : Object.entries(entries)) {
     if (typeof value !== "object") continue;
     const kind = kindOf(value);
-    if (JSON.stringify({ [kind]: value[kind] }) === JSON.stringify(container))
-      return { path: [...path, key], kind, shown: value.value };
-    const within = kind === "map" && findContainer(value.value, container, [...path, key]);
+    if (JSON.stringify(nameOf(value)) === JSON.stringify(container))
+      return { path: [...path, step], kind, shown: value.value };
+    const has = kind === "map" || kind === "list";
+    const within = has && findContainer(value.value, container, [...path, step]);
     if (within) return within;
   }
   return null;
@@ -203,14 +207,29 @@ function putValue(call) {
   return { value: [place, { [kind]: made[kind] }] };
 }
 
-// The functions of a list or text for the one at the path.
+// The functions of a list or text for the one at the path. The elements of a list that are
+// containers are there by their names.
 const sequenceAt = ({ api }, { path, shown }) => ({
   codePoints: api.codePoints,
-  read: () => shown,
+  read: () => (typeof shown === "string" ? shown : shown.map(nameOf)),
   insert: (doc, key, index, inserted) => api.insert(doc, key, path, index, inserted),
   remove: (doc, key, index, length = 1) => api.remove(doc, key, path, index, length),
 });
-const kSequences = { list: { addAfter, remove: removeElement }, text: { insert: insertText, delete: deleteText } };
+
+// Of an element that is a new container the answer has the library's id.
+function addAfterInDocument(call) {
+  const { api, doc, key, value: [before, element], number, place, document } = call;
+  if (typeof element !== "object") return addAfter(call);
+  const kinds = document.elementKinds ?? [];
+  // A library without containers in lists, or without this kind: an element, or another kind.
+  if (kinds.length === 0) return addAfter({ ...call, value: [before, `of ${JSON.stringify(element)}`] });
+  const kind = kinds.includes(kindOf(element)) ? kindOf(element) : kinds[number % kinds.length];
+  const { value: [after] } = addAfter({ ...call, value: [before, { kind }] });
+  const list = findNode({ api: document, doc, key }, place).shown.map(nameOf);
+  const index = after === null ? 0 : indexOf(list, after) + 1;
+  return { value: [after, list[index]] };
+}
+const kSequences = { list: { addAfter: addAfterInDocument, remove: removeElement }, text: { insert: insertText, delete: deleteText } };
 
 function changeValue(method) {
   return (call) => {
@@ -228,7 +247,7 @@ function changeValue(method) {
     }
     const change = kSequences[node.kind]?.[method];
     if (!change) return kNotDone;
-    const done = change({ api: sequenceAt(call, node), doc, key, value: argument, number });
+    const done = change({ api: sequenceAt(call, node), doc, key, value: argument, number, place, document: api });
     return done.value === undefined ? done : { value: [place, done.value] };
   };
 }

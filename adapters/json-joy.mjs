@@ -20,12 +20,17 @@ function shown(node) {
     case "obj":
       return { map: idOf(node), value: entries(node) };
     case "arr":
-      return { list: idOf(node), value: node.view() };
+      return { list: idOf(node), value: elements(node) };
     case "str":
       return { text: idOf(node), value: node.view() };
     default:
       return node.view();
   }
+}
+function elements(node) {
+  const all = [];
+  node.children((child) => void all.push(shown(child)));
+  return all;
 }
 // A removed key is one without a value.
 function entries(node) {
@@ -58,6 +63,7 @@ export const objects = {
   document: {
     type: "map",
     kinds: Object.keys(kMakers),
+    elementKinds: Object.keys(kMakers),
     put: ({ model }, key, path, value) =>
       model.api
         .obj([key, ...path.slice(0, -1)])
@@ -67,7 +73,7 @@ export const objects = {
     insert: ({ model }, key, path, index, inserted) => {
       const api = model.api.in([key, ...path]);
       if (api.node.name() === "str") api.asStr().ins(index, inserted);
-      else api.asArr().ins(index, [s.con(inserted)]);
+      else api.asArr().ins(index, [kMakers[inserted.kind]?.() ?? s.con(inserted)]);
     },
     remove: ({ model }, key, path, index, length) => {
       const api = model.api.in([key, ...path]);

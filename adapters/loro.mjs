@@ -36,7 +36,7 @@ function shown(value) {
     case "Map":
       return { map: value.id, value: entries(value) };
     case "List":
-      return { list: value.id, value: value.toArray() };
+      return { list: value.id, value: value.toArray().map(shown) };
     case "Text":
       return { text: value.id, value: value.toString() };
     case "Counter":
@@ -76,6 +76,7 @@ export const objects = {
   document: {
     type: "map",
     kinds: Object.keys(kMakers),
+    elementKinds: Object.keys(kMakers),
     put: (doc, key, path, value) => {
       const map = at(doc, key, path.slice(0, -1));
       if (kMakers[value.kind]) map.setContainer(path.at(-1), kMakers[value.kind]());
@@ -83,7 +84,11 @@ export const objects = {
     },
     removeKey: (doc, key, path) => at(doc, key, path.slice(0, -1)).delete(path.at(-1)),
     add: (doc, key, path, amount) => at(doc, key, path).increment(amount),
-    insert: (doc, key, path, index, inserted) => at(doc, key, path).insert(index, inserted),
+    insert: (doc, key, path, index, inserted) => {
+      const make = kMakers[inserted.kind];
+      if (make) at(doc, key, path).insertContainer(index, make());
+      else at(doc, key, path).insert(index, inserted);
+    },
     remove: (doc, key, path, index, length) => at(doc, key, path).delete(index, length),
     read: ({ loro }, key) => entries(loro.getMap(key)),
   },

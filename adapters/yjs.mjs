@@ -16,7 +16,7 @@ const at = ({ y }, key, path) => path.reduce((type, step) => type.get(step), y.g
 const idOf = ({ _item: { id } }) => `${id.client}.${id.clock}`;
 function shown(value) {
   if (value instanceof Y.Map) return { map: idOf(value), value: entries(value) };
-  if (value instanceof Y.Array) return { list: idOf(value), value: value.toArray() };
+  if (value instanceof Y.Array) return { list: idOf(value), value: value.toArray().map(shown) };
   if (value instanceof Y.Text) return { text: idOf(value), value: value.toString() };
   return value;
 }
@@ -48,12 +48,13 @@ export const objects = {
     type: "map",
     survives: ["duplicates", "restart", "join", "crash", "clocks"], // as for maps and texts
     kinds: Object.keys(kMakers),
+    elementKinds: Object.keys(kMakers),
     put: (doc, key, path, value) =>
       at(doc, key, path.slice(0, -1)).set(path.at(-1), kMakers[value.kind]?.() ?? value),
     removeKey: (doc, key, path) => at(doc, key, path.slice(0, -1)).delete(path.at(-1)),
     insert: (doc, key, path, index, inserted) => {
       const type = at(doc, key, path);
-      type.insert(index, type instanceof Y.Text ? inserted : [inserted]);
+      type.insert(index, type instanceof Y.Text ? inserted : [kMakers[inserted.kind]?.() ?? inserted]);
     },
     remove: (doc, key, path, index, length) => at(doc, key, path).delete(index, length),
     read: ({ y }, key) => entries(y.getMap(key)),

@@ -19,6 +19,8 @@ class DocumentOracle {
     for (OpId id = 0; id < h_.ops.size(); ++id) {
       if (h_.ops[id].kind == Kind::kPut && is_container(text(h_.ops[id].parent)))
         put_of_[text(h_.ops[id].parent)] = id;
+      if (h_.ops[id].kind == Kind::kInsert && !held_by(text(h_.ops[id].element)).empty())
+        put_of_[held_by(text(h_.ops[id].element))] = id;
     }
   }
 
@@ -58,6 +60,12 @@ class DocumentOracle {
   // Ids of these histories have no colons.
   static bool is_container(const std::string& text) {
     return text.find(' ') != std::string::npos && text.find(':') == std::string::npos;
+  }
+  // The container that an element of a list is; empty: it is none.
+  static std::string held_by(const std::string& member) {
+    if (!member.starts_with("list ") || member.find(':') == std::string::npos) return "";
+    const auto local = member.substr(member.find(':') + 1);
+    return is_container(local) ? local : "";
   }
   static bool is_place(const std::string& text) {
     return text.starts_with(':') || (text.starts_with("map ") && !is_container(text));
@@ -148,6 +156,8 @@ class DocumentOracle {
     found.is_said =
         container_of(place).empty() && (op.element == kNone || text(op.element) == place);
     for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!container_of(place).empty() && held_by(text(list[i])) == container_of(place))
+        found.is_said = true;
       if (!is_place(text(list[i]))) continue;
       if (text(list[i]) == place) return {true, list[i + 1]};
       // The map that has the place is shown.
@@ -199,6 +209,10 @@ class DocumentOracle {
       bool must = true;
       while (must && !container_of(text(op.element)).empty()) {
         bool any = false;
+        if (!is_place(place)) {  // an element of a list
+          const auto put = put_of_.at(held_by(place));
+          any = is_there(r, h_.ops[put].element, container_of(place));
+        }
         for (OpId u = 0; u < h_.ops.size(); ++u) {
           if (!is_candidate(u, r, place)) continue;
           any = true;
@@ -232,8 +246,9 @@ class DocumentOracle {
       if (h_.ops[r].kind != Kind::kDocument) continue;
       const auto list = h_.list(h_.ops[r]);
       for (std::size_t i = 0; i < list.size(); ++i) {
-        if (!is_place(text(list[i]))) continue;
-        const auto& value = text(list[++i]);
+        const bool at_place = is_place(text(list[i]));
+        if (!at_place && held_by(text(list[i])).empty()) continue;
+        const std::string value = at_place ? text(list[++i]) : held_by(text(list[i]));
         std::vector<std::string> members;
         for (const auto e : list) {
           if (!is_place(text(e)) && text(e).starts_with(value + ":")) members.push_back(text(e));
@@ -334,7 +349,7 @@ class DocumentOracle {
     bool is_shown = false;
     std::vector<std::uint32_t> characters;
     for (const auto e : h_.list(h_.ops[read])) {
-      is_shown = is_shown || text(e) == list;
+      is_shown = is_shown || text(e) == list || held_by(text(e)) == list;
       if (text(e).starts_with(list + ":")) characters.push_back(e);
     }
     return is_shown ? std::optional(characters) : std::nullopt;

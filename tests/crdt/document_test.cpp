@@ -156,6 +156,78 @@ TEST(Documents, EachKindOfContainerIsRead) {
   }
 }
 
+const char* const kItems = R"({"process":0,"f":"put","value":[["items"],{"list":"l1"}]}
+{"process":0,"f":"addAfter","value":[["items"],[null,"x"]]}
+{"process":0,"f":"addAfter","value":[["items"],["x",{"map":"m1"}]]}
+{"process":0,"f":"put","value":[[{"map":"m1"},"n"],1]}
+{"process":0,"f":"addAfter","value":[["items"],[{"map":"m1"},{"list":"l2"}]]}
+{"process":0,"f":"addAfter","value":[[{"list":"l2"}],[null,{"counter":"c1"}]]}
+{"process":0,"f":"inc","value":[[{"counter":"c1"}],2]}
+)";
+
+TEST(Documents, ListsHaveContainers) {
+  const auto shown = [](const std::string& items) {
+    return std::string(kItems) + R"({"process":1,"f":"deliver","value":{"0":7}}
+{"process":1,"f":"read","value":{"items":{"list":"l1","value":)" +
+           items + "}}}\n";
+  };
+  const std::string right =
+      R"(["x",{"map":"m1","value":{"n":1}},{"list":"l2","value":[{"counter":"c1","value":2}]}])";
+  EXPECT_EQ(allowed(shown(right)), "1111");
+  const auto history = read_map(shown(right));
+  for (const bool edn : {false, true}) {
+    const auto again = read_map(write(history, edn));
+    EXPECT_EQ(write(again), write(history));
+    EXPECT_EQ(analyzed_document(again).decision.verdict, Verdict::kSatisfied);
+  }
+  EXPECT_EQ(history.text(2), "addAfter(items, \"x\", {\"map\":\"m1\"})");
+  EXPECT_EQ(history.text(3), "put(items[map \"m1\"].n, 1)");
+  EXPECT_EQ(history.text(6), "inc(items[list \"l2\"][counter \"c1\"], 2)");
+  EXPECT_EQ(
+      history.text(7),
+      "read() = {items: list \"l1\" [\"x\",map \"m1\" {n: 1},list \"l2\" [counter \"c1\" 2]]}");
+  for (const auto& [from, to] : {std::pair{"\"n\":1", "\"n\":2"},
+                                 {"{\"n\":1}", "{}"},
+                                 {"\"value\":2", "\"value\":3"},
+                                 {"\"x\",", ""},
+                                 {"[{\"counter\":\"c1\",\"value\":2}]", "[]"}}) {
+    auto wrong = right;
+    wrong.replace(wrong.find(from), std::string(from).size(), to);
+    EXPECT_EQ(allowed(shown(wrong)), "0000") << wrong;
+  }
+  EXPECT_EQ(allowed(shown(R"([{"map":"m1","value":{"n":1}},"x",{"list":"l2","value":[]}])")),
+            "0000");
+  EXPECT_EQ(
+      summary_of_document(shown(R"(["x",{"list":"l2","value":[{"counter":"c1","value":2}]}])")),
+      "lost-character: at items, line 9 (replica 1) does not show {\"map\":\"m1\"}; it had "
+      "received addAfter(items, \"x\", {\"map\":\"m1\"}) of replica 0 (line 3), and no remove of "
+      "it");
+}
+
+// The list decides, by every policy, and the update keeps the value of the key.
+TEST(Documents, ARemovedElementTakesAlongWhatIsDoneInItConcurrently) {
+  const auto shown = [](const std::string& what, const std::string& read) {
+    return std::string(kItems) + R"({"process":1,"f":"deliver","value":{"0":7}}
+{"process":1,"f":"remove","value":)" +
+           what + R"(}
+{"process":0,"f":"put","value":[[{"map":"m1"},"n"],5]}
+{"process":2,"f":"deliver","value":{"0":8,"1":1}}
+{"process":2,"f":"read","value":)" +
+           read + "}\n";
+  };
+  const std::string element = R"([["items"],{"map":"m1"}])", key = R"([["items"]])";
+  const std::string list = R"({"items":{"list":"l1","value":[)",
+                    rest = R"({"list":"l2","value":[{"counter":"c1","value":2}]}]}})",
+                    map = R"({"map":"m1","value":{"n":5}},)";
+  EXPECT_EQ(allowed(shown(element, list + "\"x\"," + rest)), "1111");
+  EXPECT_EQ(allowed(shown(element, list + "\"x\"," + map + rest)), "0000");
+  EXPECT_EQ(allowed(shown(element, R"([[{"map":"m1"},"n"],null])")), "1111");
+  EXPECT_EQ(allowed(shown(key, R"([[{"map":"m1"},"n"],null])")), "1101");
+  EXPECT_EQ(allowed(shown(key, "{}")), "1100");
+  EXPECT_EQ(allowed(shown(key, list + "\"x\"," + map + rest)), "0010");
+  EXPECT_EQ(allowed(shown(key, list + "]}}")), "0001");
+}
+
 TEST(Documents, ErrorsSayWhatIsWrong) {
   const auto line = [](const std::string& f, const std::string& value) {
     return R"({"process":0,"f":")" + f + R"(","value":)" + value + "}\n";
@@ -191,6 +263,19 @@ TEST(Documents, ErrorsSayWhatIsWrong) {
       error_of_document(line("put", R"([["c"],{"counter":1}])") + line("put", R"([["c","n"],1])"))
           .find("which leads through a counter 1, expected maps"),
       std::string::npos);
+  const std::string list = line("put", R"([["l"],{"list":1}])");
+  EXPECT_EQ(error_of_document(map + list + line("addAfter", R"([["l"],[null,{"map":1}]])")),
+            "h:3: found a second put of map 1, expected each container to be put once; tag them "
+            "with the replica and a number");
+  EXPECT_EQ(error_of_document(list + line("addAfter", R"([["l"],[null,{"list":1}]])")),
+            "h:2: found a second put of list 1, expected each container to be put once; tag them "
+            "with the replica and a number");
+  EXPECT_NE(error_of_document(list + line("addAfter", R"([["l"],[null,{"tree":1}]])"))
+                .find("the element, which may be a new container"),
+            std::string::npos);
+  EXPECT_NE(error_of_document(list + line("read", R"({"l":{"list":1,"value":[{"map":2}]}})"))
+                .find("expected an array of scalars and of containers with their values"),
+            std::string::npos);
   EXPECT_NE(error_of_document(line("move", "[[\"a\"],1]")).find("found the method `move`"),
             std::string::npos);
   EXPECT_NE(error_of_document(line("read", "3")).find("expected the document"), std::string::npos);

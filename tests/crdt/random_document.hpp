@@ -18,9 +18,12 @@ class RandomDocument {
                  base::Random& random)
       : h_(history), op_(op), list_(list), random_(random) {
     for (const Operation& before : h_.ops) {
-      if (before.kind != Kind::kPut || before.key != op_.key) continue;
-      if (document_element(text(before.parent)).kind != ValueKind::kScalar)
+      if (before.key != op_.key) continue;
+      if (before.kind == Kind::kPut &&
+          document_element(text(before.parent)).kind != ValueKind::kScalar)
         containers_.push_back(before.parent);
+      if (before.kind == Kind::kInsert && held_by(before.element) != kNone)
+        containers_.push_back(held_by(before.element));
     }
   }
 
@@ -35,10 +38,17 @@ class RandomDocument {
   }
 
  private:
-  static constexpr std::size_t kMostContainers = 3, kMostCharacters = 4;
+  static constexpr std::size_t kMostContainers = 4, kMostCharacters = 4;
 
   [[nodiscard]] const std::string& text(std::uint32_t e) const { return h_.elements[e].text; }
   std::uint32_t element(const std::string& text) { return h_.element(op_.key, text); }
+
+  // The container that an element of a list is; kNone: it is none.
+  [[nodiscard]] std::uint32_t held_by(std::uint32_t member) const {
+    const auto what = document_element(text(member));
+    if (!what.is_member || document_element(what.local).kind == ValueKind::kScalar) return kNone;
+    return h_.known_element(op_.key, std::string(what.local));
+  }
 
   std::uint32_t some_place() {
     std::string container;
@@ -108,9 +118,20 @@ class RandomDocument {
                           : member(container, "\"" + std::to_string(h_.ops.size() % 10) + "\"");
         if (op_.kind == Kind::kInsert && !known.empty() && random_.chance(0.6))
           op_.parent = known[random_.below(known.size())];
+        if (op_.kind == Kind::kInsert && text(container).starts_with("list")) hold_container();
         if (text(container).starts_with("text")) list_ = {op_.element};
       }
     }
+  }
+
+  // Of the inserted element, often.
+  void hold_container() {
+    if (containers_.size() >= kMostContainers || random_.chance(0.3)) return;
+    const auto& kind = kContainers[random_.chance(0.5) ? 0 : random_.below(kContainers.size())];
+    const auto held = std::string(kind.name) + " " + std::to_string(h_.ops.size());
+    const auto list = std::string(document_element(text(op_.element)).container);
+    op_.element = element(member_text(list, held));
+    h_.note_put(op_.element, element(held));
   }
 
   // What is in the document after some updates.
@@ -157,6 +178,10 @@ class RandomDocument {
     const auto value = held->second;
     list_.push_back(place);
     list_.push_back(value);
+    show_content(state, value);
+  }
+
+  void show_content(const State& state, std::uint32_t value) {
     const auto what = document_element(text(value));
     if (what.is_member || what.kind == ValueKind::kScalar) return;
     if (what.kind == ValueKind::kCounter) {
@@ -175,6 +200,9 @@ class RandomDocument {
       if (what.kind == ValueKind::kSet || what.kind == ValueKind::kRegister)
         std::sort(members.begin(), members.end());
       list_.insert(list_.end(), members.begin(), members.end());
+      for (const auto e : members) {
+        if (held_by(e) != kNone) show_content(state, held_by(e));
+      }
     }
   }
 

@@ -71,18 +71,31 @@ DocumentIndex::DocumentIndex(const History& history)
     container.assign(what.container);
     const auto node = container.empty() ? kNone : history.known_element(key, container);
     entries_[e].node = node == kNone ? root(key) : node;
+    const bool holds =
+        what.kind == ValueKind::kList && document_element(what.local).kind != ValueKind::kScalar;
+    if (holds) entries_[e].holds = history.known_element(key, std::string(what.local));
   }
   for (OpId id = 0; id < history.ops.size(); ++id) {
     const Operation& op = history.ops[id];
-    if (op.kind != Kind::kPut || !is_container(op.parent)) continue;
-    entries_[op.parent].place = op.element;
-    entries_[op.parent].put = id;
+    auto made = kNone;
+    if (op.kind == Kind::kPut && is_container(op.parent)) made = op.parent;
+    if (op.kind == Kind::kInsert) made = entries_[op.element].holds;
+    if (made == kNone) continue;
+    entries_[made].place = op.element;
+    entries_[made].put = id;
   }
 }
 
 std::uint32_t DocumentIndex::node_of(const Operation& update) const {
   if (is_read(update.kind)) return kNone;
   return update.kind == Kind::kInc ? update.element : entries_[update.element].node;
+}
+
+std::string member_json(std::string_view local) {
+  const auto what = document_element(local);
+  if (what.kind == ValueKind::kScalar) return std::string(local);
+  std::string text = "{\"";
+  return text.append(name(what.kind)).append("\":").append(what.local).append("}");
 }
 
 std::string joined_path(std::string path, std::string_view key) {
@@ -92,7 +105,8 @@ std::string joined_path(std::string path, std::string_view key) {
       !is_text || (!plain.empty() && std::all_of(plain.begin(), plain.end(), [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
       }));
-  if (!is_word) return path.append("[").append(key).append("]");
+  const bool is_key = is_word && document_element(key).kind == ValueKind::kScalar;
+  if (!is_key) return path.append("[").append(key).append("]");
   if (!path.empty()) path += '.';
   return path.append(plain);
 }

@@ -2,17 +2,20 @@
 //
 // A value is a scalar or a container: a map, list, text, counter, set or register, with an id. A
 // container is put once, at one place: a key of a map, of the document itself or of another
-// container. So its id says its path. In a history all of these are elements of the document:
+// container; or it is inserted once into a list. So its id says its path. In a history all of these
+// are elements of the document:
 //
 //   "x", 5, true         a scalar
 //   counter "c7"         a container
 //   :"n"                 a place: a key of the document
 //   map "m1":"n"         a place: a key of a container
 //   list "l2":"a"        a character of a list or text, an element of a set, a write of a register
+//   list "l2":map "m3"   a character of a list that is a container
 //   counter "c7":5       what a read of the counter returned
 //
 // A read of a document lists what it shows, in this form: each place with its value after it, and
-// after that what the value has, if it is a container.
+// after that what the value has, if it is a container. Of a list these are its characters, and then
+// what each of them has that is a container.
 #pragma once
 
 #include <array>
@@ -62,8 +65,11 @@ class DocumentIndex {
     ValueKind kind = ValueKind::kScalar;
     bool is_member = false;
     std::uint32_t node = kNone;   // of a member: what has it; of a part of a history a document
-    std::uint32_t place = kNone;  // of a container: where it was put; kNone: nobody put it
-    OpId put = kNone;
+    std::uint32_t holds = kNone;  // of a character of a list: the container that it is
+    // Of a container: where it was put, or the character of a list that it is; kNone: nobody put
+    // it.
+    std::uint32_t place = kNone;
+    OpId put = kNone;  // or insertion
   };
   [[nodiscard]] const Entry& at(std::uint32_t element) const { return entries_[element]; }
   [[nodiscard]] bool is_place(std::uint32_t element) const {
@@ -79,7 +85,7 @@ class DocumentIndex {
   [[nodiscard]] std::size_t count_of_nodes() const {
     return entries_.size() + history_->keys.size();
   }
-  // The place of a node; kNone: it is a document, or nobody put it.
+  // The place, or the character, of a node; kNone: it is a document, or nobody put it.
   [[nodiscard]] std::uint32_t place_of(std::uint32_t node) const {
     return is_root(node) ? kNone : entries_[node].place;
   }
@@ -98,6 +104,9 @@ class DocumentIndex {
   std::vector<Entry> entries_;
 };
 
+// A member that is a container is so as JSON, too: {"map":"m3"}.
+std::string member_json(std::string_view local);
+
 // todo and "n" make todo.n; keys that are no words are quoted, and a path stays as it is.
 std::string joined_path(std::string path, std::string_view key);
 // "todo.items" of a place or container. Of containers that were put at one place, each has its id,
@@ -108,6 +117,11 @@ std::string path_text(const History& history, std::uint32_t element);
 struct ShownItem {
   std::uint32_t element;        // a place, or a member of a container of another kind
   std::uint32_t value = kNone;  // of a place
+  // The container that is shown there, or kNone.
+  [[nodiscard]] std::uint32_t container(const DocumentIndex& index) const {
+    const auto shown = value == kNone ? index.at(element).holds : value;
+    return shown != kNone && index.is_container(shown) ? shown : kNone;
+  }
 };
 template <typename Found>
 void for_shown(const History& history, const DocumentIndex& index, const Operation& read,

@@ -37,9 +37,13 @@ class KnownDocument {
         index_(index),
         policy_(policy),
         nested_policy_(policy == MapPolicy::kUpdateWins || policy == MapPolicy::kReset),
-        places_of_(index.count_of_nodes()) {
+        places_of_(index.count_of_nodes()),
+        containers_at_(context.history.elements.size()) {
     for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
-      if (index_.is_place(e)) places_of_[index_.at(e).node].push_back(e);
+      if (index_.is_place(e) || index_.at(e).holds != kNone)
+        places_of_[index_.at(e).node].push_back(e);
+      if (index_.is_container(e) && index_.place_of(e) != kNone)
+        containers_at_[index_.place_of(e)].push_back(e);
     }
   }
 
@@ -81,6 +85,8 @@ class KnownDocument {
       plain_.assign(elements, {});
     claimed_.assign(elements, std::nullopt);
     is_put_.assign(elements, false);
+    is_gone_.assign(elements, false);
+    is_open_.assign(elements, false);
     open_at_.assign(elements, kNone);
     open_.assign(index_.count_of_nodes(), {});
     listed_.assign(elements, kNone);
@@ -100,6 +106,9 @@ class KnownDocument {
     const Operation& op = h_.ops[update];
     const bool at_place = op.kind == Kind::kPut || index_.is_place(op.element);
     if (op.kind == Kind::kPut && index_.is_container(op.parent)) is_put_[op.parent] = true;
+    const auto inserted = op.kind == Kind::kInsert ? index_.at(op.element).holds : kNone;
+    if (inserted != kNone) is_put_[inserted] = true;
+    if (op.kind == Kind::kDelete && !at_place) is_gone_[op.element] = true;
     if (at_place && !nested_policy_) {
       plain_[op.element].take(context_, update);
       changed(op.element);
@@ -144,14 +153,19 @@ class KnownDocument {
     if (op.kind == Kind::kPut) levels.push_back({op.element, op.parent});
     for (auto node = index_.node_of(op); index_.place_of(node) != kNone;) {
       const auto place = index_.place_of(node);
-      levels.push_back({place, node});
+      if (index_.is_place(place)) levels.push_back({place, node});
       node = index_.at(place).node;
     }
     for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
       const bool own = op.kind == Kind::kPut && level + 1 == levels.rend();
       const bool taken = nested_[level->place].removes.saw(context_.visibility, update);
-      if (taken && policy_ == MapPolicy::kReset) break;
+      if (taken && policy_ == MapPolicy::kReset) {
+        if (op.kind == Kind::kInsert) is_gone_[op.element] = true;
+        break;
+      }
       if (!taken) stand(level->place, level->value, update, own);
+      if (policy_ == MapPolicy::kReset && index_.is_container(level->value))
+        is_open_[level->value] = true;
       changed(level->place);
     }
     if (op.kind == Kind::kPut) changed(op.element);
@@ -185,17 +199,35 @@ class KnownDocument {
     take_away(place, remove);
   }
 
-  void take_away(std::uint32_t place, OpId remove) {
+  // True: something is left there, or within what was put there, by kReset.
+  bool take_away(std::uint32_t place, OpId remove) {
+    bool left = false;
     for (HeldValue& held : nested_[place].values) {
-      const auto before = held.standing.size();
       std::erase_if(held.standing, [&](OpId u) { return saw(remove, u); });
-      const bool within = policy_ == MapPolicy::kReset && before > 0 &&
-                          index_.is_container(held.value) &&
-                          index_.kind_of(held.value) == ValueKind::kMap;
-      if (!within) continue;
-      for (const auto below : places_of_[held.value]) take_away(below, remove);
+      left = left || !held.standing.empty();
+    }
+    // What is in a value that was overwritten, too: others may go on in it.
+    for (const auto container : containers_at_[place]) {
+      if (!is_open_[container]) continue;
+      is_open_[container] = take_away_within(container, remove);
+      left = left || is_open_[container];
     }
     changed(place);
+    return left;
+  }
+  bool take_away_within(std::uint32_t container, OpId remove) {
+    bool left = false;
+    for (const auto below : places_of_[container]) {
+      const auto held = index_.at(below).holds;
+      if (held == kNone) {
+        left = take_away(below, remove) || left;
+        continue;
+      }
+      const OpId put = index_.at(held).put;
+      if (put != kNone && saw(remove, put)) is_gone_[below] = true;
+      left = take_away_within(held, remove) || left || !is_gone_[below];
+    }
+    return left;
   }
 
   [[nodiscard]] std::vector<OpId> candidates(std::uint32_t place) const {
@@ -246,11 +278,12 @@ class KnownDocument {
     std::vector<std::uint32_t> maps;  // that are shown
     if (op.element == kNone) maps.push_back(index_.root(op.key));
     for_shown(h_, index_, op, [&](const ShownItem& item) {
+      const auto container = item.container(index_);
+      if (container != kNone && index_.kind_of(container) == ValueKind::kMap)
+        maps.push_back(container);
       if (item.value == kNone) return;
       listed_[item.element] = id;
       right = right && claim(id, item.element, item.value);
-      if (index_.is_container(item.value) && index_.kind_of(item.value) == ValueKind::kMap)
-        maps.push_back(item.value);
     });
     if (op.element != kNone && listed_[op.element] != id)
       right = right && claim_nothing(id, op.element);
@@ -270,7 +303,11 @@ class KnownDocument {
     if (may_hold_other(place, kNone)) return true;
     for (auto above = node; !index_.is_root(above);) {
       const auto at = index_.place_of(above);
-      if (at == kNone || may_hold_other(at, above)) return true;
+      if (at == kNone) return true;
+      // A list has the container or not, whatever the orders.
+      const bool may_miss =
+          index_.is_place(at) ? may_hold_other(at, above) : is_gone_[at] || !is_put_[above];
+      if (may_miss) return true;
       above = index_.at(at).node;
     }
     wrong_.add(read, place);
@@ -304,15 +341,18 @@ class KnownDocument {
   const DocumentIndex& index_;
   const MapPolicy policy_;
   const bool nested_policy_;
-  std::vector<std::vector<std::uint32_t>> places_of_;  // by node
+  std::vector<std::vector<std::uint32_t>> places_of_;      // by node; of a list its containers
+  std::vector<std::vector<std::uint32_t>> containers_at_;  // by place
   // At the replica that is replayed.
   std::vector<PlainPlace> plain_;                      // by place
   std::vector<NestedPlace> nested_;                    // by place
   std::vector<std::optional<std::uint32_t>> claimed_;  // by place: by the read before, since then
   std::vector<bool> is_put_;                           // by container
-  std::vector<std::vector<std::uint32_t>> open_;       // by node: places that may hold something
-  std::vector<std::uint32_t> open_at_;                 // by place: where in it
-  std::vector<OpId> listed_;                           // by place: the last read that shows it
+  std::vector<bool> is_gone_;                          // by character of a list
+  std::vector<bool> is_open_;  // by container, by kReset: what was done in it is not all undone
+  std::vector<std::vector<std::uint32_t>> open_;  // by node: places that may hold something
+  std::vector<std::uint32_t> open_at_;            // by place: where in it
+  std::vector<OpId> listed_;                      // by place: the last read that shows it
   LastUpdateClaims claims_;
   FirstWrong wrong_;
 };

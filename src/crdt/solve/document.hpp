@@ -17,7 +17,9 @@
 //   value that it had seen, so that only the others count (Kleppmann and Beresford: A Conflict-Free
 //   Replicated JSON Datatype, 2017; Brown and others: Riak DT Map, PaPEC 2014).
 //
-// Removes of keys are no updates of what has them.
+// Removes of keys are no updates of what has them. A container may also be a character of a list.
+// The list says whether it is there, by all policies, and an update within it is one within the
+// list.
 //
 // Cost: operations × replicas, plus the sizes of the reads, plus for each update the depth of what
 // it is made to; for kUpdateWins and kReset, times the replicas.

@@ -84,17 +84,17 @@ class Resets {
         members.erase(std::unique(members.begin(), members.end()), members.end());
         by_remove_[remove].push_back({node, std::move(members)});
       }
-      if (index_.kind_of(node) != ValueKind::kMap) continue;
       for (const auto below : places_of(node)) undo_at(below, remove);
     }
   }
 
-  // Those in which something may be.
+  // Those in which something may be, and of a list its characters that are containers.
   const std::vector<std::uint32_t>& places_of(std::uint32_t node) {
     if (places_.empty()) {
       places_.resize(index_.count_of_nodes());
       for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
-        if (index_.is_place(e)) places_[index_.at(e).node].push_back(e);
+        if (index_.is_place(e) || index_.at(e).holds != kNone)
+          places_[index_.at(e).node].push_back(e);
       }
     }
     return places_[node];
@@ -174,7 +174,7 @@ class Parts {
     if (element == kNone) return kNone;
     const auto [it, fresh] = members_.try_emplace(element, kNone);
     if (fresh) {
-      it->second = part.history.element(key, std::string(index_.local(element)));
+      it->second = part.history.element(key, member_json(index_.local(element)));
       if (it->second == part.elements.size()) part.elements.push_back(element);
     }
     return it->second;
@@ -254,24 +254,18 @@ class Parts {
   // One for each container that it shows.
   void add_read(OpId id) {
     const Operation& op = h_.ops[id];
-    std::uint32_t open = kNone;  // the container of which the members come now
-    std::vector<std::uint32_t> members;
-    const auto close = [&] {
-      if (open != kNone) add_content(id, open, members);
-      open = kNone;
-      members.clear();
-    };
+    std::vector<std::uint32_t> containers;
+    base::HashMap<std::uint32_t, std::vector<std::uint32_t>> members;
     for_shown(h_, index_, op, [&](const ShownItem& item) {
       if (!index_.is_place(item.element)) {
-        members.push_back(item.element);
-        return;
+        const auto its = members.find(index_.at(item.element).node);
+        if (its != members.end()) its->second.push_back(item.element);
       }
-      close();
-      if (item.value != kNone && index_.is_container(item.value) &&
-          index_.kind_of(item.value) != ValueKind::kMap)
-        open = item.value;
+      const auto container = item.container(index_);
+      if (container == kNone || index_.kind_of(container) == ValueKind::kMap) return;
+      if (members.try_emplace(container).second) containers.push_back(container);
     });
-    close();
+    for (const auto container : containers) add_content(id, container, members.at(container));
   }
 
   void add_content(OpId id, std::uint32_t container, const std::vector<std::uint32_t>& members) {

@@ -124,18 +124,23 @@ class DocumentCall {
     const auto container = container_named(value);
     if (container.empty()) return call_.expected(kExpected);
     op_.parent = h_.element(op_.key, container);
-    if (h_.place_of.contains(op_.parent))
+    return new_container(container, op_.parent);
+  }
+
+  // It is put at the place, or is the character of a list, that the call is about.
+  Wrong new_container(const std::string& text, std::uint32_t container) const {
+    if (h_.place_of.contains(container))
       return error(
           fmt::format("found a second put of {}, expected each container to be put once; "
                       "tag them with the replica and a number",
-                      container));
+                      text));
     for (auto node = container_of(h_, op_.element); node != kNone;) {
-      if (node == op_.parent)
-        return error(fmt::format("found that {} is put into itself, expected no cycle", container));
+      if (node == container)
+        return error(fmt::format("found that {} is put into itself, expected no cycle", text));
       const auto above = h_.place_of.find(node);
       node = above == h_.place_of.end() ? kNone : container_of(h_, above->second);
     }
-    h_.note_put(op_.element, op_.parent);
+    h_.note_put(op_.element, container);
     return std::nullopt;
   }
 
@@ -144,8 +149,13 @@ class DocumentCall {
     return place(path, op_.element);
   }
 
+  // A scalar, or a container that is a character of a list.
   [[nodiscard]] std::uint32_t member(const std::string& container, const Json& value) const {
-    return h_.element(op_.key, member_text(container, json_text(value)));
+    const auto named = container_named(value);
+    return h_.element(op_.key, member_text(container, named.empty() ? json_text(value) : named));
+  }
+  [[nodiscard]] static bool is_character(const Json& value) {
+    return is_scalar(value) || !container_named(value).empty();
   }
 
   // Of a container that is no map.
@@ -166,7 +176,7 @@ class DocumentCall {
         break;
       case ValueKind::kList:
         if (call_.method == "addAfter") return insert(container, argument, kind);
-        if (call_.method == "remove") return one_member(container, argument, Kind::kDelete);
+        if (call_.method == "remove") return remove_character(container, argument);
         break;
       case ValueKind::kText:
         if (call_.method == "insert") return insert(container, argument, kind);
@@ -199,6 +209,16 @@ class DocumentCall {
     return std::nullopt;
   }
 
+  Wrong remove_character(const std::string& list, const Json& argument) {
+    if (!is_character(argument))
+      return call_.expected(
+          "a path and an element: a string, a number, true, false, or a container such as "
+          "{\"map\":\"m1\"}");
+    op_.kind = Kind::kDelete;
+    op_.element = member(list, argument);
+    return std::nullopt;
+  }
+
   // The characters of a string. False: it is none.
   bool take_characters(const std::string& container, const Json& value) {
     if (!value.is_string()) return false;
@@ -216,22 +236,26 @@ class DocumentCall {
   Wrong insert(const std::string& container, const Json& argument, ValueKind kind) {
     op_.kind = Kind::kInsert;
     const bool text = kind == ValueKind::kText;
-    const bool two = argument.is_array() && argument.size() == 2 &&
-                     (argument[0].is_null() || is_scalar(argument[0]));
+    const bool two =
+        argument.is_array() && argument.size() == 2 &&
+        (argument[0].is_null() || is_scalar(argument[0]) || (!text && is_character(argument[0])));
     const bool well = two && (text ? take_characters(container, argument[1]) && !call_.list.empty()
-                                   : is_scalar(argument[1]));
+                                   : is_character(argument[1]));
     if (!well)
       return call_.expected(
           text ? "a path, the character before (null: the beginning) and the characters to insert, "
                  "as in [[\"title\"],[null,\"abc\"]]"
-               : "a path, the element before (null: the beginning) and the element, as in "
-                 "[[\"items\"],[null,\"a\"]]");
+               : "a path, the element before (null: the beginning) and the element, which may be a "
+                 "new container, as in [[\"items\"],[null,\"a\"]] and "
+                 "[[\"items\"],[\"a\",{\"map\":\"m1\"}]]");
     op_.element = text ? call_.list.front() : member(container, argument[1]);
     if (!argument[0].is_null()) op_.parent = member(container, argument[0]);
     const bool itself = op_.parent == op_.element || std::find(call_.list.begin(), call_.list.end(),
                                                                op_.parent) != call_.list.end();
     if (op_.parent != kNone && itself) return call_.expected("something else before it");
-    return std::nullopt;
+    const auto inserted = text ? std::string() : container_named(argument[1]);
+    if (inserted.empty()) return std::nullopt;
+    return new_container(inserted, h_.element(op_.key, inserted));
   }
 
   Wrong remove_characters(const std::string& container, const Json& argument) {
@@ -265,19 +289,23 @@ class DocumentCall {
       call_.list.push_back(call_.element(value));
       return std::nullopt;
     }
-    if (value.is_object() && value.size() == 2 && value.contains("value")) {
-      for (const auto& [kind, name] : kContainers) {
-        const auto id = value.find(std::string(name));
-        if (id == value.end() || !is_id(*id)) continue;
-        const auto container = container_text(kind, json_text(*id));
-        call_.list.push_back(h_.element(op_.key, container));
-        return take_content(kind, container, value["value"]);
-      }
+    const auto container = shown_container(value);
+    if (!container.empty()) {
+      call_.list.push_back(h_.element(op_.key, container));
+      return take_content(document_element(container).kind, container, value["value"]);
     }
     return error(fmt::format(
         "found {} in what a read shows, expected a string, a number, true, false, or a container "
         "with its id, as in {{\"counter\":\"c1\",\"value\":2}}",
         text::dump_excerpt(value)));
+  }
+
+  // {"map":"m1","value":{}}: its text. Empty: it is no container.
+  [[nodiscard]] static std::string shown_container(const Json& value) {
+    if (!value.is_object() || value.size() != 2 || !value.contains("value")) return {};
+    Json named = value;
+    named.erase("value");
+    return container_named(named);
   }
 
   // In the order of their elements, so that equal documents are equal lists.
@@ -308,6 +336,8 @@ class DocumentCall {
       case ValueKind::kText:
         well = take_characters(container, content);
         break;
+      case ValueKind::kList:
+        return take_list(container, content);
       default:
         well = content.is_array() && std::all_of(content.begin(), content.end(), is_scalar);
         for (const Json& one : content) {
@@ -322,6 +352,31 @@ class DocumentCall {
                                                            : "an array of scalars"));
     if (kind == ValueKind::kSet || kind == ValueKind::kRegister)
       std::sort(call_.list.begin() + begin, call_.list.end());
+    return std::nullopt;
+  }
+
+  // Its characters, and then what is in those that are containers.
+  Wrong take_list(const std::string& container, const Json& content) {
+    const bool well =
+        content.is_array() && std::all_of(content.begin(), content.end(), [](const Json& one) {
+          return is_scalar(one) || !shown_container(one).empty();
+        });
+    if (!well)
+      return error(fmt::format(
+          "found {} as the value of a list, expected an array of scalars and of containers with "
+          "their values, as in [\"a\",{{\"map\":\"m1\",\"value\":{{}}}}]",
+          text::dump_excerpt(content)));
+    for (const Json& one : content) {
+      const auto text = shown_container(one);
+      call_.list.push_back(
+          h_.element(op_.key, member_text(container, text.empty() ? json_text(one) : text)));
+    }
+    for (const Json& one : content) {
+      const auto text = shown_container(one);
+      if (text.empty()) continue;
+      h_.element(op_.key, text);
+      if (auto wrong = take_content(document_element(text).kind, text, one["value"])) return wrong;
+    }
     return std::nullopt;
   }
 
@@ -349,6 +404,11 @@ Json path_json(const History& history, std::uint32_t element) {
   if (!what.container.empty()) path.push_back(container_json(document_element(what.container)));
   path.push_back(parsed(what.local));
   return path;
+}
+
+// The last part of a member's text.
+Json local_json(std::string_view local) {
+  return parsed(member_json(local));
 }
 
 // What a list of a read shows, from the item at `at` on.
@@ -387,12 +447,18 @@ class ShownValues {
   Json content(ValueKind kind, std::string_view container) {
     if (kind == ValueKind::kMap) return entries(container);
     Json members = Json::array();
+    std::vector<DocumentElement> held;  // by member
     std::string text;
     for (; at_ < list_.size(); ++at_) {
       const auto what = element(at_);
       if (!what.is_member || what.container != container) break;
-      members.push_back(parsed(what.local));
+      members.push_back(local_json(what.local));
+      held.push_back(document_element(what.local));
       if (kind == ValueKind::kText) text += members.back().get_ref<const std::string&>();
+    }
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      if (held[i].kind != ValueKind::kScalar)
+        members[i]["value"] = content(held[i].kind, container_text(held[i].kind, held[i].local));
     }
     if (kind == ValueKind::kText) return text;
     if (kind == ValueKind::kCounter) return members.empty() ? Json(0) : members[0];
@@ -407,7 +473,7 @@ class ShownValues {
 // Of a text the characters together.
 Json changed_json(const History& history, const Operation& op) {
   const auto list = history.list(op);
-  if (list.empty()) return parsed(document_element(history.elements[op.element].text).local);
+  if (list.empty()) return local_json(document_element(history.elements[op.element].text).local);
   std::string text;
   for (const auto e : list)
     text += parsed(document_element(history.elements[e].text).local).get<std::string>();
@@ -415,7 +481,7 @@ Json changed_json(const History& history, const Operation& op) {
 }
 
 std::string local_text(const History& history, std::uint32_t element) {
-  return std::string(document_element(history.elements[element].text).local);
+  return member_json(document_element(history.elements[element].text).local);
 }
 
 std::string shortened(std::string text) {
@@ -438,13 +504,18 @@ std::string entries_text(const Json& entries) {
 }
 
 std::string shown_text(const Json& value) {
+  if (value.is_array()) {
+    std::string all;
+    for (const Json& one : value) all += (all.empty() ? "" : ",") + shown_text(one);
+    return "[" + all + "]";
+  }
   if (!value.is_object()) return text::dump(value);
   for (const auto& [kind, name] : kContainers) {
     const auto id = value.find(std::string(name));
     if (id == value.end()) continue;
     const Json& content = value["value"];
     return fmt::format("{} {} {}", name, text::dump(*id),
-                       kind == ValueKind::kMap ? entries_text(content) : text::dump(content));
+                       kind == ValueKind::kMap ? entries_text(content) : shown_text(content));
   }
   return {};
 }
@@ -495,7 +566,7 @@ Json argument_of_document_call(const History& history, const Operation& op) {
   if (op.kind != Kind::kInsert) return Json::array({path, changed});
   const Json before = op.parent == kNone
                           ? Json()
-                          : parsed(document_element(history.elements[op.parent].text).local);
+                          : local_json(document_element(history.elements[op.parent].text).local);
   return Json::array({path, Json::array({before, changed})});
 }
 

@@ -112,8 +112,9 @@ class PlaceExplainer {
     std::set<std::uint32_t> places = {place_};
     for (auto node = index_.at(place_).node;
          policy_ == MapPolicy::kReset && index_.place_of(node) != kNone;
-         node = index_.at(index_.place_of(node)).node)
-      places.insert(index_.place_of(node));
+         node = index_.at(index_.place_of(node)).node) {
+      if (index_.is_place(index_.place_of(node))) places.insert(index_.place_of(node));
+    }
     std::vector<OpId> found;
     for (OpId id = 0; id < h_.ops.size(); ++id) {
       const Operation& op = h_.ops[id];

@@ -22,7 +22,8 @@ constexpr std::string_view kBringsBack = "update-brings-back-removed",
                            kKillsUpdate = "remove-kills-concurrent-update",
                            kKillsPut = "remove-kills-concurrent-put",
                            kLosesUpdate = "loses-nested-update",
-                           kForgetsInside = "kept-value-forgets";
+                           kForgetsInside = "kept-value-forgets",
+                           kKeepsContainer = "keeps-removed-container";
 constexpr double kLost = 0.3;
 
 // An update by its replica and its number there.
@@ -160,11 +161,28 @@ class MapReplica final : public SimulatedReplica {
       std::erase_if(value.standing, [&](Dot dot) { return all || saw(update, dot); });
       const bool forgets = policy_ == MapPolicy::kReset || has(kForgetsInside);
       if (!forgets || !stood || what(value.value).kind == ValueKind::kScalar) continue;
-      Container& container = at(containers_, value.value);
-      forget(container, update);
-      const auto keys = container.keys;
-      for (const auto below : keys) take_away(below, update, all);
+      forget_within(value.value, update, all);
     }
+  }
+
+  void forget_within(std::uint32_t element, const Update& update, bool all) {
+    Container& container = at(containers_, element);
+    forget(container, update);
+    const auto keys = container.keys;
+    const auto members = container.members;
+    for (const auto below : keys) take_away(below, update, all);
+    for (const Member& member : members) {
+      const auto held = held_by(member.element);
+      if (held != kNone) forget_within(held, update, all);
+    }
+  }
+
+  // The container that a character of a list is; kNone: it is none.
+  [[nodiscard]] std::uint32_t held_by(std::uint32_t member) const {
+    const auto its = what(member);
+    if (its.kind != ValueKind::kList || document_element(its.local).kind == ValueKind::kScalar)
+      return kNone;
+    return h_.known_element(h_.elements[member].key, std::string(its.local));
   }
 
   static void forget(Container& container, const Update& update) {
@@ -227,6 +245,7 @@ class MapReplica final : public SimulatedReplica {
         members.push_back({dot, op.element});
         return;
       case Kind::kDelete:
+        if (has(kKeepsContainer) && is_remote(update) && held_by(op.element) != kNone) return;
         for (Member& member : members) {
           if (h_.any_changed(op, [&](std::uint32_t e) { return e == member.element; }))
             member.is_removed = true;
@@ -299,10 +318,15 @@ class MapReplica final : public SimulatedReplica {
       shown.named->push_back(place);
       if (kind != ValueKind::kScalar) shown.named->push_back(value);
     }
+    show_container(key, value, kind, shown);
+  }
+
+  void show_container(std::uint32_t key, std::uint32_t container, ValueKind kind,
+                      const Shown& shown) const {
     if (kind == ValueKind::kMap)
-      show_map(key, value, shown);
+      show_map(key, container, shown);
     else if (kind != ValueKind::kScalar)
-      show_content(value, kind, shown);
+      show_content(container, kind, shown);
   }
 
   void show_content(std::uint32_t container, ValueKind kind, const Shown& shown) const {
@@ -325,6 +349,12 @@ class MapReplica final : public SimulatedReplica {
     }
     auto& into = shown.list != nullptr ? *shown.list : *shown.named;
     into.insert(into.end(), members.begin(), members.end());
+    for (const auto e : members) {
+      const auto held = kind == ValueKind::kList ? held_by(e) : kNone;
+      if (held == kNone) continue;
+      if (shown.named != nullptr) shown.named->push_back(held);
+      show_container(h_.elements[container].key, held, what(held).kind, shown);
+    }
   }
 
   static constexpr std::uint64_t kReplicaBits = 24;
@@ -349,6 +379,11 @@ class MapRequest {
       if (!what.is_member && what.kind != ValueKind::kScalar) {
         auto& of_kind = what.kind == ValueKind::kMap ? maps_ : containers_;
         if (what.kind != ValueKind::kMap || depth(e) < kDeepest) of_kind.push_back(e);
+        const auto above = h_.place_of.find(e);
+        const bool in_list =
+            above != h_.place_of.end() &&
+            document_element(h_.elements[above->second].text).kind == ValueKind::kList;
+        if (in_list && depth(e) <= kDeepest) held_.push_back(e);
       } else if (what.is_member && what.kind == ValueKind::kMap) {
         places_.push_back(e);
       }
@@ -356,26 +391,64 @@ class MapRequest {
   }
 
   void choose() {
-    constexpr double kWholeReads = 0.3, kMapUpdates = 0.35, kRemoves = 0.35;
+    constexpr double kWholeReads = 0.3, kMapUpdates = 0.25, kRemoves = 0.35, kHeld = 0.5;
     if (choice_.read) {
       if (!places_.empty() && !random_.chance(kWholeReads)) op_.element = any(places_);
       return;
     }
-    if (!containers_.empty() && !random_.chance(kMapUpdates)) {
+    if (!held_.empty() && random_.chance(kHeld)) {
+      update_held(random_.chance(kHeld) ? *std::min_element(held_.begin(), held_.end())
+                                        : any(held_));  // so that replicas meet in one
+    } else if (!containers_.empty() && !random_.chance(kMapUpdates)) {
       update(any(containers_));
     } else if (!places_.empty() && random_.chance(kRemoves)) {
       op_.kind = Kind::kDelete;
       op_.element = any(places_);
+      update_list_instead();
     } else {
       put();
     }
   }
 
  private:
-  static constexpr int kDeepest = 3, kKeys = 3;
+  static constexpr int kDeepest = 3, kKeys = 3, kMostHeld = 2;
 
   std::uint32_t any(const std::vector<std::uint32_t>& some) {
     return some[random_.below(some.size())];
+  }
+
+  // So that what is in lists is not soon gone with them. True: most of the time, of a place with a
+  // list.
+  bool update_list_instead() {
+    constexpr double kGone = 0.2;
+    const auto list = list_at(op_.element);
+    if (list == kNone || random_.chance(kGone)) return false;
+    op_.element = kNone;
+    update(list);
+    return true;
+  }
+
+  // Of the lists that are shown, the one at this place; kNone: there is none.
+  [[nodiscard]] std::uint32_t list_at(std::uint32_t place) const {
+    const auto found = std::find_if(containers_.begin(), containers_.end(), [&](auto container) {
+      const auto at = h_.place_of.find(container);
+      return at != h_.place_of.end() && at->second == place &&
+             document_element(h_.elements[container].text).kind == ValueKind::kList;
+    });
+    return found == containers_.end() ? kNone : *found;
+  }
+
+  // An element of a list: it, or what is in it.
+  void update_held(std::uint32_t container) {
+    constexpr double kRemoves = 0.25;
+    if (random_.chance(kRemoves)) {
+      op_.kind = Kind::kDelete;
+      op_.element = h_.place_of.find(container)->second;
+    } else if (document_element(h_.elements[container].text).kind == ValueKind::kMap) {
+      put_into(container);
+    } else {
+      update(container);
+    }
   }
 
   // How many containers a container is in, itself included.
@@ -390,22 +463,30 @@ class MapRequest {
     return depth;
   }
 
-  void put() {
+  void put() { put_into(maps_.empty() || random_.chance(0.4) ? kNone : any(maps_)); }
+
+  void put_into(std::uint32_t container) {
     op_.kind = Kind::kPut;
-    const auto container = maps_.empty() || random_.chance(0.4) ? kNone : any(maps_);
     const std::string key(1, static_cast<char>('a' + random_.below(kKeys)));
     op_.element = h_.element(
         op_.key,
         member_text(container == kNone ? "" : h_.elements[container].text, text::quoted(key)));
+    if (update_list_instead()) return;
     if (random_.chance(0.25)) {
       op_.parent = h_.element(op_.key, std::to_string(choice_.fresh++));
       return;
     }
-    // A map twice as often as each other container.
-    const auto kind = random_.below(kContainers.size() + 1) % kContainers.size();
-    op_.parent = h_.element(
-        op_.key, container_text(kContainers[kind].kind, fmt::format("\"c{}\"", choice_.fresh++)));
+    op_.parent = h_.element(op_.key, new_container());
+    ++choice_.fresh;
     h_.note_put(op_.element, op_.parent);
+  }
+
+  // Its text. Maps and lists twice as often as the other containers.
+  [[nodiscard]] std::string new_container() {
+    static_assert(kContainers[0].kind == ValueKind::kMap &&
+                  kContainers[1].kind == ValueKind::kList);
+    const auto kind = random_.below(kContainers.size() + 2) % kContainers.size();
+    return container_text(kContainers[kind].kind, fmt::format("\"c{}\"", choice_.fresh));
   }
 
   [[nodiscard]] std::uint32_t member(std::uint32_t container, const std::string& local) {
@@ -441,13 +522,29 @@ class MapRequest {
         op_.kind = Kind::kWrite;
         op_.element = member(container, std::to_string(choice_.fresh++));
         return;
-      case ValueKind::kList:
-        remove_or_insert(container, fmt::format("\"v{}\"", choice_.fresh));
+      case ValueKind::kList: {
+        const bool holds = random_.chance(0.5) && depth(container) < kDeepest &&
+                           containers_in(container) < kMostHeld;
+        const auto held = new_container();
+        remove_or_insert(container, holds ? held : fmt::format("\"v{}\"", choice_.fresh));
+        if (op_.kind == Kind::kInsert && holds) h_.note_put(op_.element, h_.element(op_.key, held));
         return;
+      }
       default:
         remove_or_insert(container, text::quoted(unique_character(choice_.fresh % kCharacters)));
         set_range();
     }
+  }
+
+  // Among the elements of a list that are shown.
+  [[nodiscard]] std::int64_t containers_in(std::uint32_t list) const {
+    const auto is_in_list = [&](std::uint32_t container) {
+      const auto above = h_.place_of.find(container);
+      return above != h_.place_of.end() &&
+             document_element(h_.elements[above->second].text).container == h_.elements[list].text;
+    };
+    return std::count_if(containers_.begin(), containers_.end(), is_in_list) +
+           std::count_if(maps_.begin(), maps_.end(), is_in_list);
   }
 
   void remove_or_insert(std::uint32_t container, const std::string& fresh) {
@@ -477,7 +574,7 @@ class MapRequest {
   History& h_;
   Operation& op_;
   base::Random& random_;
-  std::vector<std::uint32_t> maps_, containers_, places_;  // that are shown
+  std::vector<std::uint32_t> maps_, containers_, held_, places_;  // that are shown
 };
 
 }  // namespace
@@ -485,7 +582,9 @@ class MapRequest {
 std::vector<TypeBug> bugs_of_map(MapPolicy policy) {
   std::vector<TypeBug> bugs = {
       ignores_timestamp(),
-      {kLosesUpdate, "an update of another replica within a value of a key is lost"}};
+      {kLosesUpdate, "an update of another replica within a value of a key is lost"},
+      {kKeepsContainer,
+       "the remove of an element of a list has no effect at other replicas if it is a container"}};
   const TypeBug brings_back = {
       kBringsBack, "an update of another replica within a removed value brings back its key"};
   switch (policy) {

@@ -19,7 +19,8 @@ DocumentCheck::DocumentCheck(const History& history, const SeenUpdates& seen)
       places_of_(index_.count_of_nodes()),
       containers_at_(history.elements.size()) {
   for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
-    if (index_.is_place(e)) places_of_[index_.at(e).node].push_back(e);
+    if (index_.is_place(e) || index_.at(e).holds != kNone)
+      places_of_[index_.at(e).node].push_back(e);
     if (index_.is_container(e) && index_.place_of(e) != kNone)
       containers_at_[index_.place_of(e)].push_back(e);
   }
@@ -123,6 +124,30 @@ std::vector<DocumentCheck::Held> DocumentCheck::shown(OpId read) const {
   return all;
 }
 
+std::vector<std::uint32_t> DocumentCheck::shown_containers(OpId read) const {
+  std::vector<std::uint32_t> all;
+  for_shown(h_, index_, h_.ops[read], [&](const ShownItem& item) {
+    const auto container = item.container(index_);
+    if (container != kNone) all.push_back(container);
+  });
+  return all;
+}
+
+// Does its list have the character, a container, for what the read had seen?
+bool DocumentCheck::is_in_list(OpId read, std::uint32_t character) {
+  const auto list = index_.at(character).node;
+  bool inserted = false, removed = false;
+  for (const OpId u : updates_of_[list]) {
+    const Operation& op = h_.ops[u];
+    if (op.element != character || !sees(read, u)) continue;
+    const bool undone =
+        rules_.removal == Removal::kUndoesWithin && is_undone(u, read, index_.place_of(list), true);
+    inserted = inserted || (op.kind == Kind::kInsert && !undone);
+    removed = removed || op.kind == Kind::kDelete;
+  }
+  return inserted && !removed;
+}
+
 // What it says of places: of those that it shows, and that there is nothing at the others of the
 // maps that it shows.
 std::vector<DocumentCheck::Held> DocumentCheck::claimed(OpId read) const {
@@ -131,10 +156,9 @@ std::vector<DocumentCheck::Held> DocumentCheck::claimed(OpId read) const {
   std::set<std::uint32_t> places;
   std::vector<std::uint32_t> maps;
   if (op.element == kNone) maps.push_back(index_.root(op.key));
-  for (const auto& [place, value] : all) {
-    places.insert(place);
-    if (index_.is_container(value) && index_.kind_of(value) == ValueKind::kMap)
-      maps.push_back(value);
+  for (const auto& held : all) places.insert(held.place);
+  for (const auto container : shown_containers(read)) {
+    if (index_.kind_of(container) == ValueKind::kMap) maps.push_back(container);
   }
   const bool in_document = op.element != kNone && index_.is_root(index_.at(op.element).node);
   if (in_document && places.insert(op.element).second) all.push_back({op.element, kNone});
@@ -160,7 +184,9 @@ bool DocumentCheck::misses_value(OpId read) {
   bool must = must_hold(place, [](std::uint32_t value) { return value != kNone; });
   for (auto node = index_.at(place).node; must && !index_.is_root(node);) {
     const auto at = index_.place_of(node);
-    must = at != kNone && must_hold(at, [&](std::uint32_t value) { return value == node; });
+    must = at != kNone &&
+           (index_.is_place(at) ? must_hold(at, [&](std::uint32_t value) { return value == node; })
+                                : is_in_list(read, at));
     if (must) node = index_.at(at).node;
   }
   return must;
@@ -223,9 +249,7 @@ DocumentCheck::Claims DocumentCheck::claims(const std::vector<bool>& counts,
 bool DocumentCheck::has_wrong_content(OpId read) {
   if (rules_.removal != Removal::kUndoesWithin) return false;
   std::map<std::uint32_t, std::vector<std::uint32_t>> members;
-  for (const auto& [place, value] : shown(read)) {
-    if (index_.is_container(value)) members[value];
-  }
+  for (const auto container : shown_containers(read)) members[container];
   for (const auto e : h_.list(h_.ops[read])) {
     if (index_.at(e).is_member && !index_.is_place(e)) members[index_.at(e).node].push_back(e);
   }
@@ -361,9 +385,7 @@ std::vector<DocumentCheck::Part> DocumentCheck::parts() {
   };
   const auto add_read = [&](OpId id) {
     std::map<std::uint32_t, std::vector<std::uint32_t>> members;
-    for (const auto& held : shown(id)) {
-      if (index_.is_container(held.value)) members[held.value];
-    }
+    for (const auto container : shown_containers(id)) members[container];
     for (const auto e : h_.list(h_.ops[id])) {
       if (index_.at(e).is_member && !index_.is_place(e)) members[index_.at(e).node].push_back(e);
     }

@@ -74,6 +74,8 @@ class DocumentCheck {
   void for_operations(Visit visit);
   [[nodiscard]] std::vector<OpId> candidates(OpId read, std::uint32_t place);
   [[nodiscard]] std::vector<Held> shown(OpId read) const;
+  [[nodiscard]] std::vector<std::uint32_t> shown_containers(OpId read) const;
+  [[nodiscard]] bool is_in_list(OpId read, std::uint32_t character);
   [[nodiscard]] std::vector<Held> claimed(OpId read) const;
   [[nodiscard]] bool misses_value(OpId read);
   [[nodiscard]] bool names_unseen(OpId update);
@@ -93,8 +95,8 @@ class DocumentCheck {
   std::vector<Maximal> maximal_;                       // by place, at the replica that is replayed
   std::vector<std::vector<OpId>> updates_at_;          // by place: puts and removes
   std::vector<std::vector<OpId>> updates_of_;          // by node: no removes of keys
-  std::vector<std::vector<std::uint32_t>> places_of_;  // by node
-  std::vector<std::vector<std::uint32_t>> containers_at_;  // by place
+  std::vector<std::vector<std::uint32_t>> places_of_;  // by node; of a list its containers
+  std::vector<std::vector<std::uint32_t>> containers_at_;  // by place or character of a list
   std::uint64_t work_ = 0;
 };
 

@@ -82,7 +82,7 @@ class JoinedClocks {
           if (!can_execute(id)) break;
           execute(id);
           ++done_[r];
-          if (const auto more = sees_more(id); !more.empty()) return more;
+          if (auto more = sees_more(id); !more.empty()) return more;
         }
       }
     }

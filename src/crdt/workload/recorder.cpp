@@ -147,6 +147,14 @@ void Recorder::learn(Object& object, const Operation& op, const History& underst
     if (op.kind == Kind::kDelete) std::erase(known, e);
     if (op.kind == Kind::kInsert && certain) known.push_back(e);
   }
+  // A container in a list: its id may be the library's.
+  if (op.kind == Kind::kInsert && certain && !understood.place_of.empty()) {
+    const auto& [container, place] = *understood.place_of.begin();
+    const auto member = history.element(op.key, understood.elements[place].text);
+    known.back() = member;
+    known.push_back(history.element(op.key, understood.elements[container].text));
+    history.note_put(member, known.back());
+  }
   const auto here = [&](std::uint32_t e) {
     return history.element(op.key, understood.elements[e].text);
   };
