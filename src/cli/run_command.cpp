@@ -496,6 +496,12 @@ void add_output_options(Command& command, RunArguments& arguments) {
                 "first violation. With several levels: the first of them")
       ->group(kQuestionOptions);
   command
+      .add_option("--certificate", options.certificate,
+                  "With --live: write the evidence to this file, window by window. `cupel verify` "
+                  "checks it")
+      ->check(not_empty("the file to write"))
+      ->type_name("FILE");
+  command
       .add_option(
           "--report", arguments.report,
           "Write an HTML page with the timeline, the faults and a picture of each violation "
@@ -755,6 +761,14 @@ void take_arguments(RunArguments& arguments) {
     }
   }
   check_output(arguments);
+  if (!options.certificate.empty() &&
+      (!options.live || options.history.ends_with(".cupel") || arguments.format == "cupel")) {
+    throw UsageError("--certificate",
+                     options.live ? "found a history in cupel's format, expected JSON lines: it is "
+                                    "read in the order in which it was recorded"
+                                  : "found it without --live, expected both; `cupel check "
+                                    "--certificate` is for the recorded history");
+  }
   take_share(arguments);
   options.recorded_by = fmt::format("cupel {}", version());
 }

@@ -19,7 +19,6 @@ using history::Key;
 using history::kNoTime;
 using history::Operations;
 using history::OpKind;
-using history::ScalarKind;
 using history::ScalarView;
 using history::StreamedTransaction;
 using history::Time;

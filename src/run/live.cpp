@@ -2,11 +2,14 @@
 #include "run/live.hpp"
 
 #include <chrono>
+#include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "check/check.hpp"
 #include "formats/formats.hpp"
+#include "online/chain.hpp"
 #include "online/checker.hpp"
 #include "online/inbox.hpp"
 
@@ -24,7 +27,8 @@ class Live::Work {
         checker_({.level = options.level,
                   .drift = options.drift,
                   .sessions = options.sessions,
-                  .memory_limit_bytes = options.memory_limit_bytes},
+                  .memory_limit_bytes = options.memory_limit_bytes,
+                  .evidence = !options.certificate.empty()},
                  record_, record_, [this](bool certain) { return ask(certain); }),
         thread_([this] { follow(); }) {}
   ~Work() {
@@ -35,6 +39,7 @@ class Live::Work {
   LiveResult end() {
     over_ = true;
     thread_.join();
+    end_chain();
     const auto& held = checker_.watch().window().held();
     result_.level = options_.level;
     result_.watched = checker_.watch().watched();
@@ -48,6 +53,13 @@ class Live::Work {
   void follow() {
     online::Inbox inbox(/*follow=*/true);
     if (const auto opened = inbox.add(record_); !opened.ok()) return give_up(opened.error());
+    if (!options_.certificate.empty()) {
+      auto chain = online::Chain::begin(options_.certificate, checker_.watch().watched(),
+                                        options_.level, options_.drift);
+      if (!chain.ok()) return give_up(chain.error());
+      chain_.emplace(std::move(chain).value());
+      checker_.leave(*chain_);
+    }
     while (!enough_) {
       const bool last = over_;
       const auto bytes =
@@ -58,6 +70,17 @@ class Live::Work {
       take(at_end ? checker_.finish() : checker_.look_if_due(*bytes == 0));
       if (at_end) return;
     }
+  }
+
+  void end_chain() {
+    if (!chain_ || chain_->ended()) return;
+    const bool violated = result_.state == LiveResult::State::kViolated;
+    const auto ended = chain_->end_unknown(
+        violated ? "a violation was found; `cupel check --certificate` of the recorded history "
+                   "writes its evidence"
+        : result_.why.empty() ? "the recorded history as a whole was asked"
+                              : std::string_view(result_.why));
+    if (!ended.ok()) result_.notes.push_back(ended.error().to_string());
   }
 
   void take(const base::Result<Checker::State>& state) {
@@ -107,6 +130,7 @@ class Live::Work {
   const Clock::time_point begin_ = Clock::now();
   std::atomic<bool> over_ = false;
   Checker checker_;
+  std::optional<online::Chain> chain_;
   LiveResult result_;
   std::thread thread_;
 };

@@ -639,7 +639,8 @@ class Stages {
     return std::make_unique<Live>(LiveOptions{.level = checked_.asked.front(),
                                               .drift = limits.clock_drift_ns,
                                               .sessions = checked_.sessions,
-                                              .memory_limit_bytes = limits.memory_limit_bytes},
+                                              .memory_limit_bytes = limits.memory_limit_bytes,
+                                              .certificate = options_.certificate},
                                   recorded_, enough);
   }
 

@@ -34,9 +34,10 @@ struct RunAndCheckOptions {
   // Not 0: `history` is a folder for a recording of several files of about so many bytes each
   // (record.hpp), which is not there, or is empty.
   std::uint64_t rotate_bytes = 0;
-  bool overwrite = false;  // false: a history that is there already is an error
-  bool keep = false;       // the tables stay
-  bool live = false;       // checked while it goes on; ends at the first violation
+  bool overwrite = false;        // false: a history that is there already is an error
+  bool keep = false;             // the tables stay
+  bool live = false;             // checked while it goes on; ends at the first violation
+  std::string certificate = {};  // with `live`: the evidence, by windows
   // The tables that several workers share, by the name that they have for them (is_table_name());
   // somebody else makes them, and drops them. Empty: the run has its own. What a worker recorded is
   // a part of a history, so it is not checked: merge/join.hpp.
