@@ -55,7 +55,7 @@ def main():
                             "verify": (["verify", history, proof], "valid"),
                             "verify --proved": (["verify", "--proved", history, proof], "proved: 1 of 1 answers")}
                 for name, (command, expected) in commands.items():
-                    row = {"group": f"proved-{level}", "series": name, "value": str(size), "verdict": "satisfied",
+                    row = {"group": f"transactions-verified-{level}", "series": name, "value": str(size), "verdict": "satisfied",
                            **measured([options.cupel, *command], expected)}
                     print(json.dumps(row), file=out, flush=True)
                     print(f"{level}, {size} transactions, {name}: {row['cpu_seconds']:.2f} CPU s, "

@@ -573,6 +573,8 @@ class Translation {
       const Literal seen = saw(by->reader, by->place, TxnId(e.from));
       add(literals, seen.negated());
       const EdgeClause& edge = edges_.at(i);
+      if (e.bound != Bound::kExact && !edge.known)
+        return fail("it uses bounds (a version or a later one) in what is visible");
       if (edge.known) from.push_back(*edge.known);
       for (const Literal& l : edge.under) add(under, l);
       if (conditional(TxnId(e.from))) from.push_back(source_counts(*by, TxnId(e.from)));
@@ -639,9 +641,25 @@ class Translation {
     if (!cycle(d, d.cycle, from, under)) return trouble_;
     return concluded(from, "the cycle does not follow by clauses");
   }
-  Rejection concluded(const Clauses& from, std::string_view otherwise) {
+  // Nothing but what is assumed in this case.
+  [[nodiscard]] bool is_contradiction(const Clause& clause) const {
+    return std::all_of(clause.literals.begin(), clause.literals.end(), [this](const Literal& l) {
+      return std::find(assumed_.begin(), assumed_.end(), l) != assumed_.end();
+    });
+  }
+  Rejection concluded(Clauses from, std::string_view otherwise) {
     last_ = derived({}, from);
-    if (last_) return std::nullopt;
+    if (last_ && !is_contradiction(*last_)) {
+      // It may be about transactions that took effect: those that were read from did.
+      for (const auto& [at, clause] : known_) {
+        const TxnId w(clause.literals.front().parts[2]);
+        if (!w.valid() || !conditional(w)) continue;
+        from.push_back(clause);
+        from.push_back(source_counts({TxnId(at.first), at.second, {}}, w));
+      }
+      last_ = derived({}, from);
+    }
+    if (last_ && is_contradiction(*last_)) return std::nullopt;
     return std::string(otherwise);
   }
 
@@ -684,8 +702,7 @@ class Translation {
       if (!clause) return fmt::format("step {} of the refutation does not follow", i);
       all.push_back(*clause);
     }
-    last_ = all.back();
-    return std::nullopt;
+    return concluded(all, "the refutation does not follow by clauses");
   }
 
   // --- anomalies inside one transaction or read ---
@@ -771,7 +788,7 @@ class Translation {
       Translation inner(c_, out_, text_);
       inner.assumed_ = assumed_;
       inner.assumed_.push_back(happened ? lives(t).negated() : lives(t));
-      const auto why = inner.body(happened ? split.happened : split.never);
+      auto why = inner.body(happened ? split.happened : split.never);
       c_.assume(t, AssumedOutcome::kOpen);
       if (why) return why;
       both.push_back(*inner.last_);

@@ -148,7 +148,9 @@ class ProvedAtLevel : public testing::TestWithParam<std::size_t> {
     }
     if (valid) {
       ++seen_[whole ? "accepted by both" : "accepted, but for what has no counterpart"];
-      return said == Said::kProved ? "" : "only the one in C++ accepts: " + program_.output();
+      return said == Said::kProved
+                 ? ""
+                 : "only the one in C++ accepts: " + program_.output() + "\n" + proof.text;
     }
     const bool none_missing = whole && proofs_in(proof.text) == Json::parse(json)["proofs"].size();
     if (!none_missing || said == Said::kNotProved) {
