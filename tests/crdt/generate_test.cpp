@@ -133,7 +133,8 @@ TEST(Generate, RefusesABugThatTheTypeDoesNotHave) {
   const auto history = generate(options);
   ASSERT_FALSE(history.ok());
   EXPECT_EQ(history.error().message,
-            "found the bug `interleaves`, expected a bug of the type counter: loses-increment");
+            "found the bug `interleaves`, expected a bug of the type counter: loses-increment, "
+            "loses-update, applies-again");
 }
 
 }  // namespace

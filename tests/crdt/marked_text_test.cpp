@@ -192,9 +192,5 @@ TEST(MarkedText, ACertificateOfTheOrderIsChecked) {
       << other.reason;
 }
 
-TEST(MarkedText, InjectedBugsAreFoundAtAThousandOperations) {
-  expect_bugs_are_found(Type::kMarkedText);
-}
-
 }  // namespace
 }  // namespace cupel::crdt

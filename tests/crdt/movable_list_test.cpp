@@ -137,9 +137,5 @@ TEST(MovableList, ACertificateOfOrdersIsChecked) {
   }
 }
 
-TEST(MovableList, InjectedBugsAreFoundAtAThousandOperations) {
-  expect_bugs_are_found(Type::kMovableList);
-}
-
 }  // namespace
 }  // namespace cupel::crdt

@@ -197,23 +197,5 @@ TEST(WeakList, ACertificateOfPairsIsChecked) {
   EXPECT_EQ(verify(history, proof).status, CertificateStatus::kNotValid);
 }
 
-TEST(WeakList, InjectedBugsAreFoundAtAThousandOperations) {
-  for (const auto& bug : bugs_of(Type::kWeakList)) {
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      GenerateOptions options;
-      options.type = {Type::kWeakList};
-      options.bug = bug;
-      options.seed = seed;
-      options.ops = 1000;
-      options.context = true;
-      const auto history = generate(options).value();
-      const auto found = analyzed(history);
-      ASSERT_EQ(found.decision.verdict, Verdict::kViolated) << bug << " " << seed;
-      EXPECT_LE(found.explanation->core.ops.size(), 10U) << bug << " " << seed;
-      EXPECT_EQ(verify(history, certificate_of(history, found)).status, CertificateStatus::kValid);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace cupel::crdt

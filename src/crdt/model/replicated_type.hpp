@@ -55,6 +55,9 @@ struct TypeTraits {
   std::vector<TypeName> names;     // the first is its name, the others are aliases
   Kind whole_read = Kind::kState;  // the read that returns the whole value of a key
   std::vector<TypeBug> bugs = {};
+  // Those at the way into a simulated replica, by name, that make sense for the type
+  // (workload/generate.hpp).
+  std::vector<std::string_view> planted = {"loses-update"};
 
   // An update is made to one element, independent of the others of its key.
   bool objects_are_elements = false;

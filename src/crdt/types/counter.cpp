@@ -269,10 +269,15 @@ enum class CounterKind : std::uint8_t { kPlain, kResettable, kBounded };
 class Counter final : public ReplicatedType {
  public:
   Counter(CounterKind kind, std::vector<TypeName> names, TypeBug bug)
-      : ReplicatedType({.names = std::move(names),
-                        .whole_read = Kind::kValue,
-                        .bugs = {bug},
-                        .sums = kind != CounterKind::kResettable}),
+      : ReplicatedType(
+            {.names = std::move(names),
+             .whole_read = Kind::kValue,
+             .bugs = {bug},
+             .planted = kind == CounterKind::kResettable
+                            ? std::vector<std::string_view>{"loses-update", "applies-again",
+                                                            "reorders-updates"}
+                            : std::vector<std::string_view>{"loses-update", "applies-again"},
+             .sums = kind != CounterKind::kResettable}),
         kind_(kind) {}
 
   [[nodiscard]] std::string_view method(const Operation& op) const override {

@@ -51,10 +51,13 @@ class Replica final : public SimulatedReplica {
 class LastWriterWins final : public SingleValueRegister {
  public:
   LastWriterWins(std::vector<TypeName> names, bool by_key)
-      : SingleValueRegister(TypeTraits{.names = std::move(names),
-                                       .whole_read = Kind::kValues,
-                                       .bugs = {ignores_timestamp()},
-                                       .order_by_object = by_key}) {}
+      : SingleValueRegister(TypeTraits{
+            .names = std::move(names),
+            .whole_read = Kind::kValues,
+            .bugs = {ignores_timestamp()},
+            .planted = by_key ? std::vector<std::string_view>{"loses-update"}
+                              : std::vector<std::string_view>{"loses-update", "clock-apart"},
+            .order_by_object = by_key}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,

@@ -213,6 +213,7 @@ class MarkedTextType final : public TextType {
                             "a character that is inserted into a marked range does not get the "
                             "mark"},
                            {kBeyond, "the character after a marked range gets the mark, too"}},
+                  .planted = {"loses-update", "clock-apart", "ties-by-arrival"},
                   .reads_list_elements = true,
                   .updates_use_elements = true,
                   .order_by_object = true,
@@ -390,6 +391,18 @@ class MarkedTextType final : public TextType {
     return true;
   }
 
+  // Does the read show the object next to a character that the mark names?
+  static bool is_beside(const History& h, const ContextExplainer& explainer,
+                        const Operation& mark) {
+    const auto list = h.list(explainer.read());
+    const auto at = std::find(list.begin(), list.end(), explainer.object());
+    if (at == list.end()) return false;
+    const auto named = [&](std::uint32_t e) {
+      return h.any_changed(mark, [&](std::uint32_t other) { return other == e; });
+    };
+    return (at != list.begin() && named(*(at - 1))) || (at + 1 != list.end() && named(*(at + 1)));
+  }
+
   // It shows a mark that none gives it.
   template <typename Shows>
   static void explain_unfounded(const ContextExplainer& explainer, const MarkIndex& index,
@@ -397,16 +410,19 @@ class MarkedTextType final : public TextType {
     const History& h = explainer.history();
     const auto read = explainer.read_id();
     OpId outside = kNone, not_received = kNone;
+    bool beside = false;  // of a character that the mark outside names
     for (OpId id = 0; id < h.ops.size(); ++id) {
       const Operation& op = h.ops[id];
       if (op.kind != Kind::kMark || op.key != explainer.read().key || index.of(id) != shown)
         continue;
-      if (explainer.sees(read, id))
-        outside = id;
-      else if (h.any_changed(op, [&](std::uint32_t e) { return e == explainer.object(); }))
+      if (explainer.sees(read, id)) {
+        if (!beside) outside = id;
+        beside = beside || is_beside(h, explainer, op);
+      } else if (h.any_changed(op, [&](std::uint32_t e) { return e == explainer.object(); }))
         not_received = id;
     }
-    if (not_received != kNone) {
+    // What reaches a character too far is not what its replica cannot have had.
+    if (not_received != kNone && !beside && (outside == kNone || not_received < read)) {
       shows("not-received", fmt::format("; it had not received {}", explainer.text(not_received)),
             {not_received});
     } else if (outside != kNone) {

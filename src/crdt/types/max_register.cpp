@@ -46,11 +46,12 @@ class MaxReplica final : public SimulatedReplica {
 class MaxRegister final : public SingleValueRegister {
  public:
   MaxRegister()
-      : SingleValueRegister(TypeTraits{
-            .names = {{"max-register"}},
-            .whole_read = Kind::kValues,
-            .bugs = {{"keeps-latest",
-                      "a write that arrives replaces the value, even a greater one"}}}) {}
+      : SingleValueRegister(
+            TypeTraits{.names = {{"max-register"}},
+                       .whole_read = Kind::kValues,
+                       .bugs = {{"keeps-latest",
+                                 "a write that arrives replaces the value, even a greater one"}},
+                       .planted = {}}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,

@@ -399,18 +399,23 @@ void MembershipType::explain_received(ContextExplainer& explainer) const {
                      fmt::format("{}; it had received no {} of it", claim, words_.up), winners);
     return;
   }
-  // Each winner was seen by a loser.
-  std::vector<OpId> shown = {losers.back()};
-  for (const OpId w : winners) {
-    if (saw(shown[0], w)) {
-      shown.push_back(w);
-      continue;
-    }
-    shown.push_back(w);
-    shown.push_back(*std::find_if(losers.begin(), losers.end(), [&](OpId l) { return saw(l, w); }));
+  // Each winner was seen by a loser. Few losers that had seen all of them, and the last winners.
+  constexpr std::size_t kMostShown = 9;
+  std::vector<OpId> shown;
+  auto open = winners;
+  while (shown.empty() || !open.empty()) {
+    const auto seen_by = [&](OpId l) {
+      return std::count_if(open.begin(), open.end(), [&](OpId w) { return saw(l, w); });
+    };
+    const OpId next = *std::max_element(losers.begin(), losers.end(), [&](OpId one, OpId other) {
+      return std::pair(seen_by(one), one) < std::pair(seen_by(other), other);
+    });
+    shown.push_back(next);
+    std::erase_if(open, [&](OpId w) { return saw(next, w); });
   }
-  const bool all =
-      std::all_of(winners.begin(), winners.end(), [&](OpId w) { return saw(shown[0], w); });
+  const bool all = shown.size() == 1;
+  for (auto w = winners.rbegin(); w != winners.rend() && shown.size() < kMostShown; ++w)
+    shown.push_back(*w);
   explainer.report(
       fmt::format("lost-{}", loser),
       winners.empty()

@@ -46,6 +46,10 @@ class MovableListReplica final : public SimulatedReplica {
   }
 
  private:
+  [[nodiscard]] bool may_be_lost(const Update& update) const override {
+    return update.op.kind == Kind::kDelete;
+  }
+
   struct Place {
     OpId id;
     std::uint32_t element;
@@ -128,6 +132,7 @@ class MovableList final : public CharactersType {
                        "make two of it"},
                       {kRemovesMoved,
                        "a remove takes the element away even where a later move put it"}},
+             .planted = {"loses-update", "clock-apart", "ties-by-arrival"},
              .reads_list_elements = true,
              .updates_use_elements = true,
              .needs_deliveries = true}) {}

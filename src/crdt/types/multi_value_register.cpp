@@ -35,11 +35,12 @@ class SiblingsReplica final : public KeptWrites {
 class MultiValueRegister final : public RegisterType {
  public:
   MultiValueRegister()
-      : RegisterType(TypeTraits{
-            .names = {{"multi-value-register"}, {"mv-register"}, {"mvr"}},
-            .whole_read = Kind::kValues,
-            .bugs = {{"write-drops-sibling",
-                      "a write that arrives also replaces values that it has not seen"}}}) {}
+      : RegisterType(
+            TypeTraits{.names = {{"multi-value-register"}, {"mv-register"}, {"mvr"}},
+                       .whole_read = Kind::kValues,
+                       .bugs = {{"write-drops-sibling",
+                                 "a write that arrives also replaces values that it has not seen"}},
+                       .planted = {"loses-update", "applies-again", "reorders-updates"}}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,

@@ -115,7 +115,10 @@ class FugueReplica final : public SimulatedReplica {
       });
       order.insert(place, op.element);
     } else {
-      made.parent = update.observed[0];
+      const auto parent = update.observed[0];
+      if (parent != kNone && std::find(order.begin(), order.end(), parent) == order.end())
+        return;  // lost, and so what was added beside it
+      made.parent = parent;
       made.left = update.observed[1] == 1;
       place(order, op.element, is_remote(update));
     }
@@ -154,6 +157,7 @@ class NonInterleavingList final : public StrongListType {
                   {kInterleaves,
                    "places are fractions between those of the neighbours, as in Logoot, so what "
                    "two replicas insert at one place is mixed"}},
+             .planted = {"loses-update", "ties-by-arrival"},
              .reads_list_elements = true,
              .updates_use_elements = true,
              .needs_deliveries = true}) {}

@@ -19,13 +19,19 @@ namespace {
 using Json = nlohmann::json;
 
 TypeTraits traits_of(TypeTraits::Membership membership, std::vector<TypeName> names, TypeBug bug) {
-  return {.names = std::move(names),
-          .whole_read = Kind::kState,
-          .bugs = {bug},
-          .objects_are_elements = true,
-          .reads_list_elements = true,
-          .membership = membership,
-          .order_by_object = membership.last_wins};
+  const bool keeps = membership.for_good || names[0].grow_only;  // what is there is all of it
+  TypeTraits traits{.names = std::move(names),
+                    .whole_read = Kind::kState,
+                    .bugs = {bug},
+                    .objects_are_elements = true,
+                    .reads_list_elements = true,
+                    .membership = membership,
+                    .order_by_object = membership.last_wins};
+  if (membership.last_wins)
+    traits.planted = {"loses-update", "clock-apart"};
+  else if (!keeps)
+    traits.planted = {"loses-update", "applies-again", "reorders-updates"};
+  return traits;
 }
 
 class Set final : public MembershipType {

@@ -123,6 +123,7 @@ class Tree final : public ReplicatedType {
                       "moves take effect in the order in which they arrive"},
                      {kMakesCycles,
                       "a move below the node itself takes effect, and the cycle leaves the tree"}},
+            .planted = {"loses-update", "clock-apart"},
             .order_by_object = true,
             .needs_deliveries = true}) {}
 

@@ -12,8 +12,62 @@
 
 namespace cupel::crdt {
 
+namespace {
+
+struct Planted {
+  TypeBug bug;
+  PlantedBug what;
+};
+constexpr Planted kPlanted[] = {
+    {{"loses-update", "an update of another replica that arrives is lost now and then"},
+     PlantedBug::kLosesUpdate},
+    {{"applies-again", "an update of another replica is applied once more, later"},
+     PlantedBug::kAppliesAgain},
+    {{"reorders-updates", "an update is applied after one that arrives later"},
+     PlantedBug::kReorders},
+    {{"clock-apart", "timestamps are those of the replicas' clocks, of which some are ahead"},
+     PlantedBug::kClockApart},
+    {{"ties-by-arrival", "of equal timestamps, the one that arrives last is later"},
+     PlantedBug::kTiesByArrival},
+};
+
+bool is_planted(Type type, std::string_view bug) {
+  const auto& planted = replicated_type(type).traits().planted;
+  return std::find(planted.begin(), planted.end(), bug) != planted.end();
+}
+
+}  // namespace
+
+std::vector<std::string> planted_bugs_of(Type type) {
+  const auto& planted = replicated_type(type).traits().planted;
+  return {planted.begin(), planted.end()};
+}
+
+bool has_bug(Type type, std::string_view bug) {
+  const auto& own = replicated_type(type).traits().bugs;
+  return is_planted(type, bug) ||
+         std::any_of(own.begin(), own.end(), [&](const TypeBug& one) { return one.name == bug; });
+}
+
+std::unique_ptr<SimulatedReplica> simulated_replica(const History& history, std::string_view bug,
+                                                    std::uint32_t self) {
+  const ReplicatedType& type = replicated_type(history);
+  const bool planted = is_planted(history.type, bug);
+  auto replica = type.simulate(history, planted ? "" : bug, self);
+  for (const Planted& one : kPlanted) {
+    if (planted && one.bug.name == bug) replica->plant(one.what);
+  }
+  return replica;
+}
+
 std::vector<Bug> all_bugs() {
   std::vector<Bug> all;
+  for (const Planted& one : kPlanted) {
+    all.push_back({one.bug.name, {}, one.bug.what});
+    for (const Type type : all_types()) {
+      if (is_planted(type, one.bug.name)) all.back().types.push_back(type);
+    }
+  }
   for (const Type type : all_types()) {
     for (const TypeBug& bug : replicated_type(type).traits().bugs) {
       const auto known = std::find_if(all.begin(), all.end(),
@@ -82,7 +136,7 @@ class Simulation {
         log_(options.replicas),
         seen_(options.replicas, std::vector<std::uint32_t>(options.replicas, 0)) {
     for (std::uint32_t r = 0; r < options.replicas; ++r)
-      replicas_.push_back(replicated_type(history).simulate(history, options.bug, r));
+      replicas_.push_back(simulated_replica(history, options.bug, r));
   }
 
   void run() {
@@ -173,8 +227,9 @@ class Simulation {
 
 base::Result<History> generate(const GenerateOptions& options) {
   const Type type = options.type.type;
-  const auto known = bugs_of(type);
-  if (!options.bug.empty() && std::find(known.begin(), known.end(), options.bug) == known.end()) {
+  if (!options.bug.empty() && !has_bug(type, options.bug)) {
+    auto known = bugs_of(type);
+    for (auto& bug : planted_bugs_of(type)) known.push_back(std::move(bug));
     return base::Error{.message =
                            fmt::format("found the bug `{}`, expected a bug of the type {}: {}",
                                        options.bug, name(type), fmt::join(known, ", "))};

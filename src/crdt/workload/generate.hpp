@@ -10,6 +10,7 @@
 // seed give the same history.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,14 +21,24 @@
 
 namespace cupel::crdt {
 
+class SimulatedReplica;
+
 struct Bug {
   std::string_view name;
   std::vector<Type> types;
   std::string_view what;
 };
 std::vector<Bug> all_bugs();
-// Those of a type, by name.
+// Those of a type's own implementation, by name.
 std::vector<std::string> bugs_of(Type type);
+// Those at the way in, and of the clock, that many types can have and that make sense for this one.
+std::vector<std::string> planted_bugs_of(Type type);
+// Of both.
+bool has_bug(Type type, std::string_view bug);
+
+// A replica with this bug; empty: none.
+std::unique_ptr<SimulatedReplica> simulated_replica(const History& history, std::string_view bug,
+                                                    std::uint32_t self);
 
 // The requests to replicas.
 struct Requests {

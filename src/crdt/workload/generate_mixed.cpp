@@ -15,11 +15,6 @@ namespace cupel::crdt {
 
 namespace {
 
-bool has_bug(Type type, std::string_view bug) {
-  const auto known = bugs_of(type);
-  return std::find(known.begin(), known.end(), bug) != known.end();
-}
-
 class MixedSimulation {
  public:
   MixedSimulation(const MixedGenerateOptions& options, MixedHistory& history)
@@ -42,7 +37,7 @@ class MixedSimulation {
       const bool wrong = has_bug(requests.type.type, options.bug);
       auto& replicas = replicas_.emplace_back();
       for (std::uint32_t r = 0; r < options.replicas; ++r)
-        replicas.push_back(replicated_type(own).simulate(own, wrong ? options.bug : "", r));
+        replicas.push_back(simulated_replica(own, wrong ? options.bug : "", r));
     }
   }
 

@@ -1,5 +1,6 @@
 // Simulated replica: the state of one replica of a type, operation-based as in Shapiro et al.
-// 2011. Each type has its own in types/; a bug differs in one line.
+// 2011. Each type has its own in types/; a bug differs in one line. What is wrong at the way in, or
+// with the clock, is the same for all types (PlantedBug).
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,15 @@ struct Update {
   std::vector<OpId> observed;       // what it overwrites
 };
 
+enum class PlantedBug : std::uint8_t {
+  kAbsent,
+  kLosesUpdate,   // now and then what arrives is lost
+  kAppliesAgain,  // now and then it is applied once more, later
+  kReorders,      // now and then after what arrives next
+  kClockApart,    // the timestamps of a replica are those of its clock, which is ahead
+  kTiesByArrival  // of equal timestamps the one that arrives last is later
+};
+
 class SimulatedReplica {
  public:
   SimulatedReplica(const History& history, std::uint32_t self) : h_(history), self_(self) {}
@@ -26,14 +36,26 @@ class SimulatedReplica {
   SimulatedReplica(const SimulatedReplica&) = delete;
   SimulatedReplica& operator=(const SimulatedReplica&) = delete;
 
+  void plant(PlantedBug bug) { bug_ = bug; }
+
   // Before it is applied: an update of this replica gets its stamp and what it overwrites.
   void prepare(Update& update) {
+    constexpr std::uint64_t kAhead = 100;  // operations of the run
     update.stamp = ++clock_;
+    if (bug_ == PlantedBug::kClockApart) update.stamp = update.id + 1 + kAhead * self_;
     observe(update);
   }
   void apply(const Update& update, base::Random& random) {
     clock_ = std::max(clock_, update.stamp);
-    change(update, random);
+    if (bug_ == PlantedBug::kTiesByArrival) {
+      Update late = update;
+      late.op.replica = ++arrivals_;
+      change(late, random);
+    } else if (is_remote(update)) {
+      arrive(update, random);
+    } else {
+      change(update, random);
+    }
   }
   // False: the request fails, and nothing happens.
   [[nodiscard]] virtual bool accepts(const Operation& /*update*/) { return true; }
@@ -49,6 +71,8 @@ class SimulatedReplica {
  protected:
   virtual void observe(Update& /*update*/) {}
   virtual void change(const Update& update, base::Random& random) = 0;
+  // False: what comes later needs it.
+  [[nodiscard]] virtual bool may_be_lost(const Update& /*update*/) const { return true; }
   [[nodiscard]] bool is_remote(const Update& update) const { return update.op.replica != self_; }
   // Grows a container of states to have one for this object.
   template <typename State>
@@ -60,8 +84,25 @@ class SimulatedReplica {
   const History& h_;
 
  private:
+  void arrive(const Update& update, base::Random& random) {
+    constexpr double kOften = 0.5;
+    if (bug_ == PlantedBug::kLosesUpdate && may_be_lost(update) && random.chance(kOften)) return;
+    if (bug_ == PlantedBug::kReorders && kept_.empty() && random.chance(kOften)) {
+      kept_.push_back(update);
+      return;
+    }
+    change(update, random);
+    if (bug_ != PlantedBug::kReorders && bug_ != PlantedBug::kAppliesAgain) return;
+    for (const Update& other : kept_) change(other, random);
+    kept_.clear();
+    if (bug_ == PlantedBug::kAppliesAgain && random.chance(kOften)) kept_.push_back(update);
+  }
+
   std::uint32_t self_;
   std::uint64_t clock_ = 0;
+  PlantedBug bug_ = PlantedBug::kAbsent;
+  std::uint32_t arrivals_ = 0;
+  std::vector<Update> kept_;  // for later
 };
 
 // One request in the making (generate.hpp): `op` is the whole read of a key.
