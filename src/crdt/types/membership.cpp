@@ -368,7 +368,9 @@ void MembershipType::explain_received(ContextExplainer& explainer) const {
       fmt::format("{} {}", explainer.where(),
                   elements ? fmt::format("{} {}", on ? "does not show" : "shows", what)
                            : fmt::format("says that {} is {}", what, on ? "off" : "on"));
-  if (standing != winners.end() && wins_for_good()) {
+  // Without removes, nobody asks for one.
+  const bool grows_only = h.type == Type::kGrowOnlySet;
+  if (standing != winners.end() && (wins_for_good() || grows_only)) {
     explainer.report(fmt::format("lost-{}", winner),
                      fmt::format("{}; it had received {}", claim, explainer.text(*standing)),
                      {*standing});
@@ -384,19 +386,18 @@ void MembershipType::explain_received(ContextExplainer& explainer) const {
         {*standing});
     return;
   }
-  if (winners.empty() && losers.empty()) {
-    const bool asked = explainer.any_operation([&](const Operation& op) {
-      return op.kind == Kind::kUp && object(op) == explainer.object();
-    });
-    explainer.report(asked ? "not-received" : "thin-air",
-                     asked ? fmt::format("{}; it had received no {} of it", claim, words_.up)
-                           : fmt::format("{}; nobody asked for an {} of it", claim, words_.up),
-                     {});
-    return;
-  }
-  if (losers.empty()) {  // remove-wins without an add
-    explainer.report("not-received",
-                     fmt::format("{}; it had received no {} of it", claim, words_.up), winners);
+  if (losers.empty()) {  // and no winners, but for remove-wins, where these are removes
+    auto operations = winners;
+    const auto elsewhere = explainer.not_visible(Kind::kUp);
+    if (!elsewhere.empty()) operations.push_back(elsewhere[0]);
+    explainer.report(
+        elsewhere.empty() ? "thin-air" : "not-received",
+        elsewhere.empty() ? fmt::format("{}; nobody asked for an {} of it", claim, words_.up)
+        : elsewhere.size() == 1
+            ? fmt::format("{}; it had not received {}", claim, explainer.text(elsewhere[0]))
+            : fmt::format("{}; it had received no {} of it, neither {} nor another", claim,
+                          words_.up, explainer.text(elsewhere[0])),
+        operations);
     return;
   }
   // Each winner was seen by a loser. Few losers that had seen all of them, and the last winners.

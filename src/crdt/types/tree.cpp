@@ -286,6 +286,22 @@ class Tree final : public ReplicatedType {
     return target == TreeState::kRoot ? "at the top" : "below " + h.element_text(target);
   }
 
+  // Why a read that shows the node so is no tree.
+  static std::string misplaced(const History& h, const Operation& read, std::uint32_t node) {
+    const auto list = h.list(read);
+    std::vector<std::uint32_t> parents;
+    bool is_parent_shown = false;
+    for (std::size_t i = 0; i + 1 < list.size(); i += 2) {
+      if (list[i] == node) parents.push_back(list[i + 1]);
+    }
+    for (std::size_t i = 0; i + 1 < list.size(); i += 2)
+      is_parent_shown = is_parent_shown || (!parents.empty() && list[i] == parents[0]);
+    const auto name = h.element_text(node);
+    if (parents.size() > 1) return name + " twice";
+    if (is_parent_shown || parents.empty()) return name + " below itself";
+    return fmt::format("{} below {}, which it does not show", name, h.element_text(parents[0]));
+  }
+
   static void report_impossible(ContextExplainer& explainer, const std::string& what) {
     explainer.report(
         "order-disagreement",
@@ -314,11 +330,10 @@ class Tree final : public ReplicatedType {
       return;
     }
     if (node_out_of_tree(h, explainer.read()) != kNone) {
-      explainer.report("not-a-tree",
-                       fmt::format("{} shows {} twice, below itself, or below a node that it does "
-                                   "not show",
-                                   explainer.where(), h.element_text(node)),
-                       seen);
+      explainer.report(
+          "not-a-tree",
+          fmt::format("{} shows {}", explainer.where(), misplaced(h, explainer.read(), node)),
+          seen);
       return;
     }
     const auto later = std::find_if(seen.begin(), seen.end(), [&](OpId id) {
