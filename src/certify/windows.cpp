@@ -174,6 +174,7 @@ class Block {
     const auto session = builder_.session(source_.session_name(txn.session));
     builder_.begin(session, txn.status,
                    {.invoke = txn.invoke, .complete = txn.complete, .label = txn.label});
+    committed_ = txn.status == TxnStatus::kCommitted;
     for (const auto& op : txn.operations.all()) add(txn.operations, op);
     builder_.end();
     sessions_.push_back(session.raw);
@@ -269,7 +270,8 @@ class Block {
 
   void list_read(const Operations& from, const Operations::Operation& op,
                  std::span<const Value> elements) {
-    if (!op.known) return builder_.list_read_unknown(id(op.key));
+    // What somebody of unknown outcome read is no fact.
+    if (!op.known || !committed_) return builder_.list_read_unknown(id(op.key));
     if (!frontier_.begins(op.key, from, elements)) {
       wrong_ = fmt::format(
           "a list read of key {} does not begin with the elements that the windows before "
@@ -291,7 +293,7 @@ class Block {
   std::vector<std::uint32_t> sessions_;
   std::vector<std::uint64_t> numbers_;
   std::vector<TxnId> txn_of_;
-  bool ranges_ = false;
+  bool ranges_ = false, committed_ = false;
   Rejection wrong_;
   std::optional<History> history_;
 };

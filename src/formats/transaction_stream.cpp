@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <fstream>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +36,10 @@ using jepsen::Tag;
 using jepsen::Type;
 
 namespace {
+
+constexpr std::string_view kCupelMagic =
+    "\x89"
+    "CUPEL";
 
 // A scalar as the reader of whole files has it. `text` is for those that are spelled anew.
 ScalarView scalar_of(const Chunk& chunk, const Cell& cell, std::string& text) {
@@ -406,6 +412,14 @@ class JsonLines final : public history::TransactionSource {
 
 base::Result<std::unique_ptr<history::TransactionSource>> stream_transactions(
     const std::string& path) {
+  std::ifstream file(path == "-" ? "" : path, std::ios::binary);
+  std::string head(kCupelMagic.size(), '\0');
+  if (file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kCupelMagic) {
+    return base::Error{.message =
+                           "found a file in cupel's format, expected the JSON lines that "
+                           "were watched: it is not in the order in which they came",
+                       .file = path};
+  }
   auto pieces = LinePieces::open(path);
   if (!pieces.ok()) return pieces.error();
   return std::unique_ptr<history::TransactionSource>(
