@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "crdt/io/flat_line.hpp"
 #include "crdt/workload/generate.hpp"
+#include "text/flat_json.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -368,6 +370,7 @@ TEST(Reader, FlatLinesAreReadAsTheJsonParserReadsThem) {
     const auto flat = read(lines, "flat", {type}), parsed = read(others, "parsed", {type});
     ASSERT_TRUE(flat.ok() && parsed.ok());
     EXPECT_EQ(write(*flat), write(*parsed));
+    EXPECT_EQ(flat->elements.size(), parsed->elements.size());
     EXPECT_EQ(flat->ops.size(), parsed->ops.size());
     EXPECT_EQ(flat->ops.back().time, parsed->ops.back().time);
     EXPECT_EQ(flat->ops.back().begun, parsed->ops.back().begun);
@@ -377,19 +380,57 @@ TEST(Reader, FlatLinesAreReadAsTheJsonParserReadsThem) {
 
 TEST(Reader, WhatIsNotFlatIsLeftToTheJsonParser) {
   for (const char* line :
-       {R"({"process":1,"f":"inc","value":[[1]]})", R"({"process":1,"f":"inc","f":"inc"})",
-        R"({"process":1,"f":"inc","value":"\u0041"})", R"({"process":01,"f":"inc"})",
-        R"({"process":-0,"f":"inc"})", R"({"process":1,"f":"inc","value":1.5})",
+       {R"({"process":1,"f":"inc","value":[[1.5]]})",
+        R"({"process":1,"f":"inc","f":"inc"})",
+        R"({"process":1,"f":"inc","value":{"a":1]})",
+        R"({"process":1,"f":"inc","value":{1:1}})",
+        R"({"process":1,"f":"inc","value":[[1,]]})",
+        R"({"process":1,"f":"inc","value":{"a":1,}})",
+        R"({"process":1,"f":"inc","value":[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]})",
+        R"({"process":1,"f":"inc","value":"\u0041"})",
+        R"({"process":01,"f":"inc"})",
+        R"({"process":-0,"f":"inc"})",
+        R"({"process":1,"f":"inc","value":1.5})",
         R"({"process":1,"f":"inc","value":1234567890123456789012})",
-        R"({"process":1,"f":"inc","id":"a"})", R"({"process":1,"f":"inc"}})",
-        R"({"process":1,"f":"inc","value":[1,]})", R"({"process":1,"f":"inc",})", "{}",
-        "{\"process\":1,\"f\":\"in\tc\"}", "{\"process\":1,\"f\":\"\xc3\xa4\"}"})
+        R"({"process":1,"f":"inc","id":"a"})",
+        R"({"process":1,"f":"inc"}})",
+        R"({"process":1,"f":"inc","value":[1,]})",
+        R"({"process":1,"f":"inc",})",
+        "{}",
+        "{\"process\":1,\"f\":\"in\tc\"}",
+        "{\"process\":1,\"f\":\"\xc3\"}",
+        "{\"process\":1,\"f\":\"\xed\xa0\x80\"}",
+        "{\"process\":1,\"f\":\"\x7f\"}"})
     EXPECT_FALSE(flat_line(line)) << line;
   const auto spaced =
       flat_line(R"({ "process" : "a", "f" : "read", "value" : [ "x", -1, true ] })");
   ASSERT_TRUE(spaced);
   EXPECT_EQ(spaced->process, "\"a\"");
-  EXPECT_EQ(flat_json(spaced->value), nlohmann::json({"x", -1, true}));
+  EXPECT_EQ(text::flat_json(spaced->value), nlohmann::json({"x", -1, true}));
+  for (const char* value :
+       {"[[1,[]],{}]", R"({"a":{"b":[{"c":null}, 2 ]},"a":"ü"})", R"([ ["x",{"y":false}] ])"}) {
+    const auto line = std::string(R"({"process":1,"f":"read","value":)") + value + "}";
+    const auto flat = flat_line(line);
+    ASSERT_TRUE(flat) << value;
+    EXPECT_EQ(flat->value, value);
+    EXPECT_EQ(text::flat_json(flat->value), nlohmann::json::parse(value));
+  }
+}
+
+// Reads of marks that are the same are one element, whoever reads their line.
+TEST(Reader, FlatMarksAreThoseOfTheJsonParser) {
+  for (const char* value :
+       {R"([["ab",{"bold":true}],["c",{"a b":1,"a":"x","bold":null}],["d"],["e",{"bold":true}]])",
+        "[[\"a\xe2\x80\x8b\",{\"b\":\"c\"}]]", R"([["ü",{"ä":[1],"b":{"c":2}}]])",
+        R"([["a",{"b":1,"b":2}],["c",{"b":-3,"c":false}]])", "[]", R"([["a",{}]])"}) {
+    const auto line = [&](const std::string& rest) {
+      return std::string(R"({"process":1,"f":"read","value":)") + value + rest + "}\n";
+    };
+    const auto history = well(Type::kMarkedText, line("") + line(",\"ignored\":0"));
+    ASSERT_EQ(history.ops.size(), 2U);
+    EXPECT_EQ(history.ops[0].parent, history.ops[1].parent) << value;
+    EXPECT_TRUE(std::ranges::equal(history.list(history.ops[0]), history.list(history.ops[1])));
+  }
 }
 
 }  // namespace

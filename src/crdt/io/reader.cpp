@@ -17,6 +17,7 @@
 #include "crdt/io/flat_line.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/model/times.hpp"
+#include "text/flat_json.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
@@ -45,8 +46,8 @@ struct Read {
   NamedType type;
   std::uint64_t line;  // that gave its type
   History history;
-  std::vector<OpId> origin;  // of several: by operation, that of the whole
-  base::HashSet<std::uint32_t> inserted;
+  std::vector<OpId> origin;    // of several: by operation, that of the whole
+  std::vector<bool> inserted;  // by element
 };
 
 class Reader {
@@ -176,10 +177,10 @@ class Reader {
     const bool is_name = flat.process.starts_with('"');
     if (flat.process == "\"nemesis\"" || (!is_name && !is_number(flat.process)))
       return std::nullopt;
-    const auto method = flat_text(flat.f);
+    const auto method = text::flat_text(flat.f);
     if (method == "deliver" && flat.value.starts_with('[') && flat.key.empty() &&
         flat.object.empty()) {
-      const auto ids = flat_values(flat.value);
+      const auto ids = text::flat_values(flat.value);
       const bool names = std::all_of(ids.begin(), ids.end(),
                                      [](std::string_view id) { return id.starts_with('"'); });
       if (!names) return std::nullopt;
@@ -190,18 +191,18 @@ class Reader {
     Operation made{.line = line_};
     if (!flat.time.empty()) {
       if (!is_number(flat.time)) return std::nullopt;
-      made.time = made.begun = made.ended = flat_json(flat.time).get<std::int64_t>();
+      made.time = made.begun = made.ended = text::flat_json(flat.time).get<std::int64_t>();
     }
-    static const Json kNoFields = Json::object();
-    const Json key = flat.key.empty() ? Json("x") : flat_json(flat.key),
-               value = flat_json(flat.value);
+    static const Json kNoFields = Json::object(), kNoValue;
+    const Json key = flat.key.empty() ? Json("x") : text::flat_json(flat.key);
     if (!flat.object.empty() && !flat.object.starts_with('"') && !is_number(flat.object))
       return std::nullopt;
     return operation({.method = method,
                       .process = std::string(flat.process),
                       .object = flat.object,
                       .key = key,
-                      .value = value,
+                      .value = kNoValue,
+                      .flat = flat.value,
                       .fields = kNoFields},
                      made, false);
   }
@@ -339,6 +340,7 @@ class Reader {
                       .object = name,
                       .key = key == op.end() ? kDefaultKey : *key,
                       .value = value == op.end() ? kNoValue : *value,
+                      .flat = {},
                       .fields = op},
                      made, indeterminate);
   }
@@ -350,6 +352,7 @@ class Reader {
     std::string_view object;  // as JSON; empty: none
     const Json& key;
     const Json& value;
+    std::string_view flat;  // the value, instead; empty: there is none
     const Json& fields;
   };
 
@@ -370,17 +373,24 @@ class Reader {
     if (object == nullptr) return unknown_object(line_call.object, line);
     History& history = object->history;
     made.key = history.key(key_name(key));
-    std::vector<std::uint32_t> list;
-    const ParsedCall call{.method = line_call.method,
-                          .value = line_call.value,
-                          .indeterminate = indeterminate,
-                          .grow_only = object->type.grow_only,
-                          .history = history,
-                          .op = made,
-                          .list = list};
-    if (auto wrong = replicated_type(history).parse(call)) return error(std::move(*wrong), line);
+    list_.clear();
+    const auto call = [&](const Json& value) {
+      return ParsedCall{.method = line_call.method,
+                        .value = value,
+                        .indeterminate = indeterminate,
+                        .grow_only = object->type.grow_only,
+                        .history = history,
+                        .op = made,
+                        .list = list_};
+    };
+    const ReplicatedType& type = replicated_type(history);
+    if (line_call.flat.empty() || !type.parse_flat(call(line_call.value), line_call.flat)) {
+      const Json tree = text::flat_json(line_call.flat);
+      if (auto wrong = type.parse(call(line_call.flat.empty() ? line_call.value : tree)))
+        return error(std::move(*wrong), line);
+    }
     if (indeterminate && is_read(made.kind)) return base::Ok{};
-    return add(*object, made, list, line_call, indeterminate);
+    return add(*object, made, list_, line_call, indeterminate);
   }
 
   base::Status add(Read& object, Operation made, std::span<const std::uint32_t> list,
@@ -411,8 +421,13 @@ class Reader {
     const History& history = object.history;
     const Operation& op = history.ops[id];
     if (op.kind != Kind::kInsert) return std::nullopt;
+    if (object.inserted.size() < history.elements.size())
+      object.inserted.resize(2 * history.elements.size(), false);
     for (const auto e : history.changed(op)) {
-      if (object.inserted.insert(e).second) continue;
+      if (!object.inserted[e]) {
+        object.inserted[e] = true;
+        continue;
+      }
       return fmt::format("found a second {} of {}, expected each character to be added once; {}",
                          history.method(op), history.element_text(e),
                          op.list_begin == op.list_end
@@ -487,6 +502,7 @@ class Reader {
   ContextReader context_;
   std::uint64_t line_ = 0;
   std::map<std::string, Open> open_;  // by process
+  std::vector<std::uint32_t> list_;   // of the operation that is read
 };
 
 std::string edn_of(const Json& value) {

@@ -26,26 +26,24 @@ std::uint32_t History::key(const std::string& name) {
 
 // Lists are read again and again in nearly the same order, so what followed the key's element
 // before is tried first: with a million operations on texts, looking up was half of the time. Short
-// texts are compared as numbers, which are in one place: as strings they took a quarter.
+// texts are compared as numbers, which are in one place: as strings they took a quarter. A text
+// that is right needs one place of the memory, that of its element.
 std::uint32_t History::element(std::uint32_t of, std::string_view text) {
   if (last_element_.size() <= of) last_element_.resize(of + 1, kNone);
   std::uint32_t& last = last_element_[of];
   const auto number = short_text(of, text);
-  if (last < next_element_.size()) {
-    const auto next = next_element_[last];
-    if (next < elements.size() && short_texts_[next] == number &&
+  if (last != kNone) {
+    const auto next = known_[last].next;
+    if (next != kNone && known_[next].text == number &&
         (number != kLong || (elements[next].text == text && elements[next].key == of)))
       return last = next;
   }
   const auto [id, fresh] = number == kLong ? long_element(of, text) : short_element(number);
   if (fresh) {
     elements.push_back({of, std::string(text)});
-    short_texts_.push_back(number);
+    known_.push_back({number});
   }
-  if (last != kNone) {
-    if (next_element_.size() <= last) next_element_.resize(elements.size(), kNone);
-    next_element_[last] = id;
-  }
+  if (last != kNone) known_[last].next = id;
   return last = id;
 }
 

@@ -142,9 +142,12 @@ class History {
   std::pair<std::uint32_t, bool> long_element(std::uint32_t of, std::string_view text);
   base::HashMap<ShortText, std::uint32_t> short_ids_;
   base::HashMap<std::pair<std::uint32_t, std::string>, std::uint32_t> element_ids_;  // the others
-  std::vector<ShortText> short_texts_;                                               // by element
+  struct Known {
+    ShortText text;
+    std::uint32_t next = kNone;  // looked up after it last time
+  };
+  std::vector<Known> known_;                 // by element
   std::vector<std::uint32_t> last_element_;  // by key: that was looked up
-  std::vector<std::uint32_t> next_element_;  // by element: looked up after it last time
 };
 
 }  // namespace cupel::crdt

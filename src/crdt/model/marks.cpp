@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "base/utf8.hpp"
 #include "text/json.hpp"
@@ -49,22 +50,89 @@ std::uint32_t MarkIndex::value_number(const std::string& value) {
   return number_of(value_ids_, values_, value);
 }
 
+namespace {
+
+// The texts of what a read shows, such as {"bold":{"true":"abd"}}, mark by mark.
+class ShownTexts {
+ public:
+  explicit ShownTexts(std::string_view text) : text_(text) {}
+
+  // `found` has the name, the value and the characters, without quotes. False: it has escapes other
+  // than of quotes, and `found` may have been called.
+  template <typename Found>
+  bool for_marks(const Found& found) {
+    std::string name, value, characters;
+    if (!take('{')) return false;
+    do {
+      if (!string(name) || !take(':') || !take('{')) return false;
+      do {
+        if (!string(value) || !take(':') || !string(characters)) return false;
+        found(name, value, characters);
+      } while (take(','));
+      if (!take('}')) return false;
+    } while (take(','));
+    return take('}') && at_ == text_.size();
+  }
+
+ private:
+  bool take(char expected) {
+    if (at_ == text_.size() || text_[at_] != expected) return false;
+    ++at_;
+    return true;
+  }
+  bool string(std::string& text) {
+    text.clear();
+    if (!take('"')) return false;
+    for (;;) {
+      const auto end = text_.find_first_of("\"\\", at_);
+      if (end == std::string_view::npos) return false;
+      text.append(text_.substr(at_, end - at_));
+      at_ = end + 1;
+      if (text_[end] == '"') return true;
+      if (at_ == text_.size() || (text_[at_] != '"' && text_[at_] != '\\')) return false;
+      text.push_back(text_[at_++]);
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+struct ShownMarkText {
+  std::string name, value, characters;
+};
+
+std::vector<ShownMarkText> shown_mark_texts(const std::string& text) {
+  std::vector<ShownMarkText> all;
+  const bool simple =
+      ShownTexts(text).for_marks([&](const auto& name, const auto& value, const auto& characters) {
+        all.push_back({name, value, characters});
+      });
+  if (simple) return all;
+  all.clear();
+  const Json by_name = Json::parse(text);
+  for (const auto& [name, by_value] : by_name.items()) {
+    for (const auto& [value, shown] : by_value.items())
+      all.push_back({name, value, shown.get<std::string>()});
+  }
+  return all;
+}
+
+}  // namespace
+
 void for_shown_marks(const History& h, const Operation& read, const ShownMark& found) {
   if (read.parent == kNone) return;
-  const Json by_name = Json::parse(h.elements[read.parent].text);
   std::vector<std::uint32_t> characters;
-  for (const auto& [name, by_value] : by_name.items()) {
-    for (const auto& [value, shown] : by_value.items()) {
-      characters.clear();
-      const std::string_view text = shown.get_ref<const std::string&>();
-      for (std::size_t at = 0; at < text.size();) {
-        const auto length = std::max<std::size_t>(1, base::utf8_length(text.substr(at)));
-        const auto e = h.known_element(read.key, text::quoted(text.substr(at, length)));
-        if (e != kNone) characters.push_back(e);
-        at += length;
-      }
-      found(text::quoted(name), value, characters);
+  for (const auto& [name, value, shown] : shown_mark_texts(h.elements[read.parent].text)) {
+    characters.clear();
+    const std::string_view text = shown;
+    for (std::size_t at = 0; at < text.size();) {
+      const auto length = std::max<std::size_t>(1, base::utf8_length(text.substr(at)));
+      const auto e = h.known_element(read.key, text::quoted(text.substr(at, length)));
+      if (e != kNone) characters.push_back(e);
+      at += length;
     }
+    found(text::quoted(name), value, characters);
   }
 }
 

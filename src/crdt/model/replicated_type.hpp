@@ -160,6 +160,12 @@ class ReplicatedType {
 
   // Files. An error is the sentence; nothing: the call is understood.
   virtual std::optional<std::string> parse(const ParsedCall& call) const = 0;
+  // The same of a value as flat JSON (text/flat_json.hpp), without that of the call: for the calls
+  // that are most of a history. False: it is none that the type understands so, and nothing
+  // happened.
+  virtual bool parse_flat(const ParsedCall& /*call*/, std::string_view /*value*/) const {
+    return false;
+  }
   // Where updates of unknown outcome cannot have happened, the history without them.
   [[nodiscard]] virtual History without_impossible(History history) const { return history; }
   // The value that a file has for an operation; null: none.

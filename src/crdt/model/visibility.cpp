@@ -317,8 +317,16 @@ Visibility Visibility::of_part(const History& part, std::span<const OpId> origin
   for (OpId id = 0; id < part.ops.size(); ++id) {
     if (!is_read(part.ops[id].kind)) v.number_[id] = static_cast<std::uint32_t>(v.updates_++);
   }
+  // Of a part that has much, a table is faster than a search in its operations.
+  constexpr std::size_t kSmall = 50;
+  std::vector<std::uint32_t> first(origin.size() > history_->size() / kSmall ? history_->size() : 0,
+                                   kNone);
+  for (std::size_t i = first.empty() ? 0 : origin.size(); i-- > 0;)
+    first[origin[i]] = static_cast<std::uint32_t>(i);
   const auto for_part_ops = [&](OpId id, const auto& found) {
-    auto at = std::lower_bound(origin.begin(), origin.end(), id);
+    if (!first.empty() && first[id] == kNone) return;
+    auto at = first.empty() ? std::lower_bound(origin.begin(), origin.end(), id)
+                            : origin.begin() + first[id];
     for (; at != origin.end() && *at == id; ++at) found(static_cast<OpId>(at - origin.begin()));
   };
   v.since_.assign(part.replicas.size() * v.updates_, kNone);
@@ -356,6 +364,35 @@ Clocks Visibility::clocks(const History& history) const {
         return true;
       });
   return clocks;
+}
+
+KeyEvents::KeyEvents(const History& history, const Visibility& visibility)
+    : begin_(history.keys.size() + 1, 0) {
+  std::vector<std::uint32_t> key_of, last;
+  key_of.reserve(history.ops.size());
+  for (const Operation& op : history.ops) key_of.push_back(op.key);
+  std::uint32_t replica = 0;
+  const auto for_events = [&](const auto& found) {
+    last.assign(history.keys.size(), kNone);
+    const auto note = [&](OpId id, What what) {
+      const auto key = key_of[id];
+      if (last[key] != replica) found(key, Event{replica, What::kReplica});
+      last[key] = replica;
+      found(key, Event{id, what});
+    };
+    crdt::replay(
+        history, visibility, [&](std::uint32_t r) { replica = r; },
+        [&](OpId update) { note(update, What::kArrives); },
+        [&](OpId id) {
+          note(id, What::kPerformed);
+          return true;
+        });
+  };
+  for_events([&](std::uint32_t key, Event) { ++begin_[key + 1]; });
+  for (std::size_t key = 0; key < history.keys.size(); ++key) begin_[key + 1] += begin_[key];
+  events_.resize(begin_.back());
+  auto next = begin_;
+  for_events([&](std::uint32_t key, Event event) { events_[next[key]++] = event; });
 }
 
 }  // namespace cupel::crdt

@@ -80,4 +80,48 @@ void replay(const History& history, const Visibility& visibility, Begin begin, A
   }
 }
 
+// The same key by key, for decisions that know one key at a time: what they need of it is in few
+// places of the memory then. Of each key, replica by replica, what the replica executes and the
+// updates of the key that come to it.
+class KeyEvents {
+ public:
+  KeyEvents(const History& history, const Visibility& visibility);
+
+  // `begin` has the replica. Replicas to which nothing of the key comes are left out.
+  template <typename Begin, typename Arrive, typename Perform>
+  void replay(std::uint32_t key, Begin begin, Arrive arrive, Perform perform) const {
+    bool ended = false;
+    for (auto i = begin_[key]; i < begin_[key + 1]; ++i) {
+      const auto [op, what] = events_[i];
+      if (what == What::kReplica) {
+        ended = false;
+        begin(op);
+      } else if (!ended && what == What::kArrives) {
+        arrive(op);
+      } else if (!ended) {
+        ended = !perform(op);
+      }
+    }
+  }
+
+ private:
+  enum class What : std::uint32_t { kReplica, kArrives, kPerformed };
+  struct Event {
+    std::uint32_t op;  // or the replica that comes next
+    What what;
+  };
+  std::vector<std::size_t> begin_;  // by key
+  std::vector<Event> events_;
+};
+
+// `begin` has the key and the replica.
+template <typename Begin, typename Arrive, typename Perform>
+void replay_by_key(const History& history, const Visibility& visibility, Begin begin, Arrive arrive,
+                   Perform perform) {
+  const KeyEvents events(history, visibility);
+  for (std::uint32_t key = 0; key < history.keys.size(); ++key)
+    events.replay(
+        key, [&](std::uint32_t replica) { begin(key, replica); }, arrive, perform);
+}
+
 }  // namespace cupel::crdt

@@ -307,16 +307,20 @@ class KnownLastWrite {
 // Which characters a replica shows: added, and not removed.
 class KnownCharacters {
  public:
-  explicit KnownCharacters(const KnownContext& context) : context_(context), h_(context.history) {}
+  explicit KnownCharacters(const KnownContext& context)
+      : context_(context),
+        h_(context.history),
+        added_(h_.elements.size(), false),
+        removed_(h_.elements.size(), false),
+        listed_(h_.elements.size(), kNone) {}
 
   ContextDecision decide() {
-    replay(
+    const ElementsOfKeys elements(h_);
+    replay_by_key(
         context_,
-        [&](std::uint32_t) {
-          added_.assign(h_.elements.size(), false);
-          removed_.assign(h_.elements.size(), false);
-          listed_.assign(h_.elements.size(), kNone);
-          shown_.assign(h_.keys.size(), 0);
+        [&](std::uint32_t key, std::uint32_t) {
+          for (const auto e : elements.of(key)) added_[e] = removed_[e] = false;
+          shown_ = 0;
         },
         [&](OpId update) {
           const Operation& op = h_.ops[update];
@@ -325,8 +329,8 @@ class KnownCharacters {
             const bool before = is_shown(e);
             (op.kind == Kind::kInsert ? added_ : removed_)[e] = true;
             const bool now = is_shown(e);
-            if (now && !before) ++shown_[op.key];
-            if (before && !now) --shown_[op.key];
+            if (now && !before) ++shown_;
+            if (before && !now) --shown_;
           }
         },
         [&](OpId id) { return is_right(id); });
@@ -358,7 +362,7 @@ class KnownCharacters {
       wrong_.add(id, e);
       return false;
     }
-    if (h_.list(op).size() - removed == shown_[op.key]) return true;
+    if (h_.list(op).size() - removed == shown_) return true;
     for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
       if (h_.elements[e].key != op.key || !is_shown(e) || listed_[e] == id) continue;
       wrong_.add(id, e);
@@ -371,7 +375,7 @@ class KnownCharacters {
   const History& h_;
   std::vector<bool> added_, removed_;  // by element
   std::vector<OpId> listed_;           // by element: the last read that lists it
-  std::vector<std::uint32_t> shown_;   // by key: how many
+  std::size_t shown_ = 0;              // how many, of the key that is replayed
   FirstWrong wrong_;
 };
 

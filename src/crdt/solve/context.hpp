@@ -76,6 +76,11 @@ void replay(const KnownContext& context, Begin begin, Arrive arrive, Perform per
   replay(context.history, context.visibility, begin, arrive, perform);
 }
 
+template <typename Begin, typename Arrive, typename Perform>
+void replay_by_key(const KnownContext& context, Begin begin, Arrive arrive, Perform perform) {
+  replay_by_key(context.history, context.visibility, begin, arrive, perform);
+}
+
 // Happens-before as a graph: each replica's order, and a step from each update to the first
 // operation of a replica that had seen it.
 StepGraph known_order(const KnownContext& context);

@@ -10,8 +10,10 @@
 // Cost: operations + deliveries, plus the updates of the claims.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "crdt/solve/context.hpp"
@@ -31,6 +33,14 @@ class LastUpdateClaims {
     const auto begin = static_cast<std::uint32_t>(updates_.size());
     updates_.insert(updates_.end(), updates.begin(), updates.end());
     claims_.push_back({read, value, begin, static_cast<std::uint32_t>(updates_.size())});
+  }
+  // Replica by replica, in the order of the reads.
+  void sort(const History& history) {
+    const auto place = [&](const LastUpdateClaim& claim) {
+      return std::pair(history.ops[claim.read].replica, claim.read);
+    };
+    std::stable_sort(claims_.begin(), claims_.end(),
+                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
   }
   [[nodiscard]] const std::vector<LastUpdateClaim>& claims() const { return claims_; }
   [[nodiscard]] std::span<const OpId> updates(const LastUpdateClaim& claim) const {

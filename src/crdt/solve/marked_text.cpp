@@ -82,20 +82,30 @@ class MarkedText {
         h_(context.history),
         marks_(h_),
         newness_(h_, context.visibility),
+        elements_(h_),
+        marks_of_(h_.keys.size()),
         naming_(h_.elements.size()),
-        place_(h_.elements.size(), kNone) {
+        place_(h_.elements.size(), kNone),
+        named_(h_.elements.size()),
+        shown_(h_.elements.size(), false),
+        removed_(h_.elements.size(), false),
+        shown_of_(h_.ops.size(), 0),
+        has_come_(h_.ops.size(), false) {
     for (OpId id = 0; id < h_.ops.size(); ++id) {
       if (h_.ops[id].kind != Kind::kMark) continue;
+      marks_of_[h_.ops[id].key].push_back(id);
       for (const auto e : h_.changed(h_.ops[id])) naming_[e].push_back(id);
     }
   }
 
   ContextDecision decide() {
-    replay(
-        context_, [&](std::uint32_t) { begin(); }, [&](OpId update) { arrive(update); },
+    replay_by_key(
+        context_, [&](std::uint32_t key, std::uint32_t) { begin(key); },
+        [&](OpId update) { arrive(update); },
         [&](OpId id) { return h_.ops[id].kind != Kind::kList || is_right(id); });
     if (context_.budget.limit() != base::Limit::kNone) return {};
     if (wrong_.is_there()) return wrong_.decision();
+    claims_.sort(h_);
     auto decision =
         order_of_last_updates(context_, claims_, [&](OpId u) { return marks_.of(u).value; });
     if (!decision.wrong) return decision;
@@ -110,14 +120,17 @@ class MarkedText {
     std::vector<OpId> maximal;
   };
 
-  void begin() {
-    named_.assign(h_.elements.size(), {});
-    shown_.assign(h_.elements.size(), false);
-    removed_.assign(h_.elements.size(), false);
-    shown_of_.assign(h_.ops.size(), 0);
-    has_come_.assign(h_.ops.size(), false);
-    live_.assign(h_.keys.size(), {});
-    unseen_.assign(h_.keys.size(), {});
+  void begin(std::uint32_t key) {
+    for (const auto e : elements_.of(key)) {
+      named_[e].clear();
+      shown_[e] = removed_[e] = false;
+    }
+    for (const OpId mark : marks_of_[key]) {
+      shown_of_[mark] = 0;
+      has_come_[mark] = false;
+    }
+    live_.clear();
+    unseen_.clear();
   }
 
   void arrive(OpId update) {
@@ -136,7 +149,7 @@ class MarkedText {
       if (same == all.end()) same = all.insert(all.end(), {name, {}});
       add_maximal(context_.visibility, same->maximal, update);
     }
-    (shown_of_[update] > 0 ? live_ : unseen_)[op.key].push_back(update);
+    (shown_of_[update] > 0 ? live_ : unseen_).push_back(update);
   }
 
   void change(std::uint32_t e, bool inserts) {
@@ -145,14 +158,13 @@ class MarkedText {
     shown_[e] = inserts;
     if (!inserts) removed_[e] = true;
     if (before == inserts) return;
-    const auto key = h_.elements[e].key;
     for (const OpId mark : naming_[e]) {
       if (!has_come_[mark]) continue;
       shown_of_[mark] += inserts ? 1U : -1U;
       if (inserts && shown_of_[mark] == 1) {
-        std::erase(unseen_[key], mark);
-        std::erase(live_[key], mark);
-        live_[key].push_back(mark);
+        std::erase(unseen_, mark);
+        std::erase(live_, mark);
+        live_.push_back(mark);
       }
     }
   }
@@ -203,15 +215,15 @@ class MarkedText {
 
   void find_covers(const Operation& op) {
     const auto list = h_.list(op);
-    covers_.assign(list.size(), {});
-    auto& live = live_[op.key];
-    std::erase_if(live, [&](OpId mark) {
+    for (auto& covers : covers_) covers.clear();
+    if (covers_.size() < list.size()) covers_.resize(list.size());
+    std::erase_if(live_, [&](OpId mark) {
       if (shown_of_[mark] > 0) return false;
-      unseen_[op.key].push_back(mark);
+      unseen_.push_back(mark);
       return true;
     });
     std::vector<OpId> named_by(list.size(), kNone);
-    for (const OpId mark : live) {
+    for (const OpId mark : live_) {
       std::size_t first = list.size(), last = 0;
       for (const auto e : h_.changed(h_.ops[mark])) {
         if (place_[e] == kNone) continue;
@@ -260,7 +272,7 @@ class MarkedText {
     for (const Cover& cover : covers) {
       if (!cover.surely && fits(cover.mark)) add_maximal(context_.visibility, all, cover.mark);
     }
-    for (const OpId mark : unseen_[h_.ops[read].key]) {
+    for (const OpId mark : unseen_) {
       if (fits(mark) && newness_.is_new(mark, e)) add_maximal(context_.visibility, all, mark);
     }
     const auto fitting = std::count_if(all.begin(), all.end(), fits);
@@ -278,16 +290,18 @@ class MarkedText {
   const History& h_;
   MarkIndex marks_;
   const Newness newness_;
-  std::vector<std::vector<OpId>> naming_;   // by element: the marks that name it
-  std::vector<std::uint32_t> place_;        // by element: in the read
-  std::vector<std::vector<Cover>> covers_;  // by place in the read: of new characters
-  // At the replica that is replayed.
+  const ElementsOfKeys elements_;
+  std::vector<std::vector<OpId>> marks_of_;  // by key
+  std::vector<std::vector<OpId>> naming_;    // by element: the marks that name it
+  std::vector<std::uint32_t> place_;         // by element: in the read
+  std::vector<std::vector<Cover>> covers_;   // by place in the read: of new characters
+  // Of the key and at the replica that are replayed.
   std::vector<std::vector<Named>> named_;  // by element: the marks that name it, by name
   std::vector<bool> shown_, removed_;      // by element
   std::vector<std::uint32_t> shown_of_;    // by mark: how many of its characters are shown
   std::vector<bool> has_come_;             // by mark
-  // By key: marks of which something is shown, perhaps; of which nothing is.
-  std::vector<std::vector<OpId>> live_, unseen_;
+  // Marks of which something is shown, perhaps; of which nothing is.
+  std::vector<OpId> live_, unseen_;
   std::pair<Mark, std::vector<OpId>> last_claim_;
   LastUpdateClaims claims_;
   FirstWrong wrong_;

@@ -2,7 +2,9 @@
 #include "crdt/solve/non_interleaving_order.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "base/rank_set.hpp"
 #include "crdt/solve/between_order.hpp"
@@ -23,6 +25,7 @@ class RunOrderSearch {
       : context_(context),
         h_(context.history),
         inserts_(inserts_of(h_)),
+        events_(h_, context.visibility),
         node_of_(h_.elements.size(), kNone) {
     for (const OpId id : context.visibility.order()) {
       if (h_.ops[id].kind == Kind::kInsert) element_of_.push_back(h_.ops[id].element);
@@ -37,10 +40,11 @@ class RunOrderSearch {
     }
     for (std::size_t key = 0; key < h_.keys.size(); ++key) key_begin_[key + 1] += key_begin_[key];
     find_runs();
+    order_.emplace(key_begin_);
   }
 
   ContextDecision run() {
-    BetweenOrder order(key_begin_);
+    BetweenOrder& order = *order_;
     for (OpId id = 0; id < h_.ops.size(); ++id) {
       if (h_.ops[id].kind != Kind::kList) continue;
       const auto list = h_.list(h_.ops[id]);
@@ -51,23 +55,27 @@ class RunOrderSearch {
       const auto l = h_.ops[inserts_[e]].parent;
       if (l != kNone) order.add_next(node_of_[l], node_of_[e], inserts_[e]);
     }
-    const auto answer = order.run([&] { return misplaced(order); }, context_.budget);
-    ContextDecision decision{.verdict = answer.verdict};
-    if (answer.verdict == Verdict::kSatisfied) {
+    answer_ = order.run([&] { return misplaced(order); }, context_.budget);
+    ContextDecision decision{.verdict = answer_.verdict};
+    if (answer_.verdict == Verdict::kSatisfied) {
       for (const auto node : order.order()) decision.characters.push_back(element_of_[node]);
-    }
-    if (answer.verdict == Verdict::kViolated) {
-      decision.wrong = mixed_in_one_read();
-      if (!decision.wrong) decision.wrong = why(order, answer);
     }
     return decision;
   }
 
+  // After run() has found kViolated.
+  [[nodiscard]] WrongRead wrong() const {
+    auto mixed = mixed_in_one_read();
+    return mixed ? std::move(*mixed) : why(*order_, answer_);
+  }
+
  private:
-  // What the character was added after: another one, or the beginning of its key.
+  // What the character was added after: another one, or the beginning of its key, by its place
+  // among the nodes of the key and after them.
   [[nodiscard]] std::size_t origin(std::uint32_t e) const {
+    const auto key = h_.elements[e].key;
     const auto up = h_.ops[inserts_[e]].parent;
-    return up == kNone ? h_.elements.size() + h_.elements[e].key : up;
+    return (up == kNone ? key_begin_[key + 1] : node_of_[up]) - key_begin_[key];
   }
 
   void find_runs() {
@@ -77,32 +85,39 @@ class RunOrderSearch {
     };
     std::uint32_t self = 0;
     std::vector<Origin> origins;
-    replay(
-        context_,
-        [&](std::uint32_t r) {
-          self = r;
-          origins.assign(h_.elements.size() + h_.keys.size(), {});
-        },
-        [&](OpId update) {
-          const Operation& op = h_.ops[update];
-          Origin& there = origins[origin(op.element)];
-          if (op.kind == Kind::kDelete) {
-            there.removed = true;
-          } else {
-            there.any = true;
-            there.own = op.replica == self ? op.element : kNone;
-          }
-        },
-        [&](OpId id) {
-          const Operation& op = h_.ops[id];
-          if (op.kind != Kind::kInsert) return true;
-          const Origin& there = origins[origin(op.element)];
-          if (!there.any && op.parent != kNone)
-            pairs_.push_back({op.parent, op.element, op.parent, id});
-          if (!there.removed && there.own != kNone)
-            pairs_.push_back({op.element, there.own, there.own, id});
-          return true;
-        });
+    const auto begin = [&](std::uint32_t r) {
+      self = r;
+      std::fill(origins.begin(), origins.end(), Origin{});
+    };
+    const auto find_runs_of = [&](std::uint32_t key) {
+      origins.resize(key_begin_[key + 1] - key_begin_[key] + 1);
+      events_.replay(
+          key, begin,
+          [&](OpId update) {
+            const Operation& op = h_.ops[update];
+            Origin& there = origins[origin(op.element)];
+            if (op.kind == Kind::kDelete) {
+              there.removed = true;
+            } else {
+              there.any = true;
+              there.own = op.replica == self ? op.element : kNone;
+            }
+          },
+          [&](OpId id) {
+            const Operation& op = h_.ops[id];
+            if (op.kind != Kind::kInsert) return true;
+            const Origin& there = origins[origin(op.element)];
+            if (!there.any && op.parent != kNone)
+              pairs_.push_back({op.parent, op.element, op.parent, id});
+            if (!there.removed && there.own != kNone)
+              pairs_.push_back({op.element, there.own, there.own, id});
+            return true;
+          });
+    };
+    for (std::uint32_t key = 0; key < h_.keys.size(); ++key) find_runs_of(key);
+    std::stable_sort(pairs_.begin(), pairs_.end(), [&](const RunPair& a, const RunPair& b) {
+      return std::pair(h_.ops[a.by].replica, a.by) < std::pair(h_.ops[b.by].replica, b.by);
+    });
   }
 
   [[nodiscard]] bool may_stand(std::uint32_t x, const RunPair& pair) const {
@@ -111,35 +126,41 @@ class RunOrderSearch {
 
   std::vector<BetweenOrder::Misplaced> misplaced(const BetweenOrder& order) const {
     std::vector<BetweenOrder::Misplaced> found;
-    base::RankSet shown(element_of_.size());
-    std::vector<bool> removed;
-    replay(
-        context_,
-        [&](std::uint32_t) {
-          shown.clear();
-          removed.assign(h_.elements.size(), false);
-        },
-        [&](OpId update) {
-          const Operation& op = h_.ops[update];
-          if (!order.is_open(op.key)) return;
-          const auto rank = order.rank(node_of_[op.element]);
-          if (op.kind == Kind::kDelete) {
-            removed[op.element] = true;
-            shown.erase(rank);
-          } else if (!removed[op.element]) {
-            shown.insert(rank);
-          }
-        },
-        [&](OpId id) {
-          if (context_.budget.exceeded()) return false;
-          if (h_.ops[id].kind == Kind::kInsert && order.is_open(h_.ops[id].key))
-            look_between(id, order, shown, found);
-          return true;
-        });
+    for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
+      if (order.is_open(key)) misplaced_in(key, order, found);
+    }
     for (const RunPair& pair : pairs_) {
       if (order.is_open(h_.ops[pair.by].key)) look_in_run(pair, order, found);
     }
     return found;
+  }
+
+  void misplaced_in(std::uint32_t key, const BetweenOrder& order,
+                    std::vector<BetweenOrder::Misplaced>& found) const {
+    const auto first = key_begin_[key];
+    base::RankSet shown(key_begin_[key + 1] - first);
+    std::vector<bool> removed;  // by node of the key
+    events_.replay(
+        key,
+        [&](std::uint32_t) {
+          shown.clear();
+          removed.assign(key_begin_[key + 1] - first, false);
+        },
+        [&](OpId update) {
+          const Operation& op = h_.ops[update];
+          const auto node = node_of_[op.element];
+          if (op.kind == Kind::kDelete) {
+            removed[node - first] = true;
+            shown.erase(order.rank(node) - first);
+          } else if (!removed[node - first]) {
+            shown.insert(order.rank(node) - first);
+          }
+        },
+        [&](OpId id) {
+          if (context_.budget.exceeded()) return false;
+          if (h_.ops[id].kind == Kind::kInsert) look_between(id, order, shown, found);
+          return true;
+        });
   }
 
   static constexpr int kMost = 4;  // a round; the next finds more
@@ -151,9 +172,10 @@ class RunOrderSearch {
     const auto node = node_of_[op.element];
     const auto left = op.parent == kNone ? kNone : node_of_[op.parent];
     int count = 0;
-    for (auto at = shown.from(left == kNone ? key_begin_[op.key] : order.rank(left) + 1);
-         at < order.rank(node) && count < kMost; at = shown.from(at + 1)) {
-      found.push_back({left, node, order.at(at), id});
+    const auto first = key_begin_[op.key];  // `shown` counts from it
+    for (auto at = shown.from(left == kNone ? 0 : order.rank(left) + 1 - first);
+         at < order.rank(node) - first && count < kMost; at = shown.from(at + 1)) {
+      found.push_back({left, node, order.at(first + at), id});
       ++count;
     }
   }
@@ -225,17 +247,27 @@ class RunOrderSearch {
   const KnownContext& context_;
   const History& h_;
   const std::vector<OpId> inserts_;
+  const KeyEvents events_;
   std::vector<std::uint32_t> element_of_, node_of_;  // those of a key together
   std::vector<std::uint32_t> key_begin_;
   std::vector<RunPair> pairs_;
+  std::optional<BetweenOrder> order_;
+  BetweenOrder::Answer answer_;
 };
 
 }  // namespace
 
+// Who keeps runs together is a list, so the search for the order of a list is for the others.
 ContextDecision decide_known_non_interleaving(const KnownContext& context) {
+  auto content = known_characters(context);
+  if (content.verdict == Verdict::kViolated) return content;
+  RunOrderSearch search(context);
+  auto decision = search.run();
+  if (decision.verdict == Verdict::kSatisfied) return decision;
   auto list = decide_known_list(context);
   if (list.verdict == Verdict::kViolated) return list;
-  return RunOrderSearch(context).run();
+  if (decision.verdict == Verdict::kViolated) decision.wrong = search.wrong();
+  return decision;
 }
 
 }  // namespace cupel::crdt

@@ -11,6 +11,7 @@
 #include "crdt/model/element_json.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/workload/simulated_replica.hpp"
+#include "text/flat_json.hpp"
 
 namespace cupel::crdt {
 
@@ -253,6 +254,20 @@ std::optional<std::string> CharactersType::parse(const ParsedCall& call) const {
   op.kind = Kind::kList;
   if (call.indeterminate) return std::nullopt;
   return call.take_list("the array of the characters, none of them null");
+}
+
+// A read; its elements are their own text.
+bool CharactersType::parse_flat(const ParsedCall& call, std::string_view value) const {
+  if (call.method != "read" || !value.starts_with('[')) return false;
+  const auto all = text::flat_values(value);
+  const auto is_own_text = [](std::string_view one) {
+    return one != "null" && !one.starts_with('[') && !one.starts_with('{') &&
+           std::all_of(one.begin(), one.end(), [](char c) { return c > 0; });
+  };
+  if (!std::all_of(all.begin(), all.end(), is_own_text)) return false;
+  call.op.kind = Kind::kList;
+  for (const auto one : all) call.list.push_back(call.history.element(call.op.key, one));
+  return true;
 }
 
 History CharactersType::without_impossible(History history) const {

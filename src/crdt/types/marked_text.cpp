@@ -13,14 +13,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 #include <utility>
 
+#include "base/visible.hpp"
 #include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
 #include "crdt/model/element_json.hpp"
 #include "crdt/types/common_bugs.hpp"
 #include "crdt/types/text.hpp"
 #include "crdt/workload/simulated_replica.hpp"
+#include "text/flat_json.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
@@ -42,11 +45,81 @@ std::uint32_t marks_element(History& history, std::uint32_t key,
   for (const auto& [characters, marks] : runs) {
     for (const auto& [name, value] : marks) {
       Json& text = by_name[name][text::dump(value)];
-      text = (text.is_null() ? std::string() : text.get<std::string>()) + characters;
+      if (text.is_null()) text = "";
+      text.get_ref<std::string&>() += characters;
     }
   }
   return by_name.empty() ? kNone : history.element(key, text::dump(by_name));
 }
+
+// A read as flat JSON; of what marks_element() needs, the same without a tree.
+class FlatRuns {
+ public:
+  // False: it is something else, or one that only the JSON parser writes as marks_element() does.
+  bool scan(std::string_view value) {
+    text::FlatScanner scanner(value);
+    if (!scanner.take('[')) return false;
+    for (; !scanner.take(']'); scanner.take(',')) {
+      if (!scanner.take('[') || scanner.take(']')) return false;
+      const auto characters = scanner.value();
+      if (!text::is_flat_text(characters) || characters.size() == 2) return false;
+      runs_.push_back(text::flat_text(characters));
+      if (scanner.take(',') && !marks(scanner)) return false;
+      if (!scanner.take(']')) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] const std::vector<std::string_view>& runs() const { return runs_; }
+
+  // {"bold":{"true":"abd"}}; empty: no marks.
+  [[nodiscard]] std::string text() {
+    std::sort(marks_.begin(), marks_.end(), [](const Given& a, const Given& b) {
+      const auto name = text::flat_text(a.name), other = text::flat_text(b.name);
+      return std::tie(name, a.value, a.run) < std::tie(other, b.value, b.run);
+    });
+    std::string text;
+    for (std::size_t i = 0; i < marks_.size(); ++i) {
+      const Given& mark = marks_[i];
+      const bool same_name = i > 0 && marks_[i - 1].name == mark.name;
+      if (!same_name || marks_[i - 1].value != mark.value) {
+        text.append(i == 0 ? "{" : same_name ? "\"," : "\"},");
+        if (!same_name) text.append(mark.name).append(":{");
+        text.append(text::quoted(mark.value)).append(":\"");
+      }
+      text.append(runs_[mark.run]);
+    }
+    return text.empty() ? text : base::visible(text.append("\"}}"));
+  }
+
+ private:
+  struct Given {
+    std::string_view name, value;
+    std::size_t run;
+  };
+
+  bool marks(text::FlatScanner& scanner) {
+    if (!scanner.take('{')) return false;
+    const auto begin = marks_.size(), run = runs_.size() - 1;
+    const auto is_ascii = [](std::string_view one) {
+      return std::all_of(one.begin(), one.end(), [](char c) { return c > 0; });
+    };
+    for (; !scanner.take('}'); scanner.take(',')) {
+      const auto name = scanner.scalar();
+      scanner.take(':');
+      const auto value = scanner.value();
+      const bool twice = std::any_of(marks_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                     marks_.end(), [&](const Given& g) { return g.name == name; });
+      if (twice || !is_ascii(name) || !is_ascii(value) || value[0] == '[' || value[0] == '{')
+        return false;
+      marks_.push_back({name, value, run});
+    }
+    std::erase_if(marks_, [](const Given& mark) { return mark.value == "null"; });
+    return true;
+  }
+
+  std::vector<std::string_view> runs_;  // their characters
+  std::vector<Given> marks_;
+};
 
 using MarksOfCharacters = std::map<std::uint32_t, Marks>;
 
@@ -244,6 +317,16 @@ class MarkedTextType final : public TextType {
       return call.unknown_method("insert, delete, mark or read of a marked text");
     call.op.kind = Kind::kList;
     return call.indeterminate ? std::nullopt : parse_read(call);
+  }
+
+  bool parse_flat(const ParsedCall& call, std::string_view value) const override {
+    FlatRuns shown;
+    if (call.method != "read" || !shown.scan(value)) return false;
+    call.op.kind = Kind::kList;
+    for (const auto run : shown.runs()) add_characters(call, run, /*empty=*/false);
+    const auto marks = shown.text();
+    if (!marks.empty()) call.op.parent = call.history.element(call.op.key, marks);
+    return true;
   }
 
   [[nodiscard]] Json value(const History& history, const Operation& op) const override {

@@ -11,6 +11,7 @@
 #include "crdt/model/unique_character.hpp"
 #include "crdt/types/common_bugs.hpp"
 #include "crdt/workload/simulated_replica.hpp"
+#include "text/flat_json.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
@@ -35,13 +36,15 @@ std::string TextType::shown_text(const History& history,
 }
 
 bool TextType::take_characters(const ParsedCall& call, const Json& value, bool empty) {
-  if (!value.is_string()) return false;
-  const auto& text = value.get_ref<const std::string&>();
+  return value.is_string() && add_characters(call, value.get_ref<const std::string&>(), empty);
+}
+
+bool TextType::add_characters(const ParsedCall& call, std::string_view text, bool empty) {
   std::string quoted;
   for (std::size_t at = 0; at < text.size();) {
-    const auto length = base::utf8_length(std::string_view(text).substr(at));
+    const auto length = base::utf8_length(text.substr(at));
     if (length == 0) return false;
-    const auto character = std::string_view(text).substr(at, length);
+    const auto character = text.substr(at, length);
     if (length == 1)
       quoted = text::quoted(character);
     else  // nothing to escape
@@ -112,6 +115,13 @@ std::optional<std::string> TextType::parse(const ParsedCall& call) const {
   op.kind = Kind::kList;
   if (call.indeterminate || take_characters(call, value, /*empty=*/true)) return std::nullopt;
   return call.expected("a string");
+}
+
+// A read.
+bool TextType::parse_flat(const ParsedCall& call, std::string_view value) const {
+  if (call.method != "read" || !text::is_flat_text(value)) return false;
+  call.op.kind = Kind::kList;
+  return add_characters(call, text::flat_text(value), /*empty=*/true);
 }
 
 Json TextType::value(const History& history, const Operation& op) const {

@@ -20,6 +20,7 @@ class TextType : public StrongListType {
   [[nodiscard]] std::string_view method(const Operation& op) const override;
   [[nodiscard]] Text text(const History& history, const Operation& op) const override;
   std::optional<std::string> parse(const ParsedCall& call) const override;
+  bool parse_flat(const ParsedCall& call, std::string_view value) const override;
   [[nodiscard]] nlohmann::json value(const History& history, const Operation& op) const override;
   [[nodiscard]] nlohmann::json argument(const History& history, const Operation& op) const override;
   void choose(RequestChoice& choice) const override;
@@ -32,6 +33,7 @@ class TextType : public StrongListType {
   // The characters of a string, as elements of the key, at the end of the call's list. False: it is
   // no string, or has none and must.
   static bool take_characters(const ParsedCall& call, const nlohmann::json& value, bool empty);
+  static bool add_characters(const ParsedCall& call, std::string_view text, bool empty);
   // A range of at most three of the characters that the replica knows, from a random one on.
   static std::vector<std::uint32_t> choose_range(RequestChoice& choice);
   static void set_range(RequestChoice& choice, const std::vector<std::uint32_t>& range);
