@@ -12,7 +12,6 @@
 namespace cupel::cli {
 
 using check::Verdict;
-using levels::Level;
 
 namespace {
 

@@ -14,7 +14,7 @@ namespace {
 TEST(KeptResults, AreOfTheHistoryThatWasChecked) {
   const test::ScratchFolder scratch;
   const auto history = scratch.file("history.jsonl", "one\n");
-  KeptResults kept(scratch.path("results"), "question");
+  KeptResults kept(scratch.path("results"), "question", /*brief=*/false);
   ASSERT_TRUE(kept.prepare().ok());
 
   // It grows between the question and the answer: neither the old bytes nor the new have one.
