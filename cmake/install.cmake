@@ -43,6 +43,8 @@ set(config ${CMAKE_INSTALL_LIBDIR}/cmake/cupel)
 install(EXPORT cupel NAMESPACE cupel:: FILE cupel-config.cmake DESTINATION ${config} COMPONENT development)
 write_basic_package_version_file(cupel-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cupel-config-version.cmake DESTINATION ${config} COMPONENT development)
+# The folder can be moved, and is with `cmake --install --prefix`.
+file(RELATIVE_PATH CUPEL_PREFIX_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/cupel.pc.in cupel.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cupel.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -88,17 +88,24 @@ export function bind(wasm) {
     throw new TypeError(`a time is a bigint or an integer that a number holds exactly; found ${String(time)}`);
   };
 
-  const forgotten = new FinalizationRegistry((free) => free());
-  // `free` runs once: by free() or when `owner` is no longer reachable.
-  function owned(owner, free) {
+  const forgotten = new FinalizationRegistry((once) => once());
+  // Apart from owned(): what the registry holds must not reach the owner, not even by its scope.
+  function runningOnce(free) {
     let done = false;
-    const once = () => {
+    return () => {
       if (!done) free();
       done = true;
     };
-    forgotten.register(owner, once, owner);
+  }
+  // `free` runs once: by the function that is returned or when `owner` is no longer reachable.
+  function owned(owner, free) {
+    const once = runningOnce(free), token = {};
+    forgotten.register(owner, once, token);
+    return release(once, token);
+  }
+  function release(once, token) {
     return () => {
-      forgotten.unregister(owner);
+      forgotten.unregister(token);
       once();
     };
   }

@@ -32,7 +32,7 @@ ORPHAN = "---\norphan: true\n---\n\n"  # in no table of contents
 
 
 def tracked():
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached"],
                             check=True, capture_output=True, text=True).stdout
     return {path for path in listed.split("\0") if path and os.path.exists(os.path.join(ROOT, path))}
 
@@ -223,7 +223,10 @@ def main():
         print("site: Sphinx, MyST and Furo are not all there; tools/install-packages.sh long installs them", file=sys.stderr)
         sys.exit(3)
     stage = arguments.output.rstrip("/") + "-pages"
-    for folder in (stage, arguments.output):
+    for folder, mark in ((stage, "conf.py"), (arguments.output, ".buildinfo")):
+        if os.path.isdir(folder) and os.listdir(folder) and not os.path.exists(os.path.join(folder, mark)):
+            print(f"site: {folder} has something in it that is no site; name another folder", file=sys.stderr)
+            sys.exit(3)
         shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(os.path.join(ROOT, "web", "site"), stage)
     Stage(stage).all()

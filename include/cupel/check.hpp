@@ -185,11 +185,14 @@ std::optional<History> read_history(const std::string& path, std::string& error,
 bool write_history(const History& history, const std::string& path, std::string_view format,
                    std::string& error);
 
+inline constexpr std::int64_t kMostClockDriftNs = 1'000'000'000'000'000'000;  // thirty years
+
 // What to check, and at which cost.
 struct Options {
   // Changes what is asked.
-  std::vector<Level> levels;        // empty: every level
-  std::int64_t clock_drift_ns = 0;  // intervals are widened by this on both sides
+  std::vector<Level> levels;  // empty: every level
+  // Intervals are widened by this on both sides; from 0 to kMostClockDriftNs.
+  std::int64_t clock_drift_ns = 0;
   // Where something is violated: also count each anomaly in the whole history and look for
   // further causes. Takes at most two seconds and a tenth of the check's time.
   bool history_analysis = false;
@@ -250,7 +253,8 @@ struct Answer {
 
 // Decides the levels. Takes nearly linear time on histories whose constraints are
 // forced, as most are, and may take exponential time on others: give those a
-// timeout. The same history and options give the same answer, seconds aside.
+// timeout. The same history and options give the same answer, seconds aside. Throws
+// std::invalid_argument if an option is out of its range.
 Answer check_history(const History& history, const Options& options = {});
 
 // A page about a level or an anomaly, by any of its names; empty if there is none.

@@ -123,7 +123,7 @@ void cupel_history_free(cupel_history* history);
 typedef struct {
   size_t size;            /* of this struct, as cupel_options_init() was told */
   const char* levels;     /* "snapshot-isolation,serializable"; NULL: every level */
-  int64_t clock_drift_ns; /* intervals are widened by this on both sides; default 0 */
+  int64_t clock_drift_ns; /* intervals are widened by this on both sides; not negative; default 0 */
   double timeout_seconds; /* for all levels together; default 0: no limit */
   uint64_t memory_limit;  /* bytes resident, of the whole process; default 0: no limit */
   unsigned threads;       /* default 0: as many as the machine has */
@@ -201,7 +201,7 @@ void cupel_recorder_free(cupel_recorder* recorder);
 /* Unique among the writes of this recorder, from 1: a value that shows which write it came from. */
 int64_t cupel_recorder_unique_id(cupel_recorder* recorder);
 
-cupel_session* cupel_session_new(cupel_recorder* recorder);
+cupel_session* cupel_session_new(cupel_recorder* recorder); /* NULL once it is closed */
 void cupel_session_free(cupel_session* session); /* an open transaction becomes indeterminate */
 void cupel_session_begin(cupel_session* session);
 void cupel_session_read(cupel_session* session, cupel_value key, cupel_value value);

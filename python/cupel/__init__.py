@@ -20,7 +20,7 @@ import ctypes
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, Iterable, Iterator, List, Optional, Sequence, Union
+from typing import Any, Iterable, Iterator, List, Optional, Sequence, Set, Union
 
 from . import _library
 from ._library import library as _lib
@@ -360,40 +360,58 @@ def verify(history: Union[History, Path], certificate: str, *, clock_drift_ns: i
 
 
 class Session:
-    """What one client saw; for one thread at a time. From Recorder.session()."""
+    """What one client saw; for one thread at a time. From Recorder.session().
+
+    A call that raises because of its arguments recorded nothing: Recorder.close() then raises, too,
+    because no verdict about what is left holds."""
 
     def __init__(self, recorder: "Recorder") -> None:
         self._recorder = recorder  # outlives it
         self._handle: Optional[int] = _handle(_lib.cupel_session_new(recorder._open()))
-        recorder._sessions.append(self)
+        recorder._live.add(self._handle)
 
-    def _free(self) -> None:
+    def close(self) -> None:
+        """Ends it; an open transaction becomes indeterminate. Otherwise Recorder.close() does that."""
         handle, self._handle = self._handle, None
-        _lib.cupel_session_free(handle)
+        if handle in self._recorder._live:
+            self._recorder._live.discard(handle)
+            _lib.cupel_session_free(handle)
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None) is not None:
+            self.close()
 
     def _open(self) -> int:
-        if self._handle is None:
-            raise Error("the recorder is closed")
+        if self._handle is None or self._handle not in self._recorder._live:
+            raise Error("the session or its recorder is closed")
         return self._handle
+
+    def _scalar(self, value: Scalar) -> _library.Value:
+        try:
+            return _value(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            self._recorder._lacks(error)
+            raise
 
     def begin(self) -> None:
         _lib.cupel_session_begin(self._open())
 
     def read(self, key: Scalar, value: Scalar) -> None:
-        _lib.cupel_session_read(self._open(), _value(key), _value(value))
+        _lib.cupel_session_read(self._open(), self._scalar(key), self._scalar(value))
 
     def write(self, key: Scalar, value: Scalar) -> None:
-        _lib.cupel_session_write(self._open(), _value(key), _value(value))
+        _lib.cupel_session_write(self._open(), self._scalar(key), self._scalar(value))
 
     def erase(self, key: Scalar) -> None:
-        _lib.cupel_session_erase(self._open(), _value(key))
+        _lib.cupel_session_erase(self._open(), self._scalar(key))
 
     def append(self, key: Scalar, element: Scalar) -> None:
-        _lib.cupel_session_append(self._open(), _value(key), _value(element))
+        _lib.cupel_session_append(self._open(), self._scalar(key), self._scalar(element))
 
     def read_list(self, key: Scalar, elements: Sequence[Scalar]) -> None:
-        values, count = _values(elements)
-        _lib.cupel_session_read_list(self._open(), _value(key), values, count)
+        listed = [self._scalar(one) for one in elements]
+        values = (_library.Value * len(listed))(*listed)
+        _lib.cupel_session_read_list(self._open(), self._scalar(key), values, len(listed))
 
     def committing(self) -> None:
         """Just before COMMIT is sent."""
@@ -425,7 +443,8 @@ class Recorder:
     """
 
     def __init__(self, path: Path, database: Optional[str] = None, isolation: Optional[str] = None) -> None:
-        self._sessions: List[Session] = []
+        self._live: Set[int] = set()  # the handles of sessions
+        self._lacking: Optional[str] = None
         self._handle: Optional[int] = _handle(_lib.cupel_recorder_open(_text(os.fspath(path)), _text(database), _text(isolation)))
 
     def _open(self) -> int:
@@ -436,19 +455,26 @@ class Recorder:
     def session(self) -> Session:
         return Session(self)
 
+    def _lacks(self, error: Exception) -> None:
+        if self._lacking is None:
+            self._lacking = str(error)
+
     def unique_id(self) -> int:
         """Unique among the writes of this recorder: a value that shows which write it came from."""
         return _lib.cupel_recorder_unique_id(self._open())
 
     def close(self) -> None:
-        """Ends the sessions; everything handed over reaches the file."""
+        """Ends the sessions; everything handed over reaches the file. Raises Error if something did not,
+        or was refused: the history is incomplete then, and no verdict about it holds."""
         if self._handle is None:
             return  # closed before
-        for session in self._sessions:
-            session._free()
+        while self._live:
+            _lib.cupel_session_free(self._live.pop())
         handle, self._handle = self._handle, None
         status = _lib.cupel_recorder_close(handle)
         error = _failed() if status != 0 else None
+        if error is None and self._lacking is not None:
+            error = Error(f"the history is incomplete: an operation was not recorded: {self._lacking}")
         _lib.cupel_recorder_free(handle)
         if error is not None:
             raise error

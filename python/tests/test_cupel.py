@@ -105,6 +105,41 @@ def test_other_operations():
     assert cupel.check(history, levels=["serializable"])
 
 
+def test_a_recording_that_lacks_an_operation_is_an_error(tmp_path):
+    recorder = cupel.Recorder(tmp_path / "history.jsonl")
+    session = recorder.session()
+    session.begin()
+    for refused in (lambda: session.write("x", 1.0), lambda: session.read_list("l", [2**63])):
+        with pytest.raises((TypeError, OverflowError)):
+            refused()
+    session.committed()
+    with pytest.raises(cupel.Error, match="incomplete.*None, int or str, not float"):
+        recorder.close()
+
+
+def test_sessions_end_where_nobody_has_them(tmp_path):
+    with cupel.Recorder(tmp_path / "history.jsonl") as recorder:
+        for _ in range(100):
+            recorder.session().begin()
+        kept = recorder.session()
+        assert len(recorder._live) == 1
+        kept.close()
+        kept.close()
+        assert not recorder._live
+        with pytest.raises(cupel.Error, match="closed"):
+            kept.begin()
+
+
+def test_a_negative_clock_drift_is_refused():
+    history = cupel.History()
+    history.transaction("a").write("x", 1)
+    for drift in (-1, 2**62):
+        with pytest.raises(cupel.Error, match="clock drift"):
+            cupel.check(history, clock_drift_ns=drift)
+        with pytest.raises(cupel.Error, match="clock drift"):
+            cupel.verify(history, "{}", clock_drift_ns=drift)
+
+
 def test_records(tmp_path):
     file = tmp_path / "history.jsonl"
     with cupel.Recorder(file, database="PostgreSQL", isolation="repeatable read") as recorder:

@@ -1,6 +1,8 @@
 // The public API over the layers: see include/cupel/check.hpp.
 #include "cupel/check.hpp"
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -265,6 +267,11 @@ std::vector<Anomaly> outer(std::vector<analysis::Explanation> explanations) {
 }  // namespace
 
 analysis::Analysis analyze(const History& history, const CheckOptions& options) {
+  // A negative one would narrow the intervals, and accuse the innocent.
+  if (options.clock_drift_ns < 0 || options.clock_drift_ns > kMostClockDriftNs) {
+    throw std::invalid_argument(fmt::format(
+        "found a clock drift of {} ns, expected 0 to thirty years", options.clock_drift_ns));
+  }
   analysis::Options inside;
   for (const Level level : options.levels) inside.check.asked.push_back(inner(level));
   inside.check.clock_drift_ns = options.clock_drift_ns;

@@ -78,7 +78,9 @@ std::optional<std::vector<Level>> levels_of(std::string_view names) {
   std::vector<Level> levels;
   while (!names.empty()) {
     const auto comma = names.find(',');
-    const auto name = names.substr(0, comma);
+    auto name = names.substr(0, comma);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
     const auto level = cupel::parse_level(name);
     if (!level) {
       set_error("found `" + std::string(name) + "`, expected a level, such as serializable");
@@ -337,6 +339,11 @@ const char* cupel_verify(const cupel_history* history, const char* certificate,
   return guarded<const char*>(nullptr, [&]() -> const char* {
     if (history == nullptr) {
       set_error("no history was given");
+      return nullptr;
+    }
+    if (clock_drift_ns < 0 || clock_drift_ns > cupel::kMostClockDriftNs) {
+      set_error("found a clock drift of " + std::to_string(clock_drift_ns) +
+                " ns, expected 0 to thirty years");
       return nullptr;
     }
     const auto report = cupel::certify::verify_answers(history->history.content().columns,

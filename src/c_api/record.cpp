@@ -16,6 +16,7 @@ using cupel::c_api::text_of;
 struct cupel_recorder {
   std::unique_ptr<cupel::Recorder> recorder;
   std::mutex mutex = {};
+  bool closed = false;
   bool incomplete = false;  // a call of a session recorded nothing
   std::string why = {};     // that of the first
 };
@@ -65,6 +66,10 @@ cupel_recorder* cupel_recorder_open(const char* path, const char* database, cons
 cupel_status cupel_recorder_close(cupel_recorder* recorder) {
   return guarded(CUPEL_FAILED, [&] {
     std::string error = "no recorder was given";
+    if (recorder != nullptr) {
+      const std::lock_guard lock(recorder->mutex);
+      recorder->closed = true;
+    }
     const bool closed = recorder != nullptr && recorder->recorder->close(error);
     if (closed) {
       const std::lock_guard lock(recorder->mutex);
@@ -84,9 +89,18 @@ int64_t cupel_recorder_unique_id(cupel_recorder* recorder) {
 
 cupel_session* cupel_session_new(cupel_recorder* recorder) {
   return guarded<cupel_session*>(nullptr, [&]() -> cupel_session* {
-    if (recorder != nullptr) return new cupel_session{recorder->recorder->session(), recorder};
-    set_error("no recorder was given");
-    return nullptr;
+    if (recorder == nullptr) {
+      set_error("no recorder was given");
+      return nullptr;
+    }
+    {
+      const std::lock_guard lock(recorder->mutex);
+      if (recorder->closed) {
+        set_error("the recorder is closed");
+        return nullptr;
+      }
+    }
+    return new cupel_session{recorder->recorder->session(), recorder};
   });
 }
 void cupel_session_free(cupel_session* session) {

@@ -25,6 +25,8 @@ Result guarded(Result failed, Call&& call) noexcept {
     set_error("out of memory");
   } catch (const std::exception& error) {
     set_error(error.what());
+  } catch (...) {
+    set_error("an exception of an unknown kind");
   }
   return failed;
 }

@@ -821,7 +821,7 @@ void refuse_unknown_bug(const crdt::MixedGenerateOptions& asked) {
   std::vector<std::string> known;
   for (const auto type : asked.types) {
     for (auto& bug : crdt::bugs_of(type.type)) known.push_back(std::move(bug));
-    for (auto& bug : crdt::planted_bugs_of(type.type)) known.push_back(std::move(bug));
+    for (auto& bug : crdt::injected_bugs_of(type.type)) known.push_back(std::move(bug));
   }
   if (asked.types.size() > 1) known.emplace_back(crdt::kObjectsApart.name);
   if (std::find(known.begin(), known.end(), asked.bug) != known.end()) return;

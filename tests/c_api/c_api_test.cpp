@@ -163,6 +163,31 @@ TEST(InC, SaysWhyACallFailed) {
 }
 
 // A program that was compiled before the last fields were there.
+// A negative one would narrow the intervals of transactions, and accuse the innocent.
+TEST(InC, RefusesAClockDriftThatIsNone) {
+  cupel_builder* builder = cupel_builder_new();
+  ASSERT_EQ(cupel_builder_transaction(builder, "a"), CUPEL_OK);
+  ASSERT_EQ(cupel_builder_write(builder, cupel_text("x"), cupel_integer(1)), CUPEL_OK);
+  cupel_history* history = cupel_builder_build(builder);
+  ASSERT_NE(history, nullptr);
+  cupel_options options;
+  cupel_options_init(&options, sizeof options);
+  for (const std::int64_t drift : {std::int64_t{-1}, std::int64_t{1} << 62}) {
+    options.clock_drift_ns = drift;
+    EXPECT_EQ(cupel_check(history, &options), nullptr);
+    EXPECT_NE(std::string(cupel_error()).find("clock drift"), std::string::npos) << cupel_error();
+    EXPECT_EQ(cupel_verify(history, "{}", drift), nullptr);
+    EXPECT_NE(std::string(cupel_error()).find("clock drift"), std::string::npos) << cupel_error();
+  }
+  options.clock_drift_ns = 0;
+  options.levels = "causal, prefix";
+  cupel_answer* answer = cupel_check(history, &options);
+  EXPECT_NE(answer, nullptr) << cupel_error();
+  cupel_answer_free(answer);
+  cupel_history_free(history);
+  cupel_builder_free(builder);
+}
+
 TEST(InC, OptionsOfAnOlderHeaderAreFilledToTheirEnd) {
   struct {
     cupel_options options;

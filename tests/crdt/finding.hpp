@@ -36,7 +36,7 @@ inline std::string finding(const std::string& text, Type type) {
 // certificate and in at most ten operations.
 inline void expect_bugs_are_found(Type type, std::uint64_t seeds = 10) {
   auto bugs = bugs_of(type);
-  for (auto& bug : planted_bugs_of(type)) bugs.push_back(std::move(bug));
+  for (auto& bug : injected_bugs_of(type)) bugs.push_back(std::move(bug));
   const bool flag = type == Type::kEnableWinsFlag || type == Type::kDisableWinsFlag;
   for (const auto& bug : bugs) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

@@ -342,7 +342,7 @@ MixedGenerateOptions shop(std::uint64_t seed, const std::string& bug) {
   return options;
 }
 
-TEST(Mixed, PlantedBugsAreFound) {
+TEST(Mixed, InjectedBugsAreFound) {
   auto bugs = bugs_of(Type::kAddWinsSet);
   for (const Type type : {Type::kCounter, Type::kStrongList}) {
     for (const auto& bug : bugs_of(type)) bugs.push_back(bug);

@@ -9,13 +9,13 @@
 namespace cupel::crdt {
 namespace {
 
-class PlantedBugs : public testing::TestWithParam<Type> {};
+class InjectedBugs : public testing::TestWithParam<Type> {};
 
-TEST_P(PlantedBugs, AreFoundAtAThousandOperations) {
+TEST_P(InjectedBugs, AreFoundAtAThousandOperations) {
   expect_bugs_are_found(GetParam(), CUPEL_CRDT_BUG_SEEDS);
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, PlantedBugs, testing::ValuesIn(all_types()), test::parameter_name);
+INSTANTIATE_TEST_SUITE_P(Types, InjectedBugs, testing::ValuesIn(all_types()), test::parameter_name);
 
 }  // namespace
 }  // namespace cupel::crdt

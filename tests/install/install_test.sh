@@ -59,7 +59,7 @@ test $status = 1 || fail "the example in C ended with $status"
 expect "lost-update: An update was lost. T1 and T2 both read x = 1" "$work/c.txt"
 "$work/outside/build/in_cpp" "$work/recorded.jsonl" >"$work/cpp.txt" || fail "the project in C++ failed"
 diff <(cat "$work/c.txt") "$work/cpp.txt" || fail "C and C++ say different things"
-flags=$(PKG_CONFIG_PATH="$library/pkgconfig" PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 pkg-config --define-variable=prefix="$prefix" --cflags --libs cupel)
+flags=$(PKG_CONFIG_PATH="$library/pkgconfig" PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 pkg-config --cflags --libs cupel)
 # shellcheck disable=SC2086
 cc examples/lost_update.c $flags -Wl,-rpath,"$library" -o "$work/by_pkg_config"
 status=0

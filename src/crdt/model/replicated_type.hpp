@@ -57,7 +57,7 @@ struct TypeTraits {
   std::vector<TypeBug> bugs = {};
   // Those at the way into a simulated replica, by name, that make sense for the type
   // (workload/generate.hpp).
-  std::vector<std::string_view> planted = {"loses-update"};
+  std::vector<std::string_view> injected = {"loses-update"};
 
   // An update is made to one element, independent of the others of its key.
   bool objects_are_elements = false;

@@ -35,7 +35,7 @@ class AnyMaximalRegister final : public SingleValueRegister {
             .names = {{"any-maximal-register"}},
             .whole_read = Kind::kValues,
             .bugs = {{"keeps-overwritten", "a write leaves the values that it had seen"}},
-            .planted = {"loses-update", "applies-again", "reorders-updates"}}) {}
+            .injected = {"loses-update", "applies-again", "reorders-updates"}}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,

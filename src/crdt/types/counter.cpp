@@ -273,10 +273,10 @@ class Counter final : public ReplicatedType {
             {.names = std::move(names),
              .whole_read = Kind::kValue,
              .bugs = {bug},
-             .planted = kind == CounterKind::kResettable
-                            ? std::vector<std::string_view>{"loses-update", "applies-again",
-                                                            "reorders-updates"}
-                            : std::vector<std::string_view>{"loses-update", "applies-again"},
+             .injected = kind == CounterKind::kResettable
+                             ? std::vector<std::string_view>{"loses-update", "applies-again",
+                                                             "reorders-updates"}
+                             : std::vector<std::string_view>{"loses-update", "applies-again"},
              .sums = kind != CounterKind::kResettable}),
         kind_(kind) {}
 

@@ -14,7 +14,7 @@ TypeTraits traits_of(bool up_wins, std::vector<TypeName> names, TypeBug bug) {
   return {.names = std::move(names),
           .whole_read = Kind::kTest,
           .bugs = {bug},
-          .planted = {"loses-update", "applies-again", "reorders-updates"},
+          .injected = {"loses-update", "applies-again", "reorders-updates"},
           .membership = TypeTraits::Membership{up_wins},
           .text_has_key = true};
 }

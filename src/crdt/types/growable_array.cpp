@@ -25,7 +25,7 @@ class GrowableArray final : public CharactersType {
                       {"interleaves",
                        "a character that arrives is inserted correctly among older siblings, but "
                        "into the middle of the text that follows a newer one"}},
-             .planted = {"loses-update", "clock-apart", "ties-by-arrival"},
+             .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
              .reads_list_elements = true,
              .updates_use_elements = true}) {}
 

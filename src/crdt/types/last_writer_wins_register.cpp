@@ -55,8 +55,8 @@ class LastWriterWins final : public SingleValueRegister {
             .names = std::move(names),
             .whole_read = Kind::kValues,
             .bugs = {ignores_timestamp()},
-            .planted = by_key ? std::vector<std::string_view>{"loses-update"}
-                              : std::vector<std::string_view>{"loses-update", "clock-apart"},
+            .injected = by_key ? std::vector<std::string_view>{"loses-update"}
+                               : std::vector<std::string_view>{"loses-update", "clock-apart"},
             .order_by_object = by_key}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,

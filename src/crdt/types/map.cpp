@@ -330,9 +330,9 @@ class NestedMap final : public ReplicatedType {
             .names = std::move(names),
             .whole_read = Kind::kDocument,
             .bugs = bugs_of_map(policy),
-            .planted = policy == MapPolicy::kLastWriterWins
-                           ? std::vector<std::string_view>{"clock-apart", "ties-by-arrival"}
-                           : std::vector<std::string_view>{"ties-by-arrival"},
+            .injected = policy == MapPolicy::kLastWriterWins
+                            ? std::vector<std::string_view>{"clock-apart", "ties-by-arrival"}
+                            : std::vector<std::string_view>{"ties-by-arrival"},
             .objects_are_elements = true,
             .reads_list_elements = true,
             .order_by_object = true,

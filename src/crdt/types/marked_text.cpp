@@ -286,7 +286,7 @@ class MarkedTextType final : public TextType {
                             "a character that is inserted into a marked range does not get the "
                             "mark"},
                            {kBeyond, "the character after a marked range gets the mark, too"}},
-                  .planted = {"loses-update", "clock-apart", "ties-by-arrival"},
+                  .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
                   .reads_list_elements = true,
                   .updates_use_elements = true,
                   .order_by_object = true,

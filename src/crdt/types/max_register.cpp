@@ -51,7 +51,7 @@ class MaxRegister final : public SingleValueRegister {
                        .whole_read = Kind::kValues,
                        .bugs = {{"keeps-latest",
                                  "a write that arrives replaces the value, even a greater one"}},
-                       .planted = {}}) {}
+                       .injected = {}}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,

@@ -132,7 +132,7 @@ class MovableList final : public CharactersType {
                        "make two of it"},
                       {kRemovesMoved,
                        "a remove takes the element away even where a later move put it"}},
-             .planted = {"loses-update", "clock-apart", "ties-by-arrival"},
+             .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
              .reads_list_elements = true,
              .updates_use_elements = true,
              .needs_deliveries = true}) {}

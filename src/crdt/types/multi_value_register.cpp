@@ -40,7 +40,7 @@ class MultiValueRegister final : public RegisterType {
                        .whole_read = Kind::kValues,
                        .bugs = {{"write-drops-sibling",
                                  "a write that arrives also replaces values that it has not seen"}},
-                       .planted = {"loses-update", "applies-again", "reorders-updates"}}) {}
+                       .injected = {"loses-update", "applies-again", "reorders-updates"}}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,

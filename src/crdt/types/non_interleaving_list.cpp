@@ -157,7 +157,7 @@ class NonInterleavingList final : public StrongListType {
                   {kInterleaves,
                    "places are fractions between those of the neighbours, as in Logoot, so what "
                    "two replicas insert at one place is mixed"}},
-             .planted = {"loses-update", "ties-by-arrival"},
+             .injected = {"loses-update", "ties-by-arrival"},
              .reads_list_elements = true,
              .updates_use_elements = true,
              .needs_deliveries = true}) {}

@@ -28,9 +28,9 @@ TypeTraits traits_of(TypeTraits::Membership membership, std::vector<TypeName> na
                     .membership = membership,
                     .order_by_object = membership.last_wins};
   if (membership.last_wins)
-    traits.planted = {"loses-update", "clock-apart"};
+    traits.injected = {"loses-update", "clock-apart"};
   else if (!keeps)
-    traits.planted = {"loses-update", "applies-again", "reorders-updates"};
+    traits.injected = {"loses-update", "applies-again", "reorders-updates"};
   return traits;
 }
 

@@ -99,7 +99,7 @@ class StrongList final : public StrongListType {
       : StrongListType({.names = {{"list"}, {"strong-list"}},
                         .whole_read = Kind::kList,
                         .bugs = {ignores_timestamp(), forgets_removed_neighbour()},
-                        .planted = {"loses-update", "clock-apart", "ties-by-arrival"},
+                        .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
                         .reads_list_elements = true,
                         .updates_use_elements = true,
                         .one_order = true}) {}

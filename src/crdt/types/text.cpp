@@ -187,7 +187,7 @@ const ReplicatedType& replicated_text() {
       {.names = {{"text"}},
        .whole_read = Kind::kList,
        .bugs = {ignores_timestamp(), forgets_removed_neighbour(), removes_first_of_range()},
-       .planted = {"loses-update", "clock-apart", "ties-by-arrival"},
+       .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
        .reads_list_elements = true,
        .updates_use_elements = true,
        .one_order = true});

@@ -123,7 +123,7 @@ class Tree final : public ReplicatedType {
                       "moves take effect in the order in which they arrive"},
                      {kMakesCycles,
                       "a move below the node itself takes effect, and the cycle leaves the tree"}},
-            .planted = {"loses-update", "clock-apart"},
+            .injected = {"loses-update", "clock-apart"},
             .order_by_object = true,
             .needs_deliveries = true}) {}
 
@@ -182,7 +182,7 @@ class Tree final : public ReplicatedType {
 
   [[nodiscard]] Json argument(const History& history, const Operation& op) const override {
     if (op.kind == Kind::kTree) return {};
-    const Json node = element_json(history, op.element);
+    Json node = element_json(history, op.element);
     if (op.kind == Kind::kDelete) return node;
     return Json::array({node, element_json(history, op.parent)});
   }

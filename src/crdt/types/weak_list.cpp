@@ -16,7 +16,7 @@ class WeakList final : public StrongListType {
       : StrongListType({.names = {{"weak-list"}},
                         .whole_read = Kind::kList,
                         .bugs = {ignores_timestamp(), forgets_removed_neighbour()},
-                        .planted = {"loses-update", "clock-apart", "ties-by-arrival"},
+                        .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
                         .reads_list_elements = true,
                         .updates_use_elements = true,
                         .needs_deliveries = true}) {}

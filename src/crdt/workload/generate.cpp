@@ -14,58 +14,58 @@ namespace cupel::crdt {
 
 namespace {
 
-struct Planted {
+struct Injected {
   TypeBug bug;
-  PlantedBug what;
+  InjectedBug what;
 };
-constexpr Planted kPlanted[] = {
+constexpr Injected kInjected[] = {
     {{"loses-update", "an update of another replica that arrives is lost now and then"},
-     PlantedBug::kLosesUpdate},
+     InjectedBug::kLosesUpdate},
     {{"applies-again", "an update of another replica is applied once more, later"},
-     PlantedBug::kAppliesAgain},
+     InjectedBug::kAppliesAgain},
     {{"reorders-updates", "an update is applied after one that arrives later"},
-     PlantedBug::kReorders},
+     InjectedBug::kReorders},
     {{"clock-apart", "timestamps are those of the replicas' clocks, of which some are ahead"},
-     PlantedBug::kClockApart},
+     InjectedBug::kClockApart},
     {{"ties-by-arrival", "of equal timestamps, the one that arrives last is later"},
-     PlantedBug::kTiesByArrival},
+     InjectedBug::kTiesByArrival},
 };
 
-bool is_planted(Type type, std::string_view bug) {
-  const auto& planted = replicated_type(type).traits().planted;
-  return std::find(planted.begin(), planted.end(), bug) != planted.end();
+bool is_injected(Type type, std::string_view bug) {
+  const auto& injected = replicated_type(type).traits().injected;
+  return std::find(injected.begin(), injected.end(), bug) != injected.end();
 }
 
 }  // namespace
 
-std::vector<std::string> planted_bugs_of(Type type) {
-  const auto& planted = replicated_type(type).traits().planted;
-  return {planted.begin(), planted.end()};
+std::vector<std::string> injected_bugs_of(Type type) {
+  const auto& injected = replicated_type(type).traits().injected;
+  return {injected.begin(), injected.end()};
 }
 
 bool has_bug(Type type, std::string_view bug) {
   const auto& own = replicated_type(type).traits().bugs;
-  return is_planted(type, bug) ||
+  return is_injected(type, bug) ||
          std::any_of(own.begin(), own.end(), [&](const TypeBug& one) { return one.name == bug; });
 }
 
 std::unique_ptr<SimulatedReplica> simulated_replica(const History& history, std::string_view bug,
                                                     std::uint32_t self) {
   const ReplicatedType& type = replicated_type(history);
-  const bool planted = is_planted(history.type, bug);
-  auto replica = type.simulate(history, planted ? "" : bug, self);
-  for (const Planted& one : kPlanted) {
-    if (planted && one.bug.name == bug) replica->plant(one.what);
+  const bool injected = is_injected(history.type, bug);
+  auto replica = type.simulate(history, injected ? "" : bug, self);
+  for (const Injected& one : kInjected) {
+    if (injected && one.bug.name == bug) replica->inject(one.what);
   }
   return replica;
 }
 
 std::vector<Bug> all_bugs() {
   std::vector<Bug> all;
-  for (const Planted& one : kPlanted) {
+  for (const Injected& one : kInjected) {
     all.push_back({one.bug.name, {}, one.bug.what});
     for (const Type type : all_types()) {
-      if (is_planted(type, one.bug.name)) all.back().types.push_back(type);
+      if (is_injected(type, one.bug.name)) all.back().types.push_back(type);
     }
   }
   for (const Type type : all_types()) {
@@ -229,7 +229,7 @@ base::Result<History> generate(const GenerateOptions& options) {
   const Type type = options.type.type;
   if (!options.bug.empty() && !has_bug(type, options.bug)) {
     auto known = bugs_of(type);
-    for (auto& bug : planted_bugs_of(type)) known.push_back(std::move(bug));
+    for (auto& bug : injected_bugs_of(type)) known.push_back(std::move(bug));
     return base::Error{.message =
                            fmt::format("found the bug `{}`, expected a bug of the type {}: {}",
                                        options.bug, name(type), fmt::join(known, ", "))};

@@ -32,7 +32,7 @@ std::vector<Bug> all_bugs();
 // Those of a type's own implementation, by name.
 std::vector<std::string> bugs_of(Type type);
 // Those at the way in, and of the clock, that many types can have and that make sense for this one.
-std::vector<std::string> planted_bugs_of(Type type);
+std::vector<std::string> injected_bugs_of(Type type);
 // Of both.
 bool has_bug(Type type, std::string_view bug);
 

@@ -1,6 +1,6 @@
 // Simulated replica: the state of one replica of a type, operation-based as in Shapiro et al.
 // 2011. Each type has its own in types/; a bug differs in one line. What is wrong at the way in, or
-// with the clock, is the same for all types (PlantedBug).
+// with the clock, is the same for all types (InjectedBug).
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Update {
   std::vector<OpId> observed;       // what it overwrites
 };
 
-enum class PlantedBug : std::uint8_t {
+enum class InjectedBug : std::uint8_t {
   kAbsent,
   kLosesUpdate,   // now and then what arrives is lost
   kAppliesAgain,  // now and then it is applied once more, later
@@ -36,18 +36,18 @@ class SimulatedReplica {
   SimulatedReplica(const SimulatedReplica&) = delete;
   SimulatedReplica& operator=(const SimulatedReplica&) = delete;
 
-  void plant(PlantedBug bug) { bug_ = bug; }
+  void inject(InjectedBug bug) { bug_ = bug; }
 
   // Before it is applied: an update of this replica gets its stamp and what it overwrites.
   void prepare(Update& update) {
     constexpr std::uint64_t kAhead = 100;  // operations of the run
     update.stamp = ++clock_;
-    if (bug_ == PlantedBug::kClockApart) update.stamp = update.id + 1 + kAhead * self_;
+    if (bug_ == InjectedBug::kClockApart) update.stamp = update.id + 1 + kAhead * self_;
     observe(update);
   }
   void apply(const Update& update, base::Random& random) {
     clock_ = std::max(clock_, update.stamp);
-    if (bug_ == PlantedBug::kTiesByArrival) {
+    if (bug_ == InjectedBug::kTiesByArrival) {
       Update late = update;
       late.op.replica = ++arrivals_;
       change(late, random);
@@ -86,21 +86,21 @@ class SimulatedReplica {
  private:
   void arrive(const Update& update, base::Random& random) {
     constexpr double kOften = 0.5;
-    if (bug_ == PlantedBug::kLosesUpdate && may_be_lost(update) && random.chance(kOften)) return;
-    if (bug_ == PlantedBug::kReorders && kept_.empty() && random.chance(kOften)) {
+    if (bug_ == InjectedBug::kLosesUpdate && may_be_lost(update) && random.chance(kOften)) return;
+    if (bug_ == InjectedBug::kReorders && kept_.empty() && random.chance(kOften)) {
       kept_.push_back(update);
       return;
     }
     change(update, random);
-    if (bug_ != PlantedBug::kReorders && bug_ != PlantedBug::kAppliesAgain) return;
+    if (bug_ != InjectedBug::kReorders && bug_ != InjectedBug::kAppliesAgain) return;
     for (const Update& other : kept_) change(other, random);
     kept_.clear();
-    if (bug_ == PlantedBug::kAppliesAgain && random.chance(kOften)) kept_.push_back(update);
+    if (bug_ == InjectedBug::kAppliesAgain && random.chance(kOften)) kept_.push_back(update);
   }
 
   std::uint32_t self_;
   std::uint64_t clock_ = 0;
-  PlantedBug bug_ = PlantedBug::kAbsent;
+  InjectedBug bug_ = InjectedBug::kAbsent;
   std::uint32_t arrivals_ = 0;
   std::vector<Update> kept_;  // for later
 };
