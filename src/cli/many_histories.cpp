@@ -82,14 +82,14 @@ std::string ExplainTime::left_out() const {
   }
   if (text.empty()) return {};
   return fmt::format("explanations took {} s, so {}; check one alone, or give --shrink-time",
-                     kSeconds, text);
+                     seconds_, text);
 }
 
 std::vector<Found> analyze_first(std::span<const std::string> files,
                                  const analysis::FileOptions& reading,
                                  const analysis::Options& options, ExplainTime& time,
                                  const Then& then) {
-  const std::size_t beside = options.check.team == nullptr ? 32 : 1;  // a team has one at a time
+  const std::size_t beside = options.check.team == nullptr ? 96 : 1;  // a team has one at a time
   std::size_t count = 0;
   while (count < std::min(files.size(), beside) && is_short(files[count])) ++count;
   count = std::max<std::size_t>(count, 1);

@@ -28,7 +28,7 @@ inline constexpr std::size_t kManyHistories = 20;
 // The time for explanations beyond what the check itself finds. Thread-safe.
 class ExplainTime {
  public:
-  // `shared`: the histories have kSeconds together; else each has what its options say.
+  // `shared`: the histories have some seconds together; else each has what its options say.
   ExplainTime(bool shared, std::size_t histories)
       : shared_(shared), very_many_(histories >= kManyHistories) {}
 
@@ -41,11 +41,10 @@ class ExplainTime {
   [[nodiscard]] std::string left_out() const;
 
  private:
-  static constexpr double kSeconds = 3;
-
   const bool shared_, very_many_;
+  const double seconds_ = very_many_ ? 1 : 3;  // of very many, most would have none of three either
   mutable std::mutex mutex_;
-  double left_ = kSeconds;
+  double left_ = seconds_;
   std::size_t left_out_ = 0;  // violated histories
   std::size_t without_power_ = 0;
 };

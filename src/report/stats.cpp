@@ -68,6 +68,29 @@ void visit(const History& h, OnWrite on_write, OnRead on_read) {
   }
 }
 
+// Sorts by version, key by key: a key has few writes. Each write once. Where each key's begin.
+std::vector<std::size_t> sort_by_key(std::vector<Write>& writes, std::size_t keys) {
+  std::vector<std::size_t> first(keys + 1, 0);
+  const auto key_of = [](const Write& write) {
+    return static_cast<std::size_t>(write.version >> 32);
+  };
+  for (const auto& write : writes) ++first[key_of(write) + 1];
+  for (std::size_t k = 0; k < keys; ++k) first[k + 1] += first[k];
+  std::vector<Write> placed(writes.size());
+  auto next = first;
+  for (const auto& write : writes) placed[next[key_of(write)]++] = write;
+  writes.clear();
+  for (std::size_t k = 0; k < keys; ++k) {
+    const auto begin = placed.begin() + static_cast<std::ptrdiff_t>(first[k]);
+    const auto end = placed.begin() + static_cast<std::ptrdiff_t>(first[k + 1]);
+    std::sort(begin, end);
+    first[k] = writes.size();
+    writes.insert(writes.end(), begin, std::unique(begin, end));
+  }
+  first[keys] = writes.size();
+  return first;
+}
+
 void count_versions(const History& h, Stats& stats) {
   std::vector<Write> writes;
   visit(
@@ -77,8 +100,7 @@ void count_versions(const History& h, Stats& stats) {
         writes.push_back({version_of(key, value), t.raw});
       },
       [](KeyId, ValueId) {});
-  std::sort(writes.begin(), writes.end());
-  writes.erase(std::unique(writes.begin(), writes.end()), writes.end());
+  const auto first = sort_by_key(writes, h.key_count());
 
   std::vector<std::uint64_t> duplicated;  // sorted, as writes are
   std::uint64_t last_key = ~std::uint64_t{0};
@@ -108,8 +130,11 @@ void count_versions(const History& h, Stats& stats) {
         const auto version = version_of(key, value);
         const bool initial = !list && value == h.initial_value(key);
         stats.initial_reads += initial;
-        const auto it = std::lower_bound(writes.begin(), writes.end(), Write{version, 0});
-        const bool written = it != writes.end() && it->version == version;
+        const auto end = writes.begin() + static_cast<std::ptrdiff_t>(first[key.index() + 1]);
+        const auto it =
+            std::lower_bound(writes.begin() + static_cast<std::ptrdiff_t>(first[key.index()]), end,
+                             Write{version, 0});
+        const bool written = it != end && it->version == version;
         stats.ambiguous_reads +=
             initial ? written : std::binary_search(duplicated.begin(), duplicated.end(), version);
       });
