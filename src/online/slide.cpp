@@ -95,8 +95,8 @@ Look Window::slide(base::Budget& budget) {
   }
   levels::Decider decider(history_, options_.drift, 1, /*evidence=*/false);
   auto decision = decider.decide(options_.level, budget);
-  const Look look{decision.status, std::move(decision.detail),
-                  held_.forgotten == 0 && held_.doubt.empty()};
+  Look look{decision.status, std::move(decision.detail),
+            held_.forgotten == 0 && held_.doubt.empty()};
   if (decision.status != DecisionStatus::kSatisfied) return look;
   held_.open = 0;
   for (std::size_t t = 0; t < txns_.size(); ++t) {
