@@ -7,6 +7,8 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 import * as cupel from "cupel";
 
@@ -149,6 +151,25 @@ test("a relative name is the same in words and on disk", () => {
   const relative = path.relative(process.cwd(), file);
   assert.match(String(cupel.check(cupel.read(relative))), new RegExp(`^${relative.replace(/[.]/g, "[.]")}: strongest`));
   assert.equal(cupel.check(cupel.read(`./${relative}`)).level("snapshot-isolation").verdict, "violated");
+});
+
+test("a history that nobody has is given back", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
+  let collected = 0;
+  const registry = new FinalizationRegistry(() => { collected += 1; });
+  (() => {
+    for (let i = 0; i < 100; ++i) registry.register(lostUpdate(), i);
+  })();
+  for (let i = 0; i < 50 && collected === 0; ++i) {
+    collect();
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  assert.ok(collected > 50, `${collected} of 100`);
+});
+
+test("a negative clock drift is refused", () => {
+  assert.throws(() => cupel.check(lostUpdate(), { clockDriftNs: -1 }), /clock drift/);
 });
 
 test("folders and compressed files are read", () => {

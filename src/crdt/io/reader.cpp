@@ -63,7 +63,8 @@ class Reader {
     spread_times(history);
     if (history.indeterminate.empty()) return std::move(history);
     if (history.context.is_known()) leave_context_out();
-    return replicated_type(history).without_impossible(std::move(history));
+    const auto& type = replicated_type(history);
+    return type.without_impossible(std::move(history));
   }
 
   base::Result<MixedHistory> several_types(std::string_view bytes) {
@@ -106,7 +107,8 @@ class Reader {
     if (history.indeterminate.empty()) return made;
     base::HashMap<std::uint64_t, OpId> by_line;
     for (const OpId id : made.origin) by_line.emplace(whole_.ops[id].line, id);
-    history = replicated_type(history).without_impossible(std::move(history));
+    const auto& type = replicated_type(history);
+    history = type.without_impossible(std::move(history));
     made.origin.clear();
     for (const Operation& op : history.ops) made.origin.push_back(by_line.at(op.line));
     return made;
