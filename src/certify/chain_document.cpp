@@ -208,6 +208,7 @@ ChainEnd end(const object& all) {
 }  // namespace
 
 ChainLine parse_chain_line(std::string_view line, Level usual) {
+  if (line.empty()) return ChainTrouble{"found an empty line, expected a JSON object"};
   static thread_local simdjson::dom::parser parser;
   element root;
   object all;

@@ -197,7 +197,7 @@ class CharactersReplica final : public SimulatedReplica {
     // What was added later after the same character, and what comes after that, has a
     // larger stamp each.
     const auto is_later = [&](const Character& c) {
-      return std::pair(c.stamp, c.replica) > std::pair(update.stamp, update.op.replica);
+      return std::pair(c.stamp, c.replica) > std::pair(update.stamp, update.tie);
     };
     while (at != text.end() && is_later(*at)) {
       if (is_remote(update) && ignores_stamp_) break;
@@ -206,7 +206,7 @@ class CharactersReplica final : public SimulatedReplica {
     }
     auto parent = update.op.parent;
     for (const auto e : h_.changed(update.op)) {
-      at = text.insert(at, {e, parent, update.stamp, update.op.replica, false}) + 1;
+      at = text.insert(at, {e, parent, update.stamp, update.tie, false}) + 1;
       parent = e;
       visible.push_back(e);
     }

@@ -38,7 +38,7 @@ class Replica final : public SimulatedReplica {
 
   void change(const Update& update, base::Random& /*random*/) override {
     Object& now = at(objects_, update.op.key);
-    const Object then{update.stamp, update.op.replica, update.op.element};
+    const Object then{update.stamp, update.tie, update.op.element};
     if (now.value == kNone || ignores_stamp_ ||
         std::pair(now.stamp, now.writer) < std::pair(then.stamp, then.writer))
       now = then;

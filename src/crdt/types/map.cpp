@@ -331,8 +331,8 @@ class NestedMap final : public ReplicatedType {
             .whole_read = Kind::kDocument,
             .bugs = bugs_of_map(policy),
             .injected = policy == MapPolicy::kLastWriterWins
-                            ? std::vector<std::string_view>{"clock-apart", "ties-by-arrival"}
-                            : std::vector<std::string_view>{"ties-by-arrival"},
+                            ? std::vector<std::string_view>{"clock-apart"}
+                            : std::vector<std::string_view>{},
             .objects_are_elements = true,
             .reads_list_elements = true,
             .order_by_object = true,

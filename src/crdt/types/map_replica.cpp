@@ -95,7 +95,7 @@ class MapReplica final : public SimulatedReplica {
   }
   [[nodiscard]] std::uint64_t rank_of(const Update& update) {
     return has(ignores_timestamp().name) ? ++arrivals_
-                                         : (update.stamp << kReplicaBits) + update.op.replica + 1;
+                                         : (update.stamp << kReplicaBits) + update.tie + 1;
   }
 
   [[nodiscard]] DocumentElement what(std::uint32_t element) const {
@@ -262,7 +262,7 @@ class MapReplica final : public SimulatedReplica {
   // After its neighbour, and after what was added there with a later timestamp.
   void insert(const Update& update, std::vector<Member>& members) {
     const Operation& op = update.op;
-    const auto rank = (update.stamp << kReplicaBits) + op.replica + 1;
+    const auto rank = (update.stamp << kReplicaBits) + update.tie + 1;
     auto place = members.begin();
     if (op.parent != kNone) {
       place = std::find_if(members.begin(), members.end(),

@@ -226,7 +226,7 @@ class MarkedTextReplica final : public SimulatedReplica {
       return;
     }
     const auto named = h_.changed(op);
-    Given given{update.stamp, op.replica, {named.begin(), named.end()}, op.parent};
+    Given given{update.stamp, update.tie, {named.begin(), named.end()}, op.parent};
     if (first_only_ && is_remote(update)) given.range.resize(1);
     auto& all = marks_[op.key];
     auto at = all.end();

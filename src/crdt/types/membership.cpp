@@ -208,7 +208,7 @@ class LastUpdateReplica final : public SimulatedReplica {
 
   void change(const Update& update, base::Random& /*random*/) override {
     Last& now = at(last_, update.op.element);
-    const Last then{update.stamp, update.op.replica, update.op.kind == Kind::kUp};
+    const Last then{update.stamp, update.tie, update.op.kind == Kind::kUp};
     if (ignores_stamp_ || std::pair(now.stamp, now.writer) < std::pair(then.stamp, then.writer))
       now = then;
   }

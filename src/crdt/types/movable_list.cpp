@@ -94,14 +94,14 @@ class MovableListReplica final : public SimulatedReplica {
     } else {
       auto next = update.observed[0] == kNone ? places.begin() : find(update.observed[0]) + 1;
       // As in a replicated growable array: what has a larger stamp stays in front.
-      const auto stamp = std::pair(update.stamp, op.replica);
+      const auto stamp = std::pair(update.stamp, update.tie);
       while (next != places.end() && std::pair(next->stamp, next->replica) > stamp) ++next;
-      places.insert(next, {update.id, op.element, update.stamp, op.replica, false});
+      places.insert(next, {update.id, op.element, update.stamp, update.tie, false});
       if (moves_a_copy_ && op.kind == Kind::kMove) remove(update.observed[1]);
       if (arrival_decides_ || stamp > std::pair(current.stamp, current.replica)) {
         current.place = update.id;
         current.stamp = update.stamp;
-        current.replica = op.replica;
+        current.replica = update.tie;
       }
     }
     auto& visible = visible_[op.key];

@@ -106,7 +106,7 @@ class FugueReplica final : public SimulatedReplica {
     }
     Character& made = at(characters_, op.element);
     made.stamp = update.stamp;
-    made.replica = op.replica;
+    made.replica = update.tie;
     auto& order = orders_[op.key];
     if (by_fractions_) {
       made.fraction = update.observed;

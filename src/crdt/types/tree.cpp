@@ -74,7 +74,7 @@ class TreeReplica final : public SimulatedReplica {
     if (place == nodes.end() || *place != op.element) nodes.insert(place, op.element);
     const auto to = TreeState::target_of(op);
     const auto rank =
-        arrival_decides_ ? ++arrivals_ : (update.stamp << kReplicaBits) + op.replica + 1;
+        arrival_decides_ ? ++arrivals_ : (update.stamp << kReplicaBits) + update.tie + 1;
     if (!makes_cycles_) {
       state_.insert({rank, update.id, op.key, op.element, to});
       return;

@@ -18,6 +18,7 @@ struct Update {
   std::vector<std::uint32_t> past;  // updates seen, by replica
   std::uint64_t stamp = 0;          // Lamport's, at a replica above all that it has seen
   std::vector<OpId> observed;       // what it overwrites
+  std::uint32_t tie = 0;            // of equal stamps the larger is later: the replica's
 };
 
 enum class InjectedBug : std::uint8_t {
@@ -42,6 +43,7 @@ class SimulatedReplica {
   void prepare(Update& update) {
     constexpr std::uint64_t kAhead = 100;  // operations of the run
     update.stamp = ++clock_;
+    update.tie = update.op.replica;
     if (bug_ == InjectedBug::kClockApart) update.stamp = update.id + 1 + kAhead * self_;
     observe(update);
   }
@@ -49,7 +51,7 @@ class SimulatedReplica {
     clock_ = std::max(clock_, update.stamp);
     if (bug_ == InjectedBug::kTiesByArrival) {
       Update late = update;
-      late.op.replica = ++arrivals_;
+      late.tie = ++arrivals_;
       change(late, random);
     } else if (is_remote(update)) {
       arrive(update, random);
