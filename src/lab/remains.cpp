@@ -188,7 +188,8 @@ base::Status note_owner(const Site& site) {
 }
 
 base::Result<base::TempDir> make_engine_directory() {
-  auto made = base::TempDir::make(kEngineDirectory);
+  // clear_remains() ends the processes of others before it removes what they left.
+  auto made = base::TempDir::make(kEngineDirectory, base::TempDir::Abandoned::kKeep);
   if (!made.ok()) return made;
   if (auto noted = write_owner(made->path().string(), "", ""); !noted.ok())
     return std::move(noted).error();

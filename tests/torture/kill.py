@@ -74,6 +74,15 @@ def kill_run(part, ending):
     return 1
 
 
+def clears_up(part):
+    """A run removes the temporary folders that killed ones left; one killed before it locked its folder leaves an empty one."""
+    folder = part.work / "tmp"
+    part.must(["run", "--sessions", "1", "--txns", "2", "-o", "last.jsonl"], 0, env={"TMPDIR": str(folder)})
+    left = [path for path in folder.iterdir() if any(path.iterdir())]
+    if left:
+        part.fail(f"killed runs left {left}, and the next run did not remove them")
+
+
 def kill_campaign(part):
     folder = part.work / "campaign"
     shutil.rmtree(folder, ignore_errors=True)
@@ -278,4 +287,5 @@ def torture(part):
         for name, kill in kinds:
             if part.time_left() > 0 and (name != "lab" or rounds % 10 == 1):  # it takes seconds
                 counts[name] += kill()
+    clears_up(part)
     part.note("killed: " + ", ".join(f"{name} {count:,}" for name, count in counts.items()))
