@@ -6,19 +6,28 @@ EXCLUDE ?= long
 SIZE ?= small
 TORTURE_SECONDS ?= 200
 FUZZ_SECONDS ?= 60
+PREFIX ?= /usr/local
 CUPEL := build/release/cupel
 
-.PHONY: help install configure tidy-configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize findings \
+.PHONY: help packages install configure tidy-configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize findings \
   long site proofs torture fuzz format tidy clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
-install: ## install the Debian packages that are missing
+packages: ## install the Debian packages that are missing
 	@tools/install-packages.sh
 
+install: ## build cupel and its library and install them below PREFIX (/usr/local), as root (docs/install.md)
+	@tools/install-packages.sh program
+	@echo "== build build/package"
+	@cmake --preset package --log-level=WARNING >/dev/null
+	@cmake --build --preset package
+	@cmake --install build/package --prefix $(PREFIX) >/dev/null
+	@if [ -z "$$DESTDIR" ] && [ "$$(id -u)" = 0 ]; then /sbin/ldconfig; fi
+
 # Configuring again costs a second, rebuilds nothing, and sees new test folders.
-configure: install
+configure: packages
 	@echo "== configure build/release"
 	@cmake --preset release --log-level=WARNING >/dev/null
 
@@ -28,26 +37,26 @@ build: configure ## the release build: build/release/cupel
 
 check: gates sanitized ## what a change must pass: format, tidy, -Werror, style, quick tests, quick tests under asan+ubsan
 
-gates: install format-check measure tidy-changed build ## the same without the sanitizers
+gates: packages format-check measure tidy-changed build ## the same without the sanitizers
 	@echo "== test build/release, label quick"
 	@tools/run_tests.py --preset release --label-regex quick -j$(JOBS)
 
-sanitized: install ## the quick tests under asan+ubsan
+sanitized: packages ## the quick tests under asan+ubsan
 	@echo "== configure, build build/sanitized, label quick"
 	@cmake --preset sanitized --log-level=WARNING >/dev/null
 	@cmake --build --preset sanitized --target quick_tests
 	@tools/run_tests.py --preset sanitized -j$(JOBS)
 
-format-check: install
+format-check: packages
 	@echo "== clang-format, every file"
 	@files=$$(git ls-files '*.cpp' '*.hpp') && test -n "$$files" && clang-format --style=file --dry-run --Werror $$files
 
-measure: install
+measure: packages
 	@echo "== functions: length, parameters, nesting"
 	@tools/measure_functions
 
 # Each file by itself, which is what tidy_changed.py reads; nothing is built there.
-tidy-configure: install
+tidy-configure: packages
 	@cmake --preset debug -B build/tidy -DCUPEL_TESTS=ON -DCUPEL_BENCH=ON --log-level=WARNING >/dev/null
 
 tidy-changed: tidy-configure
@@ -75,7 +84,7 @@ demo: ## build the program alone, run a workload on SQLite and check it, then ch
 bench: build ## the benchmarks, SIZE=tiny, small or full; each checks its answers first
 	@tools/bench.sh build/release $(SIZE)
 
-sanitize: install ## the quick tests under every check of asan+ubsan, and under tsan
+sanitize: packages ## the quick tests under every check of asan+ubsan, and under tsan
 	@for preset in asan-ubsan tsan; do \
 	  echo "== configure, build, test build/$$preset, label quick" && \
 	  cmake --preset $$preset --log-level=WARNING >/dev/null && \
@@ -109,7 +118,7 @@ torture: configure ## bad input, full disks, short memory, kills and strangers, 
 	@ctest --preset release --tests-regex '^DamagedFiles' -j$(JOBS)
 	@$(MAKE) --no-print-directory fuzz
 
-fuzz: install ## every fuzz target with libFuzzer, FUZZ_SECONDS each; build/fuzz has what it finds
+fuzz: packages ## every fuzz target with libFuzzer, FUZZ_SECONDS each; build/fuzz has what it finds
 	@echo "== fuzz"
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
@@ -117,7 +126,7 @@ proofs: ## prove the verifier again with Coq, and extract it (proofs/)
 	@tools/install-packages.sh proofs
 	@tools/prove.sh
 
-format: install ## clang-format every source file
+format: packages ## clang-format every source file
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i --style=file
 
 tidy: tidy-configure ## clang-tidy on all of src/ (slow)

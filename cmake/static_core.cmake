@@ -1,5 +1,5 @@
-# CUPEL_CORE: cupel-core, the commands that need no server and no library beside the kernel: check,
-# verify, convert, stats, explain, generate, as one static program for any Linux of this processor.
+# CUPEL_CORE: cupel-core, the commands that need no server and no library beside the kernel (docs/install.md
+# lists them), as one static program for any Linux of this processor.
 #
 # Debian has no archives of fmt and simdjson. They are compiled here, each from one file of its source,
 # which tools/static_core.sh takes from Debian's source packages.

@@ -311,7 +311,8 @@ export function bind(wasm) {
       return this.#handle;
     }
     level(name) {
-      const found = this.levels.find((one) => one.name === name);
+      const known = borrowed((take) => string(handle(wasm._cupel_level_name(cString(take, name ?? "")))));
+      const found = this.levels.find((one) => one.name === known);
       if (found === undefined) throw new CupelError(`found \`${name}\`, expected a level that was checked`);
       return found;
     }

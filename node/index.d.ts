@@ -63,6 +63,7 @@ export interface Level {
 export class Answer {
   private constructor();
   levels: Level[];
+  /** By any of its names, such as "si". */
   level(name: string): Level;
   /** Every level that was asked for is satisfied. */
   readonly satisfied: boolean;

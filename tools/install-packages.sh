@@ -57,7 +57,7 @@ others=(
 proofs=(coq ocaml-nox)
 # For the tests of the installation, of WebAssembly, of the site and of shared work, which are long ones.
 long=(
-  man-db python3-setuptools python3-wheel mypy lintian mmdebstrap buildah
+  man-db python3-setuptools python3-wheel patchelf mypy lintian mmdebstrap buildah
   emscripten dpkg-dev
   python3-sphinx python3-myst-parser furo
   slurm-wlm munge parallel openmpi-bin libopenmpi-dev python3-kubernetes python3-yaml

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds build/core/cupel-core: check, verify, convert, stats, explain and generate as one static
-# program, for any Linux of this processor. Debian has no archives of fmt and simdjson: a file of
+# Builds build/core/cupel-core: check, watch, verify, convert, stats, generate, merge, elle, explain and
+# levels as one static program, for any Linux of this processor. Debian has no archives of fmt and simdjson: a file of
 # each is taken from Debian's source packages of the installed versions, and kept in
 # build/static-sources.
 set -euo pipefail

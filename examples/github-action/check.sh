@@ -26,7 +26,17 @@ if [[ -n $PACKAGE ]]; then
 fi
 command -v "$cupel" >/dev/null || fail "found no program cupel; name a package"
 
-# shellcheck disable=SC2206  # patterns and several arguments
-histories=($HISTORIES) arguments=($ARGUMENTS)
-[[ ${#histories[@]} -gt 0 ]] || fail "histories: found no file for $HISTORIES"
+# Each pattern has to find a file: a history that is not there is not checked.
+set -f
+# shellcheck disable=SC2206  # words, of which no pattern is expanded yet
+patterns=($HISTORIES) arguments=($ARGUMENTS)
+set +f
+[[ ${#patterns[@]} -gt 0 ]] || fail "histories: found nothing, expected files"
+histories=()
+for pattern in "${patterns[@]}"; do
+  # shellcheck disable=SC2206
+  found=($pattern)
+  [[ ${#found[@]} -gt 0 && -e ${found[0]} ]] || fail "histories: found no file for $pattern"
+  histories+=("${found[@]}")
+done
 exec "$cupel" check --level "$LEVELS" --emit "github,sarif=$SARIF" "${arguments[@]}" -- "${histories[@]}"

@@ -19,7 +19,9 @@
 // Keys and values are Byte, Short, Integer, Long, BigInteger, String, Boolean, null, or Lists of
 // them. Times are monotonic, in nanoseconds. Any thread may use a recorder; a session is for one
 // thread at a time. Each line is written when it is known, so a crash of the program loses nothing.
-// If the file cannot be written, close() throws; the application itself is not disturbed.
+// If the file cannot be written, close() throws; the application itself is not disturbed. A call that
+// throws recorded nothing: the file ends there, because no verdict about the rest holds, and close()
+// throws, too.
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -54,7 +56,7 @@ public final class Recorder implements AutoCloseable {
 
   // What one key holds before the recording. Before its first use.
   public void initial(Object key, Object value) {
-    nemesis("cupel.initial", "[" + initial + ",[" + json(Arrays.asList(key, value)) + "]]");
+    nemesis("cupel.initial", "[" + initial + ",[" + jsonOrEnd(Arrays.asList(key, value)) + "]]");
   }
 
   // No other write of this recorder has it; from 1.
@@ -62,7 +64,7 @@ public final class Recorder implements AutoCloseable {
 
   public long nowNs() { return System.nanoTime() - start; }
 
-  // Throws if a line could not be written.
+  // Throws what ended the recording, as when a line could not be written.
   @Override public synchronized void close() throws IOException {
     if (!closed) file.close();
     closed = true;
@@ -82,6 +84,20 @@ public final class Recorder implements AutoCloseable {
       file.write((line + ",\"index\":" + lines++ + "}\n").getBytes(StandardCharsets.UTF_8));
     } catch (IOException failed) {
       error = failed;
+    }
+  }
+
+  private synchronized void end(RuntimeException refused) {
+    if (error == null) error = new IOException("the recording ended at a call that threw", refused);
+  }
+
+  // Of what a caller gave.
+  private String jsonOrEnd(Object value) {
+    try {
+      return json(value);
+    } catch (RuntimeException refused) {
+      end(refused);
+      throw refused;
     }
   }
 
@@ -188,9 +204,13 @@ public final class Recorder implements AutoCloseable {
     private void both(List<Object> call) { operation(call, call); }
 
     private void operation(List<Object> call, List<Object> result) {
-      if (!open)
-        throw new IllegalStateException(call.get(0) + " outside of a transaction; call begin() first");
-      String asks = json(call), sees = json(result);
+      if (!open) {
+        IllegalStateException outside =
+            new IllegalStateException(call.get(0) + " outside of a transaction; call begin() first");
+        end(outside);
+        throw outside;
+      }
+      String asks = jsonOrEnd(call), sees = jsonOrEnd(result);
       if (invoked && !retold) {
         retold = true;
         seen = new StringBuilder();

@@ -21,7 +21,8 @@
 // differ: pg returns a bigint as a string, so convert what you read to what you write. Times are
 // monotonic, in nanoseconds. A recorder belongs to one thread. Each line is written when it is known,
 // so a crash of the program loses nothing. If the file cannot be written, close() throws; the
-// application itself is not disturbed.
+// application itself is not disturbed. A call that throws recorded nothing: the file ends there, because
+// no verdict about the rest holds, and close() throws, too.
 'use strict'
 const fs = require('fs')
 
@@ -53,7 +54,8 @@ class Recorder {
 
   // What one key holds before the recording. Before its first use.
   initial(key, value) {
-    this._nemesis('cupel.initial', `[${this._initial},[[${json(key)},${json(value)}]]]`)
+    this._nemesis('cupel.initial',
+                  this._endingAtAnError(() => `[${this._initial},[[${json(key)},${json(value)}]]]`))
   }
 
   // No other write of this recorder has it; from 1.
@@ -61,11 +63,20 @@ class Recorder {
 
   nowNs() { return process.hrtime.bigint() - this._start }
 
-  // Throws if a line could not be written.
+  // Throws what ended the recording, as when a line could not be written.
   close() {
     if (this._file !== null) fs.closeSync(this._file)
     this._file = null
     if (this._error) throw this._error
+  }
+
+  _endingAtAnError(body) {
+    try {
+      return body()
+    } catch (error) {
+      this._error = this._error || error
+      throw error
+    }
   }
 
   _nemesis(f, value) { this._write(`{"type":"info","process":"nemesis","f":"${f}","value":${value}`) }
@@ -136,8 +147,10 @@ class Session {
   }
 
   _operation(asked, seen = asked) {
-    if (!this._open) throw new Error(`${asked[0]} outside of a transaction; call begin() first`)
-    const texts = [json(asked), json(seen)]
+    const texts = this._recorder._endingAtAnError(() => {
+      if (!this._open) throw new Error(`${asked[0]} outside of a transaction; call begin() first`)
+      return [json(asked), json(seen)]
+    })
     if (this._invoked && !this._retold) {
       this._retold = true
       this._seen = []

@@ -152,16 +152,20 @@ func (r *Recorder) write(l line) {
 	r.err = err
 }
 
-// The text of a value. After one that cannot be recorded, the file would lie about what happened, so it
-// ends there.
+// After what cannot be recorded, the file would lie about what happened, so it ends there.
+func (r *Recorder) end(err error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// The text of a value.
 func (r *Recorder) text(value any) json.RawMessage {
 	encoded, err := text(value)
 	if err != nil {
-		r.mutex.Lock()
-		defer r.mutex.Unlock()
-		if r.err == nil {
-			r.err = err
-		}
+		r.end(err)
 		return json.RawMessage("null")
 	}
 	return encoded
@@ -299,7 +303,9 @@ func (s *Session) both(call []any) { s.operation(call, call) }
 
 func (s *Session) operation(asked, seen []any) {
 	if !s.open {
-		panic(fmt.Sprintf("recorder: %v outside of a transaction; call Begin first", asked[0]))
+		err := fmt.Errorf("recorder: %v outside of a transaction; call Begin first", asked[0])
+		s.recorder.end(err)
+		panic(err)
 	}
 	asks, sees := s.recorder.text(asked), s.recorder.text(seen)
 	if s.invoked && !s.retold {

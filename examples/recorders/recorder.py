@@ -19,8 +19,10 @@ commit. Everything else (time-out, lost connection) is indeterminate().
 Keys and values are integers, strings, booleans, None, or lists of them. Times are monotonic, in
 nanoseconds. A recorder belongs to one process; any thread may use it, a session is for one thread
 at a time. Each line is written when it is known, so a crash of the program loses nothing. If the
-file cannot be written, close() says so; the application itself is not disturbed.
+file cannot be written, close() says so; the application itself is not disturbed. A call that raises
+recorded nothing: the file ends there, because no verdict about the rest holds, and close() raises, too.
 """
+import contextlib
 import json
 import threading
 import time
@@ -45,6 +47,7 @@ class Recorder:
     """The file. `metadata`: {"database": "PostgreSQL", "isolation": "repeatable read"}."""
 
     def __init__(self, path, initial=None, metadata=None):
+        self._initial = _json(initial)
         self._file = open(path, "wb", buffering=0)
         self._start = time.monotonic_ns()
         self._lock = threading.Lock()
@@ -53,7 +56,6 @@ class Recorder:
         if metadata:
             pairs = [[str(name), str(value)] for name, value in metadata.items()]
             self._nemesis("cupel.metadata", _json(pairs))
-        self._initial = _json(initial)
         if initial is not None:
             self._write_initial([])
 
@@ -62,7 +64,8 @@ class Recorder:
 
     def initial(self, key, value):
         """What one key holds before the recording. Before its first use."""
-        self._write_initial([[key, value]])
+        with self._ending_at_an_error():
+            self._write_initial([[key, value]])
 
     def unique_id(self):
         """No other write of this recorder has it; from 1."""
@@ -74,7 +77,7 @@ class Recorder:
         return time.monotonic_ns() - self._start
 
     def close(self):
-        """Raises OSError if a line could not be written."""
+        """Raises what ended the recording: an OSError if a line could not be written."""
         with self._lock:
             if not self._file.closed:
                 self._file.close()
@@ -86,6 +89,15 @@ class Recorder:
 
     def __exit__(self, *_):
         self.close()
+
+    @contextlib.contextmanager
+    def _ending_at_an_error(self):
+        try:
+            yield
+        except Exception as error:
+            with self._lock:
+                self._error = self._error or error
+            raise
 
     def _write_initial(self, pairs):
         self._nemesis("cupel.initial", f"[{self._initial},{_json(pairs)}]")
@@ -150,7 +162,8 @@ class Session:
 
     def read_range(self, low, high, rows):
         """`rows`: all (key, value) that the database returned, in its order."""
-        rows = [[key, value] for key, value in rows]
+        with self._recorder._ending_at_an_error():
+            rows = [[key, value] for key, value in rows]
         self._operation(["range", [low, high], None], ["range", [low, high], rows])
 
     def compare_and_set(self, key, expected, desired, succeeded):
@@ -180,9 +193,10 @@ class Session:
             self._process = self._recorder._next_process()
 
     def _operation(self, asked, seen=None):
-        if not self._open:
-            raise RuntimeError(f"{asked[0]} outside of a transaction; call begin() first")
-        asks, sees = _json(asked), _json(asked if seen is None else seen)
+        with self._recorder._ending_at_an_error():
+            if not self._open:
+                raise RuntimeError(f"{asked[0]} outside of a transaction; call begin() first")
+            asks, sees = _json(asked), _json(asked if seen is None else seen)
         if self._invoked and not self._retold:
             self._retold, self._seen = True, []
         if not self._invoked:

@@ -182,6 +182,9 @@ const char* cupel_answer_certificate(cupel_answer* answer);
 const char* cupel_verify(const cupel_history* history, const char* certificate,
                          int64_t clock_drift_ns);
 
+/* The name that answers have for a level, from any of its names: "snapshot-isolation" for "SI". NULL,
+ * and an error, if there is no such level. */
+const char* cupel_level_name(const char* name);
 /* A page about a level or an anomaly by any of its names; NULL if there is none. */
 const char* cupel_describe(const char* name);
 

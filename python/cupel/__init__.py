@@ -51,9 +51,27 @@ def _handle(handle: Optional[int]) -> int:
 
 
 def _text(text: Optional[str]) -> Optional[bytes]:
-    if text is not None and "\0" in text:
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise TypeError(f"a name is a str, not {type(text).__name__}")
+    if "\0" in text:
         raise Error("a name holds the character U+0000")
-    return None if text is None else text.encode()
+    return text.encode()
+
+
+def _name(text: str) -> Optional[bytes]:
+    """Of what must have one."""
+    if text is None:
+        raise TypeError("a name is a str, not NoneType")
+    return _text(text)
+
+
+def _path(path: "Path") -> bytes:
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise Error("a path holds the character U+0000")
+    return encoded
 
 
 def _value(value: Scalar) -> _library.Value:
@@ -81,7 +99,7 @@ def version() -> str:
 
 def describe(name: str) -> str:
     """A page about a level or an anomaly, by any of its names."""
-    page = _lib.cupel_describe(_text(name))
+    page = _lib.cupel_describe(_name(name))
     if page is None:
         raise _failed()
     return page.decode()
@@ -175,7 +193,7 @@ class History:
 
     def transaction(self, session: str) -> Transaction:
         """Begins the next transaction of a session; the one before it ends here."""
-        _well(_lib.cupel_builder_transaction(self._open(), _text(session)))
+        _well(_lib.cupel_builder_transaction(self._open(), _name(session)))
         self._number += 1
         return Transaction(self, self._number)
 
@@ -188,7 +206,7 @@ class History:
 
     def write(self, path: "Path", format: str = "jepsen") -> None:
         """As jepsen (JSON lines), plume, awdit, dbcop or cupel."""
-        _well(_lib.cupel_history_write(self._built(), _text(os.fspath(path)), _text(format)))
+        _well(_lib.cupel_history_write(self._built(), _path(path), _name(format)))
 
     @property
     def transactions(self) -> int:
@@ -209,12 +227,12 @@ class History:
             _lib.cupel_history_free(self._handle)
 
 
-Path = Union[str, "os.PathLike[str]"]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 def read(path: Path, format: Optional[str] = None) -> History:
     """A history file, or a folder for the formats that use one; the format is recognised by content."""
-    return History._of(_handle(_lib.cupel_history_read(_text(os.fspath(path)), _text(format))))
+    return History._of(_handle(_lib.cupel_history_read(_path(path), _text(format))))
 
 
 @dataclass(frozen=True)
@@ -262,10 +280,14 @@ class Answer:
             )
 
     def __getitem__(self, level: str) -> Level:
+        """By any of its names, such as "si"."""
+        known = _lib.cupel_level_name(_name(level))
+        if known is None:
+            raise KeyError(str(_failed()))
         for one in self.levels:
-            if one.name == level:
+            if one.name == known.decode():
                 return one
-        raise KeyError(level)
+        raise KeyError(f"{known.decode()} was not checked")
 
     def __iter__(self) -> Iterator[Level]:
         return iter(self.levels)
@@ -353,7 +375,7 @@ def verify(history: Union[History, Path], certificate: str, *, clock_drift_ns: i
     `cupel verify --json`, whose "valid" says whether every verdict in it is proven."""
     if not isinstance(history, History):
         history = read(history)
-    verified = _lib.cupel_verify(history._built(), _text(certificate), clock_drift_ns)
+    verified = _lib.cupel_verify(history._built(), _name(certificate), clock_drift_ns)
     if verified is None:
         raise _failed()
     return json.loads(verified.decode())
@@ -409,9 +431,12 @@ class Session:
         _lib.cupel_session_append(self._open(), self._scalar(key), self._scalar(element))
 
     def read_list(self, key: Scalar, elements: Sequence[Scalar]) -> None:
-        listed = [self._scalar(one) for one in elements]
-        values = (_library.Value * len(listed))(*listed)
-        _lib.cupel_session_read_list(self._open(), self._scalar(key), values, len(listed))
+        try:
+            values, count = _values(elements)
+        except (TypeError, ValueError, OverflowError) as error:
+            self._recorder._lacks(error)
+            raise
+        _lib.cupel_session_read_list(self._open(), self._scalar(key), values, count)
 
     def committing(self) -> None:
         """Just before COMMIT is sent."""
@@ -445,7 +470,7 @@ class Recorder:
     def __init__(self, path: Path, database: Optional[str] = None, isolation: Optional[str] = None) -> None:
         self._live: Set[int] = set()  # the handles of sessions
         self._lacking: Optional[str] = None
-        self._handle: Optional[int] = _handle(_lib.cupel_recorder_open(_text(os.fspath(path)), _text(database), _text(isolation)))
+        self._handle: Optional[int] = _handle(_lib.cupel_recorder_open(_path(path), _text(database), _text(isolation)))
 
     def _open(self) -> int:
         if self._handle is None:

@@ -68,6 +68,7 @@ _FUNCTIONS = {
     "cupel_answer_svg": (c_char_p, [c_void_p]),
     "cupel_answer_certificate": (c_char_p, [c_void_p]),
     "cupel_verify": (c_char_p, [c_void_p, c_char_p, c_int64]),
+    "cupel_level_name": (c_char_p, [c_char_p]),
     "cupel_describe": (c_char_p, [c_char_p]),
     "cupel_recorder_open": (c_void_p, [c_char_p, c_char_p, c_char_p]),
     "cupel_recorder_close": (c_int, [c_void_p]),

@@ -1,6 +1,7 @@
 """The Python package: the words of the program, errors as exceptions, recording, notebooks."""
 import json
 import os
+import pathlib
 import subprocess
 
 import pytest
@@ -92,6 +93,33 @@ def test_errors_are_sentences():
     with pytest.raises(cupel.Error, match="neither a level nor an anomaly"):
         cupel.describe("nonsense")
     assert "lost" in cupel.describe("lost-update")
+    for session in (5, None, b"a"):
+        with pytest.raises(TypeError, match="a name is a str, not"):
+            cupel.History().transaction(session)
+
+
+def test_levels_by_any_name():
+    answer = cupel.check(lost_update(), levels=["SI", "rc"])
+    assert answer["si"] is answer["snapshot-isolation"] is answer["Snapshot-Isolation"]
+    assert answer["rc"].verdict == "satisfied"
+    with pytest.raises(KeyError, match="serializable was not checked"):
+        answer["ser"]
+    with pytest.raises(KeyError, match="expected a level"):
+        answer["sreializable"]
+
+
+def test_paths_of_every_kind(tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xff.jsonl"  # no text in UTF-8
+    for path in (name, os.fsdecode(name), pathlib.Path(os.fsdecode(name))):
+        lost_update().write(path)
+        assert cupel.read(path).transactions == 3
+        assert not cupel.check(path, levels=["si"])
+        with cupel.Recorder(path):
+            pass
+    with pytest.raises(cupel.Error, match="U\\+0000"):
+        cupel.read(b"a\0b")
+    with pytest.raises(TypeError):
+        cupel.read(5)
 
 
 def test_other_operations():
@@ -109,7 +137,7 @@ def test_a_recording_that_lacks_an_operation_is_an_error(tmp_path):
     recorder = cupel.Recorder(tmp_path / "history.jsonl")
     session = recorder.session()
     session.begin()
-    for refused in (lambda: session.write("x", 1.0), lambda: session.read_list("l", [2**63])):
+    for refused in (lambda: session.write("x", 1.0), lambda: session.read_list("l", [2**63]), lambda: session.read_list("l", 5)):
         with pytest.raises((TypeError, OverflowError)):
             refused()
     session.committed()

@@ -76,7 +76,8 @@ cupel_status build_with(cupel_builder* builder, Call&& call) noexcept {
 // None, after set_error(), if a name is no level.
 std::optional<std::vector<Level>> levels_of(std::string_view names) {
   std::vector<Level> levels;
-  while (!names.empty()) {
+  bool more = !names.empty();
+  while (more) {
     const auto comma = names.find(',');
     auto name = names.substr(0, comma);
     while (name.starts_with(' ')) name.remove_prefix(1);
@@ -87,7 +88,8 @@ std::optional<std::vector<Level>> levels_of(std::string_view names) {
       return std::nullopt;
     }
     levels.push_back(*level);
-    names = comma == std::string_view::npos ? std::string_view() : names.substr(comma + 1);
+    more = comma != std::string_view::npos;
+    if (more) names.remove_prefix(comma + 1);
   }
   return levels;
 }
@@ -355,6 +357,15 @@ const char* cupel_verify(const cupel_history* history, const char* certificate,
     verified_text =
         cupel::report::verification_json({history->file, "certificate", report, clock_drift_ns});
     return verified_text.c_str();
+  });
+}
+
+const char* cupel_level_name(const char* name) {
+  return guarded<const char*>(nullptr, [&]() -> const char* {
+    const auto level = cupel::parse_level(text_of(name));
+    if (level) return cupel::name(*level).data();  // of a literal, so it ends with a zero
+    set_error("found `" + std::string(text_of(name)) + "`, expected a level, such as serializable");
+    return nullptr;
   });
 }
 

@@ -436,10 +436,12 @@ std::vector<CommandPage> CommandLine::pages() const {
 }
 
 std::vector<std::string> split(const std::string& text, char between) {
-  if (text.empty()) return {""};
   std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, between);) parts.push_back(part);
+  std::size_t begin = 0;
+  for (std::size_t at; (at = text.find(between, begin)) != std::string::npos; begin = at + 1) {
+    parts.push_back(text.substr(begin, at - begin));
+  }
+  parts.push_back(text.substr(begin));
   return parts;
 }
 

@@ -141,7 +141,7 @@ class CommandLine {
   std::unique_ptr<Command> root_;
 };
 
-// The parts between the separators; a separator at the end adds none. Of an empty text: one part.
+// The parts between the separators: always one more than separators.
 std::vector<std::string> split(const std::string& text, char between);
 
 // The number that the text is, if it is nothing else.

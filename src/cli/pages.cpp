@@ -228,7 +228,7 @@ _cupel_of_option() {{
 
 _cupel() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
-  local path=cupel commands options words word at
+  local path=cupel commands options words word at list
   _cupel_of_command "$path"
   for ((at = 1; at < COMP_CWORD; ++at)); do
     word=${{COMP_WORDS[at]}}
@@ -236,7 +236,8 @@ _cupel() {{
   done
   COMPREPLY=()
   if _cupel_of_option "$path $before"; then
-    if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$current"))
+    case $current in *,*) list=${{current%,*}}, ;; esac
+    if [ -n "$words" ]; then COMPREPLY=($(compgen -P "$list" -W "$words" -- "${{current#"$list"}}"))
     else COMPREPLY=($(compgen -f -- "$current")); fi
   elif [[ $current == -* ]]; then COMPREPLY=($(compgen -W "$options" -- "$current"))
   elif [ -n "$commands" ]; then COMPREPLY=($(compgen -W "$commands" -- "$current"))
@@ -308,7 +309,7 @@ _cupel() {{
   done
   local -a words
   if _cupel_of_option "$command_path $before"; then
-    if (( $#words )); then compadd -- $words; else _files; fi
+    if (( $#words )); then compset -P '*,'; compadd -- $words; else _files; fi
   elif [[ $current == -* ]]; then _describe option options
   elif (( $#commands )); then _describe command commands
   else _files; fi
@@ -332,6 +333,11 @@ function __cupel_at --argument-names asked
     end
     test "$at" = "$asked"
 end
+# The words, behind those of a list that are there already.
+function __cupel_words
+    set -l list (commandline -ct | string replace -r '^--[^=]*=' '' | string match -r '.*,')
+    printf '%s\n' "$list"$argv
+end
 )",
                                 fmt::join(paths, " "));
   const auto brief = [](std::string_view text) {
@@ -351,7 +357,8 @@ end
       const auto words = words_of(option, values);
       if (option.takes_value) out += " -r";
       if (!words.empty())
-        out += fmt::format(" -f -a {}", shell_quoted(fmt::format("{}", fmt::join(words, " "))));
+        out += fmt::format(" -f -a {}",
+                           shell_quoted(fmt::format("(__cupel_words {})", fmt::join(words, " "))));
       out += fmt::format(" -d {}\n", brief(option.description));
     }
   }

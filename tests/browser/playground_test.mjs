@@ -84,7 +84,7 @@ await test("a lost update is drawn within the time, and the page is small", asyn
   console.log(`      page: ${bytes.length} bytes, ${packed} compressed`);
   assert.ok(packed < 5_000_000);
   const times = [];
-  for (let i = 0; i < 3; i += 1) {
+  for (let i = 0; i < 5; i += 1) {
     await browser.close();
     browser = await launch();  // nothing is compiled or cached
     const context = await browser.newContext();
@@ -96,7 +96,8 @@ await test("a lost update is drawn within the time, and the page is small", asyn
     await context.close();
   }
   console.log(`      opened to drawn, cold: ${times.map((one) => one.toFixed(2)).join(", ")} s`);
-  assert.ok(Math.min(...times) < Number(options.seconds ?? 2), `${times}`);
+  const median = [...times].sort((a, b) => a - b)[2];
+  assert.ok(median < Number(options.seconds ?? 2), `the median of ${times}`);
 });
 
 await test("nothing can be sent", async () => {

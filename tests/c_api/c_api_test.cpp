@@ -141,6 +141,12 @@ TEST(InC, SaysWhyACallFailed) {
       << cupel_error();
   EXPECT_FALSE(check(lost_update().get(), "si,sreializable"));
   EXPECT_STREQ(cupel_error(), "found `sreializable`, expected a level, such as serializable");
+  EXPECT_FALSE(check(lost_update().get(), "si,"));
+  EXPECT_STREQ(cupel_error(), "found ``, expected a level, such as serializable");
+  EXPECT_STREQ(cupel_level_name("SI"), "snapshot-isolation");
+  EXPECT_EQ(cupel_level_name("sreializable"), nullptr);
+  EXPECT_STREQ(cupel_error(), "found `sreializable`, expected a level, such as serializable");
+  EXPECT_EQ(cupel_level_name(nullptr), nullptr);
   EXPECT_EQ(cupel_describe("nonsense"), nullptr);
   EXPECT_NE(std::string(cupel_describe("lost-update")).find("lost"), std::string::npos);
 

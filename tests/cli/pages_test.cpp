@@ -92,6 +92,8 @@ TEST_F(Completion, OfCommandsOptionsAndValuesInBash) {
   EXPECT_EQ(offered("cupel check --lev"), "--level\n");
   EXPECT_EQ(offered("cupel check --level c"), "causal\n");
   EXPECT_EQ(offered("cupel check -l \"\""), "causal prefix\n");
+  EXPECT_EQ(offered("cupel check -l causal,"), "causal,causal causal,prefix\n");
+  EXPECT_EQ(offered("cupel check -l prefix,causal,p"), "prefix,causal,prefix\n");
   EXPECT_EQ(offered("cupel check --json --timeo"), "--timeout\n");
 }
 
@@ -109,6 +111,13 @@ TEST_F(Completion, IsReadByTheOtherShells) {
   }
   output_of("zsh -n " + zsh);
   output_of("fish --no-execute " + fish);
+  const auto lists = folder_.file(
+      "lists.fish", cupel::cli::fish_completion(pages, {{"LEVEL", {"causal", "prefix"}}}));
+  for (const std::string option : {"--level=", "-l "}) {
+    EXPECT_EQ(output_of("fish --private -c 'source " + lists + "; complete -C \"cupel check " +
+                        option + "causal,p\"' | cut -f 1"),
+              (option.ends_with("=") ? option : "") + "causal,prefix\n");
+  }
 }
 
 }  // namespace

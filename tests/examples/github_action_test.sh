@@ -31,5 +31,12 @@ grep -q '^::error file=lost.txt' output
 grep -q lost-update summary.md
 expect 3 'none*.txt'
 grep -q '^::error::cupel: histories: found no file' output
+expect 3 $'*.txt\nnone*.txt'
+grep -q '^::error::cupel: histories: found no file for none\*.txt' output
+expect 3 'fine.txt none.txt'
+grep -q '^::error::cupel: histories: found no file for none.txt' output
+expect 3 ' '
+grep -q '^::error::cupel: histories: found nothing, expected files' output
+expect 0 $'fine.txt\nfi*.txt'
 expect 3 fine.txt 'none*.deb'
 grep -q '^::error::cupel: package: found 0 files' output

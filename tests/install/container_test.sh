@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the container image and checks a history in it: with the folder of the history given, and a
-# picture drawn. Needs root, buildah, mmdebstrap and the packages of Install.FromTheBuildTree; ends with
+# Builds the container image and runs the README's first example in it, whose output is compared with the
+# README; then checks a history of a folder that is given, with a picture drawn. Beside the packages lie
+# those of an older version, which it does not take. Needs root, buildah, mmdebstrap and the packages of Install.FromTheBuildTree; ends with
 # 77 (skipped), and says why, where one is not there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -27,6 +28,15 @@ container=$(buildah "${store[@]}" from --pull-never cupel)
 echo "== check"
 mkdir "$work/data"
 cp tests/install/lost-update.jsonl "$work/data/history.jsonl"
+source tests/install/readme_example.sh
+install -D "$readme_history" "$work/data/$readme_history"
+status=0
+buildah "${store[@]}" run --isolation chroot --volume "$work/data:/data" "$container" -- \
+  /usr/bin/cupel check "$readme_history" >"$work/out" 2>&1 || status=$?
+# buildah says how the command ended, too.
+grep -v '^Error: exit status 1$\|^ *$\|error: exit status' "$work/out" >"$work/said" || true
+[[ $status -eq 1 ]] || { cat "$work/out"; fail "the README's first example ended with $status"; }
+readme_compare "$work/said" || fail "the container prints another first example than the README"
 status=0
 buildah "${store[@]}" run --isolation chroot --volume "$work/data:/data" "$container" -- \
   /usr/bin/cupel check -l snapshot-isolation history.jsonl --report report >"$work/out" 2>&1 || status=$?

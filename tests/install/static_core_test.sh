@@ -32,6 +32,15 @@ expect 1 "lost-update" check -l snapshot-isolation --json history.cupel
 expect 0 "lost" explain lost-update
 expect 0 "" generate --level causal -o generated.jsonl
 expect 0 "causal" check -l causal generated.jsonl
+expect 1 "lost-update" watch -l snapshot-isolation history.jsonl
+expect 1 "" elle --model list-append --consistency-models snapshot-isolation history.jsonl
+expect 0 "strict-serializable" levels
+chroot "$work/root" /cupel-core check --json -l causal history.jsonl >"$work/root/results.jsonl"
+expect 0 "causal" merge results.jsonl
+# Those that it has are those that docs/install.md lists.
+chroot "$work/root" /cupel-core --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p' | sort >"$work/commands"
+sed -n '/^`cupel-core` has the commands/,/in one file/p' docs/install.md | grep -o '`[a-z]*`' | tr -d '`' | sort |
+  diff "$work/commands" - || fail "docs/install.md lists other commands than cupel-core has"
 expect 1 "lost-update" check --report report history.jsonl
 grep -q 'class="arrow' "$work/root/report/counterexample-1.svg" || fail "the picture has no arrows"
 expect 3 "run" run

@@ -1,7 +1,7 @@
 // examples/recorders in Python, Node, Java and Go: the same operations give the lines of
-// cupel::Recorder, and what four connections to a PostgreSQL recorded is serializable where the
-// server is, and shows the lost update at read committed. A language that is not installed is
-// skipped.
+// cupel::Recorder, the file ends at a call that is refused, and what four connections to a
+// PostgreSQL recorded is serializable where the server is, and shows the lost update at read
+// committed. A language that is not installed is skipped.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -146,6 +146,23 @@ class Recorders : public testing::Test {
     EXPECT_NE(program({"script", "/dev/full"}).code, 0);
   }
 
+  // After a call that was refused no verdict would hold, so the file ends there and says so.
+  void expect_an_end_at_what_is_refused(const Program& program) {
+    for (const auto& [mistake, why] : std::vector<std::pair<std::string, std::string>>{
+             {"value", "cannot record"},
+             {"rows", "cannot record"},
+             {"initial", "cannot record"},
+             {"outside", "outside of a transaction"}}) {
+      const auto file = folder_.path("refused.jsonl");
+      const auto refused = program({"refused", file, mistake});
+      EXPECT_EQ(refused.code, 0) << refused.output;
+      EXPECT_NE(refused.output.find(why), std::string::npos) << mistake << ": " << refused.output;
+      const auto recorded = lines(file);
+      ASSERT_EQ(recorded.size(), 2u) << mistake;
+      EXPECT_EQ(recorded[1]["value"].dump(), R"([["w","x",1]])") << mistake;
+    }
+  }
+
   void expect_what_the_server_promises(const Program& program) {
     auto server = lab::start(lab::Kind::kPostgres, {.durable = false});
     ASSERT_TRUE(server.ok()) << server.error().to_string();
@@ -176,6 +193,7 @@ class Recorders : public testing::Test {
 
   void expect_all(const Program& program) {
     expect_the_lines_of_the_library(program);
+    expect_an_end_at_what_is_refused(program);
     expect_what_the_server_promises(program);
   }
 

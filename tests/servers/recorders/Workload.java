@@ -2,6 +2,7 @@
 //
 // In the first round all read key 0 before any of them writes it. Below snapshot isolation this loses
 // an update. `Workload script HISTORY` records operations of every kind, without a database.
+// `Workload refused HISTORY MISTAKE` makes a mistake, goes on, and says how the recording ended.
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -51,6 +52,35 @@ public final class Workload {
     recorder.close();
   }
 
+  private static void refused(String path, String mistake) throws Exception {
+    Recorder recorder = new Recorder(path, null, Map.of());
+    Recorder.Session a = recorder.session(), b = recorder.session();
+    a.begin();
+    a.write("x", 1);
+    a.committed();
+    boolean thrown = false;
+    try {
+      if (mistake.equals("value") || mistake.equals("rows")) a.begin();
+      if (mistake.equals("initial")) recorder.initial("y", 1.5);
+      else if (mistake.equals("rows")) a.readRange(1, 2, List.of(List.of(1, 1.5)));
+      else a.write("x", 1.5);
+    } catch (IllegalArgumentException | IllegalStateException expected) {
+      thrown = true;
+    }
+    if (!thrown) throw new AssertionError("nothing was thrown");
+    a.committed();
+    b.begin();
+    b.write("z", 3);
+    b.committed();
+    try {
+      recorder.close();
+    } catch (java.io.IOException expected) {
+      System.out.println(expected.getCause().getMessage());
+      return;
+    }
+    throw new AssertionError("close() threw nothing");
+  }
+
   private interface Pause { void run() throws Exception; }
 
   private static void transaction(Connection connection, Recorder.Session session, Recorder recorder,
@@ -96,6 +126,10 @@ public final class Workload {
   public static void main(String[] arguments) throws Exception {
     if (arguments[0].equals("script")) {
       script(arguments[1]);
+      return;
+    }
+    if (arguments[0].equals("refused")) {
+      refused(arguments[1], arguments[2]);
       return;
     }
     String url = arguments[0], isolation = arguments[2];

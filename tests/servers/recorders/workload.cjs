@@ -2,6 +2,7 @@
 //
 // In the first round all read key 0 before any of them writes it. Below snapshot isolation this loses
 // an update. `workload.cjs script HISTORY` records operations of every kind, without a database.
+// `workload.cjs refused HISTORY MISTAKE` makes a mistake, goes on, and says how the recording ended.
 'use strict'
 const {Recorder} = require(process.env.RECORDER)
 
@@ -35,6 +36,33 @@ function script(path) {
   a.begin()
   a.committed()
   recorder.close()
+}
+
+function refused(path, mistake) {
+  const recorder = new Recorder(path)
+  const a = recorder.session(), b = recorder.session()
+  a.begin()
+  a.write('x', 1)
+  a.committed()
+  const thrownBy = body => {
+    try {
+      body()
+    } catch (error) {
+      return error
+    }
+    throw new Error('nothing was thrown')
+  }
+  thrownBy(() => {
+    if (mistake === 'initial') return recorder.initial('y', 1.5)
+    if (mistake !== 'outside') a.begin()
+    if (mistake === 'rows') a.readRange(1, 2, [[1, undefined]])
+    else a.write('x', 1.5)
+  })
+  a.committed()
+  b.begin()
+  b.write('z', 3)
+  b.committed()
+  console.log(thrownBy(() => recorder.close()).message)
 }
 
 // Lets all go on when the last has come.
@@ -94,4 +122,5 @@ async function run(url, path, isolation) {
 }
 
 if (process.argv[2] === 'script') script(process.argv[3])
+else if (process.argv[2] === 'refused') refused(...process.argv.slice(3))
 else run(...process.argv.slice(2)).catch(error => { console.error(error); process.exit(1) })

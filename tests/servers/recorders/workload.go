@@ -2,12 +2,14 @@
 //
 // In the first round all read key 0 before any of them writes it. Below snapshot isolation this loses
 // an update. `workload script HISTORY` records operations of every kind, without a database.
+// `workload refused HISTORY MISTAKE` makes a mistake, goes on, and says how the recording ended.
 package main
 
 import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"log"
 	"math/rand"
 	"os"
@@ -60,6 +62,39 @@ func script(path string) {
 	must(r.Close())
 }
 
+func refused(path, mistake string) {
+	r, err := recorder.Open(path, recorder.Options{})
+	must(err)
+	a, b := r.Session(), r.Session()
+	a.Begin()
+	a.Write("x", 1)
+	a.Committed()
+	func() {
+		defer func() { recover() }()
+		switch mistake {
+		case "initial":
+			r.Initial("y", 1.5)
+		case "rows":
+			a.Begin()
+			a.ReadRange(1, 2, []recorder.Row{{Key: 1, Value: 1.5}})
+		case "value":
+			a.Begin()
+			a.Write("x", 1.5)
+		default:
+			a.Write("x", 2)
+		}
+	}()
+	a.Committed()
+	b.Begin()
+	b.Write("z", 3)
+	b.Committed()
+	err = r.Close()
+	if err == nil {
+		log.Fatal("Close said nothing")
+	}
+	fmt.Println(err)
+}
+
 func transaction(db *sql.DB, session *recorder.Session, r *recorder.Recorder, isolation sql.IsolationLevel, reads, writes int, between func()) {
 	session.Begin()
 	err := func() error {
@@ -97,6 +132,10 @@ func transaction(db *sql.DB, session *recorder.Session, r *recorder.Recorder, is
 func main() {
 	if os.Args[1] == "script" {
 		script(os.Args[2])
+		return
+	}
+	if os.Args[1] == "refused" {
+		refused(os.Args[2], os.Args[3])
 		return
 	}
 	url, path, isolation := os.Args[1], os.Args[2], os.Args[3]

@@ -2,6 +2,7 @@
 
 In the first round all read key 0 before any of them writes it. Below snapshot isolation this loses an
 update. `workload.py script HISTORY` records operations of every kind, without a database.
+`workload.py refused HISTORY MISTAKE` makes a mistake, goes on, and says how the recording ended.
 """
 import random
 import sys
@@ -42,6 +43,38 @@ def script(path):
     a.begin()
     a.committed()
     recorder.close()
+
+
+def refused(path, mistake):
+    recorder = Recorder(path)
+    a = recorder.session()
+    a.begin()
+    a.write("x", 1)
+    a.committed()
+    try:
+        if mistake == "value":
+            a.begin()
+            a.write("x", 1.5)
+        elif mistake == "rows":
+            a.begin()
+            a.read_range(1, 2, [(1, object())])
+        elif mistake == "initial":
+            recorder.initial("y", 1.5)
+        else:
+            a.write("x", 2)
+        sys.exit("nothing was raised")
+    except (TypeError, RuntimeError):
+        pass
+    a.committed()
+    b = recorder.session()
+    b.begin()
+    b.write("z", 3)
+    b.committed()
+    try:
+        recorder.close()
+        sys.exit("close() raised nothing")
+    except (TypeError, RuntimeError) as error:
+        print(error)
 
 
 def transaction(connection, session, recorder, isolation, reads, writes, between):
@@ -97,4 +130,4 @@ def main(url, path, isolation):
 
 
 if __name__ == "__main__":
-    script(sys.argv[2]) if sys.argv[1] == "script" else main(*sys.argv[1:])
+    {"script": script, "refused": refused}.get(sys.argv[1], lambda *rest: main(sys.argv[1], *rest))(*sys.argv[2:])
