@@ -53,6 +53,9 @@ test("a history that is built", () => {
   assert.match(level.anomalies[0].explanation, /^An update was lost\. T1 and T2 both read x = 1/);
   assert.deepEqual(answer.json.weakest_violated, ["snapshot-isolation"]);
   assert.match(answer.level("linearizable").detail, /needs the times/);
+  assert.equal(answer.level("SI"), level);
+  assert.throws(() => answer.level("sreializable"), /found `sreializable`, expected a level, such as/);
+  assert.throws(() => cupel.check(lostUpdate(), { levels: "si" }).level("ser"), /a level that was checked/);
 });
 
 test("the same words as the program, from one file", () => {

@@ -3,14 +3,14 @@
 # nothing else; then the README's first example, whose output is compared with the README. Libraries
 # explain the same history in the README's words. The container has its own test.
 #
-#   fresh_debian_test.sh [source|packages|library|static|wheel|node]…    without: all
+#   fresh_debian_test.sh [demo|source|packages|library|static|wheel|node]…    without: all
 #
 # Needs root, mmdebstrap, Debian's packages and what Install.FromTheBuildTree, Install.TheStaticCoreAlone
 # and Wasm.NodePackage build. Ends with 77 (skipped), and says why, where one of these is not there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 ways=("$@")
-[[ $# -gt 0 ]] || ways=(source packages library static wheel node)
+[[ $# -gt 0 ]] || ways=(demo source packages library static wheel node)
 skip() {
   printf 'fresh_debian_test: skipped: %s\n' "$1"
   exit 77
@@ -45,12 +45,12 @@ given() {
 }
 for way in "${ways[@]}"; do
   case $way in
-    source) command -v git >/dev/null || skip "git is not installed" ;;
+    demo | source) command -v git >/dev/null || skip "git is not installed" ;;
     packages | library) given 'build/package/packages/cupel_*.deb' Install.FromTheBuildTree ;;
     static) given build/core/cupel-core Install.TheStaticCoreAlone ;;
     wheel) given 'build/python/cupel-*.whl' Install.FromTheBuildTree ;;
     node) given 'build/node/cupel-*.tgz' Wasm.NodePackage ;;
-    *) fail "found $way, expected source, packages, library, static, wheel or node" ;;
+    *) fail "found $way, expected demo, source, packages, library, static, wheel or node" ;;
   esac
 done
 
@@ -94,6 +94,13 @@ new_root() {
 get() {
   quietly root apt-get -q install -y --no-install-recommends "$@"
 }
+# The Debian packages, and the name of one in the root.
+give_packages() {
+  while IFS= read -r file; do cp "$file" "$work/root/given"; done < <(tools/newest_packages.sh build/package/packages)
+}
+package() {
+  echo "/given/$(basename "$work/root/given/$1"_*.deb)"
+}
 # The README's first example, by PROGRAM.
 first_example() {
   local status=0
@@ -127,28 +134,41 @@ PROJECT
   explanation /outside/by_pkg_config
 }
 
-from_source() {
-  say "from source: make demo"
+# source_root: a root with the source by the name that it has here, and with the cache of the compiler, if that
+# can be mounted: what was compiled before is not compiled again.
+source_root() {
   new_root
   get make
-  mkdir "$work/root/cupel"
-  git ls-files -z | tar --create --null --ignore-failed-read --files-from=- 2>"$work/tar" | tar --extract -C "$work/root/cupel"
-  # What was compiled before is not compiled again, where the root may share it.
-  if command -v ccache >/dev/null; then share "$(ccache --get-config cache_dir)" /root/.cache/ccache; fi
-  quietly root sh -c 'cd /cupel && make demo'
+  mkdir -p "$work/root$PWD"
+  git ls-files -z | tar --create --null --ignore-failed-read --files-from=- 2>"$work/tar" | tar --extract -C "$work/root$PWD"
+  cached=()
+  if command -v ccache >/dev/null; then
+    share "$(ccache --get-config cache_dir)" /root/.cache/ccache
+    cached=(env CCACHE_MAXSIZE="$(ccache --get-config max_size)")
+  fi
+}
+from_demo() {
+  say "from source: make demo"
+  source_root
+  quietly root "${cached[@]}" make -C "$PWD" demo
   grep -q "The exit code is 1: some level asked for is violated." "$work/quiet" || { cat "$work/quiet"; fail "make demo shows no violation"; }
-  say "from source: make install, and a project outside"
-  quietly root sh -c 'cd /cupel && make install'
+  first_example "$PWD/build/release/cupel"
+}
+from_source() {
+  say "from source: make install"
+  source_root
+  quietly root "${cached[@]}" make -C "$PWD" install
   first_example /usr/local/bin/cupel
   [[ -s $work/root/usr/local/share/man/man1/cupel-check.1.gz ]] || fail "make install installs no manual page"
+  say "a project outside, with what make install installed"
   outside_project
 }
 
 from_packages() {
   say "the Debian package cupel, by apt"
   new_root
-  while IFS= read -r file; do cp "$file" "$work/root/given"; done < <(tools/newest_packages.sh build/package/packages)
-  get ./given/cupel_*.deb
+  give_packages
+  get "$(package cupel)"
   first_example cupel
   quietly root cupel run --db sqlite:/tmp/test.db --workload mini --txns 20 -o /tmp/h.jsonl
   local file driver
@@ -158,14 +178,14 @@ from_packages() {
     driver=${driver#cupel-}
     root cupel doctor >"$work/doctor" || true
     grep -q "^  $driver  *no" "$work/doctor" || { cat "$work/doctor"; fail "$driver works before cupel-$driver"; }
-    get "./given/$(basename "$file")"
+    get "/given/$(basename "$file")"
     root cupel doctor >"$work/doctor" || true
     grep -q "^  $driver  *yes" "$work/doctor" || { cat "$work/doctor"; fail "cupel-$driver does not bring $driver"; }
     say "cupel-$driver"
   done
   first_example cupel
   compgen -G "$work/root/given/cupel-mpi_*.deb" >/dev/null || { say "cupel-mpi is not built: libopenmpi-dev is not installed"; return; }
-  get openmpi-bin ./given/cupel-mpi_*.deb
+  get openmpi-bin "$(package cupel-mpi)"
   # Two processes of this machine alone, without its network and without a shell on others.
   local status=0
   root env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
@@ -180,8 +200,8 @@ from_packages() {
 from_library() {
   say "the library: libcupel-dev by apt, and a project outside"
   new_root
-  while IFS= read -r file; do cp "$file" "$work/root/given"; done < <(tools/newest_packages.sh build/package/packages)
-  get gcc g++ libc6-dev cmake make pkg-config ./given/libcupel0_*.deb ./given/libcupel-dev_*.deb
+  give_packages
+  get gcc g++ libc6-dev cmake make pkg-config "$(package libcupel0)" "$(package libcupel-dev)"
   outside_project
   cp examples/lost_update.c "$work/root/given"
   quietly root sh -c 'cc /given/lost_update.c $(pkg-config --cflags --libs cupel) -o /given/example'

@@ -4,7 +4,7 @@
 # Usage: install_test.sh FOLDER (made anew)
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
-work=$1
+work=$(realpath -m "$1")
 rm -rf "$work"
 mkdir -p "$work"
 fail() {

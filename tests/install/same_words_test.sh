@@ -5,8 +5,8 @@
 # these or of the languages is not there.
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
-installed=$1
-work=$2
+installed=$(realpath -m "$1")
+work=$(realpath -m "$2")
 rm -rf "$work"
 mkdir -p "$work"
 fail() {

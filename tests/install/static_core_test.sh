@@ -3,7 +3,7 @@
 # Usage: static_core_test.sh FOLDER (made anew). Needs root; ends with 77 (skipped) without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-work=$1
+work=$(realpath -m "$1")
 fail() {
   printf 'static_core_test: %s\n' "$1" >&2
   exit 1
