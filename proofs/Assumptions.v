@@ -1,6 +1,7 @@
 (* What each theorem rests on: tools/prove.sh reads the output of this file and fails on any
    axiom but those of Coq's native integers. *)
 From Cupel Require Import Ladder Witness Weak Extend Clauses Derivation Format Verify Text Examples.
+From Cupel Require Import ReplicatedCheck ReplicatedFormat.
 
 Print Assumptions implies_sound.
 Print Assumptions implies_violates.
@@ -18,3 +19,5 @@ Print Assumptions verify_sound.
 Print Assumptions decides_sound.
 Print Assumptions weakest_sound.
 Print Assumptions ladder_is_strict.
+Print Assumptions replicated_sound.
+Print Assumptions parse_print_r.

@@ -6,7 +6,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-prove}
-files=(History Levels Order Ladder Witness Weak Extend Clauses Derivation Format Verify Text)
+files=(History Levels Order Ladder Witness Weak Extend Clauses Derivation Format Verify Text
+  Replicated ReplicatedCheck ReplicatedFormat)
+programs=(verifier.ml verifier.mli replicated.ml replicated.mli)
 extracted=proofs/extracted
 
 fail() {
@@ -14,7 +16,7 @@ fail() {
   exit 1
 }
 digest() {
-  (cd proofs && cat "${files[@]/%/.v}" Extract.v extracted/verifier.ml extracted/verifier.mli | sha256sum | cut -d' ' -f1)
+  (cd proofs && cat "${files[@]/%/.v}" Extract.v ReplicatedExtract.v "${programs[@]/#/extracted/}" | sha256sum | cut -d' ' -f1)
 }
 
 if [[ $mode == digest ]]; then
@@ -45,13 +47,17 @@ coqc -q -Q . Cupel Assumptions.v >assumptions.txt
 if grep -E '^[A-Za-z0-9_.]+ *(:|$)' assumptions.txt | grep -vE '^(Axioms:|(PrimInt63|Uint63)\.)'; then
   fail "a theorem rests on an axiom (above) that is none of native integers"
 fi
-coqc -q -Q . Cupel -w -extraction-opaque-accessed Extract.v
+for file in Extract ReplicatedExtract; do
+  coqc -q -Q . Cupel -w -extraction-opaque-accessed $file.v
+done
 cd ../..
 if [[ $mode == extract ]]; then
-  cp $build/verifier.ml $build/verifier.mli $extracted/
+  cp "${programs[@]/#/$build/}" $extracted/
   digest >$extracted/DIGEST
 fi
-cmp -s $build/verifier.ml $extracted/verifier.ml && cmp -s $build/verifier.mli $extracted/verifier.mli ||
-  fail "the program that Coq extracts is not $extracted/verifier.ml; run tools/prove.sh extract"
+for program in "${programs[@]}"; do
+  cmp -s $build/$program $extracted/$program ||
+    fail "the program that Coq extracts is not $extracted/$program; run tools/prove.sh extract"
+done
 tools/prove.sh digest
 printf 'prove: every theorem holds\n'

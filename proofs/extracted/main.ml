@@ -1,8 +1,9 @@
 (* cupel-proved HISTORY CERTIFICATE DRIFT: reads the two texts of docs/formats/canonical.md and
    asks the extracted verifier. `cupel verify --proved` writes the texts and runs this.
+   cupel-proved --replicated HISTORY CERTIFICATE: the same of a replicated data type.
 
    Trusted: that the lines of HISTORY are what Format.feed is given, and that what is printed is
-   what Verify.verify said. Not trusted: how CERTIFICATE is read; a wrong certificate proves
+   what Verify.verify or ReplicatedCheck.check_replicated said. Not trusted: how CERTIFICATE is read; a wrong certificate proves
    nothing. Exit code: 0 every answer is proved, 1 not, 3 bad input. *)
 open Verifier
 
@@ -92,13 +93,16 @@ let bytes text =
   let rec from i rest = if i < 0 then rest else from (i - 1) (Uint63.of_int (Char.code text.[i]) :: rest) in
   from (String.length text - 1) []
 
-let read_history file =
+let read_lines file nothing feed finish first =
   let reading = ref nothing in
   each_line file (fun line text ->
       match feed !reading (bytes text) with
       | Some next -> reading := next
       | None -> bad "%s, line %d: this is no line of a canonical history" file line);
-  match finish !reading with Some h -> h | None -> bad "%s: it has no line H" file
+  match finish !reading with Some h -> h | None -> bad "%s: it has no line %s" file first
+
+let read_history file = read_lines file nothing feed finish "H"
+let read_replicated file = Replicated.(read_lines file nothing_r feed_r finish_r "D")
 
 (* --- the certificate --- *)
 
@@ -236,6 +240,31 @@ let verify_files history certificate drift say =
   end;
   good
 
+(* --- replicated data types --- *)
+
+let rec pairs = function
+  | [] -> []
+  | j :: n :: rest -> (integer j, integer n) :: pairs rest
+  | [ word ] -> bad "%s is half a count" word
+
+let read_witness file =
+  let clocks = ref [] and characters = ref [] in
+  each_line file (fun line text ->
+      try
+        match String.split_on_char ' ' text with
+        | "S" :: place :: counts -> clocks := (integer place, pairs counts) :: !clocks
+        | [ "I"; i; lo; hi ] -> characters := (integer i, (integer lo, integer hi)) :: !characters
+        | word :: _ -> bad "%s begins no line of a certificate" word
+        | [] -> bad "an empty line"
+      with Bad why -> bad "%s, line %d: %s" file line why);
+  { Replicated.clocks = List.rev !clocks; characters = List.rev !characters }
+
+let verify_replicated history certificate say =
+  let h = read_replicated history in
+  let good = Replicated.check_replicated h (read_witness certificate) in
+  say (if good then "proved" else "the witness does not check");
+  good
+
 let guarded work bad_input =
   try work () with
   | Bad why -> bad_input why
@@ -248,11 +277,13 @@ let rec many () =
   | exception End_of_file -> ()
   | line ->
       let said = ref [] in
+      let say word = said := word :: !said in
+      let bad_input why = said := [ "bad input: " ^ why ] in
       (match String.split_on_char ' ' line with
+      | [ "--replicated"; history; certificate ] ->
+          guarded (fun () -> ignore (verify_replicated history certificate say)) bad_input
       | [ history; certificate; drift ] ->
-          guarded
-            (fun () -> ignore (verify_files history certificate drift (fun word -> said := word :: !said)))
-            (fun why -> said := [ "bad input: " ^ why ])
+          guarded (fun () -> ignore (verify_files history certificate drift say)) bad_input
       | _ -> said := [ "bad input: expected HISTORY CERTIFICATE DRIFT" ]);
       Printf.printf "%s\n%!" (String.concat "; " (List.rev !said));
       many ()
@@ -265,6 +296,9 @@ let () =
     (fun () ->
       match Sys.argv with
       | [| _; "--many" |] -> many ()
+      | [| _; "--replicated"; history; certificate |] ->
+          Printf.printf "digest %s\n%!" (sha256 history);
+          if not (verify_replicated history certificate print_endline) then exit 1
       | [| _; history; certificate; drift |] ->
           Printf.printf "digest %s\n%!" (sha256 history);
           if not (verify_files history certificate drift print_endline) then exit 1

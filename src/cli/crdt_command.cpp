@@ -16,6 +16,7 @@
 #include "base/read_file.hpp"
 #include "cli/certificate_file.hpp"
 #include "cli/command.hpp"
+#include "cli/crdt_proved.hpp"
 #include "cli/crdt_reproduce.hpp"
 #include "cli/emit.hpp"
 #include "cli/options.hpp"
@@ -51,6 +52,8 @@ struct CrdtArguments {
   std::string clock_drift;
   bool json = false, strict = false, witness = false, converge = false, converged_only = false;
   bool non_interleaving = false;
+  bool proved = false;      // of verify
+  std::string proved_text;  // then a file for the canonical text; empty: none
 };
 
 struct Limits {
@@ -468,8 +471,12 @@ base::Result<crdt::NamedType> type_of_certificate(const CrdtArguments& arguments
   return asked.value_or(crdt::NamedType{*named});
 }
 
-// The name of the type, and what was found.
-using NamedVerified = std::pair<std::string_view, crdt::Verified>;
+struct NamedVerified {
+  std::string_view type;
+  crdt::Verified verified;
+  std::optional<ProvedWitness> proved = {};  // of a valid certificate, if asked for
+  [[nodiscard]] bool is_valid() const { return verified.status == crdt::CertificateStatus::kValid; }
+};
 
 base::Result<NamedVerified> unless_bad(std::string_view type, crdt::Verified verified,
                                        const CrdtArguments& arguments) {
@@ -486,7 +493,13 @@ base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
   auto history = history_of(arguments.history, *type);
   if (!history.ok()) return history.error();
   crdt::allow_clock_drift(*history, drift_ns);
-  return unless_bad(crdt::name(history->type), crdt::verify(*history, certificate), arguments);
+  auto named =
+      unless_bad(crdt::name(history->type), crdt::verify(*history, certificate), arguments);
+  if (!named.ok() || !named->is_valid() || !arguments.proved) return named;
+  auto proved = run_proved(*history, certificate, arguments.proved_text);
+  if (!proved.ok()) return proved.error();
+  named->proved = std::move(proved).value();
+  return named;
 }
 
 base::Result<NamedVerified> verified_mixed(const CrdtArguments& arguments,
@@ -495,11 +508,14 @@ base::Result<NamedVerified> verified_mixed(const CrdtArguments& arguments,
   if (!history.ok()) return history.error();
   crdt::allow_clock_drift(history->whole, drift_ns);
   crdt::share_times(*history);
-  return unless_bad(crdt::kMixedType, crdt::verify_mixed(*history, certificate), arguments);
+  auto named = unless_bad(crdt::kMixedType, crdt::verify_mixed(*history, certificate), arguments);
+  if (named.ok() && named->is_valid() && arguments.proved)
+    named->proved = ProvedWitness{.left_out = "histories of several types", .program = {}};
+  return named;
 }
 
-void print_verified(const CrdtArguments& arguments, std::string_view type,
-                    const crdt::Verified& verified) {
+void print_verified(const CrdtArguments& arguments, const NamedVerified& named) {
+  const crdt::Verified& verified = named.verified;
   const bool valid = verified.status == crdt::CertificateStatus::kValid,
              unknown = verified.status == crdt::CertificateStatus::kUnknown;
   const char* const word = valid ? "valid" : unknown ? "unknown" : "not valid";
@@ -507,18 +523,31 @@ void print_verified(const CrdtArguments& arguments, std::string_view type,
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     nlohmann::ordered_json json = {{"history", arguments.history},
                                    {"certificate", arguments.certificate},
-                                   {"type", type},
+                                   {"type", named.type},
                                    {"letter", verified.strict},
                                    {"verdict", verified.verdict},
                                    {"valid", nullptr},
                                    {"reason", nullptr}};
     if (!unknown) json["valid"] = valid;
     if (!valid) json["reason"] = verified.reason;
+    if (named.proved) {
+      json["proved"] = {{"all", named.proved->is_proved()},
+                        {"left_out", nullptr},
+                        {"agrees", nullptr},
+                        {"sha256", nullptr}};
+      if (!named.proved->left_out.empty()) {
+        json["proved"]["left_out"] = named.proved->left_out;
+      } else {
+        json["proved"]["agrees"] = named.proved->program.agrees;
+        json["proved"]["sha256"] = named.proved->program.digest;
+      }
+    }
     print(text::dump(json) + "\n");
   } else {
     print(fmt::format("{}: {}, {} for {}{}\n{}", arguments.certificate, word, verified.verdict,
                       arguments.history, verified.strict ? ", by the strict axioms" : "",
                       valid ? "" : "  " + verified.reason + "\n"));
+    if (named.proved) print(proved_text(*named.proved));
   }
 }
 
@@ -540,10 +569,10 @@ int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked,
     print_error(verified.error());
     return kBad;
   }
-  print_verified(arguments, verified->first, verified->second);
-  switch (verified->second.status) {
+  print_verified(arguments, *verified);
+  switch (verified->verified.status) {
     case crdt::CertificateStatus::kValid:
-      return kSatisfied;
+      return verified->proved && !verified->proved->is_proved() ? kViolated : kSatisfied;
     case crdt::CertificateStatus::kNotValid:
       return kViolated;
     case crdt::CertificateStatus::kUnknown:
@@ -725,6 +754,14 @@ void add_crdt_verify(Command& app, Run& run) {
       ->type_name("");
   add_type_option(*command, arguments->type, ". Default: that of the certificate");
   command->add_flag("--json", arguments->json, "Print one JSON object on one line");
+  auto* proved = command->add_flag(
+      "--proved", arguments->proved,
+      "Check a certificate of satisfied with the verifier that is itself proved as well");
+  command
+      ->add_option("--text", arguments->proved_text,
+                   "Keep the canonical text of the history, which --proved reads, in this file")
+      ->type_name("FILE")
+      ->needs(proved);
   command
       ->add_option("--clock-drift", arguments->clock_drift,
                    "Largest error of the clocks that recorded the times. Use the value that check "
@@ -733,10 +770,12 @@ void add_crdt_verify(Command& app, Run& run) {
   command->footer(
       "Exit code: 0 the certificate proves its verdict, 1 it does not, 2 unknown: the certificate\n"
       "has too many operations to try all their executions, 3 the history cannot be read or the\n"
-      "file is not a certificate.\n"
+      "file is not a certificate. With --proved, 0 also means that the proved verifier accepts "
+      "it.\n"
       "\n"
-      "Example:\n"
-      "  cupel crdt verify history.jsonl proof.json");
+      "Examples:\n"
+      "  cupel crdt verify history.jsonl proof.json\n"
+      "  cupel crdt verify --proved history.jsonl proof.json");
   command->callback([arguments, &run] {
     std::optional<crdt::NamedType> type;
     if (!arguments->type.empty()) type = type_or_refused(arguments->type);

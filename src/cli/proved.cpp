@@ -49,35 +49,15 @@ base::Status write_history(const certify::Subject& subject, const std::string& f
 
 }  // namespace
 
-base::Result<ProvedReport> run_proved(const history::History& history,
-                                      std::string_view certificate_json, history::Time drift,
-                                      const KeptFiles& kept) {
+base::Result<ProgramReport> run_program(std::vector<std::string> arguments) {
   const auto program = find_program();
   if (!program.ok()) return program.error();
-  const auto folder = base::TempDir::make("cupel-proved-");
-  if (!folder.ok()) return folder.error();
-  const std::string file = kept.text.empty() ? folder->file("history.txt") : kept.text;
-  if (auto status = write_history(certify::Subject(history), file); !status.ok())
-    return status.error();
-  auto text = certify::proof_text(history, certificate_json, drift);
-  if (!text.trouble.empty()) return base::Error{.message = text.trouble};
-  const std::string certificate = folder->file("certificate.txt");
-  if (auto status = base::write_file(certificate, text.text); !status.ok()) return status.error();
-  if (!kept.coq.empty()) {
-    const auto history_text = base::read_file(file);
-    if (!history_text.ok()) return history_text.error();
-    const auto coq = coq_file(*history_text, text.text, drift);
-    if (!coq.ok()) return coq.error();
-    if (auto status = base::write_file(kept.coq, *coq); !status.ok()) return status.error();
-  }
-
-  auto process =
-      base::Process::start({.arguments = {*program, file, certificate, std::to_string(drift)},
-                            .output = base::Stream::pipe(),
-                            .errors = base::Stream::output()});
+  arguments.insert(arguments.begin(), *program);
+  auto process = base::Process::start({.arguments = std::move(arguments),
+                                       .output = base::Stream::pipe(),
+                                       .errors = base::Stream::output()});
   if (!process.ok()) return process.error();
-  ProvedReport report;
-  report.left_out = std::move(text.left_out);
+  ProgramReport report;
   std::istringstream lines(process->read_all(kForever).value_or(""));
   std::string line;
   while (std::getline(lines, line)) {
@@ -96,6 +76,37 @@ base::Result<ProvedReport> run_proved(const history::History& history,
                                        report.output)};
   }
   report.agrees = status->well();
+  return report;
+}
+
+base::Result<ProvedReport> run_proved(const history::History& history,
+                                      std::string_view certificate_json, history::Time drift,
+                                      const KeptFiles& kept) {
+  if (const auto program = find_program(); !program.ok()) return program.error();
+  const auto folder = base::TempDir::make("cupel-proved-");
+  if (!folder.ok()) return folder.error();
+  const std::string file = kept.text.empty() ? folder->file("history.txt") : kept.text;
+  if (auto status = write_history(certify::Subject(history), file); !status.ok())
+    return status.error();
+  auto text = certify::proof_text(history, certificate_json, drift);
+  if (!text.trouble.empty()) return base::Error{.message = text.trouble};
+  const std::string certificate = folder->file("certificate.txt");
+  if (auto status = base::write_file(certificate, text.text); !status.ok()) return status.error();
+  if (!kept.coq.empty()) {
+    const auto history_text = base::read_file(file);
+    if (!history_text.ok()) return history_text.error();
+    const auto coq = coq_file(*history_text, text.text, drift);
+    if (!coq.ok()) return coq.error();
+    if (auto status = base::write_file(kept.coq, *coq); !status.ok()) return status.error();
+  }
+
+  const auto said = run_program({file, certificate, std::to_string(drift)});
+  if (!said.ok()) return said.error();
+  ProvedReport report{.all = false,
+                      .agrees = said->agrees,
+                      .digest = said->digest,
+                      .output = said->output,
+                      .left_out = std::move(text.left_out)};
   report.all = report.agrees && !report.left_out.empty() &&
                std::all_of(report.left_out.begin(), report.left_out.end(),
                            [](const std::string& why) { return why.empty(); });

@@ -33,6 +33,15 @@ base::Result<ProvedReport> run_proved(const history::History& history,
                                       std::string_view certificate_json, history::Time drift,
                                       const KeptFiles& kept);
 
+// What the program cupel-proved says of two texts.
+struct ProgramReport {
+  bool agrees = false;  // it accepts them
+  std::string digest;   // SHA-256 of the history's text, as it read it
+  std::string output;   // if it does not accept
+};
+// Errors: the program is not there, or cannot read the texts.
+base::Result<ProgramReport> run_program(std::vector<std::string> arguments);
+
 // A sentence for each answer that is not proved, and one about the rest.
 std::string proved_text(const certify::Report& report, const ProvedReport& proved);
 // The JSON of a verification, with what is proved.

@@ -1,6 +1,8 @@
 // proved_program: see the header.
 #include "certify/proved_program.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "base/write_file.hpp"
@@ -28,16 +30,26 @@ ProvedProgram::ProvedProgram()
 
 ProvedProgram::Said ProvedProgram::run(const history::History& history, const std::string& proof,
                                        history::Time drift) {
-  const auto text_file = folder_.file("history.txt"), file = folder_.file("certificate.txt");
   std::string text;
   if (auto wrong = certify::write_canonical(certify::Subject(history),
                                             [&](std::string_view part) { text += part; }))
     throw std::runtime_error(*wrong);
-  for (const auto& status : {base::write_file(text_file, text), base::write_file(file, proof)}) {
+  return ask("", text, proof, " " + std::to_string(drift));
+}
+
+ProvedProgram::Said ProvedProgram::run_replicated(const std::string& history,
+                                                  const std::string& witness) {
+  return ask("--replicated ", history, witness, "");
+}
+
+ProvedProgram::Said ProvedProgram::ask(const std::string& before, const std::string& history,
+                                       const std::string& proof, const std::string& after) {
+  const auto text_file = folder_.file("history.txt"), file = folder_.file("certificate.txt");
+  for (const auto& status : {base::write_file(text_file, history), base::write_file(file, proof)}) {
     if (!status.ok()) throw std::runtime_error(status.error().message);
   }
   const auto asked =
-      process_.write_line(text_file + " " + file + " " + std::to_string(drift), kLong);
+      process_.write_line(fmt::format("{}{} {}{}", before, text_file, file, after), kLong);
   if (!asked.ok()) throw std::runtime_error(asked.error().message);
   const auto line = process_.read_line(kLong);
   if (line.kind != base::Line::Kind::kLine) throw std::runtime_error("cupel-proved ended");

@@ -17,9 +17,15 @@ class ProvedProgram {
   enum class Said { kProved, kNotProved, kBadInput };
   // Of a proof text (certify/proof_text.hpp).
   Said run(const history::History& history, const std::string& proof, history::Time drift);
+  // Of a replicated data type (crdt/io/canonical.hpp): two texts.
+  Said run_replicated(const std::string& history, const std::string& witness);
   [[nodiscard]] const std::string& output() const { return output_; }
 
  private:
+  // Writes the two texts; the words before and after the names of their files.
+  Said ask(const std::string& before, const std::string& history, const std::string& proof,
+           const std::string& after);
+
   base::TempDir folder_;
   base::Process process_;
   std::string output_;

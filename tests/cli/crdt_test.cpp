@@ -118,6 +118,30 @@ TEST_F(CrdtCli, CertificatesAreVerifiedAndPicturesDrawn) {
             "`cupel crdt verify HISTORY CERTIFICATE`\n");
 }
 
+#ifdef CUPEL_PROVED
+TEST_F(CrdtCli, CertificatesAreProvedOrSayWhatIsNot) {
+  write("fine.jsonl", kFine);
+  write("broken.jsonl", kBroken);
+  ASSERT_EQ(crdt("check --type counter --certificate fine.cert fine.jsonl").code, 0);
+  ASSERT_EQ(crdt("check --type counter --certificate broken.cert broken.jsonl").code, 1);
+  const auto fine = crdt("verify --proved --text fine.txt fine.jsonl fine.cert");
+  EXPECT_EQ(fine.code, 0) << fine.out << fine.err;
+  EXPECT_NE(fine.out.find("proved: satisfied\ncanonical text: sha256 "), std::string::npos)
+      << fine.out;
+  EXPECT_NE(text_of("fine.txt").find("\nD 9 0\nO 0 0 0 - - "), std::string::npos);
+  const auto broken = crdt("verify --proved broken.jsonl broken.cert");
+  EXPECT_EQ(broken.code, 1);
+  EXPECT_NE(broken.out.find("not proved: the proved verifier does not know the rules by which"),
+            std::string::npos)
+      << broken.out;
+  const auto json =
+      nlohmann::json::parse(crdt("verify --proved --json fine.jsonl fine.cert").out)["proved"];
+  EXPECT_EQ(json["all"], true);
+  EXPECT_EQ(json["sha256"].get<std::string>().size(), 64U);
+  EXPECT_EQ(crdt("verify --proved fine.jsonl broken.jsonl").code, 3);
+}
+#endif
+
 TEST_F(CrdtCli, GeneratedBugsAreFoundInAPipe) {
   EXPECT_EQ(
       crdt("generate --type rga | '" CUPEL_BINARY "' crdt check --type rga --converge -").code, 0);

@@ -1,0 +1,21 @@
+// Canonical text of replicated data types: a history, and the witness of a certificate that says
+// satisfied, as the proved verifier reads them (docs/formats/canonical.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "crdt/model/history.hpp"
+
+namespace cupel::crdt {
+
+struct ProofTexts {
+  std::string history, witness;
+  std::string left_out;  // what of it is not proved, so that there is no text; else empty
+};
+
+// Of a certificate that is valid for the history. The texts of another one are refused by the
+// program.
+ProofTexts proof_texts(const History& history, std::string_view certificate);
+
+}  // namespace cupel::crdt
