@@ -302,6 +302,7 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
     result.analysis = unread(options, read.error().message);
   }
   result.analysis.stages = budget.stopwatch().stages();
+  result.analysis.limit = budget.limit();
   return result;
 }
 

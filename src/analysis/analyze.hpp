@@ -55,8 +55,22 @@ struct Options {
   FieldsOfLabels fields = {};
 };
 
+// Of a history that did not fit into memory and was decided in windows (online/file_check.hpp). The
+// history that is analyzed is then the part that was held when a level turned out to be violated;
+// these are the numbers of the whole.
+struct Windows {
+  std::string format;
+  std::uint64_t transactions = 0, committed = 0, sessions = 0, operations = 0, keys = 0;
+  std::size_t most_held = 0;                                      // transactions
+  std::vector<std::pair<levels::Level, std::string>> promises{};  // what windows say of a level
+  // The level of the violation that is explained, and after how many transactions it was found.
+  std::optional<std::pair<levels::Level, std::uint64_t>> violated{};
+};
+
 struct Analysis {
   check::CheckResult check = {};
+  base::Limit limit = base::Limit::kNone;  // that was met while it was read or decided
+  std::optional<Windows> windows = {};
   bool whole = true;  // false: the history was not read to its end, and nothing is said of it
   // Violations made small (shrink::counterexamples). A violation that has one is explained by
   // it, the others in the terms of the whole history.

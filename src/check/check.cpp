@@ -38,6 +38,14 @@ std::string_view to_string(Verdict verdict) {
 
 namespace {
 
+std::vector<Level> levels_with(const CheckResult& result, Verdict verdict) {
+  std::vector<Level> found;
+  for (const LevelResult& r : result.levels) {
+    if (r.verdict == verdict) found.push_back(r.level);
+  }
+  return found;
+}
+
 class Ladder {
  public:
   Ladder(const history::History& h, const Options& options, base::Budget& budget)
@@ -227,21 +235,22 @@ CheckResult check(const history::History& history, const Options& options, base:
     }
     result.levels.push_back(decided);
   }
-  const auto at = [&](Verdict verdict) {
-    std::vector<Level> found;
-    for (const LevelResult& r : result.levels) {
-      if (r.verdict == verdict) found.push_back(r.level);
-    }
-    return found;
-  };
-  const auto satisfied = at(Verdict::kSatisfied), violated = at(Verdict::kViolated);
-  if (!violated.empty()) {
+  if (!levels_with(result, Verdict::kViolated).empty()) {
     result.accesses = ladder.accesses();
     for (const Level level : levels::all_levels()) {
       const bool wanted = std::find(asked.begin(), asked.end(), level) != asked.end();
       if (!wanted && ladder.done(level)) result.besides.push_back(ladder.known(level));
     }
   }
+  note_extremes(result);
+  return result;
+}
+
+void note_extremes(CheckResult& result) {
+  const auto satisfied = levels_with(result, Verdict::kSatisfied);
+  const auto violated = levels_with(result, Verdict::kViolated);
+  result.strongest_satisfied.clear();
+  result.weakest_violated.clear();
   for (const Level level : satisfied) {
     if (std::none_of(satisfied.begin(), satisfied.end(), [&](Level other) {
           return other != level && levels::implies(other, level);
@@ -256,7 +265,6 @@ CheckResult check(const history::History& history, const Options& options, base:
       result.weakest_violated.push_back(level);
     }
   }
-  return result;
 }
 
 }  // namespace cupel::check

@@ -78,6 +78,9 @@ CheckResult check(const history::History& history, const Options& options);
 // the limits of the options are not looked at.
 CheckResult check(const history::History& history, const Options& options, base::Budget& budget);
 
+// Of the levels of the result, the strongest that are satisfied and the weakest that are violated.
+void note_extremes(CheckResult& result);
+
 // A process of a team, not the first: answers what the check() of the first asks it about the same
 // history with the same options.
 class TeamMember {

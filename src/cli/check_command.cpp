@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -24,6 +25,7 @@
 #include "cli/report_folder.hpp"
 #include "cli/spelling.hpp"
 #include "cli/version.hpp"
+#include "cli/windows_check.hpp"
 #include "crdt/io/reader.hpp"
 #include "formats/label_lines.hpp"
 #include "history/naming.hpp"
@@ -129,12 +131,16 @@ void hint_at_start(const report::Checked& checked) {
                   checked.file, keys, history::shown(value), shell_word(history::shown(value))));
 }
 
+bool is_in_windows(const Found& found) {
+  return found.ok() && found->analysis.windows.has_value();
+}
+
 void print_checked(const report::Checked& checked, const CheckArguments& arguments,
                    Emitter& emitter) {
   if (const auto cut = checked.history.fact("cut"); !cut.empty()) {
     print_note(fmt::format("{}: {}", checked.file, cut));
   }
-  hint_at_start(checked);
+  if (!checked.analysis.windows) hint_at_start(checked);
   if (emitter.any()) {
     emitter.add({checked, command_of(checked.file, arguments),
                  formats::lines_of_labels(checked.file, checked.history.fact("format"),
@@ -147,7 +153,7 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
   } else if (arguments.levels.empty()) {
     print(report::ladder(checked, {.colour = use_colour()}));
   } else {
-    print(report::lines(checked) + report::explanation(checked) +
+    print(report::lines(checked) + report::windows_text(checked) + report::explanation(checked) +
           report::final_reads_text(checked) + report::test_power_text(checked));
   }
 }
@@ -157,7 +163,12 @@ int write_files(const report::Checked& checked, const CheckArguments& arguments,
                 const check::Options& options, std::optional<ReportFolder>& folder,
                 Report& report) {
   int code = kSatisfied;
-  if (!arguments.certificate.empty() && !checked.analysis.whole) {
+  if (!arguments.certificate.empty() && checked.analysis.windows) {
+    print_error(base::Error{
+        .message = "no certificate was written: the history was decided in windows; `cupel watch "
+                   "--no-follow --certificate` writes the evidence of JSON lines, window by window",
+        .file = arguments.certificate});
+  } else if (!arguments.certificate.empty() && !checked.analysis.whole) {
     // Nothing can be said of a history that was not read, not even which it is.
     std::error_code ignored;
     print_error(base::Error{
@@ -405,12 +416,23 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
     const std::size_t begin = next;
     const auto after = known.lower_bound(next);
     const auto count = (after == known.end() ? files.size() : after->first) - next;
-    const auto several =
-        analyze_first(files.subspan(next, count), reading, options, time,
-                      [&, begin](std::size_t i, const Found& found) {
-                        const auto place = begin + i;
-                        reports[place] = write_report(outputs.folder, place, files[place], found);
-                      });
+    const auto report = [&, begin](std::size_t i, const Found& found) {
+      const auto place = begin + i;
+      reports[place] = write_report(outputs.folder, place, files[place], found);
+    };
+    const auto began = std::chrono::steady_clock::now();
+    auto too_large = surely_too_large(files[next], reading, options);
+    std::vector<Found> several;
+    if (too_large) {
+      several.push_back(*std::move(too_large));
+    } else {
+      several = analyze_first(files.subspan(next, count), reading, options, time, report);
+    }
+    for (std::size_t i = 0; i < several.size(); ++i) {
+      const auto& file = files[begin + i];
+      several[i] = with_windows(file, reading, options, began, std::move(several[i]));
+      if (is_in_windows(several[i])) report(i, several[i]);
+    }
     if (options.check.team != nullptr) options.check.team->ask("");  // the history is done
     for (const auto& found : several) {
       if (next > 0 && apart) print("\n");

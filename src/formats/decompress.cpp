@@ -137,37 +137,62 @@ bool is_compressed(std::string_view bytes) {
   return compression_of(bytes) != nullptr;
 }
 
-base::Result<std::string> decompress(std::string_view bytes, base::Budget* budget) {
-  using State = Decompressor::State;
-  const auto& compression = *compression_of(bytes);
-  const auto library = compression.make();
-  const auto piece = std::make_unique<std::array<char, kPiece>>();
-  std::string content;
-  auto state = State::kGoing;
-  const auto all = bytes.size();
+struct Decompression::State {
+  State(std::string_view bytes, const Compression& of)
+      : left(bytes), all(bytes.size()), compression(of), library(of.make()) {}
+
+  std::string_view left;
+  std::size_t all;
+  const Compression& compression;
+  std::unique_ptr<Decompressor> library;
+  std::array<char, kPiece> piece = {};
+  Decompressor::State state = Decompressor::State::kGoing;
+};
+
+Decompression::Decompression(std::string_view bytes) {
+  state_ = std::make_unique<State>(bytes, *compression_of(bytes));
+}
+Decompression::Decompression(Decompression&&) noexcept = default;
+Decompression& Decompression::operator=(Decompression&&) noexcept = default;
+Decompression::~Decompression() = default;
+
+base::Result<std::string_view> Decompression::next() {
+  using Step = Decompressor::State;
+  auto& s = *state_;
   // Zeros may fill the last block of a tape or a disk.
-  while (state == State::kGoing || bytes.find_first_not_of('\0') != std::string_view::npos) {
+  while (s.state == Step::kGoing || s.left.find_first_not_of('\0') != std::string_view::npos) {
     std::size_t written = 0;
-    const auto before = bytes.size();
-    state = library->step(bytes, *piece, written);
-    if (state == State::kBroken) {
+    const auto before = s.left.size();
+    s.state = s.library->step(s.left, s.piece, written);
+    if (s.state == Step::kBroken) {
       return base::Error{.message = fmt::format("found broken {} data near byte {}, expected a "
                                                 "history that it compresses",
-                                                compression.name, all - bytes.size())};
+                                                s.compression.name, s.all - s.left.size())};
     }
-    if (state == State::kTooMuchMemory) {
+    if (s.state == Step::kTooMuchMemory) {
       return base::Error{.message = fmt::format("found {} data that take more than 1 GiB of memory "
                                                 "to decompress; compress them by a lower preset",
-                                                compression.name)};
+                                                s.compression.name)};
     }
-    if (state == State::kGoing && written == 0 && bytes.size() == before) {
+    if (s.state == Step::kGoing && written == 0 && s.left.size() == before) {
       return base::Error{
-          .message = fmt::format("the {} data end too early: the file is cut", compression.name)};
+          .message = fmt::format("the {} data end too early: the file is cut", s.compression.name)};
     }
-    look_at(budget, content, written);
-    content.append(piece->data(), written);
+    if (written > 0) return std::string_view(s.piece.data(), written);
   }
-  return content;
+  return std::string_view();
+}
+
+base::Result<std::string> decompress(std::string_view bytes, base::Budget* budget) {
+  Decompression pieces(bytes);
+  std::string content;
+  for (;;) {
+    const auto piece = pieces.next();
+    if (!piece.ok()) return piece.error();
+    if (piece->empty()) return content;
+    look_at(budget, content, piece->size());
+    content.append(*piece);
+  }
 }
 
 }  // namespace cupel::formats

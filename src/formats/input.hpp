@@ -22,6 +22,10 @@ class MappedFile {
   // May throw Stopped, if it is given a budget.
   static base::Result<MappedFile> open(const std::string& path, base::Budget* budget = nullptr);
 
+  // Also of a compressed file the bytes that it has.
+  static base::Result<MappedFile> open_as_it_is(const std::string& path,
+                                                base::Budget* budget = nullptr);
+
   MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -34,8 +38,6 @@ class MappedFile {
   void release(const char* begin, const char* end) const;
 
  private:
-  static base::Result<MappedFile> open_as_it_is(const std::string& path, base::Budget* budget);
-
   const char* mapped_ = nullptr;
   std::size_t size_ = 0;
   std::string held_;  // of what cannot be mapped

@@ -16,13 +16,14 @@ namespace cupel::formats {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 4 << 20;
+constexpr std::size_t kPieceBytes = 1 << 20;
 constexpr std::size_t kMagicBytes = 8;
 
 }  // namespace
 
-base::Result<LinePieces> LinePieces::open(const std::string& path) {
+base::Result<LinePieces> LinePieces::open(const std::string& path, LastLine last) {
   LinePieces pieces;
+  pieces.last_ = last;
   pieces.path_ = path;
   if (is_recording(path)) {
     pieces.folder_ = path;
@@ -34,8 +35,8 @@ base::Result<LinePieces> LinePieces::open(const std::string& path) {
 }
 
 base::Status LinePieces::open_part(const std::string& path) {
-  is_packed_ = false;
-  packed_at_ = 0;
+  unpacked_.reset();
+  rest_ = {};
   file_ = base::Descriptor(path == "-" ? ::dup(STDIN_FILENO)
                                        : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file_) {
@@ -45,10 +46,10 @@ base::Status LinePieces::open_part(const std::string& path) {
   char magic[kMagicBytes];
   const auto got = path == "-" ? 0 : ::pread(file_.get(), magic, sizeof magic, 0);
   if (got <= 0 || !is_compressed({magic, static_cast<std::size_t>(got)})) return base::Ok{};
-  auto packed = MappedFile::open(path);
+  auto packed = MappedFile::open_as_it_is(path);
   if (!packed.ok()) return packed.error();
   packed_ = std::move(packed).value();
-  is_packed_ = true;
+  unpacked_.emplace(packed_.bytes());
   return base::Ok{};
 }
 
@@ -69,11 +70,20 @@ base::Result<bool> LinePieces::next_part() {
 }
 
 base::Result<std::size_t> LinePieces::fill(char* to, std::size_t size) {
-  if (is_packed_) {
-    const auto left = packed_.bytes().substr(packed_at_, size);
-    std::memcpy(to, left.data(), left.size());
-    packed_at_ += left.size();
-    return left.size();
+  if (unpacked_) {
+    if (rest_.empty()) {
+      auto piece = unpacked_->next();
+      if (!piece.ok()) {
+        auto error = std::move(piece).error();
+        error.file = path_;
+        return error;
+      }
+      rest_ = *piece;
+    }
+    const auto some = rest_.substr(0, size);
+    std::memcpy(to, some.data(), some.size());
+    rest_.remove_prefix(some.size());
+    return some.size();
   }
   while (true) {
     const auto got = ::read(file_.get(), to, size);
@@ -96,8 +106,10 @@ base::Result<std::string_view> LinePieces::next() {
     if (*got == 0) {
       const auto more = next_part();
       if (!more.ok()) return more.error();
-      if (!*more) return std::string_view();
-      continue;
+      if (*more) continue;
+      if (last_ == LastLine::kLeaveOut) return std::string_view();
+      given_ = buffer_.size();
+      return std::string_view(buffer_);
     }
     const auto last = buffer_.rfind('\n');
     if (last == std::string::npos) continue;

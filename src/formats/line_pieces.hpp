@@ -2,23 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
+#include "formats/decompress.hpp"
 #include "formats/input.hpp"
 
 namespace cupel::formats {
 
 class LinePieces {
  public:
-  // A file, a recording (formats/recording.hpp), or "-". A compressed file is decompressed into
-  // memory, of a recording one file at a time.
-  static base::Result<LinePieces> open(const std::string& path);
+  // A file, a recording (formats/recording.hpp), or "-". What is compressed is decompressed piece
+  // by piece.
+  // A last line without an end may have been cut while it was written.
+  enum class LastLine : std::uint8_t { kLeaveOut, kTake };
+  static base::Result<LinePieces> open(const std::string& path,
+                                       LastLine last = LastLine::kLeaveOut);
 
-  // Whole lines, some megabytes; valid until the next call. Empty at the end. A last line without
-  // an end is not among them.
+  // Whole lines, about a megabyte; valid until the next call. Empty at the end.
   base::Result<std::string_view> next();
 
  private:
@@ -28,11 +32,12 @@ class LinePieces {
   base::Result<std::size_t> fill(char* to, std::size_t size);
 
   std::string path_, folder_;
+  LastLine last_ = LastLine::kLeaveOut;
   std::uint32_t part_ = 0;
   base::Descriptor file_;
   MappedFile packed_;
-  std::size_t packed_at_ = 0;
-  bool is_packed_ = false;
+  std::optional<Decompression> unpacked_;  // of packed_
+  std::string_view rest_;                  // of its last piece
   std::string buffer_;
   std::size_t given_ = 0;  // of buffer_: the lines of the last call
 };

@@ -6,14 +6,18 @@
 #include <algorithm>
 #include <deque>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/hash_table.hpp"
+#include "formats/cupel_stream.hpp"
+#include "formats/decompress.hpp"
 #include "formats/jepsen_events.hpp"
 #include "formats/line_pieces.hpp"
+#include "formats/recording.hpp"
 
 namespace cupel::formats {
 
@@ -101,6 +105,11 @@ class JsonLines final : public history::TransactionSource {
     return sessions_[session].name;
   }
 
+  [[nodiscard]] std::string fact(const std::string& name) const override {
+    const auto found = facts_.find(name);
+    return found == facts_.end() ? std::string() : found->second;
+  }
+
  private:
   enum : std::uint8_t { kRegister = 1, kList = 2 };
   struct Session {
@@ -144,8 +153,9 @@ class JsonLines final : public history::TransactionSource {
 
   base::Result<bool> header(const Chunk& chunk, const Event& event) {
     if (of_transactions_) return wrong("found a header line after the first operation");
-    if (event.f == F::kMetadata || event.f == F::kSessions) return false;
+    if (event.f == F::kSessions) return false;
     const Cell value = chunk.values[event.first];
+    if (event.f == F::kMetadata) return metadata(chunk, value);
     if (!value.is_vector() || value.size != 2 || !chunk.child(value, 1).is_vector()) {
       return wrong("found a malformed cupel header line");
     }
@@ -160,6 +170,16 @@ class JsonLines final : public history::TransactionSource {
       const Cell pair = chunk.child(pairs, i);
       if (!pair.is_vector() || pair.size != 2) return wrong("found a malformed cupel header line");
       add(false, key_of(chunk, chunk.child(pair, 0)), chunk.child(pair, 1));
+    }
+    return false;
+  }
+
+  base::Result<bool> metadata(const Chunk& chunk, const Cell& value) {
+    for (std::size_t i = 0; value.is_vector() && i < value.size; ++i) {
+      const Cell pair = chunk.child(value, i);
+      if (!pair.is_vector() || pair.size != 2) return wrong("found a malformed cupel header line");
+      facts_.insert_or_assign(std::string(chunk.child(pair, 0).view()),
+                              std::string(chunk.child(pair, 1).view()));
     }
     return false;
   }
@@ -399,6 +419,7 @@ class JsonLines final : public history::TransactionSource {
   std::uint64_t lines_ = 0, ordinal_ = 0;
   std::optional<bool> of_transactions_, pairs_, timed_;
   std::vector<Initial> initial_;
+  std::map<std::string, std::string> facts_;
   history::ScalarTable keys_;
   std::vector<std::uint8_t> key_use_;
   base::HashMap<std::int64_t, std::uint32_t> by_number_;
@@ -421,6 +442,36 @@ base::Result<std::unique_ptr<history::TransactionSource>> stream_transactions(
                        .file = path};
   }
   auto pieces = LinePieces::open(path);
+  if (!pieces.ok()) return pieces.error();
+  return std::unique_ptr<history::TransactionSource>(
+      std::make_unique<JsonLines>(path, std::move(pieces).value()));
+}
+
+namespace {
+
+// The first bytes of the content; empty where they cannot be read, which opening says again.
+std::string head_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(kCupelMagic.size(), '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  if (!is_compressed(head)) return head;
+  const auto packed = MappedFile::open_as_it_is(path);
+  if (!packed.ok()) return {};
+  Decompression content(packed->bytes());
+  const auto piece = content.next();
+  return piece.ok() ? std::string(piece->substr(0, kCupelMagic.size())) : std::string();
+}
+
+}  // namespace
+
+bool holds_cupel(const std::string& path) {
+  return !is_recording(path) && head_of(path) == kCupelMagic;
+}
+
+base::Result<std::unique_ptr<history::TransactionSource>> stream_history(const std::string& path) {
+  if (holds_cupel(path)) return stream_cupel_file(path);
+  auto pieces = LinePieces::open(path, LinePieces::LastLine::kTake);
   if (!pieces.ok()) return pieces.error();
   return std::unique_ptr<history::TransactionSource>(
       std::make_unique<JsonLines>(path, std::move(pieces).value()));

@@ -18,4 +18,11 @@ namespace cupel::formats {
 base::Result<std::unique_ptr<history::TransactionSource>> stream_transactions(
     const std::string& path);
 
+// The same for whoever decides a history that does not fit into memory: also cupel files, whose
+// transactions come in the order of the file, and compressed ones. A last line without an end is
+// read like the others.
+base::Result<std::unique_ptr<history::TransactionSource>> stream_history(const std::string& path);
+// Is the file, or its content if it is compressed, in cupel's format?
+bool holds_cupel(const std::string& path);
+
 }  // namespace cupel::formats

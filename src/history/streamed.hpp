@@ -46,6 +46,8 @@ class TransactionSource {
   [[nodiscard]] virtual ScalarView key(Key key) const = 0;
   [[nodiscard]] virtual bool is_list(Key key) const = 0;
   [[nodiscard]] virtual const std::string& session_name(std::uint32_t session) const = 0;
+  // What the source says of itself before its first transaction: "part", "times" …
+  [[nodiscard]] virtual std::string fact(const std::string& /*name*/) const { return {}; }
 };
 
 // Adds all that decides a verdict, its session by number. `name_of`: of a key, as a ScalarView.

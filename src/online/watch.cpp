@@ -2,9 +2,11 @@
 #include "online/watch.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <ctime>
+#include <limits>
 #include <new>
 
 namespace cupel::online {
@@ -62,7 +64,10 @@ Watch::Watch(const WatchOptions& options)
       window_({.level = watched_,
                .drift = options.drift,
                .sessions = options.sessions,
+               .doubt_ends_session = options.doubt_ends_session,
                .forget_outcome_after = options.forget_outcome_after,
+               .bet_above = options.bets ? WindowOptions().bet_above
+                                         : std::numeric_limits<std::size_t>::max(),
                .slide = options.slide,
                .evidence = options.evidence}),
       last_look_(std::chrono::steady_clock::now()) {}
@@ -90,7 +95,9 @@ Finding Watch::look() {
   const auto began = std::chrono::steady_clock::now();
   const auto processor_began = processor_time();
   const auto from = window_.held().transactions - window_.fresh();
-  base::Budget budget({}, options_.memory_limit_bytes);
+  std::optional<std::chrono::duration<double>> left;
+  if (options_.deadline) left = *options_.deadline - began;
+  base::Budget budget(left, options_.memory_limit_bytes);
   Look look;
   try {
     const base::AllocationWatch watch(&budget);
@@ -121,6 +128,7 @@ Finding Watch::look() {
       return Finding::kUnknown;
   }
   const auto limit = options_.memory_limit_bytes;
+  if (limit != 0 && base::resident_bytes() > limit) ::malloc_trim(0);  // freed pieces count as well
   if (limit != 0 && base::resident_bytes() > limit) {
     const auto& held = window_.held();
     why_ = fmt::format(

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,10 @@ struct WatchOptions {
   // The level itself is watched, within any so many transactions in a row; 0: as the level can be.
   std::size_t slide = 0;
   bool evidence = false;  // each look leaves it, for a certificate by windows
+  // Of a history that has ended, where more is known: file_check.hpp.
+  bool doubt_ends_session = true;  // as WindowOptions
+  bool bets = true;                // else nothing is forgotten on one
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
 };
 
 // WatchOptions::slide, where there is no other way.
@@ -71,6 +76,8 @@ class Watch {
   void forget_reads() { window_.forget_reads(); }
 
   [[nodiscard]] const Window& window() const { return window_; }
+  // For whoever gives it transactions without a stream.
+  [[nodiscard]] Window& window() { return window_; }
   [[nodiscard]] levels::Level watched() const { return watched_; }
   [[nodiscard]] const std::string& why() const { return why_; }
   [[nodiscard]] std::uint64_t looks() const { return looks_; }

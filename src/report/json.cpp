@@ -271,6 +271,19 @@ Json counts_object(const Checked& checked) {
   return object;
 }
 
+Json windows_object(const analysis::Windows& windows) {
+  Json object{{"most_held", windows.most_held}};
+  object["promises"] = Json::object();
+  for (const auto& [level, promise] : windows.promises) {
+    object["promises"][std::string(levels::name(level))] = promise;
+  }
+  if (windows.violated) {
+    object["explained"] = {{"level", levels::name(windows.violated->first)},
+                           {"after_transactions", windows.violated->second}};
+  }
+  return object;
+}
+
 }  // namespace
 
 std::string json(const Checked& checked) {
@@ -286,19 +299,21 @@ std::string json(const Checked& checked) {
   };
 
   Json object;
+  const auto& windows = checked.analysis.windows;
   object["file"] = checked.file;
-  object["format"] = metadata("format");
+  object["format"] = windows ? Json(windows->format) : metadata("format");
   for (const char* name : {"database", "isolation"}) {
     if (history.metadata().contains(name)) object[name] = metadata(name);
   }
   const auto count = [&](std::size_t number) {
     return checked.analysis.whole ? Json(number) : Json(nullptr);
   };
-  object["transactions"] = count(history.txn_count());
-  object["committed"] = count(committed);
-  object["sessions"] = count(history.session_count());
-  object["operations"] = count(history.op_count());
-  object["keys"] = count(history.key_count());
+  object["transactions"] = count(windows ? windows->transactions : history.txn_count());
+  object["committed"] = count(windows ? windows->committed : committed);
+  object["sessions"] = count(windows ? windows->sessions : history.session_count());
+  object["operations"] = count(windows ? windows->operations : history.op_count());
+  object["keys"] = count(windows ? windows->keys : history.key_count());
+  if (windows) object["windows"] = windows_object(*windows);
   object["levels"] = Json::array();
   Json refused = Json::array();
   std::map<Level, Listed> listed_at;  // many levels share one violation

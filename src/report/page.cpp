@@ -251,7 +251,12 @@ class Page {
     };
     const auto database = history.fact("database"), isolation = history.fact("isolation");
     if (!database.empty()) add(database + (isolation.empty() ? "" : " at " + isolation));
-    if (checked_.analysis.whole) {
+    if (const auto& windows = checked_.analysis.windows) {
+      add(counted(windows->transactions, "transaction"));
+      add(counted(windows->sessions, "session"));
+      add(counted(windows->keys, "key"));
+      add("decided in windows; below is the part that was held when the violation was found");
+    } else if (checked_.analysis.whole) {
       add(counted(history.txn_count(), "transaction"));
       add(counted(history.session_count(), "session"));
       add(counted(history.key_count(), "key"));

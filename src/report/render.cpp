@@ -458,6 +458,25 @@ std::string about_sessions(const check::CheckResult& result) {
 
 }  // namespace
 
+std::string windows_text(const Checked& checked) {
+  if (!checked.analysis.windows) return {};
+  const auto& w = *checked.analysis.windows;
+  std::string text =
+      fmt::format("  {}: {} ({} committed) of {}, {} on {}; at most {} held\n", w.format,
+                  counted(w.transactions, "transaction"), grouped(w.committed),
+                  counted(w.sessions, "session"), counted(w.operations, "operation"),
+                  counted(w.keys, "key"), counted(w.most_held, "transaction"));
+  for (const auto& [level, promise] : w.promises) append_indented(text, promise, "  ");
+  if (w.violated) {
+    append_indented(text,
+                    fmt::format("what follows is about the part that was held after {}, in which "
+                                "keys start with what had been forgotten",
+                                counted(w.violated->second, "transaction")),
+                    "  ");
+  }
+  return text;
+}
+
 std::string ladder(const Checked& checked, const TextStyle& style) {
   const auto& result = checked.analysis.check;
   std::string text =
@@ -470,7 +489,13 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
     width = std::max(width, named_level(checked, one.level).size());
   }
   if (!unknown.empty()) text += "; unknown: " + names(unknown);
-  text += "\n  " + (checked.analysis.whole ? facts(checked.history) : "not read to its end") + "\n";
+  const bool windows = checked.analysis.windows.has_value();
+  if (windows) {
+    text += "; decided in windows\n" + windows_text(checked);
+  } else {
+    text +=
+        "\n  " + (checked.analysis.whole ? facts(checked.history) : "not read to its end") + "\n";
+  }
   text += about_sessions(result) + "\n";
   for (const auto& one : result.levels) {
     std::string line = fmt::format("  {:<{}}  {}", named_level(checked, one.level), width,

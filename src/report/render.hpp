@@ -49,6 +49,10 @@ std::string test_power_text(const Checked& checked);
 using NamedCounts = std::map<std::string, std::uint64_t>;
 std::string counts(const Checked& checked, const NamedCounts& listed = {});
 
+// Of a history that was decided in windows: how large it is, what was held, and what windows
+// promise of the levels. Every line starts with two blanks; empty if it was decided as a whole.
+std::string windows_text(const Checked& checked);
+
 // "serializable needs times" in a line that says serializable already: "needs times".
 std::string without_own_name(levels::Level level, const std::string& detail);
 

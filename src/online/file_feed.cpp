@@ -1,0 +1,202 @@
+// File feed: see the header.
+#include "online/file_feed.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace cupel::online {
+
+using history::kNoTime;
+using history::OpKind;
+using history::StreamedTransaction;
+using history::Time;
+using history::TxnStatus;
+
+namespace {
+
+// What others may see of a transaction that has not ended: what it will have written. Its reads
+// say nothing before its end.
+void set_tried(const StreamedTransaction& txn, Operations& tried) {
+  const auto& seen = txn.operations;
+  tried.clear();
+  if (txn.status == TxnStatus::kAborted) return;
+  const auto keep = [&](const Value& value) { return tried.keep(seen.view(value)); };
+  for (const auto& op : seen.all()) {
+    switch (op.kind) {
+      case OpKind::kRead:
+        tried.read(op.key, {}, /*known=*/false);
+        break;
+      case OpKind::kListRead:
+        tried.list_read(op.key, /*known=*/false);
+        break;
+      case OpKind::kRangeRead:
+        break;
+      case OpKind::kCompareAndSet: {
+        if (!op.succeeded) break;
+        const auto expected = keep(op.value);
+        tried.compare_and_set(op.key, expected, keep(op.other), /*succeeded=*/true);
+        break;
+      }
+      default:
+        tried.write(op.kind, op.key, keep(op.value));
+    }
+  }
+}
+
+}  // namespace
+
+FileFeed::FileFeed(Window& window, history::TransactionSource& source, const FilePlan& plan,
+                   Time drift)
+    : window_(window),
+      source_(source),
+      plan_(plan),
+      slack_(std::min<Time>(drift, FilePlan::kNothingLeft / 4) * 2),
+      lanes_(plan.counts.size()) {
+  for (const auto& [number, late] : plan.late) late_.push_back(number);
+  std::sort(late_.begin(), late_.end(), [&](std::uint64_t a, std::uint64_t b) {
+    const auto at = [&](std::uint64_t n) {
+      return std::pair(plan_.late.at(n).transaction.invoke, n);
+    };
+    return at(b) < at(a);
+  });
+}
+
+Time FileFeed::when_begun(const StreamedTransaction& txn) const {
+  return txn.invoke < std::numeric_limits<Time>::min() + slack_ ? txn.invoke : txn.invoke - slack_;
+}
+
+void FileFeed::begin_history() {
+  begun_ = true;
+  for (const auto& initial : source_.initial()) {
+    if (initial.of_all) {
+      window_.set_default_initial(initial.value());
+    } else {
+      know_key(initial.key);
+      window_.set_initial(initial.key, initial.value());
+    }
+  }
+}
+
+FileFeed::Lane& FileFeed::lane(std::uint32_t session) {
+  auto& lane = lanes_[session];
+  if (!lane.session) lane.session = window_.session(source_.session_name(session));
+  return lane;
+}
+
+base::Result<bool> FileFeed::step() {
+  bool over = read_ >= plan_.transactions;
+  for (std::uint64_t n = 0; !over && n < plan_.block; ++n) {
+    const auto more = source_.next(txn_);
+    if (!more.ok()) return more;
+    if (!*more || txn_.session >= lanes_.size()) {
+      return base::Error{.message = "the history changed while it was checked"};
+    }
+    if (!begun_) begin_history();
+    const auto place = ++lanes_[txn_.session].read;
+    if (!plan_.late.contains(read_)) hold(txn_.session, place, std::move(txn_));
+    txn_ = {};
+    over = ++read_ == plan_.transactions;
+  }
+  if (over) {
+    const auto rest = source_.next(txn_);
+    if (!rest.ok()) return rest;  // also what is broken at the end of the file
+    emit(FilePlan::kNothingLeft);
+    return false;
+  }
+  const auto from = plan_.no_earlier[static_cast<std::size_t>(read_ / plan_.block)];
+  emit(from);
+  if (from != FilePlan::kNothingLeft) window_.set_no_earlier(from);
+  return true;
+}
+
+void FileFeed::hold(std::uint32_t session, std::uint32_t place, StreamedTransaction txn) {
+  auto& to = lane(session);
+  const auto at = to.waiting.emplace(place, std::move(txn)).first;
+  ++waiting_;
+  if (!to.open && place == to.begun + 1) events_.insert({when_begun(at->second), false, session});
+}
+
+// Those that began before.
+void FileFeed::let_in_late(Time before) {
+  while (!late_.empty()) {
+    const auto& late = plan_.late.at(late_.back());
+    if (when_begun(late.transaction) >= before && before != FilePlan::kNothingLeft) return;
+    late_.pop_back();
+    hold(late.transaction.session, late.place, late.transaction);
+  }
+}
+
+// `no_earlier`: no invocation that is still to be read is before that.
+void FileFeed::emit(Time no_earlier) {
+  const auto before =
+      no_earlier == FilePlan::kNothingLeft || no_earlier < std::numeric_limits<Time>::min() + slack_
+          ? no_earlier
+          : no_earlier - slack_;
+  let_in_late(before);
+  while (!events_.empty() &&
+         (std::get<0>(*events_.begin()) < before || before == FilePlan::kNothingLeft)) {
+    const auto [when, ends, session] = *events_.begin();
+    events_.erase(events_.begin());
+    auto& of = lanes_[session];
+    ends ? end(of, session) : begin(of, session);
+  }
+}
+
+// Keys have the same numbers in the window as in the file.
+void FileFeed::know_key(Key key) {
+  auto& keys = window_.keys();
+  while (keys.size() <= key) keys.of(plan_.keys.at(static_cast<Key>(keys.size())));
+}
+
+// As Stream does.
+void FileFeed::note_keys(const Operations& operations) {
+  auto& keys = window_.keys();
+  for (const auto& op : operations.all()) {
+    if (op.kind != OpKind::kRangeRead) know_key(op.key);
+    switch (op.kind) {
+      case OpKind::kAppend:
+      case OpKind::kListRead:
+        keys.note_list(op.key);
+        break;
+      case OpKind::kRangeRead:
+        for (const auto& entry : operations.entries(op)) {
+          know_key(entry.key);
+          keys.note_register(entry.key);
+        }
+        break;
+      case OpKind::kRead:
+        if (op.known && op.value.kind != history::ScalarKind::kNull) keys.note_register(op.key);
+        break;
+      default:
+        keys.note_register(op.key);
+    }
+  }
+}
+
+void FileFeed::begin(Lane& lane, std::uint32_t session) {
+  const auto& txn = lane.waiting.begin()->second;
+  note_keys(txn.operations);
+  set_tried(txn, tried_);
+  window_.begin(*lane.session, {txn.invoke, txn.label}, tried_);
+  lane.open = true;
+  ++lane.begun;
+  const bool committed = txn.status == TxnStatus::kCommitted;
+  events_.insert({committed ? txn.complete : when_begun(txn), true, session});
+}
+
+void FileFeed::end(Lane& lane, std::uint32_t session) {
+  const auto at = lane.waiting.begin();
+  const auto& txn = at->second;
+  window_.end(*lane.session, txn.status, {txn.complete, txn.label}, txn.operations);
+  lane.open = false;
+  lane.waiting.erase(at);
+  --waiting_;
+  if (lane.begun == plan_.counts[session]) return window_.close(*lane.session);
+  if (const auto next = lane.waiting.begin();
+      next != lane.waiting.end() && next->first == lane.begun + 1) {
+    events_.insert({when_begun(next->second), false, session});
+  }
+}
+
+}  // namespace cupel::online

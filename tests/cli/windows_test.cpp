@@ -1,0 +1,123 @@
+// `cupel check` of histories that do not fit into the memory limit: decided in windows, and said
+// so; what fits is decided as before.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/temp_dir.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Less than the whole takes, more than the windows of these histories.
+constexpr const char* kLimit = "--memory-limit 80M";
+
+struct Ran {
+  int code = -1;
+  std::string out, err;
+};
+
+class WindowsCheck : public testing::Test {
+ protected:
+  static std::string text_of(const fs::path& path) {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  [[nodiscard]] Ran run(const std::string& arguments) const {
+    const auto out = folder_.file("out"), err = folder_.file("err");
+    const auto command = fmt::format("cd {} && {} {} >{} 2>{}", folder_.path().string(),
+                                     CUPEL_BINARY, arguments, out, err);
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), text_of(out), text_of(err)};
+  }
+  void make(const std::string& name, const std::string& options) const {
+    const auto made = run(fmt::format(
+        "generate -q --sessions 10 --txns 16000 --ops 8 --keys 300 {} -o {}", options, name));
+    ASSERT_EQ(made.code, 0) << made.err;
+  }
+
+  cupel::base::TempDir folder_ = *cupel::base::TempDir::make("cupel-test-");
+};
+
+TEST_F(WindowsCheck, WhatFitsIsDecidedAsBefore) {
+  make("h.cupel", "--level strict-serializable");
+  const auto without = run("check -l strict --memory-limit 0 h.cupel");
+  const auto with = run("check -l strict --memory-limit 4G h.cupel");
+  EXPECT_EQ(without.code, 0);
+  EXPECT_EQ(with.out, without.out);
+  EXPECT_EQ(with.err, without.err);
+  EXPECT_EQ(with.out, "h.cupel\tstrict-serializable\tsatisfied\n");
+}
+
+TEST_F(WindowsCheck, WhatDoesNotFitIsDecidedInWindowsAndSaysSo) {
+  make("h.cupel", "--level strict-serializable");
+  ASSERT_EQ(run("convert -q h.cupel -o h.jsonl").code, 0);
+  fs::create_directory(folder_.path() / "parts");
+  const auto split = run(
+      "--version >/dev/null; split -l 200000 -d -a 5 --numeric-suffixes=1 "
+      "--additional-suffix=.jsonl h.jsonl parts/history. && zstd -q --rm parts/history.00001.jsonl"
+      " && zstd -q -k h.jsonl && gzip -k h.cupel");
+  ASSERT_EQ(split.code, 0) << split.err;
+  for (const char* file : {"h.cupel", "h.cupel.gz", "h.jsonl", "h.jsonl.zst", "parts"}) {
+    const auto checked = run(fmt::format("check -l strict {} {}", kLimit, file));
+    EXPECT_EQ(checked.code, 0) << file << checked.out << checked.err;
+    EXPECT_TRUE(checked.out.starts_with(fmt::format("{}\tstrict-serializable\tsatisfied\n", file)))
+        << checked.out;
+    EXPECT_NE(checked.out.find("strict-serializable is decided exactly"), std::string::npos);
+    EXPECT_NE(checked.out.find("160,000 transactions"), std::string::npos) << checked.out;
+    EXPECT_NE(checked.err.find("decided in windows"), std::string::npos) << checked.err;
+  }
+  const auto json = nlohmann::json::parse(run(fmt::format("check --json {} h.cupel", kLimit)).out);
+  EXPECT_EQ(json["format"], "cupel");
+  EXPECT_EQ(json["transactions"], 160'000);
+  EXPECT_EQ(json["operations"], 1'280'000);
+  EXPECT_EQ(json["strongest_satisfied"], nlohmann::json::array({"strict-serializable"}));
+  EXPECT_GT(json["windows"]["most_held"], 0);
+  EXPECT_TRUE(json["windows"]["promises"].contains("strict-serializable"));
+  for (const auto& level : json["levels"]) {
+    EXPECT_EQ(level["verdict"], "satisfied");
+    const bool itself = level["level"] == "strict-serializable";
+    EXPECT_EQ(level["decided_by"].get<std::string>(),
+              itself ? "windows" : "implied-by:strict-serializable");
+  }
+}
+
+TEST_F(WindowsCheck, AViolationIsFoundAndExplained) {
+  make("h.cupel", "--level strong-session-snapshot-isolation --inject lost-update --inject-at 0.6");
+  const auto whole = nlohmann::json::parse(
+      run("check --json -l strong-session-snapshot-isolation --memory-limit 0 h.cupel").out);
+  const auto ran =
+      run(fmt::format("check --json -l strong-session-snapshot-isolation {} h.cupel", kLimit));
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  const auto parts = nlohmann::json::parse(ran.out);
+  const auto &there = whole["levels"][0], &here = parts["levels"][0];
+  EXPECT_EQ(here["verdict"], "violated");
+  EXPECT_EQ(here["decided_by"], "windows");
+  EXPECT_EQ(here["anomalies"][0]["name"], there["anomalies"][0]["name"]);
+  EXPECT_EQ(here["anomalies"][0]["transactions"], there["anomalies"][0]["transactions"]);
+  EXPECT_EQ(parts["windows"]["explained"]["level"], "strong-session-snapshot-isolation");
+  const auto text =
+      run(fmt::format("check -l strong-session-snapshot-isolation {} h.cupel", kLimit));
+  EXPECT_NE(text.out.find("lost-update"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("the part that was held after"), std::string::npos) << text.out;
+}
+
+TEST_F(WindowsCheck, WhatWindowsCannotDecideIsUnknownWithTheReason) {
+  make("h.cupel", "--level causal --no-times");
+  const auto ran = run(fmt::format("check -l causal {} h.cupel", kLimit));
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_NE(ran.out.find("has no times"), std::string::npos) << ran.out;
+  make("other.plume", "--level causal");
+  const auto other = run(fmt::format("check -l causal {} other.plume", kLimit));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.out.find("in windows"), std::string::npos) << other.out;
+}
+
+}  // namespace
