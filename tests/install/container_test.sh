@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the container image and runs the README's first example in it, whose output is compared with the
-# README; then checks a history of a folder that is given, with a picture drawn. Beside the packages lie
-# those of an older version, which it does not take. Needs root, buildah, mmdebstrap and the packages of Install.FromTheBuildTree; ends with
+# README; then checks a history of a folder that is given, with a picture drawn. Packages of an older and of
+# a newer version in the folder are told apart. Needs root, buildah, mmdebstrap and the packages of Install.FromTheBuildTree; ends with
 # 77 (skipped), and says why, where one is not there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -22,6 +22,20 @@ done
 work=$(mktemp -d)
 store=(--root "$work/images" --runroot "$work/run" --storage-driver vfs)
 trap 'rm -rf "$work"' EXIT
+echo "== the newest packages"
+mkdir "$work/several"
+tools/newest_packages.sh build/package/packages >"$work/newest"
+while IFS= read -r file; do ln -s "$PWD/$file" "$work/several/"; done <"$work/newest"
+for version in 0.0.9-1 0.10.0~dev-1; do
+  mkdir -p "$work/another/DEBIAN"
+  printf '%s\n' 'Package: cupel' "Version: $version" 'Architecture: amd64' 'Maintainer: the test <test@example.invalid>' \
+    'Description: another version' >"$work/another/DEBIAN/control"
+  dpkg-deb --build "$work/another" "$work/several/cupel_${version}_amd64.deb" >/dev/null
+  rm -r "$work/another"
+  tools/newest_packages.sh "$work/several" | sed 's!.*/!!' >"$work/taken"
+  if [[ $version == 0.0* ]]; then wanted=$(sed 's!.*/!!' "$work/newest"); else wanted=cupel_${version}_amd64.deb; fi
+  diff "$work/taken" - <<<"$wanted" || fail "beside cupel $version other packages are taken"
+done
 echo "== build"
 tools/container.sh "${store[@]}" >"$work/build.txt" 2>&1 || { tail -30 "$work/build.txt"; fail "the build"; }
 container=$(buildah "${store[@]}" from --pull-never cupel)
