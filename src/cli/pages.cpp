@@ -251,7 +251,7 @@ complete -o filenames -F _cupel cupel
 std::string zsh_completion(const std::vector<CommandPage>& pages,
                            const std::vector<ValueWords>& values) {
   std::string commands, options, taken;
-  const auto described = [](std::string name, std::string_view description) {
+  const auto described = [](std::string_view name, std::string_view description) {
     std::string escaped;  // a colon ends the name
     for (const char c : name) escaped += c == ':' ? std::string("\\:") : std::string(1, c);
     return shell_quoted(
