@@ -57,6 +57,7 @@ class Cutter {
     find_writers();
     find_reads();
     find_loose();
+    find_awaited();
     find_chains();
     compute_clocks();
     take_out();
@@ -213,6 +214,41 @@ class Cutter {
                             op.kind != OpKind::kRangeRead;
         if (writes) loose_[op.key.raw].push_back(TxnId(t));
         if (op.kind == OpKind::kCompareAndSet) loose_reads_.insert(op.key.raw);
+      }
+    }
+  }
+
+  // A compare-and-set of unknown outcome, of which somebody read, saw what it expected: perhaps of
+  // a write of unknown outcome. That read is none of the accesses, so the writer need not be in the
+  // order. Neither goes before it is.
+  void find_awaited() {
+    awaited_.assign(h_.txn_count(), 0);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Owner>> expected;
+    for (const Owner o : by_commit_) {
+      if (committed(o)) continue;
+      const TxnId t = a_.txns[o];
+      for (auto i = h_.first_op(t); i < h_.last_op(t); ++i) {
+        const auto op = h_.op(OpId(i));
+        if (op.kind != OpKind::kCompareAndSet) continue;
+        expected[{op.key.raw, h_.compare_and_set(op).expected.raw}].push_back(o);
+      }
+    }
+    if (expected.empty()) return;
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      const Owner o = a_.owner_of[t];
+      if (h_.status(TxnId(t)) != TxnStatus::kIndeterminate) continue;
+      if (o != kInitialOwner && in_order(o)) continue;
+      for (auto i = h_.first_op(TxnId(t)); i < h_.last_op(TxnId(t)); ++i) {
+        const auto op = h_.op(OpId(i));
+        const auto value = op.kind == OpKind::kCompareAndSet ? h_.compare_and_set(op).desired
+                           : op.kind == OpKind::kDelete      ? h_.null_value()
+                                                             : op.value;
+        for (const auto seen : {value, op.value}) {
+          const auto by = expected.find({op.key.raw, seen.raw});
+          if (op.kind == OpKind::kRead || by == expected.end()) continue;
+          awaited_[t] = 1;
+          awaiting_.insert(awaiting_.end(), by->second.begin(), by->second.end());
+        }
       }
     }
   }
@@ -379,6 +415,7 @@ class Cutter {
         keep(o, Why::kUncovered);
       }
     }
+    for (const Owner o : awaiting_) keep(o, Why::kOutcome);
     spread();
     for (std::uint32_t k = 0; k < high_.size(); ++k) {
       if (high_[k] > 0) enqueue(KeyId(k));
@@ -597,7 +634,8 @@ class Cutter {
       const Owner o = a_.owner_of[t];
       const bool unsure = o == kInitialOwner || !in_order(o);
       if (unsure) {
-        cut.kept[t] = h_.status(TxnId(t)) == TxnStatus::kIndeterminate && !q_.unread[t];
+        cut.kept[t] =
+            h_.status(TxnId(t)) == TxnStatus::kIndeterminate && (!q_.unread[t] || awaited_[t] != 0);
         cut.outcome += cut.kept[t] && !q_.open[t];
       } else {
         cut.kept[t] = !forgotten(o);
@@ -642,6 +680,8 @@ class Cutter {
   std::vector<ReadOf> reads_;
   Index reads_of_, readers_of_, reads_at_;
   std::map<std::uint32_t, std::vector<TxnId>> loose_;
+  std::vector<std::uint8_t> awaited_;  // by transaction
+  std::vector<Owner> awaiting_;
   std::set<std::uint32_t> loose_reads_;  // keys of which such a one saw something: compare-and-sets
   // Clocks.
   std::uint32_t chains_ = 0;

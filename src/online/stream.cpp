@@ -226,8 +226,10 @@ base::Status Stream::invoke(const Chunk& chunk, const Event& event, Process& pro
   process.invoked = time_of(event);
   if (event.time != kNoTime) note_invocation(event.time);
   if (auto read = operations(chunk, event, false); !read.ok()) return read;
-  window_.begin(*process.session, {time_of(event), static_cast<std::uint32_t>(ordinal_)},
-                operations_);
+  window_.begin(
+      *process.session,
+      {time_of(event), static_cast<std::uint32_t>(std::min<std::uint64_t>(ordinal_, 0xffffffff))},
+      operations_);
   return base::Ok{};
 }
 

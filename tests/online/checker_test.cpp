@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <utility>
 
 #include "base/temp_dir.hpp"
 #include "check/check.hpp"
@@ -93,6 +94,39 @@ TEST_F(Recorded, ALateSessionMayReadWhatWasForgotten) {
   EXPECT_EQ(add(7, R"(["r","x",9])"), State::kSatisfied);
   EXPECT_EQ(asked_, 1);  // nothing that it may still read is forgotten any more
   EXPECT_EQ(add(7, R"(["r","x",5])"), State::kViolated);
+}
+
+// A line that comes late, of a transaction that ended before a forgotten one began: that alone is
+// no violation, whatever it says; the record is asked where the window cannot tell.
+TEST_F(Recorded, ALateLineOnlySetsDoubt) {
+  start(Level::kStrictSerializable);
+  const auto add_on_time = [&](int from, int to) {
+    for (int i = from; i <= to; ++i) {
+      ASSERT_EQ(add(i % 3, fmt::format(R"(["r","x",{}],["w","x",{}])",
+                                       i == 1 ? "null" : std::to_string(i - 1), i)),
+                State::kSatisfied);
+    }
+  };
+  const auto add_late = [&](int process, int time, const char* operations) {
+    const int now = std::exchange(time_, time);
+    const auto state = add(process, operations);
+    time_ = now;
+    return state;
+  };
+  time_ = 100;
+  add_on_time(1, 20);
+  ASSERT_GT(checker_->watch().window().held().forgotten, 10u);
+  ASSERT_EQ(checker_->watch().window().held().doubt, "");
+  EXPECT_EQ(add_late(7, 0, R"(["w","y",1])"), State::kSatisfied);
+  EXPECT_NE(checker_->watch().window().held().doubt, "");
+  EXPECT_EQ(asked_, 0);
+  // It read what x was before all that was forgotten.
+  EXPECT_EQ(add_late(8, 10, R"(["r","x",null])"), State::kSatisfied);
+  EXPECT_EQ(asked_, 1);
+  EXPECT_EQ(checker_->take_notes().size(), 1u);
+  add_on_time(21, 40);
+  // What was written only after it had ended.
+  EXPECT_EQ(add_late(9, 20, R"(["r","x",3])"), State::kViolated);
 }
 
 // Read committed is watched by causal; where that fails, the file has the answer.
