@@ -32,8 +32,8 @@ expect 1 "lost-update" check -l snapshot-isolation --json history.cupel
 expect 0 "lost" explain lost-update
 expect 0 "" generate --level causal -o generated.jsonl
 expect 0 "causal" check -l causal generated.jsonl
-expect 1 "lost-update" watch -l snapshot-isolation history.jsonl
-expect 1 "" elle --model list-append --consistency-models snapshot-isolation history.jsonl
+expect 0 "satisfied" watch --no-follow -l causal generated.jsonl
+expect 1 "" elle --model rw-register --consistency-models snapshot-isolation history.jsonl
 expect 0 "strict-serializable" levels
 chroot "$work/root" /cupel-core check --json -l causal history.jsonl >"$work/root/results.jsonl"
 expect 0 "causal" merge results.jsonl
