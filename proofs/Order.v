@@ -37,31 +37,87 @@ Proof.
 Qed.
 Lemma slot_inj : forall a b, slot a = slot b -> a = b.
 Proof. intros a b. apply (bits_inj 63); apply to_Z_bounded. Qed.
-Global Opaque slot.  (* else tactics unfold all of its steps *)
 
 Lemma sameP : forall a b : int, reflect (a = b) (a =? b)%uint63.
 Proof.
   intros. destruct (eqbP a b); constructor; [now apply to_Z_inj|congruence].
 Qed.
 
-Definition get {A} (m : M.t A) (i : int) : option A := M.find (slot i) m.
-Definition put {A} (m : M.t A) (i : int) (a : A) : M.t A := M.add (slot i) a m.
+(* [M.find] and [M.add] at the slot, without making the slot. *)
+Definition half (i : int) : int := (i >> 1)%uint63.
+Fixpoint find_at {A} (fuel : nat) (i : int) (m : M.t A) {struct m} : option A :=
+  match m with
+  | M.Leaf _ => None
+  | M.Node l o r =>
+      match fuel with
+      | O => o
+      | S fuel =>
+          if (i =? 0)%uint63 then o
+          else if is_even i then find_at fuel (half i) l else find_at fuel (half i) r
+      end
+  end.
+Fixpoint alone_at {A} (fuel : nat) (i : int) (a : A) : M.t A :=
+  match fuel with
+  | O => M.Node (M.Leaf _) (Some a) (M.Leaf _)
+  | S fuel =>
+      if (i =? 0)%uint63 then M.Node (M.Leaf _) (Some a) (M.Leaf _)
+      else if is_even i then M.Node (alone_at fuel (half i) a) None (M.Leaf _)
+      else M.Node (M.Leaf _) None (alone_at fuel (half i) a)
+  end.
+Fixpoint add_at {A} (fuel : nat) (i : int) (a : A) (m : M.t A) {struct m} : M.t A :=
+  match m with
+  | M.Leaf _ => alone_at fuel i a
+  | M.Node l o r =>
+      match fuel with
+      | O => M.Node l (Some a) r
+      | S fuel =>
+          if (i =? 0)%uint63 then M.Node l (Some a) r
+          else if is_even i then M.Node (add_at fuel (half i) a l) o r
+          else M.Node l o (add_at fuel (half i) a r)
+      end
+  end.
+Lemma find_at_ok : forall A fuel i (m : M.t A), find_at fuel i m = M.find (bits fuel i) m.
+Proof.
+  intros A fuel i m. revert fuel i. induction m as [|l IHl o r IHr]; intros fuel i.
+  - rewrite M.gleaf. reflexivity.
+  - destruct fuel as [|fuel]; cbn [find_at bits]; [reflexivity|].
+    destruct (i =? 0)%uint63; [reflexivity|]. destruct (is_even i); cbn [M.find]; auto.
+Qed.
+Lemma alone_at_ok : forall A fuel i (a : A), alone_at fuel i a = M.add (bits fuel i) a (M.Leaf _).
+Proof.
+  induction fuel as [|fuel IH]; intros i a; cbn [alone_at bits]; [reflexivity|].
+  destruct (i =? 0)%uint63; [reflexivity|]. destruct (is_even i); cbn [M.add]; now rewrite IH.
+Qed.
+Lemma add_at_ok : forall A fuel i (a : A) m, add_at fuel i a m = M.add (bits fuel i) a m.
+Proof.
+  intros A fuel i a m. revert fuel i. induction m as [|l IHl o r IHr]; intros fuel i.
+  - apply alone_at_ok.
+  - destruct fuel as [|fuel]; cbn [add_at bits]; [reflexivity|].
+    destruct (i =? 0)%uint63; [reflexivity|]. destruct (is_even i); cbn [M.add]; [now rewrite IHl|now rewrite IHr].
+Qed.
+Definition get {A} (m : M.t A) (i : int) : option A := find_at 63 i m.
+Definition put {A} (m : M.t A) (i : int) (a : A) : M.t A := add_at 63 i a m.
 Definition del {A} (m : M.t A) (i : int) : M.t A := M.remove (slot i) m.
 Definition none {A} : M.t A := M.empty A.
+Lemma get_find : forall A (m : M.t A) i, get m i = M.find (slot i) m.
+Proof. intros. apply find_at_ok. Qed.
+Lemma put_add : forall A (m : M.t A) i a, put m i a = M.add (slot i) a m.
+Proof. intros. apply add_at_ok. Qed.
+Global Opaque slot get put.  (* else tactics unfold all of their steps *)
 
 Lemma get_none : forall A i, get (@none A) i = None.
-Proof. intros. apply M.gempty. Qed.
+Proof. intros. rewrite get_find. apply M.gempty. Qed.
 Lemma get_put : forall A (m : M.t A) i j a,
   get (put m i a) j = if (i =? j)%uint63 then Some a else get m j.
 Proof.
-  intros. unfold get, put. destruct (sameP i j) as [->|N].
+  intros. rewrite !get_find, put_add. destruct (sameP i j) as [->|N].
   - apply M.gss.
   - apply M.gso. intro E. apply N. symmetry. now apply slot_inj.
 Qed.
 Lemma get_del : forall A (m : M.t A) i j,
   get (del m i) j = if (i =? j)%uint63 then None else get m j.
 Proof.
-  intros. unfold get, del. destruct (sameP i j) as [->|N].
+  intros. rewrite !get_find. unfold del. destruct (sameP i j) as [->|N].
   - apply M.grs.
   - apply M.gro. intro E. apply N. symmetry. now apply slot_inj.
 Qed.
@@ -99,6 +155,9 @@ Proof.
   - cbn [for_all] in H. apply andb_prop in H. destruct H as (H & R). apply andb_prop in H. destruct H as (O & L).
     destruct p; cbn [M.find] in F; eauto. now subst o.
 Qed.
+
+Lemma for_all_get : forall A (f : A -> bool) m i a, for_all f m = true -> get m i = Some a -> f a = true.
+Proof. intros A f m i a H G. rewrite get_find in G. eapply for_all_find; eauto. Qed.
 
 (* --- integers --- *)
 

@@ -737,7 +737,7 @@ Proof.
   - intros S. apply shows_ok in S; auto.
     destruct (get (group element_of (seen_in g o)) e) as [l|] eqn:Gl.
     + assert (E : l = about o e) by (rewrite <- G; unfold in_group; now rewrite Gl).
-      pose proof (for_all_find _ _ _ _ _ B Gl) as X. cbn beta in X.
+      pose proof (for_all_get _ _ _ _ _ B Gl) as X. cbn beta in X.
       destruct l as [|u l].
       * rewrite <- E in S. unfold shows_b in S. destruct t; discriminate S.
       * assert (Iu : In u (about o e)) by (rewrite <- E; now left).

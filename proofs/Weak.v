@@ -73,11 +73,13 @@ Variables (h : history) (start_value : int -> change) (l : level).
 
 Definition is_writer_of (k : txn) (r : option int) : bool :=
   match r with Some i => (id k =? i)%uint63 | None => false end.
-Definition before_source (w : walk_state) (z : Z) (r : option int) : bool :=
+Definition source_pos (w : walk_state) (r : option int) : option Z :=
   match r with
-  | None => false
-  | Some i => match get (pos w) i with Some p => z <? at_pos p | None => false end
+  | None => None
+  | Some i => match get (pos w) i with Some p => Some (at_pos p) | None => None end
   end.
+Definition before_source (z : Z) (source : option Z) : bool :=
+  match source with None => false | Some p => z <? p end.
 Definition value_ok (w : walk_state) (o : op) (r : option int) : bool :=
   match sees o with
   | None => true
@@ -115,13 +117,15 @@ Fixpoint first_upto (z : Z) (xs : list (txn * Z)) : option (txn * Z) :=
 (* Every visible writer of the key but the one that was read from is before that one. *)
 Definition none_missed (w : walk_state) (v : seen_set) (o : op) (r : option int) : bool :=
   match get (last_of w) (on o) with None => true | Some (k, _) => is_writer_of k r end ||
+  let source := source_pos w r in
   for_all (fun x : txn * Z => let (k, z) := x in
-             negb (writes_key (on o) k) || is_writer_of k r || before_source w z r)
+             negb (writes_key (on o) k) || is_writer_of k r || before_source z source)
     (single v) &&
   for_all (fun x : int * Z => let (s, z) := x in
+             before_source z source ||
              match first_upto z (session_writers w s (on o)) with
              | None => true
-             | Some (k, zk) => is_writer_of k r || before_source w zk r
+             | Some (k, zk) => is_writer_of k r || before_source zk source
              end)
     (upto v).
 
@@ -268,7 +272,7 @@ Lemma at_sessions_none : at_sessions none.
 Proof. intros p s z F. unfold none in F. rewrite M.gempty in F. discriminate. Qed.
 Lemma at_sessions_put : forall m s z, at_sessions m -> at_sessions (put m s (s, z)).
 Proof.
-  intros m s z A p s' z' F. unfold put in F. destruct (Pos.eq_dec p (slot s)) as [->|N].
+  intros m s z A p s' z' F. rewrite put_add in F. destruct (Pos.eq_dec p (slot s)) as [->|N].
   - rewrite M.gss in F. now injection F as <- <-.
   - rewrite M.gso in F by auto. eauto.
 Qed.
@@ -287,7 +291,7 @@ Proof.
 Qed.
 Lemma see_one_valid : forall v k, valid v -> In k (txns h) -> valid (see_one v k (finish e k)).
 Proof.
-  intros v k (A & V) I. split; [exact A|]. intros p k' z F. unfold see_one in F. cbn [single] in F. unfold put in F.
+  intros v k (A & V) I. split; [exact A|]. intros p k' z F. unfold see_one in F. cbn [single] in F. rewrite put_add in F.
   destruct (Pos.eq_dec p (slot (id k))) as [->|N].
   - rewrite M.gss in F. injection F as <- <-. auto.
   - rewrite M.gso in F by auto. now apply V.
@@ -331,14 +335,14 @@ Proof.
 Qed.
 Lemma merge_left : forall a b x, covers a x -> covers (merge a b) x.
 Proof.
-  intros a b x [(O & z & G & L)|C]; unfold merge, covers, get in *; cbn [upto single]; rewrite !find_union.
+  intros a b x [(O & z & G & L)|C]; unfold merge, covers in *; rewrite !get_find in *; cbn [upto single]; rewrite !find_union.
   - left. split; auto. rewrite G. destruct (M.find _ (upto b)) as [(s & y)|]; cbn [either fst snd];
       eexists; (split; [reflexivity|]); lia.
   - right. rewrite C. now destruct (M.find _ (single b)).
 Qed.
 Lemma merge_right : forall a b x, valid a -> In x (txns h) -> covers b x -> covers (merge a b) x.
 Proof.
-  intros a b x (A & V) Ix [(O & z & G & L)|C]; unfold merge, covers, get in *; cbn [upto single]; rewrite !find_union.
+  intros a b x (A & V) Ix [(O & z & G & L)|C]; unfold merge, covers in *; rewrite !get_find in *; cbn [upto single]; rewrite !find_union.
   - left. split; auto. rewrite G. destruct (M.find _ (upto a)) as [(s & y)|] eqn:F; cbn [either fst snd].
     + apply A, slot_inj in F. subst s. eexists. split; [reflexivity|]. lia.
     + exists z. auto.
@@ -423,9 +427,9 @@ Proof.
   intros q r w v o src k E I N Ik C W Src Ne. unfold none_missed in N.
   assert (Hk : In k (txns h)) by (apply (q_counts q r k E Ik)).
   assert (Fin : forall k', In (true, k') q -> finish e k <= finish e k' ->
-            (is_writer_of k' src || before_source w (finish e k') src) = true ->
+            (is_writer_of k' src || before_source (finish e k') (source_pos w src)) = true ->
             match src with None => False | Some i => exists p, get (pos w) i = Some p /\ finish e k < finish e (who p) end).
-  { intros k' Ik' L B. destruct src as [i|]; cbn [is_writer_of before_source] in B.
+  { intros k' Ik' L B. destruct src as [i|]; cbn [is_writer_of source_pos before_source] in B.
     - destruct (Src i eq_refl) as (p & G). exists p. split; auto.
       destruct (w_pos _ _ I _ _ G) as (Ip & Idp & At & _).
       apply orb_prop in B. destruct B as [B|B].
@@ -433,19 +437,23 @@ Proof.
         { apply unique; [apply (q_counts q r k' E Ik')|apply (q_counts q r _ E Ip)|congruence]. }
         assert (finish e k <> finish e (who p)); [|lia]. intros Q. apply Ne. rewrite <- Idp. f_equal.
         apply (replayed_apart h weak_shape evs wf in_h); auto; [apply (q_counts q r k E Ik)|apply (q_counts q r _ E Ip)].
-      + rewrite G in B. apply Z.ltb_lt in B. rewrite At in B. lia.
+      + rewrite G in B. cbn [before_source] in B. apply Z.ltb_lt in B. rewrite At in B. lia.
     - discriminate. }
   apply orb_prop in N. destruct N as [N|N].
   - destruct (w_last _ _ I _ _ Ik W) as (k' & G & L & Ik'). rewrite G in N. apply (Fin k'); auto. now rewrite N.
   - apply andb_prop in N. destruct N as (N1 & N2).
     destruct C as [(O & z & G & L)|G].
-    + pose proof (for_all_find _ _ _ _ _ N2 G) as N3. cbn beta iota in N3. clear N2. rename N3 into N2.
+    + pose proof (for_all_get _ _ _ _ _ N2 G) as N3. cbn beta iota in N3. clear N2. rename N3 into N2.
+      apply orb_prop in N2. destruct N2 as [N2|N2].
+      { destruct src as [i|]; [|discriminate]. destruct (Src i eq_refl) as (p & Gp). exists p. split; auto.
+        cbn [source_pos] in N2. rewrite Gp in N2. cbn [before_source] in N2. apply Z.ltb_lt in N2.
+        destruct (w_pos _ _ I _ _ Gp) as (_ & _ & At & _). rewrite At in N2. lia. }
       destruct (first_upto_max (session_writers w (session k) (on o)) k z (proj1 (w_sorted _ _ I _ _)) (finish e k))
         as (k' & z' & F & L' & I'); auto; [now apply (w_writers _ _ I)|].
       rewrite F in N2. pose proof (proj2 (w_sorted _ _ I (session k) (on o))) as Fa.
       rewrite Forall_forall in Fa. destruct (Fa _ I') as (Iq & Z'). cbn [fst snd] in Iq, Z'. subst z'.
       now apply (Fin k').
-    + pose proof (for_all_find _ _ _ _ _ N1 G) as N3. cbn beta iota in N3. clear N1. rename N3 into N1.
+    + pose proof (for_all_get _ _ _ _ _ N1 G) as N3. cbn beta iota in N3. clear N1. rename N3 into N1.
       rewrite W in N1. cbn [negb orb] in N1. apply (Fin k); auto. lia.
 Qed.
 
@@ -735,7 +743,7 @@ Proof.
     rewrite get_put. destruct (sameP (session t) s) as [Q|Q].
     + set (m := match get (by_session_key w) (session t) with Some m => m | None => none end).
       assert (Sw : (match get m x with Some ys => ys | None => [] end) = session_writers w s x).
-      { unfold m, session_writers. rewrite Q. destruct (get (by_session_key w) s); auto. now rewrite get_none. }
+      { unfold m, session_writers. rewrite Q. destruct (get (by_session_key w) s); auto; now rewrite get_none. }
       destruct (writes_key x t) eqn:Wt.
       * destruct (get_add_writer t (now w) m x _ Wt Sw) as (n & ->). rewrite in_app_iff.
         destruct J as [J| ->]; [right; now apply (w_writers _ _ I s x k)|left; left; now rewrite Nw].
@@ -752,7 +760,7 @@ Proof.
     rewrite get_put. destruct (sameP (session t) s) as [Q|Q]; [|exact Same].
     set (m := match get (by_session_key w) (session t) with Some m => m | None => none end).
     assert (Sw : (match get m x with Some ys => ys | None => [] end) = session_writers w s x).
-    { unfold m, session_writers. rewrite Q. destruct (get (by_session_key w) s); auto. now rewrite get_none. }
+    { unfold m, session_writers. rewrite Q. destruct (get (by_session_key w) s); auto; now rewrite get_none. }
     destruct (writes_key x t) eqn:Wt.
     + destruct (get_add_writer t (now w) m x _ Wt Sw) as (n & ->). split.
       * apply sorted_repeat; auto. eapply Forall_impl; [|exact F]. intros a (A & B). rewrite B, Nw.

@@ -290,7 +290,7 @@ let rec many () =
 
 let () =
   (* Large histories: less work of the collector, for more memory. *)
-  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 20; space_overhead = 200 };
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 22; space_overhead = 200 };
   let fail why = prerr_endline ("cupel-proved: " ^ why); exit 3 in
   guarded
     (fun () ->

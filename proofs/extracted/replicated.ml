@@ -721,34 +721,66 @@ module PositiveMap =
 
 module M = PositiveMap
 
-(** val bits : nat -> Uint63.t -> positive **)
+(** val half : Uint63.t -> Uint63.t **)
 
-let rec bits fuel i =
+let half i =
+  lsr0 i (Uint63.of_int (1))
+
+(** val find_at : nat -> Uint63.t -> 'a1 M.t -> 'a1 option **)
+
+let rec find_at fuel i = function
+| M.Leaf -> None
+| M.Node (l, o, r) ->
+  (match fuel with
+   | O -> o
+   | S fuel0 ->
+     if eqb0 i (Uint63.of_int (0))
+     then o
+     else if is_even i
+          then find_at fuel0 (half i) l
+          else find_at fuel0 (half i) r)
+
+(** val alone_at : nat -> Uint63.t -> 'a1 -> 'a1 M.t **)
+
+let rec alone_at fuel i a =
   match fuel with
-  | O -> XH
+  | O -> M.Node (M.Leaf, (Some a), M.Leaf)
   | S fuel0 ->
     if eqb0 i (Uint63.of_int (0))
-    then XH
-    else let x = bits fuel0 (lsr0 i (Uint63.of_int (1))) in
-         if is_even i then XO x else XI x
+    then M.Node (M.Leaf, (Some a), M.Leaf)
+    else if is_even i
+         then M.Node ((alone_at fuel0 (half i) a), None, M.Leaf)
+         else M.Node (M.Leaf, None, (alone_at fuel0 (half i) a))
 
-(** val slot : Uint63.t -> positive **)
+(** val add_at : nat -> Uint63.t -> 'a1 -> 'a1 M.t -> 'a1 M.t **)
 
-let slot i =
-  bits (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
-    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
-    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
-    O))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))) i
+let rec add_at fuel i a = function
+| M.Leaf -> alone_at fuel i a
+| M.Node (l, o, r) ->
+  (match fuel with
+   | O -> M.Node (l, (Some a), r)
+   | S fuel0 ->
+     if eqb0 i (Uint63.of_int (0))
+     then M.Node (l, (Some a), r)
+     else if is_even i
+          then M.Node ((add_at fuel0 (half i) a l), o, r)
+          else M.Node (l, o, (add_at fuel0 (half i) a r)))
 
 (** val get : 'a1 M.t -> Uint63.t -> 'a1 option **)
 
 let get m i =
-  M.find (slot i) m
+  find_at (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    O))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))) i m
 
 (** val put : 'a1 M.t -> Uint63.t -> 'a1 -> 'a1 M.t **)
 
 let put m i a =
-  M.add (slot i) a m
+  add_at (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    O))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))) i a m
 
 (** val none : 'a1 M.t **)
 

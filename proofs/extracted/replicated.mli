@@ -372,9 +372,13 @@ module M :
   val equal : ('a1 -> 'a1 -> bool) -> 'a1 t -> 'a1 t -> bool
  end
 
-val bits : nat -> Uint63.t -> positive
+val half : Uint63.t -> Uint63.t
 
-val slot : Uint63.t -> positive
+val find_at : nat -> Uint63.t -> 'a1 M.t -> 'a1 option
+
+val alone_at : nat -> Uint63.t -> 'a1 -> 'a1 M.t
+
+val add_at : nat -> Uint63.t -> 'a1 -> 'a1 M.t -> 'a1 M.t
 
 val get : 'a1 M.t -> Uint63.t -> 'a1 option
 

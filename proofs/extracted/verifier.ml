@@ -902,15 +902,66 @@ let slot i =
     (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
     O))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))) i
 
+(** val half : Uint63.t -> Uint63.t **)
+
+let half i =
+  lsr0 i (Uint63.of_int (1))
+
+(** val find_at : nat -> Uint63.t -> 'a1 M.t -> 'a1 option **)
+
+let rec find_at fuel i = function
+| M.Leaf -> None
+| M.Node (l, o, r) ->
+  (match fuel with
+   | O -> o
+   | S fuel0 ->
+     if eqb0 i (Uint63.of_int (0))
+     then o
+     else if is_even i
+          then find_at fuel0 (half i) l
+          else find_at fuel0 (half i) r)
+
+(** val alone_at : nat -> Uint63.t -> 'a1 -> 'a1 M.t **)
+
+let rec alone_at fuel i a =
+  match fuel with
+  | O -> M.Node (M.Leaf, (Some a), M.Leaf)
+  | S fuel0 ->
+    if eqb0 i (Uint63.of_int (0))
+    then M.Node (M.Leaf, (Some a), M.Leaf)
+    else if is_even i
+         then M.Node ((alone_at fuel0 (half i) a), None, M.Leaf)
+         else M.Node (M.Leaf, None, (alone_at fuel0 (half i) a))
+
+(** val add_at : nat -> Uint63.t -> 'a1 -> 'a1 M.t -> 'a1 M.t **)
+
+let rec add_at fuel i a = function
+| M.Leaf -> alone_at fuel i a
+| M.Node (l, o, r) ->
+  (match fuel with
+   | O -> M.Node (l, (Some a), r)
+   | S fuel0 ->
+     if eqb0 i (Uint63.of_int (0))
+     then M.Node (l, (Some a), r)
+     else if is_even i
+          then M.Node ((add_at fuel0 (half i) a l), o, r)
+          else M.Node (l, o, (add_at fuel0 (half i) a r)))
+
 (** val get : 'a1 M.t -> Uint63.t -> 'a1 option **)
 
 let get m i =
-  M.find (slot i) m
+  find_at (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    O))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))) i m
 
 (** val put : 'a1 M.t -> Uint63.t -> 'a1 -> 'a1 M.t **)
 
 let put m i a =
-  M.add (slot i) a m
+  add_at (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+    O))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))) i a m
 
 (** val del : 'a1 M.t -> Uint63.t -> 'a1 M.t **)
 
@@ -2390,13 +2441,18 @@ let is_writer_of k = function
 | Some i -> eqb0 k.id i
 | None -> false
 
-(** val before_source : walk_state -> z -> Uint63.t option -> bool **)
+(** val source_pos : walk_state -> Uint63.t option -> z option **)
 
-let before_source w z0 = function
-| Some i ->
-  (match get w.pos i with
-   | Some p -> Z.ltb z0 p.at_pos
-   | None -> false)
+let source_pos w = function
+| Some i -> (match get w.pos i with
+             | Some p -> Some p.at_pos
+             | None -> None)
+| None -> None
+
+(** val before_source : z -> z option -> bool **)
+
+let before_source z0 = function
+| Some p -> Z.ltb z0 p
 | None -> false
 
 (** val value_ok :
@@ -2450,17 +2506,20 @@ let none_missed w v o r =
     (match get w.last_of o.on with
      | Some p -> let (k, _) = p in is_writer_of k r
      | None -> true)
-    ((&&)
-      (for_all (fun x ->
-        let (k, z0) = x in
-        (||) ((||) (negb (writes_key o.on k)) (is_writer_of k r))
-          (before_source w z0 r)) v.single)
-      (for_all (fun x ->
-        let (s, z0) = x in
-        (match first_upto z0 (session_writers w s o.on) with
-         | Some p ->
-           let (k, zk) = p in (||) (is_writer_of k r) (before_source w zk r)
-         | None -> true)) v.upto))
+    (let source = source_pos w r in
+     (&&)
+       (for_all (fun x ->
+         let (k, z0) = x in
+         (||) ((||) (negb (writes_key o.on k)) (is_writer_of k r))
+           (before_source z0 source)) v.single)
+       (for_all (fun x ->
+         let (s, z0) = x in
+         (||) (before_source z0 source)
+           (match first_upto z0 (session_writers w s o.on) with
+            | Some p ->
+              let (k, zk) = p in
+              (||) (is_writer_of k r) (before_source zk source)
+            | None -> true)) v.upto))
 
 (** val rc : level -> bool **)
 

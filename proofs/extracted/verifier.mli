@@ -451,6 +451,14 @@ val bits : nat -> Uint63.t -> positive
 
 val slot : Uint63.t -> positive
 
+val half : Uint63.t -> Uint63.t
+
+val find_at : nat -> Uint63.t -> 'a1 M.t -> 'a1 option
+
+val alone_at : nat -> Uint63.t -> 'a1 -> 'a1 M.t
+
+val add_at : nat -> Uint63.t -> 'a1 -> 'a1 M.t -> 'a1 M.t
+
 val get : 'a1 M.t -> Uint63.t -> 'a1 option
 
 val put : 'a1 M.t -> Uint63.t -> 'a1 -> 'a1 M.t
@@ -750,7 +758,9 @@ val each_pair :
 
 val is_writer_of : txn -> Uint63.t option -> bool
 
-val before_source : walk_state -> z -> Uint63.t option -> bool
+val source_pos : walk_state -> Uint63.t option -> z option
+
+val before_source : z -> z option -> bool
 
 val value_ok :
   history -> (Uint63.t -> change) -> walk_state -> op -> Uint63.t option ->

@@ -37,7 +37,7 @@ constexpr Type kProved[] = {
 
 int histories() {
   const char* said = std::getenv("CUPEL_PROVED_HISTORIES");
-  return said == nullptr ? 100 : std::atoi(said);
+  return said == nullptr ? 60 : std::atoi(said);
 }
 
 // Some have times, some deliveries that are known.
