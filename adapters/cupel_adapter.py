@@ -20,6 +20,13 @@
 
 A list has `insert(key, index, element)` and `delete(key, index)` in place of addAfter and remove.
 A text has `insert(key, index, characters)` and `delete(key, index, length)`, and reads are strings.
+A movable list has a list's, and `move(key, from, to)`, both indices without the element itself. A tree has
+`create(key, parent)`, which returns the node, `move(key, node, parent)` and `remove(key, node)`; reads are
+pairs of a node and its parent, None at the top. A map is a document: the class has `kinds`, the containers that
+it has, of "map", "list", "text" and "counter", and the methods `put(key, path, value)`, a scalar or
+{"kind": kind}; `remove_key(key, path)`; `add(key, path, amount)`; `insert(key, path, index, what)`, characters
+or an element; `delete(key, path, index, length)`; reads are documents with the library's ids
+(docs/documents.md#operations). A path is a list of keys, and of indices in lists.
 With several=True, serve() also makes documents of several objects: `object` is None then, and __init__
 gets `object_of`, which says by key which object it is.
 An update that returns False did not happen. A library that keeps messages until others have come
@@ -37,6 +44,7 @@ import sys
 import time
 
 from cupel_script import Recorded, Script
+from cupel_values import FAIL, add_after, change_document, change_tree, move_element, read_document
 
 
 class Clock:
@@ -122,14 +130,23 @@ class Harness:
 
         threw = self.attempt(call)
         if self.script and method in ("read", "contains"):
-            self.script.read(replica, key, None if method == "read" else value, answer.get("value"), threw)
+            # A script reads all of a document.
+            content = doc.read(key) if self.is_document(key) else answer.get("value")
+            self.script.read(replica, key, None if method == "read" else value, content, threw)
         elif self.script and (threw or answer.get("type") != "fail"):
             self.script.updated(replica, calls, parts, threw)
         if threw:  # the library's error; cupel reports it
             return {"type": "fail", **threw}
         return {**answer, "send": parts} if parts else answer
 
+    def is_document(self, key):
+        return self.types[key] in ("map", "remove-wins-map", "update-wins-map", "reset-map")
+
     def execute(self, doc, key, method, value):
+        if self.is_document(key):
+            if method == "read":
+                return read_document(doc, key, value)
+            return change_document(doc, key, self.make.kinds, method, value, self.number)
         if method == "read":
             content = doc.read(key)
             return {"value": sorted(content, key=str) if isinstance(content, (set, frozenset)) else content}
@@ -137,25 +154,24 @@ class Harness:
             return {"value": value in doc.read(key)}
         if self.types[key] == "text":
             return self.edit_text(doc, key, method, value)
-        if self.types[key] in ("list", "growable-array"):
+        if self.types[key] == "tree":
+            return change_tree(doc, key, method, value, self.number)
+        if self.types[key] in ("list", "growable-array", "movable-list"):
             return self.edit(doc, key, method, value)
         arguments = () if value is None else (value,)
         return {"type": "fail"} if getattr(doc, method)(key, *arguments) is False else {}
 
     def edit(self, doc, key, method, value):
+        if method == "move":
+            return move_element(doc, key, value, self.number)
         elements = doc.read(key)
-        if method == "remove":
-            if value not in elements:
-                return {"type": "fail"}
-            doc.delete(key, elements.index(value))
-            return {}
-        before, element = value
-        # The element before may have gone meanwhile: some other place, which the answer names.
-        index = 0 if before is None else self.number % (len(elements) + 1)
-        if before in elements:
-            index = elements.index(before) + 1
-        doc.insert(key, index, element)
-        return {"value": [elements[index - 1] if index else None, element]}
+        if method != "remove":
+            # The element before may have gone meanwhile: some other place, which the answer names.
+            return add_after(doc, key, elements, value, self.number)
+        if value not in elements:
+            return FAIL
+        doc.delete(key, elements.index(value))
+        return {}
 
     def edit_text(self, doc, key, method, value):
         text = doc.read(key)

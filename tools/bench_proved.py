@@ -10,13 +10,9 @@ cupel-proved. Each answer is checked: satisfied, valid, and proved.
     tools/bench_plots.py build/bench/proved.jsonl
 
 Needs nothing but Python, and 2 GB in the folder for temporary files for a million."""
-import argparse
-import json
-import os
 import subprocess
-import tempfile
 
-from bench_crdt import measured, processor
+import measure
 
 # By level, the level of the store that makes the history.
 STORES = {
@@ -31,36 +27,18 @@ STORES = {
 SESSIONS = 10
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--cupel", default="build/release/cupel")
-    parser.add_argument("--sizes", default="1000,10000,100000,1000000")
-    parser.add_argument("--levels", default=",".join(STORES))
-    parser.add_argument("--output", default="build/bench/proved.jsonl")
-    options = parser.parse_args()
-    sizes = [int(size) for size in options.sizes.split(",")]
-    os.makedirs(os.path.dirname(options.output) or ".", exist_ok=True)
-    with open(options.output, "w", encoding="utf-8") as out, tempfile.TemporaryDirectory() as folder:
-        about = {"size": options.sizes, "processor": processor(), "hardware_threads": os.cpu_count(), "runs": 1}
-        print(json.dumps(about), file=out)
-        history, proof = os.path.join(folder, "h.cupel"), os.path.join(folder, "proof.json")
-        for size in sizes:
-            for level in options.levels.split(","):
-                subprocess.run([options.cupel, "generate", "-q", "--level", STORES[level], "--txns",
-                                str(size // SESSIONS), "--sessions", str(SESSIONS), "--keys", "1000", "--ops",
-                                "1" if level == "linearizable" else "8", "-o", history], check=True)
-                commands = {"check": (["check", "-l", level, history], f"\t{level}\tsatisfied\n"),
-                            "certificate": (["check", "-l", level, "--certificate", proof, history],
-                                            f"\t{level}\tsatisfied\n"),
-                            "verify": (["verify", history, proof], "valid"),
-                            "verify --proved": (["verify", "--proved", history, proof], "proved: 1 of 1 answers")}
-                for name, (command, expected) in commands.items():
-                    row = {"group": f"transactions-verified-{level}", "series": name, "value": str(size), "verdict": "satisfied",
-                           **measured([options.cupel, *command], expected)}
-                    print(json.dumps(row), file=out, flush=True)
-                    print(f"{level}, {size} transactions, {name}: {row['cpu_seconds']:.2f} CPU s, "
-                          f"{row['peak_bytes'] / 1e6:.0f} MB", flush=True)
+def commands_of(cupel, level, size, history, proof):
+    subprocess.run([cupel, "generate", "-q", "--level", STORES[level], "--txns", str(size // SESSIONS), "--sessions",
+                    str(SESSIONS), "--keys", "1000", "--ops", "1" if level == "linearizable" else "8", "-o", history],
+                   check=True)
+    satisfied = f"\t{level}\tsatisfied\n"
+    for series, command, expected in [
+            ("check", ["check", "-l", level, history], satisfied),
+            ("certificate", ["check", "-l", level, "--certificate", proof, history], satisfied),
+            ("verify", ["verify", history, proof], "valid"),
+            ("verify --proved", ["verify", "--proved", history, proof], "proved: 1 of 1 answers")]:
+        yield f"transactions-verified-{level}", series, [cupel, *command], expected
 
 
 if __name__ == "__main__":
-    main()
+    measure.main(__doc__, "levels", STORES, "build/bench/proved.jsonl", "h.cupel", commands_of)
