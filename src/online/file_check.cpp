@@ -204,6 +204,7 @@ class FileCheck {
       const auto more = (*source)->next(txn);
       if (!more.ok()) return more;
       if (!*more) return true;
+      if (txn.session >= places.size()) return false;  // the file has changed
       const auto place = ++places[txn.session];
       if (txn.status == TxnStatus::kAborted || is_known(**source, txn.session, place)) continue;
       const auto name_of = [&](Key key) { return (*source)->key(key); };

@@ -80,7 +80,7 @@ void FileFeed::begin_history() {
 
 FileFeed::Lane& FileFeed::lane(std::uint32_t session) {
   auto& lane = lanes_[session];
-  if (!lane.session) lane.session = window_.session(source_.session_name(session));
+  if (!lane.session) lane.session = window_.session(plan_.session_names[session]);
   return lane;
 }
 

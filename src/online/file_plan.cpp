@@ -61,6 +61,9 @@ class Planner {
       plan_.keys.intern(source.key(static_cast<history::Key>(k)));
     }
     plan_.keys.drop_index();
+    for (std::size_t s = 0; s < plan_.counts.size(); ++s) {
+      plan_.session_names.push_back(source.session_name(static_cast<std::uint32_t>(s)));
+    }
     auto& all = plan_.no_earlier;
     for (std::size_t b = all.size(); b > 1; --b) all[b - 2] = std::min(all[b - 2], all[b - 1]);
     return std::move(plan_);

@@ -33,6 +33,7 @@ struct FilePlan {
   history::ScalarTable keys;  // by number; one that is held aside has keys that are still to come
   // By block: the earliest invocation from there on, but for those that are held aside.
   std::vector<history::Time> no_earlier;
+  std::vector<std::string> session_names;
   // By session: how many transactions it has, and how many come in the file before its first.
   std::vector<std::uint32_t> counts;
   std::vector<std::uint64_t> born;
