@@ -384,6 +384,29 @@ TEST_F(CrdtCli, RunsOfSeveralObjectsWriteScripts) {
   EXPECT_EQ(script.find("own x"), std::string::npos) << script;
 }
 
+// What the helper in Python makes of the library's indices and paths fits what the library did.
+TEST_F(CrdtCli, AdaptersInPythonHaveMovesTreesAndDocuments) {
+  const std::string library = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_values.py:";
+  for (const std::string object : {"list", "tree", "document"}) {
+    const auto ran = crdt(library + object + " --ops 100 -o " + object + ".jsonl");
+    EXPECT_EQ(ran.code, 0) << object << ran.out << ran.err;
+  }
+  EXPECT_NE(text_of("list.jsonl").find(R"("f":"move")"), std::string::npos);
+  EXPECT_NE(text_of("tree.jsonl").find(R"("f":"remove")"), std::string::npos);
+  for (const std::string method : {"put", "remove", "inc", "addAfter", "insert", "delete"}) {
+    EXPECT_NE(text_of("document.jsonl").find("\"f\":\"" + method + "\""), std::string::npos)
+        << method;
+  }
+  for (const auto& [object, call] :
+       {std::pair("ignores-moves", "a.move('x', "), std::pair("loses-moves", ".receive(part)"),
+        std::pair("loses-nested", "b.read('x')")}) {
+    const auto ran = crdt(library + object + " --seed 1 --reproduce script.py");
+    EXPECT_EQ(ran.code, 1) << object << ran.out << ran.err;
+    EXPECT_NE(ran.err.find("run once, it shows the same"), std::string::npos) << ran.err;
+    EXPECT_NE(text_of("script.py").find(call), std::string::npos) << text_of("script.py");
+  }
+}
+
 TEST_F(CrdtCli, ATraceIsReplayedBesideOtherObjects) {
   write("one.json", R"({"endContent":"ba","txns":[{"patches":[[0,0,"a"],[0,0,"b"]]}]})");
   const std::string library = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_text.py";
