@@ -326,17 +326,16 @@ class PlaceExplainer {
 class NestedMap final : public ReplicatedType {
  public:
   NestedMap(std::vector<TypeName> names, MapPolicy policy)
-      : ReplicatedType(TypeTraits{
-            .names = std::move(names),
-            .whole_read = Kind::kDocument,
-            .bugs = bugs_of_map(policy),
-            .injected = policy == MapPolicy::kLastWriterWins
-                            ? std::vector<std::string_view>{"clock-apart"}
-                            : std::vector<std::string_view>{},
-            .objects_are_elements = true,
-            .reads_list_elements = true,
-            .order_by_object = true,
-            .needs_deliveries = true}),
+      : ReplicatedType(TypeTraits{.names = std::move(names),
+                                  .whole_read = Kind::kDocument,
+                                  .bugs = bugs_of_map(policy),
+                                  .injected = policy == MapPolicy::kLastWriterWins
+                                                  ? std::vector<std::string_view>{"clock-apart"}
+                                                  : std::vector<std::string_view>{},
+                                  .objects_are_elements = true,
+                                  .reads_list_elements = true,
+                                  .order_by_object = true,
+                                  .needs_deliveries = true}),
         policy_(policy) {}
 
   [[nodiscard]] std::string_view method(const Operation& op) const override {
