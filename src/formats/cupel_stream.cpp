@@ -19,7 +19,6 @@ namespace cupel::formats {
 
 using history::KeyId;
 using history::kNoTime;
-using history::Operations;
 using history::OpKind;
 using history::RangeEntry;
 using history::ScalarView;
