@@ -201,7 +201,7 @@ class FileCheck {
     std::vector<std::uint32_t> places(plan_.counts.size(), 0);
     StreamedTransaction txn;
     for (;;) {
-      const auto more = (*source)->next(txn);
+      auto more = (*source)->next(txn);
       if (!more.ok()) return more;
       if (!*more) return true;
       if (txn.session >= places.size()) return false;  // the file has changed

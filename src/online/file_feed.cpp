@@ -7,7 +7,6 @@
 
 namespace cupel::online {
 
-using history::kNoTime;
 using history::OpKind;
 using history::StreamedTransaction;
 using history::Time;
@@ -85,9 +84,10 @@ FileFeed::Lane& FileFeed::lane(std::uint32_t session) {
 }
 
 base::Result<bool> FileFeed::step() {
+  const auto block = std::max<std::uint64_t>(plan_.block, 1);
   bool over = read_ >= plan_.transactions;
-  for (std::uint64_t n = 0; !over && n < plan_.block; ++n) {
-    const auto more = source_.next(txn_);
+  for (std::uint64_t n = 0; !over && n < block; ++n) {
+    auto more = source_.next(txn_);
     if (!more.ok()) return more;
     if (!*more || txn_.session >= lanes_.size()) {
       return base::Error{.message = "the history changed while it was checked"};
@@ -99,12 +99,12 @@ base::Result<bool> FileFeed::step() {
     over = ++read_ == plan_.transactions;
   }
   if (over) {
-    const auto rest = source_.next(txn_);
+    auto rest = source_.next(txn_);
     if (!rest.ok()) return rest;  // also what is broken at the end of the file
     emit(FilePlan::kNothingLeft);
     return false;
   }
-  const auto from = plan_.no_earlier[static_cast<std::size_t>(read_ / plan_.block)];
+  const auto from = plan_.no_earlier[static_cast<std::size_t>(read_ / block)];
   emit(from);
   if (from != FilePlan::kNothingLeft) window_.set_no_earlier(from);
   return true;
