@@ -212,8 +212,7 @@ class WindowsCheck {
   static std::string sliding_promise(Level level) {
     return fmt::format(
         "{} is decided within any {} transactions in a row, because there is no bound on what "
-        "would "
-        "have to be held",
+        "would have to be held",
         levels::name(level), online::kSlideInWords);
   }
 

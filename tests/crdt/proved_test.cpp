@@ -25,16 +25,6 @@ namespace {
 using Json = nlohmann::json;
 using Said = test::ProvedProgram::Said;
 
-constexpr Type kProved[] = {
-    Type::kAddWinsSet,         Type::kRemoveWinsSet,
-    Type::kGrowOnlySet,        Type::kTwoPhaseSet,
-    Type::kEnableWinsFlag,     Type::kDisableWinsFlag,
-    Type::kMultiValueRegister, Type::kLastWriterWinsRegister,
-    Type::kAnyMaximalRegister, Type::kCounter,
-    Type::kResettableCounter,  Type::kBoundedCounter,
-    Type::kGrowableArray,
-};
-
 int histories() {
   const char* said = std::getenv("CUPEL_PROVED_HISTORIES");
   return said == nullptr ? 60 : std::atoi(said);
@@ -280,7 +270,9 @@ TEST(ProvedWords, SayWhatIsLeftOut) {
             "the axioms exactly as printed (--strict-axioms)");
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, Proved, testing::ValuesIn(kProved), test::parameter_name);
+INSTANTIATE_TEST_SUITE_P(Types, Proved,
+                         testing::ValuesIn(proved_types().begin(), proved_types().end()),
+                         test::parameter_name);
 
 }  // namespace
 }  // namespace cupel::crdt

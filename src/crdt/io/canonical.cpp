@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/budget.hpp"
@@ -22,20 +23,22 @@ namespace {
 
 using Json = nlohmann::json;
 
-// As proofs/ReplicatedFormat.v numbers them; nothing: its axioms are not proved.
+// As proofs/ReplicatedFormat.v numbers them.
+constexpr std::array kProved = {
+    Type::kAddWinsSet,         Type::kRemoveWinsSet,
+    Type::kGrowOnlySet,        Type::kTwoPhaseSet,
+    Type::kEnableWinsFlag,     Type::kDisableWinsFlag,
+    Type::kMultiValueRegister, Type::kLastWriterWinsRegister,
+    Type::kAnyMaximalRegister, Type::kCounter,
+    Type::kResettableCounter,  Type::kBoundedCounter,
+    Type::kGrowableArray,
+};
+
+// Nothing: its axioms are not proved.
 std::optional<int> number_of(Type type) {
-  static constexpr std::array kTypes = {
-      Type::kAddWinsSet,         Type::kRemoveWinsSet,
-      Type::kGrowOnlySet,        Type::kTwoPhaseSet,
-      Type::kEnableWinsFlag,     Type::kDisableWinsFlag,
-      Type::kMultiValueRegister, Type::kLastWriterWinsRegister,
-      Type::kAnyMaximalRegister, Type::kCounter,
-      Type::kResettableCounter,  Type::kBoundedCounter,
-      Type::kGrowableArray,
-  };
-  const auto* const found = std::find(kTypes.begin(), kTypes.end(), type);
-  if (found == kTypes.end()) return std::nullopt;
-  return static_cast<int>(found - kTypes.begin());
+  const auto* const found = std::find(kProved.begin(), kProved.end(), type);
+  if (found == kProved.end()) return std::nullopt;
+  return static_cast<int>(found - kProved.begin());
 }
 
 bool is_strict(const History& history, const Json& certificate) {
@@ -278,6 +281,10 @@ std::optional<std::string> not_proved(const History& history, const Json& certif
 }
 
 }  // namespace
+
+std::span<const Type> proved_types() {
+  return kProved;
+}
 
 ProofTexts proof_texts(const History& history, std::string_view text) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate

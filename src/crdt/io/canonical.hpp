@@ -2,12 +2,16 @@
 // satisfied, as the proved verifier reads them (docs/formats/canonical.md).
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "crdt/model/history.hpp"
 
 namespace cupel::crdt {
+
+// Those whose axioms are proved, in the order of their numbers in the text.
+std::span<const Type> proved_types();
 
 struct ProofTexts {
   std::string history, witness;
