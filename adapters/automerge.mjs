@@ -1,6 +1,7 @@
 // Adapter: Automerge 3. Lists, texts, maps, conflicts as multi-value registers, and counters. A
 // change is applied after those that it depends on; until then it waits.
 import * as A from "@automerge/automerge";
+import { hasContainers } from "./script.mjs";
 
 export const library = "automerge 3.5.0";
 export const several = true;
@@ -29,8 +30,12 @@ function shown(map, key) {
   return { [kind]: id, value: kind === "map" ? entries(value) : kind === "list" ? elements(value) : value };
 }
 // Strings in lists are scalars here, so a list has no texts.
-const elements = (list) => [...list].map((value, at) => (typeof value === "object" ? shown(list, at) : value));
-const entries = (map) => Object.fromEntries(Object.keys(map).map((key) => [key, shown(map, key)]));
+function elements(list) {
+  return [...list].map((value, at) => (typeof value === "object" ? shown(list, at) : value));
+}
+function entries(map) {
+  return Object.fromEntries(Object.keys(map).map((key) => [key, shown(map, key)]));
+}
 
 export const objects = {
   list: {
@@ -158,21 +163,42 @@ export const isApplied = ({ am }, hash) => A.hasHeads(am, [hash]);
 
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
 export function script({ objectOf, keys }) {
-  const kinds = Object.values(objectOf);
-  if (kinds.includes("document") || kinds.includes("marked-text")) return undefined; // calls of this file say it
   const of = (key) => objectOf[JSON.parse(key)];
   const at = (key) => `root[${key}]`;
   const change = (d, edit) => `${d} = A.change(${d}, (root) => void ${edit})`;
-  const begin = { list: "[]", text: '""', counter: "new A.Counter(0)" };
+  const begin = { list: "[]", text: '""', "marked-text": '""', counter: "new A.Counter(0)", document: "{}" };
   const begun = keys.filter((key) => begin[objectOf[key]]);
   const begins = begun.map((key) => `${at(JSON.stringify(key))} = ${begin[objectOf[key]]};`);
-  const isText = (key) => of(key) === "text";
+  const isText = (key) => of(key) === "text" || of(key) === "marked-text";
+  // Of documents: what is at a path, and what is put there.
+  const placeOf = (key, path) => [at(key), ...JSON.parse(path).map((step) => `[${JSON.stringify(step)}]`)].join("");
+  const makers = { map: "{}", list: "[]", text: '""' };
+  const made = (text) => makers[JSON.parse(text).kind] ?? text;
+  const splice = (key, path, kind, ...rest) =>
+    kind === '"text"' && `A.splice(root, [${[key, ...JSON.parse(path).map((step) => JSON.stringify(step))].join(", ")}], ${rest.join(", ")})`;
+  const within = {
+    insert: (d, key, path, index, inserted, kind) =>
+      change(d, splice(key, path, kind, index, 0, inserted) || `${placeOf(key, path)}.insertAt(${index}, ${made(inserted)})`),
+    remove: (d, key, path, index, length, kind) =>
+      change(d, splice(key, path, kind, index, length) || `${placeOf(key, path)}.deleteAt(${index})`),
+  };
+  const orWithin = (name, call) => (d, key, ...values) =>
+    (of(key) === "document" ? within[name] : call)(d, key, ...values);
+  const reads = {
+    conflicts: (d, key) => `Object.values(A.getConflicts(${d}, ${key}) ?? (${key} in ${d} ? [${d}[${key}]] : []))`,
+    counter: (d, key) => `${d}[${key}].value`,
+    "marked-text": (d, key) => `A.spans(${d}, [${key}]).map(({ value, marks }) => [value, { ...marks }])`,
+    document: (d, key, value) => (hasContainers(value) ? `entries(${d}[${key}])` : `${d}[${key}]`),
+  };
   return {
     head: [
       'import * as A from "@automerge/automerge";',
       `const base = A.change(A.init({ actor: "00" }), { time: 0 }, (root) => { ${begins.join(" ")} });`,
     ],
-    helpers: { sync: ["// Until neither has anything to say.", ...sync.toString().replaceAll(".am", "").split("\n")] },
+    helpers: {
+      sync: ["// Until neither has anything to say.", ...sync.toString().replaceAll(".am", "").split("\n")],
+      entries: [entries, elements, shown].flatMap((one) => String(one).split("\n")),
+    },
     open: ({ replica, time, saved }) => {
       const actor = `{ actor: "${hex(1 + replica) + hex(time)}" }`;
       return saved ? `A.load(${saved}, ${actor})` : `A.clone(base, ${actor})`;
@@ -184,17 +210,23 @@ export function script({ objectOf, keys }) {
     merge: (d, saved) => `${d} = A.merge(${d}, A.load(${saved}))`,
     sync: (a, b) => `[${a}, ${b}] = sync(${a}, ${b})`,
     calls: {
-      insert: (d, key, index, inserted) =>
+      insert: orWithin("insert", (d, key, index, inserted) =>
         change(d, isText(key) ? `A.splice(root, [${key}], ${index}, 0, ${inserted})` : `${at(key)}.insertAt(${index}, ${inserted})`),
-      remove: (d, key, index, length) =>
+      ),
+      remove: orWithin("remove", (d, key, index, length) =>
         change(d, isText(key) ? `A.splice(root, [${key}], ${index}, ${length})` : `${at(key)}.deleteAt(${index})`),
+      ),
+      put: (d, key, path, value) => change(d, `(${placeOf(key, path)} = ${made(value)})`),
+      removeKey: (d, key, path) => change(d, `delete ${placeOf(key, path)}`),
+      mark: (d, key, start, length, name, value) => {
+        const range = `{ start: ${start}, end: ${Number(start) + Number(length)}, expand: "${JSON.parse(name) === "bold" ? "after" : "none"}" }`;
+        const [call, ...rest] = value === "null" ? ["unmark", name] : ["mark", name, value];
+        return change(d, `A.${call}(root, [${key}], ${range}, ${rest.join(", ")})`);
+      },
       write: (d, key, value) => change(d, `(${at(key)} = ${value})`),
       inc: (d, key, amount) => change(d, `${at(key)}.increment(${amount})`),
       dec: (d, key, amount) => change(d, `${at(key)}.decrement(${amount})`),
-      read: (d, key) =>
-        of(key) === "conflicts"
-          ? `Object.values(A.getConflicts(${d}, ${key}) ?? (${key} in ${d} ? [${d}[${key}]] : []))`
-          : `${d}[${key}]${of(key) === "counter" ? ".value" : ""}`,
+      read: (d, key, value) => (reads[of(key)] ?? (() => `${d}[${key}]`))(d, key, value),
     },
   };
 }

@@ -209,11 +209,11 @@ function putValue(call) {
 
 // The functions of a list or text for the one at the path. The elements of a list that are
 // containers are there by their names.
-const sequenceAt = ({ api }, { path, shown }) => ({
+const sequenceAt = ({ api }, { path, kind, shown }) => ({
   codePoints: api.codePoints,
   read: () => (typeof shown === "string" ? shown : shown.map(nameOf)),
-  insert: (doc, key, index, inserted) => api.insert(doc, key, path, index, inserted),
-  remove: (doc, key, index, length = 1) => api.remove(doc, key, path, index, length),
+  insert: (doc, key, index, inserted) => api.insert(doc, key, path, index, inserted, kind),
+  remove: (doc, key, index, length = 1) => api.remove(doc, key, path, index, length, kind),
 });
 
 // Of an element that is a new container the answer has the library's id.
@@ -503,9 +503,13 @@ export class Harness {
   // For the script.
   #note({ replica, f, key, value }, calls, answer, sent, threw) {
     if (f === "read" || f === "contains") {
-      const printed = kPrinted[kKinds.get(this.#apis[key].type)] ?? ((text) => text);
+      const api = this.#apis[key];
+      const kind = kKinds.get(api.type);
+      const printed = kPrinted[kind] ?? ((text) => text);
       const wrap = (text) => (f === "read" ? printed(text) : `${spread(text)}.includes(${JSON.stringify(value)})`);
-      this.#script.read(replica, key, wrap, answer?.value, threw);
+      // A script reads all of a document.
+      const found = kind === "document" && !threw ? api.read(this.#docs[replica], key) : answer?.value;
+      this.#script.read(replica, key, wrap, found, threw);
     } else if (threw || answer.type !== "fail") {
       this.#script.updated(replica, calls, sent.length > 0 ? sent : undefined, threw);
     }

@@ -1,6 +1,7 @@
 // Adapter: json-joy. Arrays, strings and objects of a JSON document. A patch must come after those
 // that its sender had seen; it may come again.
 import { createRequire } from "node:module";
+import { hasContainers } from "./script.mjs";
 const require = createRequire(import.meta.url);
 const { Model } = require("json-joy/lib/json-crdt/index.js");
 const { Patch, s } = require("json-joy/lib/json-crdt-patch/index.js");
@@ -14,7 +15,9 @@ const kFirstSession = 0x10000; // those below are reserved
 
 // A document: objects, arrays and strings in an object, each named by the id of its node.
 const kMakers = { map: () => s.obj({}), list: () => s.arr([]), text: () => s.str("") };
-const idOf = ({ id }) => `${id.sid}.${id.time}`;
+function idOf({ id }) {
+  return `${id.sid}.${id.time}`;
+}
 function shown(node) {
   switch (node.name()) {
     case "obj":
@@ -101,12 +104,34 @@ export const save = ({ model }) => model.toBinary();
 
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
 export function script({ objectOf, keys }) {
-  if (Object.values(objectOf).includes("document")) return undefined; // calls of this file say it
   const of = (key) => objectOf[JSON.parse(key)];
-  const begin = { array: "s.arr([])", string: 's.str("")' };
+  const begin = { array: "s.arr([])", string: 's.str("")', document: "s.obj({})" };
   const begun = keys.filter((key) => begin[objectOf[key]]);
   const root = begun.map((key) => `${JSON.stringify(key)}: ${begin[objectOf[key]]}`).join(", ");
   const part = (d, key) => `${d}.api.${of(key) === "array" ? "arr" : "str"}([${key}])`;
+  // Of documents: the container at a path, and what is put into it.
+  const at = (d, key, steps, kind) =>
+    `${d}.api.${kind}([${[key, ...steps.map((step) => JSON.stringify(step))].join(", ")}])`;
+  const kinds = { '"text"': "str", '"list"': "arr" };
+  const makers = { map: "s.obj({})", list: "s.arr([])", text: 's.str("")' };
+  const made = (text) => makers[JSON.parse(text).kind] ?? `s.con(${text})`;
+  const place = (d, key, path, call) => {
+    const steps = JSON.parse(path);
+    return `${at(d, key, steps.slice(0, -1), "obj")}.${call(JSON.stringify(steps.at(-1)))}`;
+  };
+  const within = {
+    insert: (d, key, path, index, inserted, kind) =>
+      `${at(d, key, JSON.parse(path), kinds[kind])}.ins(${index}, ${kind === '"text"' ? inserted : `[${made(inserted)}]`})`,
+    remove: (d, key, path, index, length, kind) =>
+      `${at(d, key, JSON.parse(path), kinds[kind])}.del(${index}, ${length})`,
+  };
+  const orWithin = (name, call) => (d, key, ...values) =>
+    (of(key) === "document" ? within[name] : call)(d, key, ...values);
+  const reads = {
+    object: (d, key) => `${d}.api.obj([]).view()[${key}]`,
+    document: (d, key, value) =>
+      hasContainers(value) ? `entries(${d}.api.obj([${key}]).node)` : `${d}.api.obj([${key}]).view()`,
+  };
   return {
     head: [
       'import { createRequire } from "node:module";',
@@ -114,6 +139,7 @@ export function script({ objectOf, keys }) {
       'const { Model } = require("json-joy/lib/json-crdt/index.js");',
       'const { Patch, s } = require("json-joy/lib/json-crdt-patch/index.js");',
     ],
+    helpers: { entries: [entries, shown, elements, idOf].flatMap((one) => String(one).split("\n")) },
     open: ({ replica, time, saved }) => {
       const session = kFirstSession + 1 + replica + 1000 * time;
       return saved
@@ -125,11 +151,16 @@ export function script({ objectOf, keys }) {
     receive: (d, m) => `${d}.applyPatch(Patch.fromBinary(${m}))`,
     save: (d) => `${d}.toBinary()`,
     calls: {
-      insert: (d, key, index, inserted) =>
-        `${part(d, key)}.ins(${index}, ${of(key) === "array" ? `[s.con(${inserted})]` : inserted})`,
-      remove: (d, key, index, length = 1) => `${part(d, key)}.del(${index}, ${length})`,
+      insert: orWithin(
+        "insert",
+        (d, key, index, inserted) =>
+          `${part(d, key)}.ins(${index}, ${of(key) === "array" ? `[s.con(${inserted})]` : inserted})`,
+      ),
+      remove: orWithin("remove", (d, key, index, length = 1) => `${part(d, key)}.del(${index}, ${length})`),
+      put: (d, key, path, value) => place(d, key, path, (name) => `set({ ${name}: ${made(value)} })`),
+      removeKey: (d, key, path) => place(d, key, path, (name) => `del([${name}])`),
       write: (d, key, value) => `${d}.api.obj([]).set({ [${key}]: s.con(${value}) })`,
-      read: (d, key) => (of(key) === "object" ? `${d}.api.obj([]).view()[${key}]` : `${part(d, key)}.view()`),
+      read: (d, key, value) => (reads[of(key)] ?? (() => `${part(d, key)}.view()`))(d, key, value),
     },
   };
 }

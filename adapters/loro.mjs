@@ -9,6 +9,7 @@ import {
   VersionVector,
   decodeImportBlobMeta,
 } from "loro-crdt";
+import { hasContainers } from "./script.mjs";
 
 export const library = "loro 1.17.1";
 export const several = true;
@@ -45,7 +46,9 @@ function shown(value) {
       return value;
   }
 }
-const entries = (map) => Object.fromEntries(map.entries().map(([key, value]) => [key, shown(value)]));
+function entries(map) {
+  return Object.fromEntries(map.entries().map(([key, value]) => [key, shown(value)]));
+}
 
 const kStyles = { bold: { expand: "after" }, color: { expand: "none" } };
 const runs = (delta) => delta.map(({ insert, attributes }) => [insert, attributes ?? {}]);
@@ -170,23 +173,56 @@ export const isApplied = ({ loro }, ends) => {
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
 export function script({ objectOf }) {
   const kinds = Object.values(objectOf);
-  if (kinds.includes("document") || kinds.includes("marked-text")) return undefined; // calls of this file say it
   const of = (key) => objectOf[JSON.parse(key)];
-  const names = { list: "List", text: "Text", "movable-list": "MovableList", tree: "Tree", counter: "Counter" };
+  const names = {
+    list: "List",
+    text: "Text",
+    "marked-text": "Text",
+    "movable-list": "MovableList",
+    tree: "Tree",
+    counter: "Counter",
+    document: "Map",
+  };
   const part = (d, key) => (of(key) === "map" ? `${d}.getMap("map")` : `${d}.get${names[of(key)]}(${key})`);
   const reads = {
     map: (it, key) => `${it}.get(${key})`,
     tree: (it) => `${it}.getNodes({ withDeleted: false }).map((node) => [node.id, node.parent()?.id ?? null])`,
     counter: (it) => `${it}.value`,
+    "marked-text": (it) => `${it}.toDelta().map(({ insert, attributes }) => [insert, attributes ?? {}])`,
+    document: (it, key, value) =>
+      hasContainers(value) ? `entries(${it})` : `Object.fromEntries(${it}.entries())`,
   };
+  // Of documents: the container at a path, and what is put into it.
+  const at = (d, key, path) => [part(d, key), ...path.map((step) => `get(${JSON.stringify(step)})`)].join(".");
+  const makers = { map: "new LoroMap()", list: "new LoroList()", text: "new LoroText()", counter: "new LoroCounter()" };
+  const put = (call, end, text) => {
+    const maker = makers[JSON.parse(text).kind];
+    return maker ? `${call}Container(${end}, ${maker})` : `${call}(${end}, ${text})`;
+  };
+  const place = (d, key, path, call) => {
+    const steps = JSON.parse(path);
+    return `${at(d, key, steps.slice(0, -1))}.${call(JSON.stringify(steps.at(-1)))}`;
+  };
+  const within = {
+    insert: (d, key, path, index, inserted) => `${at(d, key, JSON.parse(path))}.${put("insert", index, inserted)}`,
+    remove: (d, key, path, index, length) => `${at(d, key, JSON.parse(path))}.delete(${index}, ${length})`,
+  };
+  const orWithin = (name, call) => (d, key, ...values) =>
+    (of(key) === "document" ? within[name] : call)(d, key, ...values);
+  const mark = (d, key, start, length, name, value) => {
+    const range = `{ start: ${start}, end: ${Number(start) + Number(length)} }`;
+    return `${part(d, key)}.${value === "null" ? `unmark(${range}, ${name})` : `mark(${range}, ${name}, ${value})`}`;
+  };
+  const imported = kinds.includes("document") ? "LoroCounter, LoroDoc, LoroList, LoroMap, LoroText" : "LoroDoc";
   const above = (parent) => (parent === "null" ? "undefined" : parent);
   return {
-    head: ['import { LoroDoc } from "loro-crdt";'],
+    head: [`import { ${imported} } from "loro-crdt";`],
     helpers: {
       open: [
         "function open(peer, saved) {",
         "  const doc = new LoroDoc();",
         "  doc.setPeerId(peer);",
+        ...(kinds.includes("marked-text") ? [`  doc.configTextStyle(${JSON.stringify(kStyles)});`] : []),
         "  if (saved) doc.import(saved);",
         "  return doc;",
         "}",
@@ -199,6 +235,7 @@ export function script({ objectOf }) {
         '  return doc.export({ mode: "update", from: before });',
         "}",
       ],
+      entries: [entries, shown].flatMap((one) => String(one).split("\n")),
     },
     open: ({ replica, time, saved }) => `open(${1 + replica + 1000 * time}n${saved ? `, ${saved}` : ""})`,
     send: (d, text, m) => `${m ? `const ${m} = ` : ""}update(${d}, () => ${text})`,
@@ -211,15 +248,20 @@ export function script({ objectOf }) {
       `${b}.import(${a}.export({ mode: "update", from: ${b}.version() }))`,
     ],
     calls: {
-      insert: (d, key, index, inserted) => `${part(d, key)}.insert(${index}, ${inserted})`,
-      remove: (d, key, index, length = 1) =>
+      insert: orWithin("insert", (d, key, index, inserted) => `${part(d, key)}.insert(${index}, ${inserted})`),
+      remove: orWithin("remove", (d, key, index, length = 1) =>
         of(key) === "tree" ? `${part(d, key)}.delete(${index})` : `${part(d, key)}.delete(${index}, ${length})`,
+      ),
+      put: (d, key, path, value) => place(d, key, path, (name) => put("set", name, value)),
+      removeKey: (d, key, path) => place(d, key, path, (name) => `delete(${name})`),
+      add: (d, key, path, amount) => `${at(d, key, JSON.parse(path))}.increment(${amount})`,
+      mark,
       write: (d, key, value) => `${part(d, key)}.set(${key}, ${value})`,
       create: (d, key, parent) => `${part(d, key)}.createNode(${above(parent)})`,
       move: (d, key, node, to) => `${part(d, key)}.move(${node}, ${above(to)})`, // or from one index to another
       inc: (d, key, amount) => `${part(d, key)}.increment(${amount})`,
       dec: (d, key, amount) => `${part(d, key)}.decrement(${amount})`,
-      read: (d, key) => (reads[of(key)] ?? ((it) => `${it}.toJSON()`))(part(d, key), key),
+      read: (d, key, value) => (reads[of(key)] ?? ((it) => `${it}.toJSON()`))(part(d, key), key, value),
     },
   };
 }

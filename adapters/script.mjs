@@ -5,6 +5,9 @@
 // variables and literals, and return source text (docs/crdt-adapters.md#scripts). Where it says
 // nothing, the script calls the functions of the adapter.
 const literal = JSON.stringify;
+// Whether a document that was read has containers: a script then prints their ids, too.
+export const hasContainers = (entries) => Object.values(entries ?? {}).some((value) => typeof value === "object");
+
 const kSurroundings = /^\s+|;?\s*$/g;
 
 // The names of the variables of replicas.
@@ -27,7 +30,7 @@ function callsOfAdapter(url, objectOf) {
     compact: (d) => `adapter.compact(${d})`,
     merge: (d, saved) => `adapter.merge(${d}, ${saved})`,
     sync: (a, b) => `adapter.sync(${a}, ${b})`,
-    calls: new Proxy({}, { get: (_, method) => call(method) }),
+    calls: new Proxy({}, { get: (_, method) => (method === "read" ? (d, key) => call(method)(d, key) : call(method)) }),
   };
 }
 
@@ -93,6 +96,7 @@ export class Script {
     for (const event of this.#events) {
       if (event.used) event.name = `m${++number}`;
       if (event.kind === "save") event.name = `saved${++number}`;
+      if (event.saved && !event.saved.name) event.isLoaded = event.saved.name = `saved${++number}`;
       const lines = this.#linesOf(event, declared).map((line) => line.replace(kSurroundings, ""));
       body.push(...lines.map((line) => (/[;}]$/.test(line) ? line : `${line};`)));
       const comment = (text) => (body[body.length - 1] += ` // ${text}`);
@@ -108,7 +112,7 @@ export class Script {
     }
     const text = body.join("\n");
     const helpers = Object.entries(this.#calls.helpers ?? {});
-    const used = helpers.filter(([name]) => new RegExp(`\\b${name}\\(`).test(text));
+    const used = helpers.filter(([name]) => new RegExp(`(?<![.\\w])${name}\\(`).test(text));
     const head = [...(this.#calls.head ?? []), ...used.flatMap(([, lines]) => lines)];
     return { lines: [...about.map((line) => `// ${line}`), ...head, "", ...body], prints, throws };
   }
@@ -122,9 +126,8 @@ export class Script {
       case "open": {
         const info = { ...this.#options, replica, time: event.time };
         const lines = [];
-        let saved = event.saved?.name;
-        if (event.saved && !saved) {
-          saved = `saved${event.saved.replica}${event.time}`;
+        const saved = event.saved?.name;
+        if (event.isLoaded) {
           const how = script[event.saved.how ?? "save"];
           lines.push(`const ${saved} = ${how(nameOf(event.saved.replica))}`);
         }
@@ -141,7 +144,7 @@ export class Script {
         return texts.flatMap((text, i) => many(script.send(d, text, i === last ? event.name : undefined)));
       }
       case "read": {
-        const text = script.calls.read(d, literal(event.key));
+        const text = script.calls.read(d, literal(event.key), event.value);
         return [`console.log(JSON.stringify(${event.wrap(text)}))`];
       }
       case "deliver":

@@ -3,6 +3,7 @@
 // state vectors. Yjs promises convergence, not causal order: what waits is known from the
 // clocks of the update's structs and deletions (its state vector leaves deletions out).
 import * as Y from "yjs";
+import { hasContainers } from "./script.mjs";
 
 export const library = "yjs 13.6.33";
 export const several = true;
@@ -13,14 +14,18 @@ export const survives = [
 // A document: maps, arrays and texts in a map. A container is named by the id of its item.
 const kMakers = { map: () => new Y.Map(), list: () => new Y.Array(), text: () => new Y.Text() };
 const at = ({ y }, key, path) => path.reduce((type, step) => type.get(step), y.getMap(key));
-const idOf = ({ _item: { id } }) => `${id.client}.${id.clock}`;
+function idOf({ _item: { id } }) {
+  return `${id.client}.${id.clock}`;
+}
 function shown(value) {
   if (value instanceof Y.Map) return { map: idOf(value), value: entries(value) };
   if (value instanceof Y.Array) return { list: idOf(value), value: value.toArray().map(shown) };
   if (value instanceof Y.Text) return { text: idOf(value), value: value.toString() };
   return value;
 }
-const entries = (map) => Object.fromEntries([...map.entries()].map(([key, value]) => [key, shown(value)]));
+function entries(map) {
+  return Object.fromEntries([...map.entries()].map(([key, value]) => [key, shown(value)]));
+}
 
 export const objects = {
   array: {
@@ -120,11 +125,26 @@ export const isApplied = ({ y }, ends) =>
 
 // How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
 export function script({ objectOf }) {
-  if (Object.values(objectOf).includes("document")) return undefined; // calls of this file say it
   const of = (key) => objectOf[JSON.parse(key)];
   const part = (d, key) =>
     of(key) === "map" ? `${d}.getMap("map")` : `${d}.get${of(key) === "array" ? "Array" : "Text"}(${key})`;
   const reads = { array: "toArray()", text: "toString()" };
+  // Of documents: the container at a path, and what is put into it.
+  const at = (d, key, path) => [`${d}.getMap(${key})`, ...path.map((step) => `get(${JSON.stringify(step)})`)].join(".");
+  const makers = { map: "new Y.Map()", list: "new Y.Array()", text: "new Y.Text()" };
+  const made = (text) => makers[JSON.parse(text).kind] ?? text;
+  const place = (d, key, path, call) => {
+    const steps = JSON.parse(path);
+    return `${at(d, key, steps.slice(0, -1))}.${call(JSON.stringify(steps.at(-1)))}`;
+  };
+  const within = {
+    insert: (d, key, path, index, inserted, kind) =>
+      `${at(d, key, JSON.parse(path))}.insert(${index}, ${kind === '"text"' ? inserted : `[${made(inserted)}]`})`,
+    remove: (d, key, path, index, length) => `${at(d, key, JSON.parse(path))}.delete(${index}, ${length})`,
+    read: (d, key, value) => (hasContainers(value) ? `entries(${d}.getMap(${key}))` : `${d}.getMap(${key}).toJSON()`),
+  };
+  const orWithin = (name, call) => (d, key, ...values) =>
+    (of(key) === "document" ? within[name] : call)(d, key, ...values);
   return {
     head: ['import * as Y from "yjs";'],
     helpers: {
@@ -136,6 +156,7 @@ export function script({ objectOf }) {
         "  return updates[0];",
         "}",
       ],
+      entries: [entries, shown, idOf].flatMap((one) => String(one).split("\n")),
     },
     open: ({ replica, time }) =>
       `Object.assign(new Y.Doc({ gc: ${replica % 2 === 0} }), { clientID: ${1 + replica + 1000 * time} })`,
@@ -150,11 +171,16 @@ export function script({ objectOf }) {
       `Y.applyUpdate(${b}, Y.encodeStateAsUpdate(${a}, Y.encodeStateVector(${b})))`,
     ],
     calls: {
-      insert: (d, key, index, inserted) =>
-        `${part(d, key)}.insert(${index}, ${of(key) === "array" ? `[${inserted}]` : inserted})`,
-      remove: (d, key, index, length = 1) => `${part(d, key)}.delete(${index}, ${length})`,
+      insert: orWithin(
+        "insert",
+        (d, key, index, inserted) =>
+          `${part(d, key)}.insert(${index}, ${of(key) === "array" ? `[${inserted}]` : inserted})`,
+      ),
+      remove: orWithin("remove", (d, key, index, length = 1) => `${part(d, key)}.delete(${index}, ${length})`),
+      put: (d, key, path, value) => place(d, key, path, (name) => `set(${name}, ${made(value)})`),
+      removeKey: (d, key, path) => place(d, key, path, (name) => `delete(${name})`),
       write: (d, key, value) => `${part(d, key)}.set(${key}, ${value})`,
-      read: (d, key) => `${part(d, key)}.${reads[of(key)] ?? `get(${key})`}`,
+      read: orWithin("read", (d, key) => `${part(d, key)}.${reads[of(key)] ?? `get(${key})`}`),
     },
   };
 }
