@@ -20,15 +20,19 @@
 
 A list has `insert(key, index, element)` and `delete(key, index)` in place of addAfter and remove.
 A text has `insert(key, index, characters)` and `delete(key, index, length)`, and reads are strings.
+A text with marks has these, too, and `mark(key, index, length, name, value)`, where None takes the mark
+away; reads are runs, each with its characters and a dict of their marks.
 A movable list has a list's, and `move(key, from, to)`, both indices without the element itself. A tree has
 `create(key, parent)`, which returns the node, `move(key, node, parent)` and `remove(key, node)`; reads are
 pairs of a node and its parent, None at the top. A map is a document: the class has `kinds`, the containers that
 it has, of "map", "list", "text" and "counter", and the methods `put(key, path, value)`, a scalar or
 {"kind": kind}; `remove_key(key, path)`; `add(key, path, amount)`; `insert(key, path, index, what)`, characters
-or an element; `delete(key, path, index, length)`; reads are documents with the library's ids
+or an element, which may be {"kind": kind} if the class has `element_kinds`; `delete(key, path, index, length)`; reads are documents with the library's ids
 (docs/documents.md#operations). A path is a list of keys, and of indices in lists.
 With several=True, serve() also makes documents of several objects: `object` is None then, and __init__
 gets `object_of`, which says by key which object it is.
+A counter without amounts has `by_one = True` in its class, and `inc(key, 1)` is all that is asked of it.
+An object that survives less than the library is a pair: {"map": ("last-writer-wins-map", ["duplicates"])}.
 An update that returns False did not happen. A library that keeps messages until others have come
 has `is_applied(message)`. If some messages of an exchange have all that their sender has seen, the
 class has `carries_state(message)`, which says which.
@@ -44,7 +48,8 @@ import sys
 import time
 
 from cupel_script import Recorded, Script
-from cupel_values import FAIL, add_after, change_document, change_tree, move_element, read_document
+from cupel_values import (FAIL, add_after, change_document, change_text, change_tree, mark_text, move_element,
+                          read_document)
 
 
 class Clock:
@@ -63,7 +68,10 @@ class Clock:
 
 class Harness:
     def __init__(self, library, objects, survives, replica_class, messages="updates", several=False):
-        self.library, self.objects, self.survives = library, objects, survives
+        self.library, self.survives = library, survives
+        pairs = {name: (kind,) if isinstance(kind, str) else kind for name, kind in objects.items()}
+        self.hello = [[name, *pair] for name, pair in pairs.items()]
+        self.objects = {name: pair[0] for name, pair in pairs.items()}
         self.make, self.messages, self.several = replica_class, messages, several
         self.clock = Clock()
         self.clear()
@@ -81,7 +89,7 @@ class Harness:
         return {"type": "ok", **method(request)}
 
     def on_hello(self, _request):
-        return {"library": self.library, "objects": list(self.objects.items()),
+        return {"library": self.library, "objects": self.hello,
                 "survives": self.survives, "messages": self.messages, "several": self.several}
 
     # What was before is forgotten.
@@ -127,6 +135,8 @@ class Harness:
             if sent and "message" in request:
                 self.sent[request["message"]] = sent
             parts = [base64.b64encode(part).decode() for part in sent]
+            if method == "mark" and not sent:
+                answer = FAIL  # it was so already
 
         threw = self.attempt(call)
         if self.script and method in ("read", "contains"):
@@ -146,18 +156,21 @@ class Harness:
         if self.is_document(key):
             if method == "read":
                 return read_document(doc, key, value)
-            return change_document(doc, key, self.make.kinds, method, value, self.number)
+            return change_document(doc, key, self.make, method, value, self.number)
         if method == "read":
             content = doc.read(key)
             return {"value": sorted(content, key=str) if isinstance(content, (set, frozenset)) else content}
         if method == "contains":
             return {"value": value in doc.read(key)}
-        if self.types[key] == "text":
+        if self.types[key] in ("text", "marked-text"):
             return self.edit_text(doc, key, method, value)
         if self.types[key] == "tree":
             return change_tree(doc, key, method, value, self.number)
         if self.types[key] in ("list", "growable-array", "movable-list"):
             return self.edit(doc, key, method, value)
+        if method in ("inc", "dec"):
+            amount = 1 if value is None or getattr(self.make, "by_one", False) else value
+            return FAIL if getattr(doc, method)(key, amount) is False else {"value": amount}
         arguments = () if value is None else (value,)
         return {"type": "fail"} if getattr(doc, method)(key, *arguments) is False else {}
 
@@ -175,19 +188,11 @@ class Harness:
 
     def edit_text(self, doc, key, method, value):
         text = doc.read(key)
-        if method == "delete":
-            index = text.find(value[0])
-            if index < 0:
-                return {"type": "fail"}
-            gone = text[index:index + len(value)]
-            doc.delete(key, index, len(gone))
-            return {"value": gone}
-        before, inserted = value
-        index = 0 if before is None else text.find(before) + 1
-        if before is not None and index == 0:  # gone meanwhile, as in a list
-            index = self.number % (len(text) + 1)
-        doc.insert(key, index, inserted)
-        return {"value": [text[index - 1] if index else None, inserted]}
+        if self.types[key] == "marked-text":
+            text = "".join(characters for characters, _ in text)
+        if method == "mark":
+            return mark_text(doc, key, text, value)
+        return change_text(doc, (key,), text, method, value, self.number)
 
     # Many edits by index, as an editing trace has them. `named`: says what is there, None where the
     # text is shorter, and then makes no more edits.

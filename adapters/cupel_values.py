@@ -1,4 +1,4 @@
-"""The methods of docs/formats/crdt.md for movable lists, trees and documents, for cupel_adapter.py.
+"""The methods of docs/formats/crdt.md for texts, movable lists, trees and documents, for cupel_adapter.py.
 
 A request names elements, nodes and containers. A library has indices and paths, and names nodes and
 containers itself. So each function looks the name up in what the library shows, and its answer says
@@ -84,6 +84,12 @@ def find_node(doc, key, place):
     return found and (*found, rest)
 
 
+def container_of(container, kinds, number):
+    """Of a kind that the library lacks, another one, which the answer names."""
+    kind = next(iter(container))
+    return {"kind": kind if kind in kinds else kinds[number % len(kinds)]}
+
+
 def put_value(doc, key, kinds, value, number):
     place, put = value
     node = find_node(doc, key, place)
@@ -93,14 +99,12 @@ def put_value(doc, key, kinds, value, number):
     if not isinstance(put, dict):
         doc.put(key, path, put)
         return {}
-    # A kind that the library lacks: another one, which the answer names.
-    kind = next(iter(put))
-    doc.put(key, path, {"kind": kind if kind in kinds else kinds[number % len(kinds)]})
+    doc.put(key, path, container_of(put, kinds, number))
     return {"value": [place, named(find_node(doc, key, place)[2][node[3][0]])]}
 
 
-def change_list(doc, key, node, method, argument, number):
-    path, _, shown, _ = node
+def change_list(doc, key, place, method, argument, number, kinds):
+    path, _, shown, _ = find_node(doc, key, place)
     elements = [named(element) for element in shown]
     if method == "remove":
         if argument not in elements:
@@ -108,32 +112,51 @@ def change_list(doc, key, node, method, argument, number):
         doc.delete(key, path, elements.index(argument), 1)
         return {"value": argument}
     before, element = argument
-    if isinstance(element, dict):  # containers are put at keys only
-        element = f"of {element}"
+    is_container = isinstance(element, dict)
+    if is_container:  # where containers are put at keys only, it is an element
+        element = container_of(element, kinds, number) if kinds else f"of {element}"
     at_path = type("ListAtPath", (), {"insert": lambda _self, *what: doc.insert(key, path, *what[1:])})()
-    return add_after(at_path, key, elements, [before, element], number)
+    done = add_after(at_path, key, elements, [before, element], number)
+    if not is_container or not kinds:
+        return done
+    # The library names it.
+    after = done["value"][0]
+    now = [named(one) for one in find_node(doc, key, place)[2]]
+    return {"value": [after, now[0 if after is None else now.index(after) + 1]]}
 
 
-def change_text(doc, key, node, method, argument, number):
-    path, _, text, _ = node
+def mark_text(doc, key, text, value):
+    """As many characters as were named, from the first of them on."""
+    characters, name, mark = value
+    index = text.find(characters[0])
+    if index < 0:
+        return FAIL
+    marked = text[index:index + len(characters)]
+    doc.mark(key, index, len(marked), name, mark)
+    return {"value": [marked, name, mark]}
+
+
+def change_text(doc, where, text, method, argument, number):
+    """`where`: the key of a text, or key and path of one in a document; `text`: what it shows."""
     if method == "delete":
         index = text.find(argument[0])
         if index < 0:
             return FAIL
         gone = text[index:index + len(argument)]
-        doc.delete(key, path, index, len(gone))
+        doc.delete(*where, index, len(gone))
         return {"value": gone}
     before, inserted = argument
     index = 0 if before is None else text.find(before) + 1
-    if before is not None and index == 0:
+    if before is not None and index == 0:  # gone meanwhile, as in a list
         index = number % (len(text) + 1)
-    doc.insert(key, path, index, inserted)
+    doc.insert(*where, index, inserted)
     return {"value": [text[index - 1] if index else None, inserted]}
 
 
-def change_document(doc, key, kinds, method, value, number):
+def change_document(doc, key, library, method, value, number):
+    """`library`: the class, which has `kinds`, and perhaps `element_kinds`."""
     if method == "put":
-        return put_value(doc, key, kinds, value, number)
+        return put_value(doc, key, library.kinds, value, number)
     place, argument = value[0], value[1] if len(value) > 1 else None
     node = find_node(doc, key, place)
     if not node:
@@ -149,7 +172,10 @@ def change_document(doc, key, kinds, method, value, number):
         return {}
     if (kind, method) not in {("list", "addAfter"), ("list", "remove"), ("text", "insert"), ("text", "delete")}:
         return FAIL
-    done = (change_list if kind == "list" else change_text)(doc, key, node, method, argument, number)
+    if kind == "list":
+        done = change_list(doc, key, place, method, argument, number, getattr(library, "element_kinds", ()))
+    else:
+        done = change_text(doc, (key, path), shown, method, argument, number)
     return {"value": [place, done["value"]]} if "value" in done else done
 
 

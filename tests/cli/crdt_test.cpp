@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "source_dir.hpp"
 #include "support/scratch_folder.hpp"
@@ -385,10 +386,10 @@ TEST_F(CrdtCli, RunsOfSeveralObjectsWriteScripts) {
 }
 
 // What the helper in Python makes of the library's indices and paths fits what the library did.
-TEST_F(CrdtCli, AdaptersInPythonHaveMovesTreesAndDocuments) {
+TEST_F(CrdtCli, AdaptersInPythonHaveMovesTreesDocumentsAndMarks) {
   const std::string library = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_values.py:";
-  for (const std::string object : {"list", "tree", "document"}) {
-    const auto ran = crdt(library + object + " --ops 100 -o " + object + ".jsonl");
+  for (const std::string object : {"list", "tree", "document", "marked"}) {
+    const auto ran = crdt(library + object + " --ops 200 -o " + object + ".jsonl");
     EXPECT_EQ(ran.code, 0) << object << ran.out << ran.err;
   }
   EXPECT_NE(text_of("list.jsonl").find(R"("f":"move")"), std::string::npos);
@@ -397,9 +398,18 @@ TEST_F(CrdtCli, AdaptersInPythonHaveMovesTreesAndDocuments) {
     EXPECT_NE(text_of("document.jsonl").find("\"f\":\"" + method + "\""), std::string::npos)
         << method;
   }
+  EXPECT_TRUE(
+      std::regex_search(text_of("document.jsonl"), std::regex(R"re(,\{"map":"[^}]*"\}\]\]\}\n)re")))
+      << "no map was added to a list";
+  EXPECT_TRUE(std::regex_search(text_of("marked.jsonl"), std::regex(R"re("f":"mark".*,null\])re")));
+  EXPECT_EQ(
+      crdt("run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_values.py:marked --faults crash")
+          .code,
+      3)
+      << "this object survives less than the library";
   for (const auto& [object, call] :
        {std::pair("ignores-moves", "a.move('x', "), std::pair("loses-moves", ".receive(part)"),
-        std::pair("loses-nested", "b.read('x')")}) {
+        std::pair("loses-nested", ".read('x')"), std::pair("loses-marks", ".mark('x', ")}) {
     const auto ran = crdt(library + object + " --seed 1 --reproduce script.py");
     EXPECT_EQ(ran.code, 1) << object << ran.out << ran.err;
     EXPECT_NE(ran.err.find("run once, it shows the same"), std::string::npos) << ran.err;

@@ -1,9 +1,9 @@
-"""A movable list, a tree and a document as an adapter for adapter_test.cpp. A replica has the updates
+"""A movable list, a tree, a document and a text with marks as an adapter for adapter_test.cpp. A replica has the updates
 that it made and received, and a read does all of them again in the order of their stamps.
 
     fake_values.py
 
-The objects `ignores-moves`, `loses-moves` and `loses-nested` are the same with a bug.
+The objects `ignores-moves`, `loses-moves`, `loses-nested` and `loses-marks` are the same with a bug.
 """
 
 import json
@@ -13,6 +13,7 @@ from cupel_adapter import serve
 
 class Replica:
     kinds = ["map", "list", "text", "counter"]
+    element_kinds = ["map", "list"]
 
     def __init__(self, replica, replicas, keys, object, time, saved):
         self.name, self.object, self.messages = replica + 1000 * time, object, []
@@ -33,6 +34,8 @@ class Replica:
         if self.object == "loses-moves" and update[1] == "move" and update[2] is not None:
             return
         if self.object == "loses-nested" and update[1] == "add":
+            return
+        if self.object == "loses-marks" and update[1] == "mark" and update[-1] is None:
             return
         self.updates[tuple(stamp)] = update
 
@@ -65,12 +68,39 @@ class Replica:
             return [int(part) for part in place.split("@")]
         last = {}
         for place, element in order:
+            if isinstance(element, dict):
+                continue  # a container, which is made where it is
             if element not in last or (time(last[element]) < time(place) and self.object != "ignores-moves"):
                 last[element] = place
-        return [(place, element) for place, element in order if last[element] == place and place not in taken]
+        return [(place, element) for place, element in order
+                if (isinstance(element, dict) or last[element] == place) and place not in taken]
 
     def put_place(self, key, container, index, element, shown):
         self.make(key, "place", container, element, shown[index - 1][0] if index else None)
+
+    # Texts with marks: a mark reaches from a place to a place, and the last one of its name counts.
+    def mark(self, key, index, length, name, value):
+        shown = self.shown(key)
+        self.make(key, "mark", None, shown[index][0], shown[index + length - 1][0], name, value)
+
+    def runs(self, key):
+        order, _ = self.places(key)
+        at, marks, runs = [place for place, _ in order], {place: {} for place, _ in order}, []
+        for _, (kind, _, *what) in self.of(key):
+            if kind == "mark":
+                first, last, name, value = what
+                for place in at[at.index(first):at.index(last) + 1]:
+                    marks[place][name] = value
+        for place, character in self.shown(key):
+            own = {name: value for name, value in marks[place].items() if value is not None}
+            if runs and runs[-1][1] == own:
+                runs[-1][0] += character
+            else:
+                runs.append([character, own])
+        return runs
+
+    def is_marked(self):
+        return self.object in ("marked", "loses-marks")
 
     # Trees: a move below the node itself has no effect.
     def tree(self, key):
@@ -120,7 +150,8 @@ class Replica:
             content = sum(what[0] for _, (method, within, *what) in self.of(key)
                           if method == "add" and within == name)
         else:
-            content = [element for _, element in self.shown(key, name)]
+            content = [self.with_content(key, {element["kind"]: place}) if isinstance(element, dict) else element
+                       for place, element in self.shown(key, name)]
         return {kind: name, "value": "".join(content) if kind == "text" else content}
 
     def container(self, key, path):
@@ -143,7 +174,7 @@ class Replica:
     def insert(self, key, *what):
         path, index, inserted = what if len(what) == 3 else (None, *what)
         container = None if path is None else self.container(key, path)
-        is_text = path is not None and isinstance(self.at(key, path), str)
+        is_text = self.is_marked() or (path is not None and isinstance(self.at(key, path), str))
         for character in inserted if is_text else [inserted]:
             self.put_place(key, container, index, character, self.shown(key, container))
             index += 1
@@ -155,7 +186,7 @@ class Replica:
         return entries
 
     def delete(self, key, *what):
-        path, index, length = what if len(what) == 3 else (None, *what, 1)
+        path, index, length = what if len(what) == 3 else (None, *what, 1)[:3]
         container = None if path is None else self.container(key, path)
         gone = self.shown(key, container)[index:index + length]
         self.make(key, "take", container, [place for place, _ in gone])
@@ -165,9 +196,12 @@ class Replica:
             return self.tree(key)
         if self.object in ("document", "loses-nested"):
             return self.entries(key, None)
+        if self.is_marked():
+            return self.runs(key)
         return [element for _, element in self.shown(key)]
 
 
 serve("fake values 1.0", {"list": "movable-list", "tree": "tree", "document": "map",
-                          "ignores-moves": "movable-list", "loses-moves": "tree", "loses-nested": "map"},
+                          "marked": ("marked-text", ["duplicates", "join"]), "ignores-moves": "movable-list",
+                          "loses-moves": "tree", "loses-nested": "map", "loses-marks": "marked-text"},
       ["duplicates", "restart", "crash", "join"], Replica)
