@@ -89,6 +89,11 @@ constexpr std::array kSpecs = {
     SpecOfType{crdt::Type::kStrongList, "strong", crdt::Type::kStrongList},
     SpecOfType{crdt::Type::kStrongList, "weak", crdt::Type::kWeakList},
     SpecOfType{crdt::Type::kStrongList, "non-interleaving", crdt::Type::kNonInterleavingList},
+    SpecOfType{crdt::Type::kLastWriterWinsRegister, "last-writer-wins",
+               crdt::Type::kLastWriterWinsRegister},
+    SpecOfType{crdt::Type::kLastWriterWinsRegister, "any-maximal", crdt::Type::kAnyMaximalRegister},
+    SpecOfType{crdt::Type::kLastWriterWinsRegister, "multi-value", crdt::Type::kMultiValueRegister},
+    SpecOfType{crdt::Type::kLastWriterWinsRegister, "max", crdt::Type::kMaxRegister},
     SpecOfType{crdt::Type::kMap, "last-writer-wins", crdt::Type::kMap},
     SpecOfType{crdt::Type::kMap, "remove-wins", crdt::Type::kRemoveWinsMap},
     SpecOfType{crdt::Type::kMap, "update-wins", crdt::Type::kUpdateWinsMap},
@@ -104,7 +109,7 @@ crdt::NamedType with_spec(crdt::NamedType type, const std::string& spec) {
   }
   throw UsageError(
       "--spec", fmt::format("found the type {} with --spec {}, expected {}", crdt::name(type.type),
-                            spec, own.empty() ? "a list or a map" : one_of(own)));
+                            spec, own.empty() ? "a list, a register or a map" : one_of(own)));
 }
 
 // --non-interleaving is another way to write --spec non-interleaving.
@@ -127,15 +132,21 @@ void add_spec_options(Command& command, CrdtArguments& arguments) {
                 "Of --type list: the same as --spec non-interleaving")
       ->group(kQuestionOptions);
   std::vector<std::string> names;
-  for (const auto& known : kSpecs) names.emplace_back(known.spec);
+  for (const auto& known : kSpecs) {
+    if (std::find(names.begin(), names.end(), known.spec) == names.end())
+      names.emplace_back(known.spec);
+  }
   command
-      .add_option("--spec", arguments.spec,
-                  "Of --type list: strong (one order of all characters; the default), weak (one "
-                  "order of each two that are visible together; the same as --type weak-list) or "
-                  "non-interleaving (strong, and runs inserted at one place are not mixed; the "
-                  "same as --type non-interleaving-list). Of --type map, what wins over the remove "
-                  "of a key: last-writer-wins (the default), "
-                  "remove-wins, update-wins or reset (the same as --type reset-map)")
+      .add_option(
+          "--spec", arguments.spec,
+          "Of --type list: strong (one order of all characters; the default), weak (one "
+          "order of each two that are visible together; the same as --type weak-list) or "
+          "non-interleaving (strong, and runs inserted at one place are not mixed; the "
+          "same as --type non-interleaving-list). Of --type register: last-writer-wins (the "
+          "default), any-maximal, multi-value or max (the same as --type max-register). Of "
+          "--type map, what wins over the remove "
+          "of a key: last-writer-wins (the default), "
+          "remove-wins, update-wins or reset (the same as --type reset-map)")
       ->type_name("SPEC")
       ->check(one_of_names(names))
       ->group(kQuestionOptions);

@@ -385,6 +385,28 @@ TEST_F(CrdtCli, RunsOfSeveralObjectsWriteScripts) {
   EXPECT_EQ(script.find("own x"), std::string::npos) << script;
 }
 
+// Both writes were seen, and neither had seen the other.
+TEST_F(CrdtCli, ASpecificationSaysWhichTypeIsMeant) {
+  write("r.jsonl", R"({"process":0,"f":"write","value":1}
+{"process":1,"f":"write","value":2}
+{"process":2,"f":"deliver","value":["0:0","1:0"]}
+{"process":2,"f":"read","value":1}
+{"process":2,"f":"read","value":2}
+)");
+  const auto any = crdt("check --type register --spec any-maximal r.jsonl");
+  EXPECT_EQ(any.code, 0) << any.err;
+  EXPECT_NE(any.out.find("\tany-maximal-register\tsatisfied\n"), std::string::npos) << any.out;
+  const auto last = crdt("check --type register --spec last-writer-wins r.jsonl");
+  EXPECT_EQ(last.code, 1) << last.err;
+  EXPECT_EQ(last.out, crdt("check --type register r.jsonl").out);
+  EXPECT_EQ(crdt("check --type register --spec max r.jsonl").code, 1);
+  EXPECT_NE(crdt("check --type register --spec multi-value r.jsonl").err.find("expected the array of the values"),
+            std::string::npos);
+  EXPECT_NE(crdt("check --type register --spec weak r.jsonl")
+                .err.find("expected last-writer-wins, any-maximal, multi-value or max"),
+            std::string::npos);
+}
+
 // What the helper in Python makes of the library's indices and paths fits what the library did.
 TEST_F(CrdtCli, AdaptersInPythonHaveMovesTreesDocumentsAndMarks) {
   const std::string library = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_values.py:";

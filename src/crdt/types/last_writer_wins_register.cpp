@@ -108,8 +108,9 @@ class LastWriterWins final : public SingleValueRegister {
 }  // namespace
 
 const ReplicatedType& last_writer_wins_register() {
-  static const LastWriterWins type({{"last-writer-wins-register"}, {"lww-register"}, {"lww"}},
-                                   /*by_key=*/false);
+  static const LastWriterWins type(
+      {{"last-writer-wins-register"}, {"lww-register"}, {"lww"}, {"register"}},
+      /*by_key=*/false);
   return type;
 }
 
