@@ -209,6 +209,14 @@ export function script({ objectOf, keys }) {
     compact: (d) => `A.save(${d})`,
     merge: (d, saved) => `${d} = A.merge(${d}, A.load(${saved}))`,
     sync: (a, b) => `[${a}, ${b}] = sync(${a}, ${b})`,
+    exchange: {
+      connect: () => "A.initSyncState()",
+      say: (d, link, [message]) => [
+        ...(message ? [`let ${message.name}`] : []),
+        `[${link}${message ? `, ${message.name}` : ""}] = A.generateSyncMessage(${d}, ${link})`,
+      ],
+      hear: (d, link, { name }) => `[${d}, ${link}] = A.receiveSyncMessage(${d}, ${link}, ${name})`,
+    },
     calls: {
       insert: orWithin("insert", (d, key, index, inserted) =>
         change(d, isText(key) ? `A.splice(root, [${key}], ${index}, 0, ${inserted})` : `${at(key)}.insertAt(${index}, ${inserted})`),

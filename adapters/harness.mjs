@@ -562,20 +562,22 @@ export class Harness {
     const { connect } = this.#adapter.exchange;
     this.#links.set(`${replica} ${from}`, connect(this.#docs[replica]));
     this.#links.set(`${from} ${replica}`, connect(this.#docs[from]));
-    this.#script?.unsupported("exchanges by the library's protocol");
-    return this.#say(replica, from);
+    return this.#say(replica, from, this.#script?.greeted(replica, from));
   }
 
-  #say(replica, peer) {
+  // `event`: of the script.
+  #say(replica, peer, event) {
     let said = [];
     const threw = this.#attempt(() => {
       const link = this.#links.get(`${replica} ${peer}`);
-      said = this.#adapter.exchange.say(this.#docs[replica], link).map(textOf);
+      said = [...this.#adapter.exchange.say(this.#docs[replica], link)];
+      const scripts = this.#script?.said(event, said);
       link.sent ??= []; // of each message, what waited at its sender, or perhaps did
       const [waiting, perhaps] = [new Map(this.#waiting[replica]), [...(this.#perhaps[replica] ?? [])]];
-      link.sent.push(...said.map(() => ({ waiting, perhaps })));
+      link.sent.push(...said.map((_, number) => ({ waiting, perhaps, script: scripts?.[number] })));
     });
-    return { say: said, ...threw };
+    if (event) event.threw ??= threw.threw;
+    return { say: said.map(textOf), ...threw };
   }
 
   // `lacks`: messages that its sender had or kept, and that cupel does not know to be applied here.
@@ -585,10 +587,11 @@ export class Harness {
     const bytes = bytesOf(value);
     const threw = this.#attempt(() => hear(doc, this.#links.get(`${replica} ${from}`), bytes));
     const sender = this.#links.get(`${from} ${replica}`).sent.shift();
+    const event = this.#script?.heard(replica, from, sender.script, threw.threw);
     const carries = carriesState?.(bytes) ? "state" : "nothing";
     this.#keep(replica, carries === "state" ? sender.waiting : []);
     if (!carriesState) this.#mayHave(replica, [...lacks, ...sender.perhaps]);
-    return { ...this.#waitingAt([replica]), carries, ...this.#say(replica, from), ...threw };
+    return { ...this.#waitingAt([replica]), carries, ...this.#say(replica, from, event), ...threw };
   }
 
   // Both bring each other up to date. What waits at one may have come to the other with the rest.

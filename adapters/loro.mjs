@@ -247,6 +247,15 @@ export function script({ objectOf }) {
       `${a}.import(${b}.export({ mode: "update", from: ${a}.version() }))`,
       `${b}.import(${a}.export({ mode: "update", from: ${b}.version() }))`,
     ],
+    exchange: {
+      say: (d, _link, said, heard) =>
+        said.map(({ name, bytes: [what] }) =>
+          what === kVersion
+            ? `const ${name} = ${d}.version()`
+            : `const ${name} = ${d}.export({ mode: "update", from: ${heard.name} })`,
+        ),
+      hear: (d, _link, { name, bytes: [what] }) => (what === kUpdates ? `${d}.import(${name})` : []),
+    },
     calls: {
       insert: orWithin("insert", (d, key, index, inserted) => `${part(d, key)}.insert(${index}, ${inserted})`),
       remove: orWithin("remove", (d, key, index, length = 1) =>

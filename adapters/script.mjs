@@ -30,6 +30,11 @@ function callsOfAdapter(url, objectOf) {
     compact: (d) => `adapter.compact(${d})`,
     merge: (d, saved) => `adapter.merge(${d}, ${saved})`,
     sync: (a, b) => `adapter.sync(${a}, ${b})`,
+    exchange: {
+      connect: (d) => `adapter.exchange.connect(${d})`,
+      say: (d, link, said) => `const [${said.map(({ name }) => name).join(", ")}] = adapter.exchange.say(${d}, ${link})`,
+      hear: (d, link, { name }) => `adapter.exchange.hear(${d}, ${link}, ${name})`,
+    },
     calls: new Proxy({}, { get: (_, method) => (method === "read" ? (d, key) => call(method)(d, key) : call(method)) }),
   };
 }
@@ -39,6 +44,8 @@ export class Script {
   #options; // of open()
   #events = []; // in their order, each with what it needs to write its lines
   #missing; // what a script has no lines for
+  #links = new Map(); // of exchanges: the variable of the state, by "replica peer"
+  #connected = 0;
   #messages = new Map(); // the bytes of a message -> the event that made it
 
   constructor({ adapter, url, object, options }) {
@@ -70,8 +77,22 @@ export class Script {
   merged(replica, saved, threw) {
     this.#events.push({ kind: "merge", replica, saved, threw });
   }
-  unsupported(what) {
-    this.#missing = what;
+  greeted(replica, other) {
+    if (!this.#calls.exchange) this.#missing = "exchanges by the library's protocol";
+    const links = [1, 2].map(() => `link${++this.#connected}`); // of the states of both
+    this.#links.set(`${replica} ${other}`, links[0]).set(`${other} ${replica}`, links[1]);
+    const event = { kind: "greet", replica, other, links, link: links[0], said: [] };
+    this.#events.push(event);
+    return event;
+  }
+  heard(replica, from, heard, threw) {
+    const event = { kind: "hear", replica, link: this.#links.get(`${replica} ${from}`), heard, threw, said: [] };
+    this.#events.push(event);
+    return event;
+  }
+  said(event, messages) {
+    event?.said.push(...messages.map((bytes) => ({ bytes })));
+    return event?.said;
   }
   saved(replica, threw) {
     const event = { kind: "save", replica, threw };
@@ -95,6 +116,7 @@ export class Script {
     const last = this.#events.findLast(({ kind, threw }) => kind === "read" || threw);
     for (const event of this.#events) {
       if (event.used) event.name = `m${++number}`;
+      for (const message of event.said ?? []) message.name = `s${++number}`;
       if (event.kind === "save") event.name = `saved${++number}`;
       if (event.saved && !event.saved.name) event.isLoaded = event.saved.name = `saved${++number}`;
       const lines = this.#linesOf(event, declared).map((line) => line.replace(kSurroundings, ""));
@@ -151,6 +173,18 @@ export class Script {
         return many(script.receive(d, made.name));
       case "sync":
         return many(script.sync(d, nameOf(event.other)));
+      case "greet": {
+        const { connect, say } = script.exchange;
+        const both = [d, nameOf(event.other)];
+        const states = connect ? event.links.map((link, i) => `let ${link} = ${connect(both[i])}`) : [];
+        return [...states, ...many(say(d, event.link, event.said))];
+      }
+      case "hear": {
+        const { hear, say } = script.exchange;
+        const { link, heard, said } = event;
+        const lines = many(hear(d, link, heard));
+        return event.threw ? lines : [...lines, ...many(say(d, link, said, heard))];
+      }
       case "merge":
         return many(script.merge(d, event.saved.name));
       case "save":

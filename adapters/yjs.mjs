@@ -170,6 +170,15 @@ export function script({ objectOf }) {
       `Y.applyUpdate(${a}, Y.encodeStateAsUpdate(${b}, Y.encodeStateVector(${a})))`,
       `Y.applyUpdate(${b}, Y.encodeStateAsUpdate(${a}, Y.encodeStateVector(${b})))`,
     ],
+    exchange: {
+      say: (d, _link, said, heard) =>
+        said.map(({ name, bytes: [step] }) =>
+          step === kStep1
+            ? `const ${name} = Y.encodeStateVector(${d})`
+            : `const ${name} = Y.encodeStateAsUpdate(${d}, ${heard.name})`,
+        ),
+      hear: (d, _link, { name, bytes: [step] }) => (step === kStep2 ? `Y.applyUpdate(${d}, ${name})` : []),
+    },
     calls: {
       insert: orWithin(
         "insert",
