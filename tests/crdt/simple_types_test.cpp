@@ -61,7 +61,7 @@ TEST(SimpleTypes, ALastWriterWinsSetHasOneOrderOfTheUpdatesOfAnElement) {
   for (const char* const value : {"[]", R"(["a"])"})
     EXPECT_EQ(explained("lww-set", lines + one(value) + other(value)), "");
   EXPECT_EQ(explained("lww-set", lines + one("[]") + other(R"(["a"])")),
-            "order-disagreement: no order of the adds and removes of one element fits the reads");
+            "order-disagreement: no order of the adds and removes of \"a\" fits the reads");
   EXPECT_EQ(explained("lww-set", lines + received("1", R"(["0:0","0:1"])", R"(["a"])")),
             "lost-remove: line 5 (replica 1) shows \"a\"; it had received remove(\"a\") of "
             "replica 0 (line 2), which had seen every add that it had received");
@@ -88,7 +88,7 @@ TEST(SimpleTypes, ALastWriterWinsSetTriesEachAddAsTheLast) {
   EXPECT_EQ(explained("lww-set", lines + R"({"process":5,"f":"version","value":["1:0","2:0"]}
 {"process":5,"f":"contains","value":["a",false]}
 )"),
-            "order-disagreement: no order of the updates of one element fits all reads");
+            "order-disagreement: no order of the updates of one element fits all reads: \"a\"");
 }
 
 TEST(SimpleTypes, AGrowOnlySetHasWhatArrived) {

@@ -443,6 +443,28 @@ std::string sentence(const History& h, const Step& step) {
   return {};
 }
 
+namespace {
+
+// The nodes that moves are of, or the elements of a set: ": \"a\", \"b\"".
+std::string updated_elements(const History& h) {
+  constexpr std::size_t kMost = 6;
+  const bool members = replicated_type(h).traits().membership.has_value();
+  const bool moves = std::any_of(h.ops.begin(), h.ops.end(),
+                                 [](const Operation& op) { return op.kind == Kind::kMove; });
+  if (!members && !moves) return "";
+  std::vector<std::uint32_t> elements;
+  for (const Operation& op : h.ops) {
+    const bool known = std::find(elements.begin(), elements.end(), op.element) != elements.end();
+    if (!is_read(op.kind) && op.element != kNone && !known) elements.push_back(op.element);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < elements.size() && i < kMost; ++i)
+    text += (i == 0 ? ": " : ", ") + h.element_text(elements[i]);
+  return elements.size() > kMost ? text + ", …" : text;
+}
+
+}  // namespace
+
 void explain_cycle(Explanation& explanation) {
   std::size_t arbitrated = 0;
   OpId reason = kNone, other = kNone;
@@ -475,7 +497,8 @@ void explain_cycle(Explanation& explanation) {
            "reads leave out characters that they have seen, so that they would have had to see "
            "removes that happened after");
   } else if (explanation.cycle.empty()) {
-    report("order-disagreement", std::string(replicated_type(part).summary_of_no_order()));
+    report("order-disagreement",
+           std::string(replicated_type(part).summary_of_no_order()) + updated_elements(part));
   } else if (arbitrated == 0) {
     const bool read =
         std::any_of(explanation.cycle.begin(), explanation.cycle.end(), [&](const Step& step) {

@@ -35,6 +35,7 @@ class Deliveries {
         first_(merged_),
         sent_(history.context.receptions.size()) {
     v_.history_ = &history.ops;
+    v_.replicas_ = replicas_;
     v_.number_.assign(h_.ops.size(), kNone);
     place_.assign(h_.ops.size(), 0);
     for (OpId id = 0; id < h_.ops.size(); ++id) {
@@ -130,7 +131,7 @@ class Deliveries {
   }
 
   void arrive(std::uint32_t r, OpId update) {
-    auto& since = v_.since_[r * v_.updates_ + v_.number_[update]];
+    auto& since = v_.since_[v_.number_[update] * replicas_ + r];
     if (since != kNone) return;
     since = executed_[r];
     v_.arrivals_[r].push_back(update);
@@ -283,7 +284,7 @@ Visibility Visibility::of_clocks(const History& history, const Clocks& clocks,
   for (OpId id = 0; id < history.ops.size(); ++id) {
     if (!is_read(history.ops[id].kind)) v.number_[id] = static_cast<std::uint32_t>(v.updates_++);
   }
-  const auto replicas = history.replicas.size();
+  const auto replicas = v.replicas_ = history.replicas.size();
   v.since_.assign(replicas * v.updates_, kNone);
   v.arrivals_.resize(replicas);
   for (std::uint32_t r = 0; r < replicas; ++r) {
@@ -294,7 +295,7 @@ Visibility Visibility::of_clocks(const History& history, const Clocks& clocks,
         for (; seen[j] < row[j]; ++seen[j]) {
           const OpId update = history.by_replica[j][seen[j]];
           if (is_read(history.ops[update].kind)) continue;
-          v.since_[r * v.updates_ + v.number_[update]] = history.ops[id].seq;
+          v.since_[v.number_[update] * replicas + r] = history.ops[id].seq;
           v.arrivals_[r].push_back(update);
         }
       }
@@ -329,7 +330,8 @@ Visibility Visibility::of_part(const History& part, std::span<const OpId> origin
                             : origin.begin() + first[id];
     for (; at != origin.end() && *at == id; ++at) found(static_cast<OpId>(at - origin.begin()));
   };
-  v.since_.assign(part.replicas.size() * v.updates_, kNone);
+  v.replicas_ = part.replicas.size();
+  v.since_.assign(v.replicas_ * v.updates_, kNone);
   v.arrivals_.resize(part.replicas.size());
   for (std::uint32_t r = 0; r < part.replicas.size(); ++r) {
     const auto& line = part.by_replica[r];
@@ -340,7 +342,7 @@ Visibility Visibility::of_part(const History& part, std::span<const OpId> origin
       for_part_ops(update, [&](OpId there) {
         while (place < line.size() && (*history_)[origin[line[place]]].seq < since(replica, update))
           ++place;
-        v.since_[r * v.updates_ + v.number_[there]] = place;
+        v.since_[v.number_[there] * v.replicas_ + r] = place;
         v.arrivals_[r].push_back(there);
       });
     }

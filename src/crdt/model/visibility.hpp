@@ -40,7 +40,7 @@ class Visibility {
   }
   // The place of the replica's first operation that has seen the update; kNone: none has.
   [[nodiscard]] std::uint32_t since(std::uint32_t replica, OpId update) const {
-    return since_[replica * updates_ + number_[update]];
+    return since_[number_[update] * replicas_ + replica];
   }
   // The updates that the replica has seen, its own included, in the order of `since`.
   [[nodiscard]] std::span<const OpId> arrivals(std::uint32_t replica) const {
@@ -55,9 +55,9 @@ class Visibility {
  private:
   friend class Deliveries;
   const std::vector<Operation>* history_ = nullptr;
-  std::size_t updates_ = 0;
+  std::size_t replicas_ = 0, updates_ = 0;
   std::vector<std::uint32_t> number_;  // by operation: of an update, among all updates
-  std::vector<std::uint32_t> since_;   // by replica and update
+  std::vector<std::uint32_t> since_;   // by update and replica: one update's are asked together
   std::vector<std::vector<OpId>> arrivals_;
   std::vector<OpId> order_;
 };

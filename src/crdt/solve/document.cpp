@@ -24,6 +24,12 @@ struct HeldValue {
 struct NestedPlace {
   std::vector<HeldValue> values;
   LatestOfEach puts, removes;
+
+  void clear() {
+    values.clear();
+    puts.clear();
+    removes.clear();
+  }
 };
 
 // By kLastWriterWins and kRemoveWins.
@@ -37,8 +43,18 @@ class KnownDocument {
         index_(index),
         policy_(policy),
         nested_policy_(policy == MapPolicy::kUpdateWins || policy == MapPolicy::kReset),
+        elements_(h_),
         places_of_(index.count_of_nodes()),
-        containers_at_(context.history.elements.size()) {
+        containers_at_(h_.elements.size()),
+        plain_(nested_policy_ ? 0 : h_.elements.size()),
+        nested_(nested_policy_ ? h_.elements.size() : 0),
+        claimed_(h_.elements.size()),
+        is_put_(h_.elements.size(), false),
+        is_gone_(h_.elements.size(), false),
+        is_open_(h_.elements.size(), false),
+        open_(index.count_of_nodes()),
+        open_at_(h_.elements.size(), kNone),
+        listed_(h_.elements.size(), kNone) {
     for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
       if (index_.is_place(e) || index_.at(e).holds != kNone)
         places_of_[index_.at(e).node].push_back(e);
@@ -48,11 +64,12 @@ class KnownDocument {
   }
 
   ContextDecision decide() {
-    replay(
-        context_, [&](std::uint32_t) { begin(); }, [&](OpId update) { arrive(update); },
-        [&](OpId id) { return is_right(id); });
+    replay_by_key(
+        context_, [&](std::uint32_t key, std::uint32_t) { begin(key); },
+        [&](OpId update) { arrive(update); }, [&](OpId id) { return is_right(id); });
     if (context_.budget.limit() != base::Limit::kNone) return {};
     if (wrong_.is_there()) return wrong_.decision();
+    claims_.sort(h_);
     return order_of_last_updates(context_, claims_, [&](OpId u) { return value(u); });
   }
 
@@ -60,11 +77,12 @@ class KnownDocument {
   std::vector<OpId> candidates_for(OpId op, std::uint32_t place) {
     std::vector<OpId> found;
     bool here = false;
-    replay(
+    const auto of = h_.ops[op].key;
+    replay_by_key(
         context_,
-        [&](std::uint32_t replica) {
-          here = h_.ops[op].replica == replica;
-          begin();
+        [&](std::uint32_t key, std::uint32_t replica) {
+          here = key == of && h_.ops[op].replica == replica;
+          if (here) begin(key);
         },
         [&](OpId update) {
           if (here) arrive(update);
@@ -77,19 +95,18 @@ class KnownDocument {
   }
 
  private:
-  void begin() {
-    const auto elements = h_.elements.size();
-    if (nested_policy_)
-      nested_.assign(elements, {});
-    else
-      plain_.assign(elements, {});
-    claimed_.assign(elements, std::nullopt);
-    is_put_.assign(elements, false);
-    is_gone_.assign(elements, false);
-    is_open_.assign(elements, false);
-    open_at_.assign(elements, kNone);
-    open_.assign(index_.count_of_nodes(), {});
-    listed_.assign(elements, kNone);
+  void begin(std::uint32_t key) {
+    for (const auto e : elements_.of(key)) {
+      if (nested_policy_)
+        nested_[e].clear();
+      else
+        plain_[e].clear();
+      claimed_[e] = std::nullopt;
+      is_put_[e] = is_gone_[e] = is_open_[e] = false;
+      open_at_[e] = kNone;
+      open_[e].clear();
+    }
+    open_[index_.root(key)].clear();
   }
 
   // What a place holds after it; kNone: nothing.
@@ -143,13 +160,15 @@ class KnownDocument {
     return found == values.end() ? nullptr : &*found;
   }
 
+  struct Level {
+    std::uint32_t place, value;
+  };
+
   // The update stands for the values that it is made to, and that it is within.
   void touch(OpId update) {
     const Operation& op = h_.ops[update];
-    struct Level {
-      std::uint32_t place, value;
-    };
-    std::vector<Level> levels;
+    auto& levels = levels_;
+    levels.clear();
     if (op.kind == Kind::kPut) levels.push_back({op.element, op.parent});
     for (auto node = index_.node_of(op); index_.place_of(node) != kNone;) {
       const auto place = index_.place_of(node);
@@ -245,12 +264,21 @@ class KnownDocument {
     return found;
   }
 
+  [[nodiscard]] bool may_hold_something(std::uint32_t place) const {
+    if (!nested_policy_) {
+      const auto& all = plain_[place].updates();
+      return std::any_of(all.begin(), all.end(), [&](OpId u) { return value(u) != kNone; });
+    }
+    const auto& values = nested_[place].values;
+    return std::any_of(values.begin(), values.end(), [](const HeldValue& held) {
+      return held.put != kNone && !held.standing.empty();
+    });
+  }
+
   // Keeps the places that may hold something.
   void changed(std::uint32_t place) {
     claimed_[place] = std::nullopt;
-    const auto all = candidates(place);
-    const bool open =
-        std::any_of(all.begin(), all.end(), [&](OpId u) { return value(u) != kNone; });
+    const bool open = may_hold_something(place);
     auto& at_node = open_[index_.at(place).node];
     auto& at = open_at_[place];
     if (open == (at != kNone)) return;
@@ -341,9 +369,10 @@ class KnownDocument {
   const DocumentIndex& index_;
   const MapPolicy policy_;
   const bool nested_policy_;
+  const ElementsOfKeys elements_;
   std::vector<std::vector<std::uint32_t>> places_of_;      // by node; of a list its containers
   std::vector<std::vector<std::uint32_t>> containers_at_;  // by place
-  // At the replica that is replayed.
+  // Of the key and at the replica that are replayed.
   std::vector<PlainPlace> plain_;                      // by place
   std::vector<NestedPlace> nested_;                    // by place
   std::vector<std::optional<std::uint32_t>> claimed_;  // by place: by the read before, since then
@@ -353,6 +382,7 @@ class KnownDocument {
   std::vector<std::vector<std::uint32_t>> open_;  // by node: places that may hold something
   std::vector<std::uint32_t> open_at_;            // by place: where in it
   std::vector<OpId> listed_;                      // by place: the last read that shows it
+  std::vector<Level> levels_;                     // of an update
   LastUpdateClaims claims_;
   FirstWrong wrong_;
 };

@@ -29,11 +29,17 @@ class Resets {
 
   Resets(const KnownContext& context, const DocumentIndex& index)
       : h_(context.history), index_(index) {
-    replay(
+    const ElementsOfKeys elements(h_);
+    live_.resize(index.count_of_nodes());
+    changed_at_.resize(h_.elements.size());
+    replay_by_key(
         context,
-        [&](std::uint32_t) {
-          live_.assign(index.count_of_nodes(), {});
-          changed_at_.assign(h_.elements.size(), {});
+        [&](std::uint32_t key, std::uint32_t) {
+          for (const auto e : elements.of(key)) {
+            live_[e] = {};
+            changed_at_[e].clear();
+          }
+          live_[index.root(key)] = {};
         },
         [&](OpId update) { arrive(h_.ops[update]); },
         [&](OpId id) {

@@ -68,6 +68,7 @@ class LatestOfEach {
     });
   }
   [[nodiscard]] bool is_empty() const { return latest_.empty(); }
+  void clear() { latest_.clear(); }
 
  private:
   struct Latest {
@@ -88,6 +89,10 @@ class MaximalUpdates {
     maximal_.push_back(update);
   }
   [[nodiscard]] const std::vector<OpId>& updates() const { return maximal_; }
+  void clear() {
+    maximal_.clear();
+    all_.clear();
+  }
 
  private:
   std::vector<OpId> maximal_;

@@ -446,13 +446,14 @@ class MoveOrderSearch {
                context_.visibility.since(r, arrivals[next]) <= h_.ops[id].seq;
              ++next) {
           const Operation& op = h_.ops[arrivals[next]];
-          state.insert({.rank = place_[arrivals[next]],
-                        .move = arrivals[next],
-                        .key = op.key,
-                        .node = op.element,
-                        .target = TreeState::target_of(op)});
+          state.add({.rank = place_[arrivals[next]],
+                     .move = arrivals[next],
+                     .key = op.key,
+                     .node = op.element,
+                     .target = TreeState::target_of(op)});
         }
         if (found.size() == most && found.rbegin()->first.first <= next) break;
+        state.perform_added(h_.ops[id].key);
         if (shows(h_.ops[id], state)) continue;
         if (found.size() == most) found.erase(std::prev(found.end()));
         found.emplace(std::pair(next, id), wrong_tree_of(id, state));

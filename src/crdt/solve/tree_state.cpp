@@ -16,19 +16,32 @@ bool TreeState::is_below(std::uint32_t node, std::uint32_t above) const {
   return at == above;
 }
 
-void TreeState::insert(const TreeMove& move) {
+void TreeState::add(const TreeMove& move) {
   if (move.key >= trees_.size()) trees_.resize(move.key + 1);
+  trees_[move.key].added.push_back(move);
   const auto most = std::max(move.node, is_node(move.target) ? move.target : 0);
   if (most >= nodes_.size()) nodes_.resize(most + 1);
-  auto& log = trees_[move.key].log;
-  std::vector<TreeMove> later;
-  for (; !log.empty() && log.back().move.rank > move.rank; log.pop_back()) {
+}
+
+void TreeState::perform_added(std::uint32_t key) {
+  if (key >= trees_.size() || trees_[key].added.empty()) return;
+  auto& log = trees_[key].log;
+  auto& added = trees_[key].added;
+  const auto is_before = [](const TreeMove& a, const TreeMove& b) { return a.rank < b.rank; };
+  std::stable_sort(added.begin(), added.end(), is_before);
+  later_.clear();
+  for (; !log.empty() && is_before(added.front(), log.back().move); log.pop_back()) {
     const Done& last = log.back();
-    if (last.effective) place(move.key, last.move.node, last.before);
-    later.push_back(last.move);
+    if (last.effective) place(key, last.move.node, last.before);
+    later_.push_back(last.move);
   }
-  perform(move);
-  for (; !later.empty(); later.pop_back()) perform(later.back());
+  for (const TreeMove& move : added) {
+    for (; !later_.empty() && is_before(later_.back(), move); later_.pop_back())
+      perform(later_.back());
+    perform(move);
+  }
+  for (; !later_.empty(); later_.pop_back()) perform(later_.back());
+  added.clear();
 }
 
 void TreeState::perform(const TreeMove& move) {

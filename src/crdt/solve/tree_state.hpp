@@ -2,11 +2,14 @@
 // Gomes and Beresford, A highly-available move operation for replicated trees, 2022).
 //
 //   TreeState state;
-//   state.insert({.rank = 7, .move = id, .key = 0, .node = a, .target = TreeState::kRoot});
+//   state.add({.rank = 7, .move = id, .key = 0, .node = a, .target = TreeState::kRoot});
+//   state.perform_added(0);
 //   state.target(a);  // kRoot
 //
-// A move whose target is below its node has no effect. A move may come at any place of the order:
-// those after it are undone and done again. Cost of a move: those, each with its way up.
+// A move whose target is below its node has no effect. Moves may come at any place of the order:
+// those after the first of them are undone and done again, once for all that were added since the
+// tree was looked at. Where replicas fall far behind each other, most come in large numbers. Cost:
+// the moves that are done again, each with its way up.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +38,9 @@ class TreeState {
   }
 
   void clear();
-  void insert(const TreeMove& move);
+  // The tree has it after perform_added().
+  void add(const TreeMove& move);
+  void perform_added(std::uint32_t key);
 
   [[nodiscard]] std::uint32_t target(std::uint32_t node) const {
     return node < nodes_.size() ? nodes_[node].target : kNone;
@@ -67,14 +72,16 @@ class TreeState {
   };
   struct Tree {
     std::vector<Done> log;
+    std::vector<TreeMove> added;
     std::size_t at_root = 0;
   };
 
   void perform(const TreeMove& move);
   void place(std::uint32_t key, std::uint32_t node, std::uint32_t target);
 
-  std::vector<Node> nodes_;  // by element
-  std::vector<Tree> trees_;  // by key
+  std::vector<Node> nodes_;      // by element
+  std::vector<Tree> trees_;      // by key
+  std::vector<TreeMove> later_;  // that are done again
 };
 
 }  // namespace cupel::crdt

@@ -295,9 +295,12 @@ void MembershipType::explain_read(ReadExplainer& explainer) const {
 }
 
 void MembershipType::explain_cycle(const ArbitrationCycle& cycle) const {
+  // A cycle is within one object.
+  const History& part = cycle.explanation.part.history;
+  const auto element = part.ops[cycle.explanation.cycle.front().from].element;
   cycle.report("order-disagreement",
-               fmt::format("no order of the {}s and {}s of one element fits the reads", words_.up,
-                           words_.down));
+               fmt::format("no order of the {}s and {}s{} fits the reads", words_.up, words_.down,
+                           element == kNone ? "" : " of " + part.element_text(element)));
 }
 
 // All visible updates that no other one had seen are of the side that the read does not show.

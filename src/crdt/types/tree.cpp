@@ -76,7 +76,8 @@ class TreeReplica final : public SimulatedReplica {
     const auto rank =
         arrival_decides_ ? ++arrivals_ : (update.stamp << kReplicaBits) + update.tie + 1;
     if (!makes_cycles_) {
-      state_.insert({rank, update.id, op.key, op.element, to});
+      state_.add({rank, update.id, op.key, op.element, to});
+      state_.perform_added(op.key);
       return;
     }
     Latest& latest = at(latest_, op.element);
