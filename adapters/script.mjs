@@ -32,7 +32,10 @@ function callsOfAdapter(url, objectOf) {
     sync: (a, b) => `adapter.sync(${a}, ${b})`,
     exchange: {
       connect: (d) => `adapter.exchange.connect(${d})`,
-      say: (d, link, said) => `const [${said.map(({ name }) => name).join(", ")}] = adapter.exchange.say(${d}, ${link})`,
+      say: (d, link, said) => {
+        const names = said.map(({ name }) => name).join(", ");
+        return `${names ? `const [${names}] = ` : ""}adapter.exchange.say(${d}, ${link})`;
+      },
       hear: (d, link, { name }) => `adapter.exchange.hear(${d}, ${link}, ${name})`,
     },
     calls: new Proxy({}, { get: (_, method) => (method === "read" ? (d, key) => call(method)(d, key) : call(method)) }),

@@ -61,11 +61,36 @@ def run_script(text, folder):
     return subprocess.run(["node", "--input-type=module", "-"], input=text, cwd=folder, capture_output=True, text=True)
 
 
+# A map whose keys are the elements, of Yjs and Loro. It is no add-wins set: a concurrent remove may win.
+MAP_AS_SET = """
+const mapOf = (doc, key) => (doc.y ?? doc.loro).getMap(key);
+export const objects = {
+  map: {
+    ...all.map,
+    type: "add-wins-set",
+    add: (doc, key, element) => void mapOf(doc, key).set(element, true),
+    remove: (doc, key, element) => mapOf(doc, key).get(element) === true && void mapOf(doc, key).delete(element),
+    read: (doc, key) => [...mapOf(doc, key).keys()],
+  },
+};
+export const script = (options) => ({
+  ...scriptOf(options),
+  calls: {
+    add: (d, key, element) => `${d}.getMap(${key}).set(${element}, true)`,
+    remove: (d, key, element) => `${d}.getMap(${key}).delete(${element})`,
+    read: (d, key) => `${d}.getMap(${key}).keys()`,
+  },
+});
+"""
+
+
 # The object, as one of another type.
 def refused(cupel, folder, environment, adapter, name, kind):
     file, script = os.path.join(folder, f"{adapter}-as-{kind}.mjs"), os.path.join(folder, f"{adapter}-script.mjs")
     with open(file, "w") as out:
-        out.write(f'import {{ objects as all }} from "./{adapter}.mjs";\nexport * from "./{adapter}.mjs";\n'
+        out.write(f'import {{ objects as all, script as scriptOf }} from "./{adapter}.mjs";\n'
+                  f'export * from "./{adapter}.mjs";\n')
+        out.write(MAP_AS_SET if (name, kind) == ("map", "add-wins-set") else
                   f'export const objects = {{ {name}: {{ ...all["{name}"], type: "{kind}" }} }};\n')
     for seed in range(1, 11):
         ran = subprocess.run([cupel, "crdt", "run", "--adapter", f"{file}:{name}", "--seed", str(seed), "--reproduce", script],

@@ -400,7 +400,8 @@ TEST_F(CrdtCli, ASpecificationSaysWhichTypeIsMeant) {
   EXPECT_EQ(last.code, 1) << last.err;
   EXPECT_EQ(last.out, crdt("check --type register r.jsonl").out);
   EXPECT_EQ(crdt("check --type register --spec max r.jsonl").code, 1);
-  EXPECT_NE(crdt("check --type register --spec multi-value r.jsonl").err.find("expected the array of the values"),
+  EXPECT_NE(crdt("check --type register --spec multi-value r.jsonl")
+                .err.find("expected the array of the values"),
             std::string::npos);
   EXPECT_NE(crdt("check --type register --spec weak r.jsonl")
                 .err.find("expected last-writer-wins, any-maximal, multi-value or max"),

@@ -127,12 +127,13 @@ TEST(Adapter, SaysWhatItsLibraryOffers) {
 }
 
 TEST(Adapter, ReadsShowExactlyWhatTheHistorySaysWasApplied) {
-  for (const char* mode : {"holds", "asked", "strict", "states"}) {
+  for (const char* mode : {"holds", "asked", "quiet", "strict", "states"}) {
     for (const std::uint64_t seed : {1, 2, 3}) {
       const auto recorded = recorded_of(mode, seed, 2 + static_cast<std::uint32_t>(seed));
       EXPECT_EQ(recorded.throws, 0U) << mode << seed << recorded.first_throw;
       EXPECT_EQ(recorded.stuck, 0U) << mode << seed << recorded.first_stuck;
       EXPECT_GT(recorded.messages, 50U);
+      EXPECT_TRUE(recorded.has_everything) << mode << seed;
       EXPECT_EQ(ExactReads().first_wrong(recorded.lines), "") << mode << seed;
     }
   }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -45,9 +46,11 @@ enum class Status : std::uint8_t { kNone, kLost, kWaiting, kApplied };
 struct Sent {
   Replica from;
   Stream stream;
-  Json value;                     // null: the update made no message, and nothing is delivered
-  std::vector<std::string> ids;   // as `deliver` lines name what it has
-  std::vector<std::size_t> past;  // messages of each stream that the sender had
+  Json value;                          // null: nothing is delivered, see take_silent()
+  std::vector<std::string> ids;        // as `deliver` lines name what it has
+  std::vector<std::size_t> past;       // messages of each stream that the sender had
+  std::vector<MessageId> beyond = {};  // what it had besides, if there is no value
+  [[nodiscard]] bool is_silent() const { return value.is_null(); }
 };
 
 // All that a replica has seen at some time: the name of that state and the messages in it.
@@ -70,6 +73,7 @@ class AdapterRunner {
         recorder_(options, Arguments::kAsAnswered, options.objects),
         status_(options.replicas),
         pending_(options.replicas),
+        silent_(options.replicas),
         waiting_(options.replicas),
         in_order_(options.replicas),
         side_(options.replicas, 0),
@@ -239,12 +243,8 @@ class AdapterRunner {
     const auto status = status_[to][m];
     const bool had = status == Status::kWaiting || status == Status::kApplied;
     if (had && !has(Hazard::kDuplicates)) return;
-    if (!had && !has(Hazard::kReordering)) {
-      const auto& past = messages_[m].past;
-      for (Stream s = 0; s < past.size(); ++s) {
-        if (past[s] > next_in_order(to, s)) return;
-      }
-    }
+    const bool in_order = !has(Hazard::kReordering) || messages_[m].is_silent();
+    if (!had && in_order && !has_past_of(messages_[m], to)) return;
     hand(to, m);
   }
 
@@ -662,13 +662,59 @@ class AdapterRunner {
     Sent sent{from, stream_of_[from], std::move(value), std::move(ids), {}};
     if (adapter_.library().sends_states) sent.ids = {note_state(from)};
     for (Stream s = 0; s < streams_.size(); ++s) sent.past.push_back(next_in_order(from, s));
+    if (sent.is_silent()) sent.beyond = applied_beyond(from, sent.past);
+    const bool silent = sent.is_silent();
     const MessageId m = messages_.size();
     streams_[sent.stream].messages.push_back(m);
     messages_.push_back(std::move(sent));
     for (Replica r = 0; r < options_.replicas; ++r) {
       status_[r].push_back(r == from ? Status::kApplied : Status::kNone);
-      if (r != from) pending_[r].push_back(m);
+      if (r != from) (silent ? silent_ : pending_)[r].push_back(m);
     }
+  }
+
+  [[nodiscard]] std::vector<MessageId> applied_beyond(Replica r,
+                                                      const std::vector<std::size_t>& past) const {
+    std::vector<MessageId> beyond;
+    for (Stream s = 0; s < streams_.size(); ++s) {
+      const auto& messages = streams_[s].messages;
+      std::copy_if(messages.begin() + static_cast<std::ptrdiff_t>(past[s]), messages.end(),
+                   std::back_inserter(beyond),
+                   [&](MessageId m) { return status_[r][m] == Status::kApplied; });
+    }
+    return beyond;
+  }
+
+  bool has_past_of(const Sent& sent, Replica to) {
+    for (Stream s = 0; s < sent.past.size(); ++s) {
+      if (sent.past[s] > next_in_order(to, s)) return false;
+    }
+    return std::all_of(sent.beyond.begin(), sent.beyond.end(),
+                       [&](MessageId m) { return status_[to][m] == Status::kApplied; });
+  }
+
+  // An update without a message has changed nothing, as the library says: a set had the element
+  // already. So another replica has seen it as soon as it has all that the sender had; earlier, it
+  // would have to show what never came. In causal order it comes as other messages do.
+  void take_silent(Replica to) {
+    if (!has(Hazard::kReordering)) return;
+    constexpr int kMostTries = 16;  // a library may send nothing at all
+    std::vector<MessageId> left;
+    auto& silent = silent_[to];
+    int tries = 0;
+    std::size_t i = 0;
+    for (; i < silent.size() && tries < kMostTries && !failure_; ++i) {
+      const MessageId m = silent[i];
+      if (status_[to][m] != Status::kNone) continue;  // it came otherwise
+      if (has_past_of(messages_[m], to)) {
+        hand(to, m);
+      } else {
+        left.push_back(m);
+        ++tries;
+      }
+    }
+    left.insert(left.end(), silent.begin() + static_cast<std::ptrdiff_t>(i), silent.end());
+    silent = std::move(left);
   }
 
   void begin_stream(Replica sender) {
@@ -742,6 +788,7 @@ class AdapterRunner {
   }
 
   void deliver_some(Replica to, double chance) {
+    take_silent(to);
     const auto count = static_cast<Stream>(streams_.size());
     const auto first = static_cast<Stream>(random().below(count));
     for (Stream k = 0; k < count; ++k) {
@@ -818,12 +865,13 @@ class AdapterRunner {
     if (last)
       recorder_.note({{"process", recorder_.process(r)}, {"f", "deliver"}, {"value", {last->id}}});
     pending_[r].clear();
+    silent_[r].clear();
     waiting_[r].clear();
     in_order_[r].assign(streams_.size(), 0);
     for (MessageId m = 0; m < messages_.size(); ++m) {
       auto status = last && m < last->status.size() ? last->status[m] : Status::kNone;
       if (status == Status::kLost) status = Status::kNone;
-      if (status == Status::kNone) pending_[r].push_back(m);
+      if (status == Status::kNone) (messages_[m].is_silent() ? silent_ : pending_)[r].push_back(m);
       if (status == Status::kWaiting) waiting_[r].insert(m);
       status_[r][m] = status;
     }
@@ -1059,6 +1107,7 @@ class AdapterRunner {
         more = more || recorded_.delivered > before || !has_all_but_lost(r);
       }
     }
+    for (Replica r = 0; r < options_.replicas && !failure_; ++r) take_silent(r);
   }
 
   // All replicas bring each other up to date, because what was lost does not come otherwise.
@@ -1069,12 +1118,13 @@ class AdapterRunner {
       const bool is_gone = std::all_of(status_.begin(), status_.end(), [&](const auto& all) {
         return all[m] == Status::kLost || all[m] == Status::kNone;
       });
-      if (is_gone) hand(messages_[m].from, m);
+      if (is_gone && comes_by_itself(m)) hand(messages_[m].from, m);
     }
     for (int round = 0; round < 2; ++round) {
       for (Replica r = 0; r + 1 < options_.replicas && !failure_; ++r) sync(r, r + 1);
       if (options_.replicas > 2 && !failure_) sync(options_.replicas - 1, 0);
     }
+    for (Replica r = 0; r < options_.replicas && !failure_; ++r) take_silent(r);
   }
 
   // Everything arrives: what is pending, then what was lost by syncs, then what still waits again.
@@ -1085,12 +1135,25 @@ class AdapterRunner {
       const auto kept = waiting_[r];
       for (const MessageId m : kept) hand(r, m);
     }
-    for (Replica r = 0; r < options_.replicas && !failure_; ++r) report_stuck(r);
+    for (Replica r = 0; r < options_.replicas && !failure_; ++r) {
+      report_stuck(r);
+      for (auto left = silent_[r].size() + 1; left > silent_[r].size() && !failure_;) {
+        left = silent_[r].size();
+        take_silent(r);
+      }
+    }
+  }
+
+  // Not with another message, see take_silent().
+  [[nodiscard]] bool comes_by_itself(MessageId m) const {
+    return !messages_[m].is_silent() || !has(Hazard::kReordering);
   }
 
   [[nodiscard]] bool has_all_but_lost(Replica r) const {
-    return std::none_of(status_[r].begin(), status_[r].end(),
-                        [](Status s) { return s == Status::kNone; });
+    for (MessageId m = 0; m < messages_.size(); ++m) {
+      if (comes_by_itself(m) && status_[r][m] == Status::kNone) return false;
+    }
+    return true;
   }
 
   // They count as applied: the library had everything that it needed.
@@ -1109,6 +1172,7 @@ class AdapterRunner {
   std::vector<Sent> messages_;
   std::vector<std::vector<Status>> status_;      // by replica and message
   std::vector<std::vector<MessageId>> pending_;  // by replica: not handed over yet
+  std::vector<std::vector<MessageId>> silent_;   // the same, of updates that have no message
   std::vector<std::set<MessageId>> waiting_;     // by replica: those of that status
   struct MessageStream {
     Replica sender;
