@@ -258,7 +258,7 @@ class Collector {
 
   // The append at each place of the longest list of a key, and the arcs.
   struct ListFacts {
-    std::vector<OpId> append;  // by position; none() where nobody appended it
+    std::vector<OpId> append;  // by position; none() where nobody appended it, or it is not known
     std::vector<TxnId> txn;
   };
 
@@ -272,6 +272,7 @@ class Collector {
       const auto& best = longest.by_key.at(raw);
       ListFacts facts;
       base::HashMap<ValueId, std::uint32_t> times_seen;
+      bool known = true;
       for (std::uint32_t p = 0; p < best.list.size(); ++p) {
         OpId append = choices_.at(key, p);
         const auto entries = index_.of(key, best.list[p]);
@@ -283,6 +284,8 @@ class Collector {
             append = OpId::none();
             txn = TxnId::none();
           }
+        } else if (choices_.none_possible() && appended_again(entries)) {
+          known = false;  // nothing follows from whose it is
         } else {
           // The n-th occurrence takes the n-th append that is not aborted.
           std::uint32_t skip = times_seen[best.list[p]]++;
@@ -297,7 +300,7 @@ class Collector {
         facts.append.push_back(append);
         facts.txn.push_back(txn);
       }
-      add_list_arcs(key, best, facts);
+      if (known) add_list_arcs(key, best, facts);
       lists_.emplace(raw, std::move(facts));
     }
     // Every read must be a prefix of the longest. One anomaly per such read.
@@ -308,6 +311,11 @@ class Collector {
             note(InternalKind::kIncompatibleOrder, txn, id, key, best.op, best.txn);
           }
         });
+  }
+
+  [[nodiscard]] bool appended_again(std::span<const WriteEntry> entries) const {
+    return std::count_if(entries.begin(), entries.end(),
+                         [this](const WriteEntry& e) { return !gone(e); }) > 1;
   }
 
   void add_list_arcs(KeyId key, const LongestLists::Longest& best, const ListFacts& facts) {
@@ -843,6 +851,7 @@ ListChoices::ListChoices(const History& h) {
     if (++positions_with[p.appends.front()] <= p.appends.size()) continue;
     positions_.clear();
     count_ = 1;
+    none_possible_ = true;
     return;
   }
   if (!positions_.empty()) settle(0);

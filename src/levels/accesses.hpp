@@ -90,6 +90,8 @@ class ListChoices {
 
   // Choice for place `position` of key's longest list: an append, or none().
   [[nodiscard]] OpId at(KeyId key, std::size_t position) const;
+  // Some element has more places than appends: a violation whatever the choices, so there are none.
+  [[nodiscard]] bool none_possible() const { return none_possible_; }
   // All that this choice says.
   [[nodiscard]] std::vector<Placing> placings() const;
 
@@ -104,6 +106,7 @@ class ListChoices {
 
   std::vector<ChosenPosition> positions_;  // sorted by key, position; only where there is a choice
   double count_ = 1;
+  bool none_possible_ = false;
 };
 
 // What is assumed of an indeterminate transaction with compare-and-sets. One
