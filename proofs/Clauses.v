@@ -10,6 +10,9 @@ Import ListNotations.
 Inductive var :=
 | Lt (bx : bool) (x : int) (by_ : bool) (y : int)  (* event x before event y *)
 | Saw (t : int) (n : int) (w : option int)         (* operation n of t, from 0, saw w's version *)
+| Bounded (up : bool) (t n w : int)                (* the same of w or one of w's session: an earlier
+                                                      one ([up]), or a later one *)
+| Begins (k w p : int)                             (* w's appends to list k begin at place p *)
 | Lives (t : int).                                 (* t took effect *)
 Definition literal : Type := bool * var.           (* false: negated *)
 Definition clause : Type := list literal.
@@ -23,6 +26,9 @@ Definition var_eqb (a b : var) : bool :=
   | Lt p x q y, Lt p' x' q' y' =>
       (x =? x')%uint63 && (y =? y')%uint63 && Bool.eqb p p' && Bool.eqb q q'
   | Saw t n w, Saw t' n' w' => (t =? t')%uint63 && (n =? n')%uint63 && option_eqb w w'
+  | Bounded u t n w, Bounded u' t' n' w' =>
+      (t =? t')%uint63 && (n =? n')%uint63 && (w =? w')%uint63 && Bool.eqb u u'
+  | Begins k w p, Begins k' w' p' => (k =? k')%uint63 && (w =? w')%uint63 && (p =? p')%uint63
   | Lives t, Lives t' => (t =? t')%uint63
   | _, _ => false
   end.

@@ -12,7 +12,8 @@ Local Open Scope Z_scope.
 
 Inductive hop :=
 | BySession (j : int)        (* to a later transaction of the session *)
-| ByRead (j n : int).        (* to one whose operation n read from here *)
+| ByRead (j n : int)         (* to one whose operation n read from here *)
+| ByLater (j n : int).       (* or from a later one of the session *)
 
 Inductive axiom :=
 | Cycle (xs : list (bool * int))                     (* no cycle of events *)
@@ -30,7 +31,17 @@ Inductive axiom :=
 | Visible (t n : int) (w : option int) (k : int) (path : list hop)  (* phi *)
 | ListOrder (t n a v b v' : int)                     (* ww by a list *)
 | Conflict (t n t' n' : int)                         (* two lists, neither the other's beginning *)
-| TooOften (t n v : int).                            (* more of an element than was appended *)
+| TooOften (t n v : int) (xs : list int)             (* more of an element than but xs appended *)
+| Within (up : bool) (t n w x : int)                 (* x is w or of its session, earlier or later *)
+| OneWithin (up : bool) (t n w : int)                (* a bound means one of them *)
+(* Places in lists, from 0. *)
+| Stands (t n p : int)                               (* an append stands at the place *)
+| Fits (t n w q : int)                               (* w's appends cannot begin there *)
+| Places (k a p b q : int)                           (* two writers' appends are apart, and so ordered *)
+| Precedes (t n a p b : int)                         (* before a's place, if b is before a *)
+| Ends (t n w q : int)                               (* a list read ends with its writer's appends *)
+| OwnBegins (t n q : int)                            (* or with the own ones so far *)
+| PlaceCounts (k w q : int).                         (* who appended took effect *)
 
 Definition nat_of (n : int) : nat := Z.to_nat (to_Z n).
 
@@ -64,6 +75,29 @@ Fixpoint up_to (v : int) (l : list int) : option (list int) :=  (* what precedes
 Definition copies (v : int) (l : list int) : nat := length (filter (fun x => (x =? v)%uint63) l).
 Definition appended (k v : int) (ws : list txn) : nat :=
   fold_right (fun w n => (copies v (appends k (ops w)) + n)%nat) 0%nat ws.
+
+(* What is left from the place on; places where an append of [v] would let all begin so that it
+   stands at [p]; is there a place d; where before p the list goes on with [b]. *)
+Fixpoint drop (q : int) (l : list int) : option (list int) :=
+  if (q =? 0)%uint63 then Some l else match l with [] => None | _ :: r => drop (q - 1)%uint63 r end.
+Fixpoint starts (v : int) (b : list int) (p : int) : list int :=
+  match b with
+  | [] => []
+  | x :: r => (if (x =? v)%uint63 then [p] else []) ++
+              if (p =? 0)%uint63 then [] else starts v r (p - 1)%uint63
+  end.
+Fixpoint reaches (b : list int) (d : int) : bool :=
+  match b with [] => false | _ :: r => (d =? 0)%uint63 || reaches r (d - 1)%uint63 end.
+Fixpoint matches (q p : int) (b l : list int) : list int :=
+  match l with
+  | [] => []
+  | _ :: r => if (q <? p)%uint63
+              then (if is_prefix b l then [q] else []) ++ matches (q + 1)%uint63 p b r
+              else []
+  end.
+Definition same_elements (a b : list int) : bool := is_prefix a b && (length a =? length b)%nat.
+Definition without (t : txn) (xs : list int) (ws : list txn) : list txn :=
+  filter (fun w => negb (id w =? id t)%uint63 && negb (holds_int (id w) xs)) ws.
 
 Section Of.
 Variables (h : history) (drift : int) (l : level).
@@ -181,8 +215,22 @@ Fixpoint hops (now : txn) (path : list hop) (t : txn) : option clause :=
                   end
               end
           end
+      | ByLater j n =>
+          match get table j with
+          | None => None
+          | Some u =>
+              match at_read u n (fun p o _ => only_if (external p o) []) with
+              | None => None
+              | Some _ =>
+                  match hops u rest t with
+                  | Some c => Some ((false, Bounded false j n (id now)) :: c)
+                  | None => None
+                  end
+              end
+          end
       end
   end.
+Definition one_step (x : hop) : bool := match x with ByLater _ _ => false | _ => true end.
 (* What phi asks of the path, beside that it is one. *)
 Definition path_fits (t : txn) (p : list op) (o : op) (path : list hop) : bool :=
   match l with
@@ -196,10 +244,18 @@ Definition path_fits (t : txn) (p : list op) (o : op) (path : list hop) : bool :
           end
       | _ => false
       end
-  | ReadAtomic => match path with [_] => true | _ => false end
+  | ReadAtomic => match path with [x] => one_step x | _ => false end
   | Causal => match path with [] => false | _ => true end
   | _ => false
   end.
+
+(* x is w, or of its session: an earlier one, or a later one. *)
+Definition within (up : bool) (w x : txn) : bool :=
+  (id x =? id w)%uint63 || if up then so_b x w else so_b w x.
+Definition row_ok (p : list op) (o : op) : bool :=
+  negb (external p o) || negb is_rc || first_row_b p o.
+Definition begins (k : int) (w : int) (q : int) : literal := (true, Begins k w q).
+Definition not_begins (k : int) (w : int) (q : int) : literal := (false, Begins k w q).
 
 Definition conclude (a : axiom) : option clause :=
   match a with
@@ -330,12 +386,124 @@ Definition conclude (a : axiom) : option clause :=
             only_if ((on o =? on o')%uint63 && negb (is_prefix vs vs') && negb (is_prefix vs' vs)) []
         | _, _ => None
         end))))
-  | TooOften t n v =>
-      with_txn t (fun t => at_read t n (fun _ o s =>
+  | TooOften t n v xs =>
+      with_txn t (fun t => at_read t n (fun p o s =>
         match s with
-        | Elements vs => only_if (appended (on o) v (writers_of (on o)) <? copies v vs)%nat []
+        | Elements vs =>
+            only_if (row_ok p o && forallb (has table) xs &&
+                     (appended (on o) v (without t xs (writers_of (on o))) + copies v (appends (on o) p) <?
+                      copies v vs)%nat)
+              (map (fun x => (true, Lives x)) xs)
         | _ => None
         end))
+  | Within up t n w x =>
+      match get table t, get table w, get table x with
+      | Some t, Some w, Some x =>
+          at_read t n (fun p o _ =>
+            only_if (external p o && within up w x)
+              [not_saw (id t) n (Some (id x)); (true, Bounded up (id t) n (id w))])
+      | _, _, _ => None
+      end
+  | OneWithin up t n w =>
+      match get table t, get table w with
+      | Some t, Some w =>
+          at_read t n (fun p o s =>
+            only_if (external p o)
+              ((false, Bounded up (id t) n (id w)) ::
+               map (fun x => saw (id t) n (Some (id x)))
+                 (filter (fun x => within up w x && may_see t o s (Some x)) (writers_of (on o)))))
+      | _, _ => None
+      end
+  | Stands t n p =>
+      with_txn t (fun t => at_read t n (fun _ o s =>
+        match s with
+        | Elements vs =>
+            match drop p vs with
+            | Some (v :: _) =>
+                Some (flat_map (fun w => map (begins (on o) (id w)) (starts v (appends (on o) (ops w)) p))
+                        (writers_of (on o)))
+            | _ => None
+            end
+        | _ => None
+        end))
+  | Fits t n w q =>
+      match get table w with
+      | None => None
+      | Some w =>
+          with_txn t (fun t => at_read t n (fun p o s =>
+            match s with
+            | Elements vs =>
+                match drop q vs with
+                | Some (v :: rest) =>
+                    only_if (if (id w =? id t)%uint63 then external p o && row_ok p o
+                             else negb (is_prefix (appends (on o) (ops w)) (v :: rest)))
+                      [not_begins (on o) (id w) q]
+                | _ => None
+                end
+            | _ => None
+            end))
+      end
+  | Places k a p b q =>
+      match get table a, get table b with
+      | Some a, Some b =>
+          let both := [not_begins k (id a) p; not_begins k (id b) q] in
+          if (id a =? id b)%uint63 then only_if (negb (p =? q)%uint63) both
+          else if ((p <=? q)%uint63 && reaches (appends k (ops b)) 0 &&
+                   reaches (appends k (ops a)) (q - p)%uint63) then Some both
+          else only_if (p <? q)%uint63 (both ++ [lt (true, id a) (true, id b)])
+      | _, _ => None
+      end
+  | Precedes t n a p b =>
+      match get table a with
+      | None => None
+      | Some a =>
+          with_txn t (fun t => with_txn b (fun b => at_read t n (fun p' o s =>
+            match s with
+            | Elements vs =>
+                match drop p vs with
+                | Some (_ :: _) =>
+                    only_if (negb (id a =? id b)%uint63 && reaches (appends (on o) (ops b)) 0 && row_ok p' o)
+                      (not_begins (on o) (id a) p :: lt (true, id a) (true, id b) ::
+                       if (id b =? id t)%uint63 then []
+                       else map (begins (on o) (id b)) (matches 0 p (appends (on o) (ops b)) vs))
+                | _ => None
+                end
+            | _ => None
+            end)))
+      end
+  | Ends t n w q =>
+      match get table t, get table w with
+      | Some t, Some w =>
+          at_read t n (fun p o s =>
+            match s with
+            | Elements vs =>
+                let b := appends (on o) (ops w) in
+                match drop q vs with
+                | Some rest =>
+                    only_if (external p o &&
+                             ((length rest =? length b)%nat || (q =? 0)%uint63 && (length rest <? length b)%nat))
+                      (not_saw (id t) n (Some (id w)) ::
+                       if same_elements b rest then [begins (on o) (id w) q] else [])
+                | None => None
+                end
+            | _ => None
+            end)
+      | _, _ => None
+      end
+  | OwnBegins t n q =>
+      with_txn t (fun t => at_read t n (fun p o s =>
+        match s with
+        | Elements vs =>
+            match drop q vs with
+            | Some rest =>
+                only_if (negb (external p o) && (length rest =? length (appends (on o) p))%nat)
+                  [begins (on o) (id t) q]
+            | None => None
+            end
+        | _ => None
+        end))
+  | PlaceCounts k w q =>
+      if has table w then Some [not_begins k w q; (true, Lives w)] else None
   end.
 End Of.
 
@@ -381,6 +549,10 @@ Definition moment (b : bool) (t : txn) : Z := if b then finish e t else start e 
 Definition earlier (bx : bool) (x : txn) (by_ : bool) (y : txn) : bool :=
   (moment bx x <? moment by_ y) ||
   (moment bx x =? moment by_ y) && below (bx, id x) (by_, id y).
+(* How much was appended to list k by whoever is before w. *)
+Definition flat (k : int) (ws : list txn) : list int := flat_map (fun a => appends k (ops a)) ws.
+Definition ahead (k : int) (w a : txn) : bool := live e a && (finish e a <? finish e w) && writes_key k a.
+Definition lead (k : int) (w : txn) : nat := length (flat k (filter (ahead k w) (txns h))).
 Definition value (v : var) : bool :=
   match v with
   | Lt bx x by_ y =>
@@ -394,6 +566,14 @@ Definition value (v : var) : bool :=
           live e t && option_eqb (match source e t (nat_of n) with Some x => Some (id x) | None => None end) w
       | None => false
       end
+  | Bounded up t n w =>
+      match get table t, get table w with
+      | Some t, Some w =>
+          live e t && match source e t (nat_of n) with Some x => within up w x | None => false end
+      | _, _ => false
+      end
+  | Begins k w p =>
+      match get table w with Some w => live e w && (lead k w =? nat_of p)%nat | None => false end
   | Lives t => match get table t with Some t => live e t | None => false end
   end.
 Notation truth := (true_clause value).
@@ -1040,11 +1220,11 @@ Qed.
 
 Lemma hops_path : forall t path k c, In k (txns h) -> hops table k path t = Some c -> counts h e t ->
   truth c \/ (path = [] /\ k = t) \/ (path <> [] /\ counts h e k /\ clos_trans _ (co_step h e) k t /\
-     (forall x, path = [x] -> co_step h e k t)).
+     (forall x, path = [x] -> one_step x = true -> co_step h e k t)).
 Proof.
   intros t path. induction path as [|x path IH]; intros k c Ik E C; cbn [hops] in E.
   - ands. apply eqb_id in H. right. left. split; auto. eapply unique_id; eauto. apply C.
-  - destruct x as [j|j n].
+  - destruct x as [j|j n|j n].
     + destruct (get table j) as [u|] eqn:G; [|discriminate]. apply txn_at in G. destruct G as (Iu & <-).
       destruct (so_b k u) eqn:So; [|discriminate]. apply so_b_ok in So.
       assert (Ck : counts h e k) by (split; auto; apply fulls; auto; left; apply So).
@@ -1072,6 +1252,33 @@ Proof.
       * right. right. split; [discriminate|]. split; auto. split; [now apply t_step|auto].
       * right. right. split; [discriminate|]. split; auto. split; [eapply t_trans; [apply t_step|]; eauto|].
         intros z Y. injection Y as <- ->. congruence.
+    + destruct (get table j) as [u|] eqn:G; [|discriminate]. apply txn_at in G. destruct G as (Iu & <-).
+      destruct (at_read u n _) as [c0|] eqn:A; [|discriminate].
+      apply at_read_some in A. destruct A as (p & o & s & R & L & F & _). ands. apply external_none in H.
+      destruct (hops table u path t) as [c1|] eqn:E1; [|discriminate]. injection E as <-.
+      destruct (value (Bounded false (id u) n (id k))) eqn:V.
+      2: { left. apply truth_cons. left. unfold true_literal. cbn [fst snd]. now rewrite V. }
+      cbn [value] in V. rewrite !txn_all in V by auto. apply andb_prop in V. destruct V as (Lu & V).
+      destruct (source e u (nat_of n)) as [y|] eqn:Sy; [|discriminate].
+      assert (Cu : counts h e u) by (split; auto). rewrite <- L in Sy.
+      destruct (source_counts u p o s y Cu (conj R H) Sy) as ((Cy & _) & _).
+      assert (S : co_step h e y u).
+      { right. exists p, o. split; auto. split; [exists s; split; auto|]. split; auto. discriminate. }
+      assert (P0 : counts h e k /\ clos_trans _ (co_step h e) k u).
+      { apply orb_prop in V. destruct V as [V|V].
+        - apply eqb_id in V. assert (y = k) as -> by (eapply unique_id; eauto; apply Cy).
+          split; auto. now apply t_step.
+        - apply so_b_ok in V.
+          assert (Ck : counts h e k) by (split; auto; apply fulls; auto; left; apply V).
+          split; auto. eapply t_trans; [apply t_step; left; split; [exact Ck|split; [exact Cy|exact V]]|].
+          now apply t_step. }
+      destruct P0 as (Ck & P0).
+      assert (No : forall z, ByLater (id u) n :: path = [z] -> one_step z = true -> co_step h e k t).
+      { intros z Y. injection Y as <- _. discriminate. }
+      destruct (IH u c1 Iu E1 C) as [T|[(-> & ->)|(N & _ & P & _)]].
+      * left. apply truth_cons. auto.
+      * right. right. split; [discriminate|]. auto.
+      * right. right. split; [discriminate|]. split; auto. split; [eapply t_trans; eauto|auto].
 Qed.
 
 Lemma visible_holds : forall t n w k path c, gives (Visible t n w k path) c -> truth c.
@@ -1097,7 +1304,7 @@ Proof.
   pose proof source_counts as SC.
   assert (Ph : phi h e l k t p o).
   { unfold path_fits in *. destruct l; try discriminate.
-    - destruct path as [|[|u m] [|]]; try discriminate.
+    - destruct path as [|[|u m|] [|]]; try discriminate.
       repeat match goal with H : _ && _ = true |- _ => apply andb_prop in H; destruct H end.
       destruct (nth_error p (nat_of m)) as [o'|] eqn:No; [|discriminate]. ands.
       match goal with H : (u =? id t)%uint63 = true |- _ => apply eqb_id in H; subst u end.
@@ -1149,7 +1356,6 @@ Qed.
 
 (* --- lists --- *)
 
-Definition flat (k : int) (ws : list txn) : list int := flat_map (fun a => appends k (ops a)) ws.
 Notation sorted ws := (StronglySorted (fun a b => finish e a < finish e b) ws).
 (* The first writers of a key, in order. *)
 Definition first_writers (k : int) (ws : list txn) (P : txn -> Prop) : Prop :=
@@ -1374,26 +1580,496 @@ Proof.
   induction 1 as [|w ws S IH F]; constructor; auto. intros I. rewrite Forall_forall in F.
   specialize (F w I). lia.
 Qed.
-Lemma too_often_holds : forall t n v c, gives (TooOften t n v) c -> truth c.
+(* --- places in lists --- *)
+
+Lemma nat_of_0 : nat_of 0 = 0%nat.
+Proof. reflexivity. Qed.
+Lemma nat_of_pred : forall q, (q =? 0)%uint63 = false -> nat_of q = S (nat_of (q - 1)).
 Proof.
-  intros i n v c E. cbn [conclude] in E. eapply with_txn_truth; [exact E|].
+  intros q N. pose proof (to_Z_bounded q) as B.
+  assert (Z0 : to_Z q <> 0).
+  { intros E. apply not_true_iff_false in N. apply N, eqb_id, to_Z_inj. rewrite E. reflexivity. }
+  unfold nat_of. rewrite sub_spec. change (to_Z 1) with 1. rewrite Z.mod_small by lia.
+  rewrite <- Z2Nat.inj_succ by lia. f_equal. lia.
+Qed.
+Lemma nat_of_lt : forall a b, (a <? b)%uint63 = true -> (nat_of a < nat_of b)%nat.
+Proof.
+  intros a b L. apply ltb_lt in L. pose proof (to_Z_bounded a). unfold nat_of. lia.
+Qed.
+Lemma nat_of_sub : forall a b, (a <=? b)%uint63 = true -> (nat_of b = nat_of a + nat_of (b - a))%nat.
+Proof.
+  intros a b L. apply leb_le in L. pose proof (to_Z_bounded a). pose proof (to_Z_bounded b).
+  unfold nat_of. rewrite sub_spec, Z.mod_small by lia. lia.
+Qed.
+Lemma nat_of_inj : forall a b, nat_of a = nat_of b -> a = b.
+Proof.
+  intros a b E. apply to_Z_inj. pose proof (to_Z_bounded a). pose proof (to_Z_bounded b). unfold nat_of in E. lia.
+Qed.
+Lemma nat_of_succ : forall q p, (q <? p)%uint63 = true -> nat_of (q + 1) = S (nat_of q).
+Proof.
+  intros q p L. apply ltb_lt in L. pose proof (to_Z_bounded q). pose proof (to_Z_bounded p).
+  unfold nat_of. rewrite add_spec. change (to_Z 1) with 1. rewrite Z.mod_small by lia. lia.
+Qed.
+
+Lemma drop_ok : forall q vs r, drop q vs = Some r -> exists x, vs = x ++ r /\ length x = nat_of q.
+Proof.
+  intros q vs. revert q. induction vs as [|v vs IH]; intros q r E; cbn [drop] in E;
+    (destruct (q =? 0)%uint63 eqn:Q;
+     [injection E as <-; exists []; apply eqb_id in Q; subst; split; reflexivity|]).
+  - discriminate.
+  - destruct (IH _ _ E) as (x & -> & L). exists (v :: x). split; auto. simpl. now rewrite nat_of_pred, L.
+Qed.
+Lemma starts_ok : forall x v y p, (length x <= nat_of p)%nat ->
+  exists q, In q (starts v (x ++ v :: y) p) /\ nat_of p = (nat_of q + length x)%nat.
+Proof.
+  induction x as [|z x IH]; intros v y p L; cbn [app starts length].
+  - rewrite eqb_same. exists p. split; [now left|lia].
+  - simpl in L. destruct (p =? 0)%uint63 eqn:Q; [apply eqb_id in Q; subst; rewrite nat_of_0 in L; lia|].
+    pose proof (nat_of_pred p Q) as N. destruct (IH v y (p - 1)%uint63) as (q & I & E); [lia|].
+    exists q. rewrite in_app_iff. split; auto. lia.
+Qed.
+Lemma reaches_ok : forall b d, reaches b d = true -> (nat_of d < length b)%nat.
+Proof.
+  induction b as [|x b IH]; simpl; intros d R; [discriminate|]. destruct (d =? 0)%uint63 eqn:Q.
+  - apply eqb_id in Q. subst. rewrite nat_of_0. lia.
+  - rewrite nat_of_pred by auto. apply IH in R. lia.
+Qed.
+Lemma matches_ok : forall x p b r q, is_prefix b r = true -> r <> [] -> (nat_of q + length x < nat_of p)%nat ->
+  exists q', In q' (matches q p b (x ++ r)) /\ nat_of q' = (nat_of q + length x)%nat.
+Proof.
+  assert (Lt : forall q p n, (nat_of q + n < nat_of p)%nat -> (q <? p)%uint63 = true).
+  { intros q p n L. apply ltb_lt. pose proof (to_Z_bounded q). pose proof (to_Z_bounded p). unfold nat_of in L. lia. }
+  induction x as [|z x IH]; intros p b r q P N L; cbn [app].
+  - destruct r as [|v r]; [congruence|]. cbn [matches]. rewrite (Lt q p _ L), P. exists q.
+    split; [now left|simpl; lia].
+  - cbn [matches]. pose proof (Lt q p _ L) as Q. rewrite Q. simpl length in L.
+    destruct (IH p b r (q + 1)%uint63 P N) as (q' & I & E); [rewrite (nat_of_succ q p Q); lia|].
+    exists q'. rewrite in_app_iff. split; auto. rewrite E, (nat_of_succ q p Q). simpl. lia.
+Qed.
+Lemma same_elements_eq : forall a b, same_elements a b = true -> a = b.
+Proof.
+  intros a b S. unfold same_elements in S. apply andb_prop in S. destruct S as (P & L). apply Nat.eqb_eq in L.
+  revert b P L. induction a as [|x a IH]; intros [|y b] P L; simpl in *; try discriminate; auto.
+  apply andb_prop in P. destruct P as (E & P). apply eqb_id in E. subst. f_equal. auto.
+Qed.
+Lemma same_elements_refl : forall a, same_elements a a = true.
+Proof.
+  intros a. unfold same_elements. rewrite Nat.eqb_refl, andb_true_r. rewrite <- (app_nil_r a) at 2. apply is_prefix_app.
+Qed.
+
+Lemma flat_app : forall k a b, flat k (a ++ b) = flat k a ++ flat k b.
+Proof. intros. unfold flat. apply flat_map_app. Qed.
+Lemma flat_incl : forall k ws all, NoDup ws -> (forall a, In a ws -> appends k (ops a) <> [] -> In a all) ->
+  (length (flat k ws) <= length (flat k all))%nat.
+Proof.
+  intros k ws. induction ws as [|w ws IH]; intros all N I; [apply Nat.le_0_l|].
+  inversion N as [|? ? Nw N']; subst. cbn [flat flat_map]. rewrite app_length. fold (flat k ws).
+  destruct (appends k (ops w)) as [|v r] eqn:A.
+  - apply IH; auto. intros. apply I; auto. now right.
+  - destruct (in_split w all) as (a & b & ->); [apply I; [now left|congruence]|].
+    rewrite flat_app, app_length. cbn [flat flat_map]. rewrite app_length, A. fold (flat k b).
+    assert (J : forall x, In x ws -> appends k (ops x) <> [] -> In x (a ++ b)).
+    { intros x Ix Ax. specialize (I x (or_intror Ix) Ax). rewrite in_app_iff in *. simpl in I.
+      destruct I as [?|[<-|?]]; auto. contradiction. }
+    specialize (IH (a ++ b) N' J). rewrite flat_app, app_length in IH. cbn [length]. lia.
+Qed.
+Lemma nodup_app : forall (a b : list txn), NoDup a -> NoDup b -> (forall x, In x a -> ~ In x b) -> NoDup (a ++ b).
+Proof.
+  induction a as [|x a IH]; simpl; auto. intros b N M D. inversion N; subst. constructor.
+  - rewrite in_app_iff. intros [?|?]; [contradiction|]. apply (D x); auto.
+  - apply IH; auto.
+Qed.
+Lemma wf_nodup : NoDup (txns h).
+Proof.
+  unfold well_formed in wf. induction wf as [|t ts S IH F]; constructor; auto.
+  intros I. rewrite Forall_forall in F. specialize (F t I). lia.
+Qed.
+Lemma ahead_in : forall k w a, In a (filter (ahead k w) (txns h)) <->
+  counts h e a /\ finish e a < finish e w /\ writes_key k a = true.
+Proof.
+  intros. rewrite filter_In. unfold ahead, counts. rewrite !andb_true_iff, Z.ltb_lt. tauto.
+Qed.
+Lemma writes_key_writer : forall k a, counts h e a -> writes_key k a = true -> writer h e k a.
+Proof. intros k a C W. split; auto. unfold writes_key in W. destruct (last_write k (ops a)); congruence. Qed.
+Lemma writer_writes_key : forall k a, writer h e k a -> writes_key k a = true.
+Proof. intros k a (_ & W). unfold writes_key. destruct (last_write k (ops a)); congruence. Qed.
+Lemma nonempty_writes : forall k a, appends k (ops a) <> [] -> writes_key k a = true.
+Proof.
+  intros k a N. destruct (appends k (ops a)) as [|v r] eqn:A; [congruence|].
+  apply appends_writer with v. rewrite A. now left.
+Qed.
+
+Lemma lead_ge : forall k w ws, sorted ws -> (forall a, In a ws -> writer h e k a /\ finish e a < finish e w) ->
+  (length (flat k ws) <= lead k w)%nat.
+Proof.
+  intros k w ws S I. apply flat_incl; [now apply sorted_nodup|]. intros a J _. apply ahead_in.
+  destruct (I a J) as (W & L). split; [apply W|]. split; auto. now apply writer_writes_key.
+Qed.
+Lemma lead_eq : forall k w ws, sorted ws -> (forall a, In a ws <-> writer h e k a /\ finish e a < finish e w) ->
+  length (flat k ws) = lead k w.
+Proof.
+  intros k w ws S I. apply Nat.le_antisymm.
+  - apply lead_ge; auto. intros a J. now apply I.
+  - apply flat_incl; [apply NoDup_filter, wf_nodup|]. intros a J _. apply ahead_in in J. destruct J as (C & L & W).
+    apply I. split; auto. now apply writes_key_writer.
+Qed.
+Lemma lead_mono : forall k a b, counts h e a -> finish e a < finish e b ->
+  (lead k a + length (appends k (ops a)) <= lead k b)%nat.
+Proof.
+  intros k a b C L. unfold lead at 1.
+  replace (length (flat k (filter (ahead k a) (txns h))) + length (appends k (ops a)))%nat
+    with (length (flat k (filter (ahead k a) (txns h) ++ [a])))
+    by (rewrite flat_app, app_length; cbn [flat flat_map]; now rewrite app_nil_r).
+  apply flat_incl.
+  - apply nodup_app; [apply NoDup_filter, wf_nodup|repeat constructor; auto|].
+    intros x J [<-|[]]. apply ahead_in in J. lia.
+  - intros x J N. rewrite in_app_iff in J. apply ahead_in. destruct J as [J|[<-|[]]].
+    + apply ahead_in in J. destruct J as (Cx & Lx & W). split; auto. split; auto. lia.
+    + split; auto. split; auto. now apply nonempty_writes.
+Qed.
+Lemma lead_split : forall k ws P x w y, first_writers k ws P -> ws = x ++ w :: y -> length (flat k x) = lead k w.
+Proof.
+  intros k ws P x w y (S & I & D) ->. pose proof (sorted_split x w y S) as (Lx & Ly). apply lead_eq.
+  - clear - S. induction x as [|a x IH]; [constructor|]. inversion S as [|? ? S' F]; subst. constructor; auto.
+    rewrite Forall_forall in *. intros b J. apply F. rewrite in_app_iff. auto.
+  - assert (Iw : In w (x ++ w :: y)) by (rewrite in_app_iff; simpl; auto). apply I in Iw.
+    intros a. split.
+    + intros J. split; auto. assert (K : In a (x ++ w :: y)) by (rewrite in_app_iff; auto). apply I in K. apply K.
+    + intros (W & L). assert (K : In a (x ++ w :: y)) by (apply I; split; auto; apply D with w; auto; apply Iw).
+      rewrite in_app_iff in K. destruct K as [K|[<-|K]]; auto; [lia|]. specialize (Ly a K). lia.
+Qed.
+
+(* Whom a read saw is before the reader. *)
+Lemma source_before : forall t p o s w, counts h e t -> reads_other t p o s -> row_ok l p o = true ->
+  source e t (length p) = Some w -> finish e w < finish e t.
+Proof.
+  intros t p o s w C R Ro S.
+  assert (Row : match l with ReadCommitted => true | _ => false end = true -> first_row p o).
+  { apply rc_row. unfold row_ok, external in Ro. rewrite (proj2 R) in Ro. exact Ro. }
+  destruct by_shape as [(sh & Sh & M)|(_ & M)].
+  - destruct M as (_ & _ & Wr & _ & Ev & _). specialize (Wr t p o s w C R S).
+    assert (start e t <= finish e t); [|lia].
+    destruct (two sh); [destruct Ev as (Ev & _)|]; specialize (Ev t C); lia.
+  - destruct M as (_ & _ & _ & Wr & _). cbn zeta in Wr. apply (Wr w t p o). split; auto.
+    split; [exists s; exact R|]. split; auto.
+Qed.
+
+(* A list that was read: whole writers, all before the reader, and its own appends so far. *)
+Lemma read_parts : forall t p o vs, counts h e t -> reads t p o (Elements vs) -> row_ok l p o = true ->
+  exists ws P own, first_writers (on o) ws P /\ vs = flat (on o) ws ++ own /\
+    (forall a, P a -> finish e a < finish e t) /\
+    own = (if external p o then [] else appends (on o) p) /\
+    (external p o = false -> forall a, P a <-> finish e a < finish e t).
+Proof.
+  intros t p o vs C R Ro. destruct model_consistent as (_ & _ & X). specialize (X t p o _ C R).
+  unfold external. destruct (last_write (on o) p) as [c|] eqn:Lw.
+  - destruct X as (before & (ws & S & I & ->) & ->).
+    exists ws, (fun a => finish e a < finish e t), (appends (on o) p). split; [|split; [|split; [|split]]]; auto.
+    + split; [|split]; auto. intros. lia.
+    + intros _ a. tauto.
+  - destruct X as (Wr & (ws & S & I & ->)). eexists ws, _, []. split; [|split; [|split; [|split]]].
+    + split; [exact S|split; [exact I|]]. cbn beta. intros a b L.
+      destruct (source e t (length p)); [lia|tauto].
+    + now rewrite app_nil_r.
+    + cbn beta. intros a Pa. destruct (source e t (length p)) as [w|] eqn:So; [|tauto].
+      pose proof (source_before t p o _ w C (conj R Lw) Ro So). lia.
+    + reflexivity.
+    + discriminate.
+Qed.
+Lemma own_lead : forall t p o vs, counts h e t -> reads t p o (Elements vs) -> row_ok l p o = true ->
+  (external p o = true -> (length vs <= lead (on o) t)%nat) /\
+  (external p o = false -> exists b, vs = b ++ appends (on o) p /\ length b = lead (on o) t).
+Proof.
+  intros t p o vs C R Ro. destruct (read_parts t p o vs C R Ro) as (ws & P & own & (S & I & D) & -> & Bf & Ow & Own).
+  split; intros X; rewrite X in Ow; subst own.
+  - rewrite app_nil_r. apply lead_ge; auto. intros a J. apply I in J. destruct J. auto.
+  - exists (flat (on o) ws). split; auto. apply lead_eq; auto. intros a. now rewrite I, (Own X).
+Qed.
+Lemma own_part : forall t p o vs, reads t p o (Elements vs) ->
+  (length (appends (on o) p) <= length (appends (on o) (ops t)))%nat.
+Proof.
+  intros t p o vs ((rest & ->) & _). unfold appends. rewrite flat_map_app, app_length. lia.
+Qed.
+Lemma in_or_not : forall w ws, In w (txns h) -> (forall a, In a ws -> In a (txns h)) -> In w ws \/ ~ In w ws.
+Proof.
+  intros w ws Iw A. destruct (existsb (fun a => (id a =? id w)%uint63) ws) eqn:X.
+  - left. apply existsb_exists in X. destruct X as (a & J & Q). apply eqb_id in Q.
+    assert (a = w) as <- by (eapply unique_id; eauto). exact J.
+  - right. intros J. apply not_true_iff_false in X. apply X, existsb_exists. exists w. split; auto. apply eqb_same.
+Qed.
+(* The same without what is needed at read-committed: of others than the reader. *)
+Lemma other_block : forall t p o vs w, counts h e t -> reads t p o (Elements vs) -> counts h e w -> w <> t ->
+  appends (on o) (ops w) <> [] -> (lead (on o) w < length vs)%nat ->
+  exists x r, vs = x ++ appends (on o) (ops w) ++ r /\ length x = lead (on o) w.
+Proof.
+  intros t p o vs w C R Cw Nwt Nb L.
+  assert (Ww : writer h e (on o) w) by (apply writes_key_writer; auto; now apply nonempty_writes).
+  destruct (read_list t p o vs C R) as (ws & P & own & F & -> & Own). pose proof F as (S & I & D).
+  destruct (in_or_not w ws) as [J|J]; [apply Cw|intros a K; apply I in K; apply K| |].
+  - destruct (in_split w ws J) as (x & y & E). exists (flat (on o) x), (flat (on o) y ++ own).
+    split; [|now apply lead_split with ws P y]. rewrite E, flat_app. cbn [flat flat_map]. fold (flat (on o) y).
+    now rewrite <- !app_assoc.
+  - exfalso. assert (NP : ~ P w) by (intros X; apply J, I; auto).
+    assert (Lw : forall a, In a ws -> writer h e (on o) a /\ finish e a < finish e w).
+    { intros a K. apply I in K. destruct K as (Wa & Pa). split; auto.
+      destruct (Z.lt_trichotomy (finish e a) (finish e w)) as [X|[X|X]]; auto; exfalso; apply NP.
+      - assert (a = w) as <- by (apply model_apart; auto; apply Wa). auto.
+      - now apply D with a. }
+    pose proof (lead_ge (on o) w ws S Lw) as Ge. rewrite app_length in L.
+    destruct Own as [->|(-> & Lwr & Lim)]; [simpl in L; lia|].
+    assert (Ft : finish e t < finish e w).
+    { destruct (Z.lt_trichotomy (finish e t) (finish e w)) as [X|[X|X]]; auto; exfalso.
+      - apply Nwt. symmetry. now apply model_apart.
+      - apply NP, Lim. auto. }
+    pose proof (lead_mono (on o) t w C Ft) as Mo. pose proof (own_part t p o _ R) as Op.
+    assert (length (flat (on o) ws) <= lead (on o) t)%nat; [|lia].
+    apply lead_ge; auto. intros a K. apply I in K. destruct K as (Wa & Pa). split; auto. now apply Lim.
+Qed.
+
+Lemma begins_yes : forall k w q, counts h e w -> lead k w = nat_of q -> yes (begins k (id w) q) = true.
+Proof.
+  intros k w q (I & L) E. unfold true_literal, begins. cbn [fst snd value]. rewrite txn_all, L, E by auto.
+  now rewrite Nat.eqb_refl.
+Qed.
+(* If it is not true that w's appends begin there the clause is. *)
+Lemma begins_or : forall k w q c, In w (txns h) -> (counts h e w -> lead k w = nat_of q -> truth c) ->
+  truth (not_begins k (id w) q :: c).
+Proof.
+  intros k w q c I F. destruct (value (Begins k (id w) q)) eqn:V.
+  - apply truth_cons. right. cbn [value] in V. rewrite txn_all in V by auto. apply andb_prop in V.
+    destruct V as (L & V). apply Nat.eqb_eq in V. apply F; auto. split; auto.
+  - apply truth_cons. left. unfold true_literal, not_begins. cbn [fst snd]. now rewrite V.
+Qed.
+
+Lemma app_eq_len : forall (a b c d : list int), length a = length b -> a ++ c = b ++ d -> a = b /\ c = d.
+Proof.
+  induction a as [|x a IH]; intros [|y b] c d L E; simpl in *; try discriminate; auto.
+  injection E as -> E. destruct (IH b c d) as (-> & ->); auto.
+Qed.
+Lemma within_holds : forall u t n w x c, gives (Within u t n w x) c -> truth c.
+Proof.
+  intros u i n j m c E. cbn [conclude] in E. found_txns.
+  apply at_read_some in E. destruct E as (p & o & s & R & L & F & _). ands. apply external_none in H2.
+  apply saw_or; [now apply txn_all|]. intros Li So. assert (C : counts h e t) by (split; auto).
+  rewrite <- L in So. destruct (source e t (length p)) as [y|] eqn:Sy; [|tauto].
+  destruct (source_counts t p o s y C (conj R H2) Sy) as ((Cy & _) & _).
+  assert (y = t1) as -> by (eapply unique_id; eauto; apply Cy).
+  apply truth_cons. left. unfold true_literal. cbn [fst snd value]. rewrite !txn_all, Li by auto.
+  rewrite <- L, Sy. cbn [andb]. now destruct (within u t0 t1).
+Qed.
+Lemma one_within_holds : forall u t n w c, gives (OneWithin u t n w) c -> truth c.
+Proof.
+  intros u i n j c E. cbn [conclude] in E. found_txns.
+  apply at_read_some in E. destruct E as (p & o & s & R & L & F & _). ands. apply external_none in H1.
+  destruct (value (Bounded u (id t) n (id t0))) eqn:V.
+  2: { apply truth_cons. left. unfold true_literal. cbn [fst snd]. now rewrite V. }
+  apply truth_cons. right. cbn [value] in V. rewrite !txn_all in V by auto. apply andb_prop in V.
+  destruct V as (Li & V). destruct (source e t (nat_of n)) as [y|] eqn:Sy; [|discriminate].
+  assert (C : counts h e t) by (split; auto). assert (Sy' := Sy). rewrite <- L in Sy'.
+  destruct (source_counts t p o s y C (conj R H1) Sy') as ((Cy & Wy) & _).
+  pose proof (may_see_ok t p o s C (conj R H1)) as M. rewrite Sy' in M.
+  exists (saw (id t) n (Some (id y))). split; [|now apply (saw_yes t n (Some y))].
+  apply in_map_iff. exists y. split; auto. apply filter_In. rewrite V, M. split; auto.
+  apply writers_complete; [apply Cy|now apply alive|]. apply writer_writes_key. now split.
+Qed.
+
+Lemma stands_holds : forall t n p c, gives (Stands t n p) c -> truth c.
+Proof.
+  intros i n q c E. cbn [conclude] in E. eapply with_txn_truth; [exact E|].
   intros t c1 It _ C F. cbn beta in F. apply at_read_some in F.
-  destruct F as (p & o & s & R & _ & F & _). exfalso.
-  destruct s as [| | |vs]; try discriminate. apply only in F. destruct F as (B & _).
-  apply Nat.ltb_lt in B.
-  destruct (read_beginning t p o vs C R) as (ws & P & r & (S & I & _) & Q).
-  assert (L : (appended (on o) v ws <= appended (on o) v (writers_of index (on o)))%nat).
+  destruct F as (p & o & s & R & _ & F & _). destruct s as [| | |vs]; try discriminate.
+  destruct (drop q vs) as [[|v rest]|] eqn:D; try discriminate. injection F as <-.
+  apply drop_ok in D. destruct D as (x & -> & Lx).
+  destruct (read_beginning t p o _ C R) as (ws & P & r & Fw & Q).
+  assert (Find : forall ws0 x0 r0, flat (on o) ws0 = x0 ++ v :: r0 ->
+    exists y w z a b, ws0 = y ++ w :: z /\ appends (on o) (ops w) = a ++ v :: b /\
+      (length x0 = length (flat (on o) y) + length a)%nat).
+  { clear. induction ws0 as [|w ws0 IH]; intros x0 r0 E; [destruct x0; discriminate|].
+    cbn [flat flat_map] in E. fold (flat (on o) ws0) in E.
+    destruct (Nat.lt_ge_cases (length x0) (length (appends (on o) (ops w)))) as [L|L].
+    - assert (G : exists b, appends (on o) (ops w) = x0 ++ v :: b).
+      { revert E L. generalize (appends (on o) (ops w)). clear. induction x0 as [|y x0 IH]; intros [|a bl] E L; simpl in *; try lia.
+        - injection E as -> E. eauto.
+        - injection E as -> E. destruct (IH bl E) as (b & ->); [lia|]. eauto. }
+      destruct G as (b & G). exists [], w, ws0, x0, b. auto.
+    - assert (G : exists x1, x0 = appends (on o) (ops w) ++ x1 /\ flat (on o) ws0 = x1 ++ v :: r0).
+      { revert E L. generalize (appends (on o) (ops w)). clear. intros bl. revert x0. induction bl as [|a bl IH]; intros x0 E L; simpl in *.
+        - exists x0. auto.
+        - destruct x0 as [|y x0]; simpl in *; [lia|]. injection E as -> E.
+          destruct (IH x0 E) as (x1 & -> & G); [lia|]. exists x1. auto. }
+      destruct G as (x1 & -> & G). destruct (IH x1 r0 G) as (y & w' & z & a & b & -> & A & Le).
+      exists (w :: y), w', z, a, b. split; auto. split; auto.
+      cbn [flat flat_map]. rewrite !app_length, Le. unfold flat. lia. }
+  destruct (Find ws x (rest ++ r)) as (y & w & z & a & b & E1 & A & Le).
+  { rewrite Q. now rewrite <- app_assoc. }
+  rewrite (lead_split (on o) ws P y w z Fw E1) in Le.
+  destruct (starts_ok a v b q) as (q' & Iq & Eq); [lia|].
+  destruct Fw as (_ & I & _). assert (W : writer h e (on o) w) by (apply I; subst ws; rewrite in_app_iff; simpl; auto).
+  exists (begins (on o) (id w) q'). split.
+  - apply in_flat_map. exists w. split.
+    + apply writers_complete; [apply W|apply alive, W|now apply writer_writes_key].
+    + rewrite A. now apply in_map.
+  - apply begins_yes; [apply W|lia].
+Qed.
+
+Lemma fits_holds : forall t n w q c, gives (Fits t n w q) c -> truth c.
+Proof.
+  intros i n j q c E. cbn [conclude] in E. destruct (get table j) as [w|] eqn:G; [|discriminate].
+  apply txn_at in G. destruct G as (Iw & <-). eapply with_txn_truth; [exact E|].
+  intros t c1 It _ C F. cbn beta in F. apply at_read_some in F.
+  destruct F as (p & o & s & R & _ & F & _). destruct s as [| | |vs]; try discriminate.
+  destruct (drop q vs) as [[|v rest]|] eqn:D; try discriminate. ands.
+  apply drop_ok in D. destruct D as (x & -> & Lx). apply begins_or; auto. intros Cw Le. exfalso.
+  destruct (sameP (id w) (id t)) as [Q|Q].
+  - assert (w = t) as -> by (eapply unique_id; eauto). ands.
+    destruct (own_lead t p o _ C R H0) as (X & _). specialize (X H). rewrite app_length in X. simpl in X. lia.
+  - ands. destruct (other_block t p o _ w C R Cw) as (x' & r & E1 & L1).
+    + intros ->. congruence.
+    + intros N. rewrite N in H. discriminate.
+    + rewrite app_length. simpl. lia.
+    + assert (X : length x = length x') by lia.
+      destruct (app_eq_len x x' (v :: rest) (appends (on o) (ops w) ++ r) X E1) as (_ & E2).
+      rewrite E2, is_prefix_app in H. discriminate.
+Qed.
+
+Lemma places_holds : forall k a p b q c, gives (Places k a p b q) c -> truth c.
+Proof.
+  intros k i p j q c E. cbn [conclude] in E.
+  destruct (get table i) as [a|] eqn:G; [|discriminate]. destruct (get table j) as [b|] eqn:G'; [|discriminate].
+  apply txn_at in G, G'. destruct G as (Ia & <-), G' as (Ib & <-).
+  destruct (sameP (id a) (id b)) as [Q|Q].
+  - assert (a = b) as -> by (eapply unique_id; eauto). ands. apply begins_or; auto. intros _ L.
+    apply begins_or; auto. intros _ L'. exfalso. apply not_true_iff_false in H. apply H, eqb_id, nat_of_inj. lia.
+  - assert (N : a <> b) by (intros ->; congruence).
+    destruct (_ && _ && _)%bool eqn:T.
+    + injection E as <-. ands. apply begins_or; auto. intros Ca L. apply begins_or; auto. intros Cb L'. exfalso.
+      apply nat_of_sub in H. apply reaches_ok in H0, H1. rewrite nat_of_0 in H1.
+      destruct (Z.lt_trichotomy (finish e a) (finish e b)) as [X|[X|X]].
+      * pose proof (lead_mono k a b Ca X). lia.
+      * apply N. now apply model_apart.
+      * pose proof (lead_mono k b a Cb X). lia.
+    + ands. apply begins_or; auto. intros Ca L. apply begins_or; auto. intros Cb L'.
+      apply nat_of_lt in H. apply truth_cons. left. apply lt_moment; auto. cbn [moment].
+      destruct (Z.lt_trichotomy (finish e a) (finish e b)) as [X|[X|X]]; auto; exfalso.
+      * apply N. now apply model_apart.
+      * pose proof (lead_mono k b a Cb X). lia.
+Qed.
+
+Lemma precedes_holds : forall t n a p b c, gives (Precedes t n a p b) c -> truth c.
+Proof.
+  intros i n j q m c E. cbn [conclude] in E. destruct (get table j) as [a|] eqn:G; [|discriminate].
+  apply txn_at in G. destruct G as (Ia & <-). eapply with_txn_truth; [exact E|].
+  intros t c1 It _ C F. cbn beta in F. eapply with_txn_truth; [exact F|].
+  intros b c2 Ib _ Cb F'. cbn beta in F'. apply at_read_some in F'.
+  destruct F' as (p & o & s & R & _ & F' & _). destruct s as [| | |vs]; try discriminate.
+  destruct (drop q vs) as [[|v rest]|] eqn:D; try discriminate. ands.
+  apply drop_ok in D. destruct D as (x & Ev & Lx). apply begins_or; auto. intros Ca Le.
+  apply reaches_ok in H1. rewrite nat_of_0 in H1.
+  assert (N : a <> b) by (intros ->; now rewrite eqb_same in *).
+  destruct (Z.lt_trichotomy (finish e a) (finish e b)) as [X|[X|X]].
+  { apply truth_cons. left. apply lt_moment; auto. }
+  { exfalso. apply N. now apply model_apart. }
+  apply truth_cons. right. pose proof (lead_mono (on o) b a Cb X) as Mo.
+  assert (Lv : (nat_of q < length vs)%nat) by (rewrite Ev, app_length; simpl; lia).
+  destruct (sameP (id b) (id t)) as [Q|Q].
+  - exfalso. assert (b = t) as -> by (eapply unique_id; eauto).
+    destruct (own_lead t p o vs C R H0) as (Ex & Ow). destruct (external p o).
+    + specialize (Ex eq_refl). lia.
+    + destruct (Ow eq_refl) as (bf & Ev' & Lb). pose proof (own_part t p o vs R) as Op.
+      rewrite Ev', app_length in Lv. lia.
+  - destruct (other_block t p o vs b C R Cb) as (x' & r & E1 & L1).
+    + intros ->. congruence.
+    + intros Z. rewrite Z in H1. simpl in H1. lia.
+    + lia.
+    + rewrite E1. destruct (matches_ok x' q (appends (on o) (ops b)) (appends (on o) (ops b) ++ r) 0) as (q' & Iq & Eq).
+      * apply is_prefix_app.
+      * intros Z. apply app_eq_nil in Z. destruct Z as (Z & _). rewrite Z in H1. simpl in H1. lia.
+      * rewrite nat_of_0. lia.
+      * exists (begins (on o) (id b) q'). split; [now apply in_map|]. apply begins_yes; auto. rewrite nat_of_0 in Eq. lia.
+Qed.
+
+Lemma ends_holds : forall t n w q c, gives (Ends t n w q) c -> truth c.
+Proof.
+  intros i n j q c E. cbn [conclude] in E. found_txns.
+  apply at_read_some in E. destruct E as (p & o & s & R & L & F & _).
+  destruct s as [| | |vs]; try discriminate. destruct (drop q vs) as [rest|] eqn:D; [|discriminate]. ands.
+  apply drop_ok in D. destruct D as (x & -> & Lx). apply external_none in H1.
+  apply saw_or; [now apply txn_all|]. intros Li So. assert (C : counts h e t) by (split; auto).
+  rewrite <- L in So. destruct (source e t (length p)) as [y|] eqn:Sy; [|tauto].
+  destruct (source_counts t p o _ y C (conj R H1) Sy) as (Wy & _).
+  assert (y = t0) as -> by (eapply unique_id; eauto; apply Wy).
+  destruct (source_ok t p o _ C (conj R H1)) as (_ & V). rewrite Sy in V. cbn [sees_version] in V.
+  pose proof V as (ws & S & I & Ev).
+  destruct (list_last (on o) t0 _ Wy V) as (pre & E1).
+  assert (Lp : length pre = lead (on o) t0).
+  { assert (J : In t0 ws) by (apply I; split; auto; lia). destruct (in_split t0 ws J) as (u & z & Ew).
+    assert (z = []) as ->.
+    { destruct z as [|b z]; auto. exfalso. subst ws. pose proof (sorted_split u t0 (b :: z) S) as (_ & Ly).
+      specialize (Ly b (or_introl eq_refl)). assert (K : In b (u ++ t0 :: b :: z)) by (rewrite in_app_iff; simpl; auto).
+      apply I in K. cbn beta in K. lia. }
+    rewrite <- (lead_split (on o) ws (fun a => finish e a <= finish e t0) u t0 []); auto.
+    - rewrite E1 in Ev. rewrite Ew in Ev. rewrite flat_map_app in Ev. cbn [flat_map] in Ev. rewrite app_nil_r in Ev.
+      apply (f_equal (@length _)) in Ev. rewrite !app_length in Ev. unfold flat. lia.
+    - split; [exact S|split; [exact I|]]. cbn beta. intros. lia. }
+  assert (Lt : (length x + length rest = length pre + length (appends (on o) (ops t0)))%nat).
+  { rewrite <- !app_length. now rewrite E1. }
+  apply orb_prop in H2. destruct H2 as [H2|H2].
+  - apply Nat.eqb_eq in H2. assert (X : length x = length pre) by lia.
+    destruct (app_eq_len x pre rest (appends (on o) (ops t0)) X E1) as (_ & ->).
+    rewrite same_elements_refl. apply truth_cons. left. apply begins_yes; [apply Wy|lia].
+  - exfalso. apply andb_prop in H2. destruct H2 as (H2 & H3). apply eqb_id in H2. subst q.
+    rewrite nat_of_0 in Lx. apply Nat.ltb_lt in H3. lia.
+Qed.
+
+Lemma own_begins_holds : forall t n q c, gives (OwnBegins t n q) c -> truth c.
+Proof.
+  intros i n q c E. cbn [conclude] in E. eapply with_txn_truth; [exact E|].
+  intros t c1 It _ C F. cbn beta in F. apply at_read_some in F.
+  destruct F as (p & o & s & R & _ & F & _). destruct s as [| | |vs]; try discriminate.
+  destruct (drop q vs) as [rest|] eqn:D; [|discriminate]. ands. apply drop_ok in D. destruct D as (x & -> & Lx).
+  assert (Ro : row_ok l p o = true) by (unfold row_ok; now rewrite H).
+  destruct (own_lead t p o _ C R Ro) as (_ & X). destruct (X H) as (b & E1 & Lb).
+  apply Nat.eqb_eq in H0. apply (f_equal (@length _)) in E1. rewrite !app_length in E1.
+  apply truth_cons. left. apply begins_yes; auto. lia.
+Qed.
+
+Lemma place_counts_holds : forall k w q c, gives (PlaceCounts k w q) c -> truth c.
+Proof.
+  intros k i q c E. cbn [conclude] in E. unfold has in E. destruct (get table i) as [w|] eqn:G; [|discriminate].
+  injection E as <-. apply txn_at in G. destruct G as (Iw & <-). apply begins_or; auto. intros (_ & L) _.
+  apply truth_cons. left. unfold true_literal. cbn [fst snd value]. now rewrite txn_all, L.
+Qed.
+
+Lemma too_often_holds : forall t n v xs c, gives (TooOften t n v xs) c -> truth c.
+Proof.
+  intros i n v xs c E. cbn [conclude] in E. eapply with_txn_truth; [exact E|].
+  intros t c1 It _ C F. cbn beta in F. apply at_read_some in F.
+  destruct F as (p & o & s & R & _ & F & _).
+  destruct s as [| | |vs]; try discriminate. ands.
+  destruct (existsb yes (map (fun x => (true, Lives x)) xs)) eqn:T; [now apply existsb_exists in T|]. exfalso.
+  match goal with H : (_ <? _)%nat = true |- _ => apply Nat.ltb_lt in H; rename H into B end.
+  destruct (read_parts t p o vs C R H) as (ws & P & own & (S & I & D) & -> & Bf & Ow & _).
+  assert (L : (appended (on o) v ws <= appended (on o) v (without t xs (writers_of index (on o))))%nat).
   { apply appended_incl; [now apply sorted_nodup|]. intros a J. apply I in J.
-    destruct J as ((Ca & Lw) & _). apply writers_complete; [apply Ca|now apply alive|].
-    unfold writes_key. destruct (last_write (on o) (ops a)); congruence. }
-  rewrite <- copies_flat, Q, copies_app in L. lia.
+    destruct J as ((Ca & Lw) & Pa). unfold without. apply filter_In. split.
+    - apply writers_complete; [apply Ca|now apply alive|]. apply writer_writes_key. now split.
+    - apply andb_true_iff. split.
+      + apply negb_true_iff, not_true_iff_false. rewrite eqb_id. intros Q.
+        assert (a = t) as -> by (eapply unique_id; eauto; apply Ca). specialize (Bf t Pa). lia.
+      + apply negb_true_iff, not_holds_int. intros Q. apply not_true_iff_false in T. apply T.
+        apply existsb_exists. exists (true, Lives (id a)). split; [now apply (in_map (fun x => (true, Lives x)))|].
+        unfold true_literal. cbn [fst snd value]. destruct Ca as (Ia & La). now rewrite txn_all, La. }
+  rewrite <- copies_flat in L. rewrite copies_app in B.
+  assert (copies v own <= copies v (appends (on o) p))%nat; [|lia].
+  subst own. destruct (external p o); [apply Nat.le_0_l|lia].
 Qed.
 
 Theorem axiom_holds : forall a c, gives a c -> truth c.
 Proof.
   intros [] c G; eauto using cycle_holds, own_holds, session_holds, real_time_holds, reads_holds,
     candidates_hold, not_from_holds, source_counts_holds, same_version_holds, mismatch_holds, no_overlap_holds,
-    overwritten_holds, visible_holds, list_order_holds, conflict_holds, too_often_holds.
+    overwritten_holds, visible_holds, list_order_holds, conflict_holds, too_often_holds, within_holds, one_within_holds, stands_holds, fits_holds,
+    places_holds, precedes_holds, ends_holds, own_begins_holds, place_counts_holds.
 Qed.
 
 Lemma run_false : forall steps db, true_all value db ->

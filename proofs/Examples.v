@@ -1133,22 +1133,22 @@ Definition text : list string := [
 
 Definition proofs : list proof := [
   Proof ReadCommitted false (BySteps [
-    Given 0 (TooOften 0 0 1);
+    Given 0 (TooOften 0 0 1 []);
     Derived 1 [] [0]]);
   Proof Causal false (BySteps [
-    Given 0 (TooOften 0 0 1);
+    Given 0 (TooOften 0 0 1 []);
     Derived 1 [] [0]]);
   Proof SnapshotIsolation false (BySteps [
-    Given 0 (TooOften 0 0 1);
+    Given 0 (TooOften 0 0 1 []);
     Derived 1 [] [0]]);
   Proof Serializable false (BySteps [
-    Given 0 (TooOften 0 0 1);
+    Given 0 (TooOften 0 0 1 []);
     Derived 1 [] [0]]);
   Proof StrictSerializable false (BySteps [
-    Given 0 (TooOften 0 0 1);
+    Given 0 (TooOften 0 0 1 []);
     Derived 1 [] [0]]);
   Proof Linearizable false (ByStepsOn 0 [
-    Given 0 (TooOften 0 0 1);
+    Given 0 (TooOften 0 0 1 []);
     Derived 1 [] [0]])
 ].
 Definition answers : list answer := [

@@ -84,7 +84,8 @@ Definition print_txn (t : txn) : list (list word) :=
    print_time (completed t)] :: map print_op (ops t).
 Definition print_history (h : history) : list (list word) :=
   [C 72; N (null h); N (default h)] ::
-  map (fun kv => [C 73; N (fst kv); N (snd kv)]) (initials h) ++ flat_map print_txn (txns h).
+  map (fun kv => [C 73; N (fst kv); N (snd kv)]) (initials h) ++
+  map (fun n => [C 82; N n]) (ranges h) ++ flat_map print_txn (txns h).
 Definition print (h : history) : list (list int) := map print_words (print_history h).
 
 Fixpoint numbers (ws : list word) : option (list int) :=
@@ -131,8 +132,8 @@ Definition parse_status (w : word) : option status :=
 
 (* What has been read: the latest transaction last, its latest operation first. *)
 Record reading := Reading {
-  r_head : option (int * int); r_initials : list (int * int); r_txns : list txn }.
-Definition nothing : reading := Reading None [] [].
+  r_head : option (int * int); r_initials : list (int * int); r_ranges : list int; r_txns : list txn }.
+Definition nothing : reading := Reading None [] [] [].
 
 Definition turned (t : txn) : txn :=
   Txn (id t) (session t) (outcome t) (invoked t) (completed t) (rev_append (ops t) []).
@@ -151,7 +152,7 @@ Definition feed_words (r : reading) (ws : list word) : option reading :=
                 match parse_seen rest with
                 | None => None
                 | Some s =>
-                    Some (Reading (r_head r) (r_initials r)
+                    Some (Reading (r_head r) (r_initials r) (r_ranges r)
                       (Txn (id t) (session t) (outcome t) (invoked t) (completed t)
                          (Op n k s w :: ops t) :: before))
                 end
@@ -163,19 +164,24 @@ Definition feed_words (r : reading) (ws : list word) : option reading :=
         | [N i; N s; st; inv; comp], Some _ =>
             match parse_status st, parse_time inv, parse_time comp with
             | Some st, Some inv, Some comp =>
-                Some (Reading (r_head r) (r_initials r) (Txn i s st inv comp [] :: close (r_txns r)))
+                Some (Reading (r_head r) (r_initials r) (r_ranges r) (Txn i s st inv comp [] :: close (r_txns r)))
             | _, _, _ => None
             end
         | _, _ => None
         end
       else if c =? 73 then
         match rest, r_head r, r_txns r with
-        | [N k; N v], Some _, [] => Some (Reading (r_head r) ((k, v) :: r_initials r) [])
+        | [N k; N v], Some _, [] => Some (Reading (r_head r) ((k, v) :: r_initials r) (r_ranges r) [])
+        | _, _, _ => None
+        end
+      else if c =? 82 then
+        match rest, r_head r, r_txns r with
+        | [N n], Some _, [] => Some (Reading (r_head r) (r_initials r) (n :: r_ranges r) [])
         | _, _, _ => None
         end
       else if c =? 72 then
         match rest, r_head r with
-        | [N a; N b], None => Some (Reading (Some (a, b)) [] [])
+        | [N a; N b], None => Some (Reading (Some (a, b)) [] [] [])
         | _, _ => None
         end
       else None
@@ -189,7 +195,8 @@ Definition feed (r : reading) (line : list int) : option reading :=
   end.
 Definition finish (r : reading) : option history :=
   match r_head r with
-  | Some (a, b) => Some (History a b (rev_append (r_initials r) []) (rev_append (close (r_txns r)) []))
+  | Some (a, b) => Some (History a b (rev_append (r_initials r) []) (rev_append (r_ranges r) [])
+                              (rev_append (close (r_txns r)) []))
   | None => None
   end.
 Fixpoint feed_all (r : reading) (lines : list (list int)) : option reading :=
@@ -326,7 +333,7 @@ Proof. induction a as [|x a IH]; simpl; intros; auto. destruct (feed r x); auto.
 
 Lemma feed_ops : forall os r t before, r_txns r = t :: before ->
   feed_all r (map print_words (map print_op os)) =
-  Some (Reading (r_head r) (r_initials r)
+  Some (Reading (r_head r) (r_initials r) (r_ranges r)
           (Txn (id t) (session t) (outcome t) (invoked t) (completed t) (rev os ++ ops t) :: before)).
 Proof.
   induction os as [|o os IH]; intros r t before E; cbn [map feed_all].
@@ -336,7 +343,7 @@ Proof.
     rewrite E, change_back, seen_back.
     rewrite (IH _ (Txn (id t) (session t) (outcome t) (invoked t) (completed t)
                      (Op (number o) (on o) (sees o) (writes o) :: ops t)) before) by reflexivity.
-    cbn [r_head r_initials id session outcome invoked completed ops]. destruct o.
+    cbn [r_head r_initials r_ranges id session outcome invoked completed ops]. destruct o.
     cbn. now rewrite <- app_assoc.
 Qed.
 
@@ -353,7 +360,7 @@ Qed.
 
 Lemma feed_txns : forall ts r p, r_head r = Some p ->
   feed_all r (map print_words (flat_map print_txn ts)) =
-  Some (Reading (r_head r) (r_initials r) (kept (r_txns r) ts)).
+  Some (Reading (r_head r) (r_initials r) (r_ranges r) (kept (r_txns r) ts)).
 Proof.
   induction ts as [|t ts IH]; intros r p E.
   - destruct r. reflexivity.
@@ -363,32 +370,46 @@ Proof.
     cbn match. rewrite E, status_back, !time_back.
     rewrite (feed_ops (ops t) _ (Txn (id t) (session t) (outcome t) (invoked t) (completed t) [])
                (close (r_txns r))) by reflexivity.
-    cbn [r_head r_initials id session outcome invoked completed ops].
-    rewrite (IH _ p) by reflexivity. cbn [r_head r_initials r_txns kept]. do 3 f_equal.
+    cbn [r_head r_initials r_ranges id session outcome invoked completed ops].
+    rewrite (IH _ p) by reflexivity. cbn [r_head r_initials r_ranges r_txns kept]. do 3 f_equal.
     unfold turned. now rewrite <- rev_alt, app_nil_r.
 Qed.
 
 Lemma feed_initials : forall kvs r p, r_head r = Some p -> r_txns r = [] ->
   feed_all r (map print_words (map (fun kv => [C 73; N (fst kv); N (snd kv)]) kvs)) =
-  Some (Reading (r_head r) (rev kvs ++ r_initials r) []).
+  Some (Reading (r_head r) (rev kvs ++ r_initials r) (r_ranges r) []).
 Proof.
   induction kvs as [|(k & v) kvs IH]; intros r p E T; cbn [map feed_all].
   - destruct r. simpl in *. now subst.
   - rewrite feed_line; [|repeat constructor; simpl; auto|reflexivity]. cbn [feed_words fst snd].
     change (73 =? 79)%uint63 with false. change (73 =? 84)%uint63 with false.
     change (73 =? 73)%uint63 with true. cbn match. rewrite E, T.
-    rewrite (IH _ p) by reflexivity. cbn [r_head r_initials rev]. now rewrite <- app_assoc.
+    rewrite (IH _ p) by reflexivity. cbn [r_head r_initials r_ranges rev]. now rewrite <- app_assoc.
+Qed.
+
+Lemma feed_ranges : forall ns r p, r_head r = Some p -> r_txns r = [] ->
+  feed_all r (map print_words (map (fun n => [C 82; N n]) ns)) =
+  Some (Reading (r_head r) (r_initials r) (rev ns ++ r_ranges r) []).
+Proof.
+  induction ns as [|n ns IH]; intros r p E T; cbn [map feed_all].
+  - destruct r. simpl in *. now subst.
+  - rewrite feed_line; [|repeat constructor; simpl; auto|reflexivity]. cbn [feed_words].
+    change (82 =? 79)%uint63 with false. change (82 =? 84)%uint63 with false.
+    change (82 =? 73)%uint63 with false. change (82 =? 82)%uint63 with true. cbn match. rewrite E, T.
+    rewrite (IH _ p) by reflexivity. cbn [r_head r_initials r_ranges rev]. now rewrite <- app_assoc.
 Qed.
 
 Theorem parse_print : forall h, parse (print h) = Some h.
 Proof.
-  intros [n d kvs ts]. unfold parse, print, print_history. cbn [null default initials txns].
+  intros [n d kvs ns ts]. unfold parse, print, print_history. cbn [null default initials ranges txns].
   cbn [map feed_all]. rewrite feed_line; [|repeat constructor; simpl; auto|reflexivity].
   cbn [feed_words]. change (72 =? 79)%uint63 with false. change (72 =? 84)%uint63 with false.
-  change (72 =? 73)%uint63 with false. change (72 =? 72)%uint63 with true. cbn match. cbn [r_head nothing].
-  rewrite map_app, feed_app, (feed_initials _ _ (n, d)) by reflexivity. cbn [r_head r_initials].
-  rewrite (feed_txns _ _ (n, d)) by reflexivity. cbn [r_head r_initials r_txns].
-  unfold finish. cbn [r_head r_initials r_txns]. rewrite close_kept. cbn [close].
+  change (72 =? 73)%uint63 with false. change (72 =? 82)%uint63 with false.
+  change (72 =? 72)%uint63 with true. cbn match. cbn [r_head nothing].
+  rewrite map_app, feed_app, (feed_initials _ _ (n, d)) by reflexivity. cbn [r_head r_initials r_ranges].
+  rewrite map_app, feed_app, (feed_ranges _ _ (n, d)) by reflexivity. cbn [r_head r_initials r_ranges].
+  rewrite (feed_txns _ _ (n, d)) by reflexivity. cbn [r_head r_initials r_ranges r_txns].
+  unfold finish. cbn [r_head r_initials r_ranges r_txns]. rewrite close_kept. cbn [close].
   rewrite !app_nil_r, <- !rev_alt, !rev_involutive. reflexivity.
 Qed.
 

@@ -40,9 +40,11 @@ Record txn := Txn {
 
 (* "A set of sessions. A session is a sequence of transactions." Transactions are in the
    order of their ids; of one session the smaller id is earlier.
-   "Initial value": of a key named in [initials] that value, of any other [default]. *)
+   "Initial value": of a key named in [initials] that value, of any other [default].
+   [ranges]: the numbers of the range reads of transactions that are not aborted. Even one that
+   returned nothing, and so has no record, is an operation on more than one object. *)
 Record history := History {
-  null : int; default : int; initials : list (int * int);
+  null : int; default : int; initials : list (int * int); ranges : list int;
   txns : list txn }.
 
 (* The last write to the key in a sequence of operations: T |- W(x,v) if it is all of T's. *)

@@ -166,7 +166,7 @@ End Of.
 Definition touches (k : int) (t : txn) : bool :=
   match outcome t with Aborted => false | _ => existsb (fun o => (on o =? k)%uint63) (ops t) end.
 Definition only_on (h : history) (k : int) : history :=
-  History (null h) (default h) (initials h) (filter (touches k) (txns h)).
+  History (null h) (default h) (initials h) (ranges h) (filter (touches k) (txns h)).
 
 Definition allowed (h : history) (drift : int) (l : level) : Prop :=
   match l with
@@ -182,6 +182,7 @@ Definition has_times (h : history) : Prop :=
     (outcome t = Committed -> invoked t <> None /\ completed t <> None) /\
     (outcome t = Indeterminate -> invoked t <> None).
 Definition single_objects (h : history) : Prop :=
+  ranges h = [] /\
   forall t o o', In t (txns h) -> outcome t <> Aborted -> In o (ops t) -> In o' (ops t) ->
     on o = on o'.
 Definition applies (h : history) (l : level) : Prop :=

@@ -24,6 +24,7 @@ Definition has_times_b (h : history) : bool :=
                     | Aborted => true
                     end) (txns h).
 Definition single_objects_b (h : history) : bool :=
+  match ranges h with [] => true | _ => false end &&
   forallb (fun t => match outcome t with
                     | Aborted => true
                     | _ => match ops t with
@@ -49,7 +50,9 @@ Proof.
 Qed.
 Lemma single_objects_ok : forall h, single_objects_b h = true -> single_objects h.
 Proof.
-  intros h H t o o' I A Io Io'. unfold single_objects_b in H. rewrite forallb_forall in H.
+  intros h H. unfold single_objects_b in H. apply andb_prop in H. destruct H as (R & H).
+  split; [now destruct (ranges h)|].
+  intros t o o' I A Io Io'. rewrite forallb_forall in H.
   specialize (H t I).
   assert (X : exists k, forall x, In x (ops t) -> on x = k).
   { destruct (outcome t); [|congruence|]; (destruct (ops t) as [|y rest]; [destruct Io|]);
@@ -76,7 +79,7 @@ Definition of_key (groups : M.t (list txn)) (k : int) : list txn :=
   match get groups k with Some l => l | None => [] end.
 Lemma by_key_ok : forall h k, single_objects h -> of_key (by_key (txns h)) k = filter (touches k) (txns h).
 Proof.
-  intros h k S. unfold by_key. rewrite <- rev_alt.
+  intros h k (_ & S). unfold by_key. rewrite <- rev_alt.
   rewrite <- (rev_involutive (txns h)) at 2.
   assert (S' : forall t o o', In t (rev (txns h)) -> outcome t <> Aborted -> In o (ops t) -> In o' (ops t) ->
              on o = on o').
@@ -101,7 +104,7 @@ Proof.
 Qed.
 
 Definition alone (h : history) (ts : list txn) : history :=
-  History (null h) (default h) (initials h) ts.
+  History (null h) (default h) (initials h) (ranges h) ts.
 
 (* Nobody need take effect. *)
 Lemma nobody : forall h drift, (forall t, In t (txns h) -> outcome t <> Committed) ->
@@ -156,7 +159,7 @@ Proof.
     apply existsb_exists in T. destruct T as (o & Io & Q). apply eqb_id in Q.
     destruct (ops t) as [|x rest] eqn:Os; [destruct Io|].
     assert (on x = k) as E.
-    { rewrite <- Q. apply (S t); auto; [congruence|rewrite Os; now left|rewrite Os; exact Io]. }
+    { rewrite <- Q. apply (proj2 S t); auto; [congruence|rewrite Os; now left|rewrite Os; exact Io]. }
     rewrite E in B. congruence.
 Qed.
 

@@ -170,16 +170,34 @@ Definition all_seen (w : walk_state) (t : txn) (pairs : list read_pair) : seen_s
   | ReadCommitted => nothing_seen
   | _ => merge (of_reads w (fun _ => false) (rev_append pairs [])) (of_session w t)
   end.
-Definition pair_ok (w : walk_state) (v : seen_set) (p : list read_pair) (x : read_pair) : bool :=
+(* At read-committed a further row of a key that a range read returned orders nothing: its writer
+   may also stand later. *)
+Definition later_ok (table : M.t txn) (sources : M.t (list (option int))) (t : txn) (o : op)
+    (r : option int) : bool :=
+  match r, sees o with
+  | Some i, Some s =>
+      negb (i =? id t)%uint63 && has sources i &&
+      match get table i with
+      | None => false
+      | Some x =>
+          match last_write (on o) (ops x), s with
+          | None, _ | _, Elements _ => false
+          | Some c, _ => fits h s c
+          end
+      end
+  | _, _ => false
+  end.
+Definition pair_ok (later : op -> option int -> bool) (w : walk_state) (v : seen_set) (p : list read_pair) (x : read_pair) : bool :=
   let (o, r) := x in
   match r with
   | None => true
   | Some r =>
-      value_ok w o r &&
       if rc then
-        negb (row_first p o) ||
-        none_missed w (of_reads w (fun o' => (number o' =? number o)%uint63) p) o r
-      else none_missed w v o r
+        if row_first p o then
+          value_ok w o r &&
+          none_missed w (of_reads w (fun o' => (number o' =? number o)%uint63) p) o r
+        else value_ok w o r || later o r
+      else value_ok w o r && none_missed w v o r
   end.
 
 Definition add_writer (t : txn) (z : Z) (m : M.t (list (txn * Z))) : M.t (list (txn * Z)) :=
@@ -213,7 +231,7 @@ Fixpoint weak_walk (table : M.t txn) (sources : M.t (list (option int))) (w : wa
       | Some t =>
           let pairs := pairs_of sources t in
           let v := all_seen w t pairs in
-          each_pair (pair_ok w v) [] pairs &&
+          each_pair (pair_ok (later_ok table sources t) w v) [] pairs &&
           weak_walk table sources (place_txn w t match l with Causal => v | _ => nothing_seen end) rest
       end
   end.
@@ -244,6 +262,7 @@ Hypothesis ran : steps h start_value 0 weak_shape false empty evs = Some final.
 Hypothesis all : complete h final = true.
 Hypothesis in_h : forall x, In x evs -> In (snd x) (txns h).
 Hypothesis whole : forall x, In x evs -> fst x = true.
+Hypothesis in_order : forall i, has sources i = true -> exists x, In (true, x) evs /\ id x = i.
 
 Notation base := (replayed weak_shape evs).
 Definition named (t : txn) (n : nat) : option txn :=
@@ -567,13 +586,27 @@ Qed.
 
 (* The reads of a transaction that is placed after [q]. *)
 Notation vis w t := (all_seen l w t (pairs_of sources t)).
-Notation checked w t := (each_pair (pair_ok h start_value l w (vis w t)) [] (pairs_of sources t) = true).
+Notation checked w t := (each_pair (pair_ok h start_value l (later_ok h table sources t) w (vis w t)) [] (pairs_of sources t) = true).
 
 Lemma rc_not : rc l = match l with ReadCommitted => true | _ => false end.
 Proof. reflexivity. Qed.
 
+Lemma value_from : forall q r t w p o s x, evs = q ++ (true, t) :: r -> winv q w -> reads_other t p o s ->
+  source e t (length p) = match x with Some i => get table i | None => None end ->
+  value_ok h start_value w o x = true ->
+  match x with
+  | None => source e t (length p) = None
+  | Some i => exists P, get (pos w) i = Some P /\ source e t (length p) = Some (who P)
+  end.
+Proof.
+  intros q r t w p o s x E I R So Va. destruct x as [i|]; [|exact So]. unfold value_ok in Va.
+  destruct R as ((_ & Se & _) & _). rewrite Se in Va.
+  destruct (get (pos w) i) as [P|] eqn:G; [|discriminate]. exists P. split; auto. rewrite So.
+  destruct (w_pos _ _ I _ _ G) as (Ip & <- & _).
+  apply index_txns_all; auto. apply (q_counts q ((true, t) :: r) _ E Ip).
+Qed.
 Lemma pair_checked : forall q r t w p o s, evs = q ++ (true, t) :: r -> winv q w -> checked w t ->
-  reads_other t p o s ->
+  reads_other t p o s -> (rc l = true -> first_row p o) ->
   exists pp x rr, pairs_of sources t = pp ++ (o, Some x) :: rr /\ map fst pp = p /\
     value_ok h start_value w o x = true /\
     (rc l = true -> first_row p o ->
@@ -584,17 +617,16 @@ Lemma pair_checked : forall q r t w p o s, evs = q ++ (true, t) :: r -> winv q w
     | Some i => exists P, get (pos w) i = Some P /\ source e t (length p) = Some (who P)
     end.
 Proof.
-  intros q r t w p o s E I C R. destruct (external_pair t p o s R) as (pp & x & rr & Pr & Pm & So).
+  intros q r t w p o s E I C R Fr. destruct (external_pair t p o s R) as (pp & x & rr & Pr & Pm & So).
   pose proof (each_pair_all _ _ [] C pp (o, Some x) rr Pr) as F. simpl app in F. unfold pair_ok in F.
-  apply andb_prop in F. destruct F as (Va & F). exists pp, x, rr. split; auto. split; auto. split; auto.
-  split; [|split].
-  - intros Rc Fr. rewrite Rc in F. rewrite <- Pm in Fr. apply row_first_ok in Fr. rewrite Fr in F. exact F.
-  - intros Rc. now rewrite Rc in F.
-  - destruct x as [i|]; [|exact So]. unfold value_ok in Va.
-    destruct R as ((_ & Se & _) & _). rewrite Se in Va.
-    destruct (get (pos w) i) as [P|] eqn:G; [|discriminate]. exists P. split; auto. rewrite So.
-    destruct (w_pos _ _ I _ _ G) as (Ip & <- & _).
-    apply index_txns_all; auto. apply (q_counts q ((true, t) :: r) _ E Ip).
+  assert (Va : value_ok h start_value w o x = true).
+  { destruct (rc l); [|now apply andb_prop in F]. specialize (Fr eq_refl). rewrite <- Pm in Fr.
+    apply row_first_ok in Fr. rewrite Fr in F. now apply andb_prop in F. }
+  exists pp, x, rr. split; auto. split; auto. split; auto. split; [|split].
+  - intros Rc Fr'. rewrite Rc in F. rewrite <- Pm in Fr'. apply row_first_ok in Fr'. rewrite Fr' in F.
+    now apply andb_prop in F.
+  - intros Rc. rewrite Rc in F. now apply andb_prop in F.
+  - exact (value_from q r t w p o s x E I R So Va).
 Qed.
 
 Lemma steps_covered : forall q r t w, evs = q ++ (true, t) :: r -> winv q w -> checked w t ->
@@ -620,6 +652,7 @@ Proof.
     destruct Cov as (A & B). split; [apply merge_right; eauto using of_reads_valid; apply Ck|].
     intros Ca x Hx P. apply merge_right; eauto using of_reads_valid.
   - destruct (pair_checked q r t w p o s E I C R) as (pp & x & rr & Pr & Pm & _ & _ & _ & Sx).
+    { intros Rc. clear - Rc N. now destruct l. }
     rewrite So in Sx. destruct x as [i|]; [|discriminate]. destruct Sx as (P & G & Q). injection Q as ->.
     destruct (w_pos _ _ I _ _ G) as (Ip & Idp & At & Va & _). split; auto.
     assert (X : rev_append (pairs_of sources t) [] = rev rr ++ (o, Some (Some i)) :: rev pp).
@@ -851,8 +884,24 @@ Qed.
 Lemma weak_other : forall t p o s, counts h e t -> reads_other t p o s -> sees_other h e t p o s.
 Proof.
   intros t p o s C R. destruct (at_txn t C) as (q & r & w & E & I & Ch & Fi).
-  destruct (pair_checked q r t w p o s E I Ch R) as (pp & x & rr & _ & _ & Va & _ & _ & So).
-  unfold sees_other. unfold value_ok in Va. pose proof R as ((_ & Se & _) & _). rewrite Se in Va.
+  destruct (external_pair t p o s R) as (pp & x & rr & Pr & Pm & St).
+  pose proof (each_pair_all _ _ [] Ch pp (o, Some x) rr Pr) as F. simpl app in F. unfold pair_ok in F.
+  pose proof R as ((_ & Se & _) & _).
+  assert (V : value_ok h start_value w o x = true \/ later_ok h table sources t o x = true).
+  { destruct (rc l).
+    - match type of F with (if ?b then _ else _) = true => destruct b end; [apply andb_prop in F; left; apply F|now apply orb_prop in F].
+    - apply andb_prop in F. left. apply F. }
+  destruct V as [Va|La].
+  2: { unfold later_ok in La. destruct x as [i|]; [|discriminate]. rewrite Se in La.
+    apply andb_prop in La. destruct La as (La & Va). apply andb_prop in La. destruct La as (Ni & Hi).
+    destruct (in_order i Hi) as (x & Ix & <-).
+    assert (Cx : counts h e x) by (apply (q_counts evs [] x); [now rewrite app_nil_r|exact Ix]).
+    rewrite (index_txns_all (txns h) x wf (proj1 Cx)) in St, Va. unfold sees_other. rewrite St.
+    destruct (last_write (on o) (ops x)) as [c|] eqn:L; [|discriminate]. split.
+    - split; [split; auto; congruence|]. intros ->. now rewrite eqb_same in Ni.
+    - destruct s as [v| |v|vs]; [| | |discriminate]; cbn [sees_version version]; rewrite L; exact Va. }
+  pose proof (value_from q r t w p o s x E I R St Va) as So.
+  unfold sees_other. unfold value_ok in Va. rewrite Se in Va.
   destruct x as [i|].
   - destruct So as (P & G & ->). rewrite G in Va.
     destruct (w_pos _ _ I _ _ G) as (Ip & Idp & At & _ & Cn).
@@ -880,14 +929,14 @@ Qed.
 
 Lemma weak_sound : weak_level h e l.
 Proof.
-  assert (Ex : forall t p o s w0, counts h e t -> reads_other t p o s -> source e t (length p) = Some w0 ->
-            finish e w0 < finish e t).
-  { intros t p o s w0 C R So. destruct (at_txn t C) as (q & r & w & E & I & Ch & Fi).
-    destruct (pair_checked q r t w p o s E I Ch R) as (pp & x & rr & _ & _ & _ & _ & _ & Sx).
+  assert (Ex : forall t p o s w0, counts h e t -> reads_other t p o s -> (rc l = true -> first_row p o) ->
+            source e t (length p) = Some w0 -> finish e w0 < finish e t).
+  { intros t p o s w0 C R Fr So. destruct (at_txn t C) as (q & r & w & E & I & Ch & Fi).
+    destruct (pair_checked q r t w p o s E I Ch R Fr) as (pp & x & rr & _ & _ & _ & _ & _ & Sx).
     rewrite So in Sx. destruct x as [i|]; [|discriminate]. destruct Sx as (P & G & Q). injection Q as ->.
     destruct (w_pos _ _ I _ _ G) as (Ip & _). rewrite Fi. apply (in_q q _ _ E); auto. apply (q_counts q _ _ E Ip). }
-  assert (Lt : forall a b, co_step h e a b -> finish e a < finish e b).
-  { intros a b [(Ca & Cb & S)|(p & o & Cb & (s & R) & _ & So)]; [|eapply Ex; eauto].
+  assert (Lt : rc l = false -> forall a b, co_step h e a b -> finish e a < finish e b).
+  { intros Rc a b [(Ca & Cb & S)|(p & o & Cb & (s & R) & _ & So)]; [|eapply Ex; eauto; congruence].
     exact (replayed_so h start_value 0 weak_shape false evs final wf ran in_h (fun _ => whole) eq_refl a b Ca Cb S). }
   destruct (replayed_live h start_value 0 weak_shape false evs final ran all) as (Lc & La).
   split; [split; [exact Lc|split; [exact La|]]|split; [|split; [|split]]].
@@ -897,9 +946,9 @@ Proof.
   - exact (replayed_apart h weak_shape evs wf in_h).
   - intros i j (Ci & Cj & S).
     exact (replayed_so h start_value 0 weak_shape false evs final wf ran in_h (fun _ => whole) eq_refl i j Ci Cj S).
-  - intros w0 t p o (C & (s & R) & _ & So). eapply Ex; eauto.
+  - intros w0 t p o (C & (s & R) & Fr & So). eapply Ex; eauto.
   - intros t p o s k C R Fr (Ck & Wk) Ph Ne. destruct (at_txn t C) as (q & r & w & E & I & Ch & Fi).
-    destruct (pair_checked q r t w p o s E I Ch R) as (pp & x & rr & Pr & Pm & Va & N1 & N2 & So).
+    destruct (pair_checked q r t w p o s E I Ch R Fr) as (pp & x & rr & Pr & Pm & Va & N1 & N2 & So).
     assert (Wk' : writes_key (on o) k = true).
     { unfold writes_key. destruct (last_write (on o) (ops k)); congruence. }
     assert (Src : forall i, x = Some i -> exists P, get (pos w) i = Some P).
@@ -914,7 +963,7 @@ Proof.
       - assert (Rc : rc l = true) by (unfold rc; rewrite Lv; reflexivity).
         assert (Fr' : first_row p o) by (apply Fr; rewrite Lv; reflexivity). rename Fr' into Fr0.
         destruct Ph as (p' & o' & rest & Pq & Nu & (_ & (s' & R') & Fr' & So')).
-        destruct (pair_checked q r t w p' o' s' E I Ch R') as (pp' & x' & rr' & Pr' & Pm' & _ & _ & _ & Sx').
+        destruct (pair_checked q r t w p' o' s' E I Ch R' (fun _ => Fr' eq_refl)) as (pp' & x' & rr' & Pr' & Pm' & _ & _ & _ & Sx').
         rewrite So' in Sx'. destruct x' as [i'|]; [|discriminate]. destruct Sx' as (P & G & Q). injection Q as ->.
         destruct (w_pos _ _ I _ _ G) as (Ip & _). exists (of_reads l w (fun o' => (number o' =? number o)%uint63) (rev pp)).
         split; auto. split; [|apply N1; auto].
@@ -937,7 +986,7 @@ Proof.
         assert (Cv : covers (vis w t) k) by (apply (path_covered q r t w E I Ch Lv); auto; apply Ck).
         split; [|split; [exact Cv|now apply N2]].
         apply (in_q q _ k E); [apply Ck|].
-        assert (X : finish e k < finish e t).
+        specialize (Lt Rc). assert (X : finish e k < finish e t).
         { clear - Ph Lt. induction Ph as [a b St|a b d P1 L1 P2 L2]; [auto|]. eapply Z.lt_trans; eauto. }
         rewrite Fi in X. exact X. }
     destruct V as (v & Ik & Cv & Nm).
@@ -974,4 +1023,21 @@ Proof.
   - intros x I. clear - F I. induction F as [|i y order evs G F IH]; [destruct I|].
     destruct I as [<-|I]; auto. now apply index_txns_in in G.
   - intros x I. rewrite Forall_forall in Wh. auto.
+  - intros i Hi.
+    assert (J : In i (map fst entries)).
+    { assert (G : forall xs (m : M.t (list (option int))),
+        has (fold_left (fun m x => put m (fst x) (snd x)) xs m) i = true -> has m i = true \/ In i (map fst xs)).
+      { clear. induction xs as [|x xs IH]; cbn [fold_left map]; auto. intros m Hm. apply IH in Hm.
+        destruct Hm as [Hm|]; [|right; now right]. rewrite has_put in Hm. apply orb_prop in Hm.
+        destruct Hm as [Hm|Hm]; auto. apply eqb_id in Hm. right. now left. }
+      destruct (G _ _ Hi) as [X|X]; auto. unfold has in X. now rewrite get_none in X. }
+    assert (Or : forall xs acc, fold_left (fun (l0 : list int) (x : int * list (option int)) => fst x :: l0) xs acc =
+                   rev (map fst xs) ++ acc).
+    { clear. induction xs as [|x xs IH]; auto. intros acc. cbn [fold_left map rev]. now rewrite IH, <- app_assoc. }
+    rewrite Or, app_nil_r, <- rev_alt, rev_involutive in F.
+    clear - F J Wh. induction F as [|y x order evs G F IH]; [destruct J|]. inversion Wh; subst.
+    destruct J as [->|J].
+    + apply index_txns_in in G. destruct G as (_ & G). exists (snd x). split; auto. left.
+      destruct x. cbn [fst snd] in *. congruence.
+    + destruct IH as (z & A & B); auto. exists z. split; auto. now right.
 Qed.

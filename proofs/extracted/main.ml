@@ -128,6 +128,12 @@ let rec literals = function
       (flag sign, Lt0 (flag bx, integer x, flag by, integer y)) :: literals rest
   | sign :: "s" :: t :: n :: w :: rest ->
       (flag sign, Saw (integer t, integer n, writer w)) :: literals rest
+  | sign :: "e" :: t :: n :: w :: rest ->
+      (flag sign, Bounded (true, integer t, integer n, integer w)) :: literals rest
+  | sign :: "f" :: t :: n :: w :: rest ->
+      (flag sign, Bounded (false, integer t, integer n, integer w)) :: literals rest
+  | sign :: "b" :: k :: w :: p :: rest ->
+      (flag sign, Begins (integer k, integer w, integer p)) :: literals rest
   | sign :: "l" :: t :: rest -> (flag sign, Lives (integer t)) :: literals rest
   | word :: _ -> bad "%s begins no literal" word
 
@@ -139,6 +145,7 @@ let rec events = function
 let rec hops = function
   | [] -> []
   | "so" :: j :: rest -> BySession (integer j) :: hops rest
+  | "later" :: j :: n :: rest -> ByLater (integer j, integer n) :: hops rest
   | "wr" :: j :: n :: rest -> ByRead (integer j, integer n) :: hops rest
   | word :: _ -> bad "%s begins no step" word
 
@@ -158,7 +165,16 @@ let axiom = function
   | "visible" :: t :: n :: w :: k :: path -> Visible (integer t, integer n, writer w, integer k, hops path)
   | [ "list"; t; n; a; v; b; v' ] ->
       ListOrder (integer t, integer n, integer a, integer v, integer b, integer v')
-  | [ "often"; t; n; v ] -> TooOften (integer t, integer n, integer v)
+  | "often" :: t :: n :: v :: xs -> TooOften (integer t, integer n, integer v, List.map integer xs)
+  | [ "within"; up; t; n; w; x ] -> Within (flag up, integer t, integer n, integer w, integer x)
+  | [ "bound"; up; t; n; w ] -> OneWithin (flag up, integer t, integer n, integer w)
+  | [ "stands"; t; n; p ] -> Stands (integer t, integer n, integer p)
+  | [ "fits"; t; n; w; q ] -> Fits (integer t, integer n, integer w, integer q)
+  | [ "places"; k; a; p; b; q ] -> Places (integer k, integer a, integer p, integer b, integer q)
+  | [ "precedes"; t; n; a; p; b ] -> Precedes (integer t, integer n, integer a, integer p, integer b)
+  | [ "ends"; t; n; w; q ] -> Ends (integer t, integer n, integer w, integer q)
+  | [ "owns"; t; n; q ] -> OwnBegins (integer t, integer n, integer q)
+  | [ "appended"; k; w; q ] -> PlaceCounts (integer k, integer w, integer q)
   | [ "conflict"; t; n; t'; n' ] -> Conflict (integer t, integer n, integer t', integer n')
   | words -> bad "%s is no axiom" (String.concat " " words)
 
@@ -289,8 +305,8 @@ let rec many () =
       many ()
 
 let () =
-  (* Large histories: less work of the collector, for more memory. *)
-  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 22; space_overhead = 200 };
+  (* Large histories: less work of the collector, for more memory; new objects fit into the cache. *)
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 18; space_overhead = 800 };
   let fail why = prerr_endline ("cupel-proved: " ^ why); exit 3 in
   guarded
     (fun () ->

@@ -88,6 +88,17 @@ module MakeOrderTac =
 
 module Nat =
  struct
+  (** val eqb : nat -> nat -> bool **)
+
+  let rec eqb n m =
+    match n with
+    | O -> (match m with
+            | O -> true
+            | S _ -> false)
+    | S n' -> (match m with
+               | O -> false
+               | S m' -> eqb n' m')
+
   (** val leb : nat -> nat -> bool **)
 
   let rec leb n m =
@@ -472,7 +483,8 @@ type txn = { id : Uint63.t; session : Uint63.t; outcome : status;
              ops : op list }
 
 type history = { null : Uint63.t; default : Uint63.t;
-                 initials : (Uint63.t * Uint63.t) list; txns : txn list }
+                 initials : (Uint63.t * Uint63.t) list;
+                 ranges : Uint63.t list; txns : txn list }
 
 (** val last_write : Uint63.t -> op list -> change option **)
 
@@ -545,8 +557,8 @@ let touches k t0 =
 (** val only_on : history -> Uint63.t -> history **)
 
 let only_on h k =
-  { null = h.null; default = h.default; initials = h.initials; txns =
-    (filter (touches k) h.txns) }
+  { null = h.null; default = h.default; initials = h.initials; ranges =
+    h.ranges; txns = (filter (touches k) h.txns) }
 
 type 'x compare0 =
 | LT
@@ -1047,6 +1059,8 @@ let rec each_op f p own = function
 type var =
 | Lt0 of bool * Uint63.t * bool * Uint63.t
 | Saw of Uint63.t * Uint63.t * Uint63.t option
+| Bounded of bool * Uint63.t * Uint63.t * Uint63.t
+| Begins of Uint63.t * Uint63.t * Uint63.t
 | Lives of Uint63.t
 
 type literal = bool * var
@@ -1077,6 +1091,15 @@ let var_eqb a b =
     (match b with
      | Saw (t', n', w') ->
        (&&) ((&&) (eqb0 t0 t') (eqb0 n n')) (option_eqb w w')
+     | _ -> false)
+  | Bounded (u, t0, n, w) ->
+    (match b with
+     | Bounded (u', t', n', w') ->
+       (&&) ((&&) ((&&) (eqb0 t0 t') (eqb0 n n')) (eqb0 w w')) (eqb u u')
+     | _ -> false)
+  | Begins (k, w, p) ->
+    (match b with
+     | Begins (k', w', p') -> (&&) ((&&) (eqb0 k k') (eqb0 w w')) (eqb0 p p')
      | _ -> false)
   | Lives t0 -> (match b with
                  | Lives t' -> eqb0 t0 t'
@@ -1491,8 +1514,8 @@ let check_order h drift l order =
   match shape_of l with
   | Some sh ->
     (&&) ((&&) (ascending None h.txns) (small drift))
-      (let starts = initial_map h in
-       replay h (initial_in h starts) (add0 drift drift) sh true
+      (let starts0 = initial_map h in
+       replay h (initial_in h starts0) (add0 drift drift) sh true
          (index_txns h.txns) order)
   | None -> false
 
@@ -1512,6 +1535,7 @@ let blind t0 =
 type hop =
 | BySession of Uint63.t
 | ByRead of Uint63.t * Uint63.t
+| ByLater of Uint63.t * Uint63.t
 
 type axiom =
 | Cycle of (bool * Uint63.t) list
@@ -1529,7 +1553,16 @@ type axiom =
 | Visible of Uint63.t * Uint63.t * Uint63.t option * Uint63.t * hop list
 | ListOrder of Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t
 | Conflict of Uint63.t * Uint63.t * Uint63.t * Uint63.t
-| TooOften of Uint63.t * Uint63.t * Uint63.t
+| TooOften of Uint63.t * Uint63.t * Uint63.t * Uint63.t list
+| Within of bool * Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| OneWithin of bool * Uint63.t * Uint63.t * Uint63.t
+| Stands of Uint63.t * Uint63.t * Uint63.t
+| Fits of Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| Places of Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| Precedes of Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| Ends of Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| OwnBegins of Uint63.t * Uint63.t * Uint63.t
+| PlaceCounts of Uint63.t * Uint63.t * Uint63.t
 
 (** val nat_of : Uint63.t -> nat **)
 
@@ -1592,6 +1625,56 @@ let copies v l =
 
 let appended k v ws =
   fold_right (fun w n -> add (copies v (appends k w.ops)) n) O ws
+
+(** val drop : Uint63.t -> Uint63.t list -> Uint63.t list option **)
+
+let rec drop q l =
+  if eqb0 q (Uint63.of_int (0))
+  then Some l
+  else (match l with
+        | [] -> None
+        | _ :: r -> drop (sub q (Uint63.of_int (1))) r)
+
+(** val starts : Uint63.t -> Uint63.t list -> Uint63.t -> Uint63.t list **)
+
+let rec starts v b p =
+  match b with
+  | [] -> []
+  | x :: r ->
+    app (if eqb0 x v then p :: [] else [])
+      (if eqb0 p (Uint63.of_int (0))
+       then []
+       else starts v r (sub p (Uint63.of_int (1))))
+
+(** val reaches0 : Uint63.t list -> Uint63.t -> bool **)
+
+let rec reaches0 b d =
+  match b with
+  | [] -> false
+  | _ :: r ->
+    (||) (eqb0 d (Uint63.of_int (0))) (reaches0 r (sub d (Uint63.of_int (1))))
+
+(** val matches :
+    Uint63.t -> Uint63.t -> Uint63.t list -> Uint63.t list -> Uint63.t list **)
+
+let rec matches q p b l = match l with
+| [] -> []
+| _ :: r ->
+  if ltb0 q p
+  then app (if is_prefix b l then q :: [] else [])
+         (matches (add0 q (Uint63.of_int (1))) p b r)
+  else []
+
+(** val same_elements : Uint63.t list -> Uint63.t list -> bool **)
+
+let same_elements a b =
+  (&&) (is_prefix a b) (Nat.eqb (length a) (length b))
+
+(** val without : txn -> Uint63.t list -> txn list -> txn list **)
+
+let without t0 xs ws =
+  filter (fun w -> (&&) (negb (eqb0 w.id t0.id)) (negb (holds_int w.id xs)))
+    ws
 
 (** val splits : level -> bool **)
 
@@ -1790,7 +1873,24 @@ let rec hops table now0 path t0 =
               | Some c -> Some ((not_saw j n (Some now0.id)) :: c)
               | None -> None)
            | None -> None)
+        | None -> None)
+     | ByLater (j, n) ->
+       (match get table j with
+        | Some u ->
+          (match at_read u n (fun p o _ -> only_if (external0 p o) []) with
+           | Some _ ->
+             (match hops table u rest t0 with
+              | Some c ->
+                Some ((false, (Bounded (false, j, n, now0.id))) :: c)
+              | None -> None)
+           | None -> None)
         | None -> None))
+
+(** val one_step : hop -> bool **)
+
+let one_step = function
+| ByLater (_, _) -> false
+| _ -> true
 
 (** val path_fits : level -> txn -> op list -> op -> hop list -> bool **)
 
@@ -1801,7 +1901,6 @@ let path_fits l t0 p o path =
      | [] -> false
      | h0 :: l0 ->
        (match h0 with
-        | BySession _ -> false
         | ByRead (j, n) ->
           (match l0 with
            | [] ->
@@ -1811,17 +1910,38 @@ let path_fits l t0 p o path =
                   (&&) (negb (eqb0 o'.number o.number))
                     (first_row_b (firstn (nat_of n) p) o')
                 | None -> false)
-           | _ :: _ -> false)))
+           | _ :: _ -> false)
+        | _ -> false))
   | ReadAtomic ->
     (match path with
      | [] -> false
-     | _ :: l0 -> (match l0 with
-                   | [] -> true
+     | x :: l0 -> (match l0 with
+                   | [] -> one_step x
                    | _ :: _ -> false))
   | Causal -> (match path with
                | [] -> false
                | _ :: _ -> true)
   | _ -> false
+
+(** val within : bool -> txn -> txn -> bool **)
+
+let within up w x =
+  (||) (eqb0 x.id w.id) (if up then so_b x w else so_b w x)
+
+(** val row_ok : level -> op list -> op -> bool **)
+
+let row_ok l p o =
+  (||) ((||) (negb (external0 p o)) (negb (is_rc l))) (first_row_b p o)
+
+(** val begins0 : Uint63.t -> Uint63.t -> Uint63.t -> literal **)
+
+let begins0 k w q =
+  (true, (Begins (k, w, q)))
+
+(** val not_begins : Uint63.t -> Uint63.t -> Uint63.t -> literal **)
+
+let not_begins k w q =
+  (false, (Begins (k, w, q)))
 
 (** val conclude :
     history -> Uint63.t -> level -> txn M.t -> txn list M.t -> axiom ->
@@ -2013,14 +2133,178 @@ let conclude h drift l table index = function
                    (negb (is_prefix vs' vs))) []
              | _ -> None)
           | _ -> None))))
-| TooOften (t0, n, v) ->
+| TooOften (t0, n, v, xs) ->
+  with_txn table t0 (fun t1 ->
+    at_read t1 n (fun p o s ->
+      match s with
+      | Elements vs ->
+        only_if
+          ((&&) ((&&) (row_ok l p o) (forallb (has table) xs))
+            (Nat.ltb
+              (add (appended o.on v (without t1 xs (writers_of index o.on)))
+                (copies v (appends o.on p))) (copies v vs)))
+          (map (fun x -> (true, (Lives x))) xs)
+      | _ -> None))
+| Within (up, t0, n, w, x) ->
+  (match get table t0 with
+   | Some t1 ->
+     (match get table w with
+      | Some w0 ->
+        (match get table x with
+         | Some x0 ->
+           at_read t1 n (fun p o _ ->
+             only_if ((&&) (external0 p o) (within up w0 x0))
+               ((not_saw t1.id n (Some x0.id)) :: ((true, (Bounded (up,
+               t1.id, n, w0.id))) :: [])))
+         | None -> None)
+      | None -> None)
+   | None -> None)
+| OneWithin (up, t0, n, w) ->
+  (match get table t0 with
+   | Some t1 ->
+     (match get table w with
+      | Some w0 ->
+        at_read t1 n (fun p o s ->
+          only_if (external0 p o) ((false, (Bounded (up, t1.id, n,
+            w0.id))) :: (map (fun x -> saw t1.id n (Some x.id))
+                          (filter (fun x ->
+                            (&&) (within up w0 x) (may_see h t1 o s (Some x)))
+                            (writers_of index o.on)))))
+      | None -> None)
+   | None -> None)
+| Stands (t0, n, p) ->
   with_txn table t0 (fun t1 ->
     at_read t1 n (fun _ o s ->
       match s with
       | Elements vs ->
-        only_if
-          (Nat.ltb (appended o.on v (writers_of index o.on)) (copies v vs)) []
+        (match drop p vs with
+         | Some l0 ->
+           (match l0 with
+            | [] -> None
+            | v :: _ ->
+              Some
+                (flat_map (fun w ->
+                  map (begins0 o.on w.id) (starts v (appends o.on w.ops) p))
+                  (writers_of index o.on)))
+         | None -> None)
       | _ -> None))
+| Fits (t0, n, w, q) ->
+  (match get table w with
+   | Some w0 ->
+     with_txn table t0 (fun t1 ->
+       at_read t1 n (fun p o s ->
+         match s with
+         | Elements vs ->
+           (match drop q vs with
+            | Some l0 ->
+              (match l0 with
+               | [] -> None
+               | v :: rest ->
+                 only_if
+                   (if eqb0 w0.id t1.id
+                    then (&&) (external0 p o) (row_ok l p o)
+                    else negb (is_prefix (appends o.on w0.ops) (v :: rest)))
+                   ((not_begins o.on w0.id q) :: []))
+            | None -> None)
+         | _ -> None))
+   | None -> None)
+| Places (k, a0, p, b, q) ->
+  (match get table a0 with
+   | Some a1 ->
+     (match get table b with
+      | Some b0 ->
+        let both = (not_begins k a1.id p) :: ((not_begins k b0.id q) :: []) in
+        if eqb0 a1.id b0.id
+        then only_if (negb (eqb0 p q)) both
+        else if (&&)
+                  ((&&) (leb0 p q)
+                    (reaches0 (appends k b0.ops) (Uint63.of_int (0))))
+                  (reaches0 (appends k a1.ops) (sub q p))
+             then Some both
+             else only_if (ltb0 p q)
+                    (app both ((lt (true, a1.id) (true, b0.id)) :: []))
+      | None -> None)
+   | None -> None)
+| Precedes (t0, n, a0, p, b) ->
+  (match get table a0 with
+   | Some a1 ->
+     with_txn table t0 (fun t1 ->
+       with_txn table b (fun b0 ->
+         at_read t1 n (fun p' o s ->
+           match s with
+           | Elements vs ->
+             (match drop p vs with
+              | Some l0 ->
+                (match l0 with
+                 | [] -> None
+                 | _ :: _ ->
+                   only_if
+                     ((&&)
+                       ((&&) (negb (eqb0 a1.id b0.id))
+                         (reaches0 (appends o.on b0.ops) (Uint63.of_int (0))))
+                       (row_ok l p' o))
+                     ((not_begins o.on a1.id p) :: ((lt (true, a1.id) (true,
+                                                      b0.id)) :: (if 
+                                                                    eqb0
+                                                                    b0.id
+                                                                    t1.id
+                                                                  then []
+                                                                  else 
+                                                                    map
+                                                                    (begins0
+                                                                    o.on
+                                                                    b0.id)
+                                                                    (matches
+                                                                    (Uint63.of_int (0))
+                                                                    p
+                                                                    (appends
+                                                                    o.on
+                                                                    b0.ops)
+                                                                    vs)))))
+              | None -> None)
+           | _ -> None)))
+   | None -> None)
+| Ends (t0, n, w, q) ->
+  (match get table t0 with
+   | Some t1 ->
+     (match get table w with
+      | Some w0 ->
+        at_read t1 n (fun p o s ->
+          match s with
+          | Elements vs ->
+            let b = appends o.on w0.ops in
+            (match drop q vs with
+             | Some rest ->
+               only_if
+                 ((&&) (external0 p o)
+                   ((||) (Nat.eqb (length rest) (length b))
+                     ((&&) (eqb0 q (Uint63.of_int (0)))
+                       (Nat.ltb (length rest) (length b)))))
+                 ((not_saw t1.id n (Some w0.id)) :: (if same_elements b rest
+                                                     then (begins0 o.on w0.id
+                                                            q) :: []
+                                                     else []))
+             | None -> None)
+          | _ -> None)
+      | None -> None)
+   | None -> None)
+| OwnBegins (t0, n, q) ->
+  with_txn table t0 (fun t1 ->
+    at_read t1 n (fun p o s ->
+      match s with
+      | Elements vs ->
+        (match drop q vs with
+         | Some rest ->
+           only_if
+             ((&&) (negb (external0 p o))
+               (Nat.eqb (length rest) (length (appends o.on p))))
+             ((begins0 o.on t1.id q) :: [])
+         | None -> None)
+      | _ -> None))
+| PlaceCounts (k, w, q) ->
+  if has table w
+  then Some ((not_begins k w q) :: ((true, (Lives w)) :: []))
+  else None
 
 type proof_step =
 | Given of Uint63.t * axiom
@@ -2183,12 +2467,13 @@ let parse_status = function
        else if eqb0 c (Uint63.of_int (73)) then Some Indeterminate else None
 
 type reading = { r_head : (Uint63.t * Uint63.t) option;
-                 r_initials : (Uint63.t * Uint63.t) list; r_txns : txn list }
+                 r_initials : (Uint63.t * Uint63.t) list;
+                 r_ranges : Uint63.t list; r_txns : txn list }
 
 (** val nothing : reading **)
 
 let nothing =
-  { r_head = None; r_initials = []; r_txns = [] }
+  { r_head = None; r_initials = []; r_ranges = []; r_txns = [] }
 
 (** val turned : txn -> txn **)
 
@@ -2230,11 +2515,11 @@ let feed_words r = function
                             (match parse_seen rest1 with
                              | Some s ->
                                Some { r_head = r.r_head; r_initials =
-                                 r.r_initials; r_txns = ({ id = t0.id;
-                                 session = t0.session; outcome = t0.outcome;
-                                 invoked = t0.invoked; completed =
-                                 t0.completed; ops = ({ number = n; on = k;
-                                 sees = s; writes =
+                                 r.r_initials; r_ranges = r.r_ranges;
+                                 r_txns = ({ id = t0.id; session =
+                                 t0.session; outcome = t0.outcome; invoked =
+                                 t0.invoked; completed = t0.completed; ops =
+                                 ({ number = n; on = k; sees = s; writes =
                                  w2 } :: t0.ops) } :: before) }
                              | None -> None)
                           | None -> None))
@@ -2272,7 +2557,8 @@ let feed_words r = function
                                                  | Some comp0 ->
                                                    Some { r_head = r.r_head;
                                                      r_initials =
-                                                     r.r_initials; r_txns =
+                                                     r.r_initials; r_ranges =
+                                                     r.r_ranges; r_txns =
                                                      ({ id = i; session = s;
                                                      outcome = st0; invoked =
                                                      inv0; completed = comp0;
@@ -2304,34 +2590,56 @@ let feed_words r = function
                                        | [] ->
                                          Some { r_head = r.r_head;
                                            r_initials = ((k,
-                                           v) :: r.r_initials); r_txns = [] }
+                                           v) :: r.r_initials); r_ranges =
+                                           r.r_ranges; r_txns = [] }
                                        | _ :: _ -> None)
                                     | None -> None)
                                  | _ :: _ -> None)
                               | C _ -> None))
                         | C _ -> None))
-               else if eqb0 c (Uint63.of_int (72))
+               else if eqb0 c (Uint63.of_int (82))
                     then (match rest with
                           | [] -> None
                           | w0 :: l ->
                             (match w0 with
-                             | N a ->
+                             | N n ->
                                (match l with
-                                | [] -> None
-                                | w1 :: l0 ->
-                                  (match w1 with
-                                   | N b ->
-                                     (match l0 with
+                                | [] ->
+                                  (match r.r_head with
+                                   | Some _ ->
+                                     (match r.r_txns with
                                       | [] ->
-                                        (match r.r_head with
-                                         | Some _ -> None
-                                         | None ->
-                                           Some { r_head = (Some (a, b));
-                                             r_initials = []; r_txns = [] })
+                                        Some { r_head = r.r_head;
+                                          r_initials = r.r_initials;
+                                          r_ranges = (n :: r.r_ranges);
+                                          r_txns = [] }
                                       | _ :: _ -> None)
-                                   | C _ -> None))
+                                   | None -> None)
+                                | _ :: _ -> None)
                              | C _ -> None))
-                    else None)
+                    else if eqb0 c (Uint63.of_int (72))
+                         then (match rest with
+                               | [] -> None
+                               | w0 :: l ->
+                                 (match w0 with
+                                  | N a ->
+                                    (match l with
+                                     | [] -> None
+                                     | w1 :: l0 ->
+                                       (match w1 with
+                                        | N b ->
+                                          (match l0 with
+                                           | [] ->
+                                             (match r.r_head with
+                                              | Some _ -> None
+                                              | None ->
+                                                Some { r_head = (Some (a,
+                                                  b)); r_initials = [];
+                                                  r_ranges = []; r_txns = [] })
+                                           | _ :: _ -> None)
+                                        | C _ -> None))
+                                  | C _ -> None))
+                         else None)
 
 (** val feed : reading -> Uint63.t list -> reading option **)
 
@@ -2352,7 +2660,8 @@ let finish r =
   | Some p ->
     let (a, b) = p in
     Some { null = a; default = b; initials = (rev_append r.r_initials []);
-    txns = (rev_append (close r.r_txns) []) }
+    ranges = (rev_append r.r_ranges []); txns =
+    (rev_append (close r.r_txns) []) }
   | None -> None
 
 type seen_set = { upto : (Uint63.t * z) M.t; single : (txn * z) M.t }
@@ -2587,20 +2896,41 @@ let all_seen l w t0 pairs =
     merge (of_reads l w (fun _ -> false) (rev_append pairs []))
       (of_session l w t0)
 
-(** val pair_ok :
-    history -> (Uint63.t -> change) -> level -> walk_state -> seen_set ->
-    read_pair list -> read_pair -> bool **)
+(** val later_ok :
+    history -> txn M.t -> Uint63.t option list M.t -> txn -> op -> Uint63.t
+    option -> bool **)
 
-let pair_ok h start_value l w v p = function
+let later_ok h table sources t0 o = function
+| Some i ->
+  (match o.sees with
+   | Some s ->
+     (&&) ((&&) (negb (eqb0 i t0.id)) (has sources i))
+       (match get table i with
+        | Some x ->
+          (match last_write o.on x.ops with
+           | Some c -> (match s with
+                        | Elements _ -> false
+                        | _ -> fits h s c)
+           | None -> false)
+        | None -> false)
+   | None -> false)
+| None -> false
+
+(** val pair_ok :
+    history -> (Uint63.t -> change) -> level -> (op -> Uint63.t option ->
+    bool) -> walk_state -> seen_set -> read_pair list -> read_pair -> bool **)
+
+let pair_ok h start_value l later0 w v p = function
 | (o, r) ->
   (match r with
    | Some r0 ->
-     (&&) (value_ok h start_value w o r0)
-       (if rc l
-        then (||) (negb (row_first p o))
-               (none_missed w
-                 (of_reads l w (fun o' -> eqb0 o'.number o.number) p) o r0)
-        else none_missed w v o r0)
+     if rc l
+     then if row_first p o
+          then (&&) (value_ok h start_value w o r0)
+                 (none_missed w
+                   (of_reads l w (fun o' -> eqb0 o'.number o.number) p) o r0)
+          else (||) (value_ok h start_value w o r0) (later0 o r0)
+     else (&&) (value_ok h start_value w o r0) (none_missed w v o r0)
    | None -> true)
 
 (** val add_writer : txn -> z -> (txn * z) list M.t -> (txn * z) list M.t **)
@@ -2661,7 +2991,9 @@ let rec weak_walk h start_value l table sources w = function
    | Some t0 ->
      let pairs = pairs_of sources t0 in
      let v = all_seen l w t0 pairs in
-     (&&) (each_pair (pair_ok h start_value l w v) [] pairs)
+     (&&)
+       (each_pair (pair_ok h start_value l (later_ok h table sources t0) w v)
+         [] pairs)
        (weak_walk h start_value l table sources
          (place_txn w t0 (match l with
                           | Causal -> v
@@ -2688,16 +3020,16 @@ let is_weak_level = function
 let check_weak h l entries =
   (&&) ((&&) (is_weak_level l) (ascending None h.txns))
     (let table = index_txns h.txns in
-     let starts = initial_map h in
+     let starts0 = initial_map h in
      let order =
        rev_append (fold_left (fun l0 x -> (fst x) :: l0) entries []) []
      in
      let sources = fold_left (fun m x -> put m (fst x) (snd x)) entries none
      in
      (&&)
-       (replay h (initial_in h starts) (Uint63.of_int (0)) weak_shape false
+       (replay h (initial_in h starts0) (Uint63.of_int (0)) weak_shape false
          table order)
-       (weak_walk h (initial_in h starts) l table sources no_walk order))
+       (weak_walk h (initial_in h starts0) l table sources no_walk order))
 
 type evidence =
 | ByOrder of Uint63.t list
@@ -2724,13 +3056,16 @@ let has_times_b h =
 (** val single_objects_b : history -> bool **)
 
 let single_objects_b h =
-  forallb (fun t0 ->
-    match t0.outcome with
-    | Aborted -> true
-    | _ ->
-      (match t0.ops with
-       | [] -> true
-       | o :: rest -> forallb (fun o' -> eqb0 o'.on o.on) rest)) h.txns
+  (&&) (match h.ranges with
+        | [] -> true
+        | _ :: _ -> false)
+    (forallb (fun t0 ->
+      match t0.outcome with
+      | Aborted -> true
+      | _ ->
+        (match t0.ops with
+         | [] -> true
+         | o :: rest -> forallb (fun o' -> eqb0 o'.on o.on) rest)) h.txns)
 
 (** val applies_b : history -> level -> bool **)
 
@@ -2765,7 +3100,8 @@ let of_key groups k =
 (** val alone : history -> txn list -> history **)
 
 let alone h ts =
-  { null = h.null; default = h.default; initials = h.initials; txns = ts }
+  { null = h.null; default = h.default; initials = h.initials; ranges =
+    h.ranges; txns = ts }
 
 (** val check_orders :
     history -> Uint63.t -> (Uint63.t * Uint63.t list) list -> bool **)

@@ -50,6 +50,8 @@ module MakeOrderTac :
 
 module Nat :
  sig
+  val eqb : nat -> nat -> bool
+
   val leb : nat -> nat -> bool
 
   val ltb : nat -> nat -> bool
@@ -171,7 +173,8 @@ type txn = { id : Uint63.t; session : Uint63.t; outcome : status;
              ops : op list }
 
 type history = { null : Uint63.t; default : Uint63.t;
-                 initials : (Uint63.t * Uint63.t) list; txns : txn list }
+                 initials : (Uint63.t * Uint63.t) list;
+                 ranges : Uint63.t list; txns : txn list }
 
 val last_write : Uint63.t -> op list -> change option
 
@@ -488,6 +491,8 @@ val each_op :
 type var =
 | Lt0 of bool * Uint63.t * bool * Uint63.t
 | Saw of Uint63.t * Uint63.t * Uint63.t option
+| Bounded of bool * Uint63.t * Uint63.t * Uint63.t
+| Begins of Uint63.t * Uint63.t * Uint63.t
 | Lives of Uint63.t
 
 type literal = bool * var
@@ -589,6 +594,7 @@ val blind : txn -> bool
 type hop =
 | BySession of Uint63.t
 | ByRead of Uint63.t * Uint63.t
+| ByLater of Uint63.t * Uint63.t
 
 type axiom =
 | Cycle of (bool * Uint63.t) list
@@ -606,7 +612,16 @@ type axiom =
 | Visible of Uint63.t * Uint63.t * Uint63.t option * Uint63.t * hop list
 | ListOrder of Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t
 | Conflict of Uint63.t * Uint63.t * Uint63.t * Uint63.t
-| TooOften of Uint63.t * Uint63.t * Uint63.t
+| TooOften of Uint63.t * Uint63.t * Uint63.t * Uint63.t list
+| Within of bool * Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| OneWithin of bool * Uint63.t * Uint63.t * Uint63.t
+| Stands of Uint63.t * Uint63.t * Uint63.t
+| Fits of Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| Places of Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| Precedes of Uint63.t * Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| Ends of Uint63.t * Uint63.t * Uint63.t * Uint63.t
+| OwnBegins of Uint63.t * Uint63.t * Uint63.t
+| PlaceCounts of Uint63.t * Uint63.t * Uint63.t
 
 val nat_of : Uint63.t -> nat
 
@@ -623,6 +638,19 @@ val up_to : Uint63.t -> Uint63.t list -> Uint63.t list option
 val copies : Uint63.t -> Uint63.t list -> nat
 
 val appended : Uint63.t -> Uint63.t -> txn list -> nat
+
+val drop : Uint63.t -> Uint63.t list -> Uint63.t list option
+
+val starts : Uint63.t -> Uint63.t list -> Uint63.t -> Uint63.t list
+
+val reaches0 : Uint63.t list -> Uint63.t -> bool
+
+val matches :
+  Uint63.t -> Uint63.t -> Uint63.t list -> Uint63.t list -> Uint63.t list
+
+val same_elements : Uint63.t list -> Uint63.t list -> bool
+
+val without : txn -> Uint63.t list -> txn list -> txn list
 
 val splits : level -> bool
 
@@ -675,7 +703,17 @@ val shape_has : level -> (shape -> bool) -> bool
 
 val hops : txn M.t -> txn -> hop list -> txn -> clause option
 
+val one_step : hop -> bool
+
 val path_fits : level -> txn -> op list -> op -> hop list -> bool
+
+val within : bool -> txn -> txn -> bool
+
+val row_ok : level -> op list -> op -> bool
+
+val begins0 : Uint63.t -> Uint63.t -> Uint63.t -> literal
+
+val not_begins : Uint63.t -> Uint63.t -> Uint63.t -> literal
 
 val conclude :
   history -> Uint63.t -> level -> txn M.t -> txn list M.t -> axiom -> clause
@@ -710,7 +748,8 @@ val parse_time : word -> Uint63.t option option
 val parse_status : word -> status option
 
 type reading = { r_head : (Uint63.t * Uint63.t) option;
-                 r_initials : (Uint63.t * Uint63.t) list; r_txns : txn list }
+                 r_initials : (Uint63.t * Uint63.t) list;
+                 r_ranges : Uint63.t list; r_txns : txn list }
 
 val nothing : reading
 
@@ -787,9 +826,13 @@ val of_session : level -> walk_state -> txn -> seen_set
 
 val all_seen : level -> walk_state -> txn -> read_pair list -> seen_set
 
+val later_ok :
+  history -> txn M.t -> Uint63.t option list M.t -> txn -> op -> Uint63.t
+  option -> bool
+
 val pair_ok :
-  history -> (Uint63.t -> change) -> level -> walk_state -> seen_set ->
-  read_pair list -> read_pair -> bool
+  history -> (Uint63.t -> change) -> level -> (op -> Uint63.t option -> bool)
+  -> walk_state -> seen_set -> read_pair list -> read_pair -> bool
 
 val add_writer : txn -> z -> (txn * z) list M.t -> (txn * z) list M.t
 

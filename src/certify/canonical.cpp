@@ -29,6 +29,7 @@ class Writer {
     put("H {} {}\n", number(h_.null_value()), number(h_.default_initial_value()));
     for (const auto& [key, value] : h_.initial_overrides())
       put("I {} {}\n", key.raw, number(value));
+    ranges();
     for (std::uint32_t i = 0; i < h_.txn_count(); ++i) transaction(TxnId(i));
     sink_(text_);
     return std::nullopt;
@@ -79,6 +80,16 @@ class Writer {
   [[nodiscard]] std::string time(Time t) const {
     if (t == history::kNoTime) return "-";
     return std::to_string(static_cast<std::uint64_t>(t) - static_cast<std::uint64_t>(epoch_));
+  }
+
+  // A range read that returned nothing may have no line of its own.
+  void ranges() {
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (s_.aborted(TxnId(t))) continue;
+      for (auto i = h_.first_op(TxnId(t)); i < h_.last_op(TxnId(t)); ++i) {
+        if (h_.op(OpId(i)).kind == OpKind::kRangeRead) put("R {}\n", i);
+      }
+    }
   }
 
   void transaction(TxnId t) {

@@ -24,6 +24,11 @@ std::string text_of(const Literal& l) {
       return fmt::format("{} < {} {} {} {}", sign, l.parts[0], l.parts[1], l.parts[2], l.parts[3]);
     case Literal::kSaw:
       return fmt::format("{} s {} {} {}", sign, l.parts[0], l.parts[1], writer_text(l.parts[2]));
+    case Literal::kBounded:
+      return fmt::format("{} {} {} {} {}", sign, l.parts[3] != 0 ? 'e' : 'f', l.parts[0],
+                         l.parts[1], l.parts[2]);
+    case Literal::kBegins:
+      return fmt::format("{} b {} {} {}", sign, l.parts[0], l.parts[1], l.parts[2]);
     case Literal::kLives:
       break;
   }
@@ -119,6 +124,12 @@ Literal before(EventRef x, EventRef y) {
 }
 Literal saw(TxnId reader, std::uint32_t place, TxnId writer) {
   return {true, Literal::kSaw, {reader.raw, place, writer.raw, 0}};
+}
+Literal bounded(bool up, TxnId reader, std::uint32_t place, TxnId writer) {
+  return {true, Literal::kBounded, {reader.raw, place, writer.raw, up}};
+}
+Literal begins(KeyId key, TxnId writer, std::uint32_t at) {
+  return {true, Literal::kBegins, {key.raw, writer.raw, at, 0}};
 }
 Literal lives(TxnId t) {
   return {true, Literal::kLives, {t.raw, 0, 0, 0}};

@@ -18,10 +18,12 @@ struct EventRef {
 
 // A variable or its negation, as in proofs/Clauses.v.
 struct Literal {
-  enum Kind : std::uint8_t { kBefore, kSaw, kLives };
+  enum Kind : std::uint8_t { kBefore, kSaw, kBounded, kBegins, kLives };
   bool positive = true;
   Kind kind = kBefore;
-  std::array<std::uint32_t, 4> parts = {};  // events; or reader, place of the read, writer
+  // Events; or reader, place of the read, writer, of a bound 1 for "or an earlier one"; or key,
+  // writer, place in the list.
+  std::array<std::uint32_t, 4> parts = {};
 
   [[nodiscard]] Literal negated() const {
     Literal other = *this;
@@ -38,6 +40,11 @@ struct Literal {
 // x before y; of the two orders of two events one is the negation of the other.
 Literal before(EventRef x, EventRef y);
 Literal saw(TxnId reader, std::uint32_t place, TxnId writer);  // none(): the initial one
+// The read saw the writer's version, or that of one of its session: an earlier one (`up`), or a
+// later one.
+Literal bounded(bool up, TxnId reader, std::uint32_t place, TxnId writer);
+// The writer's appends to the list begin at this place.
+Literal begins(KeyId key, TxnId writer, std::uint32_t at);
 Literal lives(TxnId t);
 
 struct Clause {

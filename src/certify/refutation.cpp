@@ -45,7 +45,7 @@ class Translation {
       return anomaly(internal->front());
     if (const auto* derivation = std::get_if<Derivation>(&body)) return derive(*derivation);
     if (const auto* split = std::get_if<std::unique_ptr<CaseSplit>>(&body)) return cases(**split);
-    return std::string("it is by placings of list elements that were appended twice");
+    return placings(std::get<std::vector<Placing>>(body));
   }
 
  private:
@@ -167,6 +167,11 @@ class Translation {
     return axiom(fmt::format("counts {} {} {}", read.reader.raw, read.place, w.raw), {},
                  {saw(read.reader, read.place, w).negated(), lives(w)});
   }
+  Clause same_version(const ReadAt& read, const ReadAt& other, TxnId w) {
+    return axiom(
+        fmt::format("same {} {} {} {}", read.reader.raw, read.place, other.place, writer_text(w)),
+        {}, {saw(read.reader, read.place, w).negated(), saw(read.reader, other.place, w)});
+  }
   // All that is known of who wrote what the read saw.
   Clauses about_read(const ReadAt& read, KeyId key) {
     const auto writers = may_see(read, key);
@@ -180,16 +185,14 @@ class Translation {
         const auto its = may_see(other, key);
         if (other.place == read.place || std::find(its.begin(), its.end(), w) != its.end())
           continue;
-        from.push_back(axiom(
-            fmt::format("same {} {} {} {}", read.reader.raw, read.place, other.place,
-                        writer_text(w)),
-            {}, {saw(read.reader, read.place, w).negated(), saw(read.reader, other.place, w)}));
+        from.push_back(same_version(read, other, w));
         from.push_back(
             axiom(fmt::format("not {} {} {}", read.reader.raw, other.place, writer_text(w)), {},
                   {saw(read.reader, other.place, w).negated()}));
         break;
       }
     }
+    if (read.seen.what == Seen::kList) about_list(read, key, writers, from);
     return from;
   }
 
@@ -212,20 +215,14 @@ class Translation {
     }
     if (edge.known) {
       from.push_back(*edge.known);
-    } else if (e.bound == Bound::kLater) {
-      add(edge.under, saw_later(read, w));
-    } else if (e.bound == Bound::kEarlier) {
-      return fail("it uses bounds (a version or an earlier one)");
-    } else {
+    } else if (e.bound == Bound::kExact) {
       add(edge.under, edge.seen);
+    } else {
+      add(edge.under, bounded(e.bound == Bound::kEarlier, read.reader, read.place, w));
     }
     return true;
   }
 
-  // "The read saw w or a later one of w's session" is used for one thing: w is before the read.
-  [[nodiscard]] Literal saw_later(const ReadAt& read, TxnId w) const {
-    return before(end(w), start(read.reader));
-  }
   [[nodiscard]] bool in_session(TxnId earlier, TxnId later) const {
     return shape_.session_order && s_.committed(earlier) && earlier < later &&
            h_.session(earlier) == h_.session(later);
@@ -237,48 +234,75 @@ class Translation {
     return axiom(fmt::format("wr {} {} {}", read.reader.raw, read.place, w.raw), {},
                  {saw(read.reader, read.place, w).negated(), before(end(w), start(read.reader))});
   }
-  // If the read saw `later` then it saw w or a later one.
-  std::optional<Clause> later_is_seen(const ReadAt& read, TxnId later, TxnId w) {
-    if (later == w) return wr_axiom(read, w);
-    Clauses from = {wr_axiom(read, later), session_axiom(w, later)};
-    std::vector<EventRef> events = {end(w), start(later)};
-    if (shape_.begin_and_commit) {
-      from.push_back(own(later));
-      events.push_back(end(later));
-    }
-    events.push_back(start(read.reader));
-    from.push_back(cycle_axiom(events));
-    if (conditional(later)) from.push_back(source_counts(read, later));
-    return derived({saw(read.reader, read.place, later).negated(), saw_later(read, w)}, from);
+  // --- bounds: the read saw w's version or that of one of w's session ---
+
+  [[nodiscard]] bool within(bool up, TxnId w, TxnId x) const {
+    return x == w || (up ? in_session(x, w) : in_session(w, x));
   }
-  // What the bounds of a read mean: of whom it may have seen, and of the later ones.
+  Clause within_axiom(bool up, const ReadAt& read, TxnId w, TxnId x) {
+    return axiom(
+        fmt::format("within {} {} {} {} {}", up ? 1 : 0, read.reader.raw, read.place, w.raw, x.raw),
+        {}, {saw(read.reader, read.place, x).negated(), bounded(up, read.reader, read.place, w)});
+  }
+  // Of whom, then; with what is known of the read.
+  std::vector<TxnId> one_within(bool up, const ReadAt& read, KeyId key, TxnId w, Clauses& from) {
+    std::vector<TxnId> ones;
+    Literals literals = {bounded(up, read.reader, read.place, w).negated()};
+    for (const TxnId x : may_see(read, key)) {
+      if (!x.valid() || !within(up, w, x)) continue;
+      ones.push_back(x);
+      literals.push_back(saw(read.reader, read.place, x));
+    }
+    from.push_back(
+        axiom(fmt::format("bound {} {} {} {}", up ? 1 : 0, read.reader.raw, read.place, w.raw), {},
+              std::move(literals)));
+    for (Clause& clause : about_read(read, key)) from.push_back(std::move(clause));
+    return ones;
+  }
+  // If the read saw w or a later one of the session: w is before the read.
+  void after_later(const ReadAt& read, KeyId key, TxnId w, Clauses& from) {
+    for (const TxnId later : one_within(false, read, key, w, from)) {
+      from.push_back(wr_axiom(read, later));
+      if (later != w) in_order({end(w), end(later), start(read.reader)}, from);
+    }
+  }
+  // Each event is before the next; those of two transactions by session order.
+  void in_order(const std::vector<EventRef>& events, Clauses& from) {
+    for (std::size_t i = 0; i + 1 < events.size(); ++i) {
+      const EventRef x = events[i], y = events[i + 1];
+      if (x.txn == y.txn || !in_session(x.txn, y.txn)) continue;
+      from.push_back(session_axiom(x.txn, y.txn));
+      if (shape_.begin_and_commit) {
+        from.push_back(own(y.txn));
+        if (y.commit) from.push_back(cycle_axiom({x, start(y.txn), y}));
+      }
+    }
+    from.push_back(cycle_axiom(events));
+  }
+  // What the bounds of a read among the choices mean.
   bool about_bounds(const Derivation& d, const ReadAt& read, KeyId key, Clauses& all) {
-    std::vector<TxnId> later;
+    std::vector<std::pair<bool, TxnId>> bounds;
     for (const Choice& c : d.choices) {
-      if (c.is_before || c.bound != Bound::kLater || KeyId(c.key) != key) continue;
+      if (c.is_before || c.bound == Bound::kExact || KeyId(c.key) != key) continue;
       const auto its = read_at(OpId(c.read), key);
       if (its && its->reader == read.reader && its->place == read.place)
-        later.emplace_back(c.writer);
+        bounds.emplace_back(c.bound == Bound::kEarlier, TxnId(c.writer));
     }
-    if (later.empty()) return true;
-    for (const TxnId w : later) {
-      for (const TxnId seen : may_see(read, key)) {
-        if (!seen.valid() || (seen != w && !in_session(w, seen))) continue;
-        auto clause = later_is_seen(read, seen, w);
-        if (!clause) return fail("what a bound means does not follow by clauses");
-        all.push_back(std::move(*clause));
-      }
-      for (const TxnId next : later) {
-        if (!in_session(w, next) || conditional(next)) continue;
-        Clauses from = {session_axiom(w, next)};
-        std::vector<EventRef> events = {end(w), start(next)};
-        if (shape_.begin_and_commit) {
-          from.push_back(own(next));
-          events.push_back(end(next));
+    for (const auto& [up, w] : bounds) {
+      Clauses from;
+      for (const TxnId x : one_within(up, read, key, w, from))
+        all.push_back(within_axiom(up, read, w, x));
+      all.push_back(from.front());
+      for (const auto& [its_up, other] : bounds) {
+        if (its_up != up || other == w || !within(up, other, w)) continue;
+        Clauses both = from;
+        for (const TxnId x : may_see(read, key)) {
+          if (x.valid() && within(up, w, x) && within(up, other, x))
+            both.push_back(within_axiom(up, read, other, x));
         }
-        events.push_back(start(read.reader));
-        from.push_back(cycle_axiom(events));
-        auto clause = derived({saw_later(read, next).negated(), saw_later(read, w)}, from);
+        auto clause = derived({bounded(up, read.reader, read.place, w).negated(),
+                               bounded(up, read.reader, read.place, other)},
+                              both);
         if (!clause) return fail("what a bound means does not follow by clauses");
         all.push_back(std::move(*clause));
       }
@@ -380,11 +404,11 @@ class Translation {
     Clauses from;
     if (!read) return fail("a read has no line");
     if (!seen(e, *read, w, edge, from)) return false;
-    if (!edge.known && edge.at == edge.under.front()) {  // by a bound
-      edges_.emplace(i, std::move(edge));
-      return true;
+    if (!edge.known && e.bound == Bound::kLater) {
+      after_later(*read, KeyId(e.key), w, from);
+    } else {
+      from.push_back(wr_axiom(*read, w));
     }
-    from.push_back(wr_axiom(*read, w));
     return finish(i, std::move(edge), from);
   }
 
@@ -400,13 +424,12 @@ class Translation {
       if (w.valid() && conditional(w)) from.push_back(source_counts(*read, w));
       if (!cycle(d, x.cycle, from, under)) return false;
       const Literal l = saw(read->reader, read->place, w);
-      for (const Literal& u : under) {
-        // A bound that says so.
-        for (std::uint32_t v = 0; w.valid() && v <= w.raw; ++v) {
-          if (!(u == saw_later(*read, TxnId(v))) || !(TxnId(v) == w || in_session(TxnId(v), w)))
-            continue;
-          if (auto clause = later_is_seen(*read, w, TxnId(v))) from.push_back(std::move(*clause));
-        }
+      for (const Literal& u : under) {  // a bound that says so
+        const TxnId v(u.parts[2]);
+        const bool up = u.parts[3] != 0;
+        if (u.kind == Literal::kBounded && u == bounded(up, read->reader, read->place, v) &&
+            w.valid() && within(up, v, w))
+          from.push_back(within_axiom(up, *read, v, w));
       }
       auto clause = derived({l.negated()}, from);
       if (!clause) return fail(fmt::format("edge {}: an exclusion does not follow by clauses", i));
@@ -419,6 +442,11 @@ class Translation {
     return true;
   }
 
+  // A read of w's version to which k, who writes the key too, is visible: k is before w.
+  struct Missed {
+    const ReadAt& read;
+    TxnId w, k;
+  };
   bool ww(const Derivation& d, Number i, const Edge& e, EdgeClause edge) {
     const TxnId a(e.from), b(e.to);
     const KeyId key(e.key);
@@ -450,15 +478,28 @@ class Translation {
     const auto read = read_at(OpId(e.read), key);
     if (!read) return fail("a read has no line");
     if (!seen(e, *read, b, edge, from)) return false;
-    if (shape_.is_weak()) {
-      return visible(d, e.because, {*read, b, a}, from, edge.under) &&
-             finish(i, std::move(edge), from);
+    if (!shape_.is_weak()) no_way_back(d, e.because, from, edge.under);
+    if (!edge.known && e.bound == Bound::kEarlier) {
+      for (const TxnId w : one_within(true, *read, key, b, from)) {
+        if (!missed(d, e, {*read, w, a}, from, edge.under)) return false;
+        if (w != b) in_order({end(w), target(b)}, from);
+        if (w != b && w != a) from.push_back(cycle_axiom({end(a), end(w), target(b)}));
+      }
+    } else if (!missed(d, e, {*read, b, a}, from, edge.under)) {
+      return false;
     }
-    from.push_back(
-        axiom(fmt::format("rw {} {} {} {}", read->reader.raw, read->place, b.raw, a.raw), {a},
-              {edge.seen.negated(), before(end(a), end(b)), before(start(read->reader), end(a))}));
-    no_way_back(d, e.because, from, edge.under);
     return finish(i, std::move(edge), from);
+  }
+  // Why k, visible to a read of w's version, is before w.
+  bool missed(const Derivation& d, const Edge& e, const Missed& m, Clauses& from, Literals& under) {
+    if (m.w == m.k) return true;
+    if (shape_.is_weak()) return visible(d, e.because, m, from, under);
+    if (conditional(m.w)) from.push_back(source_counts(m.read, m.w));
+    from.push_back(axiom(
+        fmt::format("rw {} {} {} {}", m.read.reader.raw, m.read.place, m.w.raw, m.k.raw), {m.k},
+        {saw(m.read.reader, m.read.place, m.w).negated(), before(end(m.k), end(m.w)),
+         before(start(m.read.reader), end(m.k))}));
+    return true;
   }
 
   bool list_order(const Edge& e, TxnId a, TxnId b, Clauses& from) {
@@ -467,9 +508,10 @@ class Translation {
     if (!read) return fail("a read has no line");
     if (auto clause = list_axiom(*read, key, a, b)) {
       from.push_back(std::move(*clause));
-      return true;
+    } else {
+      by_places(*read, key, a, b, from);
     }
-    return fail("the order of two writers of a list rests on an element that was appended twice");
+    return true;
   }
   // By the list that was read, a is before b: an element of a alone stands before one of b.
   std::optional<Clause> list_axiom(const ReadAt& read, KeyId key, TxnId a, TxnId b) {
@@ -517,6 +559,179 @@ class Translation {
     return std::any_of(all.begin(), all.end(), [t](const Written& w) { return w.txn == t; });
   }
 
+  // --- places in lists: where somebody's appends begin, from 0 ---
+
+  struct Block {
+    TxnId txn;
+    std::uint32_t at;
+    friend bool operator==(const Block&, const Block&) = default;
+  };
+  using Values = std::vector<ValueId>;
+
+  [[nodiscard]] Values appends_of(TxnId t, KeyId key) const {
+    Values values;
+    for (auto i = h_.first_op(t); i < h_.last_op(t); ++i) {
+      const auto op = h_.op(OpId(i));
+      if (op.kind == OpKind::kAppend && op.key == key) values.emplace_back(op.value);
+    }
+    return values;
+  }
+  static bool begins_with(std::span<const ValueId> list, const Values& block) {
+    return list.size() >= block.size() && std::equal(block.begin(), block.end(), list.begin());
+  }
+  // None if the append would stand before all of its transaction's place.
+  [[nodiscard]] std::optional<Block> block_of(OpId append, KeyId key, std::uint32_t place) const {
+    const TxnId t = s_.txn_of(append);
+    const auto index = own_appends_before(h_, t, append, key);
+    if (index > place) return std::nullopt;
+    return Block{t, place - static_cast<std::uint32_t>(index)};
+  }
+  void appended(KeyId key, const Block& block, Clauses& from) {
+    if (!conditional(block.txn)) return;
+    from.push_back(axiom(fmt::format("appended {} {} {}", key.raw, block.txn.raw, block.at), {},
+                         {begins(key, block.txn, block.at).negated(), lives(block.txn)}));
+  }
+  // One of the appends of the element stands there.
+  void stands(const ReadAt& read, KeyId key, std::uint32_t place, Clauses& from) {
+    Literals literals;
+    for (const Written& w : s_.written(key, read.seen.list[place])) {
+      const auto block = s_.aborted(w.txn) ? std::nullopt : block_of(w.op, key, place);
+      if (!block) continue;
+      literals.push_back(begins(key, block->txn, block->at));
+      appended(key, *block, from);
+    }
+    const auto [it, fresh] = stands_.try_emplace({read.reader.raw, read.place, place});
+    if (fresh)
+      it->second = axiom(fmt::format("stands {} {} {}", read.reader.raw, read.place, place),
+                         {read.reader}, std::move(literals));
+    from.push_back(it->second);
+  }
+  // Whose append stands there, if that is known, and why.
+  std::optional<Block> known_block(const ReadAt& read, KeyId key, std::uint32_t place,
+                                   Clauses& from) {
+    const OpId append = c_.append_at(key, place, read.seen.list[place]);
+    if (!append.valid()) return std::nullopt;
+    stands(read, key, place, from);
+    return block_of(append, key, place);
+  }
+  // Two blocks are apart, and ordered by their places.
+  void places(KeyId key, Block a, Block b, Clauses& from) {
+    if (a == b) return;
+    if (a.at > b.at) std::swap(a, b);
+    Literals literals = {begins(key, a.txn, a.at).negated(), begins(key, b.txn, b.at).negated()};
+    const bool both = a.txn != b.txn && !appends_of(b.txn, key).empty() &&
+                      b.at - a.at < appends_of(a.txn, key).size();
+    if (a.txn != b.txn && !both) {
+      if (a.at == b.at) return;
+      literals.push_back(before(end(a.txn), end(b.txn)));
+    }
+    from.push_back(
+        axiom(fmt::format("places {} {} {} {} {}", key.raw, a.txn.raw, a.at, b.txn.raw, b.at), {},
+              std::move(literals)));
+  }
+  // The block against all that is known of the places that it would take.
+  void against_known(const ReadAt& read, KeyId key, const Block& block, Clauses& from) {
+    const auto end_of =
+        std::min(read.seen.list.size(), block.at + appends_of(block.txn, key).size());
+    for (std::uint32_t p = block.at; p < end_of; ++p) {
+      if (const auto other = known_block(read, key, p, from)) places(key, block, *other, from);
+    }
+  }
+  // The read ends with the appends of whoever it saw.
+  Block ends(const ReadAt& read, KeyId key, TxnId w, Clauses& from) {
+    const auto list = read.seen.list;
+    const Values block = appends_of(w, key);
+    const auto at = list.size() - std::min(list.size(), block.size());
+    Literals literals = {saw(read.reader, read.place, w).negated()};
+    const Block its{w, static_cast<std::uint32_t>(at)};
+    const bool there = at + block.size() == list.size() && begins_with(list.subspan(at), block);
+    if (there) literals.push_back(begins(key, w, its.at));
+    from.push_back(axiom(fmt::format("ends {} {} {} {}", read.reader.raw, read.place, w.raw, at),
+                         {}, std::move(literals)));
+    if (there) against_known(read, key, its, from);
+    return its;
+  }
+  // Whom a read of a list may have seen, if its last element was appended more than once.
+  void about_list(const ReadAt& read, KeyId key, const std::vector<TxnId>& writers, Clauses& from) {
+    const auto list = read.seen.list;
+    if (list.empty() || s_.written(key, list.back()).size() < 2) return;
+    const bool one_version = shape_.phi != Phi::kEarlierRead;
+    for (const TxnId w : writers) {
+      if (!w.valid()) continue;
+      Clauses of_w;
+      const auto its = ends(read, key, w, of_w);
+      for (const ReadAt& other : external(read.reader, key)) {
+        if (!one_version || other.seen.list.size() == list.size() || other.seen.list.empty())
+          continue;
+        of_w.push_back(same_version(read, other, w));
+        places(key, its, ends(other, key, w, of_w), of_w);
+      }
+      if (auto clause = derived({saw(read.reader, read.place, w).negated()}, of_w))
+        from.push_back(std::move(*clause));
+      from.insert(from.end(), of_w.begin(), of_w.end());
+    }
+  }
+  // A known place of a before any that an append of b may have.
+  void by_places(const ReadAt& read, KeyId key, TxnId a, TxnId b, Clauses& from) {
+    const auto list = read.seen.list;
+    std::optional<Block> of_a;
+    for (std::uint32_t p = 0; p < list.size() && !of_a; ++p) {
+      const auto block = known_block(read, key, p, from);
+      if (block && block->txn == a) of_a = block;
+    }
+    if (!of_a) return;
+    const Values block = appends_of(b, key);
+    Literals literals = {begins(key, a, of_a->at).negated(), before(end(a), end(b))};
+    for (std::uint32_t q = 0; q < of_a->at && b != read.reader; ++q) {
+      if (!begins_with(list.subspan(q), block)) continue;
+      literals.push_back(begins(key, b, q));
+      appended(key, {b, q}, from);
+      places(key, *of_a, {b, q}, from);
+      against_known(read, key, {b, q}, from);
+    }
+    from.push_back(axiom(
+        fmt::format("precedes {} {} {} {} {}", read.reader.raw, read.place, a.raw, of_a->at, b.raw),
+        {read.reader, b}, std::move(literals)));
+  }
+  // All that is known of the places of a list, and of whose appends cannot begin there.
+  Clauses whole_list(const ReadAt& read, KeyId key) {
+    Clauses from;
+    const auto list = read.seen.list;
+    const bool outside = is_external(read, key);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> asked;
+    for (std::uint32_t p = 0; p < list.size(); ++p) {
+      const auto block = known_block(read, key, p, from);
+      if (!block || !asked.insert({block->txn.raw, block->at}).second) continue;
+      appended(key, *block, from);
+      against_known(read, key, *block, from);
+      const bool fits = block->txn == read.reader
+                            ? !outside
+                            : begins_with(list.subspan(block->at), appends_of(block->txn, key));
+      if (fits) continue;
+      from.push_back(axiom(
+          fmt::format("fits {} {} {} {}", read.reader.raw, read.place, block->txn.raw, block->at),
+          {read.reader}, {begins(key, block->txn, block->at).negated()}));
+    }
+    if (outside) return from;
+    const OpId op = lines_of(s_, read.reader)[read.place].op;
+    const auto own = own_appends_before(h_, read.reader, op, key);
+    if (own > list.size()) return from;
+    const Block its{read.reader, static_cast<std::uint32_t>(list.size() - own)};
+    from.push_back(axiom(fmt::format("owns {} {} {}", read.reader.raw, read.place, its.at),
+                         {read.reader}, {begins(key, read.reader, its.at)}));
+    for (std::uint32_t p = 0; p < list.size(); ++p) {
+      if (const auto other = known_block(read, key, p, from)) {
+        if (p >= its.at || other->txn == its.txn) places(key, its, *other, from);
+      }
+    }
+    return from;
+  }
+  [[nodiscard]] bool is_external(const ReadAt& read, KeyId key) const {
+    const auto reads = external(read.reader, key);
+    return std::any_of(reads.begin(), reads.end(),
+                       [&](const ReadAt& r) { return r.place == read.place; });
+  }
+
   bool rw(const Derivation& d, Number i, const Edge& e, EdgeClause edge) {
     const TxnId b(e.to);
     const KeyId key(e.key);
@@ -549,11 +764,6 @@ class Translation {
 
   // --- weak levels ---
 
-  // A read of w's version to which k, who writes the key too, is visible: k is before w.
-  struct Missed {
-    const ReadAt& read;
-    TxnId w, k;
-  };
   bool visible(const Derivation& d, const std::vector<Number>& path, const Missed& missed,
                Clauses& from, Literals& under) {
     const auto& [read, w, k] = missed;
@@ -569,12 +779,12 @@ class Translation {
       }
       const auto by = read_at(OpId(e.read), KeyId(e.key));
       if (!by) return fail("a read has no line");
-      words += fmt::format(" wr {} {}", e.to, by->place);
-      const Literal seen = saw(by->reader, by->place, TxnId(e.from));
-      add(literals, seen.negated());
       const EdgeClause& edge = edges_.at(i);
-      if (e.bound != Bound::kExact && !edge.known)
-        return fail("it uses bounds (a version or a later one) in what is visible");
+      const bool later = e.bound == Bound::kLater && !edge.known;
+      words += fmt::format(" {} {} {}", later ? "later" : "wr", e.to, by->place);
+      add(literals, (later ? bounded(false, by->reader, by->place, TxnId(e.from))
+                           : saw(by->reader, by->place, TxnId(e.from)))
+                        .negated());
       if (edge.known) from.push_back(*edge.known);
       for (const Literal& l : edge.under) add(under, l);
       if (conditional(TxnId(e.from))) from.push_back(source_counts(*by, TxnId(e.from)));
@@ -668,15 +878,14 @@ class Translation {
   Literal choice(const Choice& c) const {
     if (c.is_before) return before(end(TxnId(c.first)), end(TxnId(c.second)));
     const auto read = read_at(OpId(c.read), KeyId(c.key));
-    if (c.bound == Bound::kLater) return saw_later(*read, TxnId(c.writer));
+    if (c.bound != Bound::kExact)
+      return bounded(c.bound == Bound::kEarlier, read->reader, read->place, TxnId(c.writer));
     return saw(read->reader, read->place, c.writer == kNone ? TxnId::none() : TxnId(c.writer));
   }
   Rejection refuted(const Derivation& d) {
     Clauses all;
     std::set<std::pair<std::uint32_t, std::uint32_t>> asked;
     for (const Choice& c : d.choices) {
-      if (c.bound == Bound::kEarlier)
-        return std::string("it uses bounds (a version or an earlier one)");
       if (c.is_before) continue;
       const auto read = read_at(OpId(c.read), KeyId(c.key));
       if (!read) return std::string("a read has no line");
@@ -713,8 +922,7 @@ class Translation {
     if (!read) return std::string("a read has no line");
     if (shape_.one_object) text_ += fmt::format("K {}\n", key.raw);
     const auto reads = external(read->reader, key);
-    const bool outside = std::any_of(reads.begin(), reads.end(),
-                                     [&](const ReadAt& r) { return r.place == read->place; });
+    const bool outside = is_external(*read, key);
     const bool list = read->seen.what == Seen::kList;
     if (list && a.name == "incompatible-order" && a.other != kNone) {
       const auto other = read_at(OpId(a.other), key);
@@ -729,6 +937,8 @@ class Translation {
       if (const auto clause = too_often(*read, key))
         return concluded({*clause}, "the list is not shown to have too many elements");
       if ((last_ = mixed_writers(*read, key))) return std::nullopt;
+      if ((last_ = derived({}, whole_list(*read, key))) && is_contradiction(*last_))
+        return std::nullopt;
     }
     if (!outside) {
       if (list && sees_own(s_, read->reader, OpId(a.read), key, read->seen, OpId(a.read)))
@@ -748,18 +958,31 @@ class Translation {
     return fmt::format("its `{}` has no counterpart", a.name);
   }
 
-  // A list has an element more often than it was appended.
+  // A list has an element more often than it was appended, by the reader itself so far.
   std::optional<Clause> too_often(const ReadAt& read, KeyId key) {
     std::map<std::uint32_t, std::ptrdiff_t> times;
     for (const ValueId v : read.seen.list) ++times[v.raw];
+    const OpId op = lines_of(s_, read.reader)[read.place].op;
     for (const auto& [raw, found] : times) {
-      const auto appended = s_.written(key, ValueId(raw));
-      const auto count = std::count_if(appended.begin(), appended.end(),
-                                       [&](const Written& w) { return !s_.aborted(w.txn); });
-      if (found <= count) continue;
-      return axiom(fmt::format("often {} {} {}", read.reader.raw, read.place,
-                               value_number(h_, ValueId(raw))),
-                   {read.reader}, {});
+      std::ptrdiff_t appended = 0;
+      std::set<std::uint32_t> never;
+      for (const Written& w : s_.written(key, ValueId(raw))) {
+        if (s_.aborted(w.txn)) continue;
+        if (!c_.counts(w.txn)) {
+          never.insert(w.txn.raw);
+        } else {
+          appended += w.txn != read.reader || w.op < op;
+        }
+      }
+      if (found <= appended) continue;
+      std::string words = fmt::format("often {} {} {}", read.reader.raw, read.place,
+                                      value_number(h_, ValueId(raw)));
+      Literals literals;
+      for (const std::uint32_t t : never) {
+        words += fmt::format(" {}", t);
+        literals.push_back(lives(TxnId(t)));
+      }
+      return axiom(words, {read.reader}, std::move(literals));
     }
     return std::nullopt;
   }
@@ -796,6 +1019,78 @@ class Translation {
     return concluded(both, "the two cases do not go together");
   }
 
+  // By the appends that may stand at some places: every way has its proof, and they go together
+  // place by place.
+  using PlaceKey = std::pair<std::uint32_t, std::uint32_t>;
+  struct Ways {
+    std::vector<PlaceKey> places;
+    std::map<std::vector<Number>, const Placing*> proofs;
+    std::vector<Number> chosen;
+  };
+  Rejection placings(const std::vector<Placing>& all) {
+    Ways ways;
+    for (const Place& p : all.front().places) ways.places.emplace_back(p.key, p.position);
+    std::sort(ways.places.begin(), ways.places.end());
+    for (const Placing& placing : all) {
+      std::map<PlaceKey, Number> at;
+      for (const Place& p : placing.places) at[{p.key, p.position}] = p.operation;
+      std::vector<Number> appends;
+      for (const PlaceKey& place : ways.places) appends.push_back(at.at(place));
+      ways.proofs[appends] = &placing;
+    }
+    return fill(ways);
+  }
+  // Those chosen so far lead to a contradiction, which becomes last_.
+  Rejection fill(Ways& ways) {
+    if (ways.chosen.size() == ways.places.size()) return one_way(*ways.proofs.at(ways.chosen));
+    const KeyId key(ways.places[ways.chosen.size()].first);
+    const std::uint32_t place = ways.places[ways.chosen.size()].second;
+    const auto read = longest_read(key);
+    if (!read) return std::string("a read has no line");
+    Clauses from;
+    stands(*read, key, place, from);
+    for (const Written& w : s_.written(key, read->seen.list[place])) {
+      const auto block = c_.counts(w.txn) ? block_of(w.op, key, place) : std::nullopt;
+      if (!block) continue;
+      const auto twice = std::find(ways.chosen.begin(), ways.chosen.end(), w.op.raw);
+      if (twice != ways.chosen.end()) {  // one append has one place
+        const PlaceKey& there = ways.places[static_cast<std::size_t>(twice - ways.chosen.begin())];
+        if (const auto other = block_of(w.op, key, there.second)) places(key, *block, *other, from);
+        continue;
+      }
+      ways.chosen.push_back(w.op.raw);
+      assumed_.push_back(begins(key, block->txn, block->at).negated());
+      auto why = fill(ways);
+      assumed_.pop_back();
+      ways.chosen.pop_back();
+      if (why) return why;
+      from.push_back(*last_);
+    }
+    return concluded(from, "the placings do not go together");
+  }
+  Rejection one_way(const Placing& placing) {
+    for (const Place& p : placing.places) c_.place(KeyId(p.key), p.position, OpId(p.operation));
+    Translation inner(c_, out_, text_);
+    inner.assumed_ = assumed_;
+    auto why = inner.body(placing.proof);
+    for (const Place& p : placing.places) c_.unplace(KeyId(p.key), p.position);
+    last_ = inner.last_;
+    return why;
+  }
+  [[nodiscard]] std::optional<ReadAt> longest_read(KeyId key) const {
+    const auto longest = s_.longest_list(key);
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (!s_.committed(TxnId(t))) continue;
+      for (auto i = h_.first_op(TxnId(t)); i < h_.last_op(TxnId(t)); ++i) {
+        const auto op = h_.op(OpId(i));
+        if (op.kind == OpKind::kListRead && op.key == key && h_.list_known(op) &&
+            h_.list(op).data() == longest.data() && h_.list(op).size() == longest.size())
+          return read_at(OpId(i), key);
+      }
+    }
+    return std::nullopt;
+  }
+
   Context& c_;
   Subject& s_;
   const History& h_;
@@ -808,6 +1103,7 @@ class Translation {
   std::map<Number, EdgeClause> edges_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Clause> known_;  // by reader and place
   std::map<std::array<std::uint32_t, 3>, Clause> excluded_;          // and writer
+  std::map<std::array<std::uint32_t, 3>, Clause> stands_;            // and place in the list
 };
 
 }  // namespace

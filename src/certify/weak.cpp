@@ -294,17 +294,14 @@ class Weak {
                        operation({t, row.op, row.key, {}}), shown_key(subject_, row.key));
   }
 
-  // The other verifier wants a writer that stands before the reader. Without one it is told none.
+  // The other verifier wants to be told one of them.
   void note_further_row(TxnId t, const External& row) {
     if (seen_.empty()) return;
-    const auto fits = [&](TxnId w) {
-      return (!w.valid() || at(w) < at(t)) && fits_all(t, w, std::span(&row, 1));
-    };
+    const auto fits = [&](TxnId w) { return fits_all(t, w, std::span(&row, 1)); };
     if (fits(TxnId::none())) return note(t, row, TxnId::none());
     for (const auto& w : subject_.written(row.key)) {
       if (w.final && fits(w.txn)) return note(t, row, w.txn);
     }
-    seen_.clear();
   }
   void note(TxnId t, const External& read, TxnId writer) {
     if (!seen_.empty()) seen_[t.index()][read.place] = writer;

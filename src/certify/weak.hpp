@@ -21,7 +21,7 @@ namespace cupel::certify {
 using SeenWriters = std::vector<std::vector<TxnId>>;
 
 // `seen`: where these go, if anywhere. It stays empty if the order is rejected before all are
-// known, and if a further row of a range read, at read-committed, is from a later transaction.
+// known.
 Rejection satisfies_weak(Subject& subject, const Shape& shape, const std::vector<Number>& order,
                          const std::vector<ReadFrom>& reads_from,
                          const std::vector<Place>& placings, SeenWriters* seen = nullptr);

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 12> kLevels = {"ReadCommitted",
                                                       "StrictSerializable",
                                                       "Linearizable"};
 
-// The arguments of each axiom: n a number, w a writer.
+// The arguments of each axiom: n a number, w a writer, b a flag, l a list of numbers.
 struct AxiomForm {
   std::string_view word, name, arguments;
 };
@@ -45,7 +45,16 @@ constexpr AxiomForm kAxioms[] = {{"own", "Own", "n"},
                                  {"rw", "Overwritten", "nnwn"},
                                  {"list", "ListOrder", "nnnnnn"},
                                  {"conflict", "Conflict", "nnnn"},
-                                 {"often", "TooOften", "nnn"}};
+                                 {"often", "TooOften", "nnnl"},
+                                 {"within", "Within", "bnnnn"},
+                                 {"bound", "OneWithin", "bnnn"},
+                                 {"stands", "Stands", "nnn"},
+                                 {"fits", "Fits", "nnnn"},
+                                 {"places", "Places", "nnnnn"},
+                                 {"precedes", "Precedes", "nnnnn"},
+                                 {"ends", "Ends", "nnnn"},
+                                 {"owns", "OwnBegins", "nnn"},
+                                 {"appended", "PlaceCounts", "nnn"}};
 
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
@@ -75,10 +84,11 @@ std::string_view level(std::string_view word) {
 std::string path(const Words& words, std::size_t i) {
   std::vector<std::string> hops;
   while (i < words.size()) {
-    const bool by_read = words[i] == "wr";
-    hops.push_back(by_read ? fmt::format("ByRead {} {}", words.at(i + 1), words.at(i + 2))
-                           : fmt::format("BySession {}", words.at(i + 1)));
-    i += by_read ? 3 : 2;
+    const bool by_session = words[i] == "so";
+    hops.push_back(by_session ? fmt::format("BySession {}", words.at(i + 1))
+                              : fmt::format("{} {} {}", words[i] == "wr" ? "ByRead" : "ByLater",
+                                            words.at(i + 1), words.at(i + 2)));
+    i += by_session ? 2 : 3;
   }
   return list(hops);
 }
@@ -99,9 +109,16 @@ std::string axiom(const Words& words) {
     if (form.word != words[2]) continue;
     std::string text(form.name);
     for (std::size_t i = 0; i < form.arguments.size(); ++i) {
-      const auto word = words.at(i + 3);
       text += ' ';
-      text += form.arguments[i] == 'w' ? writer(word) : std::string(word);
+      if (form.arguments[i] == 'l') {
+        text += list(std::vector<std::string>(words.begin() + static_cast<std::ptrdiff_t>(i + 3),
+                                              words.end()));
+        break;
+      }
+      const auto word = words.at(i + 3);
+      text += form.arguments[i] == 'w'   ? writer(word)
+              : form.arguments[i] == 'b' ? std::string(flag(word))
+                                         : std::string(word);
     }
     return text;
   }
@@ -121,6 +138,15 @@ std::string derived(const Words& words) {
     } else if (kind == "s") {
       literals.push_back(fmt::format("({}, Saw {} {} {})", sign, words.at(i + 2), words.at(i + 3),
                                      writer(words.at(i + 4))));
+      i += 5;
+    } else if (kind == "b") {
+      literals.push_back(fmt::format("({}, Begins {} {} {})", sign, words.at(i + 2),
+                                     words.at(i + 3), words.at(i + 4)));
+      i += 5;
+    } else if (kind == "e" || kind == "f") {
+      literals.push_back(fmt::format("({}, Bounded {} {} {} {})", sign,
+                                     flag(kind == "e" ? "1" : "0"), words.at(i + 2),
+                                     words.at(i + 3), words.at(i + 4)));
       i += 5;
     } else {
       literals.push_back(fmt::format("({}, Lives {})", sign, words.at(i + 2)));
