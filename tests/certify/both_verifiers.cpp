@@ -1,0 +1,180 @@
+// Both verifiers: see the header.
+#include "certify/both_verifiers.hpp"
+
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "certify/certificates.hpp"
+#include "certify/levels_table.hpp"
+#include "certify/proof_text.hpp"
+
+namespace cupel::test {
+
+using base::Random;
+using history::History;
+using Said = ProvedProgram::Said;
+
+namespace {
+
+std::vector<std::string> lines_of_text(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::size_t proofs_in(const std::string& text) {
+  std::size_t found = 0;
+  for (const auto& line : lines_of_text(text)) found += line.starts_with("P ") ? 1 : 0;
+  return found;
+}
+
+}  // namespace
+
+history::Time drift_for(const History& h) {
+  return h.has_all_times() && h.op_count() % 3 == 0 ? 5 : 0;
+}
+
+check::CheckResult check_at(const History& h, levels::Level level, history::Time drift) {
+  check::Options options;
+  options.asked = {level};
+  options.threads = 1;
+  options.evidence = true;
+  options.clock_drift_ns = drift;
+  return check::check(h, options);
+}
+
+std::string changed_text(const std::string& text, Random& random) {
+  auto lines = lines_of_text(text);
+  if (lines.empty()) return text;
+  const auto i = random.below(lines.size());
+  const auto at = [&](std::size_t n) { return lines.begin() + static_cast<std::ptrdiff_t>(n); };
+  switch (random.below(6)) {
+    case 0:
+      lines.erase(at(i));
+      break;
+    case 1:
+      std::swap(lines[i], lines[random.below(lines.size())]);
+      break;
+    case 2:
+      lines.insert(at(random.below(lines.size() + 1)), std::string(lines[i]));
+      break;
+    default: {
+      std::string& line = lines[i];
+      std::vector<std::size_t> digits;
+      for (std::size_t n = 0; n < line.size(); ++n) {
+        if (line[n] >= '0' && line[n] <= '9') digits.push_back(n);
+      }
+      if (!digits.empty())
+        line[digits[random.below(digits.size())]] = static_cast<char>('0' + random.below(10));
+    }
+  }
+  std::string result;
+  for (const auto& line : lines) result += line + "\n";
+  return result;
+}
+
+Sketch changed_history(Sketch sketch, Random& random) {
+  std::vector<SketchTxn*> txns;
+  for (auto& session : sketch.sessions) {
+    for (auto& txn : session.txns) txns.push_back(&txn);
+  }
+  if (txns.empty()) return sketch;
+  SketchTxn& txn = *txns[random.below(txns.size())];
+  if (txn.ops.empty() || random.chance(0.1)) {
+    txn.status = static_cast<history::TxnStatus>(random.below(3));
+    return sketch;
+  }
+  const auto i = random.below(txn.ops.size());
+  if (random.chance(0.2)) {
+    txn.ops.erase(txn.ops.begin() + static_cast<std::ptrdiff_t>(i));
+    return sketch;
+  }
+  SketchOp& op = txn.ops[i];
+  if (!op.list.empty()) {
+    auto& list = op.list;
+    if (random.chance(0.5)) {
+      list.pop_back();
+    } else {
+      std::swap(list[random.below(list.size())], list[random.below(list.size())]);
+    }
+  } else if (!op.entries.empty()) {
+    op.entries.erase(op.entries.begin() +
+                     static_cast<std::ptrdiff_t>(random.below(op.entries.size())));
+  } else if (op.value.known && op.value.kind == history::ScalarKind::kInteger) {
+    op.value.integer = random.between(0, 5);
+  }
+  return sketch;
+}
+
+std::optional<History> built(const Sketch& sketch) {
+  try {
+    return build(sketch);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+std::string BothVerifiers::compare(const History& h, const std::string& json, history::Time drift) {
+  const auto proof = certify::proof_text(h, json, drift);
+  const auto report = certify::verify(h, json, drift);
+  const bool valid = report.validity == certify::Validity::kValid;
+  if (!proof.trouble.empty()) {
+    ++seen_["no certificate to both"];
+    return valid ? "only the one in C++ reads it: " + proof.trouble : "";
+  }
+  const auto said = program_.run(h, proof.text, drift);
+  if (said == Said::kBadInput) return program_.output() + "\n" + proof.text;
+  bool whole = true;
+  for (const auto& why : proof.left_out) {
+    if (why.empty()) continue;
+    whole = false;
+    if (valid) ++left_out_[why];
+  }
+  if (valid) {
+    ++seen_[whole ? "accepted by both" : "accepted, but for what has no counterpart"];
+    return said == Said::kProved
+               ? ""
+               : "only the one in C++ accepts: " + program_.output() + "\n" + proof.text;
+  }
+  const bool none_missing = whole && proofs_in(proof.text) == Json::parse(json)["proofs"].size();
+  if (!none_missing || said == Said::kNotProved) {
+    ++seen_["rejected by both"];
+    return "";
+  }
+  // What is wrong in form alone is right to the verifier that is proved.
+  for (const char* form : {" has two orders", "the level has an answer already",
+                           "placings: operation", "reads_from: "}) {
+    if (report.reason.find(form) == std::string::npos) continue;
+    ++seen_["rejected in C++ for its form"];
+    return "";
+  }
+  return "only the one that is proved accepts: " + report.reason;
+}
+std::string BothVerifiers::compare_text(const History& h, const std::string& text,
+                                        history::Time drift) {
+  const auto said = program_.run(h, text, drift);
+  if (said != Said::kProved) {
+    ++seen_[said == Said::kBadInput ? "changed text: cannot be read" : "changed text: rejected"];
+    return "";
+  }
+  ++seen_["changed text: accepted, and true"];
+  for (const auto& line : lines_of_text(text)) {
+    if (!line.starts_with("N ")) continue;
+    std::istringstream words(line.substr(2));
+    unsigned level = 0, verdict = 0;
+    words >> level >> verdict;
+    const auto name = certify::name_of(static_cast<certify::Level>(level));
+    for (std::size_t i = 0; i < levels::kLevelCount; ++i) {
+      if (levels::kLevelSpecs[i].name != name) continue;
+      const auto is = check_at(h, static_cast<levels::Level>(i), drift).levels.front().verdict;
+      const auto expected = verdict == 1 ? check::Verdict::kSatisfied : check::Verdict::kViolated;
+      if (is != expected && is != check::Verdict::kUnknown)
+        return "proved is " + line + ", and the engine says " + std::string(to_string(is));
+    }
+  }
+  return "";
+}
+
+}  // namespace cupel::test
