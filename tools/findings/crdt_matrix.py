@@ -6,7 +6,7 @@
 
 Each run of `cupel crdt run --adapter` is one line of the file. A run that is there, and was no error, is not made
 again, so the matrix can be continued; the smallest runs come first. --table prints the counts as the table of docs/findings.md: of each
-object and size, how many seeds were satisfied, and what the others were.
+object and size, how many seeds were satisfied, and what the others were; `stopped` are runs that took longer than --stop.
 """
 
 import argparse
@@ -36,6 +36,7 @@ def arguments():
     parser.add_argument("--ops", type=numbers, default=[200, 1000, 10000])
     parser.add_argument("--replicas", type=numbers, default=[3, 10])
     parser.add_argument("--timeout", type=float, default=120, help="seconds for the check of one history")
+    parser.add_argument("--stop", type=float, help="seconds after which a run is ended, whatever it does")
     parser.add_argument("--hours", type=float, default=24, help="begin no run after so long")
     return parser.parse_args()
 
@@ -72,7 +73,10 @@ def run(asked, cell):
                "--replicas", str(cell["replicas"]), "--seed", str(cell["seed"]), "--timeout", f"{asked.timeout}s",
                "--answer-timeout", "600"]
     begin = time.monotonic()
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=asked.stop)
+    except subprocess.TimeoutExpired:
+        return {**cell, "seconds": round(time.monotonic() - begin, 1), "verdict": "stopped"}
     cell["seconds"] = round(time.monotonic() - begin, 1)
     cell["verdict"] = VERDICTS.get(ran.returncode, "error")
     report = json.loads(ran.stdout) if ran.stdout.startswith("{") else {}
