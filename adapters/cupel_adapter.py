@@ -290,28 +290,28 @@ class Harness:
         one, other = request["replica"], request["from"]
         for pair in ((one, other), (other, one)):
             self.links[pair] = {"state": self.docs[pair[0]].connect(), "sent": []}
-        if self.script:
-            self.script.missing = "exchanges by the library's protocol"
-        return self.say(one, other)
+        return self.say(one, other, self.script.greeted(one, other) if self.script else None)
 
-    # Of each message the harness keeps what waited at its sender, or perhaps did.
-    def say(self, replica, peer):
+    # Of each message the harness keeps what waited at its sender, or perhaps did, and what the script says.
+    def say(self, replica, peer, event):
         link, said = self.links[replica, peer], []
         threw = self.attempt(lambda: said.extend(self.docs[replica].say(link["state"])))
-        link["sent"] += [(dict(self.waiting[replica]), set(self.perhaps[replica])) for _ in said]
+        scripts = self.script.said(event, len(said), threw) if event else [None] * len(said)
+        link["sent"] += [(dict(self.waiting[replica]), set(self.perhaps[replica]), script) for script in scripts]
         return {"say": [base64.b64encode(part).decode() for part in said], **threw}
 
     def on_hear(self, request):
         replica, peer, message = request["replica"], request["from"], base64.b64decode(request["value"])
         doc = self.docs[replica]
         threw = self.attempt(lambda: doc.hear(self.links[replica, peer]["state"], message))
-        waiting, perhaps = self.links[peer, replica]["sent"].pop(0)
+        waiting, perhaps, script = self.links[peer, replica]["sent"].pop(0)
+        event = self.script.heard(replica, peer, script, threw) if self.script else None
         states = hasattr(doc, "carries_state")
         carries = "state" if states and doc.carries_state(message) else "nothing"
         self.keep(replica, waiting if carries == "state" else {})
         if not states:
             self.perhaps[replica].update(perhaps, (n for n in request["lacks"] if n in self.sent))
-        return {**self.waiting_at([replica]), "carries": carries, **self.say(replica, peer), **threw}
+        return {**self.waiting_at([replica]), "carries": carries, **self.say(replica, peer, event), **threw}
 
     def on_clock(self, request):
         self.ahead[request["replica"]] = request["ahead"]

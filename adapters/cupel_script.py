@@ -62,6 +62,8 @@ def calls_of_adapter(replica_class, options):
         "receive": lambda d, m: [f"for part in {m}:", f"    {d}.receive(part)"],
         "save": lambda d: f"{d}.save()", "compact": lambda d: f"{d}.compact()",
         "merge": lambda d, saved: f"{d}.merge({saved})", "sync": lambda a, b: f"{a}.sync({b})",
+        "connect": lambda d: f"{d}.connect()", "hear": lambda d, link, message: f"{d}.hear({link}, {message})",
+        "say": lambda d, link, said: (f"[{', '.join(said)}] = " if said else "") + f"{d}.say({link})",
         "calls": CallsOfAdapter(),
     }
 
@@ -75,6 +77,7 @@ class Script:
         own = getattr(replica_class, "script", None)
         self.calls = (own and own(**options)) or calls_of_adapter(replica_class, options)
         self.events, self.messages = [], {}
+        self.links, self.connected = {}, 0  # of exchanges: the variable of the state, by replica and peer
         self.missing = None  # what a script has no lines for
 
     def note(self, kind, replica, threw=None, **more):
@@ -104,6 +107,22 @@ class Script:
     def merged(self, replica, saved, threw):
         self.note("merge", replica, threw, saved=saved)
 
+    def greeted(self, replica, other):
+        if "connect" not in self.calls:
+            self.missing = "exchanges by the library's protocol"
+        links = [f"link{self.connected + 1}", f"link{self.connected + 2}"]
+        self.connected += 2
+        self.links[replica, other], self.links[other, replica] = links
+        return self.note("greet", replica, other=other, links=links, link=links[0], said=[])
+
+    def heard(self, replica, peer, message, threw):
+        return self.note("hear", replica, threw, link=self.links[replica, peer], heard=message, said=[])
+
+    def said(self, event, count, threw):
+        event["said"] = [{} for _ in range(count)]
+        event["threw"] = event["threw"] or threw.get("threw")
+        return event["said"]
+
     def saved(self, replica, how="save"):
         return self.note("save", replica, name=None, how=how)
 
@@ -117,6 +136,9 @@ class Script:
         body, prints, throws, number = [], [], None, 0
         last = [event for event in self.events if event["kind"] == "read"][-1:]
         for event in self.events:
+            for message in event.get("said", []):
+                number += 1
+                message["name"] = f"s{number}"
             if "name" in event:
                 number += 1
                 event["name"] = f"{'saved' if event['kind'] == 'save' else 'm'}{number}"
@@ -154,6 +176,12 @@ class Script:
             return calls["receive"](d, event["made"]["name"])
         if kind == "sync":
             return calls["sync"](d, name_of(event["other"]))
+        if kind in ("greet", "hear"):
+            lines = [f"{link} = {calls['connect'](name_of(one))}"
+                     for link, one in zip(event.get("links", []), (event["replica"], event.get("other")))]
+            if kind == "hear":
+                lines.append(calls["hear"](d, event["link"], event["heard"]["name"]))
+            return lines + [calls["say"](d, event["link"], [message["name"] for message in event["said"]])]
         if kind == "save":
             return f"{event['name']} = {calls[event['how']](d)}"
         if kind == "merge":

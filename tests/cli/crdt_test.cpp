@@ -365,6 +365,10 @@ TEST_F(CrdtCli, RunsWriteScriptsThatShowWhatIsWrong) {
   const auto throws = script_of("throws", "--ops 40 --elements 500");
   EXPECT_EQ(count(throws, "# throws: ValueError('three')\n"), 1U) << throws;
   EXPECT_EQ(count(throws, ".add('"), 3U) << throws;
+  const auto unheard = script_of("unheard", "--elements 500 --ops 200 --seed 3");
+  EXPECT_EQ(count(unheard, ".connect()\n"), 2U) << unheard;
+  EXPECT_EQ(count(unheard, ".hear(link"), 1U) << unheard;
+  EXPECT_EQ(count(unheard, ".add('"), 1U) << unheard;
   // Two concurrent writes, and two reads after both have come.
   const auto own = script_of("own", "--seed 4");
   EXPECT_EQ(count(own, "# faulty 1.0, own: not-converged\n"), 1U) << own;

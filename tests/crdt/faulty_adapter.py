@@ -3,6 +3,7 @@
 forgets   a grow-only set that forgets the third element that comes to a replica
 throws    a grow-only set that throws at the third element that comes to a replica
 own       a register that prefers the replica's own writes to concurrent ones, so replicas differ
+unheard   a grow-only set that forgets one of the elements that come by an exchange
 scripted  as forgets, and says how its library is called
 by-chance a grow-only set that forgets an element once and for all
 """
@@ -70,10 +71,24 @@ class Replica:
         if self.mode == "by-chance" and not os.path.exists(os.environ["FAULTY_ONCE"]):
             open(os.environ["FAULTY_ONCE"], "w").close()
             return
-        if self.mode in ("throws", "by-chance"):
+        if self.mode in ("throws", "by-chance", "unheard"):
             self.set.add(message.decode())
         else:
             self.set.merge(message.decode())
+
+    # An exchange: each says all that it has.
+    def connect(self):
+        return {"begun": False}
+
+    def say(self, link):
+        begun, link["begun"] = link["begun"], True
+        return [] if begun else [json.dumps(sorted(self.set.values)).encode()]
+
+    def hear(self, link, message):
+        self.set.values.update(json.loads(message)[1:])
+
+    def carries_state(self, message):
+        return True
 
     @staticmethod
     def script(object, replicas, keys, object_of):
@@ -90,5 +105,5 @@ class Replica:
 
 
 serve("faulty 1.0", {"forgets": "grow-only-set", "throws": "grow-only-set", "scripted": "grow-only-set",
-                     "by-chance": "grow-only-set", "own": "any-maximal-register"}, ["reordering"], Replica,
+                     "by-chance": "grow-only-set", "unheard": ("grow-only-set", ["exchange"]), "own": "any-maximal-register"}, ["reordering"], Replica,
       several=True)
