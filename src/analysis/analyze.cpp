@@ -12,6 +12,7 @@
 #include "explain/shrink/shrink.hpp"
 #include "formats/extra_fields.hpp"
 #include "history/builder.hpp"
+#include "history/going_on.hpp"
 #include "history/mask.hpp"
 #include "levels/product.hpp"
 #include "levels/streamed_zones.hpp"
@@ -217,7 +218,8 @@ std::optional<check::CheckResult> decide_while_reading(const std::string& path,
                                                        const FileOptions& file,
                                                        const Options& options,
                                                        base::Budget& budget) {
-  if (!file.verdicts_only || file.masked || options.test_power == TestPower::kAlways ||
+  if (!file.verdicts_only || file.masked || file.going_on ||
+      options.test_power == TestPower::kAlways ||
       options.check.asked != std::vector{Level::kLinearizable} ||
       options.check.clock_drift_ns != 0 || options.check.evidence) {
     return std::nullopt;
@@ -269,7 +271,7 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
                                         const Options& options) {
   base::Budget budget(timeout_of(options.check), options.check.memory_limit_bytes);
   if (auto result = decide_while_reading(path, file, options, budget)) {
-    return AnalyzedFile{empty_history(), {.check = *std::move(result)}};
+    return AnalyzedFile{.history = empty_history(), .analysis = {.check = *std::move(result)}};
   }
   Source source(path);
   auto read = [&] {
@@ -283,6 +285,13 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
   AnalyzedFile result{empty_history(), {}};
   if (read.ok()) {
     result.history = std::move(read).value();
+    if (file.going_on) {
+      const auto open = history::open_compares(result.history, history::going_on(result.history));
+      result.left_open = !open.failed.empty();
+      if (result.left_open) {
+        result.history = history::with_open_compares(std::move(result.history), open);
+      }
+    }
     if (file.masked) {
       const auto reads = file.masked(result.history);
       result.history = history::with_unknown(std::move(result.history), reads);

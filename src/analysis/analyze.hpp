@@ -97,6 +97,8 @@ Analysis unread(const Options& options, const std::string& detail);
 struct AnalyzedFile {
   history::History history;  // empty if a limit ended its reading, or if it was not held
   Analysis analysis;
+  // With FileOptions::going_on: compare-and-sets were left open, so it is not the file's history.
+  bool left_open = false;
 };
 
 struct FileOptions {
@@ -107,6 +109,8 @@ struct FileOptions {
   formats::InitialValues initial = {};  // beside what the file says
   // Reads of the history whose answers count as unknown. None: of no read.
   std::function<std::vector<history::OpId>(const history::History&)> masked = {};
+  // The file still grows: what its unfinished transactions did is open (history/going_on.hpp).
+  bool going_on = false;
 };
 
 // Reads a history and analyzes it. Its time counts from the beginning of the reading. Errors:

@@ -197,10 +197,14 @@ class WatchRun {
     return text;
   }
 
+  // Nothing more can come.
+  [[nodiscard]] bool source_is_over() const {
+    return inbox_.ended() || (arguments_.recorders > 0 && inbox_.gone() >= arguments_.recorders);
+  }
+
   // Is it over? What is there is still read to its end.
   [[nodiscard]] bool stop() const {
-    if (interruptible_.stopped() || inbox_.ended()) return true;
-    if (arguments_.recorders > 0 && inbox_.gone() >= arguments_.recorders) return true;
+    if (interruptible_.stopped() || source_is_over()) return true;
     const std::chrono::duration<double> idle = Clock::now() - last_bytes_;
     return end_after_ > 0 && idle.count() >= end_after_;
   }
@@ -299,7 +303,8 @@ class WatchRun {
                              .sessions = static_cast<std::size_t>(sessions_),
                              .memory_limit_bytes = options.memory_limit_bytes,
                              .evidence = !arguments_.check.certificate.empty()},
-        name_, record_.path(), [this](bool) { return ask(); });
+        name_, record_.path(),
+        [this](Checker::Question question) { return ask(question.going_on); });
   }
 
   base::Status keep_chain(base::Result<online::Chain> chain) {
@@ -401,8 +406,8 @@ class WatchRun {
   }
 
   // The whole history, as recorded: by the check of `cupel check`, which also explains.
-  base::Result<Checker::State> ask() {
-    auto state = ask_record();
+  base::Result<Checker::State> ask(bool going_on) {
+    auto state = ask_record(going_on);
     if (!several_ || !state.ok() || *state != Checker::State::kViolated) return state;
     // Of several recorders, one may have read what another has written and not sent yet.
     asking_ = true;
@@ -414,19 +419,25 @@ class WatchRun {
       if (!bytes.ok()) return bytes.error();
     }
     asking_ = false;
-    return ask_record();
+    return ask_record(going_on);
   }
 
-  base::Result<Checker::State> ask_record() {
+  base::Result<Checker::State> ask_record(bool going_on) {
     clear_line();
     auto options = options_;
     options.check.asked = {level_};
-    analysis::FileOptions reading{.format = formats::Format::kJepsen};
+    analysis::FileOptions reading{.format = formats::Format::kJepsen, .going_on = going_on};
     if (const auto& keys = checker_->masked(); keys.size() > 0) {
       reading.masked = [&](const auto& h) { return history::operations_on(h, keys); };
     }
     found_.emplace(analysis::analyze_file(record_.path(), reading, options));
     if (!found_->ok()) return found_->error();
+    const bool violated =
+        (*found_)->analysis.check.levels.front().verdict == check::Verdict::kViolated;
+    if (violated && (*found_)->left_open && !arguments_.check.certificate.empty()) {
+      // The certificate is of the file as it is, which is violated then too.
+      return ask_record(/*going_on=*/false);
+    }
     const auto& level = (*found_)->analysis.check.levels.front();
     switch (level.verdict) {
       case check::Verdict::kSatisfied:
@@ -474,7 +485,7 @@ class WatchRun {
     std::size_t before = 0;
     do {
       before = checker_->passed_over();
-      act_on(checker_->finish());
+      act_on(checker_->finish(source_is_over()));
     } while (!code_ && checker_->passed_over() != before);  // again, for what is independent
     if (!code_) save(state_.save(*checker_, level_, sessions_));
     if (code_) return;

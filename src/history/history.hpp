@@ -181,6 +181,7 @@ class History {
  private:
   friend class HistoryBuilder;
   friend History with_unknown(History history, std::span<const OpId> reads);  // mask.hpp
+  friend History with_failed(History history, std::span<const OpId> compares);
   static constexpr std::uint32_t kCountMask = (1u << 30) - 1;
   static bool has_payload(OpKind kind) {
     return kind == OpKind::kListRead || kind == OpKind::kRangeRead ||

@@ -34,6 +34,14 @@ History with_unknown(History h, std::span<const OpId> reads) {
   return h;
 }
 
+History with_failed(History h, std::span<const OpId> compares) {
+  for (const OpId op : compares) {
+    h.kind_[op.index()] = OpKind::kRead;
+    h.value_[op.index()] = ValueId::kNoneRaw;
+  }
+  return h;
+}
+
 std::vector<OpId> operations_on(const History& h, const ScalarTable& keys) {
   std::vector<std::uint8_t> wanted(h.key_count());
   for (std::size_t k = 0; k < wanted.size(); ++k)

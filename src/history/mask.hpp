@@ -19,6 +19,9 @@ namespace cupel::history {
 // operations that only write stay. O(reads), beyond what the copy of an lvalue costs.
 [[nodiscard]] History with_unknown(History history, std::span<const OpId> reads);
 
+// Compare-and-sets as if they had failed, and nobody knew what they saw: unknown reads.
+[[nodiscard]] History with_failed(History history, std::span<const OpId> compares);
+
 // What with_unknown() needs so that nothing is known of these keys: the operations on them, and the
 // ranges that hold one.
 [[nodiscard]] std::vector<OpId> operations_on(const History& history, const ScalarTable& keys);

@@ -46,25 +46,25 @@ Checker::State Checker::unknown(std::string why) {
 base::Result<Checker::State> Checker::look_if_due(bool idle) {
   // What is wrong over more than the window.
   if (slides_ && static_cast<double>(taken_) >= kAskAgain * static_cast<double>(asked_at_)) {
-    auto answer = ask_whole();
+    auto answer = ask({.going_on = true});
     if (!answer.ok() || *answer == State::kViolated) return answer;
   }
   return watch_->due(idle) ? look() : base::Result<State>(State::kSatisfied);
 }
 
-base::Result<Checker::State> Checker::finish() {
-  auto state = look();
+base::Result<Checker::State> Checker::finish(bool over) {
+  auto state = look(over);
   // What was built again from the record has not been looked at.
   if (chain_ != nullptr && !slides_ && state.ok() && *state == State::kSatisfied &&
       looked_at_ != taken_) {
-    state = look();
+    state = look(over);
   }
   if (chain_ != nullptr && !slides_ && state.ok() && *state == State::kSatisfied) {
-    if (auto ended = chain_->end(watch_->window()); !ended.ok()) return std::move(ended).error();
+    state = end_chain(over);
   }
-  if (!slides_ || !state.ok() || *state != State::kSatisfied || satisfied_at_ >= taken_)
-    return state;
-  state = ask_whole();
+  const bool known = satisfied_at_ >= taken_ && !(over && watch_->window().waits());
+  if (!slides_ || !state.ok() || *state != State::kSatisfied || known) return state;
+  state = ask({.going_on = !over});
   if (!state.ok() || *state != State::kUnknown) return state;
   return unknown(
       fmt::format("satisfied within any {} transactions in a row; the recorded history could not "
@@ -72,23 +72,32 @@ base::Result<Checker::State> Checker::finish() {
                   kSlideInWords));
 }
 
+// A verifier takes what is going on for what was tried.
+base::Result<Checker::State> Checker::end_chain(bool over) {
+  auto ended = base::Status(base::Ok{});
+  if (!over && watch_->window().waits() && watch_->look(/*ended=*/true) != Finding::kSatisfied) {
+    ended = chain_->end_unknown(
+        "a transaction is still going on, and it is satisfied only if a compare-and-set of it "
+        "fails");
+  } else {
+    ended = chain_->end(watch_->window());
+  }
+  if (!ended.ok()) return std::move(ended).error();
+  return State::kSatisfied;
+}
+
 // The record may be ahead of what was taken: a file that is already whole.
-base::Result<Checker::State> Checker::ask(bool certain) {
+base::Result<Checker::State> Checker::ask(Question question) {
   std::error_code unknown;
   const auto size = std::filesystem::file_size(record_, unknown);
   asked_at_ = unknown ? taken_ : std::max<std::uint64_t>(taken_, size);
-  auto answer = ask_(certain);
+  auto answer = ask_(question);
   if (answer.ok() && *answer == State::kSatisfied) satisfied_at_ = asked_at_;
   return answer;
 }
 
-// While the window slides.
-base::Result<Checker::State> Checker::ask_whole() {
-  return ask(/*certain=*/false);
-}
-
-base::Result<Checker::State> Checker::look() {
-  const auto finding = watch_->look();
+base::Result<Checker::State> Checker::look(bool ended) {
+  const auto finding = watch_->look(ended);
   looked_at_ = taken_;
   most_held_ = std::max(most_held_, watch_->window().held().held);
   switch (finding) {
@@ -102,16 +111,16 @@ base::Result<Checker::State> Checker::look() {
       return base::Error{.message = watch_->why(), .file = name_};
     case Finding::kViolated:
     case Finding::kAsk:
-      return ask_record(finding == Finding::kViolated);
+      return ask_record({.certain = finding == Finding::kViolated, .going_on = !ended});
   }
   return State::kSatisfied;
 }
 
-base::Result<Checker::State> Checker::ask_record(bool certain) {
-  auto answer = ask(certain);
+base::Result<Checker::State> Checker::ask_record(Question question) {
+  auto answer = ask(question);
   if (!answer.ok()) return answer;
   if (*answer == State::kUnknown) {
-    if (certain) {
+    if (question.certain) {
       from_window_ = true;
       return State::kViolated;
     }
@@ -157,7 +166,8 @@ base::Result<Checker::State> Checker::begin_to_slide() {
   if (auto fed = feed_again(); !fed.ok()) return std::move(fed).error();
   if (!fed_finding_) return State::kSatisfied;
   looked_at_ = taken_;
-  return ask_record(*std::exchange(fed_finding_, std::nullopt) == Finding::kViolated);
+  const auto finding = *std::exchange(fed_finding_, std::nullopt);
+  return ask_record({.certain = finding == Finding::kViolated, .going_on = true});
 }
 
 void Checker::start_again() {

@@ -22,9 +22,14 @@ namespace cupel::online {
 class Checker {
  public:
   enum class State : std::uint8_t { kSatisfied, kViolated, kUnknown };
-  // What the recorded history says at the level: kUnknown where a limit was met. `certain`: the
-  // window has proved a violation, so whoever checks the record later may say kViolated at once.
-  using Ask = std::function<base::Result<State>(bool certain)>;
+  struct Question {
+    // The window has proved a violation: whoever checks the record later may say so at once.
+    bool certain = false;
+    // More may come: what the record's unfinished transactions did is open (history/going_on.hpp).
+    bool going_on = false;
+  };
+  // What the recorded history says at the level: kUnknown where a limit was met.
+  using Ask = std::function<base::Result<State>(Question)>;
 
   // `record`: the file that holds, from its beginning, all lines that are taken, when `ask` is
   // called.
@@ -36,8 +41,9 @@ class Checker {
   base::Status take(std::string_view lines);
   // `idle`: nothing more can be read at the moment.
   base::Result<State> look_if_due(bool idle);
-  // Nothing more comes.
-  base::Result<State> finish();
+  // Nothing more is taken. `over`: nothing more comes either, so that what is going on counts as a
+  // check of the record counts it.
+  base::Result<State> finish(bool over = true);
 
   // After kViolated: goes on with what is independent of it. What was seen of these keys counts as
   // unknown from the beginning of the record on.
@@ -70,10 +76,10 @@ class Checker {
 
  private:
   void make_watch();
-  base::Result<State> look();
-  base::Result<State> ask_record(bool certain);
-  base::Result<State> ask_whole();
-  base::Result<State> ask(bool certain);
+  base::Result<State> look(bool ended = false);
+  base::Result<State> end_chain(bool over);
+  base::Result<State> ask_record(Question question);
+  base::Result<State> ask(Question question);
   base::Result<State> go_on();
   base::Result<State> begin_to_slide();
   void start_again();

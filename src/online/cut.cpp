@@ -171,8 +171,10 @@ class Cutter {
     }
     for (const auto& read : a_.reads) {
       if (read.repeated || !in_order(read.owner)) continue;
+      const bool unsure =
+          std::binary_search(q_.unsure_reads.begin(), q_.unsure_reads.end(), read.op);
       ReadOf one{read.owner, resolved(read), read.key, kNever,
-                 read.joint_last - read.joint_first != 1};
+                 unsure || read.joint_last - read.joint_first != 1};
       for (auto c = read.joint_first; c < read.joint_last; ++c) {
         one.earliest = std::min(one.earliest, place_of(a_.candidates[c]));
       }

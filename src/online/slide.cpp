@@ -84,7 +84,7 @@ class Written {
 
 }  // namespace
 
-Look Window::slide(base::Budget& budget) {
+Look Window::slide(const history::OpenCompares& open, base::Budget& budget) {
   if (held_.forgotten > 0) {
     const Written written(history_);
     std::vector<OpId> unknown;
@@ -93,7 +93,9 @@ Look Window::slide(base::Budget& budget) {
     }
     history_ = history::with_unknown(std::move(history_), unknown);
   }
-  levels::Decider decider(history_, options_.drift, 1, /*evidence=*/false);
+  const bool masked = !open.reads.empty();
+  const auto certain = masked ? history::with_unknown(history_, open.reads) : History();
+  levels::Decider decider(masked ? certain : history_, options_.drift, 1, /*evidence=*/false);
   auto decision = decider.decide(options_.level, budget);
   Look look{decision.status, std::move(decision.detail),
             held_.forgotten == 0 && held_.doubt.empty()};

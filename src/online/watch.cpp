@@ -91,7 +91,7 @@ bool Watch::due(bool idle) const {
   return std::chrono::steady_clock::now() - last_look_ >= pause;
 }
 
-Finding Watch::look() {
+Finding Watch::look(bool ended) {
   const auto began = std::chrono::steady_clock::now();
   const auto processor_began = processor_time();
   const auto from = window_.held().transactions - window_.fresh();
@@ -101,7 +101,7 @@ Finding Watch::look() {
   Look look;
   try {
     const base::AllocationWatch watch(&budget);
-    look = window_.look(budget);
+    look = window_.look(budget, ended);
   } catch (const std::bad_alloc&) {
     if (budget.limit() == base::Limit::kNone) throw;
     look.status = DecisionStatus::kGaveUp;

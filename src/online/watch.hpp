@@ -65,7 +65,8 @@ class Watch {
 
   // Is it time? `idle`: nothing more can be read at the moment.
   [[nodiscard]] bool due(bool idle) const;
-  Finding look();
+  // `ended`: as Window::look() takes it.
+  Finding look(bool ended = false);
 
   // Right after a look, without bytes taken since: what another Watch with the same options and as
   // many streams goes on from.

@@ -320,7 +320,7 @@ class Window::Build {
   std::string error_;
 };
 
-Look Window::look(base::Budget& budget) {
+Look Window::look(base::Budget& budget, bool ended) {
   Build build(*this);
   build.run();
   if (!build.error().empty()) return {DecisionStatus::kRefused, build.error(), true};
@@ -329,14 +329,42 @@ Look Window::look(base::Budget& budget) {
   kept_.assign(history_.txn_count(), 1);
   newly_forgotten_.assign(history_.key_count(), 0);
   held_before_ = std::exchange(held_.held, history_.txn_count());
-  if (options_.slide > 0) return slide(budget);
+  evidence_.reset();
+  auto open = going_on();
+  waits_ = !open.failed.empty();
+  if (ended) {
+    open = {};
+  } else {
+    history_ = history::with_failed(std::move(history_), open.failed);
+  }
+  if (options_.slide > 0) return slide(open, budget);
+  if (ended) return decide(open, /*may_forget=*/!waits_, budget);
+  auto look = decide(open, /*may_forget=*/true, budget);
+  if (look.status != DecisionStatus::kViolated || open.reads.empty()) return look;
+  // Perhaps it only means that one of them has succeeded.
+  auto known = history_;
+  history_ = history::with_unknown(std::move(history_), open.reads);
+  look = decide({}, /*may_forget=*/false, budget);
+  if (look.status == DecisionStatus::kSatisfied) history_ = std::move(known);
+  return look;
+}
+
+history::OpenCompares Window::going_on() const {
+  std::vector<TxnId> open;
+  for (std::uint32_t t = 0; t < txns_.size(); ++t) {
+    if (txns_[t].open) open.emplace_back(t);
+  }
+  return history::open_compares(history_, open);
+}
+
+// The engine's answer for history_.
+Look Window::decide(const history::OpenCompares& open, bool may_forget, base::Budget& budget) {
   levels::Decider decider(history_, options_.drift, 1, /*evidence=*/true);
   auto decision = decider.decide(options_.level, budget);
-  note_repeated_values(decider);
+  note_repeated_values(decider, open);
   Look look{decision.status, std::move(decision.detail), held_.doubt.empty()};
-  evidence_.reset();
   if (decision.status == DecisionStatus::kSatisfied && decision.witness) {
-    forget(decider, *decision.witness);
+    if (may_forget) forget(decider, *decision.witness, open);
     if (options_.evidence) note_evidence(*decision.witness);
   }
   return look;
@@ -344,11 +372,15 @@ Look Window::look(base::Budget& budget) {
 
 // Without real time, a read may turn out to be of a write that comes only later, if it writes the
 // same: a check of the whole history thinks so too.
-void Window::note_repeated_values(const levels::Decider& decider) {
+void Window::note_repeated_values(const levels::Decider& decider,
+                                  const history::OpenCompares& open) {
   const auto accesses = decider.accesses();
   if (!accesses || !held_.doubt.empty() || levels::needs_real_time(options_.level)) return;
   for (const auto& read : accesses->reads) {
-    if (read.joint_last - read.joint_first < 2) continue;
+    if (read.joint_last - read.joint_first < 2 &&
+        !std::binary_search(open.reads.begin(), open.reads.end(), read.op)) {
+      continue;
+    }
     return doubt(
         "a read may be of several writes, and without real time also of one that came later");
   }
@@ -418,7 +450,8 @@ bool Window::all_seen() const {
   return seen >= options_.sessions;
 }
 
-void Window::forget(const levels::Decider& decider, const levels::Witness& witness) {
+void Window::forget(const levels::Decider& decider, const levels::Witness& witness,
+                    const history::OpenCompares& open_compares) {
   const auto accesses = decider.accesses();
   if (!accesses || !all_seen() || levels::ListChoices(history_).count() > 1) return;
   std::vector<std::uint8_t> continues(history_.session_count(), 0);
@@ -447,6 +480,7 @@ void Window::forget(const levels::Decider& decider, const levels::Witness& witne
                        .drift = options_.drift,
                        .continues = continues,
                        .open = open,
+                       .unsure_reads = open_compares.reads,
                        .unseen_session = unseen,
                        .earliest = from,
                        .unread = unread,

@@ -15,6 +15,9 @@
 // `sure` is false where something was forgotten on a bet (a session that comes back, an
 // indeterminate transaction that is read after all): then a violation must be asked of
 // the whole history, and is never reported by itself. Satisfied is always sure.
+//
+// A transaction that is still going on may yet end and say that a compare-and-set failed. A
+// violation that rests on its success waits for the end (history/going_on.hpp).
 #pragma once
 
 #include <cstdint>
@@ -26,6 +29,7 @@
 
 #include "base/budget.hpp"
 #include "history/builder.hpp"
+#include "history/going_on.hpp"
 #include "history/history.hpp"
 #include "history/operations.hpp"
 #include "history/state.hpp"
@@ -109,7 +113,11 @@ class Window {
   // No invocation that comes is before this.
   void set_no_earlier(history::Time time) { no_earlier_ = std::max(no_earlier_, time); }
 
-  Look look(base::Budget& budget);
+  // `ended`: the history ends here, so what is going on counts as a check counts it, and is never
+  // forgotten.
+  Look look(base::Budget& budget, bool ended = false);
+  // Of the last look: a transaction that is going on has compare-and-sets that may still fail.
+  [[nodiscard]] bool waits() const { return waits_; }
   // What the reads saw that are held counts as unknown from here on.
   void forget_reads();
   [[nodiscard]] const Held& held() const { return held_; }
@@ -162,9 +170,12 @@ class Window {
   class Build;
   class Load;
   void build();
-  Look slide(base::Budget& budget);
-  void note_repeated_values(const levels::Decider& decider);
-  void forget(const levels::Decider& decider, const levels::Witness& witness);
+  [[nodiscard]] history::OpenCompares going_on() const;
+  Look decide(const history::OpenCompares& open, bool may_forget, base::Budget& budget);
+  Look slide(const history::OpenCompares& open, base::Budget& budget);
+  void note_repeated_values(const levels::Decider& decider, const history::OpenCompares& open);
+  void forget(const levels::Decider& decider, const levels::Witness& witness,
+              const history::OpenCompares& open);
   [[nodiscard]] history::Time earliest() const;
   [[nodiscard]] bool all_seen() const;
 
@@ -189,6 +200,7 @@ class Window {
   std::uint64_t counted_digest_ = 0;
   std::optional<Evidence> evidence_;
   std::size_t held_before_ = 0;  // after the look before
+  bool waits_ = false;
 };
 
 }  // namespace cupel::online

@@ -9,6 +9,7 @@
 
 #include "check/check.hpp"
 #include "formats/formats.hpp"
+#include "history/going_on.hpp"
 #include "online/chain.hpp"
 #include "online/checker.hpp"
 #include "online/inbox.hpp"
@@ -29,7 +30,7 @@ class Live::Work {
                   .sessions = options.sessions,
                   .memory_limit_bytes = options.memory_limit_bytes,
                   .evidence = !options.certificate.empty()},
-                 record_, record_, [this](bool certain) { return ask(certain); }),
+                 record_, record_, [this](Checker::Question question) { return ask(question); }),
         thread_([this] { follow(); }) {}
   ~Work() {
     over_ = true;
@@ -102,14 +103,17 @@ class Live::Work {
   }
 
   // The record is checked as a whole when the load has ended.
-  base::Result<Checker::State> ask(bool certain) {
-    if (certain) return Checker::State::kViolated;
+  base::Result<Checker::State> ask(Checker::Question question) {
+    if (question.certain) return Checker::State::kViolated;
     base::Budget budget({}, options_.memory_limit_bytes);
-    const auto history =
-        formats::read(record_, {.format = formats::Format::kJepsen, .budget = &budget});
+    auto history = formats::read(record_, {.format = formats::Format::kJepsen, .budget = &budget});
     if (!history.ok()) {
       if (history.error().limit_met) return Checker::State::kUnknown;
       return history.error();
+    }
+    if (question.going_on) {
+      const auto open = history::open_compares(*history, history::going_on(*history));
+      *history = history::with_open_compares(*std::move(history), open);
     }
     check::Options asked;
     asked.asked = {options_.level};

@@ -4,12 +4,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <string>
 #include <utility>
 
 #include "base/temp_dir.hpp"
 #include "check/check.hpp"
 #include "formats/formats.hpp"
+#include "history/going_on.hpp"
 
 namespace cupel::online {
 namespace {
@@ -28,13 +32,18 @@ class Recorded : public ::testing::Test {
 
   void start(Level level, WatchOptions options = {}) {
     options.level = level;
-    checker_ = std::make_unique<Checker>(options, "test", file_, [this](bool) { return ask(); });
+    checker_ = std::make_unique<Checker>(
+        options, "test", file_, [this](Checker::Question question) { return ask(question); });
   }
 
-  base::Result<Checker::State> ask() {
+  base::Result<Checker::State> ask(Checker::Question question = {}) {
     ++asked_;
-    const auto history = formats::read(file_);
+    auto history = formats::read(file_);
     if (!history.ok()) return history.error();
+    if (question.going_on) {
+      const auto open = history::open_compares(*history, history::going_on(*history));
+      *history = history::with_open_compares(*std::move(history), open);
+    }
     check::Options options;
     options.asked = {level_asked_.value_or(checker_->watch().watched())};
     return check::check(*history, options).levels.front().verdict == check::Verdict::kViolated
@@ -55,6 +64,22 @@ class Recorded : public ::testing::Test {
     const auto state = checker_->finish();
     EXPECT_TRUE(state.ok()) << state.error().to_string();
     return state.ok() ? *state : Checker::State::kUnknown;
+  }
+
+  // One end of a transaction; then a look.
+  Checker::State add_end(const char* type, int process, const std::string& operations) {
+    const auto line = fmt::format(R"({{"type":"{}","process":{},"f":"txn","value":[{}],"time":{}}})"
+                                  "\n",
+                                  type, process, operations, time_ += 5);
+    std::ofstream(file_, std::ios::app) << line;
+    EXPECT_TRUE(checker_->take(line).ok());
+    for (;;) {  // there is a pause between two looks
+      const auto state = checker_->look_if_due(/*idle=*/true);
+      EXPECT_TRUE(state.ok()) << state.error().to_string();
+      if (!state.ok()) return Checker::State::kUnknown;
+      if (*state != Checker::State::kSatisfied || checker_->watch().window().fresh() == 0)
+        return *state;
+    }
   }
 
   std::optional<base::TempDir> folder_;
@@ -129,6 +154,86 @@ TEST_F(Recorded, ALateLineOnlySetsDoubt) {
   EXPECT_EQ(add_late(9, 20, R"(["r","x",3])"), State::kViolated);
 }
 
+// Of each level that is watched: process 1 writes x and has a compare-and-set of y, process 2 reads
+// x before process 1 says how its transaction ended.
+class GoingOn : public Recorded, public ::testing::WithParamInterface<Level> {
+ protected:
+  // A look after each line.
+  void start_at(Level level, std::size_t slide = 0) {
+    level_asked_ = level;
+    std::filesystem::remove(file_);
+    asked_ = 0;
+    start(level, {.least_batch = 1, .pause = std::chrono::milliseconds(0), .slide = slide});
+  }
+  void begin_and_see() {
+    EXPECT_EQ(add_end("invoke", 0, R"(["w","y",3])"), State::kSatisfied);
+    EXPECT_EQ(add_end("ok", 0, R"(["w","y",3])"), State::kSatisfied);
+    EXPECT_EQ(add_end("invoke", 1, R"(["w","x",1],["cas","y",[8,9]])"), State::kSatisfied);
+    EXPECT_EQ(add_end("invoke", 2, R"(["r","x",null])"), State::kSatisfied);
+    EXPECT_EQ(add_end("ok", 2, R"(["r","x",1])"), State::kSatisfied);
+    EXPECT_EQ(asked_, 0);
+  }
+};
+
+TEST_P(GoingOn, ACompareAndSetThatFailsInTheEndAccusesNobody) {
+  start_at(GetParam());
+  begin_and_see();
+  EXPECT_EQ(add_end("ok", 1, R"(["w","x",1],["cas","y",[8,9],false])"), State::kSatisfied);
+  EXPECT_EQ(*checker_->finish(), State::kSatisfied);
+}
+
+TEST_P(GoingOn, OneThatSucceededIsAViolationOnceItHasEnded) {
+  start_at(GetParam());
+  begin_and_see();
+  EXPECT_EQ(add_end("ok", 1, R"(["w","x",1],["cas","y",[8,9]])"), State::kViolated);
+}
+
+TEST_P(GoingOn, AtTheEndOfTheSourceItCountsAsACheckCountsIt) {
+  start_at(GetParam());
+  begin_and_see();
+  EXPECT_EQ(*checker_->finish(/*over=*/false), State::kSatisfied);
+  EXPECT_EQ(*checker_->finish(), State::kViolated);
+}
+
+TEST_P(GoingOn, WhatDoesNotRestOnItIsFoundAtOnce) {
+  start_at(GetParam());
+  begin_and_see();
+  EXPECT_EQ(add_end("invoke", 3, R"(["r","y",null])"), State::kSatisfied);
+  EXPECT_EQ(add_end("ok", 3, R"(["r","y",7])"), State::kViolated);
+}
+
+TEST_P(GoingOn, OneWhoseWriteWasSeenHasSucceeded) {
+  start_at(GetParam());
+  begin_and_see();
+  EXPECT_EQ(add_end("invoke", 3, R"(["r","y",null])"), State::kSatisfied);
+  EXPECT_EQ(add_end("ok", 3, R"(["r","y",9])"), State::kViolated);
+}
+
+// The window has lost a bet, or slides: then the record is asked while the transaction goes on.
+TEST_P(GoingOn, TheRecordIsAskedForWhatIsCertain) {
+  start_at(GetParam());
+  begin_and_see();
+  EXPECT_EQ(*ask({.going_on = true}), State::kSatisfied);
+  EXPECT_EQ(*ask({.going_on = false}), State::kViolated);
+  std::ofstream(file_, std::ios::app)
+      << R"({"type":"info","process":1,"f":"txn","value":null,"time":99})"
+         "\n";
+  EXPECT_EQ(*ask({.going_on = true}), State::kViolated);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Levels, GoingOn,
+    ::testing::Values(Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
+                      Level::kSnapshotIsolation, Level::kStrongSessionSnapshotIsolation,
+                      Level::kGeneralizedSnapshotIsolation, Level::kStrongSnapshotIsolation,
+                      Level::kSerializable, Level::kStrongSessionSerializable,
+                      Level::kStrictSerializable),
+    [](const auto& info) {
+      std::string name(levels::name(info.param));
+      std::erase(name, '-');
+      return name;
+    });
+
 // Read committed is watched by causal; where that fails, the file has the answer.
 TEST_F(Recorded, AWeakLevelIsAskedOfTheRecord) {
   start(Level::kReadCommitted);
@@ -144,7 +249,7 @@ TEST_F(Recorded, AWeakLevelIsAskedOfTheRecord) {
 TEST_F(Recorded, AWindowThatSlidesDoesNotSpeakOfTheWhole) {
   bool too_large = false;
   checker_ = std::make_unique<Checker>(WatchOptions{.level = Level::kReadCommitted}, "test", file_,
-                                       [&](bool) -> base::Result<State> {
+                                       [&](Checker::Question) -> base::Result<State> {
                                          level_asked_ = Level::kReadCommitted;
                                          return too_large ? State::kUnknown : ask();
                                        });

@@ -21,7 +21,8 @@ inline constexpr Level kExact[] = {Level::kCausal,
                                    Level::kLinearizable};
 
 struct Totals {
-  std::size_t compared = 0, violated = 0, transactions = 0, forgotten = 0, looks = 0, asked = 0;
+  std::size_t compared = 0, violated = 0, transactions = 0, forgotten = 0, looks = 0, asked = 0,
+              waited = 0;
 };
 
 template <typename Make>
@@ -39,13 +40,15 @@ void compare_all(std::uint64_t first, std::uint64_t count, Make make) {
       totals.forgotten += run.forgotten;
       totals.looks += run.looks;
       totals.asked += run.asked;
+      totals.waited += run.waited;
     }
     fmt::print(
-        "{:34} {} histories, {} violated, {} asked in vain, {} beginnings, {} of {} transactions "
-        "forgotten\n",
+        "{:34} {} histories, {} violated, {} asked in vain, {} beginnings, {} waited, {} of {} "
+        "transactions forgotten\n",
         levels::name(level), totals.compared, totals.violated, totals.asked, totals.looks,
-        totals.forgotten, totals.transactions);
+        totals.waited, totals.forgotten, totals.transactions);
     EXPECT_LT(totals.asked, totals.compared / 50 + 1) << levels::name(level);
+    EXPECT_LT(totals.waited, totals.looks / 50 + 1) << levels::name(level);
     EXPECT_GT(totals.forgotten, 0u) << levels::name(level);
     EXPECT_GT(totals.violated, 0u) << levels::name(level);
   }

@@ -13,6 +13,10 @@ TEST(OnlinePrefixesLong, LongerHistories) {
   compare_all(2'000'000, 10'000, long_sketch);
 }
 
+TEST(OnlinePrefixesLong, CompareAndSetsOfOpenTransactions) {
+  compare_all(4'000'000, 10'000, compare_sketch);
+}
+
 TEST(OnlinePrefixesLong, AWindowThatSlidesAccusesNobody) {
   compare_all_sliding(3'000'000, 10'000, [](std::uint64_t seed) {
     return seed % 2 == 0 ? random_sketch(kind_of_seed(seed), seed) : long_sketch(seed);

@@ -13,9 +13,15 @@ TEST(OnlinePrefixes, LongerHistories) {
   compare_all(1'000'000, 60, long_sketch);
 }
 
+TEST(OnlinePrefixes, CompareAndSetsOfOpenTransactions) {
+  compare_all(4'000'000, 150, compare_sketch);
+}
+
 TEST(OnlinePrefixes, AWindowThatSlidesAccusesNobody) {
   compare_all_sliding(0, 600, [](std::uint64_t seed) {
-    return seed % 2 == 0 ? random_sketch(kind_of_seed(seed), seed) : long_sketch(seed);
+    return seed % 3 == 0   ? random_sketch(kind_of_seed(seed / 3), seed)
+           : seed % 3 == 1 ? compare_sketch(seed)
+                           : long_sketch(seed);
   });
 }
 

@@ -95,6 +95,9 @@ class Feed {
                           levels::name(level_), to_text(arrived_));
         }
         window_.forget_reads();
+      } else if (wrong && !found && compares_open()) {
+        ++run.waited;
+        continue;
       } else if (wrong && !found && !slid) {
         run.difference = fmt::format("{}: not found, with nothing forgotten\n  {}",
                                      levels::name(level_), to_text(arrived_));
@@ -124,6 +127,11 @@ class Feed {
       const bool asks = !look.sure && look.status == DecisionStatus::kViolated;
       const bool may_doubt = !sequential_ || run.doubt.starts_with("a read may be of several");
       run.asked = asks && whole != DecisionStatus::kViolated;
+      if (whole == DecisionStatus::kViolated && look.status == DecisionStatus::kSatisfied &&
+          compares_open()) {
+        ++run.waited;
+        continue;
+      }
       if ((look.status != whole && !asks) || (!look.sure && !may_doubt)) {
         run.difference = fmt::format(
             "{}: the window says {}{}{}, the check {}, of\n  {}\n  held: "
@@ -153,7 +161,7 @@ class Feed {
       more = step();
       if (more && ++since < every) continue;
       since = 0;
-      const auto look = window_.look(budget_);
+      const auto look = window_.look(budget_, /*ended=*/!more);
       if (look.status != DecisionStatus::kSatisfied) return run;
       EXPECT_TRUE(chain.add(window_).ok());
     }
@@ -332,10 +340,52 @@ class Feed {
     return out;
   }
 
-  DecisionStatus verdict_of_all() {
-    const auto h = build(arrived_);
+  DecisionStatus verdict_of(const Sketch& sketch) {
+    const auto h = build(sketch);
     levels::Decider decider(h, drift_, 1, false);
     return decider.decide(level_, budget_).status;
+  }
+
+  // Of what has arrived, whatever the compare-and-sets of the open transactions turn out to do.
+  DecisionStatus verdict_of_all() {
+    Sketch all = arrived_;
+    std::vector<SketchOp*> open;
+    for (std::size_t s = 0; s < all.sessions.size(); ++s) {
+      if (begun_[s] == ended_[s]) continue;
+      for (auto& op : all.sessions[s].txns.back().ops) {
+        if (op.kind == OpKind::kCompareAndSet) open.push_back(&op);
+      }
+    }
+    std::vector<SketchOp> tried;
+    for (const auto* op : open) tried.push_back(*op);
+    auto status = verdict_of(all);
+    for (std::size_t fail = 1;
+         status == DecisionStatus::kViolated && fail < std::size_t{1} << open.size(); ++fail) {
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        const bool fails = (fail >> i & 1) != 0;
+        *open[i] =
+            fails ? SketchOp{.kind = OpKind::kRead, .key = tried[i].key, .value = Atom::unknown()}
+                  : tried[i];
+      }
+      status = verdict_of(all);
+    }
+    return status;
+  }
+
+  [[nodiscard]] bool compares_open() const {
+    for (std::size_t s = 0; s < begun_.size(); ++s) {
+      if (begun_[s] == ended_[s]) continue;
+      const auto& ops = arrived_.sessions[s].txns.back().ops;
+      const auto writes = std::count_if(ops.begin(), ops.end(), [](const SketchOp& op) {
+        return op.kind != OpKind::kRead && op.kind != OpKind::kListRead &&
+               op.kind != OpKind::kRangeRead;
+      });
+      const bool compares = std::any_of(ops.begin(), ops.end(), [](const SketchOp& op) {
+        return op.kind == OpKind::kCompareAndSet;
+      });
+      if (compares && writes > 1) return true;
+    }
+    return false;
   }
 
   const Sketch& sketch_;
@@ -367,6 +417,79 @@ PrefixRun compare_sliding(const Sketch& sketch, Level level, std::uint64_t seed,
 CertifiedRun certify_run(const Sketch& sketch, Level level, Time drift, std::uint64_t seed,
                          unsigned every) {
   return Feed(sketch, level, drift, seed, /*slide=*/0, /*evidence=*/true).certify(every);
+}
+
+// A store in which a transaction takes effect at one moment, and ends some moments later.
+Sketch compare_sketch(std::uint64_t seed) {
+  Random random(seed);
+  const auto sessions = static_cast<std::size_t>(random.between(2, 4));
+  const auto key_count = random.between(1, 4);
+  const bool times = random.chance(0.5), one_key = random.chance(0.25);
+  static constexpr double kStale[] = {0, 0, 0.02, 0.1};
+  const double stale = kStale[random.below(4)];
+  const double fails = random.unit(), doubtful = random.chance(0.3) ? 0.1 : 0;
+  const double again = random.chance(0.3) ? 0.3 : 0;
+  Sketch sketch;
+  for (std::size_t s = 0; s < sessions; ++s) sketch.sessions.push_back({fmt::format("s{}", s)});
+  std::map<Atom, std::vector<Atom>> versions;
+  std::vector<Atom> keys;
+  for (std::int64_t k = 0; k < key_count; ++k) {
+    keys.push_back(Atom::of(k));
+    versions[keys.back()] = {Atom::null()};
+  }
+  std::vector<Time> free(sessions, 0);
+  Time now = 0;
+  std::int64_t next = 1;
+  const auto count = random.between(6, 24);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto s = random.below(sessions);
+    SketchTxn txn;
+    const auto only = keys[random.below(keys.size())];
+    const auto ops = random.between(1, 4);
+    std::map<Atom, Atom> own;
+    const auto see = [&](const Atom& key) {
+      if (const auto it = own.find(key); it != own.end()) return it->second;
+      const auto& all = versions[key];
+      return all[all.size() - 1 - (random.chance(stale) ? random.below(all.size()) : 0)];
+    };
+    const auto fresh = [&] {
+      return Atom::of(next > 3 && random.chance(again) ? random.between(1, next - 1) : next++);
+    };
+    for (std::int64_t o = 0; o < ops; ++o) {
+      const auto key = one_key ? only : keys[random.below(keys.size())];
+      const auto dice = random.unit();
+      if (dice < 0.3) {
+        txn.ops.push_back({.kind = OpKind::kRead, .key = key, .value = see(key)});
+      } else if (dice < 0.6) {
+        own[key] = fresh();
+        txn.ops.push_back({.kind = OpKind::kWrite, .key = key, .value = own[key]});
+      } else {
+        const auto seen = see(key), desired = fresh();
+        const auto expected = random.chance(fails) ? Atom::of(random.between(1, next)) : seen;
+        const bool succeeds = expected == seen;
+        txn.ops.push_back({.kind = OpKind::kCompareAndSet,
+                           .key = key,
+                           .value = expected,
+                           .desired = desired,
+                           .succeeded = succeeds});
+        if (succeeds) own[key] = desired;
+      }
+    }
+    const bool in_doubt = random.chance(doubtful);
+    if (in_doubt) txn.status = random.chance(0.5) ? TxnStatus::kIndeterminate : TxnStatus::kAborted;
+    if (!in_doubt || (txn.status == TxnStatus::kIndeterminate && random.chance(0.5))) {
+      for (const auto& [key, value] : own) versions[key].push_back(value);
+    }
+    if (times) {
+      now += 10;
+      txn.invoke = std::max(free[s] + 1, now - random.between(0, 30));
+      txn.complete = std::max(txn.invoke, now) + random.between(1, 100);
+      now = std::max(now, txn.invoke);
+      free[s] = txn.complete;
+    }
+    sketch.sessions[s].txns.push_back(std::move(txn));
+  }
+  return sketch;
 }
 
 Sketch long_sketch(std::uint64_t seed) {

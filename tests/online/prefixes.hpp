@@ -17,6 +17,9 @@ struct PrefixRun {
   std::string difference;  // empty: none
   bool violated = false;
   bool asked = false;  // not sure, and rightly so
+  // Looks that could not tell yet: a compare-and-set of a transaction that is going on has been
+  // seen, or another write of the same value.
+  std::size_t waited = 0;
   std::size_t looks = 0, transactions = 0, forgotten = 0;
   std::string doubt;
 };
@@ -42,6 +45,10 @@ struct CertifiedRun {
 };
 CertifiedRun certify_run(const Sketch& sketch, levels::Level level, history::Time drift,
                          std::uint64_t seed, unsigned every);
+
+// Transactions with compare-and-sets and other operations, many of which fail, in overlapping
+// sessions that read what they wrote before they end.
+Sketch compare_sketch(std::uint64_t seed);
 
 // Longer than those of property/random_history.hpp, so that much is forgotten: a store that now
 // and then lets a transaction read something old.

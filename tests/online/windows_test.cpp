@@ -324,6 +324,10 @@ TEST(OnlineWindows, LongerHistories) {
   check_all(2'000'000, 100, long_sketch);
 }
 
+TEST(OnlineWindows, CompareAndSets) {
+  check_all(4'000'000, 100, compare_sketch);
+}
+
 // Seeds that a window was once cut wrongly for.
 TEST(OnlineWindows, SeedsThatFailedOnce) {
   Counts counts;
@@ -388,8 +392,9 @@ TEST(OnlineWindows, LongLabels) {
     for (const bool stale : {false, true}) {
       const auto all = text + add_read(name(stale ? 110 : 158));
       std::ofstream(file, std::ios::binary) << all;
-      online::Checker checker({.level = level, .least_batch = 10, .evidence = true}, file, file,
-                              [](bool) { return online::Checker::State::kViolated; });
+      online::Checker checker(
+          {.level = level, .least_batch = 10, .evidence = true}, file, file,
+          [](online::Checker::Question) { return online::Checker::State::kViolated; });
       auto chain = online::Chain::begin(certificate, level, level, 0);
       ASSERT_TRUE(chain.ok());
       checker.leave(*chain);
@@ -422,14 +427,17 @@ TEST(OnlineWindows, OfFiles) {
   const auto file = folder->file("history.jsonl"), certificate = folder->file("certificate");
   std::size_t certified = 0, windows = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    const auto sketch = seed % 4 == 0 ? long_sketch(seed) : random_sketch(kind_of_seed(seed), seed);
+    const auto sketch = seed % 4 == 0   ? long_sketch(seed)
+                        : seed % 4 == 2 ? compare_sketch(seed)
+                                        : random_sketch(kind_of_seed(seed), seed);
     const auto h = build(sketch);
     if (!h.has_all_times() || h.txn_count() == 0) continue;
     ASSERT_TRUE(formats::write(h, file, {.format = formats::Format::kJepsen}).ok());
     const auto level = kExact[seed % std::size(kExact)];
     online::WatchOptions options{.level = level, .evidence = true};
-    online::Checker checker(options, file, file,
-                            [](bool) { return online::Checker::State::kViolated; });
+    online::Checker checker(options, file, file, [](online::Checker::Question) {
+      return online::Checker::State::kViolated;
+    });
     auto chain = online::Chain::begin(certificate, level, level, 0);
     ASSERT_TRUE(chain.ok());
     checker.leave(*chain);
