@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/hash_table.hpp"
+#include "base/newlines.hpp"
 #include "formats/cupel_stream.hpp"
 #include "formats/decompress.hpp"
 #include "formats/jepsen_events.hpp"
@@ -87,7 +88,7 @@ class JsonLines final : public history::TransactionSource {
         continue;
       }
       if (over_) return next_open(out);
-      lines_ += static_cast<std::uint64_t>(std::count(piece_.begin(), piece_.end(), '\n'));
+      lines_ += base::count_newlines(piece_);
       auto piece = pieces_.next();
       if (!piece.ok()) return piece.error();
       piece_ = *piece;
@@ -122,11 +123,9 @@ class JsonLines final : public history::TransactionSource {
   };
 
   base::Error wrong(std::uint64_t byte, std::string message) const {
-    const auto before = piece_.substr(0, std::min<std::size_t>(byte, piece_.size()));
-    const auto lines = std::count(before.begin(), before.end(), '\n');
     return {.message = std::move(message),
             .file = name_,
-            .line = lines_ + 1 + static_cast<std::uint64_t>(lines)};
+            .line = lines_ + 1 + base::count_newlines(piece_.substr(0, byte))};
   }
   static base::Error wrong(std::string message) { return {.message = std::move(message)}; }
 

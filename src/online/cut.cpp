@@ -291,6 +291,11 @@ class Cutter {
     into[chain_[from]] = std::max(into[chain_[from]], at_[from]);
   }
 
+  // As join(), into a row that has the whole row of whoever is in it. What the times say is less.
+  void join_new(std::uint32_t* into, const std::vector<std::uint32_t>& clocks, Owner from) {
+    if (real_time_ || into[chain_[from]] < at_[from]) join(into, clocks, from);
+  }
+
   // Of each transaction, who committed before it began (visible_), and who before it committed
   // (before_), where that is more.
   void compute_clocks() {
@@ -306,10 +311,10 @@ class Cutter {
     for (const Owner o : by_commit_) {
       auto* mine = row(visible_, o);
       const auto& through = apart_ && !causal_ ? before_ : visible_;
-      if (before_in_session_[o] != kInitialOwner) join(mine, through, before_in_session_[o]);
+      if (before_in_session_[o] != kInitialOwner) join_new(mine, through, before_in_session_[o]);
       for (const auto r : reads_of_.of(o)) {
         const auto& read = reads_[r];
-        if (!read.several && read.writer != kInitialOwner) join(mine, through, read.writer);
+        if (!read.several && read.writer != kInitialOwner) join_new(mine, through, read.writer);
       }
       auto* ordered = mine;
       if (apart_) {
@@ -325,7 +330,11 @@ class Cutter {
       }
       auto it = std::lower_bound(forced_.begin(), forced_.end(), std::pair(o, Owner{0}));
       for (; it != forced_.end() && it->first == o; ++it) {
-        join(ordered, apart_ ? before_ : visible_, it->second);
+        if (apart_) {
+          join(ordered, before_, it->second);
+        } else {
+          join_new(ordered, visible_, it->second);
+        }
       }
     }
   }

@@ -205,6 +205,11 @@ base::Result<std::size_t> Inbox::bytes_of_part(Input& input, char* to, bool& lat
     input.packed_at += left.size();
     return left.size();
   }
+  if (input.name == "-") {  // others share it, so it stays one that waits
+    pollfd ready{input.file.get(), POLLIN, 0};
+    later = ::poll(&ready, 1, 0) == 0;
+    if (later) return std::size_t{0};
+  }
   const auto got = ::read(input.file.get(), to, kReadBytes);
   if (got >= 0) return static_cast<std::size_t>(got);
   later = errno == EAGAIN || errno == EINTR;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/newlines.hpp"
 #include "history/scalar.hpp"
 
 namespace cupel::online {
@@ -63,9 +64,7 @@ base::Error Stream::error(std::string message) const {
 base::Status Stream::take(std::string_view lines) {
   for (const auto& chunk : formats::jepsen::parse_json(lines, 1)) {
     if (chunk.error) {
-      const auto end = std::min<std::uint64_t>(chunk.error->byte, lines.size());
-      lines_ += static_cast<std::uint64_t>(
-          std::count(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+      lines_ += base::count_newlines(lines.substr(0, chunk.error->byte));
       auto why = error(chunk.error->message);
       if (lines_ == 0) {
         why.message +=
@@ -76,18 +75,13 @@ base::Status Stream::take(std::string_view lines) {
     for (const auto& event : chunk.events) {
       if (auto taken = take(chunk, event); !taken.ok()) {
         auto why = std::move(taken).error();
-        why.line = lines_ + 1 +
-                   static_cast<std::uint64_t>(std::count(
-                       lines.begin(),
-                       lines.begin() + static_cast<std::ptrdiff_t>(
-                                           std::min<std::uint64_t>(event.byte, lines.size())),
-                       '\n'));
+        why.line = lines_ + 1 + base::count_newlines(lines.substr(0, event.byte));
         return why;
       }
       ++ordinal_;
     }
   }
-  lines_ += static_cast<std::uint64_t>(std::count(lines.begin(), lines.end(), '\n'));
+  lines_ += base::count_newlines(lines);
   if (times_ == Times::kLineOrder) {
     window_.set_no_earlier(static_cast<Time>(ordinal_));
   } else if (invocations_ >= kInvocationsToTrust && latest_ != kNoTime) {

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -244,6 +246,38 @@ TEST(OnlineInbox, SaysWhatItCannotOpen) {
 }
 
 // A watch that was killed leaves the name of its socket, which is no lock; one that runs has it.
+// A writer at standard input that pauses does not keep the watch from looking.
+TEST(OnlineInbox, DoesNotWaitForStandardInput) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const base::Descriptor before(::dup(STDIN_FILENO)), from(ends[0]);
+  base::Descriptor to(ends[1]);
+  ASSERT_GE(::dup2(from.get(), STDIN_FILENO), 0);
+  Inbox inbox(/*follow=*/true);
+  const auto opened = inbox.add("-");
+  ::dup2(before.get(), STDIN_FILENO);
+  ASSERT_TRUE(opened.ok());
+  std::string lines;
+  const auto poll = [&] {
+    return *inbox.poll(std::chrono::milliseconds(0), [&](std::size_t, std::string_view taken) {
+      lines += taken;
+      return base::Status(base::Ok{});
+    });
+  };
+  EXPECT_EQ(poll(), 0u);
+  ASSERT_EQ(::write(to.get(), "one\nt", 5), 5);
+  EXPECT_EQ(poll(), 5u);
+  EXPECT_EQ(lines, "one\n");
+  EXPECT_EQ(poll(), 0u);  // this waited until the next byte
+  EXPECT_FALSE(inbox.ended());
+  ASSERT_EQ(::write(to.get(), "wo\n", 3), 3);
+  to.reset();
+  EXPECT_EQ(poll(), 3u);
+  EXPECT_EQ(poll(), 0u);
+  EXPECT_TRUE(inbox.ended());
+  EXPECT_EQ(lines, "one\ntwo\n");
+}
+
 TEST(OnlineInbox, TakesTheNameOfASocketWhereNobodyListens) {
   auto folder = base::TempDir::make("cupel-test-");
   ASSERT_TRUE(folder.ok());
