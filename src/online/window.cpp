@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/offsets.hpp"
+#include "history/mask.hpp"
 
 namespace cupel::online {
 

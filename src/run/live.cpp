@@ -106,19 +106,20 @@ class Live::Work {
   base::Result<Checker::State> ask(Checker::Question question) {
     if (question.certain) return Checker::State::kViolated;
     base::Budget budget({}, options_.memory_limit_bytes);
-    auto history = formats::read(record_, {.format = formats::Format::kJepsen, .budget = &budget});
-    if (!history.ok()) {
-      if (history.error().limit_met) return Checker::State::kUnknown;
-      return history.error();
+    auto read = formats::read(record_, {.format = formats::Format::kJepsen, .budget = &budget});
+    if (!read.ok()) {
+      if (read.error().limit_met) return Checker::State::kUnknown;
+      return std::move(read).error();
     }
+    auto history = std::move(read).value();
     if (question.going_on) {
-      const auto open = history::open_compares(*history, history::going_on(*history));
-      *history = history::with_open_compares(*std::move(history), open);
+      const auto open = history::open_compares(history, history::going_on(history));
+      history = history::with_open_compares(std::move(history), open);
     }
     check::Options asked;
     asked.asked = {options_.level};
     asked.clock_drift_ns = options_.drift;
-    switch (check::check(*history, asked, budget).levels.front().verdict) {
+    switch (check::check(history, asked, budget).levels.front().verdict) {
       case check::Verdict::kSatisfied:
         return Checker::State::kSatisfied;
       case check::Verdict::kViolated:

@@ -38,15 +38,16 @@ class Recorded : public ::testing::Test {
 
   base::Result<Checker::State> ask(Checker::Question question = {}) {
     ++asked_;
-    auto history = formats::read(file_);
-    if (!history.ok()) return history.error();
+    auto read = formats::read(file_);
+    if (!read.ok()) return std::move(read).error();
+    auto history = std::move(read).value();
     if (question.going_on) {
-      const auto open = history::open_compares(*history, history::going_on(*history));
-      *history = history::with_open_compares(*std::move(history), open);
+      const auto open = history::open_compares(history, history::going_on(history));
+      history = history::with_open_compares(std::move(history), open);
     }
     check::Options options;
     options.asked = {level_asked_.value_or(checker_->watch().watched())};
-    return check::check(*history, options).levels.front().verdict == check::Verdict::kViolated
+    return check::check(history, options).levels.front().verdict == check::Verdict::kViolated
                ? Checker::State::kViolated
                : Checker::State::kSatisfied;
   }
