@@ -124,13 +124,14 @@ struct Generator {
   const char* name;
   Sketch (*make)(std::uint64_t seed);
   const char* needed;  // of the certificate or of its text
+  std::vector<levels::Level> asked = {};
 };
-constexpr Generator kGenerators[] = {
+const Generator kGenerators[] = {
     {"places", repeated_elements, "\"placings\":"},
     {"places of one transaction", repeated_elements, " stands "},
     {"bounds", repeated_values, "\"bound\": \"earlier\""},
     {"later bounds", repeated_values, "\"bound\": \"later\""},
-    {"rows", further_rows, "P 0 weak"},
+    {"rows", further_rows, "P 0 weak", {levels::Level::kReadCommitted}},
 };
 
 constexpr double kMostPlacings = 200;  // each is a case of its own
@@ -147,6 +148,7 @@ TEST_P(ProvedRule, BothSayTheSame) {
     const History h = build(sketch);
     if (levels::ListChoices(h).count() > kMostPlacings) continue;
     check::Options options;
+    options.asked = GetParam().asked;
     options.threads = 1;
     options.evidence = true;
     const auto json = report::certificate(h, check::check(h, options), 0).json;
