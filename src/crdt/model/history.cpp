@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "crdt/model/document.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "text/json.hpp"
 
@@ -47,12 +48,36 @@ std::uint32_t History::element(std::uint32_t of, std::string_view text) {
   return last = id;
 }
 
+std::uint32_t History::member(std::uint32_t of, std::uint32_t container, std::string_view local) {
+  auto number = short_text(container, local);
+  const bool is_short = number != kLong;
+  number.first |= is_short ? kOfContainer : 0;
+  const auto last = of < last_element_.size() ? last_element_[of] : kNone;
+  if (is_short && last != kNone) {
+    const auto next = known_[last].next;
+    if (next != kNone && known_[next].text == number) return last_element_[of] = next;
+  }
+  const auto found = is_short ? short_ids_.find(number) : short_ids_.end();
+  if (found == short_ids_.end()) {
+    const auto id = element(of, member_text(elements[container].text, local));
+    if (is_short) {
+      known_[id].text = number;
+      short_ids_.try_emplace(number, id);
+    }
+    return id;
+  }
+  if (last != kNone) known_[last].next = found->second;
+  return last_element_[of] = found->second;
+}
+
 std::pair<std::uint32_t, bool> History::short_element(const ShortText& number) {
   const auto [it, fresh] = short_ids_.try_emplace(number, elements.size());
   return {it->second, fresh};
 }
 
 std::pair<std::uint32_t, bool> History::long_element(std::uint32_t of, std::string_view text) {
+  const auto known = element_ids_.find(std::pair(of, text));
+  if (known != element_ids_.end()) return {known->second, false};
   const auto [it, fresh] = element_ids_.try_emplace({of, std::string(text)}, elements.size());
   return {it->second, fresh};
 }
@@ -79,7 +104,7 @@ std::uint32_t History::known_element(std::uint32_t of, const std::string& text) 
     const auto it = short_ids_.find(number);
     return it == short_ids_.end() ? kNone : it->second;
   }
-  const auto it = element_ids_.find({of, text});
+  const auto it = element_ids_.find(std::pair(of, std::string_view(text)));
   return it == element_ids_.end() ? kNone : it->second;
 }
 

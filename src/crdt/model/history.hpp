@@ -124,6 +124,9 @@ class History {
   std::uint32_t replica(const std::string& name);
   std::uint32_t key(const std::string& name);
   std::uint32_t element(std::uint32_t key, std::string_view text);
+  // Of a map (document.hpp), what a container has, which is an element itself. Its text is made
+  // only for a new one.
+  std::uint32_t member(std::uint32_t of, std::uint32_t container, std::string_view local);
   // kNone: there is none.
   [[nodiscard]] std::uint32_t known_element(std::uint32_t key, const std::string& text) const;
   // Notes that the value, a container, is put at the place.
@@ -137,11 +140,26 @@ class History {
   // A key and a short text as one number.
   using ShortText = std::pair<std::uint64_t, std::uint64_t>;
   static constexpr ShortText kLong = {~std::uint64_t{0}, 0};  // no short text is that
+  // A container and the short text of its member.
+  static constexpr std::uint64_t kOfContainer = std::uint64_t{1} << 63U;
   static ShortText short_text(std::uint32_t of, std::string_view text);
   std::pair<std::uint32_t, bool> short_element(const ShortText& number);
   std::pair<std::uint32_t, bool> long_element(std::uint32_t of, std::string_view text);
   base::HashMap<ShortText, std::uint32_t> short_ids_;
-  base::HashMap<std::pair<std::uint32_t, std::string>, std::uint32_t> element_ids_;  // the others
+  // Is looked up without a copy of the text.
+  struct LongTextHash {
+    using is_transparent = void;
+    std::size_t operator()(const std::pair<std::uint32_t, std::string_view>& text) const {
+      return absl::HashOf(text);
+    }
+  };
+  struct SameLongText {
+    using is_transparent = void;
+    using Text = std::pair<std::uint32_t, std::string_view>;
+    bool operator()(const Text& a, const Text& b) const { return a == b; }
+  };
+  base::HashMap<std::pair<std::uint32_t, std::string>, std::uint32_t, LongTextHash, SameLongText>
+      element_ids_;  // the others
   struct Known {
     ShortText text;
     std::uint32_t next = kNone;  // looked up after it last time

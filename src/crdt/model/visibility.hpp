@@ -103,6 +103,13 @@ class KeyEvents {
       }
     }
   }
+  // All keys; `begin` has the key and the replica.
+  template <typename Begin, typename Arrive, typename Perform>
+  void replay_all(Begin begin, Arrive arrive, Perform perform) const {
+    for (std::uint32_t key = 0; key + 1 < begin_.size(); ++key)
+      replay(
+          key, [&](std::uint32_t replica) { begin(key, replica); }, arrive, perform);
+  }
 
  private:
   enum class What : std::uint32_t { kReplica, kArrives, kPerformed };
@@ -118,10 +125,7 @@ class KeyEvents {
 template <typename Begin, typename Arrive, typename Perform>
 void replay_by_key(const History& history, const Visibility& visibility, Begin begin, Arrive arrive,
                    Perform perform) {
-  const KeyEvents events(history, visibility);
-  for (std::uint32_t key = 0; key < history.keys.size(); ++key)
-    events.replay(
-        key, [&](std::uint32_t replica) { begin(key, replica); }, arrive, perform);
+  KeyEvents(history, visibility).replay_all(begin, arrive, perform);
 }
 
 }  // namespace cupel::crdt

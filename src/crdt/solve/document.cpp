@@ -37,10 +37,12 @@ using PlainPlace = MaximalUpdates;
 
 class KnownDocument {
  public:
-  KnownDocument(const KnownContext& context, MapPolicy policy, const DocumentIndex& index)
+  KnownDocument(const KnownContext& context, MapPolicy policy, const DocumentIndex& index,
+                const KeyEvents& events)
       : context_(context),
         h_(context.history),
         index_(index),
+        events_(events),
         policy_(policy),
         nested_policy_(policy == MapPolicy::kUpdateWins || policy == MapPolicy::kReset),
         elements_(h_),
@@ -64,13 +66,12 @@ class KnownDocument {
   }
 
   ContextDecision decide() {
-    replay_by_key(
-        context_, [&](std::uint32_t key, std::uint32_t) { begin(key); },
-        [&](OpId update) { arrive(update); }, [&](OpId id) { return is_right(id); });
+    events_.replay_all([&](std::uint32_t key, std::uint32_t) { begin(key); },
+                       [&](OpId update) { arrive(update); }, [&](OpId id) { return is_right(id); });
     if (context_.budget.limit() != base::Limit::kNone) return {};
     if (wrong_.is_there()) return wrong_.decision();
     claims_.sort(h_);
-    return order_of_last_updates(context_, claims_, [&](OpId u) { return value(u); });
+    return order_of_last_updates(context_, events_, claims_, [&](OpId u) { return value(u); });
   }
 
   // After what the operation had seen.
@@ -78,11 +79,11 @@ class KnownDocument {
     std::vector<OpId> found;
     bool here = false;
     const auto of = h_.ops[op].key;
-    replay_by_key(
-        context_,
-        [&](std::uint32_t key, std::uint32_t replica) {
-          here = key == of && h_.ops[op].replica == replica;
-          if (here) begin(key);
+    events_.replay(
+        of,
+        [&](std::uint32_t replica) {
+          here = h_.ops[op].replica == replica;
+          if (here) begin(of);
         },
         [&](OpId update) {
           if (here) arrive(update);
@@ -367,6 +368,7 @@ class KnownDocument {
   const KnownContext& context_;
   const History& h_;
   const DocumentIndex& index_;
+  const KeyEvents& events_;
   const MapPolicy policy_;
   const bool nested_policy_;
   const ElementsOfKeys elements_;
@@ -408,7 +410,8 @@ WrongRead wrong_in_document(const DocumentPart& part, const WrongRead& wrong) {
 
 DocumentDecision decide_document(const KnownContext& context, MapPolicy policy) {
   const DocumentIndex index(context.history);
-  DocumentDecision found{.decision = KnownDocument(context, policy, index).decide()};
+  const KeyEvents events(context.history, context.visibility);
+  DocumentDecision found{.decision = KnownDocument(context, policy, index, events).decide()};
   auto& decision = found.decision;
   if (context.budget.limit() != base::Limit::kNone) return {};
   // Of several, the first read of the file that is wrong by itself. Of a counter it can take many
@@ -417,7 +420,7 @@ DocumentDecision decide_document(const KnownContext& context, MapPolicy policy) 
     return std::pair(wrong.read == kNone ? 2 : sum ? 1 : 0, wrong.read);
   };
   auto best = decision.wrong ? rank(*decision.wrong, false) : std::pair(3, kNone);
-  for (auto& part : document_parts(context, index, policy)) {
+  for (auto& part : document_parts(context, index, events, policy)) {
     const auto visibility = context.visibility.of_part(part.history, part.origin);
     auto own = decide_context({part.history, visibility, context.axioms, context.budget});
     if (context.budget.limit() != base::Limit::kNone) return {};
@@ -448,7 +451,8 @@ DocumentDecision decide_document(const KnownContext& context, MapPolicy policy) 
 std::vector<OpId> candidates_at(const KnownContext& context, MapPolicy policy, OpId op,
                                 std::uint32_t place) {
   const DocumentIndex index(context.history);
-  return KnownDocument(context, policy, index).candidates_for(op, place);
+  const KeyEvents events(context.history, context.visibility);
+  return KnownDocument(context, policy, index, events).candidates_for(op, place);
 }
 
 }  // namespace cupel::crdt

@@ -27,13 +27,12 @@ class Resets {
     std::vector<std::uint32_t> members;  // of a list, text or set
   };
 
-  Resets(const KnownContext& context, const DocumentIndex& index)
-      : h_(context.history), index_(index) {
+  Resets(const History& history, const DocumentIndex& index, const KeyEvents& events)
+      : h_(history), index_(index) {
     const ElementsOfKeys elements(h_);
     live_.resize(index.count_of_nodes());
     changed_at_.resize(h_.elements.size());
-    replay_by_key(
-        context,
+    events.replay_all(
         [&](std::uint32_t key, std::uint32_t) {
           for (const auto e : elements.of(key)) {
             live_[e] = {};
@@ -116,9 +115,15 @@ class Resets {
 
 class Parts {
  public:
-  Parts(const KnownContext& context, const DocumentIndex& index, MapPolicy policy)
-      : h_(context.history), index_(index), resets_(policy == MapPolicy::kReset) {
-    if (resets_) undone_.emplace(context, index);
+  Parts(const History& history, const DocumentIndex& index, const KeyEvents& events,
+        MapPolicy policy)
+      : h_(history),
+        index_(index),
+        resets_(policy == MapPolicy::kReset),
+        keys_(h_.elements.size(), kNone),
+        members_(h_.elements.size(), kNone),
+        shown_at_(h_.elements.size(), kNone) {
+    if (resets_) undone_.emplace(history, index, events);
   }
 
   std::vector<DocumentPart> make() {
@@ -167,23 +172,23 @@ class Parts {
   }
 
   std::uint32_t key_of(DocumentPart& part, std::uint32_t container) {
-    const auto [it, fresh] = keys_.try_emplace(container, kNone);
-    if (fresh) {
+    auto& found = keys_[container];
+    if (found == kNone) {
       auto path = path_text(h_, container);
       if (h_.keys.size() > 1) path = h_.keys[h_.elements[container].key] + "." + path;
-      it->second = part.history.key(path);
+      found = part.history.key(path);
     }
-    return it->second;
+    return found;
   }
 
   std::uint32_t member(DocumentPart& part, std::uint32_t key, std::uint32_t element) {
     if (element == kNone) return kNone;
-    const auto [it, fresh] = members_.try_emplace(element, kNone);
-    if (fresh) {
-      it->second = part.history.element(key, member_json(index_.local(element)));
-      if (it->second == part.elements.size()) part.elements.push_back(element);
+    auto& found = members_[element];
+    if (found == kNone) {
+      found = part.history.element(key, member_json(index_.local(element)));
+      if (found == part.elements.size()) part.elements.push_back(element);
     }
-    return it->second;
+    return found;
   }
 
   void add(DocumentPart& part, OpId id, Operation op, const std::vector<std::uint32_t>& list) {
@@ -260,18 +265,23 @@ class Parts {
   // One for each container that it shows.
   void add_read(OpId id) {
     const Operation& op = h_.ops[id];
-    std::vector<std::uint32_t> containers;
-    base::HashMap<std::uint32_t, std::vector<std::uint32_t>> members;
+    std::size_t shown = 0;
     for_shown(h_, index_, op, [&](const ShownItem& item) {
       if (!index_.is_place(item.element)) {
-        const auto its = members.find(index_.at(item.element).node);
-        if (its != members.end()) its->second.push_back(item.element);
+        const auto node = index_.at(item.element).node;
+        const auto at = index_.is_root(node) ? kNone : shown_at_[node];
+        if (at < shown && shown_[at].container == node) shown_[at].members.push_back(item.element);
       }
       const auto container = item.container(index_);
       if (container == kNone || index_.kind_of(container) == ValueKind::kMap) return;
-      if (members.try_emplace(container).second) containers.push_back(container);
+      const auto at = shown_at_[container];
+      if (at < shown && shown_[at].container == container) return;
+      if (shown == shown_.size()) shown_.emplace_back();
+      shown_at_[container] = static_cast<std::uint32_t>(shown);
+      shown_[shown].container = container;
+      shown_[shown++].members.clear();
     });
-    for (const auto container : containers) add_content(id, container, members.at(container));
+    for (std::size_t i = 0; i < shown; ++i) add_content(id, shown_[i].container, shown_[i].members);
   }
 
   void add_content(OpId id, std::uint32_t container, const std::vector<std::uint32_t>& members) {
@@ -303,7 +313,13 @@ class Parts {
   const bool resets_;
   std::optional<Resets> undone_;
   std::map<ValueKind, DocumentPart> parts_;
-  base::HashMap<std::uint32_t, std::uint32_t> keys_, members_;  // by container, by member
+  std::vector<std::uint32_t> keys_, members_;  // of the part, by container, by member
+  struct Shown {
+    std::uint32_t container = kNone;
+    std::vector<std::uint32_t> members = {};
+  };
+  std::vector<Shown> shown_;  // by the read; its first ones, the others are kept for more
+  std::vector<std::uint32_t> shown_at_;  // by container: where it was among them
 };
 
 // What a remove stands for is a sibling of the writes that a read must return, as long as no
@@ -335,8 +351,8 @@ void show_resets_of_registers(const KnownContext& context, DocumentPart& part) {
 }  // namespace
 
 std::vector<DocumentPart> document_parts(const KnownContext& context, const DocumentIndex& index,
-                                         MapPolicy policy) {
-  auto parts = Parts(context, index, policy).make();
+                                         const KeyEvents& events, MapPolicy policy) {
+  auto parts = Parts(context.history, index, events, policy).make();
   for (auto& part : parts) {
     if (policy == MapPolicy::kReset && part.history.type == Type::kMultiValueRegister)
       show_resets_of_registers(context, part);

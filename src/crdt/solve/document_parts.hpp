@@ -22,6 +22,6 @@ struct DocumentPart {
 
 // One for each kind of which the document has updates.
 std::vector<DocumentPart> document_parts(const KnownContext& context, const DocumentIndex& index,
-                                         MapPolicy policy);
+                                         const KeyEvents& events, MapPolicy policy);
 
 }  // namespace cupel::crdt

@@ -13,11 +13,32 @@ namespace cupel::crdt {
 
 namespace {
 
+// Lists of numbers in one array: each pair is an item of the list of its first.
+class Lists {
+ public:
+  Lists() = default;
+  Lists(std::size_t count, std::span<const std::pair<std::uint32_t, std::uint32_t>> pairs)
+      : begin_(count + 1, 0), items_(pairs.size()) {
+    for (const auto& [of, item] : pairs) ++begin_[of + 1];
+    for (std::size_t i = 0; i < count; ++i) begin_[i + 1] += begin_[i];
+    auto next = begin_;
+    for (const auto& [of, item] : pairs) items_[next[of]++] = item;
+  }
+  [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t list) const {
+    return std::span(items_).subspan(begin_[list], begin_[list + 1] - begin_[list]);
+  }
+
+ private:
+  std::vector<std::size_t> begin_;
+  std::vector<std::uint32_t> items_;
+};
+
 class LastUpdateOrder {
  public:
-  LastUpdateOrder(const KnownContext& context, const LastUpdateClaims& claims,
-                  const ValueOfUpdate& value)
+  LastUpdateOrder(const KnownContext& context, const KeyEvents& events,
+                  const LastUpdateClaims& claims, const ValueOfUpdate& value)
       : context_(context),
+        events_(events),
         h_(context.history),
         type_(replicated_type(h_)),
         all_claims_(claims),
@@ -43,11 +64,11 @@ class LastUpdateOrder {
       ready.pop_back();
       placed.push_back(u);
       placed_[u] = true;
-      for (const OpId before : earlier_[u]) {
+      for (const OpId before : earlier_.of(u)) {
         --waits_[before];
         offer(before);
       }
-      for (const auto c : claims_of_[u]) {
+      for (const auto c : claims_of_.of(u)) {
         if (resolved_[c]) continue;
         resolved_[c] = true;
         for (const OpId other : all_claims_.updates(claims_[c])) {
@@ -57,21 +78,20 @@ class LastUpdateOrder {
         }
       }
     }
-    if (placed.size() < updates) return {.verdict = Verdict::kViolated, .wrong = why()};
+    if (placed.size() < updates) {
+      later_ = Lists(h_.ops.size(), steps_);
+      return {.verdict = Verdict::kViolated, .wrong = why()};
+    }
     std::reverse(placed.begin(), placed.end());
     return {.verdict = Verdict::kSatisfied, .writes = updates_by_object(h_, placed)};
   }
 
  private:
   void find_steps() {
-    earlier_.resize(h_.ops.size());
-    later_.resize(h_.ops.size());
-    claims_of_.resize(h_.ops.size());
     blocks_.assign(h_.ops.size(), 0);
     waits_.assign(h_.ops.size(), 0);
     const auto add = [&](OpId before, OpId after) {
-      earlier_[after].push_back(before);
-      later_[before].push_back(after);
+      steps_.emplace_back(before, after);
       ++waits_[before];
     };
     std::vector<OpId> last(count_of_objects(h_), kNone);
@@ -86,13 +106,18 @@ class LastUpdateOrder {
       }
       for (const auto object : touched) last[object] = kNone;
     }
-    for_seen_updates(h_, context_.visibility, add);
+    for_seen_updates(h_, events_, add);
+    std::vector<std::pair<OpId, std::uint32_t>> backward, claims;
+    backward.reserve(steps_.size());
+    for (const auto& [before, after] : steps_) backward.emplace_back(after, before);
+    earlier_ = Lists(h_.ops.size(), backward);
     for (std::uint32_t c = 0; c < claims_.size(); ++c) {
       for (const OpId u : all_claims_.updates(claims_[c])) {
-        claims_of_[u].push_back(c);
+        claims.emplace_back(u, c);
         if (value_(u) != claims_[c].value) ++blocks_[u];
       }
     }
+    claims_of_ = Lists(h_.ops.size(), claims);
   }
 
   // From an update that a read keeps from its place, by an update that the read wants to be last,
@@ -103,7 +128,7 @@ class LastUpdateOrder {
   };
 
   [[nodiscard]] std::vector<Way> ways(OpId from) const {
-    const auto& all = claims_of_[from];
+    const auto all = claims_of_.of(from);
     const LastUpdateClaim& claim =
         claims_[*std::find_if(all.begin(), all.end(), [&](std::uint32_t c) {
           return !resolved_[c] && value_(from) != claims_[c].value;
@@ -113,7 +138,7 @@ class LastUpdateOrder {
       if (value_(w) != claim.value) continue;
       Way way{{{from, w, Why::kArbitrated, claim.read}}, w};
       while (waits_[way.end] > 0) {
-        const auto& later = later_[way.end];
+        const auto later = later_.of(way.end);
         const OpId next =
             *std::find_if(later.begin(), later.end(), [&](OpId u) { return !placed_[u]; });
         way.steps.push_back(step_of_past(way.end, next));
@@ -188,25 +213,28 @@ class LastUpdateOrder {
   }
 
   const KnownContext& context_;
+  const KeyEvents& events_;
   const History& h_;
   const ReplicatedType& type_;
   const LastUpdateClaims& all_claims_;
   const std::vector<LastUpdateClaim>& claims_;
   const ValueOfUpdate& value_;
-  // By update: what its replica had seen, and who had seen it; how many of these are not placed.
-  std::vector<std::vector<OpId>> earlier_, later_;
+  std::vector<std::pair<OpId, OpId>> steps_;  // an update, and one whose replica had seen it
+  // By update: what its replica had seen, and, if there is no order, who had seen it; how many of
+  // the latter are not placed.
+  Lists earlier_, later_;
   std::vector<std::uint32_t> waits_;
   // By update: the claims about it, and how many of them want another one to be last.
-  std::vector<std::vector<std::uint32_t>> claims_of_;
+  Lists claims_of_;
   std::vector<std::uint32_t> blocks_;
   std::vector<bool> placed_, resolved_;  // by update, by claim
 };
 
 }  // namespace
 
-ContextDecision order_of_last_updates(const KnownContext& context, const LastUpdateClaims& claims,
-                                      const ValueOfUpdate& value) {
-  return LastUpdateOrder(context, claims, value).order();
+ContextDecision order_of_last_updates(const KnownContext& context, const KeyEvents& events,
+                                      const LastUpdateClaims& claims, const ValueOfUpdate& value) {
+  return LastUpdateOrder(context, events, claims, value).order();
 }
 
 }  // namespace cupel::crdt

@@ -55,7 +55,7 @@ class LastUpdateClaims {
 using ValueOfUpdate = std::function<std::uint32_t(OpId update)>;
 
 // kSatisfied with `writes`, or kViolated.
-ContextDecision order_of_last_updates(const KnownContext& context, const LastUpdateClaims& claims,
-                                      const ValueOfUpdate& value);
+ContextDecision order_of_last_updates(const KnownContext& context, const KeyEvents& events,
+                                      const LastUpdateClaims& claims, const ValueOfUpdate& value);
 
 }  // namespace cupel::crdt

@@ -39,7 +39,8 @@ class LastUpdates {
         [&](OpId update) { arrive(update); }, [&](OpId id) { return is_right(id); });
     if (context_.budget.limit() != base::Limit::kNone) return {};
     if (wrong_.is_there()) return wrong_.decision();
-    return order_of_last_updates(context_, claims_, [&](OpId u) { return value(u); });
+    return order_of_last_updates(context_, KeyEvents(h_, context_.visibility), claims_,
+                                 [&](OpId u) { return value(u); });
   }
 
  private:

@@ -99,15 +99,15 @@ class MarkedText {
   }
 
   ContextDecision decide() {
-    replay_by_key(
-        context_, [&](std::uint32_t key, std::uint32_t) { begin(key); },
-        [&](OpId update) { arrive(update); },
-        [&](OpId id) { return h_.ops[id].kind != Kind::kList || is_right(id); });
+    const KeyEvents events(h_, context_.visibility);
+    events.replay_all([&](std::uint32_t key, std::uint32_t) { begin(key); },
+                      [&](OpId update) { arrive(update); },
+                      [&](OpId id) { return h_.ops[id].kind != Kind::kList || is_right(id); });
     if (context_.budget.limit() != base::Limit::kNone) return {};
     if (wrong_.is_there()) return wrong_.decision();
     claims_.sort(h_);
-    auto decision =
-        order_of_last_updates(context_, claims_, [&](OpId u) { return marks_.of(u).value; });
+    auto decision = order_of_last_updates(context_, events, claims_,
+                                          [&](OpId u) { return marks_.of(u).value; });
     if (!decision.wrong) return decision;
     if (auto both = contradiction()) decision.wrong = WrongRead{.cycle = std::move(*both)};
     decision.wrong->object = 0;  // of the marks, not of the text

@@ -304,7 +304,7 @@ class MoveOrderSearch {
         guess_(h_, context.visibility) {
     const History split = split_by_object(h_);
     StepGraph graph(split);
-    for_seen_updates(h_, context.visibility, [&](OpId seen, OpId update) {
+    for_seen_updates(h_, KeyEvents(h_, context.visibility), [&](OpId seen, OpId update) {
       graph.add({seen, update, Why::kReceived});
     });
     std::vector<graph::Arc> arcs;

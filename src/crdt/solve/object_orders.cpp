@@ -33,22 +33,25 @@ std::size_t count_of_objects(const History& history) {
                                                                 : history.keys.size();
 }
 
-void for_seen_updates(const History& h, const Visibility& visibility,
+void for_seen_updates(const History& h, const KeyEvents& events,
                       const std::function<void(OpId seen, OpId update)>& found) {
   const ReplicatedType& type = replicated_type(h);
   std::uint32_t self = 0;
   // By object: since the last update of the replica, the last of each other one that has arrived.
-  std::vector<std::vector<OpId>> fresh;
-  replay(
-      h, visibility,
-      [&](std::uint32_t r) {
-        self = r;
-        fresh.assign(count_of_objects(h), {});
+  std::vector<std::vector<OpId>> fresh(count_of_objects(h));
+  std::vector<std::uint32_t> touched;  // objects
+  events.replay_all(
+      [&](std::uint32_t, std::uint32_t replica) {
+        self = replica;
+        for (const auto object : touched) fresh[object].clear();
+        touched.clear();
       },
       [&](OpId update) {
         const Operation& op = h.ops[update];
         if (op.replica == self) return;
-        auto& of_object = fresh[type.object(op)];
+        const auto object = type.object(op);
+        auto& of_object = fresh[object];
+        if (of_object.empty()) touched.push_back(object);
         const auto same = std::find_if(of_object.begin(), of_object.end(), [&](OpId other) {
           return h.ops[other].replica == op.replica;
         });
@@ -82,7 +85,7 @@ ObjectOrders orders_of_objects(const History& history, const Clocks& clocks,
                                const std::vector<OpId>& order, std::span<const Step> steps) {
   const History split = split_by_object(history);
   StepGraph graph(split);
-  for_seen_updates(history, Visibility::of_clocks(history, clocks, order),
+  for_seen_updates(history, KeyEvents(history, Visibility::of_clocks(history, clocks, order)),
                    [&](OpId seen, OpId update) {
                      graph.add({seen, update, Why::kReceived});
                    });

@@ -23,7 +23,7 @@ History split_by_object(const History& history);
 
 // For each update: the updates of its object that its replica had seen, the last of each other
 // replica.
-void for_seen_updates(const History& history, const Visibility& visibility,
+void for_seen_updates(const History& history, const KeyEvents& events,
                       const std::function<void(OpId seen, OpId update)>& found);
 
 // All updates of the order, object by object.

@@ -45,6 +45,12 @@ class DocumentCall {
 
   using Wrong = std::optional<std::string>;
 
+  // A container; without a text the document.
+  struct Container {
+    std::string text = {};
+    std::uint32_t element = kNone;  // kNone: also one that no line before has named
+  };
+
   Wrong parse() {
     if (call_.method == "read") return read();
     constexpr std::string_view kMethods[] = {"put",   "remove",   "inc",    "dec",   "add",
@@ -56,7 +62,8 @@ class DocumentCall {
     const Json& value = call_.value;
     if (!value.is_array() || value.empty() || value.size() > 2 || !value[0].is_array())
       return call_.expected("a path and what to do there, as in [[\"todo\",\"n\"],1]");
-    const Json argument = value.size() == 2 ? value[1] : Json();
+    static const Json kNothing;
+    const Json& argument = value.size() == 2 ? value[1] : kNothing;
     if (call_.method == "put") return put(value[0], argument);
     if (call_.method == "remove" && value.size() == 1) return remove_key(value[0]);
     return update(value[0], argument);
@@ -67,34 +74,40 @@ class DocumentCall {
 
   // {"map":"m1"}: a container by its id. Empty: it is none.
   [[nodiscard]] static std::string container_named(const Json& part) {
-    if (!part.is_object() || part.size() != 1 || !is_id(part.begin().value())) return {};
-    const auto kind = container_kind(part.begin().key());
-    return kind ? container_text(*kind, json_text(part.begin().value())) : std::string();
+    if (!part.is_object() || part.size() != 1) return {};
+    return container_of_entry(part.begin());
+  }
+  [[nodiscard]] static std::string container_of_entry(const Json::const_iterator& entry) {
+    if (!is_id(entry.value())) return {};
+    const auto kind = container_kind(entry.key());
+    return kind ? container_text(*kind, json_text(entry.value())) : std::string();
   }
 
-  // `text` becomes that of the container; empty: the document.
-  Wrong container_at(const Json& path, std::size_t length, std::string& text) const {
-    text.clear();
+  // `found` becomes the container, or the document.
+  Wrong container_at(const Json& path, std::size_t length, Container& found) const {
+    found = {};
+    auto& text = found.text;
     for (std::size_t i = 0; i < length; ++i) {
       const Json& part = path[i];
       if (auto named = container_named(part); !named.empty()) {
-        text = std::move(named);
+        found = {std::move(named), kNone};
         continue;
       }
       if (!part.is_string()) return call_.expected(kWrongPath);
       const auto place = h_.known_element(op_.key, member_text(text, json_text(part)));
-      const auto found = place == kNone ? h_.container_at.end() : h_.container_at.find(place);
-      if (found == h_.container_at.end())
+      const auto put = place == kNone ? h_.container_at.end() : h_.container_at.find(place);
+      if (put == h_.container_at.end())
         return error(
             fmt::format("found the path {}, expected containers that lines before put at {}",
                         text::dump_excerpt(path), text::dump_excerpt(part)));
-      if (found->second == kNone)
+      if (put->second == kNone)
         return error(fmt::format(
             "found the path {}, but several containers were put at {}, expected the id of the one "
             "that is meant, as in [{{\"map\":\"m1\"}},\"n\"]",
             text::dump_excerpt(path), text::dump_excerpt(part)));
-      text = h_.elements[found->second].text;
+      found = {h_.elements[put->second].text, put->second};
     }
+    if (!text.empty() && found.element == kNone) found.element = h_.known_element(op_.key, text);
     return std::nullopt;
   }
 
@@ -102,12 +115,12 @@ class DocumentCall {
   Wrong place(const Json& path, std::uint32_t& found) const {
     if (!path.is_array() || path.empty() || !path.back().is_string())
       return call_.expected(kWrongPath);
-    std::string container;
+    Container container;
     if (auto wrong = container_at(path, path.size() - 1, container)) return wrong;
-    if (!container.empty() && document_element(container).kind != ValueKind::kMap)
+    if (!container.text.empty() && document_element(container.text).kind != ValueKind::kMap)
       return error(fmt::format("found the path {}, which leads through a {}, expected maps",
-                               text::dump_excerpt(path), container));
-    found = h_.element(op_.key, member_text(container, json_text(path.back())));
+                               text::dump_excerpt(path), container.text));
+    found = member(container, json_text(path.back()));
     return std::nullopt;
   }
 
@@ -150,9 +163,13 @@ class DocumentCall {
   }
 
   // A scalar, or a container that is a character of a list.
-  [[nodiscard]] std::uint32_t member(const std::string& container, const Json& value) const {
+  [[nodiscard]] std::uint32_t member(const Container& container, const Json& value) const {
     const auto named = container_named(value);
-    return h_.element(op_.key, member_text(container, named.empty() ? json_text(value) : named));
+    return member(container, named.empty() ? json_text(value) : named);
+  }
+  [[nodiscard]] std::uint32_t member(const Container& container, const std::string& local) const {
+    if (container.element != kNone) return h_.member(op_.key, container.element, local);
+    return h_.element(op_.key, member_text(container.text, local));
   }
   [[nodiscard]] static bool is_character(const Json& value) {
     return is_scalar(value) || !container_named(value).empty();
@@ -160,9 +177,10 @@ class DocumentCall {
 
   // Of a container that is no map.
   Wrong update(const Json& path, const Json& argument) {
-    std::string container;
+    Container container;
     if (auto wrong = container_at(path, path.size(), container)) return wrong;
-    const auto kind = container.empty() ? ValueKind::kMap : document_element(container).kind;
+    const auto kind =
+        container.text.empty() ? ValueKind::kMap : document_element(container.text).kind;
     switch (kind) {
       case ValueKind::kCounter:
         if (call_.method == "inc" || call_.method == "dec") return count(container, argument);
@@ -188,28 +206,28 @@ class DocumentCall {
     }
     return error(fmt::format("found {} of {}, which is a {}, expected an update that it has",
                              call_.method, text::dump_excerpt(path),
-                             container.empty() ? "document" : name(kind)));
+                             container.text.empty() ? "document" : name(kind)));
   }
 
-  Wrong count(const std::string& container, const Json& argument) {
+  Wrong count(const Container& container, const Json& argument) {
     constexpr std::int64_t kMost = std::int64_t{1} << 40U;
     const Json amount = argument.is_null() ? Json(1) : argument;
     const bool well = amount.is_number_integer() && amount >= 1 && amount <= kMost;
     if (!well) return call_.expected("a path and an amount from 1 to 2^40");
     op_.kind = Kind::kInc;
-    op_.element = h_.element(op_.key, container);
+    op_.element = h_.element(op_.key, container.text);
     op_.amount = amount.get<std::int64_t>() * (call_.method == "dec" ? -1 : 1);
     return std::nullopt;
   }
 
-  Wrong one_member(const std::string& container, const Json& argument, Kind kind) {
+  Wrong one_member(const Container& container, const Json& argument, Kind kind) {
     if (!is_scalar(argument)) return call_.expected("a path and a string, a number, true or false");
     op_.kind = kind;
     op_.element = member(container, argument);
     return std::nullopt;
   }
 
-  Wrong remove_character(const std::string& list, const Json& argument) {
+  Wrong remove_character(const Container& list, const Json& argument) {
     if (!is_character(argument))
       return call_.expected(
           "a path and an element: a string, a number, true, false, or a container such as "
@@ -220,20 +238,19 @@ class DocumentCall {
   }
 
   // The characters of a string. False: it is none.
-  bool take_characters(const std::string& container, const Json& value) {
+  bool take_characters(const Container& container, const Json& value) {
     if (!value.is_string()) return false;
     std::string_view rest = value.get_ref<const std::string&>();
     while (!rest.empty()) {
       const auto length = base::utf8_length(rest);
       if (length == 0) return false;
-      call_.list.push_back(
-          h_.element(op_.key, member_text(container, text::quoted(rest.substr(0, length)))));
+      call_.list.push_back(member(container, text::quoted(rest.substr(0, length))));
       rest.remove_prefix(length);
     }
     return true;
   }
 
-  Wrong insert(const std::string& container, const Json& argument, ValueKind kind) {
+  Wrong insert(const Container& container, const Json& argument, ValueKind kind) {
     op_.kind = Kind::kInsert;
     const bool text = kind == ValueKind::kText;
     const bool two =
@@ -258,7 +275,7 @@ class DocumentCall {
     return new_container(inserted, h_.element(op_.key, inserted));
   }
 
-  Wrong remove_characters(const std::string& container, const Json& argument) {
+  Wrong remove_characters(const Container& container, const Json& argument) {
     op_.kind = Kind::kDelete;
     if (!take_characters(container, argument) || call_.list.empty())
       return call_.expected("a path and the characters to delete, as in [[\"title\"],\"abc\"]");
@@ -271,7 +288,8 @@ class DocumentCall {
     const Json& value = call_.value;
     if (value.is_array() && !value.empty() && value.size() <= 2) {
       if (auto wrong = place(value[0], op_.element)) return wrong;
-      const Json shown = value.size() == 2 ? value[1] : Json();
+      static const Json kNothing;
+      const Json& shown = value.size() == 2 ? value[1] : kNothing;
       if (call_.indeterminate || shown.is_null()) return std::nullopt;
       return take_value(op_.element, shown);
     }
@@ -280,7 +298,7 @@ class DocumentCall {
       return call_.expected(
           "the document, as in {\"n\":{\"counter\":\"c1\",\"value\":2}}, or a path and what is "
           "there (null: nothing)");
-    return take_entries("", value);
+    return take_entries({}, value);
   }
 
   Wrong take_value(std::uint32_t place, const Json& value) {
@@ -289,10 +307,11 @@ class DocumentCall {
       call_.list.push_back(call_.element(value));
       return std::nullopt;
     }
-    const auto container = shown_container(value);
-    if (!container.empty()) {
-      call_.list.push_back(h_.element(op_.key, container));
-      return take_content(document_element(container).kind, container, value["value"]);
+    Container container{shown_container(value)};
+    if (!container.text.empty()) {
+      container.element = h_.element(op_.key, container.text);
+      call_.list.push_back(container.element);
+      return take_content(document_element(container.text).kind, container, value["value"]);
     }
     return error(fmt::format(
         "found {} in what a read shows, expected a string, a number, true, false, or a container "
@@ -303,19 +322,18 @@ class DocumentCall {
   // {"map":"m1","value":{}}: its text. Empty: it is no container.
   [[nodiscard]] static std::string shown_container(const Json& value) {
     if (!value.is_object() || value.size() != 2 || !value.contains("value")) return {};
-    Json named = value;
-    named.erase("value");
-    return container_named(named);
+    const auto first = value.begin();
+    return container_of_entry(first.key() == "value" ? std::next(first) : first);
   }
 
   // In the order of their elements, so that equal documents are equal lists.
-  Wrong take_entries(const std::string& container, const Json& entries) {
+  Wrong take_entries(const Container& container, const Json& entries) {
     if (!entries.is_object())
       return error(fmt::format("found {} as the value of a map, expected an object of its keys",
                                text::dump_excerpt(entries)));
     std::vector<std::pair<std::uint32_t, const Json*>> places;
     for (const auto& [key, value] : entries.items())
-      places.emplace_back(h_.element(op_.key, member_text(container, text::quoted(key))), &value);
+      places.emplace_back(member(container, text::quoted(key)), &value);
     std::sort(places.begin(), places.end());
     for (const auto& [place, value] : places) {
       if (auto wrong = take_value(place, *value)) return wrong;
@@ -323,7 +341,7 @@ class DocumentCall {
     return std::nullopt;
   }
 
-  Wrong take_content(ValueKind kind, const std::string& container, const Json& content) {
+  Wrong take_content(ValueKind kind, const Container& container, const Json& content) {
     const auto begin = static_cast<std::ptrdiff_t>(call_.list.size());
     bool well = false;
     switch (kind) {
@@ -356,26 +374,25 @@ class DocumentCall {
   }
 
   // Its characters, and then what is in those that are containers.
-  Wrong take_list(const std::string& container, const Json& content) {
-    const bool well =
-        content.is_array() && std::all_of(content.begin(), content.end(), [](const Json& one) {
-          return is_scalar(one) || !shown_container(one).empty();
-        });
+  Wrong take_list(const Container& container, const Json& content) {
+    std::vector<std::string> shown;  // empty: a scalar
+    bool well = content.is_array();
+    for (std::size_t i = 0; well && i < content.size(); ++i) {
+      shown.push_back(is_scalar(content[i]) ? std::string() : shown_container(content[i]));
+      well = is_scalar(content[i]) || !shown[i].empty();
+    }
     if (!well)
       return error(fmt::format(
           "found {} as the value of a list, expected an array of scalars and of containers with "
           "their values, as in [\"a\",{{\"map\":\"m1\",\"value\":{{}}}}]",
           text::dump_excerpt(content)));
-    for (const Json& one : content) {
-      const auto text = shown_container(one);
-      call_.list.push_back(
-          h_.element(op_.key, member_text(container, text.empty() ? json_text(one) : text)));
-    }
-    for (const Json& one : content) {
-      const auto text = shown_container(one);
-      if (text.empty()) continue;
-      h_.element(op_.key, text);
-      if (auto wrong = take_content(document_element(text).kind, text, one["value"])) return wrong;
+    for (std::size_t i = 0; i < content.size(); ++i)
+      call_.list.push_back(member(container, shown[i].empty() ? json_text(content[i]) : shown[i]));
+    for (std::size_t i = 0; i < content.size(); ++i) {
+      if (shown[i].empty()) continue;
+      const Container held{shown[i], h_.element(op_.key, shown[i])};
+      const auto kind = document_element(held.text).kind;
+      if (auto wrong = take_content(kind, held, content[i]["value"])) return wrong;
     }
     return std::nullopt;
   }
