@@ -9,6 +9,7 @@
 #include "base/hash_table.hpp"
 #include "base/offsets.hpp"
 #include "base/parallel.hpp"
+#include "levels/write_index.hpp"
 #include "levels/written.hpp"
 
 namespace cupel::levels {
@@ -21,118 +22,19 @@ using history::ValueId;
 
 namespace {
 
-struct WriteEntry {
-  ValueId value;
-  OpId op;
-  TxnId txn;
-  bool final_write = false;  // the last of its transaction to the key
-  bool aborted = false;      // its transaction
-};
-
-// All writes of all transactions, by key, then by value, then by transaction.
-class WriteIndex {
- public:
-  // When the budget ends, it is left unfinished.
-  explicit WriteIndex(const History& h, base::Budget* budget = nullptr)
-      : first_(h.key_count() + 1, 0), final_(h.op_count(), 0) {
-    const auto ended = [&](std::size_t i) {
-      return (i & 0xfff) == 0 && budget != nullptr && budget->exceeded();
-    };
-    std::vector<std::uint32_t> seen_in(h.key_count(), TxnId::kNoneRaw);
-    for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
-      if (ended(t)) return;
-      const TxnId txn(t);
-      for (std::uint32_t i = h.last_op(txn); i > h.first_op(txn); --i) {
-        const Operation op = h.op(OpId(i - 1));
-        if (!written(h, op).valid()) continue;
-        ++first_[op.key.index() + 1];
-        if (seen_in[op.key.index()] == t) continue;
-        seen_in[op.key.index()] = t;
-        final_[i - 1] = 1;
-      }
-    }
-    base::counts_to_offsets(first_);
-    entries_.resize(first_.back());
-    auto next = first_;
-    for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
-      if (ended(t)) return;
-      const TxnId txn(t);
-      const bool aborted = h.status(txn) == TxnStatus::kAborted;
-      for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
-        const Operation op = h.op(OpId(i));
-        const ValueId value = written(h, op);
-        if (!value.valid()) continue;
-        entries_[next[op.key.index()]++] = {value, OpId(i), txn, is_final(OpId(i)), aborted};
-      }
-    }
-    for (std::size_t k = 0; k < h.key_count(); ++k) {
-      if (ended(k)) return;
-      std::sort(entries_.begin() + first_[k], entries_.begin() + first_[k + 1],
-                [](const WriteEntry& a, const WriteEntry& b) {
-                  if (a.value != b.value) return a.value < b.value;
-                  return a.txn != b.txn ? a.txn < b.txn : a.op < b.op;
-                });
-    }
-    if (entries_.size() >= kSeveral) return;
-    only_.assign(h.value_count(), kNone);
-    for (std::uint32_t e = 0; e < entries_.size(); ++e) {
-      auto& only = only_[entries_[e].value.index()];
-      only = only == kNone ? e : kSeveral;
-    }
-  }
-
-  [[nodiscard]] std::span<const WriteEntry> of_key(KeyId k) const {
-    return std::span(entries_).subspan(first_[k.index()],
-                                       first_[k.index() + 1] - first_[k.index()]);
-  }
-  [[nodiscard]] std::span<const WriteEntry> of(KeyId k, ValueId value) const {
-    const auto all = of_key(k);
-    if (const auto e = only_.empty() ? kSeveral : only_[value.index()]; e != kSeveral) {
-      const bool here = e != kNone && e >= first_[k.index()] && e < first_[k.index() + 1];
-      return here ? std::span(entries_).subspan(e, 1) : std::span<const WriteEntry>();
-    }
-    const auto begin = std::lower_bound(all.begin(), all.end(), value,
-                                        [](const WriteEntry& e, ValueId v) { return e.value < v; });
-    const auto end = std::upper_bound(begin, all.end(), value,
-                                      [](ValueId v, const WriteEntry& e) { return v < e.value; });
-    return {begin, end};
-  }
-  // Soon to be asked of(k, value): its two places in memory, the first well before the second.
-  void prefetch(KeyId k, ValueId value) const {
-    __builtin_prefetch(&first_[k.index()]);
-    if (!only_.empty()) __builtin_prefetch(&only_[value.index()]);
-  }
-  void prefetch_entry(ValueId value) const {
-    if (only_.empty()) return;
-    if (const auto e = only_[value.index()]; e < entries_.size()) __builtin_prefetch(&entries_[e]);
-  }
-  // The last write of its transaction to its key.
-  [[nodiscard]] bool is_final(OpId op) const { return final_[op.index()] != 0; }
-
- private:
-  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::uint32_t kSeveral = kNone - 1;
-
-  std::vector<std::uint32_t> first_;
-  std::vector<WriteEntry> entries_;
-  std::vector<std::uint32_t>
-      only_;  // by value: its entry, if there is one of it in the whole history
-  std::vector<std::uint8_t> final_;
-};
-
 // The longest list that a committed transaction read of each list key, and the
 // reads that are not prefixes of it.
 struct LongestLists {
   struct Longest {
-    OpId op;
+    OpId op;  // none(): nobody read the key
     TxnId txn;
     std::span<const ValueId> list;
   };
-  base::HashMap<std::uint32_t, Longest> by_key;
+  std::vector<Longest> of_key;
 
-  explicit LongestLists(const History& h) {
+  explicit LongestLists(const History& h) : of_key(h.key_count()) {
     for_each_read(h, [&](TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
-      auto& longest = by_key[key.raw];
+      auto& longest = of_key[key.index()];
       if (!longest.op.valid() || list.size() > longest.list.size()) longest = {id, txn, list};
     });
   }
@@ -150,6 +52,41 @@ struct LongestLists {
     }
   }
 };
+
+// The append at each place of the longest list of each key.
+struct KnownLists {
+  struct OfKey {
+    std::span<const ValueId> longest;
+    std::uint32_t first = 0;  // into append and txn
+    std::uint32_t known = 0;  // so many of the first elements have their append
+    bool all_differ = true;
+  };
+  std::vector<OfKey> of_key;
+  std::vector<OpId> append;  // by place; none() where nobody appended it, or it is not known
+  std::vector<TxnId> txn;
+
+  explicit KnownLists(std::size_t keys) : of_key(keys) {}
+  [[nodiscard]] std::span<const OpId> appends(KeyId key) const {
+    return std::span(append).subspan(of_key[key.index()].first, of_key[key.index()].longest.size());
+  }
+  [[nodiscard]] std::span<const TxnId> txns(KeyId key) const {
+    return std::span(txn).subspan(of_key[key.index()].first, of_key[key.index()].longest.size());
+  }
+};
+
+// `sorted` is only kept for its memory.
+bool all_differ(std::span<const ValueId> list, std::vector<ValueId>& sorted) {
+  constexpr std::size_t kFew = 8;
+  if (list.size() <= kFew) {
+    for (std::size_t i = 1; i < list.size(); ++i) {
+      if (std::find(list.begin(), list.begin() + i, list[i]) != list.begin() + i) return false;
+    }
+    return true;
+  }
+  sorted.assign(list.begin(), list.end());
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+}
 
 bool has_lists(const History& h) {
   for (std::uint32_t k = 0; k < h.key_count(); ++k) {
@@ -189,6 +126,13 @@ class Collector {
     return !budget_.exceeded();
   }
 
+  // Another collector that knows the lists as this one does.
+  [[nodiscard]] std::unique_ptr<Collector> same_lists() const {
+    auto other = std::make_unique<Collector>(h_, index_, choices_, outcomes_, budget_);
+    other->lists_ = lists_;
+    return other;
+  }
+
   void expect_reads(std::size_t reads) { result_.reads.reserve(reads); }
 
   // What another found of the transactions after.
@@ -201,6 +145,11 @@ class Collector {
            {&read.first_candidate, &read.last_candidate, &read.joint_first, &read.joint_last})
         *at += before;
       result_.reads.push_back(read);
+    }
+    for (FurtherRow row : later.result_.further_rows) {
+      row.first_candidate += before;
+      row.last_candidate += before;
+      result_.further_rows.push_back(row);
     }
     auto& internal = result_.internal;
     internal.insert(internal.end(), later.result_.internal.begin(), later.result_.internal.end());
@@ -220,9 +169,15 @@ class Collector {
     std::uint32_t read_by = TxnId::kNoneRaw;     // it read the key from others
     std::uint32_t read = 0;                      // … by this of result_.reads, first
     std::uint32_t written_by = TxnId::kNoneRaw;  // it writes it, before or after
+    OpId row_of;                                 // this range read returned it
+    ValueId row;                                 // … with this value, first
   };
 
   // Large histories wait mostly for memory.
+  void fetch_key(KeyId key) const {
+    __builtin_prefetch(&keys_[key.index()]);
+    index_.prefetch_key(key);
+  }
   void fetch_keys(TxnId txn) const {
     for (auto i = h_.first_op(txn); i < h_.last_op(txn); ++i) {
       const Operation op = h_.op(OpId(i));
@@ -256,61 +211,61 @@ class Collector {
 
   // --- lists ---
 
-  // The append at each place of the longest list of a key, and the arcs.
-  struct ListFacts {
-    std::vector<OpId> append;  // by position; none() where nobody appended it, or it is not known
-    std::vector<TxnId> txn;
-  };
-
   void order_lists() {
+    auto known = std::make_shared<KnownLists>(h_.key_count());
     const LongestLists longest(h_);
-    std::vector<std::uint32_t> keys;
-    for (const auto& [key, unused] : longest.by_key) keys.push_back(key);
-    std::sort(keys.begin(), keys.end());
-    for (const auto raw : keys) {
-      const KeyId key(raw);
-      const auto& best = longest.by_key.at(raw);
-      ListFacts facts;
-      base::HashMap<ValueId, std::uint32_t> times_seen;
-      bool known = true;
-      for (std::uint32_t p = 0; p < best.list.size(); ++p) {
-        OpId append = choices_.at(key, p);
-        const auto entries = index_.of(key, best.list[p]);
-        TxnId txn;
-        if (append.valid()) {
-          for (const auto& e : entries) txn = e.op == append ? e.txn : txn;
-          if (gone(txn)) {  // assumed never to have happened: this placing is not possible
-            note(InternalKind::kIncompatibleOrder, best.txn, best.op, key, append, txn);
-            append = OpId::none();
-            txn = TxnId::none();
-          }
-        } else if (choices_.none_possible() && appended_again(entries)) {
-          known = false;  // nothing follows from whose it is
-        } else {
-          // The n-th occurrence takes the n-th append that is not aborted.
-          std::uint32_t skip = times_seen[best.list[p]]++;
-          for (const auto& e : entries) {
-            if (gone(e)) continue;
-            if (skip-- != 0) continue;
-            append = e.op;
-            txn = e.txn;
-            break;
-          }
-        }
-        facts.append.push_back(append);
-        facts.txn.push_back(txn);
-      }
-      if (known) add_list_arcs(key, best, facts);
-      lists_.emplace(raw, std::move(facts));
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
+      const auto& best = longest.of_key[k];
+      if (!best.op.valid()) continue;
+      if (place_appends(KeyId(k), best, *known)) add_list_arcs(KeyId(k), best, *known);
     }
     // Every read must be a prefix of the longest. One anomaly per such read.
     LongestLists::for_each_read(
         h_, [&](TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
-          const auto& best = longest.by_key.at(key.raw);
+          const auto& best = longest.of_key[key.index()];
           if (!std::equal(list.begin(), list.end(), best.list.begin())) {
             note(InternalKind::kIncompatibleOrder, txn, id, key, best.op, best.txn);
           }
         });
+    lists_ = std::move(known);
+  }
+
+  // False: an append may stand at several places, and no choice of them is right.
+  bool place_appends(KeyId key, const LongestLists::Longest& best, KnownLists& known) {
+    auto& list = known.of_key[key.index()];
+    list = {best.list, static_cast<std::uint32_t>(known.append.size()), 0,
+            all_differ(best.list, sorted_values_)};
+    base::HashMap<ValueId, std::uint32_t> times_seen;
+    bool all_known = true;
+    for (std::uint32_t p = 0; p < best.list.size(); ++p) {
+      OpId append = choices_.at(key, p);
+      const auto entries = index_.of(key, best.list[p]);
+      TxnId txn;
+      if (append.valid()) {
+        for (const auto& e : entries) txn = e.op == append ? e.txn : txn;
+        if (gone(txn)) {  // assumed never to have happened: this placing is not possible
+          note(InternalKind::kIncompatibleOrder, best.txn, best.op, key, append, txn);
+          append = OpId::none();
+          txn = TxnId::none();
+        }
+      } else if (choices_.none_possible() && appended_again(entries)) {
+        all_known = false;  // nothing follows from whose it is
+      } else {
+        // The n-th occurrence takes the n-th append that is not aborted.
+        std::uint32_t skip = list.all_differ ? 0 : times_seen[best.list[p]]++;
+        for (const auto& e : entries) {
+          if (gone(e)) continue;
+          if (skip-- != 0) continue;
+          append = e.op;
+          txn = e.txn;
+          break;
+        }
+      }
+      if (append.valid() && list.known == p) ++list.known;
+      known.append.push_back(append);
+      known.txn.push_back(txn);
+    }
+    return all_known;
   }
 
   [[nodiscard]] bool appended_again(std::span<const WriteEntry> entries) const {
@@ -318,42 +273,50 @@ class Collector {
                          [this](const WriteEntry& e) { return !gone(e); }) > 1;
   }
 
-  void add_list_arcs(KeyId key, const LongestLists::Longest& best, const ListFacts& facts) {
+  void add_list_arcs(KeyId key, const LongestLists::Longest& best, const KnownLists& known) {
+    const auto appends = known.appends(key);
+    const auto txns = known.txns(key);
     TxnId last;
-    for (const TxnId txn : facts.txn) {
+    for (const TxnId txn : txns) {
       if (!txn.valid()) continue;  // thin air: reported by the read
       if (last.valid() && txn != last) arcs_.push_back({last, txn, key, best.op});
       last = txn;
     }
     // One transaction's appends stand in program order, all before what is unread.
-    base::HashMap<TxnId, std::vector<OpId>> places;
-    base::HashSet<OpId> placed;
-    for (std::size_t p = 0; p < facts.append.size(); ++p) {
-      if (!facts.txn[p].valid()) continue;
-      places[facts.txn[p]].push_back(facts.append[p]);
-      placed.insert(facts.append[p]);
+    placed_.clear();
+    for (std::size_t p = 0; p < appends.size(); ++p) {
+      if (txns[p].valid()) placed_.emplace_back(txns[p], appends[p]);
     }
-    bool own_order_broken = false;
-    std::vector<TxnId> unread;
+    std::stable_sort(placed_.begin(), placed_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    bool own_order_broken = !std::is_sorted(placed_.begin(), placed_.end());
+    std::vector<std::pair<TxnId, OpId>> sorted;
+    if (own_order_broken) {
+      sorted = placed_;
+      std::sort(sorted.begin(), sorted.end());
+    }
+    const auto& searched = own_order_broken ? sorted : placed_;
+    unread_.clear();
     for (const auto& e : index_.of_key(key)) {
-      if (placed.contains(e.op) || gone(e)) continue;
-      const auto it = places.find(e.txn);
-      if (it != places.end() && e.op < it->second.back()) {
+      if (gone(e) || std::binary_search(searched.begin(), searched.end(), std::pair(e.txn, e.op)))
+        continue;
+      const auto after =
+          std::upper_bound(placed_.begin(), placed_.end(), e.txn,
+                           [](TxnId txn, const auto& place) { return txn < place.first; });
+      const bool others = after != placed_.begin() && after[-1].first == e.txn;
+      if (others && e.op < after[-1].second) {
         own_order_broken = true;  // a later append of the transaction was seen, this one not
-      } else if (it == places.end() || e.txn != last) {
-        unread.push_back(e.txn);  // if others were read: an arc back closes a cycle
+      } else if (!others || e.txn != last) {
+        unread_.push_back(e.txn);  // if others were read: an arc back closes a cycle
       }
-    }
-    for (const auto& [txn, ops] : places) {
-      own_order_broken = own_order_broken || !std::is_sorted(ops.begin(), ops.end());
     }
     if (own_order_broken) {
       note(InternalKind::kIncompatibleOrder, best.txn, best.op, key);
     }
     if (!last.valid()) return;
-    std::sort(unread.begin(), unread.end());
-    unread.erase(std::unique(unread.begin(), unread.end()), unread.end());
-    for (const TxnId txn : unread) {
+    std::sort(unread_.begin(), unread_.end());
+    unread_.erase(std::unique(unread_.begin(), unread_.end()), unread_.end());
+    for (const TxnId txn : unread_) {
       arcs_.push_back({last, txn, key, best.op});
     }
   }
@@ -362,7 +325,42 @@ class Collector {
     if (!h_.list_known(op)) return;
     const auto list = h_.list(op);
     const KeyId key = op.key;
-    // Every element must come from somewhere.
+    const bool usual = keys_[key.index()].written_by != txn.raw && same_prefix(key, list) &&
+                       lists_->of_key[key.index()].all_differ;
+    const bool sound = usual || elements_come_from_somewhere(txn, id, key, list);
+    if (keys_[key.index()].owned_by == txn.raw) {
+      check_own_appends(txn, id, key, list);
+      return;
+    }
+    if (keys_[key.index()].read_by == txn.raw) {
+      const OpId first = result_.reads[keys_[key.index()].read].op;
+      const auto before = h_.list(h_.op(first));
+      if (!std::equal(before.begin(), before.end(), list.begin(), list.end())) {
+        note(InternalKind::kNonRepeatableRead, txn, id, key, first, txn);
+      }
+    }
+    if (!sound) return;
+    begin_read(txn, key, id);
+    if (list.empty()) {
+      pending_candidates_.push_back(TxnId::none());
+    } else if (usual || same_prefix(key, list)) {
+      const OpId append = lists_->appends(key)[list.size() - 1];
+      const TxnId writer = lists_->txns(key)[list.size() - 1];
+      if (!index_.is_final(append)) {
+        note(InternalKind::kIntermediateRead, txn, id, key, append, writer);
+      } else if (writer != txn) {
+        pending_candidates_.push_back(writer);
+      }
+    } else {
+      for (const auto& e : index_.of(key, list.back())) {
+        if (e.txn != txn && !gone(e) && e.final_write) pending_candidates_.push_back(e.txn);
+      }
+    }
+    finish_read();
+  }
+
+  // Else an anomaly was noted.
+  bool elements_come_from_somewhere(TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
     base::HashMap<ValueId, std::uint32_t> times;
     bool sound = true;
     for (const ValueId v : list) {
@@ -393,56 +391,21 @@ class Collector {
     }
     // Where an element was appended twice, the choice of places may say that this
     // one is the reader's own, still to come.
-    const auto& places = lists_.at(key.raw);
-    for (std::size_t p = 0; sound && p < list.size() && p < places.txn.size(); ++p) {
-      if (places.txn[p] == txn && places.append[p] > id && same_prefix(key, list)) {
-        note(InternalKind::kFutureRead, txn, id, key, places.append[p], txn);
-        sound = false;
-      }
-    }
-    if (keys_[key.index()].owned_by == txn.raw) {
-      check_own_appends(txn, id, key, list);
-      return;
-    }
-    if (keys_[key.index()].read_by == txn.raw) {
-      const OpId first = result_.reads[keys_[key.index()].read].op;
-      const auto before = h_.list(h_.op(first));
-      if (!std::equal(before.begin(), before.end(), list.begin(), list.end())) {
-        note(InternalKind::kNonRepeatableRead, txn, id, key, first, txn);
-      }
-    }
-    if (!sound) return;
-    begin_read(txn, key, id);
-    if (list.empty()) {
-      pending_candidates_.push_back(TxnId::none());
-    } else {
-      const auto& facts = lists_.at(key.raw);
-      if (list.size() <= facts.txn.size() && facts.append[list.size() - 1].valid() &&
-          same_prefix(key, list)) {
-        const OpId append = facts.append[list.size() - 1];
-        const TxnId writer = facts.txn[list.size() - 1];
-        if (!index_.is_final(append)) {
-          note(InternalKind::kIntermediateRead, txn, id, key, append, writer);
-        } else if (writer != txn) {
-          pending_candidates_.push_back(writer);
-        }
-      } else {
-        for (const auto& e : index_.of(key, list.back())) {
-          if (e.txn != txn && !gone(e) && e.final_write) {
-            pending_candidates_.push_back(e.txn);
-          }
-        }
-      }
-    }
-    finish_read();
-  }
-
-  bool same_prefix(KeyId key, std::span<const ValueId> list) const {
-    const auto& facts = lists_.at(key.raw);
+    if (!sound || !same_prefix(key, list)) return sound;
     for (std::size_t p = 0; p < list.size(); ++p) {
-      if (!facts.append[p].valid() || h_.op(facts.append[p]).value != list[p]) return false;
+      const OpId append = lists_->appends(key)[p];
+      if (lists_->txns(key)[p] != txn || append <= id) continue;
+      note(InternalKind::kFutureRead, txn, id, key, append, txn);
+      return false;
     }
     return true;
+  }
+
+  // The longest list begins so, and each of these elements has its append.
+  [[nodiscard]] bool same_prefix(KeyId key, std::span<const ValueId> list) const {
+    const auto& known = lists_->of_key[key.index()];
+    return list.size() <= known.known &&
+           std::equal(list.begin(), list.end(), known.longest.begin());
   }
 
   void check_own_appends(TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
@@ -451,13 +414,13 @@ class Collector {
       const Operation op = h_.op(OpId(i));
       if (op.kind == OpKind::kAppend && op.key == key) own.push_back(OpId(i));
     }
-    const auto& facts = lists_.at(key.raw);
+    const auto appends = lists_->appends(key);
     bool ends_well = list.size() >= own.size();
     for (std::size_t i = 0; ends_well && i < own.size(); ++i) {
       const std::size_t p = list.size() - own.size() + i;
       ends_well =
-          h_.op(own[i]).value == list[p] && (p >= facts.append.size() || !facts.append[p].valid() ||
-                                             facts.append[p] == own[i] || !same_prefix(key, list));
+          h_.op(own[i]).value == list[p] && (p >= appends.size() || !appends[p].valid() ||
+                                             appends[p] == own[i] || !same_prefix(key, list));
     }
     if (ends_well) return;
     const bool ends_in_own =
@@ -511,19 +474,24 @@ class Collector {
 
   void read_range(TxnId txn, OpId id, const Operation& op) {
     const auto range = h_.range(op);
-    base::HashMap<KeyId, ValueId> seen;  // in the key's first row
-    std::vector<history::RangeEntry> further;
+    const auto keys = h_.keys_between(h_.value(range.low), h_.value(range.high));
+    for (const KeyId key : keys) fetch_key(key);
+    for (const auto& entry : range.entries) index_.prefetch(entry.key, entry.value);
+    for (const auto& entry : range.entries) index_.prefetch_entry(entry.value);
+    further_rows_.clear();
     for (const auto& entry : range.entries) {
-      const auto [first, fresh] = seen.try_emplace(entry.key, entry.value);
-      if (fresh) {
+      auto& of_key = keys_[entry.key.index()];
+      if (of_key.row_of != id) {
+        of_key.row_of = id;
+        of_key.row = entry.value;
         read_value(txn, id, entry.key, entry.value);
-      } else if (first->second != entry.value) {
-        further.push_back(entry);
+      } else if (of_key.row != entry.value) {
+        further_rows_.push_back(entry);
       }
     }
-    if (!further.empty()) read_further_rows(txn, id, std::move(further));
-    for (const KeyId key : h_.keys_between(h_.value(range.low), h_.value(range.high))) {
-      if (seen.contains(key) || h_.is_list(key)) continue;
+    if (!further_rows_.empty()) read_further_rows(txn, id);
+    for (const KeyId key : keys) {
+      if (keys_[key.index()].row_of == id || h_.is_list(key)) continue;
       // Nobody ever wrote it: absent, as it always was.
       if (index_.of_key(key).empty() && h_.initial_value(key) == h_.null_value()) continue;
       read_absent(txn, id, key);
@@ -533,7 +501,8 @@ class Collector {
   // The rows of one range read are read at one moment. So a key's further values order
   // nothing, not even at read-committed; but somebody must have written each of them, and
   // no version has two values.
-  void read_further_rows(TxnId txn, OpId id, std::vector<history::RangeEntry> rows) {
+  void read_further_rows(TxnId txn, OpId id) {
+    auto& rows = further_rows_;
     const auto row_of = [](const auto& row) { return std::pair(row.key, row.value); };
     std::sort(rows.begin(), rows.end(),
               [&](const auto& a, const auto& b) { return row_of(a) < row_of(b); });
@@ -761,10 +730,8 @@ class Collector {
       counts[arc.from.index()] = 1;
       counts[arc.to.index()] = 1;
     }
-    for (const auto& [key, facts] : lists_) {
-      for (const TxnId t : facts.txn) {
-        if (t.valid()) counts[t.index()] = 1;
-      }
+    for (const TxnId t : lists_->txn) {
+      if (t.valid()) counts[t.index()] = 1;
     }
     auto& r = result_;
     r.owner_of.assign(h_.txn_count(), kInitialOwner);
@@ -813,10 +780,14 @@ class Collector {
   base::Budget& budget_;
   const std::uint32_t ahead_;  // transactions, of two dozen operations
   std::vector<OfKey> keys_;
-  base::HashMap<std::uint32_t, ListFacts> lists_;
+  std::shared_ptr<const KnownLists> lists_ = std::make_shared<KnownLists>(0);
   std::vector<TxnArc> arcs_;
   std::vector<TxnId> candidate_txns_;  // parallel to result_.candidates; none() = initial
   std::vector<TxnId> pending_candidates_;
+  std::vector<history::RangeEntry> further_rows_;  // these four only keep their memory
+  std::vector<std::pair<TxnId, OpId>> placed_;
+  std::vector<TxnId> unread_;
+  std::vector<ValueId> sorted_values_;
   Range shared_;  // instead of pending_candidates_, if not empty
   base::HashMap<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Range> shared_lists_;
   ExternalRead pending_{};
@@ -825,15 +796,48 @@ class Collector {
 
 }  // namespace
 
+namespace {
+
+// Some element was appended to one key by several operations that may have taken effect.
+bool some_element_appended_twice(const History& h) {
+  const auto for_each_append = [&h](const auto& visit) {
+    for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+      if (h.status(TxnId(t)) == TxnStatus::kAborted) continue;
+      for (std::uint32_t i = h.first_op(TxnId(t)); i < h.last_op(TxnId(t)); ++i) {
+        if (h.kind(OpId(i)) == OpKind::kAppend) visit(h.op(OpId(i)));
+      }
+    }
+  };
+  // Mostly no two keys have an element in common.
+  std::vector<bool> appended(h.value_count());
+  std::vector<std::uint32_t> first(h.key_count() + 1, 0);
+  bool some_twice = false;
+  for_each_append([&](const Operation& op) {
+    some_twice = some_twice || appended[op.value.index()];
+    appended[op.value.index()] = true;
+    ++first[op.key.index() + 1];
+  });
+  if (!some_twice) return false;
+  base::counts_to_offsets(first);
+  std::vector<ValueId> elements(first.back());
+  auto next = first;
+  for_each_append([&](const Operation& op) { elements[next[op.key.index()]++] = op.value; });
+  for (std::size_t k = 0; k < h.key_count(); ++k) {
+    const auto begin = elements.begin() + first[k], end = elements.begin() + first[k + 1];
+    std::sort(begin, end);
+    if (std::adjacent_find(begin, end) != end) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 ListChoices::ListChoices(const History& h) {
-  if (!has_lists(h)) return;
+  if (!has_lists(h) || !some_element_appended_twice(h)) return;
   const LongestLists longest(h);
   const WriteIndex index(h);
-  std::vector<std::uint32_t> keys;
-  for (const auto& [key, unused] : longest.by_key) keys.push_back(key);
-  std::sort(keys.begin(), keys.end());
-  for (const auto raw : keys) {
-    const auto list = longest.by_key.at(raw).list;
+  for (std::uint32_t raw = 0; raw < h.key_count(); ++raw) {
+    const auto list = longest.of_key[raw].list;
     for (std::uint32_t p = 0; p < list.size(); ++p) {
       std::vector<OpId> appends;
       for (const auto& e : index.of(KeyId(raw), list[p])) {
@@ -919,20 +923,18 @@ Accesses collect_accesses(const History& history, const ListChoices& choices,
   if (budget.exceeded()) return unfinished;  // the index may be so too
   Collector all(history, index, choices, outcomes, budget);
   const auto txns = static_cast<std::uint32_t>(history.txn_count());
-  // Those who read lists, or ranges, have much in common.
+  // Failed compare-and-sets have much in common.
   bool simple = txns >= kLeastInParts;
   std::size_t reads = 0;
   for (std::size_t i = 0; simple && i < history.op_count(); ++i) {
     const auto kind = history.kind(OpId(static_cast<std::uint32_t>(i)));
-    simple = kind == OpKind::kRead || kind == OpKind::kWrite;
-    reads += kind == OpKind::kRead;
+    simple = kind != OpKind::kCompareAndSet;
+    reads += kind == OpKind::kRead || kind == OpKind::kListRead;
   }
-  if (!simple) {
-    all.order_lists_if_any();
-    return all.collect(0, txns) ? all.finish() : unfinished;
-  }
+  all.order_lists_if_any();
+  if (!simple) return all.collect(0, txns) ? all.finish() : unfinished;
   // In two parts whatever the number of threads: the same result.
-  auto later = std::make_unique<Collector>(history, index, choices, outcomes, budget);
+  auto later = all.same_lists();
   all.expect_reads(reads);
   later->expect_reads(reads / 2);
   std::array<bool, 2> done{};
