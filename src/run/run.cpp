@@ -11,6 +11,7 @@
 
 #include "faults/injector.hpp"
 #include "run/faults.hpp"
+#include "run/latencies.hpp"
 #include "run/session.hpp"
 
 namespace cupel::run {
@@ -20,18 +21,9 @@ namespace {
 // A silence of so many seconds, and of this share of the run, is mentioned.
 constexpr double kSilence = 2, kSilentShare = 0.2;
 
-double percentile(std::vector<float>& values, double share) {
-  if (values.empty()) return 0;
-  const auto rank = std::min(values.size() - 1,
-                             static_cast<std::size_t>(share * static_cast<double>(values.size())));
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank),
-                   values.end());
-  return values[rank];
-}
-
 void add_up(const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResult& result) {
-  std::map<std::string, std::vector<float>> latencies;
-  std::vector<float> all;
+  std::map<std::string, Latencies> latencies;
+  Latencies all;
   for (const auto& session : sessions) {
     const auto& report = session->report();
     for (const auto& [job, tally] : report.jobs) {
@@ -40,9 +32,8 @@ void add_up(const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResu
       stats.aborted += tally.aborted;
       stats.given_up += tally.given_up;
       stats.unknown += tally.unknown;
-      auto& own = latencies[job];
-      own.insert(own.end(), tally.latency_ms.begin(), tally.latency_ms.end());
-      all.insert(all.end(), tally.latency_ms.begin(), tally.latency_ms.end());
+      latencies[job].add(tally.latencies);
+      all.add(tally.latencies);
     }
     for (const auto& [reason, count] : report.reasons) result.reasons[reason] += count;
     result.reconnects += report.reconnects;
@@ -50,15 +41,15 @@ void add_up(const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResu
     if (!report.warning.empty()) result.warnings.push_back(report.warning);
   }
   for (auto& [job, stats] : result.jobs) {
-    stats.p50_ms = percentile(latencies[job], 0.5);
-    stats.p99_ms = percentile(latencies[job], 0.99);
+    stats.p50_ms = latencies[job].percentile_ms(0.5);
+    stats.p99_ms = latencies[job].percentile_ms(0.99);
     result.committed += stats.committed;
     result.aborted += stats.aborted;
     result.given_up += stats.given_up;
     result.unknown += stats.unknown;
   }
-  result.p50_ms = percentile(all, 0.5);
-  result.p99_ms = percentile(all, 0.99);
+  result.p50_ms = all.percentile_ms(0.5);
+  result.p99_ms = all.percentile_ms(0.99);
 }
 
 // A database that stopped answering long before the end: what was checked is the part before.

@@ -236,14 +236,14 @@ void ClientSession::issue(const Job& job) {
     }
     const auto begin = Clock::now();
     const auto ending = attempt(job);
-    const std::chrono::duration<float, std::milli> took = Clock::now() - begin;
+    const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
     auto& tally = report_.jobs[job.name];
     switch (ending) {
       case Ending::kCommitted:
         ++tally.committed;
         ++shared_.progress.committed;
         report_.last_commit = std::chrono::duration<double>(Clock::now() - shared_.begin).count();
-        tally.latency_ms.push_back(took.count());
+        tally.latencies.add(took.count());
         break;
       case Ending::kGivenUp:
         ++tally.given_up;

@@ -10,6 +10,7 @@
 
 #include "run/cells.hpp"
 #include "run/final_reads.hpp"
+#include "run/latencies.hpp"
 #include "run/run.hpp"
 
 namespace cupel::run {
@@ -50,7 +51,7 @@ class ClientSession {
 
   struct Tally {
     std::uint64_t committed = 0, aborted = 0, given_up = 0, unknown = 0;
-    std::vector<float> latency_ms;  // of the committed ones
+    Latencies latencies;  // of the committed ones
   };
   struct Report {
     std::map<std::string, Tally> jobs;
