@@ -7,6 +7,7 @@
 
 #include "base/hash_table.hpp"
 #include "history/mask.hpp"
+#include "history/written.hpp"
 
 namespace cupel::history {
 
@@ -49,32 +50,21 @@ class OpenOnes {
     std::uint32_t all = 0;
   };
 
-  static bool is_read(OpKind kind) {
-    return kind == OpKind::kRead || kind == OpKind::kListRead || kind == OpKind::kRangeRead;
-  }
-  // none(): it writes nothing.
-  [[nodiscard]] ValueId written(const Operation& op) const {
-    if (is_read(op.kind)) return ValueId::none();
-    if (op.kind != OpKind::kCompareAndSet) return op.value;
-    const auto compare = h_.compare_and_set(op);
-    return compare.succeeded ? compare.desired : ValueId::none();
-  }
-
   // One that writes nothing else counts by its own write alone, so nothing needs to be supposed.
   void add(TxnId t) {
     std::size_t writes = 0, compares = 0;
     for (auto i = h_.first_op(t); i < h_.last_op(t); ++i) {
       const auto op = h_.op(OpId(i));
-      if (!written(op).valid()) continue;
+      if (!written(h_, op).valid()) continue;
       ++writes;
       compares += op.kind == OpKind::kCompareAndSet;
     }
     if (compares == 0 || writes < 2) return;
     for (auto i = h_.first_op(t); i < h_.last_op(t); ++i) {
       const auto op = h_.op(OpId(i));
-      if (op.kind != OpKind::kCompareAndSet || !written(op).valid()) continue;
+      if (op.kind != OpKind::kCompareAndSet || !written(h_, op).valid()) continue;
       keys_[op.key.raw].compares.push_back(static_cast<std::uint32_t>(compares_.size()));
-      compares_.push_back({.op = OpId(i), .key = op.key, .desired = written(op), .reads = {}});
+      compares_.push_back({.op = OpId(i), .key = op.key, .desired = written(h_, op), .reads = {}});
     }
   }
 
@@ -93,7 +83,7 @@ class OpenOnes {
     for (auto& [key, of] : keys_) note_write(of, h_.initial_value(KeyId(key)));
     for_each_that_counts([&](OpId id, bool) {
       const auto op = h_.op(id);
-      const auto value = written(op);
+      const auto value = written(h_, op);
       if (!value.valid()) return;
       if (const auto it = keys_.find(op.key.raw); it != keys_.end()) note_write(it->second, value);
     });

@@ -9,8 +9,8 @@
 #include "base/hash_table.hpp"
 #include "base/offsets.hpp"
 #include "base/parallel.hpp"
+#include "history/written.hpp"
 #include "levels/write_index.hpp"
-#include "levels/written.hpp"
 
 namespace cupel::levels {
 

@@ -9,14 +9,14 @@
 
 #include "base/hash_table.hpp"
 #include "history/builder.hpp"
-#include "levels/written.hpp"
+#include "history/written.hpp"
 
 namespace cupel::shrink {
 
 using history::HistoryBuilder;
 using history::Operation;
 using history::OpKind;
-using levels::written;
+using history::written;
 
 namespace {
 

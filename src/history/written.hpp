@@ -3,12 +3,10 @@
 
 #include "history/history.hpp"
 
-namespace cupel::levels {
+namespace cupel::history {
 
 // none(): it writes nothing.
-[[nodiscard]] inline history::ValueId written(const history::History& h,
-                                              const history::Operation& op) {
-  using history::OpKind;
+[[nodiscard]] inline ValueId written(const History& h, const Operation& op) {
   switch (op.kind) {
     case OpKind::kWrite:
     case OpKind::kAppend:
@@ -17,11 +15,11 @@ namespace cupel::levels {
       return op.value;
     case OpKind::kCompareAndSet: {
       const auto cas = h.compare_and_set(op);
-      return cas.succeeded ? cas.desired : history::ValueId::none();
+      return cas.succeeded ? cas.desired : ValueId::none();
     }
     default:
-      return history::ValueId::none();
+      return ValueId::none();
   }
 }
 
-}  // namespace cupel::levels
+}  // namespace cupel::history
