@@ -132,6 +132,10 @@ def main():
             if server:
                 subprocess.run([asked.cupel, "lab", "stop", server], check=False)
     asked.result.write_text(json.dumps(result, indent=1) + "\n")
+    if result["exit_code"] == 3:
+        sys.exit(f"live_soak: the run failed: {result['messages'].strip()}")
+    if asked.lose_update_after and "lost_at_second" not in result:
+        sys.exit("live_soak: the run was over before an update could be lost")
 
 
 if __name__ == "__main__":
