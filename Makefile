@@ -124,6 +124,7 @@ fuzz: packages ## every fuzz target with libFuzzer, FUZZ_SECONDS each; build/fuz
 
 proofs: ## prove the verifier again with Coq, and extract it (proofs/)
 	@tools/install-packages.sh proofs
+	@rm -rf build/proofs
 	@tools/prove.sh
 
 format: packages ## clang-format every source file

@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # Checks proofs/: `tools/prove.sh digest` compares the digest of the proofs with the one that
-# the extracted program was made from, which needs nothing. `tools/prove.sh` proves everything
-# again with Coq in build/proofs, looks at what the theorems rest on, extracts the program and
-# compares it with the one checked in. `tools/prove.sh extract` writes it and the digest anew.
+# was taken when the program was extracted, which needs nothing. `tools/prove.sh` proves with Coq,
+# in build/proofs, what is not proved there already, looks at what each theorem rests on, extracts
+# the program and compares it with the one checked in. `tools/prove.sh extract` writes it and the
+# digest anew. `make proofs` begins with an empty build/proofs.
+#
+# A file is proved already if its stamp in build/proofs is the digest of its text and of all
+# before it. The stamp is written after Coq has ended, so an interrupted run leaves none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-prove}
 files=(History Levels Order Ladder Witness Weak Extend Clauses Derivation Format Verify Text
   Replicated ReplicatedCheck ReplicatedFormat)
+extractions=(Extract ReplicatedExtract)
 programs=(verifier.ml verifier.mli replicated.ml replicated.mli)
 extracted=proofs/extracted
 
@@ -16,7 +21,8 @@ fail() {
   exit 1
 }
 digest() {
-  (cd proofs && cat "${files[@]/%/.v}" Extract.v ReplicatedExtract.v "${programs[@]/#/extracted/}" | sha256sum | cut -d' ' -f1)
+  (cd proofs && LC_ALL=C sha256sum ./*.v findings/*.v extracted/*.ml extracted/*.mli |
+    sha256sum | cut -d' ' -f1)
 }
 
 if [[ $mode == digest ]]; then
@@ -25,32 +31,45 @@ if [[ $mode == digest ]]; then
   exit 0
 fi
 command -v coqc >/dev/null || fail "coqc is not there; install coq (Debian)"
-if grep -nE '^[^(]*\b(Admitted|admit|Axiom|Parameter|Conjecture)\b' proofs/*.v | grep -v '"'; then
-  fail "found what is not proved (above)"
-fi
+findings=(proofs/findings/*.v)
+findings=("${findings[@]#proofs/}")
+leaves=(Examples "${findings[@]%.v}")
+for file in proofs/*.v; do
+  name=$(basename "$file" .v)
+  [[ " ${files[*]} Examples ${extractions[*]} " == *" $name "* ]] ||
+    fail "$file is proved by nobody; name it in tools/prove.sh"
+done
+tools/coq_assumptions.py search proofs/*.v proofs/findings/*.v ||
+  fail "found what is not proved, or what changes what is proved (above)"
 
 build=build/proofs
 mkdir -p $build/findings
-cp proofs/*.v $build/
-cp proofs/findings/*.v $build/findings/
-cd $build
-findings=(findings/*.v)
-for file in "${files[@]}" Examples "${findings[@]%.v}"; do
-  # Only what changed, and all that comes after it.
-  if [[ -e $file.vo && $file.vo -nt ../../proofs/$file.v && -z ${again:-} ]]; then continue; fi
-  again=yes
-  printf 'prove: %s.v\n' "$file"
-  coqc -q -Q . Cupel "$file.v"
-done
+prove() {  # prove FILE BEFORE: BEFORE is the digest of all that it needs
+  local file=$1 stamp
+  stamp=$(printf '%s %s' "$2" "$(sha256sum <"proofs/$file.v")" | sha256sum | cut -d' ' -f1)
+  if [[ ! -e $build/$file.vo || $(cat $build/$file.stamp 2>/dev/null) != "$stamp" ]]; then
+    printf 'prove: %s.v\n' "$file"
+    rm -f $build/$file.stamp
+    cp "proofs/$file.v" "$build/$file.v"
+    (cd $build && coqc -q -Q . Cupel "$file.v")
+    printf '%s\n' "$stamp" >$build/$file.stamp
+  fi
+  proved=$stamp
+}
+proved=$(coqc --version)
+for file in "${files[@]}"; do prove "$file" "$proved"; done
+core=$proved
+for file in "${leaves[@]}"; do prove "$file" "$core"; done
+
 printf 'prove: what the theorems rest on\n'
-coqc -q -Q . Cupel Assumptions.v >assumptions.txt
-if grep -E '^[A-Za-z0-9_.]+ *(:|$)' assumptions.txt | grep -vE '^(Axioms:|(PrimInt63|Uint63)\.)'; then
-  fail "a theorem rests on an axiom (above) that is none of native integers"
-fi
-for file in Extract ReplicatedExtract; do
-  coqc -q -Q . Cupel -w -extraction-opaque-accessed $file.v
+tools/coq_assumptions.py write "${files[@]}" "${leaves[@]}" >$build/Assumptions.v
+(cd $build && coqc -q -Q . Cupel Assumptions.v >assumptions.txt)
+tools/coq_assumptions.py check $build/Assumptions.v $build/assumptions.txt ||
+  fail "a theorem rests on something (above) that is none of Coq's native integers"
+for file in "${extractions[@]}"; do
+  cp proofs/$file.v $build/
+  (cd $build && coqc -q -Q . Cupel -w -extraction-opaque-accessed $file.v)
 done
-cd ../..
 if [[ $mode == extract ]]; then
   cp "${programs[@]/#/$build/}" $extracted/
   digest >$extracted/DIGEST

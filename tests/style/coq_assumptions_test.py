@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""tools/coq_assumptions.py finds what takes something for true without a proof, in a file of Coq
+and in what Coq prints of a theorem, and nothing in files without it."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOL = ROOT / "tools/coq_assumptions.py"
+
+
+class CoqAssumptions(unittest.TestCase):
+    def run_tool(self, mode, *texts):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [pathlib.Path(folder) / f"{i}" for i in range(len(texts))]
+            for file, text in zip(files, texts):
+                file.write_text(text)
+            return subprocess.run([sys.executable, TOOL, mode, *files], capture_output=True,
+                                  text=True).returncode
+
+    def test_what_is_not_proved_is_found(self):
+        for line in ("Axiom a : False.", "Axioms a b : False.", "Parameters (x y : nat).",
+                     "Lemma x : False. Proof. Admitted.", "Proof. admit. Defined.",
+                     "Variable x : False.", "Section A.\nEnd A.\nVariables x y : False.",
+                     "Hypothesis h : False.", "Context {x : False}.", "Conjecture x : False.",
+                     "Unset Guard Checking.", "#[bypass_check(guard)] Fixpoint f x := f x.",
+                     'Extract Constant f => "g".', 'Extract Inlined Constant f => "g".',
+                     "(* a *) Axiom b : False. (* c *)", 'Definition s := "(*". Axiom b : False.'):
+            self.assertEqual(self.run_tool("search", line + "\n"), 1, line)
+
+    def test_words_and_sections_are_none(self):
+        for line in ("(* Admitted (* nested *) Axiom *)", 'Definition a := "Axiom".',
+                     "Section A.\nVariables (x : nat).\nHypothesis h : x = 0.\nEnd A.",
+                     'Extraction "f.ml" f.', "Inductive axiom := OneAxiom."):
+            self.assertEqual(self.run_tool("search", line + "\n"), 0, line)
+        self.assertEqual(subprocess.run([sys.executable, TOOL, "search",
+                                         *(ROOT / "proofs").rglob("*.v")]).returncode, 0)
+
+    def test_every_line_that_coq_prints_is_known(self):
+        asked = "Print Assumptions a.\n"
+        fine = "Axioms:\nPrimInt63.int : Set\nUint63.eqb_correct\n  : forall i : PrimInt63.int,\n"
+        for text in ("Closed under the global context\n", fine):
+            self.assertEqual(self.run_tool("check", asked, text), 0, text)
+        for text in ("", fine + fine, "Axioms:\nx' : False\n", "Axioms:\nfix is assumed to be guarded.\n",
+                     "Axioms:\nPrimInt63.int is assumed to be positive.\n",
+                     "Axioms:\nUint63.other : False\n", "Section Variables:\nx : nat\n"):
+            self.assertEqual(self.run_tool("check", asked, text), 1, text)
+
+    def test_theorems_are_asked_about_by_their_whole_name(self):
+        written = subprocess.run([sys.executable, TOOL, "write", "Verify", "Examples"], cwd=ROOT,
+                                 capture_output=True, text=True).stdout
+        for name in ("Verify.accept_sound", "Examples.long_fork.weakest_level", "Examples.ladder_is_strict"):
+            self.assertIn(f"Print Assumptions Cupel.{name}.\n", written)
+
+
+if __name__ == "__main__":
+    unittest.main()
