@@ -3,8 +3,9 @@
    cupel-proved --replicated HISTORY CERTIFICATE: the same of a replicated data type.
 
    Trusted: that the lines of HISTORY are what Format.feed is given, and that what is printed is
-   what Verify.verify or ReplicatedCheck.check_replicated said. Not trusted: how CERTIFICATE is read; a wrong certificate proves
-   nothing. Exit code: 0 every answer is proved, 1 not, 3 bad input. *)
+   what Verify.verify or ReplicatedCheck.check_replicated said: a line `proved VERDICT LEVEL,
+   drift N ns` is printed of an answer that Verify.verify was given and accepted. Not trusted: how
+   CERTIFICATE is read; a wrong certificate proves nothing. *)
 open Verifier
 
 exception Bad of string
@@ -104,6 +105,38 @@ let read_lines file nothing feed finish first =
 let read_history file = read_lines file nothing feed finish "H"
 let read_replicated file = Replicated.(read_lines file nothing_r feed_r finish_r "D")
 
+let numeral text = text <> "" && String.for_all (fun c -> '0' <= c && c <= '9') text
+let number text = if numeral text then int_of_string_opt text else None
+let integer text =
+  match number text with Some i when i >= 0 -> Uint63.of_int i | _ -> bad "%s is no number" text
+
+(* --- what is proved --- *)
+
+let name = function
+  | ReadCommitted -> "read-committed"
+  | ReadAtomic -> "read-atomic"
+  | Causal -> "causal"
+  | Prefix -> "prefix"
+  | SnapshotIsolation -> "snapshot-isolation"
+  | GeneralizedSI -> "generalized-snapshot-isolation"
+  | StrongSessionSI -> "strong-session-snapshot-isolation"
+  | StrongSI -> "strong-snapshot-isolation"
+  | Serializable -> "serializable"
+  | StrongSessionSerializable -> "strong-session-serializable"
+  | StrictSerializable -> "strict-serializable"
+  | Linearizable -> "linearizable"
+
+(* `drift` is given as its numeral, so that what is printed is what was given. *)
+let verify_and_say h drift proofs answers say =
+  let good = answers <> [] && verify h (integer drift) proofs answers in
+  if good then
+    List.iter
+      (fun a ->
+        let verdict = if a.verdict then "satisfied" else "violated" in
+        say (Printf.sprintf "proved %s %s, drift %s ns" verdict (name a.for_level) drift))
+      answers;
+  good
+
 (* --- the certificate --- *)
 
 let levels =
@@ -111,12 +144,10 @@ let levels =
      StrongSI; Serializable; StrongSessionSerializable; StrictSerializable; Linearizable |]
 
 let level text =
-  match int_of_string_opt text with
+  match number text with
   | Some i when 0 <= i && i < Array.length levels -> levels.(i)
   | _ -> bad "%s is no level" text
 
-let integer text =
-  match int_of_string_opt text with Some i when i >= 0 -> Uint63.of_int i | _ -> bad "%s is no number" text
 let writer = function "-" -> None | text -> Some (integer text)
 let flag = function "0" -> false | "1" -> true | text -> bad "%s is no flag" text
 
@@ -233,7 +264,7 @@ let read_certificate file =
             !body.steps <- Derived (integer n, literals clause, List.map integer hints) :: !body.steps
         | [ "N"; l; v; p ] ->
             close ();
-            let proof = match int_of_string_opt p with Some i when i >= 0 && i < 1_000_000 -> i | _ -> bad "%s is no proof" p in
+            let proof = match number p with Some i when i >= 0 && i < 1_000_000 -> i | _ -> bad "%s is no proof" p in
             answers := { for_level = level l; verdict = flag v; by_proof = nat proof } :: !answers
         | word :: _ -> bad "%s begins no line of a certificate" word
         | [] -> bad "an empty line"
@@ -242,12 +273,12 @@ let read_certificate file =
   (List.rev !proofs, List.rev !answers)
 
 let verify_files history certificate drift say =
-  let drift = integer drift in
   let h = read_history history in
   let proofs, answers = read_certificate certificate in
-  let good = verify h drift proofs answers in
-  if good then say "proved"
-  else begin
+  let good = verify_and_say h drift proofs answers say in
+  if answers = [] then say "the certificate has no answer"
+  else if not good then begin
+    let drift = integer drift in
     List.iteri
       (fun i p -> if not (check_proof h drift p) then say (Printf.sprintf "proof %d does not check" i)) proofs;
     List.iteri
@@ -278,7 +309,7 @@ let read_witness file =
 let verify_replicated history certificate say =
   let h = read_replicated history in
   let good = Replicated.check_replicated h (read_witness certificate) in
-  say (if good then "proved" else "the witness does not check");
+  say (if good then "proved satisfied" else "the witness does not check");
   good
 
 let guarded work bad_input =
@@ -304,6 +335,15 @@ let rec many () =
       Printf.printf "%s\n%!" (String.concat "; " (List.rev !said));
       many ()
 
+let help =
+  "cupel-proved HISTORY CERTIFICATE DRIFT\n\
+   cupel-proved --replicated HISTORY CERTIFICATE\n\n\
+   Checks a certificate with the verifier that is extracted from cupel's proofs. HISTORY and CERTIFICATE are\n\
+   texts that `cupel verify --proved` and `cupel crdt verify --proved` write, DRIFT is the largest error of the\n\
+   clients' clocks in ns. It prints the SHA-256 of HISTORY, and a line `proved ...` for each answer that is proved.\n\
+   --many reads such arguments from standard input, a line each, and answers with a line each.\n\n\
+   Exit code: 0 every answer is proved, 1 not, 3 bad input."
+
 let () =
   (* Large histories: less work of the collector, for more memory; new objects fit into the cache. *)
   Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 18; space_overhead = 800 };
@@ -311,6 +351,7 @@ let () =
   guarded
     (fun () ->
       match Sys.argv with
+      | [| _; "--help" |] -> print_endline help
       | [| _; "--many" |] -> many ()
       | [| _; "--replicated"; history; certificate |] ->
           Printf.printf "digest %s\n%!" (sha256 history);
@@ -318,5 +359,5 @@ let () =
       | [| _; history; certificate; drift |] ->
           Printf.printf "digest %s\n%!" (sha256 history);
           if not (verify_files history certificate drift print_endline) then exit 1
-      | _ -> bad "expected HISTORY CERTIFICATE DRIFT")
+      | _ -> bad "expected HISTORY CERTIFICATE DRIFT; see cupel-proved --help")
     fail

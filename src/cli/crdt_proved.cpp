@@ -24,6 +24,12 @@ base::Result<ProvedWitness> run_proved(const crdt::History& history, std::string
   auto said = run_program({"--replicated", history_file, witness_file});
   if (!said.ok()) return said.error();
   proved.program = std::move(said).value();
+  const std::vector<std::string> expected = {"proved satisfied"};
+  if (proved.program.agrees && proved.program.proved != expected) {
+    proved.program.agrees = false;
+    proved.program.output = fmt::format("the program says `{}`, expected `{}`",
+                                        fmt::join(proved.program.proved, "; "), expected.front());
+  }
   return proved;
 }
 

@@ -47,6 +47,26 @@ base::Status write_history(const certify::Subject& subject, const std::string& f
   return status;
 }
 
+// What the program prints of an answer: from the answer that it proved, not from this one.
+std::string line_of(const certify::ProvenAnswer& answer, history::Time drift) {
+  return fmt::format("proved {} {}, drift {} ns", answer.satisfied ? "satisfied" : "violated",
+                     answer.level, drift);
+}
+
+// "": the program proved what the report says of the answers that it was given.
+std::string disagreement(const Checked& checked, const std::vector<std::string>& left_out,
+                         const ProgramReport& said) {
+  std::vector<std::string> expected;
+  for (std::size_t i = 0; i < left_out.size(); ++i) {
+    if (left_out[i].empty()) expected.push_back(line_of(checked.report.answers[i], checked.drift));
+  }
+  if (expected.empty() && said.proved.empty()) return "";
+  if (!said.agrees) return said.output.empty() ? "the program does not agree" : said.output;
+  if (said.proved == expected) return "";
+  return fmt::format("the program says `{}`, expected `{}`", fmt::join(said.proved, "; "),
+                     fmt::join(expected, "; "));
+}
+
 }  // namespace
 
 base::Result<ProgramReport> run_program(std::vector<std::string> arguments) {
@@ -64,7 +84,9 @@ base::Result<ProgramReport> run_program(std::vector<std::string> arguments) {
     constexpr std::string_view kDigest = "digest ";
     if (line.starts_with(kDigest)) {
       report.digest = line.substr(kDigest.size());
-    } else if (line != "proved") {
+    } else if (line.starts_with("proved ")) {
+      report.proved.push_back(line);
+    } else {
       report.output += (report.output.empty() ? "" : "; ") + line;
     }
   }
@@ -79,8 +101,7 @@ base::Result<ProgramReport> run_program(std::vector<std::string> arguments) {
   return report;
 }
 
-base::Result<ProvedReport> run_proved(const history::History& history,
-                                      std::string_view certificate_json, history::Time drift,
+base::Result<ProvedReport> run_proved(const history::History& history, const Checked& checked,
                                       const KeptFiles& kept) {
   if (const auto program = find_program(); !program.ok()) return program.error();
   const auto folder = base::TempDir::make("cupel-proved-");
@@ -88,24 +109,25 @@ base::Result<ProvedReport> run_proved(const history::History& history,
   const std::string file = kept.text.empty() ? folder->file("history.txt") : kept.text;
   if (auto status = write_history(certify::Subject(history), file); !status.ok())
     return status.error();
-  auto text = certify::proof_text(history, certificate_json, drift);
+  auto text = certify::proof_text(history, checked.certificate_json, checked.drift);
   if (!text.trouble.empty()) return base::Error{.message = text.trouble};
   const std::string certificate = folder->file("certificate.txt");
   if (auto status = base::write_file(certificate, text.text); !status.ok()) return status.error();
   if (!kept.coq.empty()) {
     const auto history_text = base::read_file(file);
     if (!history_text.ok()) return history_text.error();
-    const auto coq = coq_file(*history_text, text.text, drift);
+    const auto coq = coq_file(*history_text, text.text, checked.drift);
     if (!coq.ok()) return coq.error();
     if (auto status = base::write_file(kept.coq, *coq); !status.ok()) return status.error();
   }
 
-  const auto said = run_program({file, certificate, std::to_string(drift)});
+  const auto said = run_program({file, certificate, std::to_string(checked.drift)});
   if (!said.ok()) return said.error();
+  const std::string other = disagreement(checked, text.left_out, *said);
   ProvedReport report{.all = false,
-                      .agrees = said->agrees,
+                      .agrees = other.empty(),
                       .digest = said->digest,
-                      .output = said->output,
+                      .output = other,
                       .left_out = std::move(text.left_out)};
   report.all = report.agrees && !report.left_out.empty() &&
                std::all_of(report.left_out.begin(), report.left_out.end(),

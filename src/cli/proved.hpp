@@ -15,9 +15,9 @@ namespace cupel::cli {
 
 struct ProvedReport {
   bool all = false;     // every answer of the certificate is proved
-  bool agrees = false;  // the program accepts what was written for it
+  bool agrees = false;  // the program proved the answers that were written for it, and no others
   std::string digest;   // SHA-256 of the history's canonical text, as the program read it
-  std::string output;   // of the program, if it does not accept
+  std::string output;   // what the program says, if it does not agree
   // By answer: why it was not given to the program; else empty.
   std::vector<std::string> left_out;
 };
@@ -28,16 +28,22 @@ struct KeptFiles {
   std::string coq;   // text and certificate as theorems (coq_file.hpp)
 };
 
+// A certificate, and what the verifier in C++ says of it.
+struct Checked {
+  std::string_view certificate_json;
+  history::Time drift;
+  const certify::Report& report;
+};
 // Errors: the program is not there, a file cannot be written, the certificate cannot be read.
-base::Result<ProvedReport> run_proved(const history::History& history,
-                                      std::string_view certificate_json, history::Time drift,
+base::Result<ProvedReport> run_proved(const history::History& history, const Checked& checked,
                                       const KeptFiles& kept);
 
 // What the program cupel-proved says of two texts.
 struct ProgramReport {
-  bool agrees = false;  // it accepts them
-  std::string digest;   // SHA-256 of the history's text, as it read it
-  std::string output;   // if it does not accept
+  bool agrees = false;              // it accepts them
+  std::string digest;               // SHA-256 of the history's text, as it read it
+  std::vector<std::string> proved;  // a line for each answer
+  std::string output;               // all other lines, as one
 };
 // Errors: the program is not there, or cannot read the texts.
 base::Result<ProgramReport> run_program(std::vector<std::string> arguments);

@@ -133,7 +133,9 @@ int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading
       arguments.json ? report::verification_json(verified) : report::verification_text(verified);
   bool well = report.validity == certify::Validity::kValid;
   if (arguments.proved && well) {
-    const auto proved = run_proved(*history, *certificate, drift, arguments.kept);
+    const auto proved =
+        run_proved(*history, {.certificate_json = *certificate, .drift = drift, .report = report},
+                   arguments.kept);
     if (!proved.ok()) {
       print_error(proved.error());
       return kBad;

@@ -118,7 +118,7 @@ std::optional<History> built(const Sketch& sketch) {
 
 std::string BothVerifiers::compare(const History& h, const std::string& json, history::Time drift) {
   const auto proof = certify::proof_text(h, json, drift);
-  const auto report = certify::verify(h, json, drift);
+  const auto report = certify::verify_answers(h, json, drift);
   const bool valid = report.validity == certify::Validity::kValid;
   if (!proof.trouble.empty()) {
     ++seen_["no certificate to both"];
@@ -131,6 +131,15 @@ std::string BothVerifiers::compare(const History& h, const std::string& json, hi
     if (why.empty()) continue;
     whole = false;
     if (valid) ++left_out_[why];
+  }
+  if (said == Said::kProved && valid) {
+    std::vector<std::string> expected;
+    for (std::size_t i = 0; i < proof.left_out.size(); ++i) {
+      const auto& answer = report.answers[i];
+      if (proof.left_out[i].empty())
+        expected.push_back((answer.satisfied ? "satisfied " : "violated ") + answer.level);
+    }
+    if (program_.proved() != expected) return "other answers are proved: " + program_.output();
   }
   if (valid) {
     ++seen_[whole ? "accepted by both" : "accepted, but for what has no counterpart"];

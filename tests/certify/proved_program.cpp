@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 #include <utility>
@@ -58,9 +59,20 @@ ProvedProgram::Said ProvedProgram::ask(const std::string& before, const std::str
   const auto line = process_.read_line(kLong);
   if (line.kind != base::Line::Kind::kLine) throw std::runtime_error("cupel-proved ended");
   output_ = line.text;
-  return output_ == "proved"                ? Said::kProved
+  return output_.starts_with("proved ")     ? Said::kProved
          : output_.starts_with("bad input") ? Said::kBadInput
                                             : Said::kNotProved;
+}
+
+std::vector<std::string> ProvedProgram::proved() const {
+  std::vector<std::string> answers;
+  std::string_view rest = output_;
+  while (!rest.empty()) {
+    auto line = rest.substr(0, rest.find("; "));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 2));
+    if (line.starts_with("proved ")) answers.emplace_back(line.substr(7, line.find(',') - 7));
+  }
+  return answers;
 }
 
 }  // namespace cupel::test

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/process.hpp"
 #include "base/temp_dir.hpp"
@@ -20,6 +21,8 @@ class ProvedProgram {
   // Of a replicated data type (crdt/io/canonical.hpp): two texts.
   Said run_replicated(const std::string& history, const std::string& witness);
   [[nodiscard]] const std::string& output() const { return output_; }
+  // "satisfied causal" for each answer that it proved.
+  [[nodiscard]] std::vector<std::string> proved() const;
 
  private:
   // Writes the two texts; the words before and after the names of their files.
