@@ -416,3 +416,24 @@ Qed.
 (* Two histories with the same text are the same. *)
 Corollary print_inj : forall h h', print h = print h' -> h = h'.
 Proof. intros h h' E. pose proof (parse_print h) as P. rewrite E, parse_print in P. congruence. Qed.
+
+(* --- comments --- *)
+
+(* A line that begins with # says nothing, so the text with its comments has the same meaning. *)
+Definition comment (line : list int) : bool :=
+  match line with b :: _ => (b =? 35)%uint63 | [] => false end.
+Lemma feed_comment : forall r line, comment line = true -> feed r line = Some r.
+Proof. intros r [|b line] H; [discriminate|]. unfold comment in H. unfold feed. now rewrite H. Qed.
+Lemma feed_all_comments : forall lines r,
+  feed_all r lines = feed_all r (filter (fun l => negb (comment l)) lines).
+Proof.
+  induction lines as [|l lines IH]; intros r; cbn [filter feed_all]; auto.
+  destruct (comment l) eqn:C; cbn [negb feed_all].
+  - rewrite feed_comment by auto. apply IH.
+  - destruct (feed r l); auto.
+Qed.
+Theorem parse_comments : forall lines, parse lines = parse (filter (fun l => negb (comment l)) lines).
+Proof. intros. unfold parse. now rewrite feed_all_comments. Qed.
+Theorem parse_text : forall lines h, filter (fun l => negb (comment l)) lines = print h ->
+  parse lines = Some h.
+Proof. intros lines h E. rewrite parse_comments, E. apply parse_print. Qed.

@@ -183,3 +183,17 @@ Proof.
   erewrite feed_ops_r by reflexivity. unfold finish_r. cbn [r_type r_ops].
   now rewrite app_nil_r, <- rev_alt, rev_involutive.
 Qed.
+
+Lemma feed_comment_r : forall r line, comment line = true -> feed_r r line = Some r.
+Proof. intros r [|b line] H; [discriminate|]. unfold comment in H. unfold feed_r. now rewrite H. Qed.
+Lemma feed_all_comments_r : forall lines r,
+  feed_all_r r lines = feed_all_r r (filter (fun l => negb (comment l)) lines).
+Proof.
+  induction lines as [|l lines IH]; intros r; cbn [filter feed_all_r]; auto.
+  destruct (comment l) eqn:C; cbn [negb feed_all_r].
+  - rewrite feed_comment_r by auto. apply IH.
+  - destruct (feed_r r l); auto.
+Qed.
+Theorem parse_text_r : forall lines h, filter (fun l => negb (comment l)) lines = print_r h ->
+  parse_r lines = Some h.
+Proof. intros lines h E. unfold parse_r. rewrite feed_all_comments_r, E. apply parse_print_r. Qed.
