@@ -3,6 +3,7 @@
 and in what Coq prints of a theorem, and nothing in files without it."""
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,21 @@ class CoqAssumptions(unittest.TestCase):
                                  capture_output=True, text=True).stdout
         for name in ("Verify.accept_sound", "Examples.long_fork.weakest_level", "Examples.ladder_is_strict"):
             self.assertIn(f"Print Assumptions Cupel.{name}.\n", written)
+
+    def test_findings_claim_what_their_files_prove(self):
+        levels = {"read atomic": "ReadAtomic", "causal": "Causal", "prefix": "Prefix",
+                  "snapshot isolation": "SnapshotIsolation"}
+        rows = re.findall(r"^\|[^|]*\|[^|]*\|([^|]*)\| \[\w+\]\(\.\./(proofs/findings/\w+\.v)\) \|$",
+                          (ROOT / "docs/findings.md").read_text(), re.MULTILINE)
+        self.assertEqual({file for _, file in rows},
+                         {str(file.relative_to(ROOT)) for file in (ROOT / "proofs/findings").glob("*.v")})
+        for claims, file in rows:
+            proved = set(re.findall(r"^Theorem answer_\d+ : exists h, .* (satisfies|violates) h 0 (\w+)\.$",
+                                    (ROOT / file).read_text(), re.MULTILINE))
+            claimed = re.findall(rf"(not )?\b({'|'.join(levels)})\b", claims)
+            self.assertTrue(claimed)
+            for no, level in claimed:
+                self.assertIn(("violates" if no else "satisfies", levels[level]), proved, file)
 
 
 if __name__ == "__main__":
