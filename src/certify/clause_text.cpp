@@ -142,15 +142,27 @@ Clause ClauseText::given(std::string_view words, std::vector<Literal> literals) 
 
 std::optional<Clause> ClauseText::derived(const std::vector<Literal>& literals,
                                           const std::vector<Clause>& from) {
-  const auto hints = Propagation(from).contradiction(literals);
+  auto hints = Propagation(from).contradiction(literals);
   if (!hints) return std::nullopt;
+  for (std::uint32_t& i : *hints) i = from[i].number;
+  return write(literals, *hints);
+}
+
+Clause ClauseText::claimed(const std::vector<Literal>& literals, const std::vector<Clause>& from) {
+  std::vector<std::uint32_t> hints;
+  hints.reserve(from.size());
+  for (const Clause& clause : from) hints.push_back(clause.number);
+  return write(literals, hints);
+}
+
+Clause ClauseText::write(const std::vector<Literal>& literals,
+                         const std::vector<std::uint32_t>& hints) {
   fmt::format_to(std::back_inserter(text_), "R {}", next_);
   for (const Literal& l : literals) text_ += " " + text_of(l);
   text_ += " /";
-  for (const std::uint32_t i : *hints)
-    fmt::format_to(std::back_inserter(text_), " {}", from[i].number);
+  for (const std::uint32_t i : hints) fmt::format_to(std::back_inserter(text_), " {}", i);
   text_ += "\n";
-  return Clause{next_++, literals};
+  return {next_++, literals};
 }
 
 }  // namespace cupel::certify

@@ -61,8 +61,12 @@ class ClauseText {
   // The clause, if it follows from the others by unit propagation; with the hints for that.
   std::optional<Clause> derived(const std::vector<Literal>& literals,
                                 const std::vector<Clause>& from);
+  // The clause, which need not follow, with all the others as hints.
+  Clause claimed(const std::vector<Literal>& literals, const std::vector<Clause>& from);
 
  private:
+  Clause write(const std::vector<Literal>& literals, const std::vector<std::uint32_t>& hints);
+
   std::string& text_;
   std::uint32_t next_ = 0;
 };

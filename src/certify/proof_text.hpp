@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "certify/canonical.hpp"
+#include "certify/refutation.hpp"
 
 namespace cupel::certify {
 
@@ -20,7 +21,9 @@ struct ProofText {
   std::vector<std::string> left_out;
 };
 
+// `checked`: the verifier in C++ has accepted the certificate. If not, what the certificate claims
+// is written as it stands, wrong or not, where the text has words for it.
 ProofText proof_text(const history::History& history, std::string_view certificate_json,
-                     history::Time clock_drift_ns);
+                     history::Time clock_drift_ns, Checked checked = Checked::kYes);
 
 }  // namespace cupel::certify

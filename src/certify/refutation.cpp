@@ -32,17 +32,20 @@ struct EdgeClause {
 
 class Translation {
  public:
-  Translation(Context& context, ClauseText& out, std::string& text)
+  Translation(Context& context, Checked checked, ClauseText& out, std::string& text)
       : c_(context),
         s_(context.subject()),
         h_(context.history()),
         shape_(context.shape()),
+        checked_(checked),
         out_(out),
         text_(text) {}
 
   Rejection body(const Body& body) {
-    if (const auto* internal = std::get_if<std::vector<InternalAnomaly>>(&body))
+    if (const auto* internal = std::get_if<std::vector<InternalAnomaly>>(&body)) {
+      if (internal->empty()) return std::string("no anomaly");
       return anomaly(internal->front());
+    }
     if (const auto* derivation = std::get_if<Derivation>(&body)) return derive(*derivation);
     if (const auto* split = std::get_if<std::unique_ptr<CaseSplit>>(&body)) return cases(**split);
     return placings(std::get<std::vector<Placing>>(body));
@@ -104,6 +107,14 @@ class Translation {
       }
     }
     return out_.derived(literals, from);
+  }
+  // The clause of a step, which follows if the proof was checked.
+  std::optional<Clause> step(const Literals& literals, const Clauses& from) {
+    auto clause = derived(literals, from);
+    if (clause || checked_ == Checked::kYes) return clause;
+    Literals claimed = literals;
+    for (const Literal& l : assumed_) add(claimed, l);
+    return out_.claimed(claimed, from);
   }
   static void add(Literals& to, const Literal& l) {
     if (std::find(to.begin(), to.end(), l) == to.end()) to.push_back(l);
@@ -209,7 +220,7 @@ class Translation {
     if (known != known_.end() && known->second.literals.front() == edge.seen) {
       edge.known = known->second;
     } else if (asked.candidates.only(w)) {
-      edge.known = derived({edge.seen}, about_read(read, key));
+      edge.known = step({edge.seen}, about_read(read, key));
       if (!edge.known) return fail("whose version a read saw does not follow by clauses");
       known_.insert_or_assign(std::pair{read.reader.raw, read.place}, *edge.known);
     }
@@ -300,9 +311,9 @@ class Translation {
           if (x.valid() && within(up, w, x) && within(up, other, x))
             both.push_back(within_axiom(up, read, other, x));
         }
-        auto clause = derived({bounded(up, read.reader, read.place, w).negated(),
-                               bounded(up, read.reader, read.place, other)},
-                              both);
+        auto clause = step({bounded(up, read.reader, read.place, w).negated(),
+                            bounded(up, read.reader, read.place, other)},
+                           both);
         if (!clause) return fail("what a bound means does not follow by clauses");
         all.push_back(std::move(*clause));
       }
@@ -337,6 +348,7 @@ class Translation {
   // The path's events from its start to its end contradict "the end before the start".
   void no_way_back(const Derivation& d, const std::vector<Number>& path, Clauses& from,
                    Literals& under) {
+    if (path.empty()) return;
     auto events = walk(d, path, from, under);
     events.push_back(last(d, path));
     from.push_back(cycle_axiom(events));
@@ -345,7 +357,7 @@ class Translation {
   bool finish(Number i, EdgeClause edge, const Clauses& from) {
     Literals literals = {edge.at};
     for (const Literal& l : negated(edge.under)) add(literals, l);
-    edge.clause = derived(literals, from);
+    edge.clause = step(literals, from);
     if (!edge.clause) return fail(fmt::format("edge {} does not follow by clauses", i));
     edges_.emplace(i, std::move(edge));
     return true;
@@ -431,12 +443,12 @@ class Translation {
             w.valid() && within(up, v, w))
           from.push_back(within_axiom(up, *read, v, w));
       }
-      auto clause = derived({l.negated()}, from);
+      auto clause = step({l.negated()}, from);
       if (!clause) return fail(fmt::format("edge {}: an exclusion does not follow by clauses", i));
       excluded_.insert_or_assign({read->reader.raw, read->place, w.raw}, *clause);
     }
     const TxnId w = e.kind == EdgeKind::kSaw ? TxnId::none() : TxnId(e.from);
-    edge.known = derived({saw(read->reader, read->place, w)}, about_read(*read, key));
+    edge.known = step({saw(read->reader, read->place, w)}, about_read(*read, key));
     if (!edge.known) return fail("whose version a read saw does not follow by clauses");
     known_.insert_or_assign(std::pair{read->reader.raw, read->place}, *edge.known);
     return true;
@@ -837,7 +849,28 @@ class Translation {
     return found;
   }
 
+  // Can it be written down? Each edge refers to earlier ones.
+  static bool refers_well(const Derivation& d) {
+    const auto is_path = [&](const std::vector<Number>& path, std::size_t below) {
+      return std::all_of(path.begin(), path.end(),
+                         [&](Number i) { return i < below && d.edges[i].kind != EdgeKind::kSaw; });
+    };
+    for (std::size_t i = 0; i < d.edges.size(); ++i) {
+      const Edge& e = d.edges[i];
+      if (!is_path(e.because, i) || (e.has_because && e.because.empty())) return false;
+      for (const Exclusion& x : e.excluded) {
+        if (x.cycle.empty() || !is_path(x.cycle, i)) return false;
+      }
+    }
+    if (!d.by_clauses) return !d.cycle.empty() && is_path(d.cycle, d.edges.size());
+    return !d.clauses.empty() &&
+           std::all_of(d.clauses.begin(), d.clauses.end(), [&](const std::vector<Number>& c) {
+             return !c.empty() && is_path(c, d.edges.size());
+           });
+  }
+
   Rejection derive(const Derivation& d) {
+    if (!refers_well(d)) return std::string("it refers to edges that are not there");
     if (shape_.one_object) {
       const Number first = d.by_clauses ? d.clauses.front().front() : d.cycle.front();
       text_ += fmt::format("K {}\n", s_.only_key(TxnId(d.edges[first].from)).raw);
@@ -870,7 +903,9 @@ class Translation {
       last_ = derived({}, from);
     }
     if (last_ && is_contradiction(*last_)) return std::nullopt;
-    return std::string(otherwise);
+    if (checked_ == Checked::kYes) return std::string(otherwise);
+    last_ = out_.claimed(assumed_, from);
+    return std::nullopt;
   }
 
   // --- clauses ---
@@ -897,7 +932,7 @@ class Translation {
       Clauses from;
       Literals under;
       if (!cycle(d, d.clauses[i], from, under)) return trouble_;
-      auto clause = derived(negated(under), from);
+      auto clause = step(negated(under), from);
       if (!clause) return fmt::format("clause {} does not follow by clauses", i);
       all.push_back(std::move(*clause));
     }
@@ -907,7 +942,7 @@ class Translation {
         const Literal l = choice(d.choices[static_cast<std::size_t>(std::abs(n)) - 1]);
         add(literals, n > 0 ? l : l.negated());
       }
-      auto clause = derived(literals, all);
+      auto clause = step(literals, all);
       if (!clause) return fmt::format("step {} of the refutation does not follow", i);
       all.push_back(*clause);
     }
@@ -1008,7 +1043,7 @@ class Translation {
     Clauses both;
     for (const bool happened : {true, false}) {
       c_.assume(t, happened ? AssumedOutcome::kCommitted : AssumedOutcome::kAborted);
-      Translation inner(c_, out_, text_);
+      Translation inner(c_, checked_, out_, text_);
       inner.assumed_ = assumed_;
       inner.assumed_.push_back(happened ? lives(t).negated() : lives(t));
       auto why = inner.body(happened ? split.happened : split.never);
@@ -1029,24 +1064,33 @@ class Translation {
   };
   Rejection placings(const std::vector<Placing>& all) {
     Ways ways;
+    if (all.empty() || all.front().places.empty()) return std::string("no place");
     for (const Place& p : all.front().places) ways.places.emplace_back(p.key, p.position);
     std::sort(ways.places.begin(), ways.places.end());
     for (const Placing& placing : all) {
       std::map<PlaceKey, Number> at;
       for (const Place& p : placing.places) at[{p.key, p.position}] = p.operation;
       std::vector<Number> appends;
-      for (const PlaceKey& place : ways.places) appends.push_back(at.at(place));
+      for (const PlaceKey& place : ways.places) {
+        const auto there = at.find(place);
+        if (there == at.end()) return std::string("placings of other places");
+        appends.push_back(there->second);
+      }
       ways.proofs[appends] = &placing;
     }
     return fill(ways);
   }
   // Those chosen so far lead to a contradiction, which becomes last_.
   Rejection fill(Ways& ways) {
-    if (ways.chosen.size() == ways.places.size()) return one_way(*ways.proofs.at(ways.chosen));
+    if (ways.chosen.size() == ways.places.size()) {
+      const auto proof = ways.proofs.find(ways.chosen);
+      if (proof == ways.proofs.end()) return std::string("a placing is missing");
+      return one_way(*proof->second);
+    }
     const KeyId key(ways.places[ways.chosen.size()].first);
     const std::uint32_t place = ways.places[ways.chosen.size()].second;
     const auto read = longest_read(key);
-    if (!read) return std::string("a read has no line");
+    if (!read || place >= read->seen.list.size()) return std::string("a read has no line");
     Clauses from;
     stands(*read, key, place, from);
     for (const Written& w : s_.written(key, read->seen.list[place])) {
@@ -1070,7 +1114,7 @@ class Translation {
   }
   Rejection one_way(const Placing& placing) {
     for (const Place& p : placing.places) c_.place(KeyId(p.key), p.position, OpId(p.operation));
-    Translation inner(c_, out_, text_);
+    Translation inner(c_, checked_, out_, text_);
     inner.assumed_ = assumed_;
     auto why = inner.body(placing.proof);
     for (const Place& p : placing.places) c_.unplace(KeyId(p.key), p.position);
@@ -1095,6 +1139,7 @@ class Translation {
   Subject& s_;
   const History& h_;
   const Shape shape_;
+  const Checked checked_;
   ClauseText& out_;
   std::string& text_;
   Literals assumed_;  // negations of what is assumed in this case
@@ -1108,10 +1153,10 @@ class Translation {
 
 }  // namespace
 
-Rejection write_refutation(Context& context, const Body& body, std::string& text) {
+Rejection write_refutation(Context& context, const Body& body, Checked checked, std::string& text) {
   std::string lines;
   ClauseText out(lines);
-  auto why = Translation(context, out, lines).body(body);
+  auto why = Translation(context, checked, out, lines).body(body);
   if (!why) text += lines;
   return why;
 }

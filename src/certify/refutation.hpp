@@ -13,8 +13,12 @@
 
 namespace cupel::certify {
 
-// The lines of the text. Rejection: a rule that has no counterpart. The proof must have been
-// checked (shows_violation).
-Rejection write_refutation(Context& context, const Body& body, std::string& text);
+// Has the proof been checked (shows_violation)? kNo, which is for tests: a clause that does not
+// follow is written all the same, so that the proved verifier is asked about it.
+enum class Checked : std::uint8_t { kYes, kNo };
+
+// The lines of the text. Rejection: a rule that has no counterpart, or a proof that cannot be
+// written down, such as a cycle of edges that are not there.
+Rejection write_refutation(Context& context, const Body& body, Checked checked, std::string& text);
 
 }  // namespace cupel::certify

@@ -1,12 +1,13 @@
 // Both verifiers: see the header.
 #include "certify/both_verifiers.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
 
 #include "certify/certificates.hpp"
-#include "certify/levels_table.hpp"
 #include "certify/proof_text.hpp"
 
 namespace cupel::test {
@@ -28,6 +29,17 @@ std::size_t proofs_in(const std::string& text) {
   std::size_t found = 0;
   for (const auto& line : lines_of_text(text)) found += line.starts_with("P ") ? 1 : 0;
   return found;
+}
+
+// Of a reason to reject, the words without names and numbers.
+std::string kind_of(const std::string& reason) {
+  std::string kind;
+  for (const char c : reason) {
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0) kind += c;
+  }
+  const auto colon = kind.find(": ");
+  kind = colon == std::string::npos ? kind : kind.substr(colon + 2);
+  return kind.substr(0, 60);
 }
 
 }  // namespace
@@ -117,50 +129,52 @@ std::optional<History> built(const Sketch& sketch) {
 }
 
 std::string BothVerifiers::compare(const History& h, const std::string& json, history::Time drift) {
-  const auto proof = certify::proof_text(h, json, drift);
   const auto report = certify::verify_answers(h, json, drift);
   const bool valid = report.validity == certify::Validity::kValid;
+  const auto proof =
+      certify::proof_text(h, json, drift, valid ? certify::Checked::kYes : certify::Checked::kNo);
   if (!proof.trouble.empty()) {
-    ++seen_["no certificate to both"];
+    ++seen_["no certificate to both, by the reader that they share"];
     return valid ? "only the one in C++ reads it: " + proof.trouble : "";
+  }
+  const bool whole = std::all_of(proof.left_out.begin(), proof.left_out.end(),
+                                 [](const std::string& why) { return why.empty(); });
+  if (!valid && (!whole || proofs_in(proof.text) != Json::parse(json)["proofs"].size())) {
+    std::string why;
+    for (const auto& one : proof.left_out) {
+      if (why.empty()) why = one;
+    }
+    ++seen_["rejected in C++, never shown to the proved verifier: " + kind_of(why)];
+    ++rejected_;
+    return "";
   }
   const auto said = program_.run(h, proof.text, drift);
   if (said == Said::kBadInput) return program_.output() + "\n" + proof.text;
-  bool whole = true;
-  for (const auto& why : proof.left_out) {
-    if (why.empty()) continue;
-    whole = false;
-    if (valid) ++left_out_[why];
-  }
-  if (said == Said::kProved && valid) {
-    std::vector<std::string> expected;
-    for (std::size_t i = 0; i < proof.left_out.size(); ++i) {
-      const auto& answer = report.answers[i];
-      if (proof.left_out[i].empty())
-        expected.push_back((answer.satisfied ? "satisfied " : "violated ") + answer.level);
+  if (!valid) {
+    ++rejected_;
+    ++rejected_and_shown_;
+    if (said == Said::kNotProved) {
+      ++seen_["rejected by both"];
+      return "";
     }
-    if (program_.proved() != expected) return "other answers are proved: " + program_.output();
+    ++seen_["rejected in C++ alone: " + kind_of(report.reason)];
+    return unlike_the_engine(h, drift);
   }
-  if (valid) {
-    ++seen_[whole ? "accepted by both" : "accepted, but for what has no counterpart"];
-    return said == Said::kProved
-               ? ""
-               : "only the one in C++ accepts: " + program_.output() + "\n" + proof.text;
+  for (const auto& why : proof.left_out) {
+    if (!why.empty()) ++left_out_[why];
   }
-  const bool none_missing = whole && proofs_in(proof.text) == Json::parse(json)["proofs"].size();
-  if (!none_missing || said == Said::kNotProved) {
-    ++seen_["rejected by both"];
-    return "";
+  ++seen_[whole ? "accepted by both" : "accepted, but for what has no counterpart"];
+  if (said != Said::kProved)
+    return "only the one in C++ accepts: " + program_.output() + "\n" + proof.text;
+  std::vector<std::string> expected;
+  for (std::size_t i = 0; i < proof.left_out.size(); ++i) {
+    const auto& answer = report.answers[i];
+    if (proof.left_out[i].empty())
+      expected.push_back((answer.satisfied ? "satisfied " : "violated ") + answer.level);
   }
-  // What is wrong in form alone is right to the verifier that is proved.
-  for (const char* form : {" has two orders", "the level has an answer already",
-                           "placings: operation", "reads_from: "}) {
-    if (report.reason.find(form) == std::string::npos) continue;
-    ++seen_["rejected in C++ for its form"];
-    return "";
-  }
-  return "only the one that is proved accepts: " + report.reason;
+  return program_.proved() == expected ? "" : "other answers are proved: " + program_.output();
 }
+
 std::string BothVerifiers::compare_text(const History& h, const std::string& text,
                                         history::Time drift) {
   const auto said = program_.run(h, text, drift);
@@ -169,18 +183,19 @@ std::string BothVerifiers::compare_text(const History& h, const std::string& tex
     return "";
   }
   ++seen_["changed text: accepted, and true"];
-  for (const auto& line : lines_of_text(text)) {
-    if (!line.starts_with("N ")) continue;
-    std::istringstream words(line.substr(2));
-    unsigned level = 0, verdict = 0;
-    words >> level >> verdict;
-    const auto name = certify::name_of(static_cast<certify::Level>(level));
+  return unlike_the_engine(h, drift);
+}
+
+std::string BothVerifiers::unlike_the_engine(const History& h, history::Time drift) const {
+  for (const std::string& answer : program_.proved()) {
+    const bool satisfied = answer.starts_with("satisfied ");
+    const auto name = answer.substr(answer.find(' ') + 1);
     for (std::size_t i = 0; i < levels::kLevelCount; ++i) {
       if (levels::kLevelSpecs[i].name != name) continue;
       const auto is = check_at(h, static_cast<levels::Level>(i), drift).levels.front().verdict;
-      const auto expected = verdict == 1 ? check::Verdict::kSatisfied : check::Verdict::kViolated;
+      const auto expected = satisfied ? check::Verdict::kSatisfied : check::Verdict::kViolated;
       if (is != expected && is != check::Verdict::kUnknown)
-        return "proved is " + line + ", and the engine says " + std::string(to_string(is));
+        return "proved is " + answer + ", and the engine says " + std::string(to_string(is));
     }
   }
   return "";
