@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "history/naming.hpp"
 
@@ -14,16 +16,16 @@ namespace {
 
 using history::OpKind;
 using history::Time;
+using history::TxnStatus;
 
 constexpr std::uint64_t kFirstNumbered = std::uint64_t{1} << 60;
 constexpr std::size_t kChunk = 1 << 16;
 
 class Writer {
  public:
-  Writer(const Subject& subject, const Sink& sink)
-      : s_(subject), h_(subject.history()), sink_(sink) {}
+  Writer(const History& history, const Sink& sink) : h_(history), sink_(sink) {}
 
-  Rejection run() {
+  std::optional<std::string> run() {
     if (auto wrong = find_epoch()) return wrong;
     comments();
     put("H {} {}\n", number(h_.null_value()), number(h_.default_initial_value()));
@@ -45,7 +47,7 @@ class Writer {
   }
   [[nodiscard]] std::uint64_t number(ValueId value) const { return value_number(h_, value); }
 
-  Rejection find_epoch() {
+  std::optional<std::string> find_epoch() {
     Time last = std::numeric_limits<Time>::min();
     bool any = false;
     for (std::uint32_t i = 0; i < h_.txn_count(); ++i) {
@@ -85,7 +87,7 @@ class Writer {
   // A range read that returned nothing may have no line of its own.
   void ranges() {
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-      if (s_.aborted(TxnId(t))) continue;
+      if (h_.status(TxnId(t)) == TxnStatus::kAborted) continue;
       for (auto i = h_.first_op(TxnId(t)); i < h_.last_op(TxnId(t)); ++i) {
         if (h_.op(OpId(i)).kind == OpKind::kRangeRead) put("R {}\n", i);
       }
@@ -93,10 +95,13 @@ class Writer {
   }
 
   void transaction(TxnId t) {
-    const char status = s_.committed(t) ? 'C' : s_.aborted(t) ? 'A' : 'I';
-    put("T {} {} {} {} {}\n", t.raw, h_.session(t).raw, status, time(h_.invoke(t)),
-        time(h_.complete(t)));
-    for (const OpLine& line : lines_of(s_, t)) {
+    const auto status = h_.status(t);
+    put("T {} {} {} {} {}\n", t.raw, h_.session(t).raw,
+        status == TxnStatus::kCommitted ? 'C'
+        : status == TxnStatus::kAborted ? 'A'
+                                        : 'I',
+        time(h_.invoke(t)), time(h_.complete(t)));
+    for (const OpLine& line : lines_of(h_, t)) {
       put("O {} {} ", line.op.raw, line.key.raw);
       change(line);
       seen(line);
@@ -104,7 +109,7 @@ class Writer {
   }
   void change(const OpLine& line) {
     if (!line.writes) return put("- ");
-    const auto version = s_.version(line.op);
+    const auto version = certify::version(h_, line.op);
     const char kind = h_.op(line.op).kind == OpKind::kAppend ? 'a' : version.deleted ? 'd' : 'w';
     put("{} {} ", kind, number(version.value));
   }
@@ -124,7 +129,6 @@ class Writer {
     }
   }
 
-  const Subject& s_;
   const History& h_;
   const Sink& sink_;
   Time epoch_ = 0;
@@ -133,16 +137,15 @@ class Writer {
 
 }  // namespace
 
-std::vector<OpLine> lines_of(const Subject& subject, TxnId txn) {
-  const History& h = subject.history();
+std::vector<OpLine> lines_of(const History& h, TxnId txn) {
   std::vector<OpLine> lines;
   for (auto i = h.first_op(txn); i < h.last_op(txn); ++i) {
     const auto op = h.op(OpId(i));
     const auto before = lines.size();
-    const bool writes = subject.writes(op);
+    const bool writes = certify::writes(h, op);
     // Of an aborted transaction it does not matter what it read.
-    if (!subject.aborted(txn)) {
-      subject.for_each_seen(txn, OpId(i), [&](KeyId key, const Seen& seen) {
+    if (h.status(txn) != TxnStatus::kAborted) {
+      for_each_seen(h, txn, OpId(i), [&](KeyId key, const Seen& seen) {
         lines.push_back({OpId(i), key, seen, writes});
       });
     }
@@ -161,8 +164,8 @@ std::uint64_t value_number(const History& history, ValueId value) {
   return kFirstNumbered + value.raw;
 }
 
-Rejection write_canonical(const Subject& subject, const Sink& sink) {
-  return Writer(subject, sink).run();
+std::optional<std::string> write_canonical(const History& history, const Sink& sink) {
+  return Writer(history, sink).run();
 }
 
 }  // namespace cupel::certify

@@ -6,10 +6,14 @@
 // comments.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "certify/subject.hpp"
+#include "certify/operations.hpp"
 
 namespace cupel::certify {
 
@@ -23,12 +27,12 @@ struct OpLine {
   bool writes;
 };
 // The lines of a transaction, in their order.
-std::vector<OpLine> lines_of(const Subject& subject, TxnId txn);
+std::vector<OpLine> lines_of(const History& history, TxnId txn);
 
 // The number that stands for a value: a small integer for itself.
 std::uint64_t value_number(const History& history, ValueId value);
 
-// A Rejection if the history cannot be written: its times span more than 2^62 ns.
-Rejection write_canonical(const Subject& subject, const Sink& sink);
+// Why the history cannot be written: its times span more than 2^62 ns.
+std::optional<std::string> write_canonical(const History& history, const Sink& sink);
 
 }  // namespace cupel::certify

@@ -62,7 +62,7 @@ class Translation {
   // May it be known to have read if it took effect? Then its axioms are about that case only.
   [[nodiscard]] bool conditional(TxnId t) const {
     if (s_.committed(t)) return false;
-    for (const OpLine& line : lines_of(s_, t)) {
+    for (const OpLine& line : lines_of(h_, t)) {
       if (line.seen && line.writes) return true;
     }
     return false;
@@ -134,7 +134,7 @@ class Translation {
   };
   [[nodiscard]] std::optional<ReadAt> read_at(OpId op, KeyId key) const {
     const TxnId t = s_.txn_of(op);
-    const auto lines = lines_of(s_, t);
+    const auto lines = lines_of(h_, t);
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
       if (lines[i].op == op && lines[i].key == key && lines[i].seen)
         return ReadAt{t, i, *lines[i].seen};
@@ -144,7 +144,7 @@ class Translation {
   // Reads of the key before an own write, as lines.
   [[nodiscard]] std::vector<ReadAt> external(TxnId t, KeyId key) const {
     std::vector<ReadAt> reads;
-    const auto lines = lines_of(s_, t);
+    const auto lines = lines_of(h_, t);
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
       if (lines[i].key != key) continue;
       if (lines[i].seen) reads.push_back({t, i, *lines[i].seen});
@@ -725,7 +725,7 @@ class Translation {
           {read.reader}, {begins(key, block->txn, block->at).negated()}));
     }
     if (outside) return from;
-    const OpId op = lines_of(s_, read.reader)[read.place].op;
+    const OpId op = lines_of(h_, read.reader)[read.place].op;
     const auto own = own_appends_before(h_, read.reader, op, key);
     if (own > list.size()) return from;
     const Block its{read.reader, static_cast<std::uint32_t>(list.size() - own)};
@@ -985,7 +985,7 @@ class Translation {
     }
     // One of the rows that a range read returned; or all reads of the key together.
     for (const ReadAt& r : reads) {
-      const auto lines = lines_of(s_, read->reader);
+      const auto lines = lines_of(h_, read->reader);
       const bool named = lines[r.place].op == OpId(a.read);
       if (!named && a.name != "non-repeatable-read") continue;
       if ((last_ = derived({}, about_read(r, key)))) return std::nullopt;
@@ -997,7 +997,7 @@ class Translation {
   std::optional<Clause> too_often(const ReadAt& read, KeyId key) {
     std::map<std::uint32_t, std::ptrdiff_t> times;
     for (const ValueId v : read.seen.list) ++times[v.raw];
-    const OpId op = lines_of(s_, read.reader)[read.place].op;
+    const OpId op = lines_of(h_, read.reader)[read.place].op;
     for (const auto& [raw, found] : times) {
       std::ptrdiff_t appended = 0;
       std::set<std::uint32_t> never;
@@ -1024,7 +1024,7 @@ class Translation {
 
   // Of the rows of a key that a range read returned, the first that is not the own write.
   [[nodiscard]] std::uint32_t missing_row(const ReadAt& read, OpId op, KeyId key) const {
-    const auto lines = lines_of(s_, read.reader);
+    const auto lines = lines_of(h_, read.reader);
     OpId own;
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
       if (lines[i].key != key) continue;

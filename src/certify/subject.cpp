@@ -29,26 +29,6 @@ TxnId Subject::txn_of(OpId op) const {
   return (it - 1)->second;
 }
 
-bool Subject::writes(const history::Operation& op) const {
-  switch (op.kind) {
-    case OpKind::kWrite:
-    case OpKind::kAppend:
-    case OpKind::kInsert:
-    case OpKind::kDelete:
-      return true;
-    case OpKind::kCompareAndSet:
-      return h_.compare_and_set(op).succeeded;
-    default:
-      return false;
-  }
-}
-
-Version Subject::version(OpId id) const {
-  const auto op = h_.op(id);
-  if (op.kind == OpKind::kCompareAndSet) return {h_.compare_and_set(op).desired, false};
-  return {op.value, op.kind == OpKind::kDelete};
-}
-
 bool Subject::before_in_real_time(TxnId i, TxnId j, history::Time drift) const {
   const auto end = h_.complete(i), start = h_.invoke(j);
   // The difference fits into 64 bits without a sign, and twice the drift as well.

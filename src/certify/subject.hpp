@@ -1,6 +1,6 @@
 // Subject: the history that a certificate speaks of, and what its operations read
-// and write. The certificate's numbers are the reader's ids. It says docs/levels.md
-// once more:
+// and write (operations.hpp). The certificate's numbers are the reader's ids. It says
+// docs/levels.md once more:
 //   - a transaction's final write to a key is the last one, failed compare-and-sets
 //     are none; of an aborted transaction nothing counts;
 //   - a read after an own write of the key sees that write, other reads are external;
@@ -16,51 +16,13 @@
 #include <vector>
 
 #include "certify/document.hpp"
+#include "certify/operations.hpp"
 #include "history/history.hpp"
 
 namespace cupel::certify {
 
-using history::History;
-using history::KeyId;
-using history::OpId;
-using history::TxnId;
-using history::ValueId;
-
 // What is wrong, if anything: found, expected, where.
 using Rejection = std::optional<std::string>;
-
-// A version of a register.
-struct Version {
-  ValueId value;
-  bool deleted = false;
-};
-
-// What a read saw of one key.
-struct Seen {
-  enum What : std::uint8_t {
-    kValue,
-    kAbsence,  // a range read that does not return the key
-    kOther,    // a compare-and-set that failed: anything but this value
-    kList,     // a whole list
-  } what = kValue;
-  ValueId value = {};
-  std::span<const ValueId> list = {};
-
-  // Registers only.
-  [[nodiscard]] bool fits(Version version, ValueId null) const {
-    switch (what) {
-      case kValue:
-        return version.value == value;
-      case kAbsence:
-        return version.deleted || version.value == null;
-      case kOther:
-        return version.value != value;
-      case kList:
-        break;
-    }
-    return false;
-  }
-};
 
 struct FinalWrite {
   KeyId key;
@@ -93,17 +55,17 @@ class Subject {
   }
 
   [[nodiscard]] Version initial(KeyId key) const { return {initial_[key.index()], false}; }
-  // Does the operation write (or append)?
-  [[nodiscard]] bool writes(const history::Operation& op) const;
-  // What it writes.
-  [[nodiscard]] Version version(OpId op) const;
+  // As operations.hpp has it.
+  [[nodiscard]] bool writes(const history::Operation& op) const { return certify::writes(h_, op); }
+  [[nodiscard]] Version version(OpId op) const { return certify::version(h_, op); }
 
   // i completed before j was invoked, the clocks as wrong as `drift` each way.
   [[nodiscard]] bool before_in_real_time(TxnId i, TxnId j, history::Time drift) const;
 
-  // visit(key, seen) for all that an operation reads, own writes or not, if that is known.
   template <typename Visit>
-  void for_each_seen(TxnId txn, OpId id, const Visit& visit) const;
+  void for_each_seen(TxnId txn, OpId id, const Visit& visit) const {
+    certify::for_each_seen(h_, txn, id, visit);
+  }
 
   // --- the index of writes, made when first asked for ---
 
@@ -177,44 +139,6 @@ Rejection walk_reads(const Subject& subject, TxnId txn, OwnWrites& own_writes,
     if (subject.writes(op)) own_writes.note(txn, op.key, id);
   }
   return std::nullopt;
-}
-
-template <typename Visit>
-void Subject::for_each_seen(TxnId txn, OpId id, const Visit& visit) const {
-  using history::OpKind;
-  const auto op = h_.op(id);
-  if (op.kind == OpKind::kCompareAndSet) {
-    const auto cas = h_.compare_and_set(op);
-    if (cas.succeeded || committed(txn)) {
-      visit(op.key, Seen{cas.succeeded ? Seen::kValue : Seen::kOther, cas.expected});
-    }
-    return;
-  }
-  if (!committed(txn)) return;
-  switch (op.kind) {
-    case OpKind::kRead:
-      if (op.value.valid()) visit(op.key, Seen{Seen::kValue, op.value});
-      break;
-    case OpKind::kListRead:
-      if (h_.list_known(op)) visit(op.key, Seen{Seen::kList, {}, h_.list(op)});
-      break;
-    case OpKind::kRangeRead: {
-      const auto range = h_.range(op);
-      std::vector<KeyId> returned;
-      for (const auto& entry : range.entries) {
-        returned.push_back(entry.key);
-        visit(entry.key, Seen{Seen::kValue, entry.value});
-      }
-      std::sort(returned.begin(), returned.end());
-      for (const KeyId key : h_.keys_between(h_.value(range.low), h_.value(range.high))) {
-        if (h_.is_list(key) || std::binary_search(returned.begin(), returned.end(), key)) continue;
-        visit(key, Seen{Seen::kAbsence});
-      }
-      break;
-    }
-    default:
-      break;
-  }
 }
 
 // For messages: "T5 (session a, its 3rd transaction)", by the certificate's number too.

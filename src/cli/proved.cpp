@@ -37,10 +37,10 @@ base::Result<std::string> find_program() {
           "it; install OCaml (Debian: ocaml-nox) and build cupel again"};
 }
 
-base::Status write_history(const certify::Subject& subject, const std::string& file) {
+base::Status write_history(const history::History& history, const std::string& file) {
   base::Status status = base::write_file(file, "");
   if (!status.ok()) return status;
-  const auto wrong = certify::write_canonical(subject, [&](std::string_view part) {
+  const auto wrong = certify::write_canonical(history, [&](std::string_view part) {
     if (status.ok()) status = base::write_file(file, part, base::WriteMode::kAppend);
   });
   if (wrong) return base::Error{.message = *wrong};
@@ -107,8 +107,7 @@ base::Result<ProvedReport> run_proved(const history::History& history, const Che
   const auto folder = base::TempDir::make("cupel-proved-");
   if (!folder.ok()) return folder.error();
   const std::string file = kept.text.empty() ? folder->file("history.txt") : kept.text;
-  if (auto status = write_history(certify::Subject(history), file); !status.ok())
-    return status.error();
+  if (auto status = write_history(history, file); !status.ok()) return status.error();
   auto text = certify::proof_text(history, checked.certificate_json, checked.drift);
   if (!text.trouble.empty()) return base::Error{.message = text.trouble};
   const std::string certificate = folder->file("certificate.txt");

@@ -33,8 +33,7 @@ ProvedProgram::ProvedProgram()
 ProvedProgram::Said ProvedProgram::run(const history::History& history, const std::string& proof,
                                        history::Time drift) {
   std::string text;
-  if (auto wrong = certify::write_canonical(certify::Subject(history),
-                                            [&](std::string_view part) { text += part; }))
+  if (auto wrong = certify::write_canonical(history, [&](std::string_view part) { text += part; }))
     throw std::runtime_error(*wrong);
   return ask("", text, proof, " " + std::to_string(drift));
 }
