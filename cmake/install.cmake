@@ -1,7 +1,8 @@
 # What `cmake --install` installs, and the Debian packages that `cpack` makes of it.
 #
 #   component     Debian package  content
-#   program       cupel           the program, its manual pages and the completions of shells
+#   program       cupel           the program, its manual pages and the completions of shells; cupel-proved,
+#                                 where OCaml was found (proofs/CMakeLists.txt)
 #   mpi           cupel-mpi       cupel-mpi and its manual pages, where MPI was found
 #   library       libcupel0       libcupel.so.0
 #   development   libcupel-dev    headers, find_package(cupel), cupel.pc

@@ -13,6 +13,7 @@
 #include "base/lazy_library.hpp"
 #include "base/usable_memory.hpp"
 #include "cli/command.hpp"
+#include "cli/proved.hpp"
 #include "cli/version.hpp"
 #include "drivers/driver.hpp"
 #include "lab/disk/disk.hpp"
@@ -124,12 +125,20 @@ Group reports() {
             problem_of(Library{"libgvc.so", "libgvc6"})}}};
 }
 
+Group verifiers() {
+  const auto program = find_proved_program();
+  return {"Verifiers",
+          {{"verify --proved", "the verifier that is itself proved, cupel-proved",
+            program.ok() ? "" : program.error().message}}};
+}
+
 std::vector<Group> examine() {
   std::vector<Group> groups{drivers(), servers(), faults()};
 #ifdef CUPEL_MOCK
   groups.push_back(mock());
 #endif
   groups.push_back(reports());
+  groups.push_back(verifiers());
   return groups;
 }
 

@@ -23,20 +23,6 @@ namespace {
 
 constexpr base::Seconds kForever{1e9};
 
-// Beside the program, or where it is installed.
-base::Result<std::string> find_program() {
-  namespace fs = std::filesystem;
-  std::error_code none;
-  const auto folder = fs::read_symlink("/proc/self/exe", none).parent_path();
-  for (const char* at : {"cupel-proved", "../libexec/cupel/cupel-proved"}) {
-    if (fs::exists(folder / at, none)) return (folder / at).string();
-  }
-  return base::Error{
-      .message =
-          "--proved needs the program cupel-proved, and this cupel was built without "
-          "it; install OCaml (Debian: ocaml-nox) and build cupel again"};
-}
-
 base::Status write_history(const history::History& history, const std::string& file) {
   base::Status status = base::write_file(file, "");
   if (!status.ok()) return status;
@@ -54,8 +40,8 @@ std::string line_of(const certify::ProvenAnswer& answer, history::Time drift) {
 }
 
 // "": the program proved what the report says of the answers that it was given.
-std::string disagreement(const Checked& checked, const std::vector<std::string>& left_out,
-                         const ProgramReport& said) {
+std::string disagreement(const CheckedCertificate& checked,
+                         const std::vector<std::string>& left_out, const ProgramReport& said) {
   std::vector<std::string> expected;
   for (std::size_t i = 0; i < left_out.size(); ++i) {
     if (left_out[i].empty()) expected.push_back(line_of(checked.report.answers[i], checked.drift));
@@ -69,8 +55,24 @@ std::string disagreement(const Checked& checked, const std::vector<std::string>&
 
 }  // namespace
 
+base::Result<std::string> find_proved_program() {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const auto folder = fs::read_symlink("/proc/self/exe", none).parent_path();
+  const auto beside = folder / "cupel-proved",
+             installed = folder.parent_path() / "libexec/cupel/cupel-proved";
+  for (const auto& at : {beside, installed}) {
+    if (fs::exists(at, none)) return at.string();
+  }
+  return base::Error{
+      .message = fmt::format(
+          "--proved needs the program cupel-proved, and there is neither {} nor {}; build and "
+          "install cupel where OCaml is (Debian: ocaml-nox), which makes it",
+          beside.string(), installed.string())};
+}
+
 base::Result<ProgramReport> run_program(std::vector<std::string> arguments) {
-  const auto program = find_program();
+  const auto program = find_proved_program();
   if (!program.ok()) return program.error();
   arguments.insert(arguments.begin(), *program);
   auto process = base::Process::start({.arguments = std::move(arguments),
@@ -101,9 +103,9 @@ base::Result<ProgramReport> run_program(std::vector<std::string> arguments) {
   return report;
 }
 
-base::Result<ProvedReport> run_proved(const history::History& history, const Checked& checked,
-                                      const KeptFiles& kept) {
-  if (const auto program = find_program(); !program.ok()) return program.error();
+base::Result<ProvedReport> run_proved(const history::History& history,
+                                      const CheckedCertificate& checked, const KeptFiles& kept) {
+  if (const auto program = find_proved_program(); !program.ok()) return program.error();
   const auto folder = base::TempDir::make("cupel-proved-");
   if (!folder.ok()) return folder.error();
   const std::string file = kept.text.empty() ? folder->file("history.txt") : kept.text;

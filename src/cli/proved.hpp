@@ -29,14 +29,17 @@ struct KeptFiles {
 };
 
 // A certificate, and what the verifier in C++ says of it.
-struct Checked {
+struct CheckedCertificate {
   std::string_view certificate_json;
   history::Time drift;
   const certify::Report& report;
 };
 // Errors: the program is not there, a file cannot be written, the certificate cannot be read.
-base::Result<ProvedReport> run_proved(const history::History& history, const Checked& checked,
-                                      const KeptFiles& kept);
+base::Result<ProvedReport> run_proved(const history::History& history,
+                                      const CheckedCertificate& checked, const KeptFiles& kept);
+
+// The program cupel-proved: beside this one, or where it is installed.
+base::Result<std::string> find_proved_program();
 
 // What the program cupel-proved says of two texts.
 struct ProgramReport {

@@ -30,8 +30,9 @@ struct Ran {
 class Proved : public testing::Test {
  protected:
   void SetUp() override {
-    const fs::path copy = at("cupel");
+    const fs::path copy = at("bin/cupel");
     std::error_code failed;
+    fs::create_directories(at("bin"));
     fs::create_hard_link(CUPEL_BINARY, copy, failed);
     if (failed) fs::copy_file(CUPEL_BINARY, copy);
     history_ = scratch_.file("lost.txt", kLostUpdate);
@@ -48,7 +49,7 @@ class Proved : public testing::Test {
     return {status && status->signal == 0 ? status->code : -1, out};
   }
   [[nodiscard]] Ran cupel(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), at("cupel"));
+    arguments.insert(arguments.begin(), at("bin/cupel"));
     return run(std::move(arguments));
   }
   // Each answer of the certificate, as the program prints it.
@@ -68,7 +69,7 @@ class Proved : public testing::Test {
     program_is(script + "exit " + std::to_string(code) + "\n");
   }
   void program_is(const std::string& script) const {
-    const auto file = scratch_.file("cupel-proved", "#!/bin/sh\n" + script);
+    const auto file = scratch_.file("bin/cupel-proved", "#!/bin/sh\n" + script);
     fs::permissions(file, fs::perms::owner_all);
   }
   [[nodiscard]] Ran verify(const std::string& option = "--proved") const {
@@ -84,7 +85,23 @@ class Proved : public testing::Test {
 TEST_F(Proved, WithoutTheProgramItSaysSo) {
   const auto ran = verify();
   EXPECT_EQ(ran.code, 3);
-  EXPECT_TRUE(ran.out.starts_with("cupel: --proved needs the program cupel-proved")) << ran.out;
+  EXPECT_EQ(ran.out,
+            "cupel: --proved needs the program cupel-proved, and there is neither " +
+                at("bin/cupel-proved") + " nor " + at("libexec/cupel/cupel-proved") +
+                "; build and install cupel where OCaml is (Debian: ocaml-nox), which makes "
+                "it\n");
+  const auto doctor = cupel({"doctor", "--json"});
+  EXPECT_NE(doctor.out.find("\"name\":\"verify --proved\",\"what\":\"the verifier that is itself "
+                            "proved, cupel-proved\",\"works\":false"),
+            std::string::npos)
+      << doctor.out;
+}
+
+TEST_F(Proved, TheProgramIsBesideCupelOrInLibexec) {
+  program_says(answers());
+  fs::create_directories(at("libexec/cupel"));
+  fs::rename(at("bin/cupel-proved"), at("libexec/cupel/cupel-proved"));
+  EXPECT_EQ(verify().code, 0) << verify().out;
 }
 
 TEST_F(Proved, AnAnswerIsOneThatTheProgramPrints) {
@@ -132,7 +149,6 @@ TEST_F(Proved, AnotherCertificateThanTheReportIsFoundOut) {
 
 TEST_F(Proved, TheProgramByItself) {
   const std::string real = CUPEL_PROVED;
-  ASSERT_TRUE(run({at("cupel"), "verify", "--help"}).code == 0);
   const auto help = run({real, "--help"});
   EXPECT_EQ(help.code, 0);
   EXPECT_TRUE(help.out.starts_with("cupel-proved HISTORY CERTIFICATE DRIFT\n")) << help.out;

@@ -36,6 +36,19 @@ else
   echo "cupel-mpi is not built: libopenmpi-dev is not installed"
 fi
 
+echo "== verify --proved, by the program that is installed, if OCaml was there"
+printf 'w(1,1,0,1)\nr(1,1,1,2)\n' >"$work/fine.txt"
+"$prefix/bin/cupel" check --quiet --certificate "$work/fine.json" "$work/fine.txt"
+status=0
+"$prefix/bin/cupel" verify --proved "$work/fine.txt" "$work/fine.json" >"$work/proved.txt" 2>&1 || status=$?
+if [[ -e build/package/cupel-proved ]]; then
+  test $status = 0 || { cat "$work/proved.txt"; fail "verify --proved ended with $status"; }
+  expect "proved: 8 of 8 answers" "$work/proved.txt"
+else
+  test $status = 3 || fail "verify --proved ended with $status"
+  expect "install cupel where OCaml is" "$work/proved.txt"
+fi
+
 echo "== an outside project, by CMake and by pkg-config"
 library=$(dirname "$(find "$prefix" -name libcupel.so)")
 mkdir "$work/outside"
