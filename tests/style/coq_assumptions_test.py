@@ -71,6 +71,16 @@ class CoqAssumptions(unittest.TestCase):
             for no, level in claimed:
                 self.assertIn(("violates" if no else "satisfies", levels[level]), proved, file)
 
+    def test_every_smallest_example_has_a_theorem(self):
+        page = (ROOT / "docs/anomalies.md").read_text()
+        names = re.findall(r"^(\S+)\n(?:  .*\n)*?  Smallest example$", page, re.MULTILINE)
+        self.assertEqual(len(names), page.count("  Smallest example\n"))
+        examples = (ROOT / "proofs/Examples.v").read_text()
+        for name in names:
+            module = "example_" + name.replace("-", "_")
+            start = examples.index(f"\nModule {module}.\n")
+            self.assertIn("\nTheorem as_explained ", examples[start:examples.index(f"\nEnd {module}.\n")])
+
 
 if __name__ == "__main__":
     unittest.main()
