@@ -217,6 +217,31 @@ void HistoryBuilder::set_default_initial(ValueId value, bool unless_written) {
   initial_unless_written_ = unless_written;
 }
 
+void HistoryBuilder::put_keys_in_order() {
+  std::vector<std::pair<std::int64_t, KeyId>> integers;
+  for (std::uint32_t k = 0; k < h_.keys_.size(); ++k) {
+    const ScalarView key = h_.key(KeyId(k));
+    if (key.kind == ScalarKind::kInteger) {
+      integers.emplace_back(key.integer, KeyId(k));
+    } else {
+      h_.keys_in_order_.push_back(KeyId(k));
+    }
+  }
+  std::sort(h_.keys_in_order_.begin(), h_.keys_in_order_.end(),
+            [this](KeyId a, KeyId b) { return h_.key(a) < h_.key(b); });
+  std::sort(integers.begin(), integers.end());
+  const auto after =
+      std::find_if(h_.keys_in_order_.begin(), h_.keys_in_order_.end(),
+                   [this](KeyId k) { return ScalarKind::kInteger < h_.key(k).kind; });
+  h_.first_integer_key_ = static_cast<std::size_t>(after - h_.keys_in_order_.begin());
+  std::vector<KeyId> ids;
+  for (const auto& [integer, id] : integers) {
+    h_.integer_keys_.push_back(integer);
+    ids.push_back(id);
+  }
+  h_.keys_in_order_.insert(after, ids.begin(), ids.end());
+}
+
 void HistoryBuilder::withdraw_written_initials() {
   std::vector<std::uint8_t> written(h_.keys_.size(), 0);
   for (std::size_t t = 0; t < h_.txn_count(); ++t) {
@@ -305,11 +330,7 @@ base::Result<History> HistoryBuilder::finish() && {
                                 [](const auto& a, const auto& b) { return a.first == b.first; });
   h_.initial_.erase(h_.initial_.begin(), last.base());  // the last word on a key wins
 
-  if (!h_.ranges_.empty()) {
-    for (std::uint32_t k = 0; k < h_.keys_.size(); ++k) h_.keys_in_order_.push_back(KeyId(k));
-    std::sort(h_.keys_in_order_.begin(), h_.keys_in_order_.end(),
-              [this](KeyId a, KeyId b) { return h_.key(a) < h_.key(b); });
-  }
+  if (!h_.ranges_.empty()) put_keys_in_order();
 
   h_.keys_.drop_index();
   h_.values_.drop_index();

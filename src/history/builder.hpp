@@ -91,6 +91,7 @@ class HistoryBuilder {
   void add(OpKind kind, KeyId key, std::uint32_t value);
   void note_key_use(KeyId key, bool as_list);
   void withdraw_written_initials();
+  void put_keys_in_order();
 
   struct SessionIndex;
   History h_;

@@ -2,6 +2,7 @@
 #include "history/history.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace cupel::history {
 
@@ -84,23 +85,39 @@ ValueId History::initial_value(KeyId k) const {
   return it != initial_.end() && it->first == k ? it->second : default_initial_;
 }
 
-std::span<const KeyId> History::keys_between(ScalarView low, ScalarView high) const {
-  const auto begin =
-      std::lower_bound(keys_in_order_.begin(), keys_in_order_.end(), low,
-                       [this](KeyId k, const ScalarView& bound) { return key(k) < bound; });
-  // Most ranges are short: the end is looked for in growing steps.
+namespace {
+
+// The part of `sorted` that is in [low, high], as two places. Most ranges are short: the end is
+// looked for in growing steps.
+template <typename T, typename Bound, typename Below, typename Above>
+std::pair<std::size_t, std::size_t> part_between(const std::vector<T>& sorted, const Bound& low,
+                                                 const Bound& high, const Below& below,
+                                                 const Above& above) {
+  const auto begin = std::lower_bound(sorted.begin(), sorted.end(), low, below);
   auto near = begin;
   std::ptrdiff_t step = 1;
-  while (keys_in_order_.end() - near > step && !(high < key(near[step]))) {
+  while (sorted.end() - near > step && !above(high, near[step])) {
     near += step;
     step *= 2;
   }
-  const auto end = std::upper_bound(
-      near, keys_in_order_.end() - near > step ? near + step : keys_in_order_.end(), high,
+  const auto last = sorted.end() - near > step ? near + step : sorted.end();
+  const auto end = std::upper_bound(near, last, high, above);
+  return {begin - sorted.begin(), end - sorted.begin()};
+}
+
+}  // namespace
+
+std::span<const KeyId> History::keys_between(ScalarView low, ScalarView high) const {
+  if (low.kind == ScalarKind::kInteger && high.kind == ScalarKind::kInteger) {
+    const auto [begin, end] =
+        part_between(integer_keys_, low.integer, high.integer, std::less<>(), std::less<>());
+    return std::span(keys_in_order_).subspan(first_integer_key_ + begin, end - begin);
+  }
+  const auto [begin, end] = part_between(
+      keys_in_order_, low, high,
+      [this](KeyId k, const ScalarView& bound) { return key(k) < bound; },
       [this](const ScalarView& bound, KeyId k) { return bound < key(k); });
-  return std::span(keys_in_order_)
-      .subspan(static_cast<std::size_t>(begin - keys_in_order_.begin()),
-               static_cast<std::size_t>(end - begin));
+  return std::span(keys_in_order_).subspan(begin, end - begin);
 }
 
 std::string History::fact(const std::string& name) const {
@@ -115,7 +132,8 @@ std::uint64_t History::resident_bytes() const {
                         bytes(cas_);
   total += bytes(first_op_) + bytes(op_count_status_) + bytes(txn_session_) + bytes(label_) +
            bytes(place_) + bytes(invoke_) + bytes(complete_);
-  total += bytes(session_first_) + bytes(list_key_) + bytes(keys_in_order_) + bytes(initial_);
+  total += bytes(session_first_) + bytes(list_key_) + bytes(keys_in_order_) + bytes(integer_keys_) +
+           bytes(initial_);
   return total + keys_.resident_bytes() + values_.resident_bytes();
 }
 

@@ -215,7 +215,9 @@ class History {
   // Keys and values.
   ScalarTable keys_, values_;
   std::vector<std::uint8_t> list_key_;
-  std::vector<KeyId> keys_in_order_;  // only if there are range reads
+  std::vector<KeyId> keys_in_order_;        // only if there are range reads
+  std::vector<std::int64_t> integer_keys_;  // those of keys_in_order_ that are integers …
+  std::size_t first_integer_key_ = 0;       // … from this place on
   ValueId null_value_, default_initial_;
   std::vector<std::pair<KeyId, ValueId>> initial_;  // sorted by key
   std::map<std::string, std::string> metadata_;
