@@ -163,12 +163,8 @@ int write_files(const report::Checked& checked, const CheckArguments& arguments,
                 const check::Options& options, std::optional<ReportFolder>& folder,
                 Report& report) {
   int code = kSatisfied;
-  if (!arguments.certificate.empty() && checked.analysis.windows) {
-    print_error(base::Error{
-        .message = "no certificate was written: the history was decided in windows; `cupel watch "
-                   "--no-follow --certificate` writes the evidence of JSON lines, window by window",
-        .file = arguments.certificate});
-  } else if (!arguments.certificate.empty() && !checked.analysis.whole) {
+  const bool said = arguments.certificate.empty() || checked.analysis.windows;  // in windows_check
+  if (!said && !checked.analysis.whole) {
     // Nothing can be said of a history that was not read, not even which it is.
     std::error_code ignored;
     print_error(base::Error{
@@ -177,9 +173,8 @@ int write_files(const report::Checked& checked, const CheckArguments& arguments,
             std::filesystem::exists(arguments.certificate, ignored) ? "; this file is of before"
                                                                     : ""),
         .file = arguments.certificate});
-  } else if (!arguments.certificate.empty() &&
-             !write_certificate(arguments.certificate, checked.history, checked.analysis.check,
-                                options)) {
+  } else if (!said && !write_certificate(arguments.certificate, checked.history,
+                                         checked.analysis.check, options)) {
     code = kBad;
   }
   if (folder && (base::interrupted() || !report)) {
@@ -430,7 +425,8 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
     }
     for (std::size_t i = 0; i < several.size(); ++i) {
       const auto& file = files[begin + i];
-      several[i] = with_windows(file, reading, options, began, std::move(several[i]));
+      several[i] = with_windows(file, reading, options, {began, arguments.certificate},
+                                std::move(several[i]));
       if (is_in_windows(several[i])) report(i, several[i]);
     }
     if (options.check.team != nullptr) options.check.team->ask("");  // the history is done

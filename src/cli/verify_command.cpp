@@ -82,7 +82,9 @@ int verify_by_windows(const VerifyArguments& arguments, const formats::ReadOptio
     print_error(error);
     return kBad;
   };
-  auto source = formats::stream_transactions(arguments.history);
+  auto source = formats::holds_cupel(arguments.history)
+                    ? formats::stream_history(arguments.history)
+                    : formats::stream_transactions(arguments.history);
   if (!source.ok()) return failed(source.error());
   auto lines = formats::LinePieces::open(arguments.certificate);
   if (!lines.ok()) return failed(lines.error());

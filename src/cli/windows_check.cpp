@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "formats/cupel_stream.hpp"
 #include "formats/transaction_stream.hpp"
 #include "history/builder.hpp"
+#include "online/chain.hpp"
 #include "online/file_check.hpp"
 #include "online/file_plan.hpp"
 #include "report/wording.hpp"
@@ -38,11 +40,11 @@ std::string megabytes(std::uint64_t bytes) {
 // One file, level by level.
 class WindowsCheck {
  public:
-  WindowsCheck(const std::string& file, const analysis::Options& options, Clock::time_point began)
-      : file_(file), options_(options) {
+  WindowsCheck(const std::string& file, const analysis::Options& options, const InWindows& how)
+      : file_(file), options_(options), certificate_(how.certificate) {
     if (options.check.timeout_seconds) {
-      deadline_ = began + std::chrono::duration_cast<Clock::duration>(
-                              std::chrono::duration<double>(*options.check.timeout_seconds));
+      deadline_ = how.began + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(*options.check.timeout_seconds));
     }
   }
 
@@ -59,6 +61,7 @@ class WindowsCheck {
       if (level.verdict != Verdict::kUnknown) known_[level.level] = std::move(level);
     }
     const auto asked = asked_levels(before.analysis.check.levels);
+    if (asked.size() == 1) asked_ = asked.front();
     if (auto decided = decide_all(asked); !decided.ok()) return std::move(decided).error();
     return assembled(std::move(before), asked);
   }
@@ -140,12 +143,15 @@ class WindowsCheck {
 
   base::Status decide(Level level, std::size_t slide) {
     const auto began = Clock::now();
+    auto chain = begin_chain(level, slide);
+    if (!chain.ok()) return std::move(chain).error();
     auto answer = online::check_file(open_, plan_,
                                      {.level = level,
                                       .drift = options_.check.clock_drift_ns,
                                       .memory_limit_bytes = options_.check.memory_limit_bytes,
                                       .deadline = deadline_,
                                       .slide = slide,
+                                      .chain = *chain ? &**chain : nullptr,
                                       .stop = [] { return stopped(); }});
     if (!answer.ok()) {
       auto error = std::move(answer).error();
@@ -153,6 +159,7 @@ class WindowsCheck {
       return error;
     }
     most_held_ = std::max(most_held_, answer->most_held);
+    if (*chain && (*chain)->ended()) certified_ = level;
     LevelResult result;
     result.level = level;
     result.verdict = answer->finding == Finding::kSatisfied  ? Verdict::kSatisfied
@@ -169,6 +176,32 @@ class WindowsCheck {
     }
     ::malloc_trim(0);  // the limit is of what is resident
     return base::Ok{};
+  }
+
+  // From the strongest level on, so the first that is satisfied has the certificate.
+  base::Result<std::optional<online::Chain>> begin_chain(Level level, std::size_t slide) const {
+    std::optional<online::Chain> chain;
+    if (certificate_.empty() || certified_ || slide > 0) return chain;
+    const bool for_another = asked_ && online::watched_for(*asked_) == level;
+    auto begun = online::Chain::begin(certificate_, level, for_another ? *asked_ : level,
+                                      options_.check.clock_drift_ns);
+    if (!begun.ok()) return std::move(begun).error();
+    chain.emplace(std::move(begun).value());
+    return chain;
+  }
+
+  void say_certificate() const {
+    if (certificate_.empty()) return;
+    if (certified_) {
+      return print_note(fmt::format("{}: the certificate is of {}, window by window", certificate_,
+                                    levels::name(*certified_)));
+    }
+    std::error_code ignored;
+    std::filesystem::remove(certificate_, ignored);  // of a level that was not satisfied
+    print_error(base::Error{
+        .message = "no certificate was written: the history was decided in windows, which leave "
+                   "evidence of a level that is satisfied",
+        .file = certificate_});
   }
 
   Found assembled(analysis::AnalyzedFile before, const std::vector<Level>& asked) {
@@ -193,6 +226,7 @@ class WindowsCheck {
                               .operations = plan_.operations,
                               .keys = plan_.keys.size(),
                               .most_held = most_held_};
+    say_certificate();
     for (const auto& level : result.levels) {
       if (level.decided_by != "windows") continue;
       windows.promises.emplace_back(level.level, online::watched_for(level.level) == level.level
@@ -256,6 +290,8 @@ class WindowsCheck {
 
   const std::string file_;
   const analysis::Options& options_;
+  const std::string certificate_;
+  std::optional<Level> asked_, certified_;
   std::optional<Clock::time_point> deadline_;
   const online::OpenHistory open_ = [this] { return formats::stream_history(file_); };
   mutable std::string format_;
@@ -294,7 +330,7 @@ std::optional<Found> surely_too_large(const std::string& file, const analysis::F
 }
 
 Found with_windows(const std::string& file, const analysis::FileOptions& reading,
-                   const analysis::Options& options, Clock::time_point began, Found found) {
+                   const analysis::Options& options, const InWindows& how, Found found) {
   if (!found.ok() || found->analysis.limit != base::Limit::kMemory ||
       !may_take_windows(file, reading, options) || base::interrupted()) {
     return found;
@@ -307,7 +343,7 @@ Found with_windows(const std::string& file, const analysis::FileOptions& reading
   auto before = std::move(found).value();
   if (before.analysis.check.weakest_violated.empty()) before.history = {};
   ::malloc_trim(0);  // the limit is of what is resident
-  return WindowsCheck(file, options, began).run(std::move(before));
+  return WindowsCheck(file, options, how).run(std::move(before));
 }
 
 }  // namespace cupel::cli

@@ -21,9 +21,12 @@ std::optional<Found> surely_too_large(const std::string& file, const analysis::F
                                       const analysis::Options& options);
 
 // `found`, or if the memory limit left levels open there, with these decided in windows. Says on
-// standard error that it does so. `began`: the reading of the history, for the time limit.
+// standard error that it does so.
+struct InWindows {
+  std::chrono::steady_clock::time_point began;  // the reading of the history, for the time limit
+  std::string certificate;  // of the strongest level that is satisfied; empty: none
+};
 Found with_windows(const std::string& file, const analysis::FileOptions& reading,
-                   const analysis::Options& options, std::chrono::steady_clock::time_point began,
-                   Found found);
+                   const analysis::Options& options, const InWindows& how, Found found);
 
 }  // namespace cupel::cli

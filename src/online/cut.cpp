@@ -422,7 +422,7 @@ class Cutter {
     for (Owner o = 0; o < n_; ++o) {
       if (!in_order(o)) {
         keep(o, Why::kOutcome);
-      } else if (q_.open[a_.txns[o].index()] || !may_go(o)) {
+      } else if (q_.open[a_.txns[o].index()] || q_.stays[a_.txns[o].index()] || !may_go(o)) {
         keep(o, Why::kUncovered);
       }
     }
@@ -645,9 +645,9 @@ class Cutter {
       const Owner o = a_.owner_of[t];
       const bool unsure = o == kInitialOwner || !in_order(o);
       if (unsure) {
-        cut.kept[t] =
-            h_.status(TxnId(t)) == TxnStatus::kIndeterminate && (!q_.unread[t] || awaited_[t] != 0);
-        cut.outcome += cut.kept[t] && !q_.open[t];
+        const bool unknown = h_.status(TxnId(t)) == TxnStatus::kIndeterminate;
+        cut.kept[t] = (unknown && (!q_.unread[t] || awaited_[t] != 0)) || q_.stays[t] != 0;
+        cut.outcome += unknown && cut.kept[t] && !q_.open[t];
       } else {
         cut.kept[t] = !forgotten(o);
         cut.uncovered += kept_[o] == Why::kUncovered;

@@ -25,6 +25,7 @@ struct CutQuestion {
   history::Time drift = 0;
   std::span<const std::uint8_t> continues;  // by session: more of it may come
   std::span<const std::uint8_t> open;       // by transaction: it has not ended
+  std::span<const std::uint8_t> stays;      // by transaction: it is not to go yet
   // These may also be of a write that is not in the history yet. Sorted.
   std::span<const history::OpId> unsure_reads;
   // A session that is not in the history may go on: it has seen nothing of it.

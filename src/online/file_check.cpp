@@ -120,6 +120,7 @@ class FileCheck {
                                              : std::numeric_limits<std::uint64_t>::max() / 2,
                 .least_batch = options.least_batch,
                 .slide = options.slide,
+                .evidence = options.chain != nullptr,
                 .doubt_ends_session = false,
                 .bets = bets,
                 .deadline = options.deadline}) {}
@@ -128,7 +129,7 @@ class FileCheck {
   base::Result<FileAnswer> run() {
     auto source = open_();
     if (!source.ok()) return std::move(source).error();
-    FileFeed feed(watch_.window(), **source, plan_, options_.drift);
+    FileFeed feed(watch_.window(), **source, plan_, options_.drift, options_.chain != nullptr);
     for (bool more = true; more;) {
       const auto step = feed.step();
       if (!step.ok()) return step.error();
@@ -138,6 +139,7 @@ class FileCheck {
       if (more && !watch_.due(/*idle=*/false)) continue;
       auto looked = look(feed);
       if (!looked.ok() || looked->finding != Finding::kSatisfied) return looked;
+      if (const auto left = leave(/*last=*/!more); !left.ok()) return left.error();
       options_.progress(looked->transactions);
     }
     return answer(Finding::kSatisfied, {});
@@ -153,6 +155,12 @@ class FileCheck {
     answer.forgotten = watch_.window().held().forgotten;
     answer.most_held = most_held_;
     return answer;
+  }
+
+  base::Status leave(bool last) {
+    if (options_.chain == nullptr) return base::Ok{};
+    if (auto added = options_.chain->add(watch_.window()); !added.ok()) return added;
+    return last ? options_.chain->end(watch_.window()) : base::Status(base::Ok{});
   }
 
   // While blocks are read that nothing can be decided of yet.
@@ -260,6 +268,9 @@ base::Result<FileAnswer> check_file(const OpenHistory& open, const FilePlan& pla
   }
   if (found->finding != Finding::kAsk) return found;
   auto why = std::move(found->why);
+  if (options.chain != nullptr) {
+    if (auto again = options.chain->begin_again(); !again.ok()) return std::move(again).error();
+  }
   found = FileCheck(open, plan, options, /*bets=*/false).run();
   if (!found.ok() || found->finding != Finding::kAsk) return found;
   found->finding = Finding::kUnknown;

@@ -16,6 +16,7 @@
 #include "base/result.hpp"
 #include "history/history.hpp"
 #include "levels/level.hpp"
+#include "online/chain.hpp"
 #include "online/file_plan.hpp"
 #include "online/watch.hpp"
 
@@ -29,6 +30,8 @@ struct FileCheckOptions {
   // Of a level without a bound on what must be held: within any so many transactions in a row.
   // 0: as watched_for() says, which must be the level itself.
   std::size_t slide = 0;
+  // Each window that is closed goes there, and the end if it is satisfied. Borrowed; may be null.
+  Chain* chain = nullptr;
   std::function<bool()> stop = [] { return false; };  // asked now and then
   std::function<void(std::uint64_t transactions)> progress = [](std::uint64_t) {};
   // For tests: smaller windows.

@@ -46,10 +46,11 @@ void set_tried(const StreamedTransaction& txn, Operations& tried) {
 }  // namespace
 
 FileFeed::FileFeed(Window& window, history::TransactionSource& source, const FilePlan& plan,
-                   Time drift)
+                   Time drift, bool evidence)
     : window_(window),
       source_(source),
       plan_(plan),
+      evidence_(evidence),
       slack_(std::min<Time>(drift, FilePlan::kNothingLeft / 4) * 2),
       lanes_(plan.counts.size()) {
   for (const auto& [number, late] : plan.late) late_.push_back(number);
@@ -69,8 +70,11 @@ void FileFeed::begin_history() {
   begun_ = true;
   for (const auto& initial : source_.initial()) {
     if (initial.of_all) {
+      digest_.add(initial.value());
       window_.set_default_initial(initial.value());
     } else {
+      digest_.add(source_.key(initial.key));
+      digest_.add(initial.value());
       know_key(initial.key);
       window_.set_initial(initial.key, initial.value());
     }
@@ -93,11 +97,15 @@ base::Result<bool> FileFeed::step() {
       return base::Error{.message = "the history changed while it was checked"};
     }
     if (!begun_) begin_history();
+    if (evidence_) note_read();
     const auto place = ++lanes_[txn_.session].read;
-    if (!plan_.late.contains(read_)) hold(txn_.session, place, std::move(txn_));
+    const bool aborted = txn_.status == TxnStatus::kAborted;
+    if (!plan_.late.contains(read_)) hold(txn_.session, place, {counted_, std::move(txn_)});
+    counted_ += aborted ? 0 : 1;
     txn_ = {};
     over = ++read_ == plan_.transactions;
   }
+  if (evidence_) window_.note_read({counted_, digest_counted_, digest_.value()});
   if (over) {
     auto rest = source_.next(txn_);
     if (!rest.ok()) return rest;  // also what is broken at the end of the file
@@ -110,11 +118,20 @@ base::Result<bool> FileFeed::step() {
   return true;
 }
 
-void FileFeed::hold(std::uint32_t session, std::uint32_t place, StreamedTransaction txn) {
+// As who verifies reads it.
+void FileFeed::note_read() {
+  history::add_transaction(digest_, txn_, txn_.operations,
+                           [this](Key key) { return source_.key(key); });
+  if (txn_.status != TxnStatus::kAborted) digest_counted_ = digest_.value();
+}
+
+void FileFeed::hold(std::uint32_t session, std::uint32_t place, Waiting waiting) {
   auto& to = lane(session);
-  const auto at = to.waiting.emplace(place, std::move(txn)).first;
+  const auto at = to.waiting.emplace(place, std::move(waiting)).first;
   ++waiting_;
-  if (!to.open && place == to.begun + 1) events_.insert({when_begun(at->second), false, session});
+  if (!to.open && place == to.begun + 1) {
+    events_.insert({when_begun(at->second.txn), false, session});
+  }
 }
 
 // Those that began before.
@@ -123,7 +140,7 @@ void FileFeed::let_in_late(Time before) {
     const auto& late = plan_.late.at(late_.back());
     if (when_begun(late.transaction) >= before && before != FilePlan::kNothingLeft) return;
     late_.pop_back();
-    hold(late.transaction.session, late.place, late.transaction);
+    hold(late.transaction.session, late.place, {late.number, late.transaction});
   }
 }
 
@@ -175,7 +192,7 @@ void FileFeed::note_keys(const Operations& operations) {
 }
 
 void FileFeed::begin(Lane& lane, std::uint32_t session) {
-  const auto& txn = lane.waiting.begin()->second;
+  const auto& txn = lane.waiting.begin()->second.txn;
   note_keys(txn.operations);
   set_tried(txn, tried_);
   window_.begin(*lane.session, {txn.invoke, txn.label}, tried_);
@@ -187,15 +204,16 @@ void FileFeed::begin(Lane& lane, std::uint32_t session) {
 
 void FileFeed::end(Lane& lane, std::uint32_t session) {
   const auto at = lane.waiting.begin();
-  const auto& txn = at->second;
-  window_.end(*lane.session, txn.status, {txn.complete, txn.label}, txn.operations);
+  const auto& [number, txn] = at->second;
+  window_.end(*lane.session, txn.status, {txn.complete, txn.label}, txn.operations,
+              evidence_ ? std::optional(number) : std::nullopt);
   lane.open = false;
   lane.waiting.erase(at);
   --waiting_;
   if (lane.begun == plan_.counts[session]) return window_.close(*lane.session);
   if (const auto next = lane.waiting.begin();
       next != lane.waiting.end() && next->first == lane.begun + 1) {
-    events_.insert({when_begun(next->second), false, session});
+    events_.insert({when_begun(next->second.txn), false, session});
   }
 }
 

@@ -23,8 +23,9 @@ namespace cupel::online {
 class FileFeed {
  public:
   // All are borrowed. The source stands at its beginning, and the plan is of it.
+  // `evidence`: the window leaves evidence for who reads the source in its own order.
   FileFeed(Window& window, history::TransactionSource& source, const FilePlan& plan,
-           history::Time drift);
+           history::Time drift, bool evidence = false);
 
   // Reads a block more. False: all have ended in the window.
   base::Result<bool> step();
@@ -36,8 +37,12 @@ class FileFeed {
   }
 
  private:
+  struct Waiting {
+    std::uint64_t number;
+    history::StreamedTransaction txn;
+  };
   struct Lane {
-    std::map<std::uint32_t, history::StreamedTransaction> waiting;  // by place in the session
+    std::map<std::uint32_t, Waiting> waiting;  // by place in the session
     std::uint32_t read = 0, begun = 0;
     bool open = false;
     std::optional<Session> session;  // of the window
@@ -47,7 +52,8 @@ class FileFeed {
 
   void begin_history();
   Lane& lane(std::uint32_t session);
-  void hold(std::uint32_t session, std::uint32_t place, history::StreamedTransaction txn);
+  void hold(std::uint32_t session, std::uint32_t place, Waiting waiting);
+  void note_read();
   void let_in_late(history::Time before);
   void emit(history::Time before);
   void begin(Lane& lane, std::uint32_t session);
@@ -59,7 +65,10 @@ class FileFeed {
   Window& window_;
   history::TransactionSource& source_;
   const FilePlan& plan_;
-  const history::Time slack_;  // a begin comes so much earlier
+  const bool evidence_;
+  history::Fold digest_;
+  std::uint64_t digest_counted_ = 0, counted_ = 0;  // of those that were not aborted
+  const history::Time slack_;                       // a begin comes so much earlier
   bool begun_ = false;
   std::uint64_t read_ = 0;
   std::size_t waiting_ = 0;

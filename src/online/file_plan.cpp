@@ -44,13 +44,14 @@ class Planner {
     }
     if (is_late(txn, block)) {
       late_operations_ += txn.operations.size();
-      plan_.late.emplace(plan_.transactions, FilePlan::Late{count, txn});
+      plan_.late.emplace(plan_.transactions, FilePlan::Late{count, txn, counted_});
     } else {
       plan_.no_earlier[block] = std::min(plan_.no_earlier[block], txn.invoke);
     }
     latest_[block] = std::max(latest_[block], txn.invoke);
     if (!plan_.several_keys && touches_several(txn)) plan_.several_keys = txn.label;
     ++plan_.transactions;
+    counted_ += txn.status == TxnStatus::kAborted ? 0 : 1;
     plan_.committed += txn.status == TxnStatus::kCommitted ? 1 : 0;
     plan_.operations += txn.operations.size();
     return {};
@@ -103,6 +104,7 @@ class Planner {
   FilePlan plan_;
   std::vector<Time> latest_;  // by block: the latest invocation up to its end
   std::size_t late_operations_ = 0;
+  std::uint64_t counted_ = 0;
 };
 
 }  // namespace

@@ -41,6 +41,7 @@ struct FilePlan {
   struct Late {
     std::uint32_t place;  // in its session, from 1
     history::StreamedTransaction transaction;
+    std::uint64_t number = 0;  // of those that were not aborted
   };
   std::map<std::uint64_t, Late> late;  // by number in the file, from 0
 

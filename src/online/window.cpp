@@ -81,7 +81,8 @@ void Window::begin(Session session, Moment at, const Operations& tried) {
   s.tried.append(tried);
 }
 
-void Window::end(Session session, TxnStatus status, Moment at, const Operations& seen) {
+void Window::end(Session session, TxnStatus status, Moment at, const Operations& seen,
+                 std::optional<std::uint64_t> number) {
   auto& s = sessions_[session];
   if (!s.open) {
     s.invoked = {kNoTime, at.label};
@@ -94,7 +95,8 @@ void Window::end(Session session, TxnStatus status, Moment at, const Operations&
     s.closed = true;
   }
   const Time complete = status == TxnStatus::kCommitted ? at.time : kNoTime;
-  if (options_.evidence) digest(digest_, session, status, s.invoked.time, complete, seen);
+  if (options_.evidence && !number)
+    digest(digest_, session, status, s.invoked.time, complete, seen);
   const bool aborted = status == TxnStatus::kAborted;
   if (!aborted) counted_digest_ = digest_.value();
   if (aborted && options_.slide == 0) return;
@@ -106,9 +108,11 @@ void Window::end(Session session, TxnStatus status, Moment at, const Operations&
                     .complete = complete,
                     .label = at.label,
                     .place = s.count,
-                    .born = aborted ? held_.transactions : held_.transactions++,
+                    .born = held_.transactions,
+                    .number = number.value_or(held_.transactions),
                     .first = first,
                     .last = fresh_operations_.size()});
+  if (!aborted) ++held_.transactions;
 }
 
 void Window::close(Session session) {
@@ -398,6 +402,7 @@ void Window::digest(history::Fold& fold, Session session, TxnStatus status, Time
 }
 
 std::uint64_t Window::digest_with_open() const {
+  if (read_) return read_->all;
   auto fold = digest_;
   for (Session s = 0; s < sessions_.size(); ++s) {
     const auto& session = sessions_[s];
@@ -417,7 +422,7 @@ std::vector<std::uint64_t> Window::numbers() const {
   }
   std::vector<std::uint64_t> numbers(txns_.size());
   for (std::size_t t = 0; t < txns_.size(); ++t) {
-    numbers[t] = txns_[t].open ? rank[txns_[t].session] : txns_[t].born;
+    numbers[t] = txns_[t].open ? rank[txns_[t].session] : txns_[t].number;
   }
   return numbers;
 }
@@ -430,6 +435,10 @@ void Window::note_evidence(const levels::Witness& witness) {
   evidence_->open = open;
   evidence_->history = counted_digest_;
   evidence_->frontier = keys_.digest();
+  if (!read_) return;
+  evidence_->transactions = read_->transactions;
+  evidence_->open = 0;  // they have been read
+  evidence_->history = read_->counted;
 }
 
 // Of what comes, and of what is open.
@@ -457,6 +466,7 @@ void Window::forget(const levels::Decider& decider, const levels::Witness& witne
   if (!accesses || !all_seen() || levels::ListChoices(history_).count() > 1) return;
   std::vector<std::uint8_t> continues(history_.session_count(), 0);
   std::vector<std::uint8_t> open(txns_.size(), 0), unread(txns_.size(), 0);
+  std::vector<std::uint8_t> stays(txns_.size(), 0);
   bool unseen = false;
   for (const auto& session : sessions_) {
     if (session.closed) continue;
@@ -469,6 +479,8 @@ void Window::forget(const levels::Decider& decider, const levels::Witness& witne
   bool bets = false;
   for (std::size_t t = 0; t < txns_.size(); ++t) {
     open[t] = txns_[t].open;
+    // A verifier has not read it yet.
+    stays[t] = read_ && !txns_[t].open && txns_[t].number >= read_->transactions;
     unread[t] = txns_[t].status == TxnStatus::kIndeterminate && !txns_[t].open &&
                 held_.transactions - txns_[t].born > options_.forget_outcome_after;
     bets = bets || unread[t];
@@ -481,6 +493,7 @@ void Window::forget(const levels::Decider& decider, const levels::Witness& witne
                        .drift = options_.drift,
                        .continues = continues,
                        .open = open,
+                       .stays = stays,
                        .unsure_reads = open_compares.reads,
                        .unseen_session = unseen,
                        .earliest = from,

@@ -102,7 +102,9 @@ class Window {
   // The session tries these operations. It has nothing open.
   void begin(Session session, Moment at, const Operations& tried);
   // It has ended; `seen` also has what its reads saw. With begin() left out, it had no invocation.
-  void end(Session session, history::TxnStatus status, Moment at, const Operations& seen);
+  // `number`: in the source, of those that were not aborted; none: as they end here.
+  void end(Session session, history::TxnStatus status, Moment at, const Operations& seen,
+           std::optional<std::uint64_t> number = {});
   [[nodiscard]] std::size_t session_count() const { return sessions_.size(); }
   [[nodiscard]] bool is_open(Session session) const { return sessions_[session].open; }
   [[nodiscard]] const Operations& tried(Session session) const { return sessions_[session].tried; }
@@ -110,12 +112,24 @@ class Window {
   void close(Session session);
   [[nodiscard]] bool is_closed(Session session) const { return sessions_[session].closed; }
   [[nodiscard]] history::Time last_end(Session session) const { return sessions_[session].ended; }
+  // Of a source that is read ahead, and not in the order in which its transactions end here: what
+  // was read up to now.
+  struct ReadAhead {
+    std::uint64_t transactions = 0;  // that were not aborted
+    std::uint64_t counted = 0;       // digest, as of the last that was not aborted
+    std::uint64_t all = 0;           // digest
+  };
+  void note_read(const ReadAhead& read) { read_ = read; }
   // No invocation that comes is before this.
   void set_no_earlier(history::Time time) { no_earlier_ = std::max(no_earlier_, time); }
 
   // `ended`: the history ends here, so what is going on counts as a check counts it, and is never
   // forgotten.
   Look look(base::Budget& budget, bool ended = false);
+  // After a look that found a violation: what is held violates also this weaker level, without
+  // session order or real time, by itself: whatever was forgotten, unless that wrote a value that
+  // is held as well.
+  [[nodiscard]] bool violates_alone(levels::Level level, base::Budget& budget) const;
   // Of the last look: a transaction that is going on has compare-and-sets that may still fail.
   [[nodiscard]] bool waits() const { return waits_; }
   // What the reads saw that are held counts as unknown from here on.
@@ -153,6 +167,7 @@ class Window {
     history::Time invoke, complete;
     std::uint32_t label, place;
     std::uint64_t born;               // how many had come before
+    std::uint64_t number = 0;         // in the source, for the evidence
     std::size_t first = 0, last = 0;  // of fresh_operations_
     bool open = false;
   };
@@ -199,6 +214,7 @@ class Window {
   history::Fold digest_;
   std::uint64_t counted_digest_ = 0;
   std::optional<Evidence> evidence_;
+  std::optional<ReadAhead> read_;
   std::size_t held_before_ = 0;  // after the look before
   bool waits_ = false;
 };

@@ -188,7 +188,7 @@ class Window::Load {
     txn.complete = in_.integer();
     txn.label = in_.below(0x100000000);
     txn.place = in_.below(0x100000000);
-    txn.born = in_.number();
+    txn.born = txn.number = in_.number();
     const auto operations = in_.count();
     // They come session by session: TxnIds are in this order then, as they were.
     const bool in_order =

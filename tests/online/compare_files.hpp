@@ -107,7 +107,8 @@ struct FileTotals {
 };
 
 inline base::Result<online::FileAnswer> in_windows(const std::string& file, Level level, Time drift,
-                                                   std::uint64_t seed, std::size_t slide) {
+                                                   std::uint64_t seed, std::size_t slide,
+                                                   online::Chain* chain = nullptr) {
   const online::OpenHistory open = [&] { return formats::stream_history(file); };
   auto source = open();
   if (!source.ok()) return std::move(source).error();
@@ -119,6 +120,7 @@ inline base::Result<online::FileAnswer> in_windows(const std::string& file, Leve
                             {.level = level,
                              .drift = drift,
                              .slide = slide,
+                             .chain = chain,
                              .least_batch = 1 + seed % 4,
                              .forget_outcome_after = seed % 2 == 0 ? 3u : 200'000u});
 }

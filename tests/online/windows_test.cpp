@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@
 #include "online/chain.hpp"
 #include "online/checker.hpp"
 #include "online/compare_all.hpp"
+#include "online/compare_files.hpp"
 
 namespace cupel::test {
 namespace {
@@ -341,8 +343,10 @@ TEST(OnlineWindows, SeedsThatFailedOnce) {
 }
 
 base::Result<certify::ChainReport> verify_file(const std::string& file,
-                                               const std::string& certificate) {
-  auto source = formats::stream_transactions(file);
+                                               const std::string& certificate,
+                                               history::Time drift = 0) {
+  auto source = formats::holds_cupel(file) ? formats::stream_history(file)
+                                           : formats::stream_transactions(file);
   if (!source.ok()) return std::move(source).error();
   const auto lines = lines_of(*base::read_file(certificate));
   std::size_t next = 0;
@@ -352,7 +356,7 @@ base::Result<certify::ChainReport> verify_file(const std::string& file,
         if (next == lines.size()) return std::optional<std::string_view>();
         return std::optional<std::string_view>(lines[next++]);
       },
-      0);
+      drift);
 }
 
 // Names of keys and texts of values that are long and full of what has to be escaped, and numbers
@@ -418,6 +422,53 @@ TEST(OnlineWindows, LongLabels) {
                 stale ? levels::DecisionStatus::kViolated : levels::DecisionStatus::kSatisfied);
     }
   }
+}
+
+// Decided in the windows of a watch, as what does not fit into memory, and verified from the file
+// in its own order.
+TEST(OnlineWindows, OfFilesInWindows) {
+  const auto folder = base::TempDir::make("cupel-test-");
+  ASSERT_TRUE(folder.ok());
+  const auto lines = folder->file("history.jsonl"), columns = folder->file("history.cupel");
+  const auto certificate = folder->file("certificate");
+  std::map<Level, std::size_t> certified;
+  std::uint64_t windows = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    base::Random random(seed);
+    Sketch sketch = seed % 3 == 0   ? long_sketch(seed)
+                    : seed % 3 == 1 ? compare_sketch(seed)
+                                    : random_sketch(kind_of_seed(seed / 3), seed);
+    add_times(sketch, random, /*by_nobody=*/false);
+    const auto built = build(sketch);
+    if (built.txn_count() == 0) continue;
+    ASSERT_TRUE(formats::write(built, lines, {.format = formats::Format::kJepsen}).ok());
+    const auto h = *formats::read(lines, {});
+    // In the order of the completions, or session by session.
+    ASSERT_TRUE(
+        formats::write(seed % 4 == 0 ? built : h, columns, {.format = formats::Format::kCupel})
+            .ok());
+    const bool of_columns = seed % 2 == 0;
+    const auto& file = of_columns ? columns : lines;
+    const history::Time drift = seed % 4 == 3 ? 4 : 0;
+    for (const Level level : kExact) {
+      auto chain = online::Chain::begin(certificate, level, level, drift);
+      ASSERT_TRUE(chain.ok());
+      const auto answer = in_windows(file, level, drift, seed, 0, &*chain);
+      ASSERT_TRUE(answer.ok()) << answer.error().to_string();
+      ASSERT_EQ(chain->ended(), answer->finding == online::Finding::kSatisfied);
+      if (!chain->ended()) continue;
+      const auto report = verify_file(file, certificate, drift);
+      ASSERT_TRUE(report.ok()) << report.error().to_string();
+      ASSERT_EQ(report->report.validity, certify::Validity::kValid)
+          << levels::name(level) << ", seed " << seed << ": " << report->report.reason << "\n"
+          << to_text(h) << "\n"
+          << *base::read_file(certificate);
+      ++certified[level];
+      windows += report->windows;
+    }
+  }
+  for (const Level level : kExact) EXPECT_GT(certified[level], 10u) << levels::name(level);
+  EXPECT_GT(windows, 500u);
 }
 
 // As a watch reads a file and a verifier reads it again.
