@@ -111,7 +111,9 @@ base::Result<Checker::State> Checker::look(bool ended) {
       return base::Error{.message = watch_->why(), .file = name_};
     case Finding::kViolated:
     case Finding::kAsk:
-      return ask_record({.certain = finding == Finding::kViolated, .going_on = !ended});
+      return ask_record({.certain = finding == Finding::kViolated,
+                         .certain_if_unique = watch_->violated_alone(),
+                         .going_on = !ended});
   }
   return State::kSatisfied;
 }

@@ -25,6 +25,8 @@ class Checker {
   struct Question {
     // The window has proved a violation: whoever checks the record later may say so at once.
     bool certain = false;
+    // It has proved one if no value was written twice to the same key.
+    bool certain_if_unique = false;
     // More may come: what the record's unfinished transactions did is open (history/going_on.hpp).
     bool going_on = false;
   };

@@ -102,6 +102,8 @@ Finding Watch::look(bool ended) {
   try {
     const base::AllocationWatch watch(&budget);
     look = window_.look(budget, ended);
+    violated_alone_ = look.status == DecisionStatus::kViolated && watched_ != options_.level &&
+                      window_.violates_alone(options_.level, budget);
   } catch (const std::bad_alloc&) {
     if (budget.limit() == base::Limit::kNone) throw;
     look.status = DecisionStatus::kGaveUp;

@@ -68,6 +68,10 @@ class Watch {
   // `ended`: as Window::look() takes it.
   Finding look(bool ended = false);
 
+  // kAsk, because the level that is watched is violated: what is held violates the one that is
+  // asked as well, unless a forgotten transaction wrote a value that is held, too.
+  [[nodiscard]] bool violated_alone() const { return violated_alone_; }
+
   // Right after a look, without bytes taken since: what another Watch with the same options and as
   // many streams goes on from.
   void save(StateWriter& out) const;
@@ -93,6 +97,7 @@ class Watch {
   std::chrono::nanoseconds cost_{};  // of the processor, for the last look
   std::uint64_t looks_ = 0;
   double longest_ = 0;
+  bool violated_alone_ = false;
   std::string why_;
 };
 

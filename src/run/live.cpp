@@ -104,7 +104,8 @@ class Live::Work {
 
   // The record is checked as a whole when the load has ended.
   base::Result<Checker::State> ask(Checker::Question question) {
-    if (question.certain) return Checker::State::kViolated;
+    if (question.certain || (question.certain_if_unique && options_.unique_values))
+      return Checker::State::kViolated;
     base::Budget budget({}, options_.memory_limit_bytes);
     auto read = formats::read(record_, {.format = formats::Format::kJepsen, .budget = &budget});
     if (!read.ok()) {

@@ -20,6 +20,7 @@ struct LiveOptions {
   history::Time drift = 0;
   std::size_t sessions = 0;
   std::uint64_t memory_limit_bytes = 0;
+  bool unique_values = false;    // no key is given a value twice, or the one that it began with
   std::string certificate = {};  // the file to leave one by windows in (online/chain.hpp)
 };
 

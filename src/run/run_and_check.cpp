@@ -636,12 +636,15 @@ class Stages {
     if (!options_.live) return nullptr;
     ask();
     const auto& limits = options_.analysis.check;
-    return std::make_unique<Live>(LiveOptions{.level = checked_.asked.front(),
-                                              .drift = limits.clock_drift_ns,
-                                              .sessions = checked_.sessions,
-                                              .memory_limit_bytes = limits.memory_limit_bytes,
-                                              .certificate = options_.certificate},
-                                  recorded_, enough);
+    return std::make_unique<Live>(
+        LiveOptions{.level = checked_.asked.front(),
+                    .drift = limits.clock_drift_ns,
+                    .sessions = checked_.sessions,
+                    .memory_limit_bytes = limits.memory_limit_bytes,
+                    .unique_values =
+                        options_.shape.duplicates == 0 && !options_.workload.ends_with(".json"),
+                    .certificate = options_.certificate},
+        recorded_, enough);
   }
 
   // What was satisfied all along is so, even if the history as a whole is too large to be checked.

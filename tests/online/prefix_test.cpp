@@ -17,6 +17,14 @@ TEST(OnlinePrefixes, CompareAndSetsOfOpenTransactions) {
   compare_all(4'000'000, 150, compare_sketch);
 }
 
+TEST(OnlinePrefixes, WhatIsHeldAccusesNobodyByItself) {
+  compare_all_alone(0, 600, [](std::uint64_t seed) {
+    return seed % 3 == 0   ? random_sketch(kind_of_seed(seed / 3), seed)
+           : seed % 3 == 1 ? compare_sketch(seed)
+                           : long_sketch(seed);
+  });
+}
+
 TEST(OnlinePrefixes, AWindowThatSlidesAccusesNobody) {
   compare_all_sliding(0, 600, [](std::uint64_t seed) {
     return seed % 3 == 0   ? random_sketch(kind_of_seed(seed / 3), seed)

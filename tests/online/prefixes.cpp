@@ -15,6 +15,7 @@
 #include "base/temp_dir.hpp"
 #include "levels/decide.hpp"
 #include "online/chain.hpp"
+#include "online/watch.hpp"
 #include "online/window.hpp"
 
 namespace cupel::test {
@@ -150,6 +151,27 @@ class Feed {
     return run;
   }
 
+  AloneRun run_alone(Level asked) && {
+    AloneRun run;
+    for (bool more = true; more;) {
+      more = step();
+      const auto look = window_.look(budget_);
+      if (look.status == DecisionStatus::kRefused) break;
+      if (look.status != DecisionStatus::kViolated) continue;
+      const bool alone = window_.violates_alone(asked, budget_);
+      level_ = asked;
+      run.violated = verdict_of_all() == DecisionStatus::kViolated;
+      run.found = alone && run.violated;
+      run.forgotten = window_.held().forgotten;
+      if (!alone || run.violated || repeats_values()) break;
+      run.difference = fmt::format(
+          "{}: violated by what is held, and the check says satisfied, of\n  {}\n  held: {}",
+          levels::name(asked), to_text(arrived_), to_text(window_.history()));
+      break;
+    }
+    return run;
+  }
+
   CertifiedRun certify(unsigned every) && {
     CertifiedRun run;
     const auto folder = base::TempDir::make("cupel-test-");
@@ -208,7 +230,7 @@ class Feed {
             continue;
           }
           const auto& value = op.kind == OpKind::kCompareAndSet ? op.desired : op.value;
-          if (!versions.emplace(op.key, value).second) return true;
+          if (value == sketch_.initial || !versions.emplace(op.key, value).second) return true;
         }
       }
     }
@@ -390,7 +412,7 @@ class Feed {
 
   const Sketch& sketch_;
   Random random_;
-  const Level level_;
+  Level level_;
   const Time drift_;
   online::Window window_;
   base::Budget budget_;
@@ -412,6 +434,10 @@ PrefixRun compare_prefixes(const Sketch& sketch, Level level, Time drift, std::u
 PrefixRun compare_sliding(const Sketch& sketch, Level level, std::uint64_t seed,
                           std::size_t slide) {
   return Feed(sketch, level, 0, seed, slide).run_sliding();
+}
+
+AloneRun compare_alone(const Sketch& sketch, Level level, std::uint64_t seed) {
+  return Feed(sketch, online::watched_for(level), 0, seed).run_alone(level);
 }
 
 CertifiedRun certify_run(const Sketch& sketch, Level level, Time drift, std::uint64_t seed,

@@ -33,6 +33,15 @@ PrefixRun compare_prefixes(const Sketch& sketch, levels::Level level, history::T
 PrefixRun compare_sliding(const Sketch& sketch, levels::Level level, std::uint64_t seed,
                           std::size_t slide);
 
+// Up to the first violation of the stronger level that is watched for this one: what is held may
+// say that this one is violated as well only if it is (or a value is written twice).
+struct AloneRun {
+  std::string difference;  // empty: none
+  bool found = false, violated = false;
+  std::size_t forgotten = 0;
+};
+AloneRun compare_alone(const Sketch& sketch, levels::Level level, std::uint64_t seed);
+
 // The same to the end of the history, with a certificate by windows.
 struct CertifiedRun {
   bool satisfied = false;  // else: violated or refused, and there is no certificate
