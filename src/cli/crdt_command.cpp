@@ -54,6 +54,7 @@ struct CrdtArguments {
   bool non_interleaving = false;
   bool proved = false;      // of verify
   std::string proved_text;  // then a file for the canonical text; empty: none
+  unsigned threads = 0;
 };
 
 struct Limits {
@@ -61,6 +62,7 @@ struct Limits {
   std::uint64_t memory_bytes = 0;
   double shrink_seconds = 5;
   std::int64_t clock_drift_ns = 0;
+  unsigned threads = 0;
 };
 
 template <typename T>
@@ -199,16 +201,17 @@ base::Result<std::string> lines_of(const std::string& file) {
   return text;
 }
 
-base::Result<crdt::History> history_of(const std::string& file, crdt::NamedType type) {
+base::Result<crdt::History> history_of(const std::string& file, crdt::NamedType type,
+                                       unsigned threads) {
   auto text = lines_of(file);
   if (!text.ok()) return std::move(text).error();
-  return crdt::read(*text, file, type);
+  return crdt::read(*text, file, type, threads);
 }
 
-base::Result<crdt::MixedHistory> mixed_history_of(const std::string& file) {
+base::Result<crdt::MixedHistory> mixed_history_of(const std::string& file, unsigned threads) {
   auto text = lines_of(file);
   if (!text.ok()) return std::move(text).error();
-  return crdt::read_mixed(*text, file);
+  return crdt::read_mixed(*text, file, threads);
 }
 
 int code_of(crdt::Verdict verdict) {
@@ -358,7 +361,8 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
                                  .converged_only = arguments.converged_only,
                                  .converge = arguments.converge,
                                  .shrink_seconds = limits.shrink_seconds,
-                                 .memory_bytes = limits.memory_bytes},
+                                 .memory_bytes = limits.memory_bytes,
+                                 .threads = limits.threads},
                                 budget),
       .show_witness = arguments.witness,
       .visibility = *visibility ? &**visibility : nullptr};
@@ -398,7 +402,8 @@ int check_mixed(const std::string& file, crdt::MixedHistory& history,
                                        .converged_only = arguments.converged_only,
                                        .converge = arguments.converge,
                                        .shrink_seconds = limits.shrink_seconds,
-                                       .memory_bytes = limits.memory_bytes},
+                                       .memory_bytes = limits.memory_bytes,
+                                       .threads = limits.threads},
                                       budget),
       .show_witness = arguments.witness};
   print(arguments.json ? crdt::as_json(report) : crdt::as_text(report));
@@ -420,7 +425,7 @@ void note_backward_clock(const std::string& file, std::uint64_t line) {
 int read_and_check(const std::string& file, crdt::NamedType type, const CrdtArguments& arguments,
                    const Limits& limits) {
   base::Budget budget(limits.timeout, limits.memory_bytes);
-  auto history = history_of(file, type);
+  auto history = history_of(file, type, limits.threads);
   if (!history.ok()) {
     print_error(history.error());
     return kBad;
@@ -433,7 +438,7 @@ int read_and_check(const std::string& file, crdt::NamedType type, const CrdtArgu
 int read_and_check_mixed(const std::string& file, const CrdtArguments& arguments,
                          const Limits& limits) {
   base::Budget budget(limits.timeout, limits.memory_bytes);
-  auto history = mixed_history_of(file);
+  auto history = mixed_history_of(file, limits.threads);
   if (!history.ok()) {
     print_error(history.error());
     return kBad;
@@ -501,7 +506,7 @@ base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
                                          std::string_view certificate, std::int64_t drift_ns) {
   const auto type = type_of_certificate(arguments, asked, certificate);
   if (!type.ok()) return type.error();
-  auto history = history_of(arguments.history, *type);
+  auto history = history_of(arguments.history, *type, arguments.threads);
   if (!history.ok()) return history.error();
   crdt::allow_clock_drift(*history, drift_ns);
   auto named =
@@ -515,7 +520,7 @@ base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
 
 base::Result<NamedVerified> verified_mixed(const CrdtArguments& arguments,
                                            std::string_view certificate, std::int64_t drift_ns) {
-  auto history = mixed_history_of(arguments.history);
+  auto history = mixed_history_of(arguments.history, arguments.threads);
   if (!history.ok()) return history.error();
   crdt::allow_clock_drift(history->whole, drift_ns);
   crdt::share_times(*history);
@@ -609,6 +614,7 @@ Limits limits_of(const CrdtArguments& arguments) {
                             : or_refused(parse_size(arguments.memory_limit), "--memory-limit");
   limits.shrink_seconds = or_refused(parse_duration(arguments.shrink_time, 1), "--shrink-time");
   limits.clock_drift_ns = clock_drift_of(arguments);
+  limits.threads = arguments.threads;
   return limits;
 }
 
@@ -659,6 +665,13 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
                   "with a unit")
       ->type_name("DURATION")
       ->capture_default_str()
+      ->group(kCostOptions);
+  command
+      .add_option("--threads", arguments.threads,
+                  "Threads that read a long history and decide parts of it. The number never "
+                  "changes a verdict. Default: 0, as many as the machine has")
+      ->type_name("N")
+      ->check(whole_number(0, std::numeric_limits<unsigned>::max()))
       ->group(kCostOptions);
   command.add_flag("--json", arguments.json, "Print one JSON object for each history, on one line");
   command
@@ -1082,7 +1095,7 @@ int check_run(CrdtRunArguments& arguments, const std::string& lines, crdt::Named
   if (kept && !write_whole(arguments.output, lines, /*append=*/false, "the history")) return kBad;
   const std::string file = kept ? arguments.output : "the run";
   base::Budget budget(limits.timeout, limits.memory_bytes);
-  const auto history = crdt::read(lines, file, type);
+  const auto history = crdt::read(lines, file, type, limits.threads);
   if (!history.ok()) {
     print_error(history.error());
     return kBad;
@@ -1096,7 +1109,7 @@ int check_mixed_run(CrdtRunArguments& arguments, const std::string& lines, const
   if (kept && !write_whole(arguments.output, lines, /*append=*/false, "the history")) return kBad;
   const std::string file = kept ? arguments.output : "the run";
   base::Budget budget(limits.timeout, limits.memory_bytes);
-  auto history = crdt::read_mixed(lines, file);
+  auto history = crdt::read_mixed(lines, file, limits.threads);
   if (!history.ok()) {
     print_error(history.error());
     return kBad;

@@ -25,10 +25,11 @@ auto within(base::Budget& budget, Method method) -> decltype(method()) {
 }
 
 void decide_by_context(const History& history, const Visibility& visibility,
-                       const ExplainOptions& options, base::Budget& budget, Analysis& found) {
+                       const ExplainOptions& options, unsigned threads, base::Budget& budget,
+                       Analysis& found) {
   found.by_context = true;
   auto known = within(budget, [&] {
-    return decide_context({history, visibility, found.axioms, budget});
+    return decide_context({history, visibility, found.axioms, budget, threads});
   });
   found.decision = {.verdict = known.verdict, .decided_by = "context"};
   if (known.verdict == Verdict::kSatisfied) {
@@ -81,7 +82,7 @@ Analysis analyze(const History& history, const AnalysisOptions& options, base::B
   if (options.visibility != nullptr && options.converged_only)
     compare_reads(history, *options.visibility, budget, found);
   else if (options.visibility != nullptr)
-    decide_by_context(history, *options.visibility, explaining(), budget, found);
+    decide_by_context(history, *options.visibility, explaining(), options.threads, budget, found);
   else
     found.decision = without();
   found.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();

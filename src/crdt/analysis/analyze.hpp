@@ -30,6 +30,8 @@ struct AnalysisOptions {
   // Resident size at which the shrinking goes no further; 0: none. That of the decision is the
   // budget's.
   std::uint64_t memory_bytes = 0;
+  // With known deliveries; 0: as many as the machine has. The number changes no answer.
+  unsigned threads = 1;
 };
 
 struct Analysis {

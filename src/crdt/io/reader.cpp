@@ -1,4 +1,5 @@
-// Reader: parses a line into a JSON value, and the value into an operation of the type.
+// Reader: parses a line into its fields, or into a JSON value where they are not flat, and these
+// into an operation of the type. Of a long history another thread splits the lines into fields.
 #include "crdt/io/reader.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 
 #include "base/budget.hpp"
 #include "base/hash_table.hpp"
+#include "base/pipeline.hpp"
 #include "crdt/io/context_reader.hpp"
 #include "crdt/io/context_writer.hpp"
 #include "crdt/io/edn.hpp"
@@ -53,8 +55,8 @@ struct Read {
 class Reader {
  public:
   // Without a type, the lines name objects and their types.
-  Reader(const std::string& file, std::optional<NamedType> type)
-      : file_(file), mixed_(!type), objects_(only(type)), context_(whole()) {}
+  Reader(const std::string& file, std::optional<NamedType> type, unsigned threads)
+      : file_(file), mixed_(!type), threads_(threads), objects_(only(type)), context_(whole()) {}
 
   base::Result<History> one_type(std::string_view bytes) {
     if (auto done = all(bytes); !done.ok()) return done.error();
@@ -114,14 +116,81 @@ class Reader {
     return made;
   }
 
-  base::Status all(std::string_view bytes) {
-    for (std::size_t at = 0; at < bytes.size();) {
-      auto end = bytes.find('\n', at);
-      if (end == std::string_view::npos) end = bytes.size();
-      ++line_;
-      if (auto done = one(bytes.substr(at, end - at)); !done.ok()) return done.error();
-      at = end + 1;
+  // A line, and what another thread has made of it.
+  struct Line {
+    std::string_view text;
+    std::optional<FlatLine> flat;
+    // Of `flat`, by another thread: an operation, or the ids of a deliver line.
+    std::unique_ptr<FlatCall> call;
+    std::vector<std::string_view> ids;
+  };
+  struct Lines {
+    // A piece is made again and again by the same thread, so that it frees what it has allocated.
+    void clear() { count = 0; }
+    ~Lines() {
+      const base::AllocationWatch::Deferral deferral;
+      lines.clear();
     }
+    Line& next() {
+      if (count == lines.size()) lines.emplace_back();
+      return lines[count++];
+    }
+    std::vector<Line> lines;
+    std::size_t count = 0;
+  };
+
+  base::Status lines_of(std::string_view bytes) {
+    constexpr std::size_t kWorthAThread = 1 << 20, kPiece = 1 << 19;
+    const unsigned threads = bytes.size() < kWorthAThread ? 1 : base::thread_count(threads_);
+    std::size_t at = 0;
+    base::Status status = base::Ok{};
+    base::pipeline<Lines>(
+        threads,
+        [&](Lines& piece) {
+          piece.clear();
+          const auto until = at + kPiece;
+          while (at < bytes.size() && at < until) {
+            auto end = bytes.find('\n', at);
+            if (end == std::string_view::npos) end = bytes.size();
+            split(bytes.substr(at, end - at), threads > 1, piece.next());
+            at = end + 1;
+          }
+          return piece.count > 0;
+        },
+        [&](const Lines& piece) {
+          for (std::size_t i = 0; i < piece.count && status.ok(); ++i) {
+            ++line_;
+            status = one(piece.lines[i]);
+          }
+          return status.ok();
+        });
+    return status;
+  }
+
+  void split(std::string_view text, bool ahead, Line& line) const {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+    while (!text.empty() && (text.back() == '\r' || text.back() == ' ' || text.back() == '\t'))
+      text.remove_suffix(1);
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    line.text = text;
+    line.flat = flat_line(text);
+    line.call = nullptr;
+    line.ids.clear();
+    if (!ahead || !line.flat || !line.flat->f.starts_with('"')) return;
+    const auto method = text::flat_text(line.flat->f);
+    if (is_deliver(*line.flat))
+      line.ids = text::flat_values(line.flat->value);
+    else if (!mixed_ && !ContextReader::is_context(method))
+      line.call = replicated_type(objects_[0]->history).flat_call(method, line.flat->value);
+  }
+
+  static bool is_deliver(const FlatLine& flat) {
+    return flat.f == "\"deliver\"" && flat.value.starts_with('[') && flat.key.empty() &&
+           flat.object.empty();
+  }
+
+  base::Status all(std::string_view bytes) {
+    if (auto done = lines_of(bytes); !done.ok()) return done.error();
     for (auto& [process, open] : open_) {
       if (auto done = unknown(open); !done.ok()) return done.error();
     }
@@ -138,14 +207,12 @@ class Reader {
     return {.message = std::move(message), .file = file_, .line = line == 0 ? line_ : line};
   }
 
-  base::Status one(std::string_view text) {
-    while (!text.empty() && (text.back() == '\r' || text.back() == ' ' || text.back() == '\t'))
-      text.remove_suffix(1);
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  base::Status one(const Line& line) {
+    const auto text = line.text;
     if (text.empty() || text.front() == ';') return base::Ok{};
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-    if (const auto flat = flat_line(text)) {
-      if (auto done = take(*flat)) return *done;
+    if (line.flat) {
+      if (auto done = take(*line.flat, line)) return *done;
     }
     Json op;
     // JSON has a string or the end after its first bracket, EDN a keyword.
@@ -174,15 +241,16 @@ class Reader {
   }
 
   // An operation that happened, or a delivery. Nothing: it is something else.
-  std::optional<base::Status> take(const FlatLine& flat) {
+  std::optional<base::Status> take(const FlatLine& flat, const Line& line) {
     if (!open_.empty() || flat.process.empty() || !flat.f.starts_with('"')) return std::nullopt;
     const bool is_name = flat.process.starts_with('"');
     if (flat.process == "\"nemesis\"" || (!is_name && !is_number(flat.process)))
       return std::nullopt;
     const auto method = text::flat_text(flat.f);
-    if (method == "deliver" && flat.value.starts_with('[') && flat.key.empty() &&
-        flat.object.empty()) {
-      const auto ids = text::flat_values(flat.value);
+    if (is_deliver(flat)) {
+      std::vector<std::string_view> own;
+      if (line.ids.empty()) own = text::flat_values(flat.value);
+      const auto& ids = line.ids.empty() ? own : line.ids;
       const bool names = std::all_of(ids.begin(), ids.end(),
                                      [](std::string_view id) { return id.starts_with('"'); });
       if (!names) return std::nullopt;
@@ -204,7 +272,8 @@ class Reader {
                       .object = flat.object,
                       .key = key,
                       .value = kNoValue,
-                      .flat = flat.value,
+                      .flat = &flat,
+                      .flat_call = line.call.get(),
                       .fields = kNoFields},
                      made, false);
   }
@@ -342,7 +411,8 @@ class Reader {
                       .object = name,
                       .key = key == op.end() ? kDefaultKey : *key,
                       .value = value == op.end() ? kNoValue : *value,
-                      .flat = {},
+                      .flat = nullptr,
+                      .flat_call = nullptr,
                       .fields = op},
                      made, indeterminate);
   }
@@ -354,7 +424,8 @@ class Reader {
     std::string_view object;  // as JSON; empty: none
     const Json& key;
     const Json& value;
-    std::string_view flat;  // the value, instead; empty: there is none
+    const FlatLine* flat;       // has the value, instead
+    const FlatCall* flat_call;  // the same, if it is there already
     const Json& fields;
   };
 
@@ -386,11 +457,15 @@ class Reader {
                         .list = list_};
     };
     const ReplicatedType& type = replicated_type(history);
-    if (line_call.flat.empty() || !type.parse_flat(call(line_call.value), line_call.flat)) {
-      const Json tree = text::flat_json(line_call.flat);
-      if (auto wrong = type.parse(call(line_call.flat.empty() ? line_call.value : tree)))
-        return error(std::move(*wrong), line);
+    std::unique_ptr<FlatCall> own;
+    const FlatCall* flat = line_call.flat_call;
+    if (flat == nullptr && line_call.flat != nullptr) {
+      own = type.flat_call(line_call.method, line_call.flat->value);
+      flat = own.get();
     }
+    const auto parsed = call(line_call.value);
+    if (auto wrong = flat != nullptr ? flat->parse(parsed) : type.parse(parsed))
+      return error(std::move(*wrong), line);
     if (indeterminate && is_read(made.kind)) return base::Ok{};
     return add(*object, made, list_, line_call, indeterminate);
   }
@@ -497,6 +572,7 @@ class Reader {
 
   std::string file_;
   const bool mixed_;
+  const unsigned threads_;
   History whole_;  // of several objects
   std::vector<std::unique_ptr<Read>> objects_;
   base::HashMap<std::string, std::size_t> names_;  // objects
@@ -525,16 +601,18 @@ std::string edn_of(const Json& value) {
 
 }  // namespace
 
-base::Result<History> read(std::string_view bytes, const std::string& file, NamedType type) {
-  auto reader = std::make_unique<Reader>(file, type);
+base::Result<History> read(std::string_view bytes, const std::string& file, NamedType type,
+                           unsigned threads) {
+  auto reader = std::make_unique<Reader>(file, type, threads);
   auto history = reader->one_type(bytes);
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   reader.reset();
   return history;
 }
 
-base::Result<MixedHistory> read_mixed(std::string_view bytes, const std::string& file) {
-  auto reader = std::make_unique<Reader>(file, std::nullopt);
+base::Result<MixedHistory> read_mixed(std::string_view bytes, const std::string& file,
+                                      unsigned threads) {
+  auto reader = std::make_unique<Reader>(file, std::nullopt, threads);
   auto history = reader->several_types(bytes);
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   reader.reset();

@@ -4,11 +4,28 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "crdt/model/document.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
+
+namespace {
+
+// As in `counter "c1"`: the number of its kind from 1 on; 0: as no container.
+std::uint64_t begins_as_container(std::string_view text) {
+  if (text.empty() || text[0] < 'c' || text[0] > 't') return 0;
+  for (std::size_t i = 0; i < kContainers.size(); ++i) {
+    const auto name = kContainers[i].name;
+    if (text.size() > name.size() && text[name.size()] == ' ' && text.starts_with(name))
+      return i + 1;
+  }
+  return 0;
+}
+
+}  // namespace
 
 std::uint32_t History::replica(const std::string& name) {
   const auto [it, fresh] = replica_ids_.try_emplace(name, replicas.size());
@@ -82,9 +99,12 @@ std::pair<std::uint32_t, bool> History::long_element(std::uint32_t of, std::stri
   return {it->second, fresh};
 }
 
-// Four bytes of the key, the length, and up to eleven of the text.
+// Four bytes of the key, the kind of container and the length, and up to eleven of the text, which
+// is the rest of a container's.
 History::ShortText History::short_text(std::uint32_t of, std::string_view text) {
   constexpr std::size_t kMost = 11;
+  const auto kind = begins_as_container(text);
+  if (kind > 0) text.remove_prefix(kContainers[kind - 1].name.size() + 1);
   if (text.size() > kMost) return kLong;
   ShortText number{of, 0};
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -94,7 +114,7 @@ History::ShortText History::short_text(std::uint32_t of, std::string_view text) 
     else
       number.first |= byte << (8 * (i - 4));
   }
-  number.first |= static_cast<std::uint64_t>(text.size()) << 56U;
+  number.first |= (static_cast<std::uint64_t>(text.size()) | kind << 4U) << 56U;
   return number;
 }
 
@@ -122,10 +142,35 @@ OpId History::add(Operation op) {
   return id;
 }
 
+History::Shown::Shown(History& history, std::uint32_t key) : h_(history), key_(key) {
+  if (key >= h_.last_list_.size()) return;
+  at_ = h_.last_list_[key].begin;
+  end_ = h_.last_list_[key].end;
+}
+
+std::uint32_t History::Shown::element(std::string_view text) {
+  const auto number = short_text(key_, text);
+  if (number != kLong) {
+    constexpr std::uint32_t kRemoved = 2;  // that may have been shown in between
+    const auto until = std::min(end_, at_ + kRemoved + 1);
+    for (auto at = at_; at < until; ++at) {
+      const auto id = h_.lists[at];
+      if (h_.known_[id].text != number) continue;
+      at_ = at + 1;
+      return id;
+    }
+  }
+  return h_.element(key_, text);
+}
+
 OpId History::add(Operation op, std::span<const std::uint32_t> list) {
   op.list_begin = static_cast<std::uint32_t>(lists.size());
   lists.insert(lists.end(), list.begin(), list.end());
   op.list_end = static_cast<std::uint32_t>(lists.size());
+  if (op.kind == Kind::kList && !list.empty()) {
+    if (last_list_.size() <= op.key) last_list_.resize(op.key + 1);
+    last_list_[op.key] = {op.list_begin, op.list_end};
+  }
   return add(op);
 }
 

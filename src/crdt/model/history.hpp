@@ -124,6 +124,19 @@ class History {
   std::uint32_t replica(const std::string& name);
   std::uint32_t key(const std::string& name);
   std::uint32_t element(std::uint32_t key, std::string_view text);
+  // The elements of one read, one after the other. They are mostly those of the last list of the
+  // key, in its order, so that is looked at first: its elements wait for memory all at once, where
+  // each next one of element() waits for the one before.
+  class Shown {
+   public:
+    Shown(History& history, std::uint32_t key);
+    std::uint32_t element(std::string_view text);
+
+   private:
+    History& h_;
+    const std::uint32_t key_;
+    std::uint32_t at_ = 0, end_ = 0;  // in lists
+  };
   // Of a map (document.hpp), what a container has, which is an element itself. Its text is made
   // only for a new one.
   std::uint32_t member(std::uint32_t of, std::uint32_t container, std::string_view local);
@@ -166,6 +179,10 @@ class History {
   };
   std::vector<Known> known_;                 // by element
   std::vector<std::uint32_t> last_element_;  // by key: that was looked up
+  struct ListOfKey {
+    std::uint32_t begin = 0, end = 0;
+  };
+  std::vector<ListOfKey> last_list_;  // by key: of the last operation that has one
 };
 
 }  // namespace cupel::crdt

@@ -6,12 +6,42 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "text/flat_json.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
 
 using Json = nlohmann::json;
+
+namespace {
+
+class TreeCall final : public FlatCall {
+ public:
+  TreeCall(const ReplicatedType& type, Json value) : type_(type), value_(std::move(value)) {}
+
+  [[nodiscard]] std::optional<std::string> parse(const ParsedCall& call) const override {
+    return type_.parse({.method = call.method,
+                        .value = value_,
+                        .indeterminate = call.indeterminate,
+                        .grow_only = call.grow_only,
+                        .history = call.history,
+                        .op = call.op,
+                        .list = call.list});
+  }
+
+ private:
+  const ReplicatedType& type_;
+  const Json value_;
+};
+
+}  // namespace
+
+std::unique_ptr<FlatCall> ReplicatedType::flat_call(std::string_view /*method*/,
+                                                    std::string_view value) const {
+  return std::make_unique<TreeCall>(*this, text::flat_json(value));
+}
 
 std::uint32_t ParsedCall::element(const Json& text) const {
   return history.element(op.key, text.is_string() ? text::quoted(text.get_ref<const std::string&>())

@@ -102,6 +102,18 @@ struct ParsedCall {
   std::optional<std::string> take_list(std::string_view what) const;
 };
 
+// What can be found out about a call of a file without its history, so that another thread may do
+// it.
+class FlatCall {
+ public:
+  FlatCall() = default;
+  FlatCall(const FlatCall&) = delete;
+  FlatCall& operator=(const FlatCall&) = delete;
+  virtual ~FlatCall() = default;
+  // As ReplicatedType::parse, without the value of `call`.
+  [[nodiscard]] virtual std::optional<std::string> parse(const ParsedCall& call) const = 0;
+};
+
 // What the reads of a counterexample say, in all.
 class ReadClaims {
  public:
@@ -160,12 +172,11 @@ class ReplicatedType {
 
   // Files. An error is the sentence; nothing: the call is understood.
   virtual std::optional<std::string> parse(const ParsedCall& call) const = 0;
-  // The same of a value as flat JSON (text/flat_json.hpp), without that of the call: for the calls
-  // that are most of a history. False: it is none that the type understands so, and nothing
-  // happened.
-  virtual bool parse_flat(const ParsedCall& /*call*/, std::string_view /*value*/) const {
-    return false;
-  }
+  // The same in two steps, of a value as flat JSON (text/flat_json.hpp; empty: none), which the
+  // call refers to. Types find out of most calls of a history what they need without a tree of
+  // values.
+  [[nodiscard]] virtual std::unique_ptr<FlatCall> flat_call(std::string_view method,
+                                                            std::string_view value) const;
   // Where updates of unknown outcome cannot have happened, the history without them.
   [[nodiscard]] virtual History without_impossible(History history) const { return history; }
   // The value that a file has for an operation; null: none.

@@ -28,6 +28,7 @@ struct KnownContext {
   const Visibility& visibility;
   const Axioms& axioms;
   base::Budget& budget;
+  unsigned threads = 1;  // that may decide parts of it; 0: as many as the machine has
 };
 
 // The first read of the file, or update, that is wrong by itself, or a cycle. Of a counter the read

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/solve/known_state.hpp"
 #include "crdt/solve/last_update_order.hpp"
@@ -411,8 +412,22 @@ WrongRead wrong_in_document(const DocumentPart& part, const WrongRead& wrong) {
 DocumentDecision decide_document(const KnownContext& context, MapPolicy policy) {
   const DocumentIndex index(context.history);
   const KeyEvents events(context.history, context.visibility);
-  DocumentDecision found{.decision = KnownDocument(context, policy, index, events).decide()};
+  DocumentDecision found;
   auto& decision = found.decision;
+  std::vector<DocumentPart> parts;
+  std::vector<ContextDecision> of_parts;
+  base::for_each_index(2, context.threads, [&](std::size_t places) {
+    if (places == 0) {
+      decision = KnownDocument(context, policy, index, events).decide();
+      return;
+    }
+    parts = document_parts(context, index, events, policy);
+    for (const auto& part : parts) {
+      const auto visibility = context.visibility.of_part(part.history, part.origin);
+      of_parts.push_back(
+          decide_context({part.history, visibility, context.axioms, context.budget}));
+    }
+  });
   if (context.budget.limit() != base::Limit::kNone) return {};
   // Of several, the first read of the file that is wrong by itself. Of a counter it can take many
   // updates to say so.
@@ -420,10 +435,9 @@ DocumentDecision decide_document(const KnownContext& context, MapPolicy policy) 
     return std::pair(wrong.read == kNone ? 2 : sum ? 1 : 0, wrong.read);
   };
   auto best = decision.wrong ? rank(*decision.wrong, false) : std::pair(3, kNone);
-  for (auto& part : document_parts(context, index, events, policy)) {
-    const auto visibility = context.visibility.of_part(part.history, part.origin);
-    auto own = decide_context({part.history, visibility, context.axioms, context.budget});
-    if (context.budget.limit() != base::Limit::kNone) return {};
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    auto& part = parts[p];
+    auto& own = of_parts[p];
     if (own.verdict == Verdict::kSatisfied) {
       for (const auto e : own.characters) decision.characters.push_back(part.elements[e]);
       continue;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/hash_table.hpp"
+#include "base/parallel.hpp"
 #include "crdt/solve/known_state.hpp"
 #include "crdt/solve/last_update_order.hpp"
 
@@ -310,9 +311,19 @@ class MarkedText {
 }  // namespace
 
 ContextDecision decide_known_marked_text(const KnownContext& context) {
-  auto text = decide_known_list(context);
+  ContextDecision text, decision;
+  if (base::thread_count(context.threads) == 1) {
+    text = decide_known_list(context);
+    if (text.verdict == Verdict::kSatisfied) decision = MarkedText(context).decide();
+  } else {
+    base::for_each_index(2, context.threads, [&](std::size_t marks) {
+      if (marks == 0)
+        text = decide_known_list(context);
+      else
+        decision = MarkedText(context).decide();
+    });
+  }
   if (text.verdict != Verdict::kSatisfied) return text;
-  auto decision = MarkedText(context).decide();
   if (decision.verdict == Verdict::kSatisfied) decision.characters = std::move(text.characters);
   return decision;
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "base/rank_set.hpp"
 #include "crdt/solve/between_order.hpp"
 
@@ -255,18 +256,37 @@ class RunOrderSearch {
   BetweenOrder::Answer answer_;
 };
 
+// Else the content is wrong, and nothing is known of an order.
+bool names_what_was_added(const History& h) {
+  const auto inserts = inserts_of(h);
+  const auto is_added = [&](std::uint32_t e) { return inserts[e] != kNone; };
+  return std::all_of(h.ops.begin(), h.ops.end(), [&](const Operation& op) {
+    if (is_read(op.kind)) return true;
+    const auto changed = h.changed(op);
+    return (op.parent == kNone || is_added(op.parent)) &&
+           std::all_of(changed.begin(), changed.end(), is_added);
+  });
+}
+
 }  // namespace
 
 // Who keeps runs together is a list, so the search for the order of a list is for the others.
 ContextDecision decide_known_non_interleaving(const KnownContext& context) {
-  auto content = known_characters(context);
+  ContextDecision content;
+  std::optional<RunOrderSearch> search;
+  base::for_each_index(2, context.threads, [&](std::size_t order) {
+    if (order == 0)
+      content = known_characters(context);
+    else if (names_what_was_added(context.history))
+      search.emplace(context);
+  });
   if (content.verdict == Verdict::kViolated) return content;
-  RunOrderSearch search(context);
-  auto decision = search.run();
+  if (!search) search.emplace(context);
+  auto decision = search->run();
   if (decision.verdict == Verdict::kSatisfied) return decision;
   auto list = decide_known_list(context);
   if (list.verdict == Verdict::kViolated) return list;
-  if (decision.verdict == Verdict::kViolated) decision.wrong = search.wrong();
+  if (decision.verdict == Verdict::kViolated) decision.wrong = search->wrong();
   return decision;
 }
 

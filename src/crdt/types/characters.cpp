@@ -256,18 +256,38 @@ std::optional<std::string> CharactersType::parse(const ParsedCall& call) const {
   return call.take_list("the array of the characters, none of them null");
 }
 
+namespace {
+
 // A read; its elements are their own text.
-bool CharactersType::parse_flat(const ParsedCall& call, std::string_view value) const {
-  if (call.method != "read" || !value.starts_with('[')) return false;
-  const auto all = text::flat_values(value);
-  const auto is_own_text = [](std::string_view one) {
-    return one != "null" && !one.starts_with('[') && !one.starts_with('{') &&
-           std::all_of(one.begin(), one.end(), [](char c) { return c > 0; });
-  };
-  if (!std::all_of(all.begin(), all.end(), is_own_text)) return false;
-  call.op.kind = Kind::kList;
-  for (const auto one : all) call.list.push_back(call.history.element(call.op.key, one));
-  return true;
+class CharactersRead final : public FlatCall {
+ public:
+  explicit CharactersRead(std::vector<std::string_view> all) : all_(std::move(all)) {}
+
+  [[nodiscard]] std::optional<std::string> parse(const ParsedCall& call) const override {
+    call.op.kind = Kind::kList;
+    History::Shown shown(call.history, call.op.key);
+    for (const auto one : all_) call.list.push_back(shown.element(one));
+    return std::nullopt;
+  }
+
+ private:
+  const std::vector<std::string_view> all_;
+};
+
+}  // namespace
+
+std::unique_ptr<FlatCall> CharactersType::flat_call(std::string_view method,
+                                                    std::string_view value) const {
+  if (method == "read" && value.starts_with('[')) {
+    auto all = text::flat_values(value);
+    const auto is_own_text = [](std::string_view one) {
+      return one != "null" && !one.starts_with('[') && !one.starts_with('{') &&
+             std::all_of(one.begin(), one.end(), [](char c) { return c > 0; });
+    };
+    if (std::all_of(all.begin(), all.end(), is_own_text))
+      return std::make_unique<CharactersRead>(std::move(all));
+  }
+  return ReplicatedType::flat_call(method, value);
 }
 
 History CharactersType::without_impossible(History history) const {

@@ -13,7 +13,8 @@ class CharactersType : public ReplicatedType {
   [[nodiscard]] std::string_view method(const Operation& op) const override;
   [[nodiscard]] Text text(const History& history, const Operation& op) const override;
   std::optional<std::string> parse(const ParsedCall& call) const override;
-  bool parse_flat(const ParsedCall& call, std::string_view value) const override;
+  [[nodiscard]] std::unique_ptr<FlatCall> flat_call(std::string_view method,
+                                                    std::string_view value) const override;
   [[nodiscard]] History without_impossible(History history) const final;
   [[nodiscard]] nlohmann::json value(const History& history, const Operation& op) const override;
   [[nodiscard]] nlohmann::json argument(const History& history, const Operation& op) const override;

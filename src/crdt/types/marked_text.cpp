@@ -269,6 +269,23 @@ struct TextPart {
   Visibility visibility;
 };
 
+class MarkedTextRead final : public FlatCall {
+ public:
+  explicit MarkedTextRead(FlatRuns runs) : runs_(std::move(runs)), marks_(runs_.text()) {}
+
+  [[nodiscard]] std::optional<std::string> parse(const ParsedCall& call) const override {
+    call.op.kind = Kind::kList;
+    History::Shown shown(call.history, call.op.key);
+    for (const auto run : runs_.runs()) add_shown(call, shown, run);
+    if (!marks_.empty()) call.op.parent = call.history.element(call.op.key, marks_);
+    return std::nullopt;
+  }
+
+ private:
+  FlatRuns runs_;
+  const std::string marks_;
+};
+
 class MarkedTextType final : public TextType {
  public:
   MarkedTextType()
@@ -319,14 +336,13 @@ class MarkedTextType final : public TextType {
     return call.indeterminate ? std::nullopt : parse_read(call);
   }
 
-  bool parse_flat(const ParsedCall& call, std::string_view value) const override {
-    FlatRuns shown;
-    if (call.method != "read" || !shown.scan(value)) return false;
-    call.op.kind = Kind::kList;
-    for (const auto run : shown.runs()) add_characters(call, run, /*empty=*/false);
-    const auto marks = shown.text();
-    if (!marks.empty()) call.op.parent = call.history.element(call.op.key, marks);
-    return true;
+  [[nodiscard]] std::unique_ptr<FlatCall> flat_call(std::string_view method,
+                                                    std::string_view value) const override {
+    FlatRuns runs;
+    if (method == "read" && runs.scan(value))
+      return std::make_unique<MarkedTextRead>(std::move(runs));
+    return method == "read" ? ReplicatedType::flat_call(method, value)
+                            : TextType::flat_call(method, value);
   }
 
   [[nodiscard]] Json value(const History& history, const Operation& op) const override {

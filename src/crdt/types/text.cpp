@@ -39,7 +39,11 @@ bool TextType::take_characters(const ParsedCall& call, const Json& value, bool e
   return value.is_string() && add_characters(call, value.get_ref<const std::string&>(), empty);
 }
 
-bool TextType::add_characters(const ParsedCall& call, std::string_view text, bool empty) {
+namespace {
+
+// False: it is no text. `element(quoted)` is that of a character.
+template <typename Element>
+bool for_characters(std::string_view text, std::vector<std::uint32_t>& list, Element element) {
   std::string quoted;
   for (std::size_t at = 0; at < text.size();) {
     const auto length = base::utf8_length(text.substr(at));
@@ -49,10 +53,23 @@ bool TextType::add_characters(const ParsedCall& call, std::string_view text, boo
       quoted = text::quoted(character);
     else  // nothing to escape
       quoted.assign(1, '"').append(character).append(1, '"');
-    call.list.push_back(call.history.element(call.op.key, quoted));
+    list.push_back(element(quoted));
     at += length;
   }
-  return empty || !text.empty();
+  return true;
+}
+
+}  // namespace
+
+bool TextType::add_characters(const ParsedCall& call, std::string_view text, bool empty) {
+  const auto element = [&](const std::string& quoted) {
+    return call.history.element(call.op.key, quoted);
+  };
+  return for_characters(text, call.list, element) && (empty || !text.empty());
+}
+
+void add_shown(const ParsedCall& call, History::Shown& shown, std::string_view text) {
+  for_characters(text, call.list, [&](const std::string& quoted) { return shown.element(quoted); });
 }
 
 namespace {
@@ -117,11 +134,30 @@ std::optional<std::string> TextType::parse(const ParsedCall& call) const {
   return call.expected("a string");
 }
 
-// A read.
-bool TextType::parse_flat(const ParsedCall& call, std::string_view value) const {
-  if (call.method != "read" || !text::is_flat_text(value)) return false;
-  call.op.kind = Kind::kList;
-  return add_characters(call, text::flat_text(value), /*empty=*/true);
+namespace {
+
+class TextRead final : public FlatCall {
+ public:
+  explicit TextRead(std::string_view text) : text_(text) {}
+
+  [[nodiscard]] std::optional<std::string> parse(const ParsedCall& call) const override {
+    call.op.kind = Kind::kList;
+    History::Shown shown(call.history, call.op.key);
+    add_shown(call, shown, text_);
+    return std::nullopt;
+  }
+
+ private:
+  const std::string_view text_;
+};
+
+}  // namespace
+
+std::unique_ptr<FlatCall> TextType::flat_call(std::string_view method,
+                                              std::string_view value) const {
+  if (method == "read" && text::is_flat_text(value))
+    return std::make_unique<TextRead>(text::flat_text(value));
+  return ReplicatedType::flat_call(method, value);
 }
 
 Json TextType::value(const History& history, const Operation& op) const {

@@ -13,6 +13,9 @@
 
 namespace cupel::crdt {
 
+// The characters of a text that is UTF-8, which a read shows, at the end of the call's list.
+void add_shown(const ParsedCall& call, History::Shown& shown, std::string_view text);
+
 class TextType : public StrongListType {
  public:
   using StrongListType::StrongListType;
@@ -20,7 +23,8 @@ class TextType : public StrongListType {
   [[nodiscard]] std::string_view method(const Operation& op) const override;
   [[nodiscard]] Text text(const History& history, const Operation& op) const override;
   std::optional<std::string> parse(const ParsedCall& call) const override;
-  bool parse_flat(const ParsedCall& call, std::string_view value) const override;
+  [[nodiscard]] std::unique_ptr<FlatCall> flat_call(std::string_view method,
+                                                    std::string_view value) const override;
   [[nodiscard]] nlohmann::json value(const History& history, const Operation& op) const override;
   [[nodiscard]] nlohmann::json argument(const History& history, const Operation& op) const override;
   void choose(RequestChoice& choice) const override;
