@@ -80,6 +80,10 @@ TxnId History::txn_of(OpId op) const {
 }
 
 ValueId History::initial_value(KeyId k) const {
+  if (initial_.empty()) return default_initial_;
+  // In the windows of a watch, most keys have one.
+  if (k.index() < initial_.size() && initial_[k.index()].first == k)
+    return initial_[k.index()].second;
   const auto it = std::lower_bound(initial_.begin(), initial_.end(), k,
                                    [](const auto& entry, KeyId key) { return entry.first < key; });
   return it != initial_.end() && it->first == k ? it->second : default_initial_;
