@@ -40,6 +40,10 @@ class TreeCall final : public FlatCall {
 
 std::unique_ptr<FlatCall> ReplicatedType::flat_call(std::string_view /*method*/,
                                                     std::string_view value) const {
+  return tree_call(value);
+}
+
+std::unique_ptr<FlatCall> ReplicatedType::tree_call(std::string_view value) const {
   return std::make_unique<TreeCall>(*this, text::flat_json(value));
 }
 

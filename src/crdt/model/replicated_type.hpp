@@ -227,6 +227,10 @@ class ReplicatedType {
     return false;
   }
 
+ protected:
+  // By a tree of values.
+  [[nodiscard]] std::unique_ptr<FlatCall> tree_call(std::string_view value) const;
+
  private:
   TypeTraits traits_;
 };

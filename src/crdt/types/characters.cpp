@@ -287,7 +287,7 @@ std::unique_ptr<FlatCall> CharactersType::flat_call(std::string_view method,
     if (std::all_of(all.begin(), all.end(), is_own_text))
       return std::make_unique<CharactersRead>(std::move(all));
   }
-  return ReplicatedType::flat_call(method, value);
+  return tree_call(value);
 }
 
 History CharactersType::without_impossible(History history) const {

@@ -341,8 +341,7 @@ class MarkedTextType final : public TextType {
     FlatRuns runs;
     if (method == "read" && runs.scan(value))
       return std::make_unique<MarkedTextRead>(std::move(runs));
-    return method == "read" ? ReplicatedType::flat_call(method, value)
-                            : TextType::flat_call(method, value);
+    return tree_call(value);
   }
 
   [[nodiscard]] Json value(const History& history, const Operation& op) const override {

@@ -157,7 +157,7 @@ std::unique_ptr<FlatCall> TextType::flat_call(std::string_view method,
                                               std::string_view value) const {
   if (method == "read" && text::is_flat_text(value))
     return std::make_unique<TextRead>(text::flat_text(value));
-  return ReplicatedType::flat_call(method, value);
+  return tree_call(value);
 }
 
 Json TextType::value(const History& history, const Operation& op) const {
