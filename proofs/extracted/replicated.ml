@@ -1444,9 +1444,11 @@ let rec parse_words now = function
         | Some w ->
           (match w with
            | N n ->
-             (match grow n (sub b (Uint63.of_int (48))) with
-              | Some m -> parse_words (Some (N m)) rest
-              | None -> None)
+             if eqb0 n (Uint63.of_int (0))
+             then None
+             else (match grow n (sub b (Uint63.of_int (48))) with
+                   | Some m -> parse_words (Some (N m)) rest
+                   | None -> None)
            | C _ -> None)
         | None -> parse_words (Some (N (sub b (Uint63.of_int (48))))) rest)
   else if eqb0 b (Uint63.of_int (32))

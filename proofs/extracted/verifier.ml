@@ -2366,9 +2366,11 @@ let rec parse_words now0 = function
         | Some w ->
           (match w with
            | N n ->
-             (match grow n (sub b (Uint63.of_int (48))) with
-              | Some m -> parse_words (Some (N m)) rest
-              | None -> None)
+             if eqb0 n (Uint63.of_int (0))
+             then None
+             else (match grow n (sub b (Uint63.of_int (48))) with
+                   | Some m -> parse_words (Some (N m)) rest
+                   | None -> None)
            | C _ -> None)
         | None -> parse_words (Some (N (sub b (Uint63.of_int (48))))) rest)
   else if eqb0 b (Uint63.of_int (32))
@@ -2586,12 +2588,15 @@ let feed_words r = function
                                  | [] ->
                                    (match r.r_head with
                                     | Some _ ->
-                                      (match r.r_txns with
+                                      (match r.r_ranges with
                                        | [] ->
-                                         Some { r_head = r.r_head;
-                                           r_initials = ((k,
-                                           v) :: r.r_initials); r_ranges =
-                                           r.r_ranges; r_txns = [] }
+                                         (match r.r_txns with
+                                          | [] ->
+                                            Some { r_head = r.r_head;
+                                              r_initials = ((k,
+                                              v) :: r.r_initials); r_ranges =
+                                              []; r_txns = [] }
+                                          | _ :: _ -> None)
                                        | _ :: _ -> None)
                                     | None -> None)
                                  | _ :: _ -> None)

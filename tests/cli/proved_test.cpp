@@ -153,7 +153,7 @@ TEST_F(Proved, TheProgramByItself) {
   EXPECT_EQ(help.code, 0);
   EXPECT_TRUE(help.out.starts_with("cupel-proved HISTORY CERTIFICATE DRIFT\n")) << help.out;
   const auto history = scratch_.file("h", "H 1 0\nT 0 0 C - -\nO 0 0 w 1 -\n");
-  const auto good = scratch_.file("c", "P 8 order\nX 0\nN 8 1 0\nN 4 1 0\n");
+  const auto good = scratch_.file("good", "P 8 order\nX 0\nN 8 1 0\nN 4 1 0\n");
   const auto ran = run({real, history, good, "7"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_NE(ran.out.find("\nproved satisfied serializable, drift 7 ns\nproved satisfied "
@@ -166,6 +166,16 @@ TEST_F(Proved, TheProgramByItself) {
     EXPECT_NE(none.out.find("\nthe certificate has no answer\n"), std::string::npos) << none.out;
     EXPECT_EQ(none.out.find("proved"), std::string::npos) << none.out;
   }
+  // A history has one text: no other order of lines, no number written another way.
+  for (const char* other :
+       {"H 01 0\n", "H 1 0 \n", "H  1 0\n", "H 1 0\nR 1\nI 0 5\n", "I 0 5\nH 1 0\n",
+        "H 1 0\nH 1 0\n", "H 1 0\n\n", "H 1 9223372036854775808\n", ""}) {
+    const auto refused = run({real, scratch_.file("other", other), good, "0"});
+    EXPECT_EQ(refused.code, 3) << other;
+    EXPECT_EQ(refused.out.find("proved "), std::string::npos) << refused.out;
+  }
+  const auto commented = scratch_.file("h", "# one\nH 1 0\n#\nT 0 0 C - -\nO 0 0 w 1 -\n# end\n");
+  EXPECT_EQ(run({real, commented, good, "0"}).code, 0);
   for (const char* no_number :
        {"0x8", "0b1", "0u8", "1_0", "-1", "+8", "", "99999999999999999999"}) {
     const std::string text = no_number;
