@@ -3,10 +3,10 @@
 
     coq_assumptions.py search FILE.v ...     prints what takes something for true without a proof,
                                              or changes what is proved or extracted; then fails
-    coq_assumptions.py write FILE ...        writes Assumptions.v: `Print Assumptions` of each
-                                             theorem of proofs/FILE.v
+    coq_assumptions.py write FILE ...        writes Assumptions.v: `Print Assumptions` of all
+                                             theorems of each proofs/FILE.v
     coq_assumptions.py check Assumptions.v OUTPUT
-                                             Coq's answer has a part for each theorem and names
+                                             Coq's answer has a part for each file and names
                                              nothing but what is listed below; else fails
 """
 
@@ -82,11 +82,12 @@ def theorems(file):
 
 
 def write(files):
-    for file in files:
+    for number, file in enumerate(files):
         library = "Cupel." + file.replace("/", ".")
-        print(f"Require {library}.")
-        for name in theorems(file):
-            print(f"Print Assumptions {library}.{name}.")
+        # All of a file at once: what they have in common is looked at once.
+        proofs = "".join(f"  (@{library}.{name},\n" for name in theorems(file))
+        print(f"Require {library}.\nDefinition file_{number} :=\n{proofs}  tt{')' * proofs.count('(@')}.")
+        print(f"Print Assumptions file_{number}.")
     return True
 
 

@@ -54,7 +54,8 @@ class CoqAssumptions(unittest.TestCase):
         written = subprocess.run([sys.executable, TOOL, "write", "Verify", "Examples"], cwd=ROOT,
                                  capture_output=True, text=True).stdout
         for name in ("Verify.accept_sound", "Examples.long_fork.weakest_level", "Examples.ladder_is_strict"):
-            self.assertIn(f"Print Assumptions Cupel.{name}.\n", written)
+            self.assertIn(f"(@Cupel.{name},\n", written)
+        self.assertEqual(written.count("Print Assumptions file_"), 2)
 
     def test_findings_claim_what_their_files_prove(self):
         levels = {"read atomic": "ReadAtomic", "causal": "Causal", "prefix": "Prefix",
