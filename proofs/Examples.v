@@ -13,6 +13,8 @@ Module thin_air_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -65,6 +67,10 @@ Module aborted_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 A 0 10000";
@@ -119,6 +125,8 @@ Module future_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -172,6 +180,8 @@ Module not_my_last_write.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -226,6 +236,8 @@ Module not_my_own_write.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -279,6 +291,10 @@ Module intermediate_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -334,6 +350,10 @@ Module non_repeatable_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -403,6 +423,11 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T4";
+  "# transaction 2 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 1000";
@@ -461,6 +486,9 @@ Module session_guarantee_violation.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 1000";
@@ -523,6 +551,10 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -587,6 +619,12 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# transaction 0 is T3";
+  "# transaction 1 is T4";
+  "# transaction 2 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -668,6 +706,14 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# session 3 is 3";
+  "# transaction 0 is T4";
+  "# transaction 1 is T5";
+  "# transaction 2 is T6";
+  "# transaction 3 is T7";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -812,6 +858,10 @@ Module lost_update.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -918,6 +968,10 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -1000,6 +1054,14 @@ Module incompatible_order.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# session 3 is 3";
+  "# transaction 0 is T4";
+  "# transaction 1 is T5";
+  "# transaction 2 is T6";
+  "# transaction 3 is T7";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 1152921504606846976";
   "T 0 0 C 0 10000";
@@ -1058,6 +1120,10 @@ Module duplicate_element.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 1152921504606846976";
   "T 0 0 C 0 10000";
@@ -1112,6 +1178,8 @@ Module failed_compare_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -1164,6 +1232,8 @@ Module example_thin_air_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -1216,6 +1286,10 @@ Module example_aborted_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 A 0 10000";
@@ -1270,6 +1344,8 @@ Module example_future_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -1323,6 +1399,8 @@ Module example_not_my_last_write.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -1377,6 +1455,10 @@ Module example_not_my_own_write.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -1432,6 +1514,10 @@ Module example_intermediate_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -1487,6 +1573,10 @@ Module example_non_repeatable_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -1555,6 +1645,9 @@ Module example_session_guarantee_violation.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 1000";
@@ -1617,6 +1710,11 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T4";
+  "# transaction 2 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 1000";
@@ -1676,6 +1774,10 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -1740,6 +1842,12 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# transaction 0 is T3";
+  "# transaction 1 is T4";
+  "# transaction 2 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -1821,6 +1929,14 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# session 3 is 3";
+  "# transaction 0 is T4";
+  "# transaction 1 is T5";
+  "# transaction 2 is T6";
+  "# transaction 3 is T7";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -1965,6 +2081,10 @@ Module example_lost_update.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -2071,6 +2191,10 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -2151,6 +2275,14 @@ Module example_incompatible_order.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# session 3 is 3";
+  "# transaction 0 is T4";
+  "# transaction 1 is T5";
+  "# transaction 2 is T6";
+  "# transaction 3 is T7";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 1152921504606846976";
   "T 0 0 C 0 10000";
@@ -2209,6 +2341,10 @@ Module example_duplicate_element.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 1152921504606846976";
   "T 0 0 C 0 10000";
@@ -2263,6 +2399,8 @@ Module example_failed_compare_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -2316,6 +2454,12 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# transaction 0 is T3";
+  "# transaction 1 is T4";
+  "# transaction 2 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 1152921504606846976";
   "T 0 0 C 0 10000";
@@ -2383,6 +2527,10 @@ Module example_G1a.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 A 0 10000";
@@ -2437,6 +2585,10 @@ Module example_G1b.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -2493,6 +2645,10 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -2561,6 +2717,14 @@ Definition text : list string := [
   "# key 0 is x";
   "# key 1 is z";
   "# key 2 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# session 3 is 3";
+  "# transaction 0 is T4";
+  "# transaction 1 is T5";
+  "# transaction 2 is T6";
+  "# transaction 3 is T7";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 1152921504606846976";
   "T 0 0 C 0 10000";
@@ -2684,6 +2848,18 @@ Definition text : list string := [
   "# key 1 is z";
   "# key 2 is y";
   "# key 3 is w";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# session 3 is 3";
+  "# session 4 is 4";
+  "# session 5 is 5";
+  "# transaction 0 is T6";
+  "# transaction 1 is T7";
+  "# transaction 2 is T8";
+  "# transaction 3 is T9";
+  "# transaction 4 is T10";
+  "# transaction 5 is T11";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 1152921504606846976";
   "T 0 0 C 0 10000";
@@ -2853,6 +3029,12 @@ Definition text : list string := [
   "# key 0 is x";
   "# key 1 is y";
   "# key 2 is z";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# transaction 0 is T3";
+  "# transaction 1 is T4";
+  "# transaction 2 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10000";
@@ -2949,6 +3131,11 @@ Module example_G0_process.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T4";
+  "# transaction 2 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 1152921504606846976";
   "T 0 0 C 0 1000";
@@ -3008,6 +3195,11 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T4";
+  "# transaction 2 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 1000";
@@ -3066,6 +3258,13 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is z";
   "# key 1 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# transaction 0 is T5";
+  "# transaction 1 is T3";
+  "# transaction 2 is T6";
+  "# transaction 3 is T7";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 1152921504606846976";
   "T 0 0 C 0 10000";
@@ -3150,6 +3349,12 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T6";
+  "# transaction 2 is T3";
+  "# transaction 3 is T7";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 1000";
@@ -3249,6 +3454,11 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is z";
   "# key 1 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T4";
+  "# transaction 2 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 1000";
@@ -3324,6 +3534,12 @@ Module example_G0_realtime.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# transaction 0 is T1";
+  "# transaction 1 is T3";
+  "# transaction 2 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 1152921504606846976";
   "T 0 0 C 0 10";
@@ -3410,6 +3626,10 @@ Module example_G1c_realtime.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T1";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10";
@@ -3495,6 +3715,10 @@ Module example_G_single_realtime.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T1";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10";
@@ -3567,6 +3791,14 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 2";
+  "# session 2 is 3";
+  "# session 3 is 1";
+  "# transaction 0 is T3";
+  "# transaction 1 is T6";
+  "# transaction 2 is T7";
+  "# transaction 3 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10";
@@ -3652,6 +3884,12 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is y";
   "# key 1 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# session 2 is 2";
+  "# transaction 0 is T2";
+  "# transaction 1 is T4";
+  "# transaction 2 is T5";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10";
@@ -3712,6 +3950,10 @@ Module stale_read.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# session 1 is 1";
+  "# transaction 0 is T1";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10";
@@ -3780,6 +4022,12 @@ Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
   "# key 1 is y";
+  "# session 0 is 0";
+  "# session 1 is 2";
+  "# session 2 is 1";
+  "# transaction 0 is T2";
+  "# transaction 1 is T5";
+  "# transaction 2 is T4";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 10";
@@ -3863,6 +4111,9 @@ Module read_of_the_sessions_future.
 Definition text : list string := [
   "# times are in ns since 0";
   "# key 0 is x";
+  "# session 0 is 0";
+  "# transaction 0 is T1";
+  "# transaction 1 is T3";
   "# value 1152921504606846976 is null";
   "H 1152921504606846976 0";
   "T 0 0 C 0 20";

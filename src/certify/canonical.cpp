@@ -68,6 +68,12 @@ class Writer {
     put("# times are in ns since {}\n", epoch_);
     for (std::uint32_t k = 0; k < h_.key_count(); ++k)
       put("# key {} is {}\n", k, one_line(history::shown_key(h_.key(KeyId(k)))));
+    for (std::uint32_t s = 0; s < h_.session_count(); ++s)
+      put("# session {} is {}\n", s, one_line(history::session_text(h_, history::SessionId(s))));
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (h_.label(TxnId(t)) != t)
+        put("# transaction {} is {}\n", t, history::transaction_name(h_, TxnId(t)));
+    }
     for (std::uint32_t v = 0; v < h_.value_count(); ++v) {
       if (number(ValueId(v)) < kFirstNumbered) continue;
       put("# value {} is {}\n", number(ValueId(v)), one_line(h_.value(ValueId(v)).to_string()));

@@ -14,6 +14,7 @@
 #include "base/temp_dir.hpp"
 #include "base/write_file.hpp"
 #include "certify/proof_text.hpp"
+#include "cli/command.hpp"
 #include "cli/coq_file.hpp"
 #include "text/json.hpp"
 
@@ -31,6 +32,17 @@ base::Status write_history(const history::History& history, const std::string& f
   });
   if (wrong) return base::Error{.message = *wrong};
   return status;
+}
+
+// No file: nothing.
+base::Status keep_coq(std::string_view history, std::string_view certificate, history::Time drift,
+                      const std::string& file) {
+  if (file.empty()) return base::Ok{};
+  const auto coq = coq_file(history, certificate, drift);
+  if (!coq.ok()) return coq.error();
+  if (file != "-") return base::write_file(file, *coq);
+  print(*coq);
+  return base::Ok{};
 }
 
 // What the program prints of an answer: from the answer that it proved, not from this one.
@@ -108,18 +120,19 @@ base::Result<ProvedReport> run_proved(const history::History& history,
   if (const auto program = find_proved_program(); !program.ok()) return program.error();
   const auto folder = base::TempDir::make("cupel-proved-");
   if (!folder.ok()) return folder.error();
-  const std::string file = kept.text.empty() ? folder->file("history.txt") : kept.text;
+  const bool to_output = kept.text == "-";
+  const std::string file = kept.text.empty() || to_output ? folder->file("history.txt") : kept.text;
   if (auto status = write_history(history, file); !status.ok()) return status.error();
   auto text = certify::proof_text(history, checked.certificate_json, checked.drift);
   if (!text.trouble.empty()) return base::Error{.message = text.trouble};
   const std::string certificate = folder->file("certificate.txt");
   if (auto status = base::write_file(certificate, text.text); !status.ok()) return status.error();
-  if (!kept.coq.empty()) {
+  if (!kept.coq.empty() || to_output) {
     const auto history_text = base::read_file(file);
     if (!history_text.ok()) return history_text.error();
-    const auto coq = coq_file(*history_text, text.text, checked.drift);
-    if (!coq.ok()) return coq.error();
-    if (auto status = base::write_file(kept.coq, *coq); !status.ok()) return status.error();
+    if (to_output) print(*history_text);
+    if (auto status = keep_coq(*history_text, text.text, checked.drift, kept.coq); !status.ok())
+      return status.error();
   }
 
   const auto said = run_program({file, certificate, std::to_string(checked.drift)});

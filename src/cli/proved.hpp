@@ -22,7 +22,7 @@ struct ProvedReport {
   std::vector<std::string> left_out;
 };
 
-// Files that are kept; empty: none.
+// Files that are kept; empty: none; -: standard output.
 struct KeptFiles {
   std::string text;  // the history's canonical text
   std::string coq;   // text and certificate as theorems (coq_file.hpp)

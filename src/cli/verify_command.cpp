@@ -171,14 +171,16 @@ void add_verify(Command& app, Run& run) {
       command->add_flag("--proved", arguments->proved,
                         "Check the certificate with the verifier that is itself proved as well");
   command
-      ->add_option("--text", arguments->kept.text,
-                   "Keep the canonical text of the history, which --proved reads, in this file")
+      ->add_option(
+          "--text", arguments->kept.text,
+          "Keep the canonical text of the history, which --proved reads, in this file. - is "
+          "standard output")
       ->type_name("FILE")
       ->needs(proved);
   command
       ->add_option("--coq", arguments->kept.coq,
                    "Write history and certificate to this file, as theorems that Coq can check "
-                   "(proofs/Text.v)")
+                   "(proofs/Text.v). - is standard output")
       ->type_name("FILE")
       ->needs(proved);
   command

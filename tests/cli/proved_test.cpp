@@ -147,6 +147,19 @@ TEST_F(Proved, AnotherCertificateThanTheReportIsFoundOut) {
   }
 }
 
+TEST_F(Proved, TheTextsCanBePrinted) {
+  program_is("exec '" + std::string(CUPEL_PROVED) + "' \"$@\"\n");
+  const auto ran =
+      cupel({"verify", "--proved", "--text", "-", "--coq", "-", history_, at("lost.json")});
+  EXPECT_EQ(ran.code, 0) << ran.out;
+  for (const char* part :
+       {"# key 0 is 1\n# session 0 is 0\n# session 1 is 1\n# transaction 0 is T1\n",
+        "\nTheorem answer_7 : ", "\nproved: 8 of 8 answers\n"}) {
+    EXPECT_NE(ran.out.find(part), std::string::npos) << part << ran.out;
+  }
+  EXPECT_FALSE(fs::exists("-"));
+}
+
 TEST_F(Proved, TheProgramByItself) {
   const std::string real = CUPEL_PROVED;
   const auto help = run({real, "--help"});
