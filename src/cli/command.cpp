@@ -314,31 +314,41 @@ CommandLine::Texts texts() {
       .footer = kExamples};
 }
 
-// `chosen`: what the command that is asked for leaves to be run.
-void add_commands(Command& app, Run& chosen) {
-  add_check(app, chosen);
+struct NamedCommand {
+  std::string_view name;
+  void (*add)(Command& app, Run& chosen);
+};
+
+// In the order of the help.
+constexpr NamedCommand kCommands[] = {
+    {"check", add_check},
 #ifndef CUPEL_CORE
-  add_run(app, chosen);
-  add_campaign(app, chosen);
+    {"run", add_run},         {"campaign", add_campaign},
 #endif
-  add_watch(app, chosen);
-  add_verify(app, chosen);
-  add_stats(app, chosen);
-  add_convert(app, chosen);
-  add_generate(app, chosen);
-  add_merge(app, chosen);
+    {"watch", add_watch},     {"verify", add_verify},     {"stats", add_stats},
+    {"convert", add_convert}, {"generate", add_generate}, {"merge", add_merge},
 #ifndef CUPEL_CORE
-  add_lab(app, chosen);
+    {"lab", add_lab},
 #ifdef CUPEL_MOCK
-  add_mock(app, chosen);
+    {"mock", add_mock},
 #endif
-  add_crdt(app, chosen);
+    {"crdt", add_crdt},
 #endif
-  add_elle(app, chosen);
-  add_explain(app, chosen);
+    {"elle", add_elle},       {"explain", add_explain},
 #ifndef CUPEL_CORE
-  add_doctor(app, chosen);
+    {"doctor", add_doctor},
 #endif
+};
+
+// `chosen`: what the command that is asked for leaves to be run. `first`: the first argument; if it
+// names a command, the others are left out, since their hundreds of options take longer than a
+// small check.
+void add_commands(Command& app, Run& chosen, std::string_view first) {
+  const bool named = std::any_of(std::begin(kCommands), std::end(kCommands),
+                                 [&](const NamedCommand& one) { return one.name == first; });
+  for (const auto& [name, add] : kCommands) {
+    if (!named || name == first) add(app, chosen);
+  }
   app.add_flag_below(
       {"-q", "--quiet"}, talk.quiet,
       "Print no notes, progress and tables on standard error: only warnings and errors");
@@ -362,7 +372,7 @@ void end_without_memory() {
 int parse_and_run(const std::vector<std::string>& arguments) {
   CommandLine line(texts());
   Run chosen;
-  add_commands(line.root(), chosen);
+  add_commands(line.root(), chosen, arguments.empty() ? "" : arguments.front());
   try {
     if (const auto shown = line.parse(arguments)) {
       print(*shown);
@@ -414,7 +424,7 @@ int run(int argc, char** argv, const Processes* processes) {
 std::vector<CommandPage> command_pages() {
   CommandLine line(texts());
   Run chosen;
-  add_commands(line.root(), chosen);
+  add_commands(line.root(), chosen, "");
   return line.pages();
 }
 
