@@ -4,7 +4,8 @@
 
    Trusted: that the lines of HISTORY are what Format.feed is given, and that what is printed is
    what Verify.verify or ReplicatedCheck.check_replicated said: a line `proved VERDICT LEVEL,
-   drift N ns` is printed of an answer that Verify.verify was given and accepted. Not trusted: how
+   drift N ns` is printed of an answer that Verify.verify was given and accepted, and `proved
+   satisfied TYPE` of a history whose witness was accepted. Not trusted: how
    CERTIFICATE is read; a wrong certificate proves nothing. *)
 open Verifier
 
@@ -289,6 +290,21 @@ let verify_files history certificate drift say =
 
 (* --- replicated data types --- *)
 
+let type_name = function
+  | Replicated.AddWinsSet -> "add-wins-set"
+  | RemoveWinsSet -> "remove-wins-set"
+  | GrowOnlySet -> "grow-only-set"
+  | TwoPhaseSet -> "two-phase-set"
+  | EnableWinsFlag -> "enable-wins-flag"
+  | DisableWinsFlag -> "disable-wins-flag"
+  | MultiValueRegister -> "multi-value-register"
+  | LastWriterWinsRegister -> "last-writer-wins-register"
+  | AnyMaximalRegister -> "any-maximal-register"
+  | Counter -> "counter"
+  | ResettableCounter -> "resettable-counter"
+  | BoundedCounter -> "bounded-counter"
+  | GrowableArray -> "growable-array"
+
 let rec pairs = function
   | [] -> []
   | j :: n :: rest -> (integer j, integer n) :: pairs rest
@@ -309,7 +325,7 @@ let read_witness file =
 let verify_replicated history certificate say =
   let h = read_replicated history in
   let good = Replicated.check_replicated h (read_witness certificate) in
-  say (if good then "proved satisfied" else "the witness does not check");
+  say (if good then "proved satisfied " ^ type_name h.Replicated.type_of else "the witness does not check");
   good
 
 let guarded work bad_input =

@@ -24,7 +24,8 @@ base::Result<ProvedWitness> run_proved(const crdt::History& history, std::string
   auto said = run_program({"--replicated", history_file, witness_file});
   if (!said.ok()) return said.error();
   proved.program = std::move(said).value();
-  const std::vector<std::string> expected = {"proved satisfied"};
+  const std::vector<std::string> expected = {
+      fmt::format("proved satisfied {}", crdt::name(history.type))};
   if (proved.program.agrees && proved.program.proved != expected) {
     proved.program.agrees = false;
     proved.program.output = fmt::format("the program says `{}`, expected `{}`",

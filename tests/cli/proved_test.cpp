@@ -129,6 +129,27 @@ TEST_F(Proved, AnAnswerIsOneThatTheProgramPrints) {
   EXPECT_EQ(verify().code, 1);
 }
 
+TEST_F(Proved, AReplicatedTypeIsTheOneThatTheProgramPrints) {
+  const auto history = scratch_.file(
+      "inc.jsonl", "{\"process\":1,\"f\":\"inc\"}\n{\"process\":2,\"f\":\"read\",\"value\":1}\n");
+  ASSERT_EQ(
+      cupel({"crdt", "check", "--type", "counter", "--certificate", at("inc.json"), history}).code,
+      0);
+  const auto said = [&](const std::vector<std::string>& lines) {
+    program_says(lines);
+    return cupel({"crdt", "verify", "--proved", history, at("inc.json")});
+  };
+  EXPECT_EQ(said({"proved satisfied counter"}).code, 0);
+  for (const auto& wrong : std::vector<std::vector<std::string>>{
+           {"proved satisfied add-wins-set"}, {"proved satisfied"}, {}}) {
+    const auto ran = said(wrong);
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.out.find("not proved: the two verifiers disagree: the program says `"),
+              std::string::npos)
+        << ran.out;
+  }
+}
+
 #ifdef CUPEL_PROVED
 
 TEST_F(Proved, AnotherCertificateThanTheReportIsFoundOut) {

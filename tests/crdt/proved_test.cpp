@@ -97,6 +97,7 @@ TEST_P(Proved, AcceptsWhatTheOtherAccepts) {
     ASSERT_EQ(ask(h, certificate), Said::kProved)
         << program_.output() << "\n"
         << write(h) << certificate << proof_texts(h, certificate).history;
+    ASSERT_EQ(program_.output(), "proved satisfied " + std::string(name(h.type)));
     ++satisfied;
     with_times += made.has_times ? 1 : 0;
     with_deliveries += made.past.empty() ? 0 : 1;
