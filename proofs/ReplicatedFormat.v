@@ -1,5 +1,6 @@
 (* The canonical text of a history of a replicated data type (docs/formats/canonical.md), line
-   by line. [print_r] and [parse_r] are inverse: [parse_print_r]. *)
+   by line. [print_r] says what it is, and is trusted; [parse_r] reads it. They are inverse, but for
+   comments: [print_parse_r], [parse_text_r]. *)
 From Coq Require Import List ZArith Uint63 Bool Lia.
 From Cupel Require Import Order Format Replicated.
 Import ListNotations.
@@ -197,3 +198,111 @@ Qed.
 Theorem parse_text_r : forall lines h, filter (fun l => negb (comment l)) lines = print_r h ->
   parse_r lines = Some h.
 Proof. intros lines h E. unfold parse_r. rewrite feed_all_comments_r, E. apply parse_print_r. Qed.
+
+(* --- and back: a text that is read is the text of what was read --- *)
+
+Lemma parse_flag_back : forall n b, parse_flag n = Some b -> n = if b then 1 else 0.
+Proof.
+  intros n b H. unfold parse_flag in H. bytes_equal; try discriminate; now injection H as <-.
+Qed.
+Lemma parse_type_back : forall n t, parse_type n = Some t -> n = print_type t.
+Proof.
+  intros n t H. unfold parse_type in H. apply find_some in H. destruct H as (_ & H).
+  symmetry. now apply Uint63.eqb_spec.
+Qed.
+Lemma parse_call_back : forall ws c, parse_call ws = Some c -> ws = print_call c.
+Proof.
+  intros [|[n|b] ws] c H; cbn [parse_call] in H; try discriminate.
+  destruct (b =? 123) eqn:E1.
+  { apply Uint63.eqb_spec in E1. subst b. destruct (numbers ws) as [vs|] eqn:Q; [|discriminate].
+    injection H as <-. apply numbers_back in Q. now subst. }
+  destruct (b =? 91) eqn:E2.
+  { apply Uint63.eqb_spec in E2. subst b. destruct (numbers ws) as [vs|] eqn:Q; [|discriminate].
+    injection H as <-. apply numbers_back in Q. now subst. }
+  destruct ws as [|w [|[n|] [|]]]; try discriminate; try (destruct w; discriminate).
+  - bytes_equal; try discriminate. now injection H as <-.
+  - destruct w as [n|]; [|discriminate]. bytes_equal; try discriminate; now injection H as <-.
+  - destruct w as [m|x].
+    + destruct (b =? 97) eqn:E3.
+      { apply Uint63.eqb_spec in E3. subst b. cbn [parse_time] in H. now injection H as <-. }
+      destruct (b =? 63) eqn:E4.
+      { apply Uint63.eqb_spec in E4. subst b. destruct (parse_flag n) as [f|] eqn:Q; [|discriminate].
+        injection H as <-. apply parse_flag_back in Q. now subst. }
+      destruct (b =? 61) eqn:E5; [|discriminate].
+      apply Uint63.eqb_spec in E5. subst b. destruct (parse_flag m) as [f|] eqn:Q; [|discriminate].
+      injection H as <-. apply parse_flag_back in Q. now subst.
+    + destruct (b =? 97) eqn:E3; [|discriminate]. apply Uint63.eqb_spec in E3. subst b.
+      destruct (parse_time (C x)) as [p|] eqn:Q; [|discriminate].
+      injection H as <-. apply parse_time_back in Q. cbn [print_call]. now rewrite <- Q.
+Qed.
+Lemma parse_pairs_back : forall n ws ps, (length ws <= n)%nat -> parse_pairs ws = Some ps -> ws = print_pairs ps.
+Proof.
+  induction n as [|n IH]; intros ws ps L H.
+  - destruct ws; [|simpl in L; lia]. now injection H as <-.
+  - destruct ws as [|[j|] [|[k|] ws]]; cbn [parse_pairs] in H; try discriminate.
+    + now injection H as <-.
+    + destruct (parse_pairs ws) as [l|] eqn:Q; [|discriminate]. injection H as <-. cbn [print_pairs].
+      do 2 f_equal. apply IH; auto. simpl in L. lia.
+Qed.
+
+Definition said_r (r : reading_r) : list (list word) :=
+  match r_type r with
+  | None => []
+  | Some (t, k) =>
+      [C 68; N (print_type t); N (if k then 1 else 0)] :: flat_map print_ops_r (rev (r_ops r))
+  end.
+Definition begun_r (r : reading_r) : Prop := r_type r = None -> r_ops r = [].
+Lemma feed_words_back_r : forall r ws r', begun_r r -> feed_words_r r ws = Some r' ->
+  said_r r' = said_r r ++ [ws] /\ begun_r r'.
+Proof.
+  intros [ty os] [|[n|c] ws] r' B H; cbn [feed_words_r r_type r_ops] in H; try discriminate.
+  destruct (c =? 79) eqn:EO.
+  { apply Uint63.eqb_spec in EO. subst c.
+    destruct ws as [|[i|] [|[j|] [|[k|] [|b [|e ws]]]]]; try discriminate.
+    destruct ty as [(t & kn)|]; [|discriminate].
+    destruct (parse_time b) as [b'|] eqn:P1; [|discriminate].
+    destruct (parse_time e) as [e'|] eqn:P2; [|discriminate].
+    destruct (parse_call ws) as [c'|] eqn:P3; [|discriminate]. injection H as <-.
+    apply parse_time_back in P1, P2. apply parse_call_back in P3. subst b e ws.
+    split; [|intros X; discriminate]. unfold said_r. cbn [r_type r_ops rev]. rewrite flat_map_app.
+    reflexivity. }
+  destruct (c =? 68) eqn:ED.
+  { apply Uint63.eqb_spec in ED. subst c. destruct ws as [|[n|] [|[k|] [|]]]; try discriminate.
+    destruct ty; [discriminate|]. destruct (parse_type n) as [t|] eqn:P1; [|discriminate].
+    destruct (parse_flag k) as [f|] eqn:P2; [|discriminate]. injection H as <-.
+    apply parse_type_back in P1. apply parse_flag_back in P2. subst n k.
+    split; [reflexivity|intros X; discriminate]. }
+  destruct (c =? 86) eqn:EV; [|discriminate]. apply Uint63.eqb_spec in EV. subst c.
+  destruct (parse_pairs ws) as [[|p ps]|] eqn:P; try discriminate.
+  destruct os as [|[i j k b e c [|]] before]; try discriminate. injection H as <-.
+  apply (parse_pairs_back (length ws)) in P; [|lia]. subst ws.
+  destruct ty as [(t & kn)|]; [|specialize (B eq_refl); discriminate].
+  split; [|intros X; discriminate]. unfold said_r. cbn [r_type r_ops rev]. rewrite !flat_map_app.
+  cbn [flat_map app]. rewrite !app_nil_r. unfold print_ops_r.
+  cbn [received id replica object begun ended call_of]. cbn [app].
+  rewrite <- app_assoc. reflexivity.
+Qed.
+Lemma feed_all_back_r : forall lines r r', begun_r r -> feed_all_r r lines = Some r' ->
+  map print_words (said_r r') = map print_words (said_r r) ++ filter (fun l => negb (comment l)) lines.
+Proof.
+  induction lines as [|l lines IH]; intros r r' B H; cbn [feed_all_r filter] in *.
+  - injection H as <-. now rewrite app_nil_r.
+  - destruct (comment l) eqn:Co; cbn [negb].
+    + rewrite feed_comment_r in H by auto. auto.
+    + assert (F : feed_r r l = match parse_words None l with Some ws => feed_words_r r ws | None => None end).
+      { unfold feed_r. destruct l as [|b l]; auto. unfold comment in Co. now rewrite Co. }
+      rewrite F in H. destruct (parse_words None l) as [ws|] eqn:P; [|discriminate].
+      destruct (feed_words_r r ws) as [r1|] eqn:W; [|discriminate].
+      apply parse_words_back in P. destruct P as (P & _).
+      destruct (feed_words_back_r r ws r1 B W) as (S & B1).
+      rewrite (IH r1 r' B1 H), S, map_app, <- app_assoc. cbn [map app]. now rewrite P.
+Qed.
+Theorem print_parse_r : forall lines h, parse_r lines = Some h ->
+  filter (fun l => negb (comment l)) lines = print_r h.
+Proof.
+  intros lines h H. unfold parse_r in H. destruct (feed_all_r nothing_r lines) as [r|] eqn:F; [|discriminate].
+  assert (B : begun_r nothing_r) by (intros _; auto).
+  pose proof (feed_all_back_r lines nothing_r r B F) as E. cbn [said_r nothing_r r_type map app] in E.
+  rewrite <- E. unfold finish_r in H. destruct (r_type r) as [(t & k)|] eqn:Ty; [|discriminate].
+  injection H as <-. unfold print_r, said_r. rewrite Ty. cbn [type_of known ops]. now rewrite <- rev_alt.
+Qed.
