@@ -12,7 +12,7 @@
 namespace cupel::crdt {
 namespace {
 
-constexpr std::size_t kWorthAThread = 1 << 20;
+constexpr std::size_t kLong = 1 << 20;
 
 class Threads : public testing::TestWithParam<Type> {
  protected:
@@ -29,7 +29,7 @@ class Threads : public testing::TestWithParam<Type> {
 
 TEST_P(Threads, ReadTheSame) {
   auto lines = write(generate(options()).value());
-  while (lines.size() <= kWorthAThread) lines += "\n; nothing\n\n";
+  while (lines.size() <= kLong) lines += "\n; nothing\n\n";
   const auto alone = read(lines, "h", {GetParam()}, 1),
              together = read(lines, "h", {GetParam()}, 2);
   ASSERT_TRUE(alone.ok()) << alone.error().to_string();

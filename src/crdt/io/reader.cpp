@@ -140,8 +140,8 @@ class Reader {
   };
 
   base::Status lines_of(std::string_view bytes) {
-    constexpr std::size_t kWorthAThread = 1 << 20, kPiece = 1 << 19;
-    const unsigned threads = bytes.size() < kWorthAThread ? 1 : base::thread_count(threads_);
+    constexpr std::size_t kLong = 1 << 20, kPiece = 1 << 19;
+    const unsigned threads = bytes.size() < kLong ? 1 : base::thread_count(threads_);
     std::size_t at = 0;
     base::Status status = base::Ok{};
     base::pipeline<Lines>(
