@@ -1,7 +1,7 @@
 (* The smallest history of each anomaly in the tables of docs/anomalies.md violates the level
    that the page says, and no weaker one ([weakest_level]). The smallest example that `cupel
-   explain` has of each violates the levels that it says forbid it, and satisfies the others
-   ([as_explained]). And no two levels imply each other but as Ladder.v has it.
+   explain` has of each violates the levels that it says forbid it, and of the others those
+   that it says ([as_explained]). And no two levels imply each other but as Ladder.v has it.
    Written by tools/coq_examples.py; decided by Coq's kernel. *)
 From Coq Require Import List String Uint63.
 From Cupel Require Import History Levels Ladder Clauses Derivation Verify Text.

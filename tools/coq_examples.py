@@ -194,8 +194,8 @@ def main():
     (ROOT / "proofs/Examples.v").write_text(
         "(* The smallest history of each anomaly in the tables of docs/anomalies.md violates the level\n"
         "   that the page says, and no weaker one ([weakest_level]). The smallest example that `cupel\n"
-        "   explain` has of each violates the levels that it says forbid it, and satisfies the others\n"
-        "   ([as_explained]). And no two levels imply each other but as Ladder.v has it.\n"
+        "   explain` has of each violates the levels that it says forbid it, and of the others those\n"
+        "   that it says ([as_explained]). And no two levels imply each other but as Ladder.v has it.\n"
         "   Written by tools/coq_examples.py; decided by Coq's kernel. *)\n"
         "From Coq Require Import List String Uint63.\n"
         "From Cupel Require Import History Levels Ladder Clauses Derivation Verify Text.\n"

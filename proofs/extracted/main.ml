@@ -5,7 +5,7 @@
    Trusted: that the lines of HISTORY are what Format.feed is given, and that what is printed is
    what Verify.verify or ReplicatedCheck.check_replicated said: a line `proved VERDICT LEVEL,
    drift N ns` is printed of an answer that Verify.verify was given and accepted, and `proved
-   satisfied TYPE` of a history whose witness was accepted. Not trusted: how
+   satisfied TYPE, deliveries known` (or `not known`) of a history whose witness was accepted. Not trusted: how
    CERTIFICATE is read; a wrong certificate proves nothing. *)
 open Verifier
 
@@ -325,7 +325,11 @@ let read_witness file =
 let verify_replicated history certificate say =
   let h = read_replicated history in
   let good = Replicated.check_replicated h (read_witness certificate) in
-  say (if good then "proved satisfied " ^ type_name h.Replicated.type_of else "the witness does not check");
+  say
+    (if not good then "the witness does not check"
+     else
+       Printf.sprintf "proved satisfied %s, deliveries %s" (type_name h.Replicated.type_of)
+         (if h.Replicated.known then "known" else "not known"));
   good
 
 let guarded work bad_input =
@@ -333,6 +337,8 @@ let guarded work bad_input =
   | Bad why -> bad_input why
   | Stack_overflow -> bad_input "the stack is too small"
   | Out_of_memory -> bad_input "out of memory"
+  | Sys_error why -> bad_input why
+  | End_of_file -> bad_input "a file that ends before its length"
 
 (* For tests: a line of standard input for each pair, a line of output for what is said. *)
 let rec many () =

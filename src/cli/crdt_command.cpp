@@ -491,6 +491,7 @@ struct NamedVerified {
   std::string_view type;
   crdt::Verified verified;
   std::optional<ProvedWitness> proved = {};  // of a valid certificate, if asked for
+  bool leaves_deliveries_out = false;        // that were recorded
   [[nodiscard]] bool is_valid() const { return verified.status == crdt::CertificateStatus::kValid; }
 };
 
@@ -511,7 +512,9 @@ base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
   crdt::allow_clock_drift(*history, drift_ns);
   auto named =
       unless_bad(crdt::name(history->type), crdt::verify(*history, certificate), arguments);
-  if (!named.ok() || !named->is_valid() || !arguments.proved) return named;
+  if (!named.ok() || !named->is_valid()) return named;
+  named->leaves_deliveries_out = history->context.is_known() && !named->verified.by_deliveries;
+  if (!arguments.proved) return named;
   auto proved = run_proved(*history, certificate, arguments.proved_text);
   if (!proved.ok()) return proved.error();
   named->proved = std::move(proved).value();
@@ -530,7 +533,18 @@ base::Result<NamedVerified> verified_mixed(const CrdtArguments& arguments,
   return named;
 }
 
-void print_verified(const CrdtArguments& arguments, const NamedVerified& named) {
+// What a valid certificate is about, besides the history.
+std::string terms_of(const NamedVerified& named, std::int64_t drift_ns) {
+  std::string terms;
+  if (named.verified.strict) terms += ", by the strict axioms";
+  if (!named.is_valid()) return terms;
+  if (named.leaves_deliveries_out) terms += ", without the recorded deliveries";
+  if (drift_ns > 0) terms += fmt::format(", clocks up to {} ns wrong", drift_ns);
+  return terms;
+}
+
+void print_verified(const CrdtArguments& arguments, const NamedVerified& named,
+                    std::int64_t drift_ns) {
   const crdt::Verified& verified = named.verified;
   const bool valid = verified.status == crdt::CertificateStatus::kValid,
              unknown = verified.status == crdt::CertificateStatus::kUnknown;
@@ -544,6 +558,8 @@ void print_verified(const CrdtArguments& arguments, const NamedVerified& named) 
                                    {"verdict", verified.verdict},
                                    {"valid", nullptr},
                                    {"reason", nullptr}};
+    json["deliveries"] = verified.by_deliveries;
+    json["clock_drift_ns"] = drift_ns;
     if (!unknown) json["valid"] = valid;
     if (!valid) json["reason"] = verified.reason;
     if (named.proved) {
@@ -561,7 +577,7 @@ void print_verified(const CrdtArguments& arguments, const NamedVerified& named) 
     print(text::dump(json) + "\n");
   } else {
     print(fmt::format("{}: {}, {} for {}{}\n{}", arguments.certificate, word, verified.verdict,
-                      arguments.history, verified.strict ? ", by the strict axioms" : "",
+                      arguments.history, terms_of(named, drift_ns),
                       valid ? "" : "  " + verified.reason + "\n"));
     if (named.proved) print(proved_text(*named.proved));
   }
@@ -585,7 +601,7 @@ int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked,
     print_error(verified.error());
     return kBad;
   }
-  print_verified(arguments, *verified);
+  print_verified(arguments, *verified, drift_ns);
   switch (verified->verified.status) {
     case crdt::CertificateStatus::kValid:
       return verified->proved && !verified->proved->is_proved() ? kViolated : kSatisfied;
@@ -782,8 +798,10 @@ void add_crdt_verify(Command& app, Run& run) {
       "--proved", arguments->proved,
       "Check a certificate of satisfied with the verifier that is itself proved as well");
   command
-      ->add_option("--text", arguments->proved_text,
-                   "Keep the canonical text of the history, which --proved reads, in this file")
+      ->add_option(
+          "--text", arguments->proved_text,
+          "Keep the canonical text of the history, which --proved reads, in this file; - is "
+          "standard output")
       ->type_name("FILE")
       ->needs(proved);
   command

@@ -5,6 +5,7 @@
 
 #include "base/temp_dir.hpp"
 #include "base/write_file.hpp"
+#include "cli/command.hpp"
 
 namespace cupel::cli {
 
@@ -15,17 +16,20 @@ base::Result<ProvedWitness> run_proved(const crdt::History& history, std::string
   if (!proved.left_out.empty()) return proved;
   const auto folder = base::TempDir::make("cupel-proved-");
   if (!folder.ok()) return folder.error();
-  const std::string history_file = kept.empty() ? folder->file("history.txt") : kept;
+  const bool to_output = kept == "-";
+  const std::string history_file = kept.empty() || to_output ? folder->file("history.txt") : kept;
   const std::string witness_file = folder->file("certificate.txt");
   if (auto status = base::write_file(history_file, texts.history); !status.ok())
     return status.error();
   if (auto status = base::write_file(witness_file, texts.witness); !status.ok())
     return status.error();
+  if (to_output) print(texts.history);
   auto said = run_program({"--replicated", history_file, witness_file});
   if (!said.ok()) return said.error();
   proved.program = std::move(said).value();
-  const std::vector<std::string> expected = {
-      fmt::format("proved satisfied {}", crdt::name(history.type))};
+  const std::vector<std::string> expected = {fmt::format("proved satisfied {}, deliveries {}known",
+                                                         crdt::name(history.type),
+                                                         texts.by_deliveries ? "" : "not ")};
   if (proved.program.agrees && proved.program.proved != expected) {
     proved.program.agrees = false;
     proved.program.output = fmt::format("the program says `{}`, expected `{}`",

@@ -139,9 +139,12 @@ TEST_F(Proved, AReplicatedTypeIsTheOneThatTheProgramPrints) {
     program_says(lines);
     return cupel({"crdt", "verify", "--proved", history, at("inc.json")});
   };
-  EXPECT_EQ(said({"proved satisfied counter"}).code, 0);
+  EXPECT_EQ(said({"proved satisfied counter, deliveries not known"}).code, 0);
   for (const auto& wrong : std::vector<std::vector<std::string>>{
-           {"proved satisfied add-wins-set"}, {"proved satisfied"}, {}}) {
+           {"proved satisfied add-wins-set, deliveries not known"},
+           {"proved satisfied counter, deliveries known"},
+           {"proved satisfied"},
+           {}}) {
     const auto ran = said(wrong);
     EXPECT_EQ(ran.code, 1);
     EXPECT_NE(ran.out.find("not proved: the two verifiers disagree: the program says `"),

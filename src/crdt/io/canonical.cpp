@@ -304,7 +304,8 @@ ProofTexts proof_texts(const History& history, std::string_view text) {
   }
   return {.history = writer.take(),
           .witness = witness_text(history, certificate, clocks, by_deliveries),
-          .left_out = {}};
+          .left_out = {},
+          .by_deliveries = by_deliveries};
 }
 
 }  // namespace cupel::crdt

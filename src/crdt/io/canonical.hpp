@@ -15,7 +15,8 @@ std::span<const Type> proved_types();
 
 struct ProofTexts {
   std::string history, witness;
-  std::string left_out;  // what of it is not proved, so that there is no text; else empty
+  std::string left_out;        // what of it is not proved, so that there is no text; else empty
+  bool by_deliveries = false;  // the history's text has what each operation had received
 };
 
 // Of a certificate that is valid for the history. The texts of another one are refused by the

@@ -452,6 +452,7 @@ Verified verify_parsed(const History& history, const Json& json) {
                   : word == "satisfied" ? check_witness(history, json, strict)
                                         : CoreCheck(history, strict).run(json);
   verified.strict = strict;
+  verified.by_deliveries = context != json.end();
   return verified;
 }
 

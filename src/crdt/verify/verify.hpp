@@ -22,9 +22,10 @@ enum class CertificateStatus : std::uint8_t { kValid, kNotValid, kUnknown, kBadI
 
 struct Verified {
   CertificateStatus status = CertificateStatus::kBadInput;
-  std::string verdict;  // "satisfied" or "violated", as the certificate has it
-  std::string reason;   // of all but kValid
-  bool strict = false;  // it is about the axioms as printed
+  std::string verdict;         // "satisfied" or "violated", as the certificate has it
+  std::string reason;          // of all but kValid
+  bool strict = false;         // it is about the axioms as printed
+  bool by_deliveries = false;  // it is about the recorded deliveries, too
 };
 
 inline constexpr std::size_t kMostOperations = 1500;
