@@ -119,6 +119,19 @@ TEST_F(CrdtCli, CertificatesAreVerifiedAndPicturesDrawn) {
             "`cupel crdt verify HISTORY CERTIFICATE`\n");
 }
 
+TEST_F(CrdtCli, AVerifiedCertificateSaysWhatItIsAbout) {
+  write("received.jsonl",
+        "{\"process\":0,\"f\":\"inc\"}\n{\"process\":1,\"f\":\"deliver\",\"value\":[\"0:0\"]}\n"
+        "{\"process\":1,\"f\":\"read\",\"value\":0}\n");
+  EXPECT_EQ(crdt("check --type counter received.jsonl").code, 1);
+  ASSERT_EQ(
+      crdt("check --type counter --context ignored --certificate without received.jsonl").code, 0);
+  const auto without = crdt("verify --clock-drift 1us received.jsonl without");
+  EXPECT_EQ(without.out,
+            "without: valid, satisfied for received.jsonl, without the recorded deliveries, clocks "
+            "up to 1000 ns wrong\n");
+}
+
 #ifdef CUPEL_PROVED
 TEST_F(CrdtCli, CertificatesAreProvedOrSayWhatIsNot) {
   write("fine.jsonl", kFine);
@@ -130,6 +143,8 @@ TEST_F(CrdtCli, CertificatesAreProvedOrSayWhatIsNot) {
   EXPECT_NE(fine.out.find("proved: satisfied\ncanonical text: sha256 "), std::string::npos)
       << fine.out;
   EXPECT_NE(text_of("fine.txt").find("\nD 9 0\nO 0 0 0 - - "), std::string::npos);
+  const auto printed = crdt("verify --proved --text - fine.jsonl fine.cert");
+  EXPECT_NE(printed.out.find("\nD 9 0\nO 0 0 0 - - "), std::string::npos) << printed.out;
   const auto broken = crdt("verify --proved broken.jsonl broken.cert");
   EXPECT_EQ(broken.code, 1);
   EXPECT_NE(broken.out.find("not proved: the proved verifier does not know the rules by which"),
