@@ -14,7 +14,10 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <vector>
 
+#include "base/folder.hpp"
 #include "lab/kinds.hpp"
 #include "lab/log.hpp"
 #include "lab/programs.hpp"
@@ -31,10 +34,10 @@ using base::Status;
 // /usr/lib/postgresql/VERSION/bin, newest first.
 std::vector<std::string> postgres_folders() {
   std::map<int, std::string, std::greater<>> by_version;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/usr/lib/postgresql", ignored)) {
-    const int version = std::atoi(entry.path().filename().c_str());
-    if (version > 0) by_version[version] = (entry.path() / "bin").string();
+  const std::string all = "/usr/lib/postgresql";
+  for (const auto& name : base::names_in_folder(all).value_or(std::vector<std::string>())) {
+    const int version = std::atoi(name.c_str());
+    if (version > 0) by_version[version] = all + "/" + name + "/bin";
   }
   std::vector<std::string> folders;
   for (const auto& [version, folder] : by_version) folders.push_back(folder);
