@@ -421,8 +421,10 @@ DocumentDecision decide_document(const KnownContext& context, MapPolicy policy) 
       decision = KnownDocument(context, policy, index, events).decide();
       return;
     }
+    if (context.budget.exceeded()) return;
     parts = document_parts(context, index, events, policy);
     for (const auto& part : parts) {
+      if (context.budget.exceeded()) return;
       const auto visibility = context.visibility.of_part(part.history, part.origin);
       of_parts.push_back(
           decide_context({part.history, visibility, context.axioms, context.budget}));
