@@ -70,8 +70,17 @@ FailureKind kind_of(const mock::Failure& failure) {
 struct Shared {
   explicit Shared(CommitCount count) : commits(std::move(count)) {}
 
+  // Nobody commits at the store before it any more.
+  void start_store(const mock::Options& its_options) {
+    options = its_options;
+    commits.set(0);
+    auto counting = options;
+    counting.committed = [this](std::uint32_t number) { commits.set(number); };
+    store = std::make_shared<mock::Store>(counting);
+  }
+
+  CommitCount commits;  // of the store, which sets it
   std::mutex mutex;     // of what follows, but for `stop`
-  CommitCount commits;  // of the store
   std::shared_ptr<mock::Store> store;
   mock::Options options;  // of the store
   Rows rows;
@@ -608,7 +617,6 @@ class Session {
       // Another may have committed meanwhile.
       for (const auto& id : written)
         shared_.rows.set_latest(id, store_->latest(Rows::store_key(id)));
-      shared_.commits.set(store_->commits());
     }
     apply_base(writes);
     end();
@@ -742,8 +750,7 @@ class StoreService::State {
  public:
   State(Descriptor listening, CommitCount commits, const mock::Options& options)
       : shared(std::move(commits)), listening_(std::move(listening)) {
-    shared.options = options;
-    shared.store = std::make_shared<mock::Store>(options);
+    shared.start_store(options);
     accepting_ = std::thread([this] { accept_all(); });
   }
   ~State() {
@@ -849,9 +856,7 @@ void StoreService::start_over(const mock::Options& options) {
   auto& shared = state_->shared;
   state_->store()->shut_down();
   const std::lock_guard lock(shared.mutex);
-  shared.options = options;
-  shared.store = std::make_shared<mock::Store>(options);
-  shared.commits.set(0);
+  shared.start_store(options);
   shared.rows.start_over(shared.kept_database);
 }
 

@@ -331,6 +331,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
       return false;
     }
     log_.commit();
+    if (options_.committed) options_.committed(static_cast<std::uint32_t>(log_.committed().size()));
     ended(open, std::nullopt);
     return true;
   }

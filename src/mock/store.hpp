@@ -186,6 +186,9 @@ struct Options {
   // (`choose` is asked with their number). So clients that are quick are as repeatable as
   // in interleave().
   double settle_ms = 0;
+  // Called with commits() at each commit, before anybody gets a lock that the transaction had. It
+  // must not call the store.
+  std::function<void(std::uint32_t commits)> committed = {};
 };
 // Its weight among the options.
 double& weight_of(Options& options, Policy policy);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <future>
 #include <mutex>
@@ -308,7 +309,10 @@ TEST(MockLocks, ALockThatIsGivenBackIsFree) {
 }
 
 TEST(MockLocks, AWaitEndsWithTheHolder) {
-  Store store(locking());
+  auto options = locking();
+  std::atomic<std::uint32_t> committed = 0;
+  options.committed = [&](std::uint32_t commits) { committed = commits; };
+  Store store(options);
   store.set_initial("x", Value::of(1));
   auto a = store.begin(store.open_session("a"));
   ASSERT_EQ(a->lock("x", LockMode::kUpdate, {}), LockResult::kGranted);
@@ -321,12 +325,14 @@ TEST(MockLocks, AWaitEndsWithTheHolder) {
   std::thread waiting([&] {
     const auto b = store.begin(store.open_session("b"));
     EXPECT_EQ(b->lock("x", LockMode::kUpdate, patiently), LockResult::kGrantedLater);
+    EXPECT_EQ(committed, 1U);
     EXPECT_EQ(b->read_latest("x"), Value::of(2));
     EXPECT_TRUE(b->commit());
   });
   waits.get_future().wait();
   EXPECT_TRUE(a->write("x", Value::of(2)) && a->commit());
   waiting.join();
+  EXPECT_EQ(committed, 2U);
 }
 
 TEST(MockLocks, GivingUpEndsAWaitAndPatienceTheHolder) {
