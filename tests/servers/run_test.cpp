@@ -330,21 +330,30 @@ TEST(EtcdClusterRun, IsStrictlySerializableThroughTheCrashOfANode) {
   EXPECT_EQ(ran.checked->verdict(), Verdict::kSatisfied) << listed(anomalies(*ran.checked));
 }
 
+// How far the replica lags when it is asked is luck, so what it shows, it shows in some run.
 TEST(MariadbReplicaRun, AReplicaMissesWhatTheSessionWrote) {
   auto started = lab::start(lab::Kind::kMariadbReplica, {.durable = false});
   ASSERT_TRUE(started.ok()) << started.error().to_string();
-  auto options = load(started->url(), "snapshot", 1);
+  auto options = load(started->url(), "snapshot", 0);
   options.shape.read_only_share = 0.5;
   options.run.read_from = ReadFrom::kReplica;
   options.run.txns = 300;
-  const auto ran = checked_run(options);
-  ASSERT_TRUE(ran.checked) << ran.error;
-  EXPECT_FALSE(ran.checked->promised);
-  EXPECT_GT(ran.checked->run.jobs.at("read-only").committed, 50U);
-  EXPECT_EQ(ran.checked->result(Level::kReadCommitted).verdict, Verdict::kSatisfied);
-  EXPECT_EQ(ran.checked->result(Level::kReadAtomic).verdict, Verdict::kViolated);
-  EXPECT_TRUE(anomalies(*ran.checked).contains("session-guarantee-violation"))
-      << listed(anomalies(*ran.checked));
+  double seconds = 0;
+  std::set<std::string> seen;
+  bool weak = false;
+  while (seconds < 60 && !(weak && seen.contains("session-guarantee-violation"))) {
+    ++options.run.seed;
+    const auto ran = checked_run(options);
+    ASSERT_TRUE(ran.checked) << ran.error;
+    EXPECT_FALSE(ran.checked->promised);
+    EXPECT_GT(ran.checked->run.jobs.at("read-only").committed, 50U);
+    EXPECT_EQ(ran.checked->result(Level::kReadCommitted).verdict, Verdict::kSatisfied);
+    weak |= ran.checked->result(Level::kReadAtomic).verdict == Verdict::kViolated;
+    seconds += ran.checked->run.seconds;
+    seen.merge(anomalies(*ran.checked));
+  }
+  EXPECT_TRUE(weak);
+  EXPECT_TRUE(seen.contains("session-guarantee-violation")) << listed(seen);
 }
 
 TEST(MariadbRun, RepeatableReadLosesUpdates) {
