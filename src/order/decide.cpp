@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/offsets.hpp"
+#include "order/nearby.hpp"
 #include "order/proof.hpp"
 #include "order/refine.hpp"
 #include "order/relaxation.hpp"
@@ -36,6 +37,24 @@ Proof proof_of_cycle(const Problem& problem, const EventGraph& graph, const Vers
   ProofBuilder builder(problem, graph, versions, budget);
   builder.add_cycle(graph.cycle());
   return builder.take();
+}
+
+// Of a read that lost all its candidates. `open`: null unless the relaxation asks.
+Proof proof_of_orphan(const Problem& problem, const EventGraph& graph, const Versions& versions,
+                      base::Budget& budget, std::uint32_t read, const OpenReads* open) {
+  ProofBuilder builder(problem, graph, versions, budget, open);
+  builder.add_orphan(read);
+  return builder.take();
+}
+
+// Is it an order? Then it is the result.
+bool accept(ScheduleResult& scheduled, OrderResult& result) {
+  if (!scheduled.is_witness()) return false;
+  result.stage = Stage::kSchedule;
+  result.solvability = Solvability::kYes;
+  result.order = std::move(scheduled.order);
+  result.writers = std::move(scheduled.writers);
+  return true;
 }
 
 // Stages 1 to 3 with the chains as they are. `relaxation` (null: a "no" is final)
@@ -69,26 +88,27 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
                          .known = known,
                          .hint = hint};
   };
-  const auto accepts = [&](ScheduleResult& scheduled) {
-    if (!scheduled.is_witness()) return false;
-    result.stage = Stage::kSchedule;
-    result.solvability = Solvability::kYes;
-    result.order = std::move(scheduled.order);
-    result.writers = std::move(scheduled.writers);
-    return true;
-  };
   Saturation saturation(problem, graph, versions, open, budget);
   saturation.add_reads();
   // Where the clients' clocks show the order well, nothing need be forced, and elsewhere perhaps
   // no more than is plain; a guess that fails, fails early.
+  std::optional<OrderResult> refuted;
+  const auto is_refuted = [&](std::span<const Node> ran) {
+    refuted = refute_nearby(problem, ran, budget);
+    return refuted.has_value();
+  };
   bool modified = false;
   while (true) {
     lap.reset();
     lap.emplace(budget.stopwatch(), "schedule");
     const graph::Digraph known = graph.digraph();
-    ScheduleResult guess = schedule(schedule_of(known), budget,
-                                    problem.repair ? WhenBlocked::kRepair : WhenBlocked::kStop);
-    if (accepts(guess) || budget.exceeded()) return result;
+    ScheduleInput input = schedule_of(known);
+    const bool looks_nearby = plain && !modified && problem.owner_count >= problem.nearby_from;
+    if (looks_nearby) input.hopeless = is_refuted;
+    ScheduleResult guess =
+        schedule(input, budget, problem.repair ? WhenBlocked::kRepair : WhenBlocked::kStop);
+    if (accept(guess, result) || budget.exceeded()) return result;
+    if (refuted || (looks_nearby && is_refuted(guess.order))) return std::move(*refuted);
     lap.reset();
     lap.emplace(budget.stopwatch(), "saturation");
     if (modified || !plain || !saturation.add_modifiers()) break;
@@ -111,17 +131,14 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
       return result;
     }
     case SaturationResult::kNoWriter: {
-      if (relaxation == nullptr && problem.without_proof) {
-        result.solvability = Solvability::kNo;
-        return result;
+      const std::uint32_t orphan = saturation.orphan();
+      if (relaxation != nullptr) {
+        Proof proof = proof_of_orphan(problem, graph, versions, budget, orphan, &open);
+        return final_or_again(relaxation->proof(std::move(proof), Stage::kSaturation, budget));
       }
-      ProofBuilder builder(problem, graph, versions, budget,
-                           relaxation == nullptr ? nullptr : &open);
-      builder.add_orphan(saturation.orphan());
-      if (relaxation != nullptr)
-        return final_or_again(relaxation->proof(builder.take(), Stage::kSaturation, budget));
       result.solvability = Solvability::kNo;
-      result.proof = builder.take();
+      if (problem.without_proof) return result;
+      result.proof = proof_of_orphan(problem, graph, versions, budget, orphan, nullptr);
       return result;
     }
     case SaturationResult::kFixpoint:
@@ -135,7 +152,7 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
   const graph::Digraph known = graph.digraph();
   ScheduleResult scheduled = schedule(schedule_of(known), budget);
   if (!scheduled.finished) return result;
-  if (accepts(scheduled)) return result;
+  if (accept(scheduled, result)) return result;
   lap.reset();
   lap.emplace(budget.stopwatch(), "refine");
   result = refine({.problem = problem,

@@ -60,6 +60,9 @@ struct Problem {
   // The schedule before saturation may take back what ran too soon. Tests of the stages after it
   // do without.
   bool repair = true;
+  // Of so many owners, those where the schedule failed are decided first: so many around the first
+  // that did not run, and whom they read from (nearby.hpp).
+  std::uint32_t nearby_from = 20'000, nearby_owners = 1'000;
   // Stage 3 gives up after so many proposals of its solver.
   std::uint64_t max_proposals = std::numeric_limits<std::uint64_t>::max();
 

@@ -2,6 +2,7 @@
 #include "order/schedule.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/offsets.hpp"
 #include "order/scheduler.hpp"
@@ -11,6 +12,7 @@ namespace cupel::order {
 Scheduler::Scheduler(const ScheduleInput& input, WhenBlocked when_blocked)
     : problem_(input.problem),
       when_blocked_(when_blocked),
+      hopeless_(input.hopeless),
       given_writers_(input.writer_of),
       versions_(input.versions),
       open_reads_(input.open),
@@ -75,6 +77,7 @@ ScheduleResult Scheduler::run(base::Budget& budget) {
     if (blocked_.empty()) break;  // a cycle of known arcs
     if (when_blocked_ == WhenBlocked::kStop) break;
     if (when_blocked_ == WhenBlocked::kRepair) {
+      if (std::has_single_bit(++repairs_) && hopeless_ && hopeless_(result_.order)) break;
       if (!repair()) break;
       continue;
     }

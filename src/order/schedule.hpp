@@ -11,6 +11,7 @@
 // the retries of blocked events.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct ScheduleInput {
   const graph::Digraph& known;
   std::span<const graph::Arc> extra = {};  // acyclic together with `known`
   std::span<const std::uint64_t> hint;     // by node; smaller runs earlier
+  // kRepair: asked before the first, second, fourth, eighth … repair, with the events that ran. Is
+  // there no order whatever comes? Then the schedule ends.
+  std::function<bool(std::span<const Node> ran)> hopeless = {};
 };
 
 // What happens when every event that might run is blocked.

@@ -107,6 +107,7 @@ class Scheduler {
 
   const Problem& problem_;
   const WhenBlocked when_blocked_;
+  const std::function<bool(std::span<const Node>)> hopeless_;
   std::span<const Owner> given_writers_;
   const Versions& versions_;
   const OpenReads& open_reads_;
@@ -129,7 +130,7 @@ class Scheduler {
   base::HashMap<Node, std::vector<Node>> learned_;
   base::HashSet<std::pair<Node, Node>> learned_arcs_;
   std::vector<Node> taken_back_;
-  std::size_t steps_back_ = 0;
+  std::size_t steps_back_ = 0, repairs_ = 0;
   ScheduleResult result_;
 };
 

@@ -2,6 +2,7 @@
 #include "order/sub_problem.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/offsets.hpp"
 #include "order/proof.hpp"
@@ -42,15 +43,18 @@ OwnerTables::OwnerTables(const Problem& problem)
   each_end([&](Owner o, std::uint32_t i) { fixed[next[o]++] = i; });
 }
 
-SubProblem::SubProblem(const Problem& whole, const OwnerTables& tables, std::vector<Owner> owners)
+SubProblem::SubProblem(const Problem& whole, const OwnerTables& tables, std::vector<Owner> owners,
+                       Chains chains)
     : whole_(whole), owners_(std::move(owners)) {
   for (Owner i = 0; i < owners_.size(); ++i) number_.emplace(owners_[i], i);
   sub_.split = whole.split;
   sub_.write_to_begin = whole.write_to_begin;
   sub_.whole_proofs = whole.whole_proofs;
   sub_.max_proposals = whole.max_proposals;
+  sub_.nearby_from = std::numeric_limits<Owner>::max();
   sub_.owner_count = static_cast<Owner>(owners_.size());
   number_objects(tables);
+  add_chains(chains);
   add_owners(tables);
   add_fixed_arcs(tables);
 }
@@ -66,10 +70,23 @@ void SubProblem::number_objects(const OwnerTables& tables) {
   sub_.object_count = static_cast<Object>(objects_.size());
 }
 
+void SubProblem::add_chains(Chains chains) {
+  if (chains == Chains::kNone || whole_.optional_session_order) {
+    for (Owner i = 0; i < owners_.size(); ++i) sub_.chains.push_back({i});
+    return;
+  }
+  for (const auto& chain : whole_.chains) {
+    std::vector<Owner> here;
+    for (const Owner o : chain) {
+      if (const auto it = number_.find(o); it != number_.end()) here.push_back(it->second);
+    }
+    if (!here.empty()) sub_.chains.push_back(std::move(here));
+  }
+}
+
 void SubProblem::add_owners(const OwnerTables& tables) {
   for (Owner i = 0; i < owners_.size(); ++i) {
     const Owner o = owners_[i];
-    sub_.chains.push_back({i});
     sub_.hint.push_back(whole_.hint[o]);
     if (!whole_.commit_hint.empty()) sub_.commit_hint.push_back(whole_.commit_hint[o]);
     for (auto w = whole_.write_first[o]; w < whole_.write_first[o + 1]; ++w) {

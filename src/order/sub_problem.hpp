@@ -1,16 +1,17 @@
-// SubProblem: a few owners of a problem, without any chain.
+// SubProblem: a few owners of a problem, with what is left of its chains or without any.
 //
 // Why it is sound. Let S be a set of owners, and P|S the problem of the owners S with
-// all their writes, the fixed arcs between them (through helpers too), and those of their
-// reads all of whose candidates are in S or initial. A solution of P, restricted to the
-// events of S, is one of P|S: that a is before b does not depend on what else is there,
-// each condition of problem.hpp is about the order of two events, and each of P|S is one
-// of P. (Its reads kept their candidates, so the version that a read saw is in P|S; its
-// versions are ordered as before; leaving out a writer or a reader only takes conditions
-// away.) So no solution of P|S means no solution of P, whichever S is chosen.
+// all their writes, the fixed arcs between them (through helpers too), their order in the chains
+// or none, and those of their reads all of whose candidates are in S or initial. A solution of P,
+// restricted to the events of S, is one of P|S: that a is before b does not depend on what else is
+// there, each condition of problem.hpp is about the order of two events, and each of P|S is one of
+// P. (Its reads kept their candidates, so the version that a read saw is in P|S; its versions are
+// ordered as before; leaving out a writer or a reader only takes conditions away.) So no solution
+// of P|S means no solution of P, whichever S is chosen.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "base/hash_table.hpp"
@@ -29,8 +30,13 @@ struct OwnerTables {
 
 class SubProblem {
  public:
+  enum class Chains : std::uint8_t {
+    kNone,
+    kAsWhole,  // but for those that are optional there
+  };
   // `owners` ascending. Keeps references to `whole`. Owner i of the sub-problem is owners[i].
-  SubProblem(const Problem& whole, const OwnerTables& tables, std::vector<Owner> owners);
+  SubProblem(const Problem& whole, const OwnerTables& tables, std::vector<Owner> owners,
+             Chains chains = Chains::kNone);
 
   [[nodiscard]] const Problem& problem() const { return sub_; }
   // Stage 3 gives up after so many proposals, or sooner where the whole says so.
@@ -43,6 +49,7 @@ class SubProblem {
 
  private:
   void number_objects(const OwnerTables& tables);
+  void add_chains(Chains chains);
   void add_owners(const OwnerTables& tables);
   void add_read(Owner i, std::uint32_t r);
   void add_fixed_arcs(const OwnerTables& tables);

@@ -112,7 +112,7 @@ ProblemText parse(std::string_view text) {
   if (const auto colon = text.find(':'); colon != std::string_view::npos) {
     for (auto& flag : words_of(text.substr(0, colon))) {
       if (flag != "split" && flag != "no-overlap" && flag != "optional" && flag != "whole" &&
-          flag != "unrepaired")
+          flag != "unrepaired" && flag != "nearby")
         fail("unknown flag", flag);
       result.flags.insert(std::move(flag));
     }
@@ -159,6 +159,10 @@ OrderSketch numbered(const ProblemText& text) {
   p.optional_session_order = text.flags.contains("optional");
   p.whole_proofs = text.flags.contains("whole");
   p.repair = !text.flags.contains("unrepaired");
+  if (text.flags.contains("nearby")) {
+    p.nearby_from = 0;
+    p.nearby_owners = 3;
+  }
   p.owner_count = static_cast<Owner>(sketch.owners.size());
   p.object_count = static_cast<Object>(sketch.objects.size());
   for (Owner o = 0; o < p.owner_count; ++o) p.hint.push_back(o);

@@ -20,7 +20,8 @@
 // Before the first part may stand words and a colon: `split:` (an owner begins and
 // commits), `no-overlap:` (split, and writers of one object do not overlap), `optional:`
 // (session order is optional), `whole:` (proofs are whole), `unrepaired:` (no schedule is repaired
-// before saturation, so that the later stages have something to do).
+// before saturation, so that the later stages have something to do), `nearby:` (three owners where
+// the schedule failed, and whom they read from, are decided first).
 //
 // Results come as text too, with the same names; in split problems `a.begin`, `a.commit`.
 // An arc is its kind, its object if it has one, its ends, and in braces why it is forced:

@@ -1,4 +1,5 @@
-// Repairs change no answer: random problems are decided with and without them.
+// Neither repairs nor a look at what is nearby change an answer: random problems are decided with
+// and without them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -41,6 +42,25 @@ std::string random_problem(std::mt19937_64& random) {
     text += writes[o];
   }
   return text;
+}
+
+TEST(Nearby, ChangesNoAnswer) {
+  std::mt19937_64 random(2);
+  int yes = 0, no = 0, others = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const std::string problem = random_problem(random);
+    constexpr std::string_view kFlags[] = {"whole", "split", "no-overlap", "optional"};
+    const std::string flag(kFlags[static_cast<std::size_t>(i) % std::size(kFlags)]);
+    const std::string with = decided(flag + " nearby: " + problem);
+    const std::string without = decided(flag + ": " + problem);
+    ASSERT_EQ(with.substr(0, 3), without.substr(0, 3)) << flag << ": " << problem;
+    yes += with.starts_with("yes");
+    no += with.starts_with("no ");
+    others += with != without;
+  }
+  EXPECT_GT(yes, 500);
+  EXPECT_GT(no, 500);
+  EXPECT_GT(others, 100);  // another proof, or another stage
 }
 
 TEST(Repair, ChangesNoAnswer) {

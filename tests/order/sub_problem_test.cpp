@@ -9,10 +9,11 @@ namespace cupel::test {
 namespace {
 
 struct Part {
-  Part(std::string_view text, std::initializer_list<std::string_view> names)
+  Part(std::string_view text, std::initializer_list<std::string_view> names,
+       order::SubProblem::Chains chains = order::SubProblem::Chains::kNone)
       : sketch(order_problem(text)),
         tables(sketch.problem),
-        sub(sketch.problem, tables, owners(names)) {}
+        sub(sketch.problem, tables, owners(names), chains) {}
 
   std::vector<order::Owner> owners(std::initializer_list<std::string_view> names) const {
     std::vector<order::Owner> result;
@@ -42,6 +43,13 @@ TEST(SubProblem, AProofComesBackInTheNumbersOfTheWhole) {
 
 TEST(SubProblem, HasNoChains) {
   EXPECT_EQ(Part("a r(x,b) ; b w(x)", {"a", "b"}).decided(), "yes");
+}
+
+TEST(SubProblem, HasWhatIsLeftOfChainsIfAsked) {
+  constexpr auto kAsWhole = order::SubProblem::Chains::kAsWhole;
+  EXPECT_EQ(Part("c w(y) ; a r(x,b) ; d w(y) ; b w(x)", {"a", "b"}, kAsWhole).decided(),
+            "no: [chain a->b, read x b->a]");
+  EXPECT_EQ(Part("optional: a r(x,b) ; b w(x)", {"a", "b"}, kAsWhole).decided(), "yes");
 }
 
 TEST(SubProblem, KeepsReadsAllOfWhoseCandidatesAreInside) {
