@@ -17,9 +17,10 @@ using levels::Level;
 namespace {
 
 // Between two looks, where little comes, pass so many times the time that the processor took for
-// one: of the processor, because on a busy machine a look lasts longer and costs no more. But a
-// violation is not to wait for longer than that.
-constexpr int kPausePerLook = 3;
+// one, so that the database has the rest: of the processor, because on a busy machine a look lasts
+// longer and costs no more. But a violation is not to wait for longer than that. A window that
+// slides is never small.
+constexpr int kPausePerLook = 40, kPausePerSlide = 3;
 constexpr std::chrono::milliseconds kLongestPause{50};
 
 std::chrono::nanoseconds processor_time() {
@@ -84,10 +85,9 @@ bool Watch::due(bool idle) const {
   if (fresh >= std::max(options_.least_batch, 2 * window_.held().held)) return true;
   if (!idle) return false;
   using Pause = std::chrono::nanoseconds;
-  const auto by_cost = kPausePerLook * cost_;
-  // A window that slides is never small.
   const auto pause = std::max<Pause>(
-      options_.pause, options_.slide > 0 ? by_cost : std::min<Pause>(by_cost, kLongestPause));
+      options_.pause, options_.slide > 0 ? kPausePerSlide * cost_
+                                         : std::min<Pause>(kPausePerLook * cost_, kLongestPause));
   return std::chrono::steady_clock::now() - last_look_ >= pause;
 }
 
