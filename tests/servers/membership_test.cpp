@@ -271,11 +271,15 @@ TEST(Membership, OfDqlite) {
           }));
         },
         [] { return true; });
-    for (int tries = 0; tries < 3 && await_leader() != node; ++tries) {
+    // On a busy machine the nodes choose another leader by themselves, too.
+    bool leads = await_leader() == node;
+    std::string trouble;
+    for (int tries = 0; tries < 20 && !leads; ++tries) {
       const auto next = server.failover();
-      ASSERT_TRUE(next.ok()) << next.error().to_string();
+      if (!next.ok()) trouble = next.error().to_string();
+      leads = await_leader() == node;
     }
-    ASSERT_EQ(await_leader(), node);
+    ASSERT_TRUE(leads) << trouble;
     const auto said = in_demo(node, "GET /k" + std::to_string(values) + " HTTP/1.0\r\n\r\n");
     EXPECT_EQ(said.substr(said.find("\r\n\r\n") + 4, 1), "1") << said;
   }
