@@ -15,7 +15,7 @@ const kBeginnings = { list: () => [], text: () => "", "marked-text": () => "", c
 const change = (doc, edit) => {
   const before = doc.am;
   doc.am = A.change(before, { time: 0 }, (root) => void edit(root));
-  doc.changes.push(...A.getChanges(before, doc.am));
+  for (const made of A.getChanges(before, doc.am)) doc.changes.push(made);
 };
 const write = (doc, key, value) => change(doc, (root) => (root[key] = value));
 

@@ -140,18 +140,26 @@ export const merge = ({ loro }, saved) => void loro.import(saved);
 export const compact = ({ loro }) => loro.export({ mode: "shallow-snapshot", frontiers: loro.frontiers() });
 // A version vector, and the updates from there on.
 const [kVersion, kUpdates] = [0, 1];
+// Not by the arguments of a call, of which there may be about 100,000.
+function framed(what, bytes) {
+  const message = new Uint8Array(1 + bytes.length);
+  message[0] = what;
+  message.set(bytes, 1);
+  return message;
+}
 export const exchange = {
   connect: () => ({ hasBegun: false, answers: [] }),
   say({ loro }, link) {
     const said = link.answers.splice(0);
-    if (!link.hasBegun) said.push(Uint8Array.of(kVersion, ...loro.version().encode()));
+    if (!link.hasBegun) said.push(framed(kVersion, loro.version().encode()));
     link.hasBegun = true;
     return said;
   },
-  hear({ loro }, link, [what, ...bytes]) {
-    if (what === kUpdates) return void loro.import(Uint8Array.from(bytes));
-    const from = VersionVector.decode(Uint8Array.from(bytes));
-    link.answers.push(Uint8Array.of(kUpdates, ...loro.export({ mode: "update", from })));
+  hear({ loro }, link, message) {
+    const bytes = message.slice(1);
+    if (message[0] === kUpdates) return void loro.import(bytes);
+    const from = VersionVector.decode(bytes);
+    link.answers.push(framed(kUpdates, loro.export({ mode: "update", from })));
   },
 };
 

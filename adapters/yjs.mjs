@@ -90,17 +90,25 @@ export function compact({ y }) {
 }
 // The sync protocol of y-protocols: a state vector, and the answer to it, with the deletions.
 const [kStep1, kStep2] = [0, 1];
+// Not by the arguments of a call, of which there may be about 100,000.
+function framed(step, bytes) {
+  const message = new Uint8Array(1 + bytes.length);
+  message[0] = step;
+  message.set(bytes, 1);
+  return message;
+}
 export const exchange = {
   connect: () => ({ hasBegun: false, answers: [] }),
   say({ y }, link) {
     const steps = link.answers.splice(0);
-    if (!link.hasBegun) steps.push(Uint8Array.of(kStep1, ...Y.encodeStateVector(y)));
+    if (!link.hasBegun) steps.push(framed(kStep1, Y.encodeStateVector(y)));
     link.hasBegun = true;
     return steps;
   },
-  hear({ y }, link, [step, ...bytes]) {
-    if (step === kStep2) Y.applyUpdate(y, Uint8Array.from(bytes));
-    else link.answers.push(Uint8Array.of(kStep2, ...Y.encodeStateAsUpdate(y, Uint8Array.from(bytes))));
+  hear({ y }, link, message) {
+    const bytes = message.subarray(1);
+    if (message[0] === kStep2) Y.applyUpdate(y, bytes);
+    else link.answers.push(framed(kStep2, Y.encodeStateAsUpdate(y, bytes)));
   },
   carriesState: ([step]) => step === kStep2,
 };
@@ -117,7 +125,7 @@ export function inspect(update) {
   const { structs, ds } = Y.decodeUpdate(update);
   const ends = structs.map(({ id, length }) => [id.client, id.clock + length]);
   for (const [client, ranges] of ds.clients)
-    ends.push(...ranges.map(({ clock, len }) => [client, clock + len]));
+    for (const { clock, len } of ranges) ends.push([client, clock + len]);
   return ends;
 }
 export const isApplied = ({ y }, ends) =>
