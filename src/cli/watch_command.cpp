@@ -110,7 +110,9 @@ class Record {
 class WatchRun {
  public:
   explicit WatchRun(const WatchArguments& arguments)
-      : arguments_(arguments), inbox_(!arguments.no_follow) {}
+      : arguments_(arguments),
+        inbox_(!arguments.no_follow),
+        merge_(std::all_of(arguments.sources.begin(), arguments.sources.end(), is_record)) {}
 
   int run() {
     if (const auto opened = open(); !opened.ok()) return bad(opened.error());
@@ -224,10 +226,27 @@ class WatchRun {
       waiting_ += lines;
       return base::Ok{};
     }
-    if (checker_) return checker_->take(lines);
+    if (checker_) {
+      auto known = know_clocks();
+      return known.ok() ? checker_->take(lines) : known;
+    }
     waiting_ += lines;
     if (auto begun = begin(/*over=*/false); !begun.ok()) return begun;
-    return base::Ok{};
+    return checker_ ? know_clocks() : base::Ok{};
+  }
+
+  // Real time between clocks that are only guessed would accuse the innocent.
+  [[nodiscard]] base::Status know_clocks() const {
+    if (!merge_.guessed_clock() || !arguments_.check.limits.clock_drift.empty() ||
+        !levels::needs_real_time(online::watched_for(level_))) {
+      return base::Ok{};
+    }
+    return base::Error{
+        .message = fmt::format("{} is about real time, and nothing says that the times of the "
+                               "sources are of one clock; say with --clock-drift how far they may "
+                               "be apart, 0s if they are of one",
+                               levels::name(level_)),
+        .file = name_};
   }
 
   // Once the header has been read, the level is known.

@@ -35,7 +35,7 @@ Number number_after(std::string_view line, std::string_view word) {
 // "MACHINE NANOSECONDS".
 void Merge::set_clock(Recorder& recorder, std::string_view line, std::int64_t now) {
   std::string machine;
-  std::int64_t start = now;
+  std::int64_t start = files_ ? 0 : now;
   if (const auto at = line.find(kClock); at != std::string_view::npos) {
     const auto text = line.substr(at + kClock.size());
     const auto blank = text.find(' ');
@@ -44,13 +44,14 @@ void Merge::set_clock(Recorder& recorder, std::string_view line, std::int64_t no
       std::from_chars(text.data() + blank + 1, text.data() + text.size(), start);
     }
   }
-  if (!start_) {
+  const bool first = !start_;
+  if (first) {
     start_ = start;
     machine_ = machine;
   }
-  const bool same = !machine.empty() && machine == machine_;
+  const bool same = first || (!machine.empty() && machine == machine_);
   guessed_ = guessed_ || !same;
-  recorder.offset = (same ? start : now) - *start_;
+  recorder.offset = same ? start - *start_ : files_ ? 0 : now - *start_;
 }
 
 base::Status Merge::take(std::size_t recorder, std::string_view lines, std::int64_t now,

@@ -1,5 +1,5 @@
 // `cupel check` of histories that do not fit into the memory limit: decided in windows, and said
-// so; what fits is decided as before.
+// so; what fits is decided as before. And `cupel watch` of several files.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -118,6 +118,28 @@ TEST_F(WindowsCheck, WhatWindowsCannotDecideIsUnknownWithTheReason) {
   const auto other = run(fmt::format("check -l causal {} other.plume", kLimit));
   EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.out.find("in windows"), std::string::npos) << other.out;
+}
+
+// Half of the sessions in each file.
+TEST_F(WindowsCheck, SeveralFilesAccuseNobodyByTheirClocks) {
+  ASSERT_EQ(run("generate -q --level strict --sessions 4 --txns 200 --keys 20 -o h.jsonl").code, 0);
+  std::ifstream in(folder_.file("h.jsonl"));
+  std::ofstream halves[] = {std::ofstream(folder_.file("a.jsonl")),
+                            std::ofstream(folder_.file("b.jsonl"))};
+  for (std::string line; std::getline(in, line);) {
+    const auto process = nlohmann::json::parse(line).at("process");
+    for (int half = 0; half < 2; ++half) {
+      if (!process.is_number() || process.get<int>() % 2 == half) halves[half] << line << '\n';
+    }
+  }
+  for (auto& half : halves) half.close();
+  const auto unsaid = run("watch -l strict --no-follow -o 1.jsonl a.jsonl b.jsonl");
+  EXPECT_EQ(unsaid.code, 3) << unsaid.out;
+  EXPECT_NE(unsaid.err.find("say with --clock-drift"), std::string::npos) << unsaid.err;
+  const auto one_clock =
+      run("watch -l strict --no-follow --clock-drift 0s -o 2.jsonl a.jsonl b.jsonl");
+  EXPECT_EQ(one_clock.code, 0) << one_clock.out << one_clock.err;
+  EXPECT_EQ(run("watch -l causal --no-follow -o 3.jsonl a.jsonl b.jsonl").code, 0);
 }
 
 }  // namespace

@@ -101,6 +101,15 @@ TEST(OnlineRecorders, AnotherMachinesClockIsSetByItsFirstLine) {
 {"type":"ok","process":2,"f":"txn","value":[["w",",\"time\":7",1]],"time":250,"error":"e"}
 )");
   EXPECT_FALSE(merge.take(0, "{\"type\":\"ok\"}\n", 2000, out).ok());
+
+  // Times in files stand as they are, where nothing says that they are of one clock.
+  Merge files(/*files=*/true);
+  out.clear();
+  ASSERT_TRUE(files.take(0, line, 1000, out).ok());
+  EXPECT_FALSE(files.guessed_clock());
+  ASSERT_TRUE(files.take(1, header("b", 5) + line, 2000, out).ok());
+  EXPECT_TRUE(files.guessed_clock());
+  EXPECT_NE(out.find("\"time\":50,"), out.rfind("\"time\":50,")) << out;
 }
 
 // --- a recording of several files ---
