@@ -38,6 +38,9 @@ std::string_view to_string(Verdict verdict) {
 
 namespace {
 
+// For whether a weaker level is violated too: so long, or so many times what the level took.
+constexpr double kLeastNamingSeconds = 2, kNamingPerSecond = 2;
+
 std::vector<Level> levels_with(const CheckResult& result, Verdict verdict) {
   std::vector<Level> found;
   for (const LevelResult& r : result.levels) {
@@ -51,7 +54,7 @@ class Ladder {
   Ladder(const history::History& h, const Options& options, base::Budget& budget)
       : budget_(budget) {
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
-    within_memory([&] {
+    within_memory(budget, [&] {
       return (decider_.emplace(h, options.clock_drift_ns, options.threads, options.evidence,
                                options.team),
               true);
@@ -59,7 +62,30 @@ class Ladder {
   }
 
   // Decides `level` unless it follows from what is known.
-  LevelResult& decide(Level level) {
+  LevelResult& decide(Level level) { return decide(level, budget_); }
+
+  // Likewise, but only to say more plainly what is known to be wrong: if the budget ends, the level
+  // counts as not asked.
+  const LevelResult& try_to_decide(Level level, base::Budget& budget) {
+    const bool before = done(level);
+    LevelResult& mine = decide(level, budget);
+    if (!before && mine.verdict == Verdict::kUnknown) {
+      done_[static_cast<std::size_t>(level)] = false;
+      mine.detail.clear();
+    }
+    return mine;
+  }
+
+  [[nodiscard]] bool done(Level level) const { return done_[static_cast<std::size_t>(level)]; }
+  [[nodiscard]] const LevelResult& known(Level level) const {
+    return results_[static_cast<std::size_t>(level)];
+  }
+  [[nodiscard]] std::shared_ptr<const levels::Accesses> accesses() const {
+    return decider_ ? decider_->accesses() : nullptr;
+  }
+
+ private:
+  LevelResult& decide(Level level, base::Budget& budget) {
     LevelResult& mine = results_[static_cast<std::size_t>(level)];
     if (done(level)) {
       // What was decided since may settle what was left unknown.
@@ -73,17 +99,17 @@ class Ladder {
       return finish(mine, Verdict::kRefused, {});
     }
     if (follow(mine)) return mine;
-    if (budget_.exceeded()) {
-      mine.detail = fmt::format("{} before this level", base::event_of(budget_.limit()));
+    if (budget.exceeded()) {
+      mine.detail = fmt::format("{} before this level", base::event_of(budget.limit()));
       return finish(mine, Verdict::kUnknown, {});
     }
     const auto begin = std::chrono::steady_clock::now();
-    auto found = within_memory([&] { return decider_->decide(level, budget_); });
+    auto found = within_memory(budget, [&] { return decider_->decide(level, budget); });
     levels::Decision decision;
     if (found)
       decision = *std::move(found);
     else
-      decision.detail = fmt::format("{} in an allocation", base::event_of(budget_.limit()));
+      decision.detail = fmt::format("{} in an allocation", base::event_of(budget.limit()));
     mine.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     mine.detail = std::move(decision.detail);
     mine.violation = std::move(decision.violation);
@@ -102,23 +128,14 @@ class Ladder {
     return mine;
   }
 
-  [[nodiscard]] bool done(Level level) const { return done_[static_cast<std::size_t>(level)]; }
-  [[nodiscard]] const LevelResult& known(Level level) const {
-    return results_[static_cast<std::size_t>(level)];
-  }
-  [[nodiscard]] std::shared_ptr<const levels::Accesses> accesses() const {
-    return decider_ ? decider_->accesses() : nullptr;
-  }
-
- private:
   // Nothing if the memory limit was met inside.
   template <typename Work>
-  auto within_memory(Work work) -> std::optional<decltype(work())> {
-    const base::AllocationWatch watch(&budget_);
+  static auto within_memory(base::Budget& budget, Work work) -> std::optional<decltype(work())> {
+    const base::AllocationWatch watch(&budget);
     try {
       return work();
     } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
-      if (budget_.limit() == base::Limit::kNone) throw;
+      if (budget.limit() == base::Limit::kNone) throw;
     }
     return std::nullopt;
   }
@@ -218,15 +235,18 @@ CheckResult check(const history::History& history, const Options& options, base:
   CheckResult result;
   for (const Level level : asked) {
     LevelResult& decided = ladder.decide(level);
-    // A violated level asked alone: a weaker level that is violated too says
-    // more plainly what went wrong, and the weak ones cost next to nothing.
+    // A violated level asked alone: a weaker level that is violated too says more plainly what went
+    // wrong, and the weak ones mostly cost next to nothing.
     if (decided.verdict == Verdict::kViolated && decided.explained_at == level &&
         decided.decided_by != "internal" && levels::implies(level, Level::kCausal)) {
+      const double most = std::max(kLeastNamingSeconds, kNamingPerSecond * decided.seconds);
+      base::Budget naming(std::chrono::duration<double>(std::min(most, budget.seconds_left())),
+                          options.memory_limit_bytes);
       // Causal first: satisfied, it clears the other two.
-      ladder.decide(Level::kCausal);
+      ladder.try_to_decide(Level::kCausal, naming);
       for (const Level weak : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal}) {
         if (!levels::implies(level, weak)) continue;
-        const LevelResult& weaker = ladder.decide(weak);
+        const LevelResult& weaker = ladder.try_to_decide(weak, naming);
         if (weaker.verdict != Verdict::kViolated) continue;
         decided.violation = weaker.violation;
         decided.explained_at = weaker.explained_at;
