@@ -13,6 +13,8 @@ namespace {
 // Reads with more of them are left out.
 constexpr std::uint32_t kCandidates = 64;
 constexpr std::uint64_t kProposals = 1'000;
+// Of more, with those that they may have read from, nothing is asked.
+constexpr std::size_t kMostOwners = 20'000;
 
 // Of the events that did not run, the one that should have first.
 std::optional<Owner> first_late(const Problem& problem, std::span<const Node> ran) {
@@ -63,6 +65,7 @@ std::optional<OrderResult> refute_nearby(const Problem& problem, std::span<const
   }
   std::sort(owners.begin(), owners.end());
   owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+  if (owners.size() > kMostOwners) return std::nullopt;
   SubProblem sub(problem, tables, std::move(owners), SubProblem::Chains::kAsWhole);
   sub.limit_proposals(kProposals);
   OrderResult result = decide(sub.problem(), budget);

@@ -5,7 +5,7 @@
 // it, and those that they read from, are decided as a problem of their own before anything is
 // forced in the whole. Their "no" is that of the whole (sub_problem.hpp); their "yes" says nothing.
 // With it a violation costs hardly more than the order that a valid history has. Cost: linear in
-// owners and reads, and a decision of some thousands of owners.
+// owners and reads, and a decision of some thousands of owners, at most 20,000.
 #pragma once
 
 #include <optional>
