@@ -149,7 +149,9 @@ Definition right (h : history) (x : execution) (o : op) : Prop :=
   (* "The visible writes that no other visible write observed." *)
   | (MultiValueRegister | LastWriterWinsRegister | AnyMaximalRegister), Write _ => True
   | MultiValueRegister, Values vs =>
-      forall v, In v vs <-> exists w, maximal h x o w /\ call_of w = Write v
+      (forall w v, maximal h x o w -> call_of w = Write v -> In v vs) /\
+      (* "At most as often as it was written concurrently": each has a write of its own. *)
+      exists ws, NoDup ws /\ (forall w, In w ws -> maximal h x o w) /\ map call_of ws = map Write vs
   (* "The visible write that is last in the linearization." *)
   | LastWriterWinsRegister, Values vs =>
       (vs = [] /\ no_write h x o) \/

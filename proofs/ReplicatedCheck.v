@@ -4,7 +4,7 @@
    The witness gives each operation a clock: of each replica, how many of its operations
    happened before. It also gives each a place in the linearization and, of an array, each
    character an interval such that those below it have theirs inside. *)
-From Coq Require Import List ZArith Uint63 Bool Sorted Lia.
+From Coq Require Import List ZArith Uint63 Bool Sorted Lia Permutation FinFun.
 From Cupel Require Import Order Replicated.
 Import ListNotations.
 Local Open Scope Z_scope.
@@ -348,6 +348,19 @@ Definition maximal_b (us : list entry) : list entry :=
   let ws := filter is_write us in
   let m := join ws in filter (fun w => negb (observed m w)) ws.
 Definition writes_v (v : int) (e : entry) : bool := is_key (value_of e) v.
+(* Each value has a write of its own. *)
+Fixpoint without_write (v : int) (ws : list entry) : option (list entry) :=
+  match ws with
+  | [] => None
+  | w :: rest =>
+      if writes_v v w then Some rest
+      else match without_write v rest with None => None | Some l => Some (w :: l) end
+  end.
+Fixpoint each_written (ws : list entry) (vs : list int) : bool :=
+  match vs with
+  | [] => true
+  | v :: rest => match without_write v ws with None => false | Some l => each_written l rest end
+  end.
 
 (* Arrays: the insert of each character, and its interval by id. *)
 Definition is_insert (e : entry) : bool := match call_of (it e) with Insert _ _ => true | _ => false end.
@@ -447,7 +460,7 @@ Definition right_b (t : type) (g : M.t (list entry)) (ins : M.t entry) (spans : 
   | (MultiValueRegister | LastWriterWinsRegister | AnyMaximalRegister), Write _ => true
   | MultiValueRegister, Values vs =>
       let ws := maximal_b us in
-      forallb (fun v => existsb (writes_v v) ws) vs &&
+      each_written ws vs &&
       forallb (fun w => existsb (is_key (value_of w)) vs) ws
   | (LastWriterWinsRegister | AnyMaximalRegister), Values [] => negb (existsb is_write us)
   | LastWriterWinsRegister, Values [v] =>
@@ -814,6 +827,37 @@ Proof.
     apply is_write_ok. eauto.
 Qed.
 
+Lemma maximal_distinct : forall o, In o es -> NoDup (map it (maximal_b (seen_in g o))).
+Proof.
+  intros o I. assert (D : NoDup (map it es)).
+  { apply NoDup_map_inv with (f := stamp x). rewrite map_map.
+    replace (map (fun e => stamp x (it e)) es) with (map (fun e => to_Z (place e)) es).
+    - rewrite <- (map_map place to_Z). apply FinFun.Injective_map_NoDup; auto. intros a b. apply to_Z_inj.
+    - apply map_ext_in. intros e J. now rewrite stamp_place. }
+  assert (F : forall f l, NoDup (map it l) -> NoDup (map it (filter f l))).
+  { intros f l. induction l as [|a l IH]; cbn; auto. intros N. inversion N as [|? ? A B]; subst.
+    destruct (f a); cbn; auto. constructor; auto. rewrite in_map_iff in *. intros (b & E & J).
+    apply filter_In in J. apply A. exists b. tauto. }
+  unfold maximal_b. apply F, F. rewrite <- visible_seen by auto. unfold visible. now apply NoDup_filter.
+Qed.
+Lemma without_write_ok : forall v ws l, without_write v ws = Some l ->
+  exists w, writes_v v w = true /\ Permutation ws (w :: l).
+Proof.
+  intros v ws. induction ws as [|a ws IH]; cbn; [discriminate|]. intros l.
+  destruct (writes_v v a) eqn:W.
+  - intros E. injection E as <-. eauto.
+  - destruct (without_write v ws) as [m|]; [|discriminate]. intros E. injection E as <-.
+    destruct (IH m eq_refl) as (w & Ww & P). exists w. split; auto. rewrite P. apply perm_swap.
+Qed.
+Lemma each_written_ok : forall vs ws, each_written ws vs = true ->
+  exists us rest, Permutation ws (us ++ rest) /\ map (fun w => call_of (it w)) us = map Write vs.
+Proof.
+  intros vs. induction vs as [|v vs IH]; cbn; intros ws H; [now exists [], ws|].
+  destruct (without_write v ws) as [l|] eqn:E; [|discriminate].
+  apply without_write_ok in E. destruct E as (w & W & P). apply IH in H. destruct H as (us & rest & Q & M).
+  exists (w :: us), rest. split; [now rewrite P, Q|]. cbn. apply writes_v_ok in W. congruence.
+Qed.
+
 (* --- arrays --- *)
 
 Let ins := inserts es.
@@ -1146,12 +1190,20 @@ Proof.
   - rewrite <- Sum. now apply Z.eqb_eq.
   - rewrite <- Reset. now apply Z.eqb_eq.
   - apply andb_prop in H. destruct H as (A & B). rewrite <- Sum. split; [now apply Z.eqb_eq|now apply Z.leb_le].
-  - apply andb_prop in H. destruct H as (A & B). rewrite forallb_forall in A, B. intros v. split.
-    + intros J. apply A in J. now apply maximal_v.
-    + intros J. apply maximal_v in J; auto. apply existsb_exists in J. destruct J as (w & Iw & W).
+  - apply andb_prop in H. destruct H as (A & B). rewrite forallb_forall in B. split.
+    + intros m v J Cm. assert (J' : exists w, maximal h x (it o) w /\ call_of w = Write v) by eauto.
+      apply maximal_v in J'; auto. apply existsb_exists in J'. destruct J' as (w & Iw & W).
       specialize (B w Iw). apply existsb_exists in B. destruct B as (v' & Iv & K).
       unfold writes_v in W. destruct (value_of w); [|discriminate]. cbn [is_key] in *.
       apply eqb_id in W, K. congruence.
+    + apply each_written_ok in A. destruct A as (us & rest & P & M). exists (map it us).
+      pose proof (maximal_distinct o I) as D. split; [|split].
+      * rewrite P, map_app in D. revert D. generalize (map it us) (map it rest). intros l l'.
+        induction l as [|a l IH]; cbn; intros D; [constructor|]. inversion D as [|? ? A D']; subst.
+        constructor; auto. intros J. apply A, in_or_app. auto.
+      * intros w Iw. apply in_map_iff in Iw. destruct Iw as (a & <- & Ia). apply maximal_ok; auto.
+        rewrite P. apply in_or_app. auto.
+      * now rewrite map_map.
   - destruct vs as [|v [|? ?]]; [now apply None_ok| |discriminate]. right.
     apply existsb_exists in H. destruct H as (w & Iw & W). apply andb_prop in W. destruct W as (W & L).
     apply writes_v_ok in W. apply filter_In in Iw. destruct Iw as (Iw & _). rewrite forallb_forall in L.

@@ -1158,6 +1158,26 @@ let maximal_b us =
 let writes_v v e =
   is_key (value_of e) v
 
+(** val without_write : Uint63.t -> entry list -> entry list option **)
+
+let rec without_write v = function
+| [] -> None
+| w :: rest ->
+  if writes_v v w
+  then Some rest
+  else (match without_write v rest with
+        | Some l -> Some (w :: l)
+        | None -> None)
+
+(** val each_written : entry list -> Uint63.t list -> bool **)
+
+let rec each_written ws = function
+| [] -> true
+| v :: rest ->
+  (match without_write v ws with
+   | Some l -> each_written l rest
+   | None -> false)
+
 (** val is_insert : entry -> bool **)
 
 let is_insert e =
@@ -1315,7 +1335,7 @@ let right_b t0 g ins spans o =
       | Write _ -> true
       | Values vs ->
         let ws = maximal_b us in
-        (&&) (forallb (fun v -> existsb (writes_v v) ws) vs)
+        (&&) (each_written ws vs)
           (forallb (fun w -> existsb (is_key (value_of w)) vs) ws)
       | _ -> false)
    | LastWriterWinsRegister ->

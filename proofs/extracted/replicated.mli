@@ -515,6 +515,10 @@ val maximal_b : entry list -> entry list
 
 val writes_v : Uint63.t -> entry -> bool
 
+val without_write : Uint63.t -> entry list -> entry list option
+
+val each_written : entry list -> Uint63.t list -> bool
+
 val is_insert : entry -> bool
 
 val inserted : entry -> Uint63.t

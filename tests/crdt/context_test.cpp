@@ -70,9 +70,10 @@ TEST_P(Contexts, DecideAsTheAxiomsAndTheirCertificatesAreValid) {
     const auto found = analyzed(h, strict);
     ASSERT_NE(found.decision.verdict, Verdict::kUnknown);
     const bool well = found.decision.verdict == Verdict::kSatisfied;
-    if (rule == DeliveryRule::kCausal) {
-      ASSERT_EQ(well, admitted_with(h, deliveries.past, strict)) << write(h);
-    }
+    const bool admitted = rule == DeliveryRule::kCausal
+                              ? admitted_with(h, deliveries.past, strict)
+                              : admitted_as_seen(h, deliveries.seen_and_own(), strict);
+    ASSERT_EQ(well, admitted) << write(h);
     const auto verified = verify(h, certificate_of(h, found));
     ASSERT_EQ(verified.status, CertificateStatus::kValid)
         << verified.verdict << ": " << verified.reason << "\n"
@@ -583,6 +584,67 @@ TEST(Context, DeliveriesThatContradictEachOtherAreAnError) {
 )"));
   ASSERT_FALSE(visibility.ok());
   EXPECT_EQ(visibility.error().line, 1U);
+}
+
+TEST(Context, ARuleWithoutDeliveriesSaysThatNothingArrived) {
+  const std::string text = R"({"process":0,"f":"add","value":"a"}
+{"process":1,"f":"read","value":["a"]})";
+  EXPECT_FALSE(with_context("or-set", text).context.is_known());
+  EXPECT_EQ(
+      summary("or-set", R"({"f":"delivery","value":"causal"}
+)" + text),
+      "not-received: line 3 (replica 1) shows \"a\"; it had not received add(\"a\") of replica 0 "
+      "(line 2)");
+}
+
+TEST(Context, ARegisterReturnsAValueAtMostAsOftenAsItWasWritten) {
+  const std::string one = R"({"process":0,"f":"write","value":1}
+)",
+                    two = one + R"({"process":1,"f":"write","value":1}
+{"process":0,"f":"deliver","value":["1:0"]}
+)",
+                    twice = R"({"process":0,"f":"read","value":[1,1]})";
+  EXPECT_EQ(
+      summary("mv-register", R"({"f":"delivery","value":"causal"}
+)" + one + twice),
+      "value-twice: line 3 (replica 0) returned 1 more often than the writes of it that it had "
+      "received and that nothing had overwritten");
+  EXPECT_EQ(summary("mv-register", two + twice), "");
+  EXPECT_EQ(
+      summary("mv-register", two + R"({"process":0,"f":"write","value":1}
+)" + twice),
+      "value-twice: line 5 (replica 0) returned 1 more often than the writes of it that it had "
+      "received and that nothing had overwritten");
+  const auto without = [](const std::string& text) {
+    const auto history = with_context("mv-register", text);
+    base::Budget budget;
+    const auto found = analyze(history, {}, budget);
+    return found.explanation ? found.explanation->name + ": " + found.explanation->summary : "";
+  };
+  EXPECT_EQ(without(one + twice),
+            "value-twice: read() = {1, 1} of replica 0 returned 1 more often than it was written");
+  EXPECT_EQ(without(R"({"process":1,"f":"write","value":1}
+)" + one + twice),
+            "");
+  EXPECT_EQ(
+      without(R"({"process":0,"f":"write","value":1}
+{"process":0,"f":"write","value":1}
+)" + twice),
+      "wrong-siblings: read() = {1, 1} of replica 0 does not return exactly the writes that it "
+      "has seen and that are not causally overwritten by any visible write");
+}
+
+TEST(Context, OneReplicaReceivesNothing) {
+  const std::string text = R"({"process":0,"f":"move","value":["a",null]}
+{"process":0,"f":"read","value":[["a",null]]})";
+  EXPECT_TRUE(with_context("tree", text).context.is_known());
+  EXPECT_EQ(summary("tree", text), "");
+  EXPECT_FALSE(with_context("tree", text + R"(
+{"process":1,"f":"read","value":[]})")
+                   .context.is_known());
+  EXPECT_FALSE(with_context("tree", R"({"process":1,"type":"info","f":"move","value":["b",null]}
+)" + text)
+                   .context.is_known());
 }
 
 }  // namespace

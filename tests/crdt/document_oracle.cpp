@@ -261,7 +261,7 @@ class DocumentOracle {
 
   [[nodiscard]] bool content_is_well(OpId read, const std::string& container,
                                      const std::vector<std::string>& members) const {
-    std::set<std::string> right;
+    std::map<std::string, std::ptrdiff_t> right;
     std::int64_t sum = 0;
     for (OpId u = 0; u < h_.ops.size(); ++u) {
       if (!counts(u, read, container)) continue;
@@ -276,13 +276,18 @@ class DocumentOracle {
         gone = gone ||
                (overwrites && container_of_update(o) == container && sees(read, o) && sees(o, u));
       }
-      if (!gone) right.insert(text(op.element));
+      if (!gone) ++right[text(op.element)];
     }
     if (container.starts_with("counter"))
       return members.size() == 1 && members[0] == container + ":" + std::to_string(sum);
     if (!container.starts_with("set") && !container.starts_with("register")) return true;
-    return right == std::set<std::string>(members.begin(), members.end()) &&
-           right.size() == members.size();
+    // A register may return a value as often as it has writes of it.
+    const std::set<std::string> distinct(members.begin(), members.end());
+    return right.size() == distinct.size() &&
+           std::all_of(right.begin(), right.end(), [&](const auto& of) {
+             const auto times = std::count(members.begin(), members.end(), of.first);
+             return times > 0 && times <= (container.starts_with("register") ? of.second : 1);
+           });
   }
 
   [[nodiscard]] bool inserts(OpId id, std::uint32_t e) const {

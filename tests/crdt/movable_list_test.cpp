@@ -4,6 +4,9 @@
 
 #include "crdt/workload/generate.hpp"
 #include "finding.hpp"
+#include "oracle.hpp"
+#include "random_deliveries.hpp"
+#include "random_history.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -105,6 +108,29 @@ TEST(MovableList, NeedsDeliveries) {
       read(R"({"process":0,"f":"addAfter","value":[null,"a"]})", "h", {Type::kMovableList}).value();
   base::Budget budget;
   EXPECT_EQ(decide(history, {}, budget).verdict, Verdict::kUnknown);
+}
+
+// Two moves of an element that did not see each other are ordered by a third one between them,
+// which only the rules fifo and applied allow.
+TEST(MovableList, DecidesAsTheAxiomsWhereHappensBeforeIsNotTransitive) {
+  base::Random random(18);
+  int satisfied = 0, violated = 0;
+  for (int i = 0; i < 20 * CUPEL_CRDT_HISTORIES; ++i) {
+    const auto ops = 5 + static_cast<std::uint32_t>(random.below(4));
+    History h = random_history(Type::kMovableList, {ops, 3, 1, 2}, random);
+    const auto rule = random.chance(0.5) ? DeliveryRule::kFifo : DeliveryRule::kApplied;
+    const RandomDeliveries deliveries(h, rule, random);
+    if (!h.context.is_known()) continue;
+    const auto analysis = by_deliveries(h);
+    const bool well = analysis.decision.verdict == Verdict::kSatisfied;
+    ASSERT_NE(analysis.decision.verdict, Verdict::kUnknown) << write(h);
+    ASSERT_EQ(well, admitted_as_seen(h, deliveries.seen_and_own(), false)) << write(h);
+    const auto verified = verify(h, certificate_of(h, analysis));
+    ASSERT_EQ(verified.status, CertificateStatus::kValid) << verified.reason << "\n" << write(h);
+    ++(well ? satisfied : violated);
+  }
+  EXPECT_GT(satisfied, CUPEL_CRDT_HISTORIES / 10);
+  EXPECT_GT(violated, CUPEL_CRDT_HISTORIES / 10);
 }
 
 TEST(MovableList, BadMovesAreErrors) {

@@ -324,6 +324,7 @@ class Oracle {
         const auto count =
             std::count_if(rf.begin(), rf.end(), [&](OpId o) { return h_.ops[o].element == v; });
         if (count == 0 || (strict_ && count > 1)) return false;
+        if (count < std::count(list.begin(), list.end(), v)) return false;
       }
     }
     return true;
@@ -882,6 +883,10 @@ bool admitted_with(const History& history, const std::vector<std::uint32_t>& pas
     }
   }
   return Oracle(history, strict).axioms(past);
+}
+
+bool admitted_as_seen(const History& history, const std::vector<std::uint32_t>& seen, bool strict) {
+  return Oracle(history, strict).axioms(seen);
 }
 
 }  // namespace cupel::crdt

@@ -37,6 +37,18 @@ class RandomDeliveries {
 
   std::vector<Mask> seen, past;  // by operation
 
+  // What each operation had seen, and the earlier ones of its replica. By the rules fifo and
+  // applied this is not transitive.
+  [[nodiscard]] std::vector<Mask> seen_and_own() const {
+    auto all = seen;
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      for (OpId own = 0; own < id; ++own) {
+        if (h_.ops[own].replica == h_.ops[id].replica) all[id] |= bit(own);
+      }
+    }
+    return all;
+  }
+
  private:
   static Mask bit(OpId id) { return Mask{1} << id; }
 

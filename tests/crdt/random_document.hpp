@@ -197,6 +197,8 @@ class RandomDocument {
     }
     if (const auto found = state.members.find(value); found != state.members.end()) {
       auto members = found->second;
+      if (what.kind == ValueKind::kRegister && !members.empty() && random_.chance(0.1))
+        members.push_back(members[random_.below(members.size())]);
       if (what.kind == ValueKind::kSet || what.kind == ValueKind::kRegister)
         std::sort(members.begin(), members.end());
       list_.insert(list_.end(), members.begin(), members.end());

@@ -278,6 +278,8 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
           subset(0.6);
         else if (random.chance(0.9))
           list = {value()};
+        if (type == Type::kMultiValueRegister && !list.empty() && random.chance(0.1))
+          list.push_back(list[random.below(list.size())]);
         if (type == Type::kMaxRegister && !read)
           op.amount = std::stoll(h.elements[op.element].text);
         break;

@@ -245,6 +245,9 @@ std::optional<ContextReader::Error> ContextReader::resolve() {
         return Error{fmt::format("found a line that {}", *wrong), reception.line};
     }
   }
+  // A history that says by which rule it has deliveries, and has none: nothing arrived.
+  if (has_rule_ && context.receptions.empty() && !history_.replicas.empty())
+    context.receptions.emplace_back();
   return std::nullopt;
 }
 

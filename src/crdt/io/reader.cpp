@@ -63,9 +63,10 @@ class Reader {
     auto& only = *objects_[0];
     auto& history = only.history;
     spread_times(history);
+    const auto& type = replicated_type(history);
+    if (type.traits().needs_deliveries) know_that_one_replica_receives_nothing();
     if (history.indeterminate.empty()) return std::move(history);
     if (history.context.is_known()) leave_context_out();
-    const auto& type = replicated_type(history);
     return type.without_impossible(std::move(history));
   }
 
@@ -73,6 +74,10 @@ class Reader {
     if (auto done = all(bytes); !done.ok()) return done.error();
     if (objects_.empty()) return error("found no object, expected " + std::string(kDeclaration));
     spread_times(whole_);
+    const bool needed = std::any_of(objects_.begin(), objects_.end(), [](const auto& object) {
+      return replicated_type(object->history).traits().needs_deliveries;
+    });
+    if (needed) know_that_one_replica_receives_nothing();
     if (!whole_.indeterminate.empty() && whole_.context.is_known()) leave_context_out();
     MixedHistory mixed;
     mixed.place.resize(whole_.ops.size());
@@ -94,6 +99,11 @@ class Reader {
     std::vector<std::unique_ptr<Read>> objects;
     if (type) objects.push_back(std::make_unique<Read>("", *type, 0));
     return objects;
+  }
+  // Of a history of one replica nobody has to say so.
+  void know_that_one_replica_receives_nothing() {
+    auto& receptions = whole().context.receptions;
+    if (receptions.empty() && whole().replicas.size() == 1) receptions.emplace_back();
   }
   // The history that the deliveries are of.
   History& whole() { return mixed_ ? whole_ : objects_[0]->history; }

@@ -543,12 +543,15 @@ ContextDecision decide_known_siblings(const KnownContext& context) {
         std::vector<std::uint32_t> right;
         for (const OpId w : state.updates()) right.push_back(h.ops[w].element);
         std::sort(right.begin(), right.end());
-        const auto distinct = std::unique(right.begin(), right.end());
-        const bool repeated = distinct != right.end();
-        right.erase(distinct, right.end());
         const auto list = h.list(read);
         std::vector<std::uint32_t> returned(list.begin(), list.end());
         std::sort(returned.begin(), returned.end());
+        // No value more often than it was written.
+        if (!std::includes(right.begin(), right.end(), returned.begin(), returned.end()))
+          return false;
+        const auto distinct = std::unique(right.begin(), right.end());
+        const bool repeated = distinct != right.end();
+        right.erase(distinct, right.end());
         returned.erase(std::unique(returned.begin(), returned.end()), returned.end());
         return returned == right && !(repeated && context.axioms.strict);
       });

@@ -30,6 +30,7 @@ void Keys::take(std::uint32_t key, KeyPart& part) const {
   History& small = part.history;
   small = {};
   small.type = h_.type;
+  small.context.rule = h_.context.rule;
   small.keys.emplace_back();
   small.replicas.resize(h_.replicas.size());
   small.by_replica.resize(h_.replicas.size());

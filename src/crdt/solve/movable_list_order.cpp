@@ -430,11 +430,16 @@ class MovableListSearch {
 
   // Orders of pairs of moves that avoid all of this.
   solver::SolveResult choose(const std::vector<PlaceConflict>& conflicts) {
+    // What orders two moves may be a third one, unless happens-before is transitive.
+    const bool transitive = h_.context.rule == DeliveryRule::kCausal;
     std::map<OpId, graph::Node> number;
     for (const PlaceConflict& conflict : conflicts) {
       for (const auto& [first, second] : conflict.pairs) {
+        if (number.contains(first) && number.contains(second)) continue;
         number.try_emplace(first, 0);
         number.try_emplace(second, 0);
+        if (transitive) continue;
+        for (const auto node : moves_[h_.ops[first].element]) number.try_emplace(op_of_[node], 0);
       }
     }
     graph::Node count = 0;

@@ -39,7 +39,8 @@ class Registers {
   }
 
  private:
-  // False: some value is written twice. A value without a write is a violation.
+  // False: some value is written twice. A value without a write is a violation, and one that a read
+  // returned twice.
   bool fixed_writers() {
     writer_.assign(history_.elements.size(), kNone);
     writes_.resize(history_.keys.size());
@@ -54,8 +55,9 @@ class Registers {
     for (OpId id = 0; id < history_.ops.size(); ++id) {
       const Operation& op = history_.ops[id];
       if (op.kind != Kind::kValues) continue;
-      for (const auto e : history_.list(op)) {
-        if (writer_[e] == kNone) {
+      const auto list = history_.list(op);
+      for (auto e = list.begin(); e != list.end(); ++e) {
+        if (writer_[*e] == kNone || std::find(list.begin(), e, *e) != e) {
           decision_.violation = Violation{.core = {.ops = {id}, .elements = {}}, .cycle = {}};
           return true;
         }

@@ -370,6 +370,12 @@ class DocumentCall {
                                                            : "an array of scalars"));
     if (kind == ValueKind::kSet || kind == ValueKind::kRegister)
       std::sort(call_.list.begin() + begin, call_.list.end());
+    const bool repeats =
+        kind == ValueKind::kSet &&
+        std::adjacent_find(call_.list.begin() + begin, call_.list.end()) != call_.list.end();
+    if (repeats)
+      return error(fmt::format("found {} as the value of a set, expected each element once",
+                               text::dump_excerpt(content)));
     return std::nullopt;
   }
 

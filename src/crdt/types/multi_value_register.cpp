@@ -66,11 +66,8 @@ class MultiValueRegister final : public RegisterType {
   }
 
   std::optional<std::string> parse_read(const ParsedCall& call) const override {
-    if (auto wrong = call.take_list("the array of the values, none of them null")) return wrong;
     // Replicas that return one value twice mean that two writes of it are concurrent.
-    std::set<std::uint32_t> seen;
-    std::erase_if(call.list, [&](std::uint32_t e) { return !seen.insert(e).second; });
-    return std::nullopt;
+    return call.take_list("the array of the values, none of them null");
   }
 
   [[nodiscard]] Json value_of(const History& history, const Operation& read) const override {
@@ -78,12 +75,16 @@ class MultiValueRegister final : public RegisterType {
   }
 
   // A write that is seen is returned, or overwritten by one that is seen too; each value that is
-  // returned has a write that is seen and not overwritten.
+  // returned has a write that is seen and not overwritten, as many as it is returned times.
   bool encode_read(Encoder& encoder, OpId read) const override {
     const History& h = encoder.history();
     const auto& writes = encoder.updates_of(h.ops[read].key);
     std::map<std::uint32_t, Clause> returned;
-    for (const auto e : h.list(h.ops[read])) returned[e];
+    std::map<std::uint32_t, std::size_t> times;
+    for (const auto e : h.list(h.ops[read])) {
+      returned[e];
+      ++times[e];
+    }
     for (const OpId w : writes) {
       const Literal s = encoder.seen(read, w);
       if (s == encoder.never()) continue;
@@ -108,6 +109,7 @@ class MultiValueRegister final : public RegisterType {
     }
     for (const auto& [value, some] : returned) {
       encoder.clause(some);
+      if (times[value] > 1) encode_times(encoder, some, times[value]);
       for (std::size_t a = 0; encoder.axioms().strict && a < some.size(); ++a) {
         for (std::size_t b = a + 1; b < some.size(); ++b) encoder.clause({-some[a], -some[b]});
       }
@@ -117,7 +119,11 @@ class MultiValueRegister final : public RegisterType {
 
   void explain_values(ReadExplainer& explainer) const override {
     const auto list = explainer.history().list(explainer.read());
-    if (list.size() > 1) {
+    if (const auto value = returned_too_often(explainer); value != kNone) {
+      explainer.report("value-twice",
+                       fmt::format("{} returned {} more often than it was written",
+                                   explainer.text(), explainer.history().element_text(value)));
+    } else if (list.size() > 1) {
       explainer.report(
           "wrong-siblings",
           fmt::format("{} does not return exactly the writes that it has seen and that "
@@ -138,6 +144,36 @@ class MultiValueRegister final : public RegisterType {
   }
 
  private:
+  // At least so many of them: each time has one of its own.
+  static void encode_times(Encoder& encoder, const Clause& writes, std::size_t times) {
+    if (writes.size() < times) return encoder.clause({});
+    std::vector<Clause> of_write(writes.size());
+    for (std::size_t time = 0; time < times; ++time) {
+      Clause any;
+      for (std::size_t w = 0; w < writes.size(); ++w) {
+        const Literal this_one = encoder.new_variable();
+        encoder.clause({-this_one, writes[w]});
+        for (const Literal other : of_write[w]) encoder.clause({-this_one, -other});
+        of_write[w].push_back(this_one);
+        any.push_back(this_one);
+      }
+      encoder.clause(any);
+    }
+  }
+
+  // A value that the history has fewer writes of; kNone: none.
+  static std::uint32_t returned_too_often(const ReadExplainer& explainer) {
+    const auto list = explainer.history().list(explainer.read());
+    std::map<std::uint32_t, int> left;
+    for (const auto e : list) --left[e];
+    for (const Operation& op : explainer.history().ops) {
+      if (op.kind == Kind::kWrite && left.contains(op.element)) ++left[op.element];
+    }
+    const auto found =
+        std::find_if(left.begin(), left.end(), [](const auto& of) { return of.second < 0; });
+    return found == left.end() ? kNone : found->first;
+  }
+
   // Every write of the value came before one that the read must have seen, by the order of
   // the replicas and by what other reads returned.
   static bool is_stale(const ReadExplainer& explainer, std::uint32_t value) {

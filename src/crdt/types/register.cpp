@@ -131,6 +131,16 @@ void RegisterType::explain_received(ContextExplainer& explainer) const {
                        {seen[0], over(seen[0])});
       return;
     }
+    const auto kept =
+        std::count_if(seen.begin(), seen.end(), [&](OpId w) { return over(w) == kNone; });
+    if (std::count(list.begin(), list.end(), value) > kept) {
+      explainer.report("value-twice",
+                       fmt::format("{} more often than the writes of it that it had received and "
+                                   "that nothing had overwritten",
+                                   claim),
+                       seen);
+      return;
+    }
   }
   for (const OpId w : visible) {
     const bool returned = std::find(list.begin(), list.end(), h.ops[w].element) != list.end();

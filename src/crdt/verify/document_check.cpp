@@ -274,7 +274,7 @@ bool DocumentCheck::has_wrong_container(OpId read, std::uint32_t container,
   }
   if (kind != ValueKind::kSet && kind != ValueKind::kRegister) return false;
   const std::set<std::uint32_t> returned(members.begin(), members.end());
-  std::set<std::uint32_t> right;
+  std::map<std::uint32_t, std::ptrdiff_t> right;  // how many updates each member stands for
   for (const OpId u : counting) {
     const Operation& op = h_.ops[u];
     if (op.kind == Kind::kDown) continue;
@@ -285,9 +285,14 @@ bool DocumentCheck::has_wrong_container(OpId read, std::uint32_t container,
                            : by.kind == Kind::kDown && by.element == op.element;
       return may && sees(other, u);
     });
-    if (!gone) right.insert(op.element);
+    if (!gone) ++right[op.element];
   }
-  return returned != right;
+  return returned.size() != right.size() ||
+         std::any_of(right.begin(), right.end(), [&](const auto& of) {
+           const auto [member, updates] = of;
+           const auto times = std::count(members.begin(), members.end(), member);
+           return times == 0 || times > (kind == ValueKind::kRegister ? updates : 1);
+         });
 }
 
 namespace {

@@ -399,7 +399,8 @@ class Semantics {
     bool well = returned.size() == values.size();
     const bool strict = strict_ && rules_.returns == Returns::kMaximalWrites;
     for (const auto& [value, count] : values)
-      well = well && returned.contains(value) && (count == 1 || !strict);
+      well = well && returned.contains(value) && (count == 1 || !strict) &&
+             std::count(list.begin(), list.end(), value) <= count;
     return well ? std::nullopt
                 : std::optional(fmt::format("{} is not what it has seen", h_.text(read)));
   }

@@ -261,6 +261,7 @@ bool VisibleState::is_right_register(const Operation& op) const {
   for (const OpId w : maximal) values.push_back(h_.ops[w].element);
   std::sort(values.begin(), values.end());
   std::sort(returned.begin(), returned.end());
+  if (!std::includes(values.begin(), values.end(), returned.begin(), returned.end())) return false;
   returned.erase(std::unique(returned.begin(), returned.end()), returned.end());
   if (strict_) return values == returned;
   values.erase(std::unique(values.begin(), values.end()), values.end());
