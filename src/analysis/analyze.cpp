@@ -218,7 +218,7 @@ std::optional<check::CheckResult> decide_while_reading(const std::string& path,
                                                        const FileOptions& file,
                                                        const Options& options,
                                                        base::Budget& budget) {
-  if (!file.verdicts_only || file.masked || file.going_on ||
+  if (!file.verdicts_only || file.masked || file.going_on || file.first_bytes ||
       options.test_power == TestPower::kAlways ||
       options.check.asked != std::vector{Level::kLinearizable} ||
       options.check.clock_drift_ns != 0 || options.check.evidence) {
@@ -279,7 +279,8 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
     return formats::read(path, {.format = file.format,
                                 .threads = options.check.threads,
                                 .budget = &budget,
-                                .initial = file.initial});
+                                .initial = file.initial,
+                                .first_bytes = file.first_bytes});
   }();
   if (!read.ok() && !read.error().limit_met) return std::move(read).error();
   AnalyzedFile result{empty_history(), {}};

@@ -111,6 +111,7 @@ struct FileOptions {
   std::function<std::vector<history::OpId>(const history::History&)> masked = {};
   // The file still grows: what its unfinished transactions did is open (history/going_on.hpp).
   bool going_on = false;
+  std::optional<std::uint64_t> first_bytes = {};  // as formats::ReadOptions
 };
 
 // Reads a history and analyzes it. Its time counts from the beginning of the reading. Errors:

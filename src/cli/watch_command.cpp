@@ -22,7 +22,9 @@
 #include "cli/units.hpp"
 #include "cli/watch_keys.hpp"
 #include "cli/watch_state.hpp"
+#include "cli/windows_check.hpp"
 #include "formats/formats.hpp"
+#include "formats/line_pieces.hpp"
 #include "formats/recording.hpp"
 #include "history/mask.hpp"
 #include "levels/product.hpp"
@@ -322,8 +324,8 @@ class WatchRun {
                              .sessions = static_cast<std::size_t>(sessions_),
                              .memory_limit_bytes = options.memory_limit_bytes,
                              .evidence = !arguments_.check.certificate.empty()},
-        name_, record_.path(),
-        [this](Checker::Question question) { return ask(question.going_on); });
+        name_, record_.path(), [this](Checker::Question question) { return ask(question); });
+    if (arguments_.no_follow && !record_.written()) checker_->record_is_whole();
   }
 
   base::Status keep_chain(base::Result<online::Chain> chain) {
@@ -343,6 +345,7 @@ class WatchRun {
       code_ = bad(state.error());
     } else if (*state == Checker::State::kUnknown) {
       clear_line();
+      if (may_be_known_later()) return;
       if (chain_) save(chain_->end_unknown(checker_->why()));
       if (checker_->passed_over() > 0) return end_violated(checker_->why());
       code_ = kUnknown;
@@ -352,6 +355,15 @@ class WatchRun {
       code_ = report();
       if (arguments_.keep_going && *code_ == kViolated) keep_going();
     }
+  }
+
+  // The memory limit was met, and nothing can be said of what was recorded so far; at its end, the
+  // windows of `cupel check` may. Says so once.
+  bool may_be_known_later() {
+    const bool whole = arguments_.no_follow && !record_.written();
+    if (over_ || whole || !checker_->only_record_after()) return false;
+    if (!std::exchange(said_later_, true)) say(checker_->why() + "; goes on recording");
+    return true;
   }
 
   // The violation that was found. The exit code.
@@ -425,8 +437,8 @@ class WatchRun {
   }
 
   // The whole history, as recorded: by the check of `cupel check`, which also explains.
-  base::Result<Checker::State> ask(bool going_on) {
-    auto state = ask_record(going_on);
+  base::Result<Checker::State> ask(Checker::Question question) {
+    auto state = ask_record(question);
     if (!several_ || !state.ok() || *state != Checker::State::kViolated) return state;
     // Of several recorders, one may have read what another has written and not sent yet.
     asking_ = true;
@@ -438,24 +450,35 @@ class WatchRun {
       if (!bytes.ok()) return bytes.error();
     }
     asking_ = false;
-    return ask_record(going_on);
+    return ask_record(question);
   }
 
-  base::Result<Checker::State> ask_record(bool going_on) {
+  base::Result<Checker::State> ask_record(Checker::Question question) {
     clear_line();
+    for (const auto& note : checker_->take_notes()) say(note);
     auto options = options_;
     options.check.asked = {level_};
-    analysis::FileOptions reading{.format = formats::Format::kJepsen, .going_on = going_on};
-    if (const auto& keys = checker_->masked(); keys.size() > 0) {
+    analysis::FileOptions reading{.format = formats::Format::kJepsen,
+                                  .going_on = question.going_on,
+                                  .first_bytes = formats::whole_lines(record_.path())};
+    const auto began = Clock::now();
+    const auto& keys = checker_->masked();
+    if (keys.size() > 0) {
       reading.masked = [&](const auto& h) { return history::operations_on(h, keys); };
     }
     found_.emplace(analysis::analyze_file(record_.path(), reading, options));
+    // What is still written must have a beginning that stays.
+    const bool stays = reading.first_bytes || !question.going_on;
+    if (question.in_windows && keys.size() == 0 && stays) {
+      found_ = with_windows(record_.path(), reading, options, {.began = began}, *std::move(found_));
+    }
     if (!found_->ok()) return found_->error();
     const bool violated =
         (*found_)->analysis.check.levels.front().verdict == check::Verdict::kViolated;
     if (violated && (*found_)->left_open && !arguments_.check.certificate.empty()) {
       // The certificate is of the file as it is, which is violated then too.
-      return ask_record(/*going_on=*/false);
+      question.going_on = false;
+      return ask_record(question);
     }
     const auto& level = (*found_)->analysis.check.levels.front();
     switch (level.verdict) {
@@ -495,6 +518,7 @@ class WatchRun {
   }
 
   void finish() {
+    over_ = true;
     if (!checker_) {
       if (const auto begun = begin(/*over=*/true); !begun.ok()) {
         code_ = bad(begun.error());
@@ -541,6 +565,11 @@ class WatchRun {
     }
     print(fmt::format("{}\t{}\t{}\n", name_, levels::name(level_), verdict));
     if (!why.empty()) print(fmt::format("  {}\n", why));
+    if (const auto after = checker_->only_record_after()) {
+      return print(fmt::format(
+          "  of the recorded history; the memory limit was met after {} transactions\n",
+          grouped(*after)));
+    }
     print(fmt::format(
         "  {} transactions that ended well or in doubt; {} held at the end, at most {}\n",
         grouped(held.transactions), grouped(held.held), grouped(checker_->most_held())));
@@ -554,7 +583,7 @@ class WatchRun {
             {"level", levels::name(level_)},
             {"watched", levels::name(checker_->watch().watched())},
             {"verdict", verdict},
-            {"transactions", held.transactions},
+            {"transactions", transactions()},
             {"forgotten", held.forgotten},
             {"held", held.held},
             {"not_seen_by_all", held.uncovered},
@@ -566,16 +595,22 @@ class WatchRun {
             {"resident_bytes", base::resident_bytes()}};
   }
 
+  [[nodiscard]] std::uint64_t transactions() const {
+    return checker_->only_record_after().value_or(checker_->watch().window().held().transactions);
+  }
+
   void show(bool now) {
     const std::chrono::duration<double> passed = Clock::now() - shown_;
     const double interval = arguments_.check.json ? 1 : 0.2;
     if (!checker_ || (!now && passed.count() < interval)) return;
-    const auto transactions = checker_->watch().window().held().transactions;
-    rate_ = static_cast<double>(transactions - shown_transactions_) / passed.count();
+    const auto now_transactions = transactions();
+    rate_ = static_cast<double>(now_transactions - shown_transactions_) / passed.count();
     shown_ = Clock::now();
-    shown_transactions_ = transactions;
+    shown_transactions_ = now_transactions;
     if (arguments_.check.json) {
-      print(status_object("satisfied so far").dump() + "\n");
+      print(status_object(checker_->only_record_after() ? "unknown so far" : "satisfied so far")
+                .dump() +
+            "\n");
       flush_output();
     } else if (terminal_) {
       print_in_place(status_text());
@@ -585,6 +620,10 @@ class WatchRun {
 
   [[nodiscard]] std::string status_text() const {
     const auto& held = checker_->watch().window().held();
+    if (const auto after = checker_->only_record_after()) {
+      return fmt::format("the memory limit was met after {} transactions; records",
+                         grouped(*after));
+    }
     auto text = fmt::format("satisfied so far: {} transactions, {}/s, {} held, {} MB",
                             grouped(held.transactions), grouped(static_cast<std::uint64_t>(rate_)),
                             grouped(held.held), base::resident_bytes() >> 20);
@@ -617,7 +656,7 @@ class WatchRun {
   online::Merge merge_;
   Record record_;
   std::string name_, merged_, waiting_;
-  bool asking_ = false, several_ = false, line_ = false;
+  bool asking_ = false, several_ = false, line_ = false, over_ = false, said_later_ = false;
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
   levels::Level level_ = levels::Level::kStrictSerializable;
   std::uint64_t sessions_ = 0;

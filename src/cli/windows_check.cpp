@@ -40,8 +40,13 @@ std::string megabytes(std::uint64_t bytes) {
 // One file, level by level.
 class WindowsCheck {
  public:
-  WindowsCheck(const std::string& file, const analysis::Options& options, const InWindows& how)
-      : file_(file), options_(options), certificate_(how.certificate) {
+  WindowsCheck(const std::string& file, const analysis::FileOptions& reading,
+               const analysis::Options& options, const InWindows& how)
+      : file_(file),
+        options_(options),
+        certificate_(how.certificate),
+        first_bytes_(reading.first_bytes),
+        going_on_(reading.going_on) {
     if (options.check.timeout_seconds) {
       deadline_ = how.began + std::chrono::duration_cast<Clock::duration>(
                                   std::chrono::duration<double>(*options.check.timeout_seconds));
@@ -52,6 +57,9 @@ class WindowsCheck {
     auto planned = plan();
     if (!planned.ok()) return std::move(planned).error();
     plan_ = *std::move(planned);
+    if (going_on_ && plan_.doubtful_compares) {
+      plan_.unfit = "a compare-and-set of a transaction that may still go on may still fail";
+    }
     if (!plan_.unfit.empty()) return with_reason(std::move(before), plan_.unfit);
     print_note(
         fmt::format("{}: does not fit into {} of memory, so it is decided in windows, as "
@@ -291,9 +299,11 @@ class WindowsCheck {
   const std::string file_;
   const analysis::Options& options_;
   const std::string certificate_;
+  const std::optional<std::uint64_t> first_bytes_;
+  const bool going_on_;
   std::optional<Level> asked_, certified_;
   std::optional<Clock::time_point> deadline_;
-  const online::OpenHistory open_ = [this] { return formats::stream_history(file_); };
+  const online::OpenHistory open_ = [this] { return formats::stream_history(file_, first_bytes_); };
   mutable std::string format_;
   online::FilePlan plan_;
   std::map<Level, LevelResult> known_;
@@ -343,7 +353,7 @@ Found with_windows(const std::string& file, const analysis::FileOptions& reading
   auto before = std::move(found).value();
   if (before.analysis.check.weakest_violated.empty()) before.history = {};
   ::malloc_trim(0);  // the limit is of what is resident
-  return WindowsCheck(file, options, how).run(std::move(before));
+  return WindowsCheck(file, reading, options, how).run(std::move(before));
 }
 
 }  // namespace cupel::cli

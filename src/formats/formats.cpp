@@ -119,7 +119,10 @@ std::string resolved(const std::string& path, std::optional<Format> asked) {
 base::Result<History> read_file(const std::string& place, const ReadOptions& options) {
   const auto file = MappedFile::open(place, options.budget);
   if (!file.ok()) return file.error();
-  const auto bytes = file->bytes();
+  auto bytes = file->bytes();
+  if (options.first_bytes && *options.first_bytes < bytes.size()) {
+    bytes = bytes.substr(0, static_cast<std::size_t>(*options.first_bytes));
+  }
   auto format = options.format;
   if (!format) {
     const auto recognized = recognize(place, bytes, /*in_logs=*/false);
@@ -170,7 +173,7 @@ base::Result<Format> detect(const std::string& path) {
 bool stream(const std::string& path, const ReadOptions& options, std::size_t least_txns,
             history::SingleOpSink& sink) {
   if ((options.format && *options.format != Format::kCupel) || path == "-") return false;
-  if (!options.initial.empty()) return false;
+  if (!options.initial.empty() || options.first_bytes) return false;
   const base::AllocationWatch watch(options.budget);
   try {
     std::error_code unknown;

@@ -40,6 +40,9 @@ struct ReadOptions {
   // Borrowed. A limit met while reading is an error with `limit_met`. None: no limits.
   base::Budget* budget = nullptr;
   InitialValues initial = {};  // beside what the file says
+  // Of a file that may still grow: only so many bytes of it, whole lines. Of a compressed file or
+  // a recording, of its content.
+  std::optional<std::uint64_t> first_bytes = {};
 };
 
 // The file or directory at `path` as a history, "-" being standard input; metadata "format" says

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,9 +22,31 @@ constexpr std::size_t kMagicBytes = 8;
 
 }  // namespace
 
-base::Result<LinePieces> LinePieces::open(const std::string& path, LastLine last) {
+std::optional<std::uint64_t> whole_lines(const std::string& path) {
+  const base::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat facts {};
+  if (!file || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
+  char bytes[1 << 16];
+  const auto got = ::pread(file.get(), bytes, kMagicBytes, 0);
+  if (got < 0 || is_compressed({bytes, static_cast<std::size_t>(got)})) return std::nullopt;
+  auto end = static_cast<std::uint64_t>(facts.st_size);
+  while (end > 0) {
+    const auto size = std::min<std::uint64_t>(end, sizeof bytes);
+    const auto read = ::pread(file.get(), bytes, static_cast<std::size_t>(size),
+                              static_cast<::off_t>(end - size));
+    if (read != static_cast<::ssize_t>(size)) return std::nullopt;
+    const auto last = std::string_view(bytes, static_cast<std::size_t>(size)).rfind('\n');
+    if (last != std::string_view::npos) return end - size + last + 1;
+    end -= size;
+  }
+  return 0;
+}
+
+base::Result<LinePieces> LinePieces::open(const std::string& path, LastLine last,
+                                          std::optional<std::uint64_t> first_bytes) {
   LinePieces pieces;
   pieces.last_ = last;
+  pieces.left_ = first_bytes;
   pieces.path_ = path;
   if (is_recording(path)) {
     pieces.folder_ = path;
@@ -100,13 +123,15 @@ base::Result<std::string_view> LinePieces::next() {
   while (true) {
     const auto old = buffer_.size();
     buffer_.resize(old + kPieceBytes);
-    const auto got = fill(buffer_.data() + old, kPieceBytes);
+    const auto wanted = std::min<std::uint64_t>(kPieceBytes, left_.value_or(kPieceBytes));
+    const auto got = fill(buffer_.data() + old, static_cast<std::size_t>(wanted));
     buffer_.resize(old + (got.ok() ? *got : 0));
     if (!got.ok()) return got.error();
+    if (left_) *left_ -= *got;
     if (*got == 0) {
       const auto more = next_part();
       if (!more.ok()) return more.error();
-      if (*more) continue;
+      if (*more && left_ != 0u) continue;
       if (last_ == LastLine::kLeaveOut) return std::string_view();
       given_ = buffer_.size();
       return std::string_view(buffer_);

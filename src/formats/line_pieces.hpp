@@ -13,14 +13,19 @@
 
 namespace cupel::formats {
 
+// Up to the end of its last whole line, the bytes of a file that may still grow. None: it is no
+// regular file, or compressed.
+std::optional<std::uint64_t> whole_lines(const std::string& path);
+
 class LinePieces {
  public:
   // A file, a recording (formats/recording.hpp), or "-". What is compressed is decompressed piece
   // by piece.
   // A last line without an end may have been cut while it was written.
   enum class LastLine : std::uint8_t { kLeaveOut, kTake };
-  static base::Result<LinePieces> open(const std::string& path,
-                                       LastLine last = LastLine::kLeaveOut);
+  // `first_bytes`: of the content only so many, as ReadOptions (formats.hpp).
+  static base::Result<LinePieces> open(const std::string& path, LastLine last = LastLine::kLeaveOut,
+                                       std::optional<std::uint64_t> first_bytes = {});
 
   // Whole lines, about a megabyte; valid until the next call. Empty at the end.
   base::Result<std::string_view> next();
@@ -33,6 +38,7 @@ class LinePieces {
 
   std::string path_, folder_;
   LastLine last_ = LastLine::kLeaveOut;
+  std::optional<std::uint64_t> left_;  // bytes of the content; none: all
   std::uint32_t part_ = 0;
   base::Descriptor file_;
   MappedFile packed_;

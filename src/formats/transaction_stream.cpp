@@ -468,9 +468,10 @@ bool holds_cupel(const std::string& path) {
   return !is_recording(path) && head_of(path) == kCupelMagic;
 }
 
-base::Result<std::unique_ptr<history::TransactionSource>> stream_history(const std::string& path) {
+base::Result<std::unique_ptr<history::TransactionSource>> stream_history(
+    const std::string& path, std::optional<std::uint64_t> first_bytes) {
   if (holds_cupel(path)) return stream_cupel_file(path);
-  auto pieces = LinePieces::open(path, LinePieces::LastLine::kTake);
+  auto pieces = LinePieces::open(path, LinePieces::LastLine::kTake, first_bytes);
   if (!pieces.ok()) return pieces.error();
   return std::unique_ptr<history::TransactionSource>(
       std::make_unique<JsonLines>(path, std::move(pieces).value()));

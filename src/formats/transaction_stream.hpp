@@ -7,7 +7,9 @@
 // (docs/formats/certificate.md), and shares no code with what a watch reads by.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -21,7 +23,9 @@ base::Result<std::unique_ptr<history::TransactionSource>> stream_transactions(
 // The same for whoever decides a history that does not fit into memory: also cupel files, whose
 // transactions come in the order of the file, and compressed ones. A last line without an end is
 // read like the others.
-base::Result<std::unique_ptr<history::TransactionSource>> stream_history(const std::string& path);
+// `first_bytes`: as ReadOptions (formats.hpp), of lines.
+base::Result<std::unique_ptr<history::TransactionSource>> stream_history(
+    const std::string& path, std::optional<std::uint64_t> first_bytes = {});
 // Is the file, or its content if it is compressed, in cupel's format?
 bool holds_cupel(const std::string& path);
 

@@ -2,6 +2,7 @@
 #include "online/checker.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,6 +18,8 @@ namespace {
 // Where only the record can say, it is asked again when it has grown by this factor.
 constexpr double kAskAgain = 1.5;
 constexpr int kMostRestarts = 20;
+constexpr const char* kNotAgain =
+    "the memory limit was met while the recorded history was read again";
 
 }  // namespace
 
@@ -35,6 +38,7 @@ void Checker::make_watch() {
 
 base::Status Checker::take(std::string_view lines) {
   taken_ += lines.size();
+  if (only_record_) return base::Ok{};
   return watch_->stream(0).take(lines);
 }
 
@@ -44,8 +48,10 @@ Checker::State Checker::unknown(std::string why) {
 }
 
 base::Result<Checker::State> Checker::look_if_due(bool idle) {
+  const bool grown = static_cast<double>(taken_) >= kAskAgain * static_cast<double>(asked_at_);
+  if (only_record_) return grown ? ask_instead(/*going_on=*/true) : State::kSatisfied;
   // What is wrong over more than the window.
-  if (slides_ && static_cast<double>(taken_) >= kAskAgain * static_cast<double>(asked_at_)) {
+  if (slides_ && grown) {
     auto answer = ask({.going_on = true});
     if (!answer.ok() || *answer == State::kViolated) return answer;
   }
@@ -53,12 +59,17 @@ base::Result<Checker::State> Checker::look_if_due(bool idle) {
 }
 
 base::Result<Checker::State> Checker::finish(bool over) {
+  if (only_record_) {
+    const bool known = satisfied_at_ >= taken_ && (!over || record_is_whole_);
+    return known ? State::kSatisfied : ask_instead(/*going_on=*/!over);
+  }
   auto state = look(over);
   // What was built again from the record has not been looked at.
   if (chain_ != nullptr && !slides_ && state.ok() && *state == State::kSatisfied &&
       looked_at_ != taken_) {
     state = look(over);
   }
+  if (only_record_) return state;
   if (chain_ != nullptr && !slides_ && state.ok() && *state == State::kSatisfied) {
     state = end_chain(over);
   }
@@ -92,21 +103,29 @@ base::Result<Checker::State> Checker::ask(Question question) {
   const auto size = std::filesystem::file_size(record_, unknown);
   asked_at_ = unknown ? taken_ : std::max<std::uint64_t>(taken_, size);
   auto answer = ask_(question);
-  if (answer.ok() && *answer == State::kSatisfied) satisfied_at_ = asked_at_;
+  if (answer.ok() && *answer == State::kSatisfied) {
+    satisfied_at_ = asked_at_;
+    if (!only_record_) decided_ = watch_->window().held().transactions;
+  }
   return answer;
 }
 
 base::Result<Checker::State> Checker::look(bool ended) {
+  if (std::exchange(fed_finding_, std::nullopt) == Finding::kUnknown) {
+    return begin_to_ask(kNotAgain);
+  }
   const auto finding = watch_->look(ended);
   looked_at_ = taken_;
   most_held_ = std::max(most_held_, watch_->window().held().held);
   switch (finding) {
     case Finding::kSatisfied:
+      if (!slides_) decided_ = watch_->window().held().transactions;
       if (chain_ == nullptr || slides_) break;
       if (auto added = chain_->add(watch_->window()); !added.ok()) return std::move(added).error();
       break;
     case Finding::kUnknown:
-      return unknown(watch_->why());
+      if (!slides_) decided_ = std::max(decided_, watch_->decided());
+      return begin_to_ask(watch_->why());
     case Finding::kRefused:
       return base::Error{.message = watch_->why(), .file = name_};
     case Finding::kViolated:
@@ -127,8 +146,8 @@ base::Result<Checker::State> Checker::ask_record(Question question) {
       return State::kViolated;
     }
     if (watch_->watched() != options_.level) return begin_to_slide();
-    return unknown(fmt::format(
-        "{}, and the recorded history could not be checked within the limits", watch_->why()));
+    return begin_to_ask(
+        fmt::format("{}, and the recorded history does not fit as a whole", watch_->why()));
   }
   return *answer == State::kViolated ? State::kViolated : go_on();
 }
@@ -169,7 +188,46 @@ base::Result<Checker::State> Checker::begin_to_slide() {
   if (!fed_finding_) return State::kSatisfied;
   looked_at_ = taken_;
   const auto finding = *std::exchange(fed_finding_, std::nullopt);
+  if (finding == Finding::kUnknown) return begin_to_ask(kNotAgain);
   return ask_record({.certain = finding == Finding::kViolated, .going_on = true});
+}
+
+// The window did not fit into memory, or the record as a whole, which it asked.
+base::Result<Checker::State> Checker::begin_to_ask(std::string why) {
+  limit_ = std::move(why);
+  taken_before_ = watch_->window().held().transactions;
+  only_record_ = true;
+  slides_ = false;
+  if (chain_ != nullptr) {
+    if (auto ended = chain_->end_unknown(limit_); !ended.ok()) return std::move(ended).error();
+  }
+  start_again();
+  ::malloc_trim(0);  // the limit is of what is resident
+  notes_.push_back(
+      fmt::format("{}: from here on the recorded history is checked: now, when it has grown by "
+                  "half, and at the end",
+                  limit_));
+  return ask_instead(/*going_on=*/true);
+}
+
+base::Result<Checker::State> Checker::ask_instead(bool going_on) {
+  auto answer = ask({.going_on = going_on && !record_is_whole_, .in_windows = true});
+  if (!answer.ok() || *answer == State::kViolated) return answer;
+  if (*answer == State::kSatisfied) {
+    record_satisfied_ = true;
+    return answer;
+  }
+  return unknown(fmt::format(
+      "{}, and the recorded history could not be decided within the limits; {}", limit_,
+      record_satisfied_ ? fmt::format("nothing is known after its first {} bytes", satisfied_at_)
+                        : unknown_after(decided_)));
+}
+
+bool Checker::is_full() const {
+  const auto limit = options_.memory_limit_bytes;
+  if (limit == 0 || base::resident_bytes() <= limit) return false;
+  ::malloc_trim(0);  // freed pieces count as well
+  return base::resident_bytes() > limit;
 }
 
 void Checker::start_again() {
@@ -189,6 +247,10 @@ base::Status Checker::feed_again() {
           return watch_->stream(0).take(lines);
         });
     if (!read.ok()) return read.error();
+    if (is_full()) {
+      fed_finding_ = Finding::kUnknown;
+      break;
+    }
     if (!slides_ || !watch_->due(/*idle=*/false)) continue;
     const auto finding = watch_->look();
     if (finding == Finding::kSatisfied) continue;
@@ -205,8 +267,8 @@ base::Status Checker::feed_again() {
 base::Status Checker::go_on_without(const std::vector<history::ScalarView>& keys) {
   ++passed_over_;
   for (const auto& key : keys) masked_.find_or_add(key);
-  slides_ = from_window_ = false;
-  satisfied_at_ = 0;
+  slides_ = from_window_ = only_record_ = false;
+  satisfied_at_ = decided_ = 0;
   restarts_ = 0;
   start_again();
   return feed_again();

@@ -4,6 +4,9 @@
 // A violation counts once the recorded history as a whole has it; where the record says
 // otherwise, something had been forgotten on a bet that was lost, and the window is built
 // again from the record. So no bet can accuse anybody.
+//
+// Where the memory limit is met, the window is given up, and only the record is asked: at once,
+// whenever it has grown by half, and at the end. The answer is unknown once the record's is.
 #pragma once
 
 #include <functional>
@@ -29,6 +32,9 @@ class Checker {
     bool certain_if_unique = false;
     // More may come: what the record's unfinished transactions did is open (history/going_on.hpp).
     bool going_on = false;
+    // The window does not fit into memory: worth a check of the record in windows of its own
+    // (file_check.hpp), if it does not fit as a whole.
+    bool in_windows = false;
   };
   // What the recorded history says at the level: kUnknown where a limit was met.
   using Ask = std::function<base::Result<State>(Question)>;
@@ -39,6 +45,9 @@ class Checker {
 
   // Each window that is closed goes there. With the option `evidence`. Borrowed.
   void leave(Chain& chain) { chain_ = &chain; }
+
+  // The record holds all that will come, though not all was taken: no transaction is going on.
+  void record_is_whole() { record_is_whole_ = true; }
 
   base::Status take(std::string_view lines);
   // `idle`: nothing more can be read at the moment.
@@ -55,7 +64,7 @@ class Checker {
   [[nodiscard]] const history::ScalarTable& masked() const { return masked_; }
 
   // Whether everything that was taken has been looked at, so that a state can be saved.
-  [[nodiscard]] bool can_save() const { return looked_at_ == taken_; }
+  [[nodiscard]] bool can_save() const { return looked_at_ == taken_ && !only_record_; }
   void save(StateWriter& out) const;
   // Into a new Checker with the same options, for the same record. Errors: the state is of other
   // options, or is no state.
@@ -71,6 +80,10 @@ class Checker {
   [[nodiscard]] std::size_t most_held() const { return most_held_; }
   // kViolated, and the record was too large to say so: the window has the violation.
   [[nodiscard]] bool from_window() const { return from_window_; }
+  // The memory limit was met: so many transactions had been taken by then.
+  [[nodiscard]] std::optional<std::uint64_t> only_record_after() const {
+    return only_record_ ? std::optional(taken_before_) : std::nullopt;
+  }
   // kUnknown: why.
   [[nodiscard]] const std::string& why() const { return why_; }
   // Sentences for the user, each once.
@@ -84,8 +97,11 @@ class Checker {
   base::Result<State> ask(Question question);
   base::Result<State> go_on();
   base::Result<State> begin_to_slide();
+  base::Result<State> begin_to_ask(std::string why);
+  base::Result<State> ask_instead(bool going_on);
   void start_again();
   base::Status feed_again();
+  [[nodiscard]] bool is_full() const;
   State unknown(std::string why);
 
   const WatchOptions options_;
@@ -99,6 +115,12 @@ class Checker {
   std::uint64_t satisfied_at_ = 0;  // so many bytes of the record are, as a whole
   // The level that implies the one that is asked is violated, that one is not: the window slides.
   bool slides_ = false;
+  // There is no window any more.
+  bool only_record_ = false, record_is_whole_ = false;
+  bool record_satisfied_ = false;   // since there is none, up to satisfied_at_
+  std::uint64_t taken_before_ = 0;  // transactions
+  std::uint64_t decided_ = 0;       // so many transactions are satisfied, from the beginning on
+  std::string limit_;               // that was met
   bool from_window_ = false;
   std::optional<Finding> fed_finding_;  // while the record was fed again
   int restarts_ = 0;

@@ -173,11 +173,10 @@ class FileCheck {
     ::malloc_trim(0);  // what was freed in pieces counts until then
     if (base::resident_bytes() <= limit) return {};
     return fmt::format(
-        "the memory limit was met with {} transactions held and {} read ahead{}; nothing is known "
-        "from transaction {} on",
+        "the memory limit was met with {} transactions held and {} read ahead{}; {}",
         watch_.window().held().held, feed.waiting(),
         feed.waiting() > kMuchReadAhead ? ", because of the order of the file" : "",
-        watch_.window().held().transactions);
+        unknown_after(watch_.window().held().transactions - watch_.window().fresh()));
   }
 
   base::Result<FileAnswer> look(const FileFeed& feed) {
@@ -185,6 +184,9 @@ class FileCheck {
     most_held_ = std::max(most_held_, watch_.window().held().held);
     const bool slides = options_.slide > 0;
     const bool violated = finding == Finding::kViolated || (slides && finding == Finding::kAsk);
+    if (finding == Finding::kUnknown) {
+      return answer(finding, fmt::format("{}; {}", watch_.why(), unknown_after(watch_.decided())));
+    }
     if (!violated) return answer(finding, finding == Finding::kSatisfied ? "" : watch_.why());
     if (!slides && levels::needs_real_time(options_.level)) return answer(finding, {});
     const auto certain = slides ? no_other_writer() : no_later_writer(feed);

@@ -54,6 +54,7 @@ class Planner {
     counted_ += txn.status == TxnStatus::kAborted ? 0 : 1;
     plan_.committed += txn.status == TxnStatus::kCommitted ? 1 : 0;
     plan_.operations += txn.operations.size();
+    plan_.doubtful_compares |= txn.status == TxnStatus::kIndeterminate && has_compare(txn);
     return {};
   }
 
@@ -94,6 +95,12 @@ class Planner {
            std::any_of(all.begin(), all.end(), [&](const Operations::Operation& op) {
              return op.kind == history::OpKind::kRangeRead || op.key != all.front().key;
            });
+  }
+  static bool has_compare(const StreamedTransaction& txn) {
+    const auto& all = txn.operations.all();
+    return std::any_of(all.begin(), all.end(), [](const Operations::Operation& op) {
+      return op.kind == history::OpKind::kCompareAndSet;
+    });
   }
   [[nodiscard]] bool is_late(const StreamedTransaction& txn, std::size_t block) const {
     return block >= sizes_.late_blocks && txn.invoke < latest_[block - sizes_.late_blocks] &&

@@ -48,6 +48,9 @@ struct FilePlan {
   // A transaction that touches more than one key: linearizability is not about such histories.
   std::optional<std::uint32_t> several_keys;  // its label
 
+  // A transaction of unknown outcome has a compare-and-set.
+  bool doubtful_compares = false;
+
   // Why the history cannot be decided in windows; empty: it can.
   std::string unfit;
 

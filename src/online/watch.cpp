@@ -59,6 +59,11 @@ std::string promise_of(Level level) {
       levels::name(level), levels::name(watched), kSlideInWords);
 }
 
+std::string unknown_after(std::uint64_t decided) {
+  if (decided == 0) return "nothing is known of any transaction";
+  return fmt::format("nothing is known from transaction {} on", decided + 1);
+}
+
 Watch::Watch(const WatchOptions& options)
     : options_(options),
       watched_(options.slide > 0 ? options.level : watched_for(options.level)),
@@ -126,17 +131,16 @@ Finding Watch::look(bool ended) {
       why_ = look.detail;
       return Finding::kRefused;
     case DecisionStatus::kGaveUp:
-      why_ = fmt::format("{}; nothing is known from transaction {} on", look.detail, from);
+      why_ = look.detail;
+      decided_ = from;
       return Finding::kUnknown;
   }
   const auto limit = options_.memory_limit_bytes;
   if (limit != 0 && base::resident_bytes() > limit) ::malloc_trim(0);  // freed pieces count as well
   if (limit != 0 && base::resident_bytes() > limit) {
     const auto& held = window_.held();
-    why_ = fmt::format(
-        "the memory limit was met with {} transactions held; nothing is known from transaction {} "
-        "on",
-        held.held, held.transactions);
+    why_ = fmt::format("the memory limit was met with {} transactions held", held.held);
+    decided_ = held.transactions;
     return Finding::kUnknown;
   }
   return Finding::kSatisfied;

@@ -24,6 +24,8 @@ namespace cupel::online {
 levels::Level watched_for(levels::Level level);
 // What is promised, in a sentence: exactly, or by another level.
 std::string promise_of(levels::Level level);
+// Of a watch that met a limit after so many transactions: "nothing is known from transaction …".
+std::string unknown_after(std::uint64_t decided);
 
 struct WatchOptions {
   levels::Level level = levels::Level::kStrictSerializable;  // that is asked
@@ -50,7 +52,7 @@ enum class Finding : std::uint8_t {
   kSatisfied,  // so far
   kViolated,
   kAsk,      // of the whole history: `why` says why it is not known here
-  kUnknown,  // a limit was met: `why` says which, and from where on nothing is known
+  kUnknown,  // a limit was met: `why` says which, decided() from where on nothing is known
   kRefused,  // the level has no definition for these operations: `why`
 };
 
@@ -71,6 +73,9 @@ class Watch {
   // kAsk, because the level that is watched is violated: what is held violates the one that is
   // asked as well, unless a forgotten transaction wrote a value that is held, too.
   [[nodiscard]] bool violated_alone() const { return violated_alone_; }
+
+  // kUnknown: so many transactions, from the beginning on, had been decided before.
+  [[nodiscard]] std::uint64_t decided() const { return decided_; }
 
   // Right after a look, without bytes taken since: what another Watch with the same options and as
   // many streams goes on from.
@@ -98,6 +103,7 @@ class Watch {
   std::uint64_t looks_ = 0;
   double longest_ = 0;
   bool violated_alone_ = false;
+  std::uint64_t decided_ = 0;
   std::string why_;
 };
 

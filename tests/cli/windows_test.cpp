@@ -120,6 +120,34 @@ TEST_F(WindowsCheck, WhatWindowsCannotDecideIsUnknownWithTheReason) {
   EXPECT_NE(other.out.find("in windows"), std::string::npos) << other.out;
 }
 
+// A watch forgets nothing before as many sessions have come as it was told; a check knows that no
+// more will.
+TEST_F(WindowsCheck, AWatchThatMeetsItsLimitAsksTheRecord) {
+  make("h.cupel", "--level strict-serializable --inject lost-update --inject-at 0.6");
+  make("g.cupel", "--level strict-serializable");
+  for (const char* name : {"h", "g"}) {
+    ASSERT_EQ(run(fmt::format("convert -q {0}.cupel -o {0}.jsonl", name)).code, 0);
+  }
+  const auto watch = fmt::format("watch -l strict --sessions 50 {}", kLimit);
+  for (const char* how :
+       {"--no-follow h.jsonl", "--end-after 2s h.jsonl", "-o o.jsonl - <h.jsonl"}) {
+    const auto found = run(fmt::format("{} {}", watch, how));
+    EXPECT_EQ(found.code, 1) << how << found.out << found.err;
+    EXPECT_NE(found.out.find("lost-update"), std::string::npos) << found.out;
+    EXPECT_NE(found.err.find("from here on the recorded history is checked"), std::string::npos)
+        << found.err;
+  }
+  const auto well = run(fmt::format("{} --no-follow --certificate c.json g.jsonl", watch));
+  EXPECT_EQ(well.code, 0) << well.out << well.err;
+  EXPECT_NE(well.out.find("the memory limit was met after"), std::string::npos) << well.out;
+  // What windows cannot decide either.
+  const auto in_words = run(fmt::format(
+      "watch -l read-committed --sessions 50 {} --no-follow g.jsonl", "--memory-limit 30M"));
+  EXPECT_EQ(in_words.code, 2) << in_words.out << in_words.err;
+  EXPECT_NE(in_words.out.find("nothing is known of any transaction"), std::string::npos)
+      << in_words.out;
+}
+
 // Half of the sessions in each file.
 TEST_F(WindowsCheck, SeveralFilesAccuseNobodyByTheirClocks) {
   ASSERT_EQ(run("generate -q --level strict --sessions 4 --txns 200 --keys 20 -o h.jsonl").code, 0);

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "base/budget.hpp"
 #include "base/temp_dir.hpp"
 #include "check/check.hpp"
 #include "formats/formats.hpp"
@@ -262,11 +263,59 @@ TEST_F(Recorded, AWindowThatSlidesDoesNotSpeakOfTheWhole) {
       << checker_->why();
 }
 
-TEST_F(Recorded, AMemoryLimitIsUnknownFromThereOn) {
+TEST_F(Recorded, AMemoryLimitLeavesTheRecordToBeAsked) {
   start(Level::kStrictSerializable, {.memory_limit_bytes = 1});
+  EXPECT_EQ(add(0, R"(["w","x",1])"), State::kSatisfied);
+  EXPECT_EQ(asked_, 1);
+  EXPECT_EQ(checker_->only_record_after(), 1u);
+  EXPECT_EQ(checker_->take_notes().size(), 1u);
+  EXPECT_EQ(add(1, R"(["w","x",2])"), State::kSatisfied);
+  EXPECT_EQ(asked_, 2);
+  EXPECT_FALSE(checker_->can_save());
+  EXPECT_EQ(add(2, R"(["r","x",1])"), State::kViolated);
+  EXPECT_EQ(asked_, 3);
+}
+
+// Until the file has grown by half, it is not asked again.
+TEST_F(Recorded, TheRecordIsAskedNowAndThenOnly) {
+  start(Level::kStrictSerializable, {.memory_limit_bytes = 1});
+  for (int i = 0; i < 100; ++i) {
+    for (const auto* type : {"invoke", "ok"}) {
+      EXPECT_EQ(add_end(type, i % 3, fmt::format(R"(["w","x",{}])", i)), State::kSatisfied);
+    }
+  }
+  EXPECT_GE(asked_, 5);
+  EXPECT_LE(asked_, 15);
+}
+
+// With what it had decided by then, if the record cannot be decided.
+TEST_F(Recorded, AMemoryLimitIsUnknownFromThereOn) {
+  int asked = 0;
+  const auto limited = [&](std::uint64_t bytes) {
+    checker_ = std::make_unique<Checker>(
+        WatchOptions{.level = Level::kStrictSerializable, .memory_limit_bytes = bytes}, "test",
+        file_, [&](Checker::Question question) -> base::Result<State> {
+          asked += question.in_windows ? 1 : 0;
+          return State::kUnknown;
+        });
+  };
+  limited(1);
   EXPECT_EQ(add(0, R"(["w","x",1])"), State::kUnknown);
-  EXPECT_NE(checker_->why().find("nothing is known from transaction"), std::string::npos)
+  EXPECT_NE(checker_->why().find("nothing is known of any transaction"), std::string::npos)
       << checker_->why();
+  EXPECT_EQ(asked, 1);
+  constexpr std::size_t kRoom = 64 << 20;
+  limited(base::resident_bytes() + kRoom);
+  EXPECT_EQ(add(0, R"(["w","x",1])"), State::kSatisfied);
+  EXPECT_EQ(add(1, R"(["w","x",2])"), State::kSatisfied);
+  const std::string ballast(2 * kRoom, 'x');
+  EXPECT_EQ(add(2, R"(["w","x",3])"), State::kUnknown);
+  EXPECT_EQ(ballast.back(), 'x');
+  // The look that met the limit may have decided the third.
+  const auto& why = checker_->why();
+  EXPECT_TRUE(why.ends_with("nothing is known from transaction 3 on") ||
+              why.ends_with("nothing is known from transaction 4 on"))
+      << why;
 }
 
 // What nobody can know yet, a look after some further transactions no longer waits for.
