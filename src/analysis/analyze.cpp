@@ -313,6 +313,7 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
   }
   result.analysis.stages = budget.stopwatch().stages();
   result.analysis.limit = budget.limit();
+  result.first_bytes = file.first_bytes;
   return result;
 }
 

@@ -99,6 +99,7 @@ struct AnalyzedFile {
   Analysis analysis;
   // With FileOptions::going_on: compare-and-sets were left open, so it is not the file's history.
   bool left_open = false;
+  std::optional<std::uint64_t> first_bytes = {};  // that were read; none: all
 };
 
 struct FileOptions {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/simdjson_first_use.hpp"
+#include "certify/verify.hpp"
 
 namespace cupel::certify {
 
@@ -234,8 +235,8 @@ class Parser {
   static constexpr std::uint64_t kLongestDrift = std::uint64_t{1} << 61;
 
   void about(element e, const At& at, Document& d) const {
-    static constexpr std::array<std::string_view, 3> kNames = {"digest", "transactions",
-                                                               "operations"};
+    static constexpr std::array<std::string_view, 4> kNames = {"digest", "transactions",
+                                                               "operations", "bytes"};
     fields(e, at, kNames, 0b111, [&](std::size_t field, element value, const At& here) {
       switch (field) {
         case 0:
@@ -244,8 +245,11 @@ class Parser {
         case 1:
           d.transactions = natural_of(value, here);
           break;
-        default:
+        case 2:
           d.operations = natural_of(value, here);
+          break;
+        default:
+          natural_of(value, here);  // first_bytes_of() says what it is for
           break;
       }
     });
@@ -730,6 +734,18 @@ std::string_view name_of(EdgeKind kind) {
 }
 std::string_view name_of(Reason reason) {
   return kReasonNames[static_cast<std::size_t>(reason)];
+}
+
+std::optional<std::uint64_t> first_bytes_of(std::string_view json) {
+  base::prepare_simdjson();
+  simdjson::dom::parser parser;
+  element root;
+  std::uint64_t bytes = 0;
+  if (parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS || !root.is_object() ||
+      root["history"]["bytes"].get(bytes) != simdjson::SUCCESS) {
+    return std::nullopt;
+  }
+  return bytes;
 }
 
 Parsed parse(std::string_view json, const Sizes& sizes) {

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,10 @@ struct Report {
   std::string reason;  // not kValid: which proof, which step, what was found and expected
   std::vector<ProvenAnswer> answers;  // kValid: what is proven, in the order of the certificate
 };
+
+// Of how many bytes, the first of a file, the certificate is. None: of the whole. It proves
+// nothing: whoever reads the history takes these alone, and says so.
+std::optional<std::uint64_t> first_bytes_of(std::string_view certificate_json);
 
 // How far wrong the recorded times may be is the caller's to say, not the certificate's: with
 // clocks that are wrong by years every order fits. What is proven for less is so for more where

@@ -53,9 +53,10 @@ std::string command_of(const std::string& file, const CheckArguments& arguments)
 }
 
 // False, after an error message, if the file cannot be written.
-bool write_certificate(const std::string& file, const history::History& history,
-                       const check::CheckResult& result, const check::Options& options) {
-  const auto made = report::certificate(history, result, options.clock_drift_ns);
+bool write_certificate(const std::string& file, const report::Checked& checked,
+                       const check::Options& options, std::optional<std::uint64_t> first_bytes) {
+  const auto made = report::certificate(checked.history, checked.analysis.check,
+                                        options.clock_drift_ns, first_bytes);
   for (const levels::Level level : made.missing) {
     print_error(fmt::format(
         "{} is not in the certificate: a limit was met while its evidence was put together",
@@ -160,8 +161,8 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
 
 // The exit code.
 int write_files(const report::Checked& checked, const CheckArguments& arguments,
-                const check::Options& options, std::optional<ReportFolder>& folder,
-                Report& report) {
+                const check::Options& options, std::optional<std::uint64_t> first_bytes,
+                std::optional<ReportFolder>& folder, Report& report) {
   int code = kSatisfied;
   const bool said = arguments.certificate.empty() || checked.analysis.windows;  // in windows_check
   if (!said && !checked.analysis.whole) {
@@ -173,8 +174,7 @@ int write_files(const report::Checked& checked, const CheckArguments& arguments,
             std::filesystem::exists(arguments.certificate, ignored) ? "; this file is of before"
                                                                     : ""),
         .file = arguments.certificate});
-  } else if (!said && !write_certificate(arguments.certificate, checked.history,
-                                         checked.analysis.check, options)) {
+  } else if (!said && !write_certificate(arguments.certificate, checked, options, first_bytes)) {
     code = kBad;
   }
   if (folder && (base::interrupted() || !report)) {
@@ -251,7 +251,8 @@ int print_found(const std::string& file, const Found& found, const CheckArgument
   }
   if (verbose()) print_detail(stages_text(file, found->analysis));
   if (base::interrupted()) print_error(interrupted_check(file));
-  const int written = write_files(checked, arguments, options, outputs.folder, report);
+  const int written =
+      write_files(checked, arguments, options, found->first_bytes, outputs.folder, report);
   const bool by_name = !arguments.levels.empty();
   const auto& reads = found->analysis.final_reads;
   const int lost = !by_name && reads && !reads->well() ? kViolated : kSatisfied;

@@ -1,10 +1,14 @@
 // cupel verify: a second opinion. Checks the certificate that check --certificate
 // wrote against the history, with code that shares nothing with check.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/read_file.hpp"
@@ -60,15 +64,50 @@ bool is_by_windows(const std::string& file) {
   return piece.ok() && certify::is_chain(piece->substr(0, piece->find('\n')));
 }
 
+using Prefix = std::optional<report::Verified::Prefix>;
+
 int print_report(const VerifyArguments& arguments, const certify::Report& report,
-                 history::Time drift) {
+                 history::Time drift, const Prefix& prefix) {
   if (report.validity == certify::Validity::kBadInput) {
     print_error(base::Error{.message = report.reason, .file = arguments.certificate});
     return kBad;
   }
-  const report::Verified verified{arguments.history, arguments.certificate, report, drift};
+  const report::Verified verified{arguments.history, arguments.certificate, report, drift, prefix};
   print(arguments.json ? report::verification_json(verified) : report::verification_text(verified));
   return report.validity == certify::Validity::kValid ? kSatisfied : kViolated;
+}
+
+// The history, and which part of it.
+struct Subject {
+  base::Result<history::History> history;
+  Prefix prefix = {};
+  std::string too_short = {};  // why the certificate cannot be of it
+};
+
+// Of a file that grew after the certificate was written, that part which it is of.
+Subject read_history(const VerifyArguments& arguments, formats::ReadOptions reading,
+                     std::string_view certificate) {
+  std::uint64_t size = 0;
+  reading.first_bytes = certify::first_bytes_of(certificate);
+  reading.content_bytes = &size;
+  Subject subject{formats::read(arguments.history, reading)};
+  const auto bytes = reading.first_bytes;
+  if (!bytes || !subject.history.ok()) return subject;
+  if (*bytes > size) {
+    subject.too_short = fmt::format(
+        "the certificate is of the first {} bytes of a history, and this one has {}", *bytes, size);
+  } else if (*bytes < size) {
+    subject.prefix = {*bytes, size, subject.history->txn_count()};
+  }
+  return subject;
+}
+
+certify::Report report_of(const Subject& subject, std::string_view certificate,
+                          history::Time drift) {
+  if (subject.too_short.empty()) {
+    return certify::verify_answers(*subject.history, certificate, drift);
+  }
+  return {.validity = certify::Validity::kNotValid, .reason = subject.too_short, .answers = {}};
 }
 
 // History and certificate side by side, each read once.
@@ -102,42 +141,44 @@ int verify_by_windows(const VerifyArguments& arguments, const formats::ReadOptio
   };
   const auto chain = certify::verify_windows(**source, next, drift);
   if (!chain.ok()) return failed(chain.error());
-  if (!chain->violation) return print_report(arguments, chain->report, drift);
+  if (!chain->violation) return print_report(arguments, chain->report, drift, {});
   // What is violated is shown on the history as a whole.
-  const auto history = formats::read(arguments.history, reading);
-  if (!history.ok()) return failed(history.error());
-  return print_report(arguments, certify::verify_answers(*history, *chain->violation, drift),
-                      drift);
+  const auto subject = read_history(arguments, reading, *chain->violation);
+  if (!subject.history.ok()) return failed(subject.history.error());
+  return print_report(arguments, report_of(subject, *chain->violation, drift), drift,
+                      subject.prefix);
 }
 
 int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading,
            history::Time drift) {
   if (is_by_windows(arguments.certificate)) return verify_by_windows(arguments, reading, drift);
-  const auto history = formats::read(arguments.history, reading);
-  if (!history.ok()) {
+  const auto certificate = contents(arguments.certificate);
+  const auto subject =
+      read_history(arguments, reading, certificate.ok() ? std::string_view(*certificate) : "");
+  if (!subject.history.ok()) {
     print_error(is_certificate(arguments.history)
                     ? certificate_comes_second("verify", arguments.history)
-                    : history.error());
+                    : subject.history.error());
     return kBad;
   }
-  const auto certificate = contents(arguments.certificate);
   if (!certificate.ok()) {
     print_error(certificate.error());
     return kBad;
   }
-  const auto report = certify::verify_answers(*history, *certificate, drift);
+  const auto report = report_of(subject, *certificate, drift);
   if (report.validity == certify::Validity::kBadInput) {
     print_error(base::Error{.message = report.reason, .file = arguments.certificate});
     return kBad;
   }
-  const report::Verified verified{arguments.history, arguments.certificate, report, drift};
+  const report::Verified verified{arguments.history, arguments.certificate, report, drift,
+                                  subject.prefix};
   std::string text =
       arguments.json ? report::verification_json(verified) : report::verification_text(verified);
   bool well = report.validity == certify::Validity::kValid;
   if (arguments.proved && well) {
-    const auto proved =
-        run_proved(*history, {.certificate_json = *certificate, .drift = drift, .report = report},
-                   arguments.kept);
+    const auto proved = run_proved(
+        *subject.history, {.certificate_json = *certificate, .drift = drift, .report = report},
+        arguments.kept);
     if (!proved.ok()) {
       print_error(proved.error());
       return kBad;

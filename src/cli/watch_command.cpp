@@ -453,6 +453,12 @@ class WatchRun {
     return ask_record(question);
   }
 
+  // What was recorded by now: it may still grow. None: not known, of a compressed file.
+  [[nodiscard]] std::optional<std::uint64_t> recorded_bytes() const {
+    if (formats::is_recording(record_.path())) return checker_->taken();
+    return formats::whole_lines(record_.path());
+  }
+
   base::Result<Checker::State> ask_record(Checker::Question question) {
     clear_line();
     for (const auto& note : checker_->take_notes()) say(note);
@@ -460,7 +466,7 @@ class WatchRun {
     options.check.asked = {level_};
     analysis::FileOptions reading{.format = formats::Format::kJepsen,
                                   .going_on = question.going_on,
-                                  .first_bytes = formats::whole_lines(record_.path())};
+                                  .first_bytes = recorded_bytes()};
     const auto began = Clock::now();
     const auto& keys = checker_->masked();
     if (keys.size() > 0) {
@@ -566,9 +572,9 @@ class WatchRun {
     print(fmt::format("{}\t{}\t{}\n", name_, levels::name(level_), verdict));
     if (!why.empty()) print(fmt::format("  {}\n", why));
     if (const auto after = checker_->only_record_after()) {
-      return print(fmt::format(
-          "  of the recorded history; the memory limit was met after {} transactions\n",
-          grouped(*after)));
+      return print(
+          fmt::format("  of the recorded history; the memory limit was met after {} transactions\n",
+                      grouped(*after)));
     }
     print(fmt::format(
         "  {} transactions that ended well or in doubt; {} held at the end, at most {}\n",

@@ -120,6 +120,7 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
   const auto file = MappedFile::open(place, options.budget);
   if (!file.ok()) return file.error();
   auto bytes = file->bytes();
+  if (options.content_bytes != nullptr) *options.content_bytes = bytes.size();
   if (options.first_bytes && *options.first_bytes < bytes.size()) {
     bytes = bytes.substr(0, static_cast<std::size_t>(*options.first_bytes));
   }

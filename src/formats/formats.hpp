@@ -43,6 +43,7 @@ struct ReadOptions {
   // Of a file that may still grow: only so many bytes of it, whole lines. Of a compressed file or
   // a recording, of its content.
   std::optional<std::uint64_t> first_bytes = {};
+  std::uint64_t* content_bytes = nullptr;  // borrowed; told how many bytes the whole has
 };
 
 // The file or directory at `path` as a history, "-" being standard input; metadata "format" says

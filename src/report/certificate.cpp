@@ -264,7 +264,7 @@ bool complete(const Violation& v) {
 }  // namespace
 
 Certificate certificate(const history::History& history, const check::CheckResult& result,
-                        history::Time clock_drift_ns) {
+                        history::Time clock_drift_ns, std::optional<std::uint64_t> first_bytes) {
   Certificate made;
   std::string proofs, answers;
   Writer writer(proofs);
@@ -300,10 +300,11 @@ Certificate certificate(const history::History& history, const check::CheckResul
   }
   made.json = fmt::format(
       "{{\"cupel_certificate\": 1,\n \"history\": {{\"digest\": \"{:016x}\", \"transactions\": {}, "
-      "\"operations\": {}}},\n \"clock_drift_ns\": {},\n \"keys\": {{{}}},\n \"answers\": [\n  "
+      "\"operations\": {}{}}},\n \"clock_drift_ns\": {},\n \"keys\": {{{}}},\n \"answers\": [\n  "
       "{}],\n "
       "\"proofs\": [\n  {}]}}\n",
-      history::digest(history), history.txn_count(), history.op_count(), clock_drift_ns, keys,
+      history::digest(history), history.txn_count(), history.op_count(),
+      first_bytes ? fmt::format(", \"bytes\": {}", *first_bytes) : "", clock_drift_ns, keys,
       answers, proofs);
   return made;
 }

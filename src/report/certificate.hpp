@@ -3,6 +3,7 @@
 // description.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,9 @@ struct Certificate {
 };
 
 // `result` is of a check with options.evidence. Linear in the evidence.
+// `first_bytes`: the history is that of so many bytes of a file, which may still grow.
 Certificate certificate(const history::History& history, const check::CheckResult& result,
-                        history::Time clock_drift_ns);
+                        history::Time clock_drift_ns,
+                        std::optional<std::uint64_t> first_bytes = {});
 
 }  // namespace cupel::report

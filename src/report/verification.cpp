@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/budget.hpp"
+#include "report/wording.hpp"
 #include "text/json.hpp"
 
 namespace cupel::report {
@@ -31,6 +32,11 @@ std::string verification_json(const Verified& verified) {
                                    {"clock_drift_ns", verified.clock_drift_ns},
                                    {"answers", std::move(answers)}};
   if (!valid) result["reason"] = report.reason;
+  if (const auto& prefix = verified.prefix) {
+    result["prefix"] = {{"bytes", prefix->bytes},
+                        {"of_bytes", prefix->of_bytes},
+                        {"transactions", prefix->transactions}};
+  }
   return text::dump(result) + "\n";
 }
 
@@ -41,7 +47,13 @@ std::string verification_text(const Verified& verified) {
   }
   std::size_t width = 0;
   for (const auto& a : report.answers) width = std::max(width, a.level.size());
-  std::string text = fmt::format("{}: valid for {}", verified.certificate, verified.history);
+  const auto& prefix = verified.prefix;
+  std::string text =
+      prefix
+          ? fmt::format("{}: valid for the first {} transactions of {}, its first {} bytes of {}",
+                        verified.certificate, grouped(prefix->transactions), verified.history,
+                        grouped(prefix->bytes), grouped(prefix->of_bytes))
+          : fmt::format("{}: valid for {}", verified.certificate, verified.history);
   if (verified.clock_drift_ns != 0)
     text += fmt::format(", clocks up to {} ns wrong", verified.clock_drift_ns);
   text += "\n";
@@ -53,6 +65,12 @@ std::string verification_text(const Verified& verified) {
                           a.satisfied ? "a stronger level" : "a weaker level");
     }
     text += "\n";
+  }
+  if (prefix) {
+    text +=
+        "  Of the whole history this says nothing: transactions that had not ended by then count "
+        "as "
+        "of unknown outcome.\n";
   }
   return text;
 }

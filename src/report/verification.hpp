@@ -1,6 +1,8 @@
 // Verification: what `cupel verify` says of a certificate, as text and JSON.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "certify/verify.hpp"
@@ -13,6 +15,11 @@ struct Verified {
   const std::string &history, &certificate;  // as the user named them
   const certify::Report& report;             // not of Validity::kBadInput
   history::Time clock_drift_ns;
+  // The certificate is of the beginning of the history alone.
+  struct Prefix {
+    std::uint64_t bytes, of_bytes, transactions;
+  };
+  std::optional<Prefix> prefix = {};
 };
 
 std::string verification_text(const Verified& verified);

@@ -104,6 +104,28 @@ TEST_F(Proved, TheProgramIsBesideCupelOrInLibexec) {
   EXPECT_EQ(verify().code, 0) << verify().out;
 }
 
+// The program reads the beginning that the certificate is of, and nothing else.
+TEST_F(Proved, TheBeginningOfAFileIsAHistoryOfItsOwn) {
+  const auto contents = [&](const std::string& name) {
+    std::ifstream in(at(name));
+    return std::string{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  };
+  program_says(answers());
+  ASSERT_EQ(verify("--text=" + at("short.text")).code, 0);
+  auto certificate = contents("lost.json");
+  const std::string counted = "\"operations\": 4";
+  const auto place = certificate.find(counted);
+  ASSERT_NE(place, std::string::npos) << certificate;
+  certificate.insert(place + counted.size(),
+                     ", \"bytes\": " + std::to_string(std::string(kLostUpdate).size()));
+  scratch_.file("lost.json", certificate);
+  scratch_.file("lost.txt", std::string(kLostUpdate) + "r(1,2,1,3)\n");
+  const auto ran = verify("--text=" + at("long.text"));
+  EXPECT_EQ(ran.code, 0) << ran.out;
+  EXPECT_NE(ran.out.find("valid for the first 2 transactions of"), std::string::npos) << ran.out;
+  EXPECT_EQ(contents("long.text"), contents("short.text"));
+}
+
 TEST_F(Proved, AnAnswerIsOneThatTheProgramPrints) {
   auto lines = answers();
   program_says(lines);

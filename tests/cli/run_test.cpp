@@ -649,6 +649,61 @@ TEST_F(RunCli, AWatchLeavesACertificateByWindows) {
   expect_mistake({"verify", "--proved", at("h.jsonl"), at("c.json")}, {"certificate by windows"});
 }
 
+// A violation is found while the file grows; its certificate is of what was there by then.
+TEST_F(RunCli, ACertificateOfAGrowingFileIsOfItsBeginning) {
+  std::string good;
+  for (int i = 1; i <= 200; ++i) {
+    good += recorded(i % 4, 10 * i, i == 1 ? "null" : std::to_string(i - 1), i);
+  }
+  const auto violated = good + recorded(0, 5000, "199", 777);
+  const auto verify = [&](const std::string& certificate, bool json = false) {
+    std::vector<std::string> all = {"verify", at("h.jsonl"), at(certificate)};
+    if (json) all.emplace_back("--json");
+    return cupel(all);
+  };
+  write("h.jsonl", violated);
+  // The windows before the violation, and without any: at a level that the whole decides.
+  const std::vector<std::string> watch = {
+      "watch", "-l", "strict", "--no-follow", "--certificate", at("windows"), at("h.jsonl")};
+  ASSERT_EQ(cupel(watch).code, 1);
+  const auto chain = text_of("windows");
+  const auto last = chain.rfind(R"({"end":"violated","certificate":)");
+  ASSERT_NE(last, std::string::npos) << chain;
+  const auto inner = Json::parse(chain.substr(last)).at("certificate");
+  EXPECT_EQ(inner.at("history").at("bytes"), violated.size());
+  write("alone", inner.dump());
+  const auto as_it_was = verify("windows");
+  EXPECT_EQ(as_it_was.code, 0) << as_it_was.out;
+  EXPECT_EQ(as_it_was.out.find("the first"), std::string::npos) << as_it_was.out;
+
+  const auto rest = recorded(1, 6000, "777", 778);
+  write("h.jsonl", violated + rest);
+  for (const auto* certificate : {"windows", "alone"}) {
+    const auto grown = verify(certificate);
+    EXPECT_EQ(grown.code, 0) << grown.out << grown.err;
+    EXPECT_NE(grown.out.find("valid for the first 201 transactions of "), std::string::npos)
+        << grown.out;
+    EXPECT_NE(grown.out.find("Of the whole history this says nothing"), std::string::npos);
+  }
+  const auto prefix = Json::parse(verify("alone", /*json=*/true).out).at("prefix");
+  EXPECT_EQ(prefix.at("bytes"), violated.size());
+  EXPECT_EQ(prefix.at("of_bytes"), violated.size() + rest.size());
+  EXPECT_EQ(prefix.at("transactions"), 201);
+
+  // Fewer bytes, more than there are, and another beginning.
+  auto other = inner;
+  other["history"]["bytes"] = good.size();
+  write("other", other.dump());
+  EXPECT_NE(verify("other").out.find("about a history of 201 transactions"), std::string::npos);
+  other["history"]["bytes"] = violated.size() + rest.size() + 1;
+  write("other", other.dump());
+  const auto longer = verify("other");
+  EXPECT_EQ(longer.code, 1);
+  EXPECT_NE(longer.out.find("and this one has"), std::string::npos) << longer.out;
+  write("h.jsonl", good + recorded(0, 5000, "200", 777) + rest);
+  EXPECT_NE(verify("alone").out.find("another history"), std::string::npos);
+}
+
 TEST_F(RunCli, AStateIsOfOneHistoryAndOneQuestion) {
   write("h.jsonl", recorded(0, 10, "null", 1) + recorded(1, 20, "1", 2));
   std::vector<std::string> watch = {"watch",   "-l",        "strict",     "--no-follow",
