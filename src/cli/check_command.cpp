@@ -52,19 +52,6 @@ std::string command_of(const std::string& file, const CheckArguments& arguments)
   return command + " " + shell_word(file);
 }
 
-// False, after an error message, if the file cannot be written.
-bool write_certificate(const std::string& file, const report::Checked& checked,
-                       const check::Options& options, std::optional<std::uint64_t> first_bytes) {
-  const auto made = report::certificate(checked.history, checked.analysis.check,
-                                        options.clock_drift_ns, first_bytes);
-  for (const levels::Level level : made.missing) {
-    print_error(fmt::format(
-        "{} is not in the certificate: a limit was met while its evidence was put together",
-        levels::name(level)));
-  }
-  return write_whole(file, made.json, /*append=*/false, "the certificate");
-}
-
 // The first lines show whether a file is the history of a replicated data type.
 constexpr std::size_t kFirstLines = 64 << 10;
 
@@ -174,7 +161,9 @@ int write_files(const report::Checked& checked, const CheckArguments& arguments,
             std::filesystem::exists(arguments.certificate, ignored) ? "; this file is of before"
                                                                     : ""),
         .file = arguments.certificate});
-  } else if (!said && !write_certificate(arguments.certificate, checked, options, first_bytes)) {
+  } else if (!said &&
+             !write_certificate(arguments.certificate, checked.history, checked.analysis.check,
+                                {options.clock_drift_ns, first_bytes})) {
     code = kBad;
   }
   if (folder && (base::interrupted() || !report)) {
@@ -314,6 +303,17 @@ analysis::Options analysis_options(const CheckArguments& arguments) {
                     arguments.histories.size()));
   }
   return options;
+}
+
+bool write_certificate(const std::string& file, const history::History& history,
+                       const check::CheckResult& result, const CertificateOf& of) {
+  const auto made = report::certificate(history, result, of.clock_drift_ns, of.first_bytes);
+  for (const levels::Level level : made.missing) {
+    print_error(fmt::format(
+        "{} is not in the certificate: a limit was met while its evidence was put together",
+        levels::name(level)));
+  }
+  return write_whole(file, made.json, /*append=*/false, "the certificate");
 }
 
 int print_checked_history(const std::string& file, const Found& found,

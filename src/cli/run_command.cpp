@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/interrupt.hpp"
+#include "cli/check_history.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
@@ -103,6 +104,22 @@ bool write_report(ReportFolder& folder, const run::CheckedRun* checked) {
   return done.ok();
 }
 
+// The watch has not seen that the run is satisfied, so the certificate is that of the check at the
+// end. False, after an error message, if there is none.
+bool certify_check(const run::RunAndCheckOptions& options, const run::CheckedRun& checked) {
+  if (checked.analysis.whole) {
+    return write_certificate(options.certificate, checked.history, checked.analysis.check,
+                             {options.analysis.check.clock_drift_ns});
+  }
+  std::error_code ignored;
+  std::filesystem::remove(options.certificate, ignored);
+  print_error(base::Error{.message =
+                              "no certificate was written: a limit was met while the history "
+                              "was read",
+                          .file = options.certificate});
+  return true;
+}
+
 const char* stage_text(run::Stage stage) {
   switch (stage) {
     case run::Stage::kStart:
@@ -173,6 +190,8 @@ int run_once(const RunArguments& arguments) {
                          {.colour = use_colour()}));
   }
   if (folder && !write_report(*folder, &*checked)) return kBad;
+  const bool certified = options.certificate.empty() || !checked->live || checked->live->certified;
+  if (!certified && !certify_check(options, *checked)) return kBad;
   return exit_code(*checked);
 }
 

@@ -178,7 +178,8 @@ class WatchRun {
     sessions_ = arguments_.sessions > 0 ? arguments_.sessions : state_.sessions();
     make_checker();
     if (auto loaded = state_.load(*checker_); !loaded.ok()) return loaded;
-    if (const auto& certificate = arguments_.check.certificate; !certificate.empty()) {
+    if (const auto& certificate = arguments_.check.certificate;
+        !certificate.empty() && checker_->leaves_windows()) {
       if (auto chain = keep_chain(checker_->chain_again(certificate)); !chain.ok()) return chain;
     }
     say(fmt::format("{}: watching: {}", name_, online::promise_of(level_)));
@@ -476,7 +477,11 @@ class WatchRun {
     // What is still written must have a beginning that stays.
     const bool stays = reading.first_bytes || !question.going_on;
     if (question.in_windows && keys.size() == 0 && stays) {
-      found_ = with_windows(record_.path(), reading, options, {.began = began}, *std::move(found_));
+      const bool last = over_ || (arguments_.no_follow && !record_.written());
+      const auto certificate = last ? arguments_.check.certificate : std::string();
+      found_ = with_windows(record_.path(), reading, options,
+                            {.began = began, .certificate = certificate}, *std::move(found_));
+      certified_windows_ = last && found_->ok() && (*found_)->analysis.windows;
     }
     if (!found_->ok()) return found_->error();
     const bool violated =
@@ -544,19 +549,52 @@ class WatchRun {
     }
     if (checker_->passed_over() > 0) return end_violated("");
     code_ = kSatisfied;
-    if (chain_ && !chain_->ended()) certify_record();
+    if (!arguments_.check.certificate.empty()) certify();
     print_verdict("satisfied", {});
   }
 
-  // The level that is watched failed, that which was asked did not.
-  void certify_record() {
-    const auto why = fmt::format("{} is violated, so {} was asked of the recorded history",
-                                 levels::name(checker_->watch().watched()), levels::name(level_));
-    if (const auto ended = chain_->end_unknown(why); !ended.ok()) code_ = bad(ended.error());
+  void certify() {
+    if (chain_ && chain_->satisfied()) return;
+    if (!checker_->leaves_windows()) return certify_record();
     say(
-        fmt::format("{}: the windows end where {}; `cupel check --certificate` writes the evidence "
-                    "for the whole",
-                    arguments_.check.certificate, why));
+        fmt::format("{}: the certificate ends without a verdict: a transaction is still going on, "
+                    "and the history is satisfied only if a compare-and-set of it fails",
+                    arguments_.check.certificate));
+  }
+
+  // Only the recorded history says that the level is satisfied, so the certificate is of a check of
+  // it: as a whole, or in windows of its own.
+  void certify_record() {
+    const auto& file = arguments_.check.certificate;
+    if (!found_is_as_recorded()) {
+      const auto state =
+          ask_record({.going_on = false, .in_windows = checker_->only_record_after().has_value()});
+      if (!state.ok() || *state != Checker::State::kSatisfied) return leave_no_certificate();
+    }
+    const auto& found = **found_;
+    if (found.analysis.windows) return;  // which have left it
+    const CertificateOf of{options_.check.clock_drift_ns, found.first_bytes};
+    if (!write_certificate(file, found.history, found.analysis.check, of)) {
+      code_ = kBad;
+    } else {
+      say(fmt::format("{}: the certificate is of the recorded history as a whole", file));
+    }
+  }
+
+  // Can a certificate be made of what was found, or is there one?
+  [[nodiscard]] bool found_is_as_recorded() const {
+    if (!found_ || !found_->ok() || (*found_)->left_open) return false;
+    return !(*found_)->analysis.windows || certified_windows_;
+  }
+
+  void leave_no_certificate() {
+    std::error_code ignored;
+    std::filesystem::remove(arguments_.check.certificate, ignored);
+    print_error(base::Error{
+        .message = "no certificate was written: the history is satisfied only if a compare-and-set "
+                   "of a transaction that is still going on fails, or grew meanwhile; `cupel check "
+                   "--certificate` writes one once it has ended",
+        .file = arguments_.check.certificate});
   }
 
   void print_verdict(std::string_view verdict, const std::string& why) {
@@ -662,7 +700,8 @@ class WatchRun {
   online::Merge merge_;
   Record record_;
   std::string name_, merged_, waiting_;
-  bool asking_ = false, several_ = false, line_ = false, over_ = false, said_later_ = false;
+  bool asking_ = false, several_ = false, line_ = false, over_ = false, said_later_ = false,
+       certified_windows_ = false;
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
   levels::Level level_ = levels::Level::kStrictSerializable;
   std::uint64_t sessions_ = 0;

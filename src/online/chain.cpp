@@ -185,7 +185,7 @@ base::Status Chain::end(const Window& window) {
       fmt::format(R"({{"end":"satisfied","windows":{},"transactions":{},"history":"{:016x}"}})",
                   windows_, evidence->transactions + evidence->open, window.digest_with_open());
   line_ += '\n';
-  ended_ = true;
+  ended_ = satisfied_ = true;
   return write();
 }
 

@@ -41,6 +41,8 @@ class Chain {
   [[nodiscard]] std::uint64_t windows() const { return windows_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] bool ended() const { return ended_; }
+  // It has ended, and proves that the history is satisfied.
+  [[nodiscard]] bool satisfied() const { return satisfied_; }
 
  private:
   void window(const Evidence& evidence, const Evidence::Part& part, const Window& window,
@@ -53,7 +55,7 @@ class Chain {
   std::string head_;
   levels::Level watched_ = levels::Level::kCausal;
   std::uint64_t windows_ = 0, bytes_ = 0;
-  bool ended_ = false;
+  bool ended_ = false, satisfied_ = false;
 };
 
 }  // namespace cupel::online

@@ -286,7 +286,7 @@ void Checker::save(StateWriter& out) const {
   out.number(passed_over_);
   out.number(masked_.size());
   for (std::uint32_t i = 0; i < masked_.size(); ++i) out.scalar(masked_.at(i));
-  out.flag(chain_ != nullptr);
+  out.flag(options_.evidence);
   out.number(chain_ != nullptr ? chain_->windows() : 0);
   out.number(chain_ != nullptr ? chain_->bytes() : 0);
   out.flag(chain_ != nullptr && chain_->ended());

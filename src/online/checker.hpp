@@ -73,6 +73,8 @@ class Checker {
   base::Result<Chain> chain_again(const std::string& file) const {
     return Chain::go_on(file, {watch_->watched(), chain_windows_, chain_bytes_, chain_ended_});
   }
+  // Whether the windows can still show that the history is satisfied: not once only the record can.
+  [[nodiscard]] bool leaves_windows() const { return !slides_ && !only_record_; }
   // How many bytes of lines it has taken.
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
 

@@ -41,6 +41,7 @@ class Live::Work {
     over_ = true;
     thread_.join();
     end_chain();
+    result_.certified = chain_ && chain_->satisfied();
     const auto& held = checker_.watch().window().held();
     result_.level = options_.level;
     result_.watched = checker_.watch().watched();
@@ -75,12 +76,12 @@ class Live::Work {
 
   void end_chain() {
     if (!chain_ || chain_->ended()) return;
+    // The check at the end may say more.
     const bool violated = result_.state == LiveResult::State::kViolated;
-    const auto ended = chain_->end_unknown(
-        violated ? "a violation was found; `cupel check --certificate` of the recorded history "
-                   "writes its evidence"
-        : result_.why.empty() ? "the recorded history as a whole was asked"
-                              : std::string_view(result_.why));
+    const auto ended =
+        chain_->end_unknown(violated              ? std::string_view("a violation was found")
+                            : result_.why.empty() ? "the recorded history as a whole was asked"
+                                                  : std::string_view(result_.why));
     if (!ended.ok()) result_.notes.push_back(ended.error().to_string());
   }
 

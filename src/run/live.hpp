@@ -35,6 +35,7 @@ struct LiveResult {
   std::size_t most_held = 0;
   double longest_look = 0;  // seconds
   std::vector<std::string> notes;
+  bool certified = false;  // the certificate that was asked for proves that it is satisfied
 };
 
 class Live {

@@ -680,6 +680,8 @@ class Stages {
     checked_.file = recorded_;
     auto every_level = options_.analysis;
     every_level.check.asked.clear();
+    every_level.check.evidence |=
+        checked_.live && !options_.certificate.empty() && !checked_.live->certified;
     if (history.ok()) {
       checked_.history = std::move(*history);
       if (auto converted = convert(); !converted.ok()) return converted;

@@ -704,6 +704,30 @@ TEST_F(RunCli, ACertificateOfAGrowingFileIsOfItsBeginning) {
   EXPECT_NE(verify("alone").out.find("another history"), std::string::npos);
 }
 
+// Causal, which is watched, is violated; read committed is not, as only the record says.
+TEST_F(RunCli, ALevelThatTheRecordDecidesHasItsCertificate) {
+  std::string text;
+  int time = 0;
+  const auto add = [&](const std::string& operation) {
+    for (const auto* type : {"invoke", "ok"}) {
+      text += R"({"type":")" + std::string(type) + R"(","process":0,"f":"txn","value":[)" +
+              operation + R"(],"time":)" + std::to_string(time += 5) + "}\n";
+    }
+  };
+  for (int i = 1; i <= 100; ++i) add(R"(["w","x",)" + std::to_string(i) + "]");
+  add(R"(["r","x",17])");
+  write("h.jsonl", text);
+  const auto ran = cupel({"watch", "-l", "read-committed", "--no-follow", "--certificate",
+                          at("c.json"), at("h.jsonl")});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.err.find("the certificate is of the recorded history as a whole"),
+            std::string::npos)
+      << ran.err;
+  const auto verified = cupel({"verify", at("h.jsonl"), at("c.json")});
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+  EXPECT_NE(verified.out.find("read-committed  satisfied"), std::string::npos) << verified.out;
+}
+
 TEST_F(RunCli, AStateIsOfOneHistoryAndOneQuestion) {
   write("h.jsonl", recorded(0, 10, "null", 1) + recorded(1, 20, "1", 2));
   std::vector<std::string> watch = {"watch",   "-l",        "strict",     "--no-follow",
@@ -877,11 +901,16 @@ TEST_F(RunCli, ARotatedHistoryIsOneHistory) {
 TEST_F(RunCli, LiveEndsTheLoadAtTheViolation) {
   const auto ran =
       cupel({"run", "--live", "--db", "mock:prefix", "-l", "strong-session-snapshot-isolation",
-             "--txns", "0", "--time-limit", "40s", "--keys", "10", "-o", at("h.jsonl"), "--json"});
+             "--txns", "0", "--time-limit", "40s", "--keys", "10", "-o", at("h.jsonl"), "--json",
+             "--certificate", at("c.json")});
   EXPECT_EQ(ran.code, 1) << ran.err;
   const auto answer = Json::parse(ran.out);
   EXPECT_EQ(answer["run"]["live"]["verdict"], "violated") << ran.out;
   EXPECT_LT(answer["run"]["seconds"], 30) << "it ran until its time limit";
+  const auto verified = cupel({"verify", at("h.jsonl"), at("c.json")});
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+  EXPECT_NE(verified.out.find("strong-session-snapshot-isolation  violated"), std::string::npos)
+      << verified.out;
 }
 
 }  // namespace
