@@ -17,6 +17,7 @@
 #include "base/temp_dir.hpp"
 #include "cli/check_history.hpp"
 #include "cli/command.hpp"
+#include "cli/emit.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/units.hpp"
@@ -26,6 +27,7 @@
 #include "formats/formats.hpp"
 #include "formats/line_pieces.hpp"
 #include "formats/recording.hpp"
+#include "formats/transaction_stream.hpp"
 #include "history/mask.hpp"
 #include "levels/product.hpp"
 #include "merge/join.hpp"
@@ -71,6 +73,21 @@ std::int64_t monotonic_now() {
 bool is_record(const std::string& source) {
   std::error_code unknown;
   return std::filesystem::is_regular_file(source, unknown) || formats::is_recording(source);
+}
+
+bool is_columnar(const std::string& source) {
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(source, unknown) && formats::holds_cupel(source);
+}
+
+base::Error no_growing_columns(const std::string& source) {
+  return {
+      .message = fmt::format(
+          "found a history in cupel's format, expected JSON lines: it begins with the tables of "
+          "all keys and values, so it is written when a history is over, and does not grow; "
+          "`cupel check {}` takes it, however large it is",
+          shell_word(source)),
+      .file = source};
 }
 
 // Whole lines of what was recorded, kept for the check that explains a violation.
@@ -163,6 +180,7 @@ class WatchRun {
     }
     if (state_.found()) return go_on(first);
     for (const auto& source : arguments_.sources) {
+      if (is_columnar(source)) return no_growing_columns(source);
       if (auto added = inbox_.add(source); !added.ok()) return added;
     }
     return record_.open(path, !itself);
@@ -520,7 +538,9 @@ class WatchRun {
         !written.ok()) {
       return written;
     }
-    say("the recorded history does not fit into the limits of a check; this is about the part "
+    clear_line();
+    print_error(
+        "the recorded history does not fit into the limits of a check; this is about the part "
         "that was held, in which keys start with what was forgotten");
     auto options = options_;
     options.check.asked = {level_};
@@ -545,7 +565,8 @@ class WatchRun {
     if (code_) return;
     clear_line();
     if (inbox_.cut_bytes() > 0) {
-      say(fmt::format("{}: the last line was cut while it was written; it is left out", name_));
+      print_error(
+          fmt::format("{}: the last line was cut while it was written; it is left out", name_));
     }
     if (checker_->passed_over() > 0) return end_violated("");
     code_ = kSatisfied;
@@ -685,9 +706,11 @@ class WatchRun {
     if (line_) print_in_place("");
     line_ = false;
   }
+  // Not with --quiet.
   void say(const std::string& text) {
     clear_line();
-    print_error(text);
+    flush_output();
+    print_status(fmt::format("cupel: {}\n", text));
   }
 
   const WatchArguments& arguments_;

@@ -728,6 +728,22 @@ TEST_F(RunCli, ALevelThatTheRecordDecidesHasItsCertificate) {
   EXPECT_NE(verified.out.find("read-committed  satisfied"), std::string::npos) << verified.out;
 }
 
+TEST_F(RunCli, AColumnarFileDoesNotGrow) {
+  write("h.jsonl", recorded(0, 10, "null", 1) + recorded(1, 20, "1", 2));
+  ASSERT_EQ(cupel({"convert", at("h.jsonl"), "-o", at("h.cupel")}).code, 0);
+  expect_mistake({"watch", "-l", "strict", at("h.cupel")},
+                 {"in cupel's format", "does not grow", "`cupel check " + at("h.cupel") + "`"});
+  expect_mistake({"watch", at("h.jsonl"), at("h.cupel"), "-l", "strict"}, {"in cupel's format"});
+}
+
+TEST_F(RunCli, AQuietWatchPrintsTheVerdictAlone) {
+  write("h.jsonl", recorded(0, 10, "null", 1) + recorded(1, 20, "1", 2));
+  const auto quiet = cupel({"watch", "-q", "-l", "strict", "--no-follow", at("h.jsonl")});
+  EXPECT_EQ(quiet.code, 0);
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_NE(quiet.out.find("satisfied"), std::string::npos) << quiet.out;
+}
+
 TEST_F(RunCli, AStateIsOfOneHistoryAndOneQuestion) {
   write("h.jsonl", recorded(0, 10, "null", 1) + recorded(1, 20, "1", 2));
   std::vector<std::string> watch = {"watch",   "-l",        "strict",     "--no-follow",
