@@ -45,7 +45,8 @@ constexpr const char* kFooter =
     "The environment of the command names the store: PGHOST, PGPORT, PGUSER, PGDATABASE,\n"
     "CUPEL_MOCK_PG_URL and CUPEL_MOCK_HTTP_URL; with --engine mariadb MYSQL_HOST,\n"
     "MYSQL_TCP_PORT, MYSQL_USER, MYSQL_DATABASE and CUPEL_MOCK_MYSQL_URL. CUPEL_MOCK_SEED is the\n"
-    "seed. A run fails if its exit code is not 0 or if it takes longer than --time-limit.\n"
+    "seed. A run fails if its exit code is not 0, if it takes longer than --time-limit, or if its\n"
+    "history violates the level of --live.\n"
     "\n"
     "Exit code: 0 no run failed, 1 a run failed, 2 stopped early, or the exploration may be\n"
     "incomplete, 3 the command could not be run or did not use the store.\n"
@@ -53,6 +54,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  cupel mock test --level causal --iterations 200 -- ./run-tests.sh --quick\n"
     "  cupel mock test --level causal --setup 'psql -qXf tables.sql' -- ./two-clients.sh\n"
+    "  cupel mock test --level causal --live serializable -- ./load.sh\n"
     "  cupel mock test --level causal --explore -- ./two-clients.sh\n"
     "  cupel mock test --on postgres://me@127.0.0.1/shop --explore -- ./run-tests.sh";
 
@@ -78,6 +80,11 @@ void add_run_options(Command& testing, MockTestArguments& arguments) {
                   "with a single copy of the data. The state that it leaves is the initial state "
                   "of the test's store, for every session")
       ->type_name("COMMAND");
+  testing
+      .add_option("--live", arguments.live,
+                  "End a run at the first violation of this level, which is stronger than that of "
+                  "the store, and explain it: such a run has failed, whatever its exit code")
+      ->type_name("LEVEL");
   testing
       .add_option("--history", arguments.history,
                   "The file for the history of the failed run. Default: "
@@ -105,7 +112,7 @@ void add_database_options(Command& testing, MockTestArguments& arguments) {
       ->needs(on)
       ->group(group);
   for (const char* option : {"--level", "--locks", "--engine", "--constraints", "--policy",
-                             "--delay", "--latency", "--patience", "--abort-rate"}) {
+                             "--delay", "--latency", "--patience", "--abort-rate", "--live"}) {
     on->excludes(testing.get_option(option));
   }
 }
@@ -147,7 +154,7 @@ void add_exploration_options(Command& testing, MockTestArguments& arguments) {
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(group);
-  for (const char* option : {"--policy", "--abort-rate"}) {
+  for (const char* option : {"--policy", "--abort-rate", "--live"}) {
     explored->excludes(testing.get_option(option));
     choices->excludes(testing.get_option(option));
   }
@@ -164,6 +171,27 @@ void take_database(MockTestArguments& arguments) {
   if (arguments.test.in_place) arguments.given.emplace_back("--in-place");
 }
 
+// --live: a level that this store may violate.
+void take_live(MockTestArguments& arguments) {
+  if (arguments.live.empty()) return;
+  const auto levels = levels_of({arguments.live});
+  if (levels.size() != 1) {
+    throw UsageError("--live", fmt::format("found `{}`, expected one level", arguments.live));
+  }
+  const auto level = levels.front();
+  const auto& store = arguments.store;
+  const bool of_product = store.product != mock::Product::kNone;
+  const auto own = levels::parse_level(mock::name(store.level));
+  if (!of_product && own && levels::implies(*own, level)) {
+    throw UsageError(
+        "--live", fmt::format("found {}, which every history of this store satisfies; expected a "
+                              "level above {} (--level)",
+                              levels::name(level), mock::title(store)));
+  }
+  arguments.test.live = level;
+  arguments.given.push_back(fmt::format("--live {}", levels::name(level)));
+}
+
 // The texts made into values; throws UsageError.
 void take_test_options(Command& testing, MockTestArguments& arguments) {
   take_store_options(arguments);
@@ -175,6 +203,7 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
   }
   if (!arguments.test.setup.empty())
     arguments.given.push_back(fmt::format("--setup {}", shell_word(arguments.test.setup)));
+  take_live(arguments);
   check_options({}, arguments.limits);
   static_cast<void>(shrink_seconds(arguments.limits));  // a wrong one is found before the run
   if (!arguments.history.empty()) {

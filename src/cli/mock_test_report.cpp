@@ -49,7 +49,11 @@ bool is_mysql(const MockTestArguments& arguments) {
 
 // "exited with 1"
 std::string ending(const MockTestArguments& arguments, const mocktest::CommandEnd& end) {
-  return end.kind == mocktest::CommandEnd::Kind::kTimedOut
+  using Kind = mocktest::CommandEnd::Kind;
+  if (end.kind == Kind::kViolated) {
+    return fmt::format("violates {} (--live)", levels::name(*arguments.test.live));
+  }
+  return end.kind == Kind::kTimedOut
              ? fmt::format("took more than {} (--time-limit)", arguments.time_limit)
              : end.status.to_string();
 }

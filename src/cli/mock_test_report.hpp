@@ -20,7 +20,7 @@ struct MockTestArguments : StoreArguments {
   mocktest::ExplorationOptions exploration;
   bool explore = false, settle_given = false;
   std::string on;  // Test::database, without its password
-  std::string states = "reads", settle = "5ms", time_limit = "60s", history;
+  std::string states = "reads", settle = "5ms", time_limit = "60s", history, live;
   LimitArguments limits;
 
   [[nodiscard]] bool explore_or_on() const { return explore || exploration.choices || !on.empty(); }

@@ -874,6 +874,9 @@ std::map<std::uint32_t, std::vector<std::string>> StoreService::statements() con
 std::uint64_t StoreService::asked_for() const {
   return state_->store()->asked_for();
 }
+std::uint32_t StoreService::commits() const {
+  return state_->store()->commits();
+}
 std::uint64_t StoreService::conflicts() const {
   return state_->store()->conflicts();
 }

@@ -49,6 +49,7 @@ class StoreService {
   // As mock::Store::statements().
   [[nodiscard]] std::map<std::uint32_t, std::vector<std::string>> statements() const;
   [[nodiscard]] std::uint64_t asked_for() const;
+  [[nodiscard]] std::uint32_t commits() const;
   [[nodiscard]] std::uint64_t conflicts() const;
 
  private:

@@ -67,15 +67,33 @@ base::Result<CommandEnd> run_process(const std::vector<std::string>& command,
   const auto began = std::chrono::steady_clock::now();
   std::optional<base::ExitStatus> status;
   bool timed_out = false;
-  while (!status && !timed_out && !context.stopping()) {
-    status = process->wait(base::Seconds(0.05));
+  const auto violated = [&] { return context.violated && context.violated(); };
+  const base::Seconds pause(context.violated ? 0.02 : 0.05);
+  while (!status && !timed_out && !context.stopping() && !violated()) {
+    status = process->wait(pause);
     timed_out =
         base::Seconds(std::chrono::steady_clock::now() - began).count() > time_limit_seconds;
   }
   using Kind = CommandEnd::Kind;
   if (status) return CommandEnd{status->well() ? Kind::kPassed : Kind::kFailed, *status};
-  process->stop(base::Seconds(1));
-  return CommandEnd{timed_out ? Kind::kTimedOut : Kind::kStopped};
+  process->stop(base::Seconds(violated() ? 0.05 : 1));
+  return CommandEnd{violated() ? Kind::kViolated : timed_out ? Kind::kTimedOut : Kind::kStopped};
+}
+
+base::Result<CommandEnd> run_watched(const Test& test, const LiveWatch::Store& store,
+                                     const Environment& environment, const RunContext& context) {
+  if (!test.live) {
+    return run_process(test.command, environment, test.time_limit_seconds, context);
+  }
+  LiveWatch watch(store, *test.live);
+  auto watched = context;
+  watched.violated = [&] { return watch.violated(); };
+  auto end = run_process(test.command, environment, test.time_limit_seconds, watched);
+  if (!end.ok() || end->kind == CommandEnd::Kind::kStopped) return end;
+  const auto violated = watch.end();
+  if (!violated.ok()) return violated.error();
+  if (*violated && end->kind == CommandEnd::Kind::kPassed) end->kind = CommandEnd::Kind::kViolated;
+  return end;
 }
 
 mock::Options setup_store_options() {
@@ -107,8 +125,9 @@ base::Result<CommandEnd> run_command(wire::StoreServer& served, const Test& test
   }
   if (const auto started = served.start({.postgres = 0, .http = 0}); !started.ok())
     return started.error();
-  auto end = run_process(test.command, environment(*served.server, seed), test.time_limit_seconds,
-                         context);
+  const LiveWatch::Store store{[&] { return served.store.history(); },
+                               [&] { return served.store.commits(); }};
+  auto end = run_watched(test, store, environment(*served.server, seed), context);
   served.server->stop();
   return end;
 }

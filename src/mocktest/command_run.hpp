@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "mocktest/live_watch.hpp"
 #include "mocktest/test.hpp"
 #include "wire/store_server.hpp"
 
@@ -18,6 +19,8 @@ struct RunContext {
   std::string output;                       // a file
   std::function<bool()> stopping;           // asked about every 50 ms
   std::function<void(pid_t)> started = {};  // told the command's process
+  // Asked about every 20 ms, if there is one: true ends the command, as CommandEnd::kViolated.
+  std::function<bool()> violated = {};
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
@@ -26,6 +29,11 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 base::Result<CommandEnd> run_process(const std::vector<std::string>& command,
                                      const Environment& environment, double time_limit_seconds,
                                      const RunContext& context);
+
+// Runs the command of the test, and watches the history of the store if the test says so. Errors:
+// it cannot start, or cannot be watched.
+base::Result<CommandEnd> run_watched(const Test& test, const LiveWatch::Store& store,
+                                     const Environment& environment, const RunContext& context);
 
 // Runs the set-up of the test. Errors: it cannot start, or it fails.
 base::Result<CommandEnd> run_setup(const Test& test, const Environment& environment,

@@ -78,7 +78,9 @@ base::Result<std::unique_ptr<EngineRunner>> EngineRunner::start(const Test& test
 base::Result<CommandEnd> EngineRunner::run(const mock::Options& store, const RunContext& context) {
   const auto ready = engine_->start_over(store);
   if (!ready.ok()) return ready.error();
-  return run_process(test_.command, environment(store.seed), test_.time_limit_seconds, context);
+  const LiveWatch::Store watched{[&] { return engine_->store().history(); },
+                                 [&] { return engine_->store().commits(); }};
+  return run_watched(test_, watched, environment(store.seed), context);
 }
 
 base::Result<FailedRun> EngineRunner::failed_run(std::uint64_t seed, const CommandEnd& end,

@@ -4,17 +4,20 @@
 //   explore()             with every choice that the store can make
 //   find_failure_cause()  which anomaly made the command fail
 //
-// A command fails if its exit code is not 0 or if it exceeds the time limit. It reaches the store
-// by environment variables: PGHOST, PGPORT, CUPEL_MOCK_HTTP_URL and others.
+// A command fails if its exit code is not 0, if it exceeds the time limit, or if its history
+// violates a level that is watched. It reaches the store by environment variables: PGHOST, PGPORT,
+// CUPEL_MOCK_HTTP_URL and others.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/process.hpp"
 #include "explain/why/explain.hpp"
 #include "history/history.hpp"
+#include "levels/level.hpp"
 #include "mock/store.hpp"
 
 namespace cupel::mocktest {
@@ -35,6 +38,8 @@ struct Test {
   std::string database = {};
   bool in_place = false;
   double time_limit_seconds = 60;  // of each run of the command and of the set-up
+  // A run fails, and ends at once, if the history of the store violates this level. No database.
+  std::optional<levels::Level> live = {};
 };
 
 // How a run of the command ended.
@@ -43,12 +48,13 @@ struct CommandEnd {
     kPassed,
     kFailed,
     kTimedOut,
-    kStopped,  // the caller asked for it
+    kViolated,  // its history violates Test::live
+    kStopped,   // the caller asked for it
   };
   Kind kind = Kind::kPassed;
   base::ExitStatus status = {};  // kPassed, kFailed
 
-  [[nodiscard]] bool failed() const { return kind == Kind::kFailed || kind == Kind::kTimedOut; }
+  [[nodiscard]] bool failed() const { return kind != Kind::kPassed && kind != Kind::kStopped; }
 };
 
 // A run in which the command failed.

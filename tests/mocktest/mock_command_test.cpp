@@ -234,6 +234,59 @@ TEST_F(MockCommand, TestFindsTheSeedAndTheAnomaly) {
   EXPECT_NE(strong.output.find("passed: 4 iterations"), std::string::npos) << strong.output;
 }
 
+// Two clients that add to a counter for ever, and never look.
+constexpr const char* kLoad = R"(
+post() { curl -sS --json "$2" "$CUPEL_MOCK_HTTP_URL$1"; }
+for s in 1 2; do post /sessions '{}' > /dev/null; done
+n=0
+while :; do
+  for s in 1 2; do
+    post /sessions/$s/begin '' > /dev/null
+    post /sessions/$s/read '{"key": "x"}' > /dev/null
+    n=$((n + 1))
+    post /sessions/$s/write "{\"key\": \"x\", \"value\": $n}" > /dev/null
+    post /sessions/$s/commit '' > /dev/null
+  done
+done
+)";
+
+TEST_F(MockCommand, ALiveTestEndsAtTheViolation) {
+  const auto script = folder_.file("load.sh", kLoad);
+  const auto test = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {CUPEL_BINARY, "mock", "test", "--level", "causal"});
+    options.insert(options.end(), {"--iterations", "1", "--", "sh", script});
+    return run(options, folder_.path());
+  };
+  const auto began = std::chrono::steady_clock::now();
+  const auto live = test({"--live", "snapshot-isolation"});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  EXPECT_EQ(live.code, 1) << live.output;
+  EXPECT_NE(live.output.find("violates snapshot-isolation (--live)"), std::string::npos)
+      << live.output;
+  EXPECT_NE(live.output.find("lost-update"), std::string::npos) << live.output;
+  EXPECT_NE(live.output.find("--live snapshot-isolation --seed"), std::string::npos) << live.output;
+  EXPECT_LT(took.count(), 30) << "its time limit is 60 s";
+  // Without it, nothing is wrong until the limit.
+  const auto blind = test({"--time-limit", "2s"});
+  EXPECT_NE(blind.output.find("took more than 2s"), std::string::npos) << blind.output;
+  const auto always = test({"--live", "read-atomic"});
+  EXPECT_EQ(always.code, 3);
+  EXPECT_NE(always.output.find("which every history of this store satisfies"), std::string::npos)
+      << always.output;
+}
+
+// What the history violates when the command ends, although the command is content.
+TEST_F(MockCommand, ALiveTestLooksAtTheEndToo) {
+  std::string counter = kCounter;
+  counter.resize(counter.rfind('['));
+  const auto script = folder_.file("content.sh", counter);
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--live", "serializable",
+                        "--iterations", "60", "--", "sh", script},
+                       folder_.path());
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_NE(ran.output.find("violates serializable (--live)"), std::string::npos) << ran.output;
+}
+
 // A counter that loses an update, which the command tolerates, and then another one, which makes it
 // fail: that one is reported.
 constexpr const char* kTwoCounters = R"(
