@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "order_language.hpp"
@@ -11,7 +12,8 @@ namespace cupel::test {
 namespace {
 
 // Up to eight owners in up to four chains, which read and write three objects; a read has up to two
-// candidates among the writers of its object.
+// candidates among the writers of its object. Half of the problems have hints in any order, as from
+// clocks that are wrong.
 std::string random_problem(std::mt19937_64& random) {
   const auto up_to = [&](std::uint64_t most) { return random() % (most + 1); };
   const std::uint64_t owners = 3 + up_to(5);
@@ -41,7 +43,11 @@ std::string random_problem(std::mt19937_64& random) {
     }
     text += writes[o];
   }
-  return text;
+  if (up_to(1) == 0) return text;
+  std::vector<std::string> hints;
+  for (std::uint64_t o = 0; o < owners; ++o) hints.push_back(fmt::format("t{}", o));
+  std::shuffle(hints.begin(), hints.end(), random);
+  return text + fmt::format(" | hints {}", fmt::join(hints, " "));
 }
 
 // 6,000 problems with one word before them and with another; calls seen(with, without).
