@@ -406,8 +406,14 @@ class WatchRun {
 
   // The windows end with the certificate of the violation.
   int print_and_certify(CheckArguments arguments) {
-    if (!chain_ || chain_->ended())
-      return print_checked_history(record_.path(), *found_, arguments);
+    if (!chain_ || chain_->ended()) {
+      const int code = print_checked_history(record_.path(), *found_, arguments);
+      const bool in_windows = found_->ok() && (*found_)->analysis.windows;
+      if (in_windows && !arguments.certificate.empty() && !certified_windows_) {
+        leave_no_certificate("a violation that was found in windows leaves none");
+      }
+      return code;
+    }
     const bool certified = !arguments.certificate.empty();
     const auto folder = base::TempDir::make("cupel-");
     if (!folder.ok()) return bad(folder.error());
@@ -590,7 +596,12 @@ class WatchRun {
     if (!found_is_as_recorded()) {
       const auto state =
           ask_record({.going_on = false, .in_windows = checker_->only_record_after().has_value()});
-      if (!state.ok() || *state != Checker::State::kSatisfied) return leave_no_certificate();
+      if (!state.ok() || *state != Checker::State::kSatisfied) {
+        return leave_no_certificate(
+            "the history is satisfied only if a compare-and-set of a transaction that is still "
+            "going on fails, or grew meanwhile; `cupel check --certificate` writes one once it has "
+            "ended");
+      }
     }
     const auto& found = **found_;
     if (found.analysis.windows) return;  // which have left it
@@ -605,17 +616,16 @@ class WatchRun {
   // Can a certificate be made of what was found, or is there one?
   [[nodiscard]] bool found_is_as_recorded() const {
     if (!found_ || !found_->ok() || (*found_)->left_open) return false;
+    const auto verdict = (*found_)->analysis.check.levels.front().verdict;
+    if (verdict != check::Verdict::kSatisfied) return false;
     return !(*found_)->analysis.windows || certified_windows_;
   }
 
-  void leave_no_certificate() {
+  void leave_no_certificate(std::string_view why) const {
     std::error_code ignored;
     std::filesystem::remove(arguments_.check.certificate, ignored);
-    print_error(base::Error{
-        .message = "no certificate was written: the history is satisfied only if a compare-and-set "
-                   "of a transaction that is still going on fails, or grew meanwhile; `cupel check "
-                   "--certificate` writes one once it has ended",
-        .file = arguments_.check.certificate});
+    print_error(base::Error{.message = fmt::format("no certificate was written: {}", why),
+                            .file = arguments_.check.certificate});
   }
 
   void print_verdict(std::string_view verdict, const std::string& why) {

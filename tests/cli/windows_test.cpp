@@ -137,9 +137,16 @@ TEST_F(WindowsCheck, AWatchThatMeetsItsLimitAsksTheRecord) {
     EXPECT_NE(found.err.find("from here on the recorded history is checked"), std::string::npos)
         << found.err;
   }
+  const auto piped = run(fmt::format("{} -o p.jsonl --certificate c.json - <h.jsonl", watch));
+  EXPECT_EQ(piped.code, 1) << piped.err;
+  EXPECT_NE(piped.err.find("no certificate was written: a violation that was found in windows"),
+            std::string::npos)
+      << piped.err;
+  EXPECT_FALSE(fs::exists(folder_.path() / "c.json"));
   const auto well = run(fmt::format("{} --no-follow --certificate c.json g.jsonl", watch));
   EXPECT_EQ(well.code, 0) << well.out << well.err;
   EXPECT_NE(well.out.find("the memory limit was met after"), std::string::npos) << well.out;
+  EXPECT_EQ(run("verify g.jsonl c.json").code, 0);
   // What windows cannot decide either.
   const auto in_words = run(fmt::format(
       "watch -l read-committed --sessions 50 {} --no-follow g.jsonl", "--memory-limit 30M"));
