@@ -17,6 +17,7 @@
 #include "cli/certificate_file.hpp"
 #include "cli/command.hpp"
 #include "cli/crdt_proved.hpp"
+#include "cli/crdt_report.hpp"
 #include "cli/crdt_reproduce.hpp"
 #include "cli/emit.hpp"
 #include "cli/options.hpp"
@@ -339,9 +340,22 @@ int write_certificate(const std::string& file, crdt::Verdict verdict, Text text)
   return kSatisfied;
 }
 
+// The lines or the fields of the report; after a run with an adapter, those of the run, too.
+template <typename Report>
+void print_report(const Report& report, bool json, const CrdtRunReport* ran) {
+  if (!json) {
+    print(ran == nullptr ? crdt::as_text(report) : ran->in_text(crdt::as_text(report)));
+    return;
+  }
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  auto fields = crdt::json_of(report);
+  if (ran != nullptr) ran->add_to(fields);
+  print(text::dump(fields) + "\n");
+}
+
 // Analyzes, prints, and writes the files that were requested. The exit code.
 int check_one(const std::string& file, const crdt::History& history, const CrdtArguments& arguments,
-              const Limits& limits, base::Budget& budget) {
+              const Limits& limits, base::Budget& budget, const CrdtRunReport* ran = nullptr) {
   if (arguments.converged_only && arguments.context == "ignored") {
     print_error("found --converged-only with --context ignored, but it needs the deliveries");
     return kBad;
@@ -366,7 +380,7 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
                                 budget),
       .show_witness = arguments.witness,
       .visibility = *visibility ? &**visibility : nullptr};
-  print(arguments.json ? crdt::as_json(report) : crdt::as_text(report));
+  print_report(report, arguments.json, ran);
   int code = code_of(crdt::verdict_of(report.analysis));
   if (!arguments.certificate.empty()) {
     code = std::max(
@@ -381,7 +395,8 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
 
 // The same for a history of several objects.
 int check_mixed(const std::string& file, crdt::MixedHistory& history,
-                const CrdtArguments& arguments, const Limits& limits, base::Budget& budget) {
+                const CrdtArguments& arguments, const Limits& limits, base::Budget& budget,
+                const CrdtRunReport* ran = nullptr) {
   if (arguments.converged_only && arguments.context == "ignored") {
     print_error("found --converged-only with --context ignored, but it needs the deliveries");
     return kBad;
@@ -406,7 +421,7 @@ int check_mixed(const std::string& file, crdt::MixedHistory& history,
                                        .threads = limits.threads},
                                       budget),
       .show_witness = arguments.witness};
-  print(arguments.json ? crdt::as_json(report) : crdt::as_text(report));
+  print_report(report, arguments.json, ran);
   const int code = code_of(crdt::verdict_of(report.analysis));
   if (arguments.certificate.empty()) return code;
   return std::max(code, write_certificate(arguments.certificate, report.analysis.decided, [&] {
@@ -1086,29 +1101,8 @@ base::Result<crdt::RecordedEdits> edits_of(const std::string& file, crdt::Type t
   return crdt::read_edits(*bytes, file);
 }
 
-std::string as_text(const crdt::Library& library, const crdt::AdapterRunOptions& options,
-                    const crdt::AdapterRecorded& recorded) {
-  std::string text = fmt::format(
-      "  {}, {}; replicas: {}{}; messages: {}; deliveries: {}, {} of them again; lost: {}\n"
-      "  partitions: {}; restarts: {}; crashes: {}; syncs: {}; merged files: {}; exchanges: {}; "
-      "compactions: {}\n",
-      library.name, options.object, options.replicas,
-      recorded.joined_late ? ", one of them late" : "", recorded.messages, recorded.delivered,
-      recorded.again, recorded.lost, recorded.partitions, recorded.restarts, recorded.crashes,
-      recorded.syncs, recorded.merges, recorded.exchanges, recorded.compactions);
-  if (recorded.throws > 0)
-    text += fmt::format("  the library threw {} time{}, first at {}\n", recorded.throws,
-                        recorded.throws == 1 ? "" : "s", recorded.first_throw);
-  if (recorded.stuck > 0) {
-    text += fmt::format(
-        "  {} deliveries had no effect although all others had been made, first that of {}\n",
-        recorded.stuck, recorded.first_stuck);
-  }
-  return text;
-}
-
 int check_run(CrdtRunArguments& arguments, const std::string& lines, crdt::NamedType type,
-              const Limits& limits) {
+              const Limits& limits, const CrdtRunReport* ran = nullptr) {
   const bool kept = !arguments.output.empty();
   if (kept && !write_whole(arguments.output, lines, /*append=*/false, "the history")) return kBad;
   const std::string file = kept ? arguments.output : "the run";
@@ -1118,11 +1112,12 @@ int check_run(CrdtRunArguments& arguments, const std::string& lines, crdt::Named
     print_error(history.error());
     return kBad;
   }
-  return check_one(file, *history, arguments, limits, budget);
+  return check_one(file, *history, arguments, limits, budget, ran);
 }
 
 // The same for several objects.
-int check_mixed_run(CrdtRunArguments& arguments, const std::string& lines, const Limits& limits) {
+int check_mixed_run(CrdtRunArguments& arguments, const std::string& lines, const Limits& limits,
+                    const CrdtRunReport& ran) {
   const bool kept = !arguments.output.empty();
   if (kept && !write_whole(arguments.output, lines, /*append=*/false, "the history")) return kBad;
   const std::string file = kept ? arguments.output : "the run";
@@ -1133,7 +1128,7 @@ int check_mixed_run(CrdtRunArguments& arguments, const std::string& lines, const
     return kBad;
   }
   crdt::share_times(*history);
-  return check_mixed(file, *history, arguments, limits, budget);
+  return check_mixed(file, *history, arguments, limits, budget, &ran);
 }
 
 // Nothing if it is one of the names, and something else was wrong.
@@ -1297,15 +1292,11 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
         "insertions in different orders");
   }
   arguments.converge = options.replicas > 1;
-  const int code = several ? check_mixed_run(arguments, recorded->lines, limits)
-                           : check_run(arguments, recorded->lines, options.type, limits);
-  const bool wrong = recorded->throws > 0 || recorded->stuck > 0;
-  const auto text = as_text(library, options, *recorded);
-  if (!arguments.json) {
-    print(text);
-  } else if (wrong) {
-    print_status(text);  // the exit code is for a reason that no verdict names
-  }
+  const CrdtRunReport ran(library, options, *recorded);
+  const int code = several ? check_mixed_run(arguments, recorded->lines, limits, ran)
+                           : check_run(arguments, recorded->lines, options.type, limits, &ran);
+  const bool wrong = ran.went_wrong();
+  if (wrong && (arguments.json || code == kBad)) print_status(ran.wrong_text());
   if (options.keep_steps && (wrong || code == kViolated) &&
       !write_reproduction(*command, *adapter, options, *recorded,
                           {.file = arguments.reproduce,

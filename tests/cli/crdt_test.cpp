@@ -332,6 +332,51 @@ TEST_F(CrdtCli, AnAdapterIsRunOverANetworkWithTheFaultsThatItSurvives) {
       << named.out;
 }
 
+// The verdict is about the reads; the exit code is also for what stands beside it.
+TEST_F(CrdtCli, WhatALibraryThrowsIsReportedBesideTheVerdict) {
+  const std::string throws = "run --adapter " CUPEL_SOURCE_DIR
+                             "/tests/crdt/faulty_adapter.py:throws --elements 500 --seed 2 --ops ";
+  const auto text = crdt(throws + "40");
+  EXPECT_EQ(text.code, 1) << text.out << text.err;
+  const auto line = text.out.find('\n') + 1;
+  EXPECT_EQ(text.out.find("  the library threw ", line), line) << text.out;
+  const auto ran = crdt("run --json --adapter " CUPEL_SOURCE_DIR
+                        "/tests/crdt/faulty_adapter.py:throws --elements 500 --seed 2 --ops 90");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  const auto threw = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(threw["library"], "faulty 1.0");
+  ASSERT_GE(threw["threw_count"], 1) << ran.out;
+  ASSERT_EQ(threw["threw"].size(), threw["threw_count"]) << ran.out;
+  const auto& first = threw["threw"][0];
+  EXPECT_EQ(first["message"], "ValueError('three')") << ran.out;
+  EXPECT_TRUE(first["replica"].is_number_unsigned()) << ran.out;
+  EXPECT_EQ(first["operation"]["f"], "deliver") << ran.out;
+  EXPECT_FALSE(first["operation"].contains("value")) << ran.out;
+  EXPECT_EQ(threw["not_applied_count"], 0) << ran.out;
+  EXPECT_GT(threw["network"]["deliveries"], 0) << ran.out;
+  const auto fine =
+      crdt("run --json --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_adapter.py:set");
+  EXPECT_EQ(fine.code, 0) << fine.out << fine.err;
+  const auto json = nlohmann::json::parse(fine.out);
+  EXPECT_EQ(json["threw"], nlohmann::json::array());
+  EXPECT_EQ(json["threw_count"], 0);
+}
+
+// A program that is an adapter; its library keeps messages for ever.
+TEST_F(CrdtCli, MessagesThatAreNotAppliedAreReportedBesideTheVerdict) {
+  write("stuck",
+        "#!/bin/sh\nPYTHONPATH='" CUPEL_SOURCE_DIR "/adapters' exec python3 '" CUPEL_SOURCE_DIR
+        "/tests/crdt/fake_adapter.py' stuck\n");
+  fs::permissions(folder_ / "stuck", fs::perms::owner_all);
+  const auto ran = crdt("run --json --adapter ./stuck:set --seed 1");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  const auto json = nlohmann::json::parse(ran.out);
+  ASSERT_GE(json["not_applied_count"], 1) << ran.out;
+  EXPECT_TRUE(json["not_applied"][0]["replica"].is_number_unsigned()) << ran.out;
+  EXPECT_TRUE(json["not_applied"][0]["message"].is_string()) << ran.out;
+  EXPECT_EQ(json["threw_count"], 0) << ran.out;
+}
+
 TEST_F(CrdtCli, WhatAnAdapterDoesNotOfferIsAnError) {
   const std::string fake = "--adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_adapter.py";
   const auto says = [&](const std::string& arguments, const std::string& text) {

@@ -219,6 +219,14 @@ TEST(Adapter, ALibraryThatThrowsIsReported) {
   EXPECT_GT(recorded.throws, 0U);
   EXPECT_NE(recorded.first_throw.find("ValueError('five')"), std::string::npos)
       << recorded.first_throw;
+  ASSERT_EQ(recorded.threw.size(),
+            std::min<std::uint64_t>(recorded.throws, AdapterRecorded::kMostNamed));
+  EXPECT_GT(recorded.throws, AdapterRecorded::kMostNamed) << "the list ends before";
+  for (const auto& one : recorded.threw) {
+    EXPECT_TRUE(one.replica && *one.replica < 3) << one.operation;
+    EXPECT_EQ(one.message, "ValueError('five')");
+    EXPECT_FALSE(Json::parse(one.operation).contains("value")) << one.operation;
+  }
 }
 
 // Nor does it end the run.
@@ -232,6 +240,9 @@ TEST(Adapter, AMessageThatIsNeverAppliedIsReportedAndItsReadsAreWrong) {
   const auto recorded = recorded_of("stuck", 1, 3);
   EXPECT_GT(recorded.stuck, 0U);
   EXPECT_NE(recorded.first_stuck.find("0:"), std::string::npos) << recorded.first_stuck;
+  EXPECT_EQ(recorded.not_applied.size(),
+            std::min<std::uint64_t>(recorded.stuck, AdapterRecorded::kMostNamed));
+  EXPECT_EQ(recorded.not_applied[0].message, "0:2");
   EXPECT_NE(ExactReads().first_wrong(recorded.lines), "");
 }
 

@@ -81,6 +81,10 @@ std::string as_text(const MixedReport& report) {
 
 std::string as_json(const MixedReport& report) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  return text::dump(json_of(report)) + "\n";
+}
+
+Json json_of(const MixedReport& report) {
   const MixedAnalysis& analysis = report.analysis;
   const History& whole = report.history->whole;
   Json json = {{"file", report.file},
@@ -103,7 +107,7 @@ std::string as_json(const MixedReport& report) {
     one["object"] = Json::parse(report.history->objects[o].name);
     json["objects"].push_back(std::move(one));
   }
-  return text::dump(json) + "\n";
+  return json;
 }
 
 }  // namespace cupel::crdt

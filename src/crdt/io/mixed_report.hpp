@@ -1,6 +1,7 @@
 // Mixed report: what is printed about a history of several objects, as text and as JSON.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "crdt/analysis/analyze_mixed.hpp"
@@ -18,5 +19,7 @@ struct MixedReport {
 std::string as_text(const MixedReport& report);
 // One object, with its line feed; the fields are in docs/crdt.md.
 std::string as_json(const MixedReport& report);
+// The same object.
+nlohmann::ordered_json json_of(const MixedReport& report);
 
 }  // namespace cupel::crdt

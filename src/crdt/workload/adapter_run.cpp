@@ -21,6 +21,7 @@
 #include "base/utf8.hpp"
 #include "crdt/model/unique_character.hpp"
 #include "crdt/workload/recorder.hpp"
+#include "text/excerpt.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
@@ -501,17 +502,28 @@ class AdapterRunner {
       failure_ = std::move(answer).error();
       return std::nullopt;
     }
-    if (const Json threw = answer->value("threw", Json()); threw.is_string()) {
-      if (recorded_.throws++ == 0)
-        recorded_.first_throw =
-            fmt::format("`{}`: {}", text::dump(brief(question)), threw.get<std::string>());
-    }
+    if (const Json threw = answer->value("threw", Json()); threw.is_string())
+      note_throw(question, threw.get<std::string>());
     return std::move(*answer);
   }
 
-  // Of a message only where it is from.
+  void note_throw(const Json& question, const std::string& message) {
+    Json request = brief(question);
+    if (recorded_.throws++ == 0)
+      recorded_.first_throw = fmt::format("`{}`: {}", text::dump(request), message);
+    if (recorded_.threw.size() == AdapterRecorded::kMostNamed) return;
+    std::optional<Replica> replica;
+    if (const Json its = request.value("replica", Json()); its.is_number_unsigned())
+      replica = its.get<Replica>();
+    request.erase("replica");
+    recorded_.threw.push_back(
+        {replica, text::dump(request), text::excerpt(message, text::kLongExcerpt)});
+  }
+
+  // Of a message only where it is from, of a trace not its edits.
   static Json brief(Json question) {
-    if (question["f"] == "deliver" || question["f"] == "hear") question.erase("value");
+    if (question["f"] == "deliver" || question["f"] == "hear" || question["f"] == "edit")
+      question.erase("value");
     return question;
   }
 
@@ -1162,6 +1174,8 @@ class AdapterRunner {
     for (const MessageId m : kept) {
       if (recorded_.stuck++ == 0)
         recorded_.first_stuck = fmt::format("{} at replica {}", messages_[m].ids.front(), r);
+      if (recorded_.not_applied.size() < AdapterRecorded::kMostNamed)
+        recorded_.not_applied.push_back({r, messages_[m].ids.front()});
     }
     set_applied(r, kept);
   }

@@ -62,7 +62,22 @@ struct AdapterRunOptions : Requests {
   bool keep_steps = false;  // for replay(); not with `edits`
 };
 
+// An exception of the library.
+struct Threw {
+  std::optional<std::uint32_t> replica;  // none: the request is to all
+  std::string operation;                 // the request as JSON, without the bytes of messages
+  std::string message;
+};
+
+// A message that was delivered and that a replica does not apply, though it has all others.
+struct NotApplied {
+  std::uint32_t replica = 0;
+  std::string message;  // as `deliver` lines name it
+};
+
 struct AdapterRecorded {
+  static constexpr std::size_t kMostNamed = 20;  // of what went wrong; all are counted
+
   std::string lines;  // the history
   std::uint64_t messages = 0, delivered = 0, again = 0, lost = 0;
   std::uint64_t partitions = 0, restarts = 0, syncs = 0, crashes = 0;
@@ -71,9 +86,11 @@ struct AdapterRecorded {
   // What the library threw, and how often; the message names the first request.
   std::uint64_t throws = 0;
   std::string first_throw;
-  // Messages that were delivered and that a replica does not apply, though it has all others.
+  std::vector<Threw> threw;
+  // Messages that are not applied.
   std::uint64_t stuck = 0;
   std::string first_stuck;
+  std::vector<NotApplied> not_applied;
   // Of a trace: do the last reads show its endContent?
   std::optional<bool> ends_as_traced;
   // If they were asked for.
