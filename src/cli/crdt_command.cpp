@@ -24,6 +24,7 @@
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "crdt/analysis/analyze.hpp"
+#include "crdt/analysis/causal_order.hpp"
 #include "crdt/io/certificate.hpp"
 #include "crdt/io/mixed_report.hpp"
 #include "crdt/io/picture.hpp"
@@ -245,6 +246,48 @@ std::optional<base::Error> refuse_without_deliveries(const std::string& file,
       .file = file};
 }
 
+// Without deliveries cupel judges causal order. So a history that promises less is not judged
+// without them, unless they are causal anyway. `text` says an operation in words.
+template <typename Text>
+std::optional<base::Error> refuse_to_ignore(const std::string& file, const crdt::History& history,
+                                            Text text) {
+  const auto& context = history.context;
+  const char* const rule = context.rule == crdt::DeliveryRule::kFifo ? "fifo" : "applied";
+  if (context.rule == crdt::DeliveryRule::kCausal) return std::nullopt;
+  if (context.unknown_outcome_line != 0) {
+    return base::Error{
+        .message = fmt::format(
+            "found an update of unknown outcome, so that nobody can say who saw what, in a history "
+            "with the delivery `{}`. Without its deliveries cupel would go by causal order, which "
+            "this delivery does not promise; expected an outcome, ok or fail",
+            rule),
+        .file = file,
+        .line = context.unknown_outcome_line};
+  }
+  if (!context.is_known()) return std::nullopt;
+  const auto known = crdt::Visibility::of(history);
+  if (!known.ok()) {
+    auto error = known.error();
+    error.file = file;
+    return error;
+  }
+  const auto early = crdt::early_update(history, *known);
+  if (!early) return std::nullopt;
+  const auto named = [&](crdt::OpId id) {
+    return fmt::format("{} of replica {} (line {})", text(id),
+                       history.replicas[history.ops[id].replica], history.ops[id].line);
+  };
+  return base::Error{
+      .message = fmt::format(
+          "--context ignored: found that replica {} saw {} without {}, which replica {} had seen "
+          "before. Without its deliveries cupel would go by causal order, which the delivery `{}` "
+          "of this history does not promise; leave out --context ignored, or run an adapter "
+          "without the fault reordering",
+          history.replicas[early->replica], named(early->update), named(early->missing),
+          history.replicas[history.ops[early->update].replica], rule),
+      .file = file};
+}
+
 // Without deliveries: an error if they are asked for.
 std::optional<base::Error> note_no_deliveries(const std::string& file, std::uint64_t unknown_line,
                                               const std::string& context) {
@@ -277,6 +320,9 @@ base::Result<std::optional<crdt::Visibility>> known_visibility(const std::string
                                                                const std::string& context,
                                                                Text text) {
   using Known = std::optional<crdt::Visibility>;
+  if (context == "ignored" || !history.context.is_known()) {
+    if (auto error = refuse_to_ignore(file, history, text)) return std::move(*error);
+  }
   if (context == "ignored") return Known();
   if (!history.context.is_known()) {
     if (auto error = note_no_deliveries(file, history.context.unknown_outcome_line, context))

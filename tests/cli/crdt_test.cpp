@@ -39,6 +39,14 @@ class CrdtCli : public testing::Test {
     const int status = pclose(pipe);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out, text_of("stderr")};
   }
+  // A program that is the adapter fake_adapter.py in one of its modes: the rest of `crdt run`.
+  [[nodiscard]] std::string run_fake(const std::string& mode) const {
+    write(mode, "#!/bin/sh\nPYTHONPATH='" CUPEL_SOURCE_DIR
+                "/adapters' exec python3 '" CUPEL_SOURCE_DIR "/tests/crdt/fake_adapter.py' " +
+                    mode + "\n");
+    fs::permissions(folder_ / mode, fs::perms::owner_all);
+    return "run --adapter ./" + mode + ":set";
+  }
   const cupel::test::ScratchFolder scratch_;
   const fs::path folder_ = scratch_.path();
 };
@@ -362,19 +370,62 @@ TEST_F(CrdtCli, WhatALibraryThrowsIsReportedBesideTheVerdict) {
   EXPECT_EQ(json["threw_count"], 0);
 }
 
-// A program that is an adapter; its library keeps messages for ever.
 TEST_F(CrdtCli, MessagesThatAreNotAppliedAreReportedBesideTheVerdict) {
-  write("stuck",
-        "#!/bin/sh\nPYTHONPATH='" CUPEL_SOURCE_DIR "/adapters' exec python3 '" CUPEL_SOURCE_DIR
-        "/tests/crdt/fake_adapter.py' stuck\n");
-  fs::permissions(folder_ / "stuck", fs::perms::owner_all);
-  const auto ran = crdt("run --json --adapter ./stuck:set --seed 1");
+  const auto ran = crdt(run_fake("stuck") + " --json --seed 1");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   const auto json = nlohmann::json::parse(ran.out);
   ASSERT_GE(json["not_applied_count"], 1) << ran.out;
   EXPECT_TRUE(json["not_applied"][0]["replica"].is_number_unsigned()) << ran.out;
   EXPECT_TRUE(json["not_applied"][0]["message"].is_string()) << ran.out;
   EXPECT_EQ(json["threw_count"], 0) << ran.out;
+}
+
+// Without deliveries causal order is judged, and an adapter that does not promise it is not
+// accused.
+TEST_F(CrdtCli, DeliveriesOutOfCausalOrderAreNotIgnored) {
+  for (const char* seed : {" --seed 1", " --seed 2", " --seed 3"}) {
+    const auto loose = run_fake("loose") + " --elements 1000 --ops 300 -o h.jsonl" + seed;
+    EXPECT_EQ(crdt(loose).code, 0) << seed;
+    const auto refused = crdt(loose + " --context ignored");
+    EXPECT_EQ(refused.code, 3) << refused.out << refused.err;
+    EXPECT_NE(refused.err.find("--context ignored: found that replica "), std::string::npos)
+        << refused.err;
+    EXPECT_EQ(crdt("check --type g-set --context ignored h.jsonl").code, 3);
+    // In causal order, by the network or by the library, it says something of the library.
+    for (const auto& causal :
+         {loose + " --faults none", run_fake("holds") + " --elements 1000" + seed,
+          run_fake("states") + " --elements 1000" + seed, run_fake("ordered") + seed}) {
+      const auto ran = crdt(causal + " --context ignored");
+      EXPECT_EQ(ran.code, 0) << causal << ran.out << ran.err;
+    }
+  }
+}
+
+TEST_F(CrdtCli, AnUnknownOutcomeLeavesNothingToJudgeWithoutCausalOrder) {
+  const std::string lines = R"({"process":0,"f":"add","key":"s","value":"a"}
+{"process":0,"f":"add","key":"s","value":"b"}
+{"type":"info","process":0,"f":"add","key":"s","value":"c"}
+{"process":1,"f":"deliver","value":["0:1"]}
+{"process":1,"f":"read","key":"s","value":["b"]}
+)";
+  // The replica applied b without a, as its delivery allows.
+  for (const char* rule : {"applied", "fifo"}) {
+    write("h.jsonl", "{\"f\":\"delivery\",\"value\":\"" + std::string(rule) + "\"}\n" + lines);
+    for (const char* context : {"", " --context ignored"}) {
+      const auto ran = crdt("check --type g-set h.jsonl" + std::string(context));
+      EXPECT_EQ(ran.code, 3) << ran.out;
+      EXPECT_NE(ran.err.find("h.jsonl:4: found an update of unknown outcome"), std::string::npos)
+          << ran.err;
+    }
+  }
+  write("h.jsonl", lines);
+  EXPECT_EQ(crdt("check --type g-set h.jsonl").code, 1) << "causal order is promised";
+  write("list.jsonl", R"({"f":"delivery","value":"applied"}
+{"process":0,"f":"addAfter","value":[null,"a"]}
+{"type":"info","process":0,"f":"addAfter","value":[null,"b"]}
+{"process":1,"f":"deliver","value":["0:0"]}
+)");
+  EXPECT_EQ(crdt("check --type list list.jsonl").code, 3);
 }
 
 TEST_F(CrdtCli, WhatAnAdapterDoesNotOfferIsAnError) {

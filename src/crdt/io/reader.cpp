@@ -300,7 +300,7 @@ class Reader {
   void leave_context_out() {
     History& history = whole();
     const auto& first = history.by_replica[history.indeterminate[0]];
-    history.context = {};
+    history.context = {.rule = history.context.rule, .receptions = {}, .named = {}};
     history.context.unknown_outcome_line = history.ops[first[0]].line;
   }
 

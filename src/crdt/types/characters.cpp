@@ -53,6 +53,7 @@ History without_unnamed(const History& history) {
   }
   History kept;
   kept.type = history.type;
+  kept.context = history.context;  // the reader has left out what was received
   for (const Operation& whole : history.ops) {
     Operation op = whole;
     const bool inserts = op.kind == Kind::kInsert;
