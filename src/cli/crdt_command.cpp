@@ -1191,7 +1191,8 @@ std::string suggested_object(const crdt::Library& library, const std::string& ob
     objects.push_back(name);
     types.push_back(its);
   }
-  return object.empty() ? suggested(type, types) : suggested(object, objects);
+  const bool is_known = std::find(objects.begin(), objects.end(), object) != objects.end();
+  return object.empty() || is_known ? suggested(type, types) : suggested(object, objects);
 }
 
 // "list,map": the parts.

@@ -436,6 +436,9 @@ TEST_F(CrdtCli, WhatAnAdapterDoesNotOfferIsAnError) {
     EXPECT_NE(ran.err.find(text), std::string::npos) << arguments << "\n" << ran.err;
   };
   says(fake + ":other", "does not decide the type no-such-type yet");
+  says(fake + ":set --type counter",
+       "for the object `set`, whose type is grow-only-set; leave out");
+  says(fake + ":set --type grow-onlyset", "did you mean `grow-only-set`?");
   says(fake + " --type counter", "offers set (grow-only-set), other (no-such-type)");
   says(fake + ":set --faults fire", "found `fire`, but fake 1.0 promises to survive reordering");
   says("--adapter no-such-library --type list", "found the adapter `no-such-library`");

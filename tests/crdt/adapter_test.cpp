@@ -117,6 +117,10 @@ TEST(Adapter, SaysWhatItsLibraryOffers) {
   EXPECT_EQ(choose_object(library, "", "counter").error().message,
             "found the type `counter`, but fake 1.0 offers set (grow-only-set), other "
             "(no-such-type)");
+  EXPECT_EQ(choose_object(library, "set", "counter").error().message,
+            "found the type `counter` for the object `set`, whose type is grow-only-set; leave out "
+            "the type, or name another object: fake 1.0 offers set (grow-only-set), other "
+            "(no-such-type)");
   EXPECT_NE(choose_object(library, "text", "").error().message.find("found the object `text`"),
             std::string::npos);
   EXPECT_NE(

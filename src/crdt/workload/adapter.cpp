@@ -230,6 +230,14 @@ Result<ChosenObject> choose_object(const Library& library, const std::string& ob
                (type.empty() || same_type(offered.second));
       });
   if (chosen == library.objects.end()) {
+    const auto named = std::find_if(library.objects.begin(), library.objects.end(),
+                                    [&](const auto& offered) { return offered.first == object; });
+    if (named != library.objects.end()) {
+      return Error{.message = fmt::format(
+                       "found the type `{}` for the object `{}`, whose type is {}; leave out the "
+                       "type, or name another object: {} offers {}",
+                       type, object, named->second, library.name, fmt::join(offers, ", "))};
+    }
     return Error{.message = fmt::format(
                      "found the {} `{}`, but {} offers {}", object.empty() ? "type" : "object",
                      object.empty() ? type : object, library.name, fmt::join(offers, ", "))};
