@@ -186,10 +186,12 @@ class Harness:
         doc.delete(key, elements.index(value))
         return {}
 
-    def edit_text(self, doc, key, method, value):
+    def text_of(self, doc, key):
         text = doc.read(key)
-        if self.types[key] == "marked-text":
-            text = "".join(characters for characters, _ in text)
+        return text if self.types[key] == "text" else "".join(characters for characters, _ in text)
+
+    def edit_text(self, doc, key, method, value):
+        text = self.text_of(doc, key)
         if method == "mark":
             return mark_text(doc, key, text, value)
         return change_text(doc, (key,), text, method, value, self.number)
@@ -200,7 +202,7 @@ class Harness:
         places = []
         for position, deleted, inserted, *_ in patches:
             if named:
-                text = doc.read(key)
+                text = self.text_of(doc, key)
                 if position + deleted > len(text):
                     places.append(None)
                     break

@@ -306,6 +306,7 @@ const kMethods = new Map([
       insert: (call) => insertText(withoutMarks(call)),
       delete: (call) => deleteText(withoutMarks(call)),
       mark: markText,
+      edit: (call) => editText(withoutMarks(call)),
       read,
     },
   ],

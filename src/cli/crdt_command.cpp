@@ -1129,9 +1129,9 @@ std::optional<base::Error> refuse_for_agents(const CrdtRunArguments& arguments) 
 
 // The editing trace of a file, which may be compressed.
 base::Result<crdt::RecordedEdits> edits_of(const std::string& file, crdt::Type type) {
-  if (type != crdt::Type::kText) {
+  if (!crdt::can_be_traced(type)) {
     return base::Error{.message = fmt::format("--trace: found an object of the type {}, expected a "
-                                              "text, such as --adapter yjs:text",
+                                              "text or marked-text, such as --adapter yjs:text",
                                               crdt::name(type))};
   }
   auto bytes = contents(file);
@@ -1276,8 +1276,9 @@ base::Result<base::Ok> take_edits(const CrdtRunArguments& arguments,
   auto type = options.type.type;
   std::size_t texts = 0;
   for (const auto& object : options.objects) {
-    texts += object.type.type == crdt::Type::kText ? 1 : 0;
-    type = texts > 0 ? crdt::Type::kText : object.type.type;
+    const bool is_text = crdt::can_be_traced(object.type.type);
+    if (is_text || texts == 0) type = object.type.type;
+    texts += is_text ? 1 : 0;
   }
   if (texts > 1)
     return base::Error{
@@ -1396,10 +1397,15 @@ void refuse_for_adapter(Command& command, const CrdtRunArguments& arguments) {
     throw UsageError("--trace", "found it without --adapter, expected a library that replays it");
   if (!adapter && !arguments.reproduce.empty())
     throw UsageError("--reproduce", "found it without --adapter, which writes the script");
-  for (const char* option : {"--keys", "--ops", "--reproduce"}) {
+  for (const char* option : {"--keys", "--ops"}) {
     if (!arguments.edits.empty() && command.get_option(option)->count() > 0)
       throw UsageError(option, "found it beside --trace, which replays the edits of one text");
   }
+  if (!arguments.edits.empty() && !arguments.reproduce.empty())
+    throw UsageError("--reproduce",
+                     "found it beside --trace, expected one of them: a script is made by leaving "
+                     "out requests, and the edits of a trace have positions that rest on all "
+                     "edits before; without --trace, --ops makes as many random edits");
 }
 
 // Of a run with --adapter.
@@ -1414,7 +1420,8 @@ void add_adapter_options(Command& command, CrdtRunArguments& arguments, const ch
       ->group(group);
   command
       .add_option("--trace", arguments.edits,
-                  "Adapters' texts: replay this editing trace, JSON and maybe compressed, in place "
+                  "Adapters' texts, with marks or without: replay this editing trace, JSON and "
+                  "maybe compressed, in place "
                   "of random operations (docs/crdt-adapters.md#editing-traces)")
       ->type_name("FILE")
       ->group(group);

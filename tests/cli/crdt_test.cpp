@@ -576,6 +576,29 @@ TEST_F(CrdtCli, ATraceIsReplayedBesideOtherObjects) {
   }
 }
 
+TEST_F(CrdtCli, ATraceIsReplayedOnATextWithMarks) {
+  write("one.json", R"({"endContent":"ba!","txns":[{"patches":[[0,0,"axx"],[1,2,""],[0,0,"b"]]},
+      {"patches":[[2,0,"!"]]}]})");
+  write("several.json", R"({"kind":"concurrent","numAgents":2,"endContent":"abc","txns":[
+      {"agent":0,"parents":[],"patches":[[0,0,"ac"]]},
+      {"agent":1,"parents":[0],"patches":[[1,0,"xb"],[1,1,""]]}]})");
+  const std::string library = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_values.py:";
+  for (const char* trace : {"one.json", "several.json"}) {
+    const auto ran = crdt(library + "marked -o h.jsonl --trace " + trace);
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_EQ(ran.err, "") << "the last text is that of the trace";
+    EXPECT_NE(ran.out.find("\tmarked-text\tsatisfied\n"), std::string::npos) << ran.out;
+    EXPECT_NE(text_of("h.jsonl").find("\"f\":\"delete\""), std::string::npos);
+  }
+  write("wrong.json", R"({"endContent":"b","txns":[{"patches":[[0,0,"a"]]}]})");
+  EXPECT_EQ(crdt(library + "marked --trace wrong.json").code, 3);
+  const auto list = crdt(library + "list --trace one.json");
+  EXPECT_EQ(list.code, 3);
+  EXPECT_NE(list.err.find("of the type movable-list, expected a text or marked-text"),
+            std::string::npos)
+      << list.err;
+}
+
 TEST_F(CrdtCli, RunsSayWhyThereIsNoScript) {
   const std::string faulty = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/faulty_adapter.py";
   ::setenv("FAULTY_ONCE", (folder_ / "once").c_str(), 1);
@@ -605,6 +628,7 @@ TEST_F(CrdtCli, ATraceAndWhatItDecidesAreAnError) {
   for (const auto& [arguments, message] :
        {std::pair(one + " --ops 5", "--ops: found it beside --trace"),
         std::pair(one + " --keys 1", "--keys: found it beside --trace"),
+        std::pair(one + " --reproduce a.py", "--reproduce: found it beside --trace, expected one"),
         std::pair(several + " --replicas 3", "--replicas: found it with a concurrent trace"),
         std::pair(several + " --faults duplicates,crash",
                   "--faults: found `crash` with a concurrent trace")}) {

@@ -81,7 +81,7 @@ class AdapterRunner {
         saved_(options.replicas) {
     const auto keys = recorder_.keys().size();
     while (options.edits != nullptr && text_ + 1 < keys &&
-           recorder_.type_of(text_).type != Type::kText)
+           !can_be_traced(recorder_.type_of(text_).type))
       ++text_;
     for (Replica r = 0; r < options.replicas; ++r) begin_stream(r);
   }
@@ -489,6 +489,18 @@ class AdapterRunner {
     return traced;
   }
 
+  // What a read of a text shows, or of a text with marks; nothing: it is neither.
+  static std::optional<std::string> characters_of(const Json& read) {
+    if (read.is_string()) return read.get<std::string>();
+    if (!read.is_array()) return std::nullopt;
+    std::string characters;
+    for (const Json& run : read) {
+      if (!run.is_array() || run.empty() || !run[0].is_string()) return std::nullopt;
+      characters += run[0].get_ref<const std::string&>();
+    }
+    return characters;
+  }
+
   [[nodiscard]] bool has(Hazard hazard) const {
     return std::find(options_.hazards.begin(), options_.hazards.end(), hazard) !=
            options_.hazards.end();
@@ -665,8 +677,8 @@ class AdapterRunner {
           request, *answer,
           fmt::format(", expected no `send`, because {} makes no message",
                       is_read(op.kind) ? "a read" : "an update that failed"));
-    if (options_.edits != nullptr && op.key == text_ && (*answer)["value"].is_string())
-      last_read_ = (*answer)["value"];
+    if (options_.edits != nullptr && op.key == text_)
+      last_read_ = characters_of(answer->value("value", Json())).value_or(last_read_);
     if (!outcome.update.empty()) send(op.replica, {outcome.update}, answer->value("send", Json()));
   }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "crdt/model/type.hpp"
 
 namespace cupel::crdt {
 
@@ -38,6 +39,11 @@ struct RecordedEdits {
 // Errors: what is not of this form, with the number of the transaction, from 0; a concurrent trace
 // with a startContent.
 base::Result<RecordedEdits> read_edits(std::string_view json, const std::string& file);
+
+// A text, with or without marks: a trace has none.
+inline bool can_be_traced(Type type) {
+  return type == Type::kText || type == Type::kMarkedText;
+}
 
 // The text of one agent as the numbers of its characters, in order of insertion.
 class TracedText {
