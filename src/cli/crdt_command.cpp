@@ -425,7 +425,8 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
                                  .threads = limits.threads},
                                 budget),
       .show_witness = arguments.witness,
-      .visibility = *visibility ? &**visibility : nullptr};
+      .visibility = *visibility ? &**visibility : nullptr,
+      .of_adapter = ran != nullptr};
   print_report(report, arguments.json, ran);
   int code = code_of(crdt::verdict_of(report.analysis));
   if (!arguments.certificate.empty()) {
@@ -466,7 +467,8 @@ int check_mixed(const std::string& file, crdt::MixedHistory& history,
                                        .memory_bytes = limits.memory_bytes,
                                        .threads = limits.threads},
                                       budget),
-      .show_witness = arguments.witness};
+      .show_witness = arguments.witness,
+      .of_adapter = ran != nullptr};
   print_report(report, arguments.json, ran);
   const int code = code_of(crdt::verdict_of(report.analysis));
   if (arguments.certificate.empty()) return code;

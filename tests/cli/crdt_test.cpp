@@ -362,10 +362,26 @@ TEST_F(CrdtCli, WhatALibraryThrowsIsReportedBesideTheVerdict) {
   EXPECT_FALSE(first["operation"].contains("value")) << ran.out;
   EXPECT_EQ(threw["not_applied_count"], 0) << ran.out;
   EXPECT_GT(threw["network"]["deliveries"], 0) << ran.out;
-  const auto fine =
-      crdt("run --json --adapter " CUPEL_SOURCE_DIR "/tests/crdt/fake_adapter.py:set");
+  const auto fine = crdt("run --json --adapter " CUPEL_SOURCE_DIR
+                         "/tests/crdt/fake_adapter.py:set --ops 1000 --replicas 4 -o h.jsonl");
   EXPECT_EQ(fine.code, 0) << fine.out << fine.err;
   const auto json = nlohmann::json::parse(fine.out);
+  // Each crash makes a process, if it does something.
+  EXPECT_EQ(json["replicas"], 4);
+  EXPECT_GT(json["network"]["crashes"], 0);
+  EXPECT_GT(json["processes"], 4);
+  EXPECT_LE(json["processes"], 4 + json["network"]["crashes"].get<int>());
+  const auto read = nlohmann::json::parse(crdt("check --type g-set --json h.jsonl").out);
+  EXPECT_EQ(read["replicas"], json["processes"]) << "a history does not say which it was";
+  const auto several =
+      crdt("run --json --adapter " CUPEL_SOURCE_DIR
+           "/tests/crdt/fake_text.py:text,count --faults crash --replicas 2 --ops 900");
+  EXPECT_EQ(several.code, 0) << several.out << several.err;
+  const auto both = nlohmann::json::parse(several.out);
+  EXPECT_EQ(both["replicas"], 2);
+  EXPECT_GT(both["processes"], 2);
+  EXPECT_EQ(both["objects"][0]["replicas"], 2);
+  EXPECT_EQ(both["objects"][1]["replicas"], 2);
   EXPECT_EQ(json["threw"], nlohmann::json::array());
   EXPECT_EQ(json["threw_count"], 0);
 }

@@ -21,7 +21,8 @@ Report report_of(const MixedReport& report, std::size_t object) {
           .history = &report.history->objects[object].history,
           .analysis = report.analysis.objects[object],
           .show_witness = report.show_witness,
-          .visibility = visibility.empty() ? nullptr : &visibility[object]};
+          .visibility = visibility.empty() ? nullptr : &visibility[object],
+          .of_adapter = report.of_adapter};
 }
 
 std::string indented(std::string_view text) {
@@ -90,7 +91,7 @@ Json json_of(const MixedReport& report) {
   Json json = {{"file", report.file},
                {"type", kMixedType},
                {"operations", whole.ops.size()},
-               {"replicas", whole.replicas.size() - whole.indeterminate.size()},
+               {"replicas", report.of_adapter ? replicas_of_run(whole) : processes_of(whole)},
                {"indeterminate", whole.indeterminate.size()},
                {"verdict", name(analysis.decided)},
                {"seconds", analysis.seconds},
@@ -98,6 +99,7 @@ Json json_of(const MixedReport& report) {
                {"without_context", nullptr},
                {"limit", nullptr},
                {"objects", Json::array()}};
+  if (report.of_adapter) json["processes"] = processes_of(whole);
   if (!analysis.limit.empty()) json["limit"] = analysis.limit;
   if (!analysis.visibility.empty())
     json["context"] = analysis.without_context ? "checked" : "trusted";

@@ -13,6 +13,7 @@ struct MixedReport {
   const MixedHistory* history = nullptr;
   MixedAnalysis analysis = {};
   bool show_witness = false;
+  bool of_adapter = false;  // as in Report
 };
 
 // A line FILE<TAB>objects<TAB>VERDICT; below it, indented by two blanks, that of each object.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/budget.hpp"
 #include "crdt/explain/read_explainer.hpp"
@@ -216,6 +217,19 @@ std::string_view name(Verdict verdict) {
   return "unknown";
 }
 
+std::size_t processes_of(const History& history) {
+  return history.replicas.size() - history.indeterminate.size();
+}
+
+std::size_t replicas_of_run(const History& history) {
+  std::set<std::string> replicas;
+  for (const auto& process : history.replicas) {
+    const std::size_t quote = process.starts_with('"') ? 1 : 0;
+    replicas.insert(process.substr(quote, process.find('.') - quote));
+  }
+  return replicas.size();
+}
+
 std::string_view name(Why why) {
   switch (why) {
     case Why::kReplicaOrder:
@@ -302,7 +316,7 @@ Json json_of(const Report& report, const char* named) {
                {"type", name(history.type)},
                {"letter", report.analysis.axioms.strict},
                {"operations", history.ops.size()},
-               {"replicas", history.replicas.size() - history.indeterminate.size()},
+               {"replicas", processes_of(history)},
                {"keys", history.keys.size()},
                {"indeterminate", history.indeterminate.size()},
                {"verdict", name(report.analysis.decision.verdict)},
@@ -331,6 +345,10 @@ Json json_of(const Report& report, const char* named) {
       execution.push_back(std::move(one));
     }
     json["witness"] = std::move(execution);
+  }
+  if (report.of_adapter) {
+    json["replicas"] = replicas_of_run(history);
+    json["processes"] = processes_of(history);
   }
   if (report.analysis.convergence) {
     const auto& found = *report.analysis.convergence;

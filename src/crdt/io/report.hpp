@@ -14,6 +14,7 @@ struct Report {
   Analysis analysis = {};
   bool show_witness = false;               // of kSatisfied
   const Visibility* visibility = nullptr;  // if the deliveries were used
+  bool of_adapter = false;  // of its run: the process "1.2" is the replica 1 after two crashes
 };
 
 // Is there an execution to show?
@@ -28,6 +29,11 @@ std::string as_text(const Report& report);
 std::string as_json(const Report& report);
 // The same object; `named`: the name of its first field, which has `file`.
 nlohmann::ordered_json json_of(const Report& report, const char* named = "file");
+
+// Their number, without those of updates of unknown outcome.
+std::size_t processes_of(const History& history);
+// After the run of an adapter: how many replicas they were.
+std::size_t replicas_of_run(const History& history);
 
 // What an operation is the first of its replica to have seen: the last operation of each
 // other replica that its clock reaches, where the operation before did not and no
