@@ -70,13 +70,17 @@ TEST(EditingTrace, WhatIsNoneIsAnErrorThatNamesTheTransaction) {
             std::string::npos);
 }
 
-base::Result<AdapterRecorded> replayed(const std::string& json, std::uint32_t replicas,
-                                       const std::string& mode = "text", std::uint64_t seed = 1) {
-  auto adapter = Adapter::start(
+base::Result<Adapter> fake_text(const std::string& mode) {
+  return Adapter::start(
       {.name = "fake",
        .process = {.arguments = {"python3", CUPEL_SOURCE_DIR "/tests/crdt/fake_text.py", mode},
                    .environment = {{"PYTHONPATH", CUPEL_SOURCE_DIR "/adapters"}}}},
       60);
+}
+
+base::Result<AdapterRecorded> replayed(const std::string& json, std::uint32_t replicas,
+                                       const std::string& mode = "text", std::uint64_t seed = 1) {
+  auto adapter = fake_text(mode);
   EXPECT_TRUE(adapter.ok());
   const auto edits = read_edits(json, "t.json");
   EXPECT_TRUE(edits.ok()) << (edits.ok() ? "" : edits.error().message);
@@ -140,6 +144,28 @@ TEST(EditingTrace, OfSeveralAgentsIsReplayedAsEachSawIt) {
                                  3);
   ASSERT_TRUE(recorded.ok()) << recorded.error().message;
   EXPECT_EQ(verdict_of_replay(*recorded), Verdict::kSatisfied);
+}
+
+// A library that shows a character twice also deletes it twice; it is accused, not refused.
+TEST(EditingTrace, ACharacterThatIsShownTwiceIsDeletedOnce) {
+  std::uint64_t deleted = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    auto adapter = fake_text("doubles");
+    ASSERT_TRUE(adapter.ok());
+    AdapterRunOptions options;
+    options.type = {Type::kText};
+    options.object = "text";
+    options.seed = seed;
+    options.read_share = 0.2;
+    options.hazards = {Hazard::kDuplicates};
+    const auto recorded = run(*adapter, options);
+    ASSERT_TRUE(recorded.ok()) << recorded.error().message;
+    EXPECT_EQ(verdict_of_replay(*recorded), Verdict::kViolated);
+    for (auto at = recorded->lines.find(R"("f":"delete")"); at != std::string::npos;
+         at = recorded->lines.find(R"("f":"delete")", at + 1))
+      ++deleted;
+  }
+  EXPECT_GT(deleted, 100U);
 }
 
 TEST(EditingTrace, ThatDoesNotFitItsTextIsAnError) {

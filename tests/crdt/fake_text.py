@@ -4,6 +4,7 @@ Beside it may stand counters in the same document.
     fake_text.py [MODE]
 
 text     a replicated growable array; survives repeats, restarts and crashes
+doubles  the same, but what arrives again is there twice
 forgets  the same, but another replica's deletes have no effect
 """
 
@@ -71,7 +72,7 @@ class Replica:
             return
         _, after, stamp, replica, character = update
         self.clock = max(self.clock, stamp)
-        if [stamp, replica] in [c[:2] for c in self.characters]:
+        if MODE != "doubles" and [stamp, replica] in [c[:2] for c in self.characters]:
             return
         index = self.place(after) + 1 if after else 0
         while index < len(self.characters) and self.characters[index][:2] > [stamp, replica]:

@@ -119,9 +119,32 @@ TEST(Text, ACharacterMayBeOfAnyPlaneAndIsInsertedOnce) {
        {R"({"process":0,"f":"insert","value":[null,""]})",
         R"({"process":0,"f":"insert","value":["ab","c"]})",
         R"({"process":0,"f":"insert","value":["a","ba"]})",
-        R"({"process":0,"f":"delete","value":""})", R"({"process":0,"f":"read","value":["a"]})",
+        R"({"process":0,"f":"delete","value":""})", R"({"process":0,"f":"delete","value":"aa"})",
+        R"({"process":0,"f":"read","value":["a"]})",
         R"({"process":0,"f":"addAfter","value":[null,"a"]})"})
     EXPECT_FALSE(read(line, "h", kNamed).ok()) << line;
+}
+
+// Which of two would be gone, or whether another one was meant, nobody can say.
+TEST(Text, AnOperationNamesACharacterOnce) {
+  const auto error = [](std::string_view type, const std::string& line) {
+    const auto history = read(line, "h", *type_of(type));
+    return history.ok() ? "" : history.error().message;
+  };
+  const std::string insert = "{\"process\":0,\"f\":\"insert\",\"value\":[null,\"abc\"]}\n";
+  const std::string once = ", expected each character once, as a text has it";
+  for (const auto* type : {"text", "marked-text"}) {
+    EXPECT_EQ(error(type, insert + R"({"process":0,"f":"delete","value":"aa"})"),
+              "found delete with the value \"aa\"" + once);
+    EXPECT_EQ(error(type, insert + R"({"process":0,"f":"delete","value":"ba"})"), "");
+  }
+  EXPECT_EQ(error("marked-text", insert + R"({"process":0,"f":"mark","value":["aba","b",1]})"),
+            "found mark with the value [\"aba\",\"b\",1]" + once);
+  EXPECT_EQ(error("marked-text", insert + R"({"process":0,"f":"mark","value":["ab","b",1]})"), "");
+  const std::string put = "{\"process\":0,\"f\":\"put\",\"value\":[[\"t\"],{\"text\":\"t1\"}]}\n";
+  EXPECT_EQ(error("map", put + R"({"process":0,"f":"delete","value":[[{"text":"t1"}],"aca"]})"),
+            "found delete with the value [[{\"text\":\"t1\"}],\"aca\"]" + once);
+  EXPECT_EQ(error("map", put + R"({"process":0,"f":"delete","value":[[{"text":"t1"}],"ac"]})"), "");
 }
 
 TEST(Text, EveryGeneratedCharacterIsNew) {

@@ -61,6 +61,13 @@ std::optional<std::string> ParsedCall::unknown_method(std::string_view expected)
   return fmt::format("found the method `{}`, expected {}", method, expected);
 }
 
+std::optional<std::string> ParsedCall::refuse_repeats() const {
+  std::vector<std::uint32_t> sorted(list.begin(), list.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) return std::nullopt;
+  return expected("each character once, as a text has it");
+}
+
 std::optional<std::string> ParsedCall::take_list(std::string_view what) const {
   const auto is_null = [](const Json& v) { return v.is_null(); };
   if (!value.is_array() || std::any_of(value.begin(), value.end(), is_null)) return expected(what);

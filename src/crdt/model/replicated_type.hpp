@@ -98,6 +98,8 @@ struct ParsedCall {
   // "found add with the value 3, expected …": errors.
   [[nodiscard]] std::optional<std::string> expected(std::string_view what) const;
   [[nodiscard]] std::optional<std::string> unknown_method(std::string_view expected) const;
+  // An error if the list has one of the characters of a text twice.
+  [[nodiscard]] std::optional<std::string> refuse_repeats() const;
   // The value as an array without nulls, each of its elements into the list; `what` if it is none.
   std::optional<std::string> take_list(std::string_view what) const;
 };

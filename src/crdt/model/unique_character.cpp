@@ -1,8 +1,9 @@
 // Unique characters: see the header.
 #include "crdt/model/unique_character.hpp"
 
-#include <string_view>
+#include <algorithm>
 
+#include "base/hash_table.hpp"
 #include "base/utf8.hpp"
 
 namespace cupel::crdt {
@@ -25,6 +26,17 @@ std::string unique_character(std::uint64_t n) {
   if (n >= std::uint64_t{kUsed} * kPlanes) return "";
   const auto rest = static_cast<std::uint32_t>(n);
   return base::utf8_of(kPlane * (1 + rest / kUsed) + rest % kUsed);
+}
+
+std::string each_once(std::string_view text) {
+  base::HashSet<std::string_view> had;
+  std::string once;
+  while (!text.empty()) {
+    const auto character = text.substr(0, std::max<std::size_t>(1, base::utf8_length(text)));
+    if (had.insert(character).second) once += character;
+    text.remove_prefix(character.size());
+  }
+  return once;
 }
 
 }  // namespace cupel::crdt

@@ -468,7 +468,8 @@ class AdapterRunner {
                                               "; expected in `value` what is at each place");
         return;
       }
-      record_edit(r, places[p][1], places[p][0], asked[p][2], ids);
+      record_edit(r, each_once(places[p][1].get_ref<const std::string&>()), places[p][0],
+                  asked[p][2], ids);
     }
     if (ids.empty()) return;
     made.push_back(messages_.size());

@@ -8,11 +8,28 @@
 
 #include "base/budget.hpp"
 #include "crdt/io/reader.hpp"
+#include "crdt/model/unique_character.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
 
 using Json = nlohmann::json;
+
+namespace {
+
+// A library that shows a character of a text twice is asked to delete or mark it twice, or did.
+// Reads say what it shows; the operation names it once.
+void name_once(Json& line) {
+  Json& value = line["value"];
+  Json* const characters = line["f"] == "mark" && value.is_array() && !value.empty() ? &value[0]
+                           : line["f"] != "delete"                                   ? nullptr
+                           : value.is_array() && value.size() == 2                   ? &value[1]
+                                                                                     : &value;
+  if (characters != nullptr && characters->is_string())
+    *characters = each_once(characters->get_ref<const std::string&>());
+}
+
+}  // namespace
 
 Recorder::Recorder(const Requests& requests, Arguments arguments,
                    const std::vector<RecordedObject>& objects)
@@ -104,6 +121,7 @@ Recorder::Outcome Recorder::record(const Operation& whole, const Json& question,
     line["value"] = value;
   else if (!argument.is_null())
     line["value"] = argument;
+  if (is_update && line.contains("value")) name_once(line);
   if (type == "info") line["type"] = "info";
   line["time"] =
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began_).count();
