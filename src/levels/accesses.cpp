@@ -238,11 +238,9 @@ class Collector {
     base::HashMap<ValueId, std::uint32_t> times_seen;
     bool all_known = true;
     for (std::uint32_t p = 0; p < best.list.size(); ++p) {
-      OpId append = choices_.at(key, p);
+      auto [append, txn] = choices_.at(key, p);
       const auto entries = index_.of(key, best.list[p]);
-      TxnId txn;
       if (append.valid()) {
-        for (const auto& e : entries) txn = e.op == append ? e.txn : txn;
         if (gone(txn)) {  // assumed never to have happened: this placing is not possible
           note(InternalKind::kIncompatibleOrder, best.txn, best.op, key, append, txn);
           append = OpId::none();
@@ -269,8 +267,9 @@ class Collector {
   }
 
   [[nodiscard]] bool appended_again(std::span<const WriteEntry> entries) const {
-    return std::count_if(entries.begin(), entries.end(),
-                         [this](const WriteEntry& e) { return !gone(e); }) > 1;
+    const auto there = [this](const WriteEntry& e) { return !gone(e); };
+    const auto first = std::find_if(entries.begin(), entries.end(), there);
+    return first != entries.end() && std::find_if(first + 1, entries.end(), there) != entries.end();
   }
 
   void add_list_arcs(KeyId key, const LongestLists::Longest& best, const KnownLists& known) {
@@ -361,14 +360,19 @@ class Collector {
 
   // Else an anomaly was noted.
   bool elements_come_from_somewhere(TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
-    base::HashMap<ValueId, std::uint32_t> times;
-    bool sound = true;
-    for (const ValueId v : list) {
-      const std::uint32_t time = ++times[v];
-      std::uint32_t appended = 0;
+    struct Appended {
+      std::uint32_t times_shown = 0, times = 0;  // not counted beyond what the list can show
       const WriteEntry* aborted = nullptr;
       const WriteEntry* own_later = nullptr;
-      for (const auto& e : index_.of(key, v)) {
+    };
+    base::HashMap<ValueId, Appended> of_value;
+    bool sound = true;
+    for (const ValueId v : list) {
+      const auto [it, fresh] = of_value.try_emplace(v);
+      auto& [times_shown, appended, aborted, own_later] = it->second;
+      const auto entries = fresh ? index_.of(key, v) : std::span<const WriteEntry>();
+      for (const auto& e : entries) {
+        if (appended == list.size()) break;
         if (gone(e)) {
           aborted = &e;
         } else if (e.txn == txn && e.op > id) {
@@ -377,7 +381,7 @@ class Collector {
           ++appended;
         }
       }
-      if (time <= appended) continue;
+      if (++times_shown <= appended) continue;
       sound = false;
       if (own_later != nullptr) {
         note(InternalKind::kFutureRead, txn, id, key, own_later->op, txn);
@@ -836,50 +840,64 @@ ListChoices::ListChoices(const History& h) {
   if (!has_lists(h) || !some_element_appended_twice(h)) return;
   const LongestLists longest(h);
   const WriteIndex index(h);
+  const auto when = [&](TxnId t) -> history::Time {
+    if (!h.has_times()) return h.place(t);
+    return h.complete(t) != history::kNoTime ? h.complete(t) : h.invoke(t);
+  };
+  std::vector<std::size_t> places;  // by element that was appended more than once
   for (std::uint32_t raw = 0; raw < h.key_count(); ++raw) {
     const auto list = longest.of_key[raw].list;
+    constexpr std::uint32_t kAppendedOnce = std::numeric_limits<std::uint32_t>::max();
+    base::HashMap<history::ValueId, std::uint32_t> number;
     for (std::uint32_t p = 0; p < list.size(); ++p) {
-      std::vector<OpId> appends;
-      for (const auto& e : index.of(KeyId(raw), list[p])) {
-        if (h.status(e.txn) != TxnStatus::kAborted) appends.push_back(e.op);
+      const auto [it, fresh] = number.try_emplace(list[p], kAppendedOnce);
+      if (fresh) {
+        std::vector<Append> all;
+        for (const auto& e : index.of(KeyId(raw), list[p])) {
+          if (h.status(e.txn) != TxnStatus::kAborted) all.push_back({e.op, e.txn});
+        }
+        if (all.size() < 2) continue;
+        std::sort(all.begin(), all.end(), [&](const Append& a, const Append& b) {
+          return std::pair(when(a.txn), a.op) < std::pair(when(b.txn), b.op);
+        });
+        it->second = static_cast<std::uint32_t>(appends_.size());
+        places.push_back(0);
+        appends_.push_back(std::move(all));
       }
-      if (appends.size() < 2) continue;
-      count_ *= static_cast<double>(appends.size());
-      positions_.push_back({KeyId(raw), p, std::move(appends), 0});
+      if (it->second == kAppendedOnce) continue;
+      // The first choice has each place's append in this order.
+      positions_.push_back({KeyId(raw), p, it->second, places[it->second]++});
+      count_ *= static_cast<double>(appends_[it->second].size());
     }
   }
   // More places than appends: no placing is right, and the reads themselves are
   // reported (duplicate element).
-  base::HashMap<OpId, std::size_t> positions_with;
-  for (const ChosenPosition& p : positions_) {
-    if (++positions_with[p.appends.front()] <= p.appends.size()) continue;
-    positions_.clear();
-    count_ = 1;
-    none_possible_ = true;
-    return;
-  }
-  if (!positions_.empty()) settle(0);
+  for (std::size_t element = 0; element < places.size(); ++element)
+    none_possible_ = none_possible_ || places[element] > appends_[element].size();
+  if (!none_possible_) return;
+  positions_.clear();
+  count_ = 1;
 }
 
 // Backtracking, the last position fastest: the next choice at position i or before in
 // which no append stands twice.
 bool ListChoices::settle(std::size_t i) {
   base::HashSet<OpId> used;
-  for (std::size_t j = 0; j < i; ++j) used.insert(positions_[j].appends[positions_[j].chosen]);
+  for (std::size_t j = 0; j < i; ++j) used.insert(chosen(positions_[j]).op);
   while (true) {
     ChosenPosition& position = positions_[i];
-    while (position.chosen < position.appends.size() &&
-           used.contains(position.appends[position.chosen]))
+    const auto& all = appends(position);
+    while (position.chosen < all.size() && used.contains(all[position.chosen].op))
       ++position.chosen;
-    if (position.chosen < position.appends.size()) {
+    if (position.chosen < all.size()) {
       if (i + 1 == positions_.size()) return true;
-      used.insert(position.appends[position.chosen]);
+      used.insert(chosen(position).op);
       positions_[++i].chosen = 0;
       continue;
     }
     if (i == 0) return false;
     --i;
-    used.erase(positions_[i].appends[positions_[i].chosen]);
+    used.erase(chosen(positions_[i]).op);
     ++positions_[i].chosen;
   }
 }
@@ -890,20 +908,19 @@ bool ListChoices::advance() {
   return settle(positions_.size() - 1);
 }
 
-OpId ListChoices::at(KeyId key, std::size_t position) const {
+ListChoices::Append ListChoices::at(KeyId key, std::size_t position) const {
   const auto it = std::lower_bound(positions_.begin(), positions_.end(), std::pair(key, position),
                                    [](const ChosenPosition& p, const auto& wanted) {
                                      return p.key != wanted.first ? p.key < wanted.first
                                                                   : p.position < wanted.second;
                                    });
-  if (it == positions_.end() || it->key != key || it->position != position) return OpId::none();
-  return it->appends[it->chosen];
+  if (it == positions_.end() || it->key != key || it->position != position) return {};
+  return chosen(*it);
 }
 
 std::vector<Placing> ListChoices::placings() const {
   std::vector<Placing> all;
-  for (const ChosenPosition& p : positions_)
-    all.push_back({p.key, p.position, p.appends[p.chosen]});
+  for (const ChosenPosition& p : positions_) all.push_back({p.key, p.position, chosen(p).op});
   return all;
 }
 

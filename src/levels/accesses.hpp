@@ -88,8 +88,12 @@ class ListChoices {
   // Moves on to the next choice; false when there is none left.
   bool advance();
 
+  struct Append {
+    OpId op;
+    TxnId txn;
+  };
   // Choice for place `position` of key's longest list: an append, or none().
-  [[nodiscard]] OpId at(KeyId key, std::size_t position) const;
+  [[nodiscard]] Append at(KeyId key, std::size_t position) const;
   // Some element has more places than appends: a violation whatever the choices, so there are none.
   [[nodiscard]] bool none_possible() const { return none_possible_; }
   // All that this choice says.
@@ -99,11 +103,20 @@ class ListChoices {
   struct ChosenPosition {
     KeyId key;
     std::uint32_t position;
-    std::vector<OpId> appends;
-    std::size_t chosen = 0;
+    std::uint32_t element;   // into appends_
+    std::size_t chosen = 0;  // of its appends
   };
   bool settle(std::size_t i);
+  [[nodiscard]] const std::vector<Append>& appends(const ChosenPosition& position) const {
+    return appends_[position.element];
+  }
+  [[nodiscard]] Append chosen(const ChosenPosition& position) const {
+    return appends(position)[position.chosen];
+  }
 
+  // By element that was appended more than once: its appends, in the order in which they probably
+  // took effect, so that the first choice is a good guess.
+  std::vector<std::vector<Append>> appends_;
   std::vector<ChosenPosition> positions_;  // sorted by key, position; only where there is a choice
   double count_ = 1;
   bool none_possible_ = false;

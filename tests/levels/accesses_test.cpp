@@ -40,7 +40,7 @@ std::string placings(const char* text) {
       }
       all += k == 0 ? "" : ",";
       for (std::size_t p = 0; p < longest; ++p) {
-        const OpId append = choices.at(history::KeyId(k), p);
+        const OpId append = choices.at(history::KeyId(k), p).op;
         all += (p == 0 ? "" : " ") + (append.valid() ? name_of(h, txn_of(h, append)) : "-");
       }
     }
@@ -56,6 +56,11 @@ TEST(ListChoices, NoAppendStandsTwice) {
 TEST(ListChoices, EveryOrderComesOnce) {
   EXPECT_EQ(placings("s1: a(x,1) | s2: a(x,1) | s3: a(x,1) | s4: l(x,[1 1 1])"),
             "(s1 s2 s3) (s1 s3 s2) (s2 s1 s3) (s2 s3 s1) (s3 s1 s2) (s3 s2 s1)");
+}
+TEST(ListChoices, TheFirstFollowsTheTimesOrElseTheSessions) {
+  EXPECT_EQ(placings("s1: a(x,1)@5-6 | s2: a(x,1)@1-2 | s3: l(x,[1 1])@8-9"), "(s2 s1) (s1 s2)");
+  EXPECT_EQ(placings("s1: a(x,1) ; a(x,1) | s2: a(x,1) | s3: l(x,[1 1 1])").substr(0, 12),
+            "(s1 s2 s1.2)");
 }
 TEST(ListChoices, OnlyPlacesWithAChoiceHaveOne) {
   EXPECT_EQ(placings("s1: a(x,1) | s2: a(x,2) | s3: l(x,[1 2])"), "(- -)");

@@ -96,6 +96,18 @@ def one_transaction(path, size):
     write(path, [b"w(1,1,0,0)\n", b"r(1,1,1,1)\n" * size])
 
 
+def equal_elements(path, size):
+    """One list, to which the same element is appended again and again."""
+    lines = []
+    for i in range(size):
+        value = [["append", "x", 1]]
+        if i % (size // 20) == 0:
+            value.append(["r", "x", [1] * (i + 1)])
+        for kind, at in (("invoke", 10 * i), ("ok", 10 * i + 5)):
+            lines.append(json.dumps({"type": kind, "process": i % 4, "f": "txn", "value": value, "time": at}))
+    write(path, ["\n".join(lines).encode() + b"\n"])
+
+
 def nested(opening, closing):
     def make(path, size):
         write(path, [b'{"type":"ok","process":0,"f":"txn","value":[["w",1,', opening * size, closing * size, b"]]}\n"])
@@ -127,6 +139,7 @@ BOMBS = [
     Bomb("readers-causal.txt", 300_000, writers_and_readers, (0,), ("-l", "causal"), linear=True),
     Bomb("readers-snapshot.txt", 300_000, writers_and_readers, (0,), ("-l", "snapshot-isolation"), linear=True),
     Bomb("counters-causal.txt", 300_000, counters, (0,), ("-l", "causal"), linear=True),
+    Bomb("equal-elements.jsonl", 10_000, equal_elements, (0,), ("-l", "strict-serializable"), linear=True),
     Bomb("gzip.gz", 1024, compressed("gzip"), (2, 3)),
     Bomb("zstd.zst", 1024, compressed("zstd"), (2, 3)),
     Bomb("xz.xz", 1024, compressed("xz"), (2, 3)),
