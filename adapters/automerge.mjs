@@ -13,10 +13,21 @@ export const survives = [
 const kBeginnings = { list: () => [], text: () => "", "marked-text": () => "", counter: () => new A.Counter(0), document: () => ({}) };
 
 const change = (doc, edit) => {
+  if (doc.root) return void edit(doc.root);
   const before = doc.am;
   doc.am = A.change(before, { time: 0 }, (root) => void edit(root));
   for (const made of A.getChanges(before, doc.am)) doc.changes.push(made);
 };
+// Many edits in one change.
+export const together = (doc, edits) =>
+  change(doc, (root) => {
+    doc.root = root;
+    try {
+      edits();
+    } finally {
+      doc.root = undefined;
+    }
+  });
 const write = (doc, key, value) => change(doc, (root) => (root[key] = value));
 
 // A document: maps, lists and texts, each named by its object id.
@@ -50,7 +61,7 @@ export const objects = {
       change(doc, (root) => A.splice(root, [key], index, 0, range)),
     remove: (doc, key, index, length) =>
       change(doc, (root) => A.splice(root, [key], index, length)),
-    read: ({ am }, key) => am[key],
+    read: ({ am, root }, key) => (root ?? am)[key],
   },
   // Marks of one name grow at their end.
   "marked-text": {
@@ -65,7 +76,7 @@ export const objects = {
         if (value === null) A.unmark(root, [key], range, name);
         else A.mark(root, [key], range, name, value);
       }),
-    read: ({ am }, key) => A.spans(am, [key]).map(({ value, marks }) => [value, { ...marks }]),
+    read: ({ am, root }, key) => A.spans(root ?? am, [key]).map(({ value, marks }) => [value, { ...marks }]),
   },
   map: { type: "last-writer-wins-map", write, read: ({ am }, key) => am[key] },
   conflicts: {
