@@ -411,7 +411,7 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
     print_error(visibility.error());
     return kBad;
   }
-  const crdt::Report report{
+  crdt::Report report{
       .file = file,
       .history = &history,
       .analysis = crdt::analyze(history,
@@ -427,6 +427,7 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
       .show_witness = arguments.witness,
       .visibility = *visibility ? &**visibility : nullptr,
       .of_adapter = ran != nullptr};
+  if (ran != nullptr) ran->leave_out_crashed(history, report.analysis.convergence);
   print_report(report, arguments.json, ran);
   int code = code_of(crdt::verdict_of(report.analysis));
   if (!arguments.certificate.empty()) {
@@ -454,7 +455,7 @@ int check_mixed(const std::string& file, crdt::MixedHistory& history,
     return kBad;
   }
   if (*visibility) crdt::deliver_to_objects(history, **visibility);
-  const crdt::MixedReport report{
+  crdt::MixedReport report{
       .file = file,
       .history = &history,
       .analysis = crdt::analyze_mixed(history,
@@ -469,6 +470,8 @@ int check_mixed(const std::string& file, crdt::MixedHistory& history,
                                       budget),
       .show_witness = arguments.witness,
       .of_adapter = ran != nullptr};
+  for (std::size_t o = 0; ran != nullptr && o < history.objects.size(); ++o)
+    ran->leave_out_crashed(history.objects[o].history, report.analysis.objects[o].convergence);
   print_report(report, arguments.json, ran);
   const int code = code_of(crdt::verdict_of(report.analysis));
   if (arguments.certificate.empty()) return code;

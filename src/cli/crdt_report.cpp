@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace cupel::cli {
@@ -22,6 +23,16 @@ std::string CrdtRunReport::wrong_text() const {
         recorded_.stuck, recorded_.first_stuck);
   }
   return text;
+}
+
+void CrdtRunReport::leave_out_crashed(const crdt::History& history,
+                                      std::optional<crdt::Convergence>& convergence) const {
+  if (!convergence) return;
+  const auto& going_on = recorded_.processes;
+  std::erase_if(convergence->unread, [&](const auto& unread) {
+    return std::find(going_on.begin(), going_on.end(), history.replicas[unread.second]) ==
+           going_on.end();
+  });
 }
 
 std::string CrdtRunReport::network_text() const {

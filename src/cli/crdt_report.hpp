@@ -3,8 +3,10 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
+#include "crdt/analysis/analyze.hpp"
 #include "crdt/workload/adapter.hpp"
 #include "crdt/workload/adapter_run.hpp"
 
@@ -21,6 +23,9 @@ class CrdtRunReport {
   [[nodiscard]] bool went_wrong() const;
   // That reason, in lines; empty: there is none.
   [[nodiscard]] std::string wrong_text() const;
+  // Processes that crashed do not read at the end, and nobody needs to know of them.
+  void leave_out_crashed(const crdt::History& history,
+                         std::optional<crdt::Convergence>& convergence) const;
   // The report of the history, with that reason right after its first line, and with the faults at
   // its end.
   [[nodiscard]] std::string in_text(const std::string& report) const;

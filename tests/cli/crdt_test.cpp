@@ -371,6 +371,7 @@ TEST_F(CrdtCli, WhatALibraryThrowsIsReportedBesideTheVerdict) {
   EXPECT_GT(json["network"]["crashes"], 0);
   EXPECT_GT(json["processes"], 4);
   EXPECT_LE(json["processes"], 4 + json["network"]["crashes"].get<int>());
+  EXPECT_EQ(json["convergence"]["unread"], 0) << "those that crashed do not read at the end";
   const auto read = nlohmann::json::parse(crdt("check --type g-set --json h.jsonl").out);
   EXPECT_EQ(read["replicas"], json["processes"]) << "a history does not say which it was";
   const auto several =
@@ -382,6 +383,7 @@ TEST_F(CrdtCli, WhatALibraryThrowsIsReportedBesideTheVerdict) {
   EXPECT_GT(both["processes"], 2);
   EXPECT_EQ(both["objects"][0]["replicas"], 2);
   EXPECT_EQ(both["objects"][1]["replicas"], 2);
+  EXPECT_EQ(both["objects"][0]["convergence"]["unread"], 0);
   EXPECT_EQ(json["threw"], nlohmann::json::array());
   EXPECT_EQ(json["threw_count"], 0);
 }
