@@ -93,5 +93,28 @@ TEST(Recorder, AnAnswerOfAnotherObjectIsRefused) {
       recorder.record(counter, recorder.question(counter), {{"type", "ok"}, {"value", 7}}).wrong);
 }
 
+// A library that shows a character twice deletes it twice; a text names it once.
+TEST(Recorder, ACharacterThatIsDeletedTwiceIsNamedOnce) {
+  for (const auto type : {Type::kText, Type::kMarkedText}) {
+    Requests asked = requests();
+    asked.type = {type};
+    Recorder recorder(asked, Arguments::kAsAnswered);
+    Operation op;
+    op.kind = Kind::kDelete;
+    Json question = {{"f", "delete"}, {"key", recorder.keys()[0]}, {"value", "ab"}};
+    const auto deleted = recorder.record(op, question, {{"type", "ok"}, {"value", "aéaéb"}});
+    EXPECT_FALSE(deleted.wrong) << *deleted.wrong;
+    EXPECT_NE(recorder.lines().find(R"("value":"aéb"})"), std::string::npos) << recorder.lines();
+    if (type == Type::kText) continue;
+    op.kind = Kind::kMark;
+    question["f"] = "mark";
+    const auto marked =
+        recorder.record(op, question, {{"type", "ok"}, {"value", {"bb", "bold", true}}});
+    EXPECT_FALSE(marked.wrong) << *marked.wrong;
+    EXPECT_NE(recorder.lines().find(R"("value":["b","bold",true])"), std::string::npos)
+        << recorder.lines();
+  }
+}
+
 }  // namespace
 }  // namespace cupel::crdt
