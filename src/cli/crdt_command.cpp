@@ -1196,6 +1196,17 @@ std::string suggested_object(const crdt::Library& library, const std::string& ob
     objects.push_back(name);
     types.push_back(its);
   }
+  // A weaker or stronger specification of a list that is there.
+  const auto asked = crdt::type_of(type);
+  for (const auto& [base, spec, means] : kSpecs) {
+    const auto is_offered = [base = base](const std::string& its) {
+      const auto offered = crdt::type_of(its);
+      return offered && offered->type == base;
+    };
+    if (base == crdt::Type::kStrongList && base != means && asked && asked->type == means &&
+        std::any_of(types.begin(), types.end(), is_offered))
+      return fmt::format("; expected --type {} --spec {}", crdt::name(base), spec);
+  }
   const bool is_known = std::find(objects.begin(), objects.end(), object) != objects.end();
   return object.empty() || is_known ? suggested(type, types) : suggested(object, objects);
 }

@@ -459,6 +459,10 @@ TEST_F(CrdtCli, WhatAnAdapterDoesNotOfferIsAnError) {
   says(fake + ":set --type grow-onlyset", "did you mean `grow-only-set`?");
   says(fake + " --type counter", "offers set (grow-only-set), other (no-such-type)");
   says(fake + ":set --faults fire", "found `fire`, but fake 1.0 promises to survive reordering");
+  write("tiny.py",
+        "import cupel_adapter\ncupel_adapter.serve('tiny 1', {'l': 'list'}, [], None)\n");
+  says("--adapter ./tiny.py --type weak-list", "offers l (list); expected --type list --spec weak");
+  says("--adapter ./tiny.py:l --type non-interleaving-list", "--spec non-interleaving");
   says("--adapter no-such-library --type list", "found the adapter `no-such-library`");
   says("--adapter ./missing.mjs --type list", "found no such file");
   says("--type counter", "found neither --adapter nor --exec");
