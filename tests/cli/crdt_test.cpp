@@ -621,6 +621,32 @@ TEST_F(CrdtCli, ATraceIsReplayedOnATextWithMarks) {
       << list.err;
 }
 
+// The library is at fault, and not the adapter or the trace.
+TEST_F(CrdtCli, ALibraryThatThrowsAtATraceIsReported) {
+  write("one.json",
+        R"({"endContent":"ab","txns":[{"patches":[[0,0,"a"]]},{"patches":[[1,0,"b"]]}]})");
+  write("throws.py",
+        "import cupel_adapter, runpy\n"
+        "serve = cupel_adapter.serve\n"
+        "def throwing(name, objects, survives, library, **more):\n"
+        "    insert = library.insert\n"
+        "    def once(self, *what):\n"
+        "        if self.read('text x' if 'text x' in self.texts else 'x'): raise "
+        "ValueError('second')\n"
+        "        insert(self, *what)\n"
+        "    library.insert = once\n"
+        "    serve(name, objects, survives, library, **more)\n"
+        "cupel_adapter.serve = throwing\n"
+        "runpy.run_path('" CUPEL_SOURCE_DIR "/tests/crdt/fake_text.py')\n");
+  const auto ran = crdt("run --adapter ./throws.py:text --trace one.json --replicas 2 --json");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  const auto json = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(json["verdict"], "satisfied");
+  ASSERT_EQ(json["threw_count"], 1);
+  EXPECT_EQ(json["threw"][0]["operation"]["f"], "edit");
+  EXPECT_EQ(json["threw"][0]["message"], "ValueError('second')");
+}
+
 TEST_F(CrdtCli, RunsSayWhyThereIsNoScript) {
   const std::string faulty = "run --adapter " CUPEL_SOURCE_DIR "/tests/crdt/faulty_adapter.py";
   ::setenv("FAULTY_ONCE", (folder_ / "once").c_str(), 1);

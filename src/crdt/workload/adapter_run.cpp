@@ -157,7 +157,7 @@ class AdapterRunner {
   }
 
   base::Result<AdapterRecorded> finished() {
-    if (failure_) return *failure_;
+    if (failure_ && !ends_by_throw_) return *failure_;
     recorded_.messages = messages_.size();
     recorded_.lines = recorder_.lines();
     recorded_.has_everything = has_everything();
@@ -322,7 +322,9 @@ class AdapterRunner {
                           {"message", messages_.size()}};
     auto answer = ask(request);
     if (answer && (*answer)["type"] != "ok") {
-      // Nobody can say which of the edits it made.
+      // Nobody can say which of the edits it made, so the run ends here. If the library threw, what
+      // was recorded before counts.
+      ends_by_throw_ = answer->contains("threw");
       failure_ = adapter_.program().refused({{"f", "edit"}, {"replica", r}}, *answer,
                                             ", expected the type \"ok\"");
     }
@@ -1215,7 +1217,8 @@ class AdapterRunner {
   std::map<std::pair<Replica, Replica>, std::deque<Addressed>> addressed_;  // from and to
   std::set<std::uint32_t> crashed_since_;  // keys without an update since a crash
   std::uint64_t states_ = 0;
-  std::optional<base::Error> failure_;
+  std::optional<base::Error> failure_;  // nothing more is asked
+  bool ends_by_throw_ = false;          // then it is none of the run
   AdapterRecorded recorded_;
   // Of a replay: the messages and nodes that those of the steps are now.
   std::map<MessageId, MessageId> remade_;
