@@ -1074,9 +1074,9 @@ crdt::AdapterPlaces adapter_places() {
     folder = folder.parent_path();
   }
   if (places.cache.empty()) {
-    const auto top = value("XDG_CACHE_HOME");
-    places.cache =
-        (fs::path(top.empty() ? value("HOME") + "/.cache" : top) / "cupel/adapters").string();
+    auto top = value("XDG_CACHE_HOME");
+    if (const auto home = value("HOME"); top.empty() && !home.empty()) top = home + "/.cache";
+    if (!top.empty()) places.cache = (fs::path(top) / "cupel/adapters").string();
   }
   return places;
 }

@@ -463,6 +463,10 @@ TEST_F(CrdtCli, WhatAnAdapterDoesNotOfferIsAnError) {
         "import cupel_adapter\ncupel_adapter.serve('tiny 1', {'l': 'list'}, [], None)\n");
   says("--adapter ./tiny.py --type weak-list", "offers l (list); expected --type list --spec weak");
   says("--adapter ./tiny.py:l --type non-interleaving-list", "--spec non-interleaving");
+  ::unsetenv("CUPEL_ADAPTER_CACHE");
+  ::unsetenv("XDG_CACHE_HOME");
+  ::unsetenv("HOME");
+  says("--adapter yjs", "found no HOME, below which the libraries of the adapters are installed");
   says("--adapter no-such-library --type list", "found the adapter `no-such-library`");
   says("--adapter ./missing.mjs --type list", "found no such file");
   says("--type counter", "found neither --adapter nor --exec");

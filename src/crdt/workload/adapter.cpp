@@ -207,6 +207,11 @@ Result<AdapterCommand> adapter_command(const std::string& name, const AdapterPla
                                  "with a slash in it",
                                  name, fmt::join(known, ", "))};
   }
+  if (places.cache.empty()) {
+    return Error{.message =
+                     "found no HOME, below which the libraries of the adapters are installed; set "
+                     "CUPEL_ADAPTER_CACHE to a folder for them"};
+  }
   if (const auto missing = missing_program("node", "runs the adapters")) return *missing;
   if (const auto installed = install(places, installing); !installed.ok()) return installed.error();
   const fs::path cache = places.cache;

@@ -21,7 +21,7 @@ namespace cupel::crdt {
 
 struct AdapterPlaces {
   std::string adapters;  // the folder of harness.mjs
-  std::string cache;     // the adapters and what npm installed; made when it is missing
+  std::string cache;     // the adapters and what npm installed; made if missing; empty: unknown
 };
 
 struct AdapterCommand {
