@@ -136,9 +136,10 @@ base::Result<std::string_view> LinePieces::next() {
       given_ = buffer_.size();
       return std::string_view(buffer_);
     }
-    const auto last = buffer_.rfind('\n');
-    if (last == std::string::npos) continue;
-    given_ = last + 1;
+    // What was there before has no end of a line.
+    const auto last = std::string_view(buffer_).substr(old).rfind('\n');
+    if (last == std::string_view::npos) continue;
+    given_ = old + last + 1;
     return std::string_view(buffer_).substr(0, given_);
   }
 }
