@@ -344,7 +344,7 @@ class WatchRun {
                              .memory_limit_bytes = options.memory_limit_bytes,
                              .evidence = !arguments_.check.certificate.empty()},
         name_, record_.path(), [this](Checker::Question question) { return ask(question); });
-    if (arguments_.no_follow && !record_.written()) checker_->record_is_whole();
+    if (record_is_whole()) checker_->record_is_whole();
   }
 
   base::Status keep_chain(base::Result<online::Chain> chain) {
@@ -478,9 +478,13 @@ class WatchRun {
     return ask_record(question);
   }
 
-  // What was recorded by now: it may still grow. None: not known, of a compressed file.
+  [[nodiscard]] bool record_is_whole() const { return arguments_.no_follow && !record_.written(); }
+
+  // What was recorded by now: it may still grow. None: all, or not known, of a compressed file. Of
+  // a folder that is whole, all: what ends after a part of it is not in doubt.
   [[nodiscard]] std::optional<std::uint64_t> recorded_bytes() const {
-    if (formats::is_recording(record_.path())) return checker_->taken();
+    if (formats::is_recording(record_.path()))
+      return record_is_whole() ? std::nullopt : std::optional(checker_->taken());
     return formats::whole_lines(record_.path());
   }
 
@@ -501,7 +505,7 @@ class WatchRun {
     // What is still written must have a beginning that stays.
     const bool stays = reading.first_bytes || !question.going_on;
     if (question.in_windows && keys.size() == 0 && stays) {
-      const bool last = over_ || (arguments_.no_follow && !record_.written());
+      const bool last = over_ || record_is_whole();
       const auto certificate = last ? arguments_.check.certificate : std::string();
       found_ = with_windows(record_.path(), reading, options,
                             {.began = began, .certificate = certificate}, *std::move(found_));

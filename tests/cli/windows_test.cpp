@@ -9,6 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "base/temp_dir.hpp"
 
@@ -156,6 +157,44 @@ TEST_F(WindowsCheck, AWatchThatMeetsItsLimitAsksTheRecord) {
 }
 
 // Half of the sessions in each file.
+// Where the memory limit is met, a compare-and-set is always going on that fails in the end.
+TEST_F(WindowsCheck, OfAWholeFolderNothingIsGoingOn) {
+  std::vector<std::string> lines;
+  const auto event = [&](const char* type, int process, const std::string& value) {
+    lines.push_back(
+        fmt::format(R"({{"index":{},"type":"{}","process":{},"f":"txn","value":[{}],"time":{}}})",
+                    lines.size(), type, process, value, 10 * lines.size()));
+  };
+  event("invoke", 0, R"(["w","a",1])");
+  event("ok", 0, R"(["w","a",1])");
+  for (int round = 0, n = 0; round < 1500; ++round) {
+    const auto write = fmt::format(R"(["w","z",{}])", round);
+    event("invoke", 1, write + R"(,["cas","a",[3,5]])");
+    event("invoke", 0, R"(["r","z",null])");
+    event("ok", 0, fmt::format(R"(["r","z",{}])", round));
+    for (int i = 0; i < 25; ++i, ++n) {
+      const int process = 2 + n % 3;
+      const auto other = fmt::format(R"(["w","b{}",{}],)", process, n);
+      event("invoke", process, other + R"(["r","a",null])");
+      event("ok", process, other + R"(["r","a",1])");
+    }
+    event("ok", 1, write + R"(,["cas","a",[3,5],false])");
+  }
+  fs::create_directory(folder_.path() / "parts");
+  for (const int part : {1, 2}) {
+    std::ofstream out(folder_.path() / fmt::format("parts/history.0000{}.jsonl", part));
+    const auto cut = lines.size() * 95 / 100;
+    for (auto i = part == 1 ? 0 : cut; i < (part == 1 ? cut : lines.size()); ++i)
+      out << lines[i] << "\n";
+  }
+  EXPECT_EQ(run("check -q -l strict parts").code, 0);
+  for (const char* limit : {"24M", "28M", "32M"}) {
+    const auto watched = run(
+        fmt::format("watch -q -l strict --sessions 50 --no-follow --memory-limit {} parts", limit));
+    EXPECT_TRUE(watched.code == 0 || watched.code == 2) << limit << watched.out << watched.err;
+  }
+}
+
 TEST_F(WindowsCheck, SeveralFilesAccuseNobodyByTheirClocks) {
   ASSERT_EQ(run("generate -q --level strict --sessions 4 --txns 200 --keys 20 -o h.jsonl").code, 0);
   std::ifstream in(folder_.file("h.jsonl"));
