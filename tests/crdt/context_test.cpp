@@ -622,16 +622,44 @@ TEST(Context, ARegisterReturnsAValueAtMostAsOftenAsItWasWritten) {
     return found.explanation ? found.explanation->name + ": " + found.explanation->summary : "";
   };
   EXPECT_EQ(without(one + twice),
-            "value-twice: read() = {1, 1} of replica 0 returned 1 more often than it was written");
+            "value-twice: read() = {1, 1} of replica 0 returned 1 more often than replicas have "
+            "written it, and each overwrites its own writes");
   EXPECT_EQ(without(R"({"process":1,"f":"write","value":1}
 )" + one + twice),
             "");
-  EXPECT_EQ(
-      without(R"({"process":0,"f":"write","value":1}
+  EXPECT_EQ(without(R"({"process":0,"f":"write","value":1}
 {"process":0,"f":"write","value":1}
 )" + twice),
-      "wrong-siblings: read() = {1, 1} of replica 0 does not return exactly the writes that it "
-      "has seen and that are not causally overwritten by any visible write");
+            without(one + twice));
+}
+
+// Without deliveries, however many writes there are, and in however many ways they could have been
+// seen: decided, and verified.
+TEST(Context, WhatReplicasCanWriteConcurrentlyIsCounted) {
+  struct Shape {
+    int replicas, writes;               // of each
+    std::vector<std::string> returned;  // times of each value
+    std::size_t times;
+  };
+  for (const auto& [replicas, writes, values, times] :
+       {Shape{12, 1, {"a"}, 13}, Shape{5, 10, {"a"}, 6}, Shape{5, 6, {"a", "b"}, 3}}) {
+    std::string text, list;
+    for (int i = 0; i < replicas * writes; ++i) {
+      text += "{\"process\":" + std::to_string(i % replicas) + R"(,"f":"write","value":")" +
+              values[static_cast<std::size_t>(i / replicas) % values.size()] + "\"}\n";
+    }
+    for (const auto& value : values) {
+      for (std::size_t time = 0; time < times; ++time)
+        list += (list.empty() ? "\"" : ",\"") + value + "\"";
+    }
+    text += R"({"process":99,"f":"read","value":[)" + list + "]}";
+    const auto history = with_context("mv-register", text);
+    base::Budget budget(std::chrono::seconds(30), 0);
+    const auto found = analyze(history, {}, budget);
+    ASSERT_EQ(found.decision.verdict, Verdict::kViolated) << text;
+    const auto verified = verify(history, certificate_of(history, found));
+    EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason << "\n" << text;
+  }
 }
 
 TEST(Context, OneReplicaReceivesNothing) {

@@ -80,6 +80,7 @@ class MultiValueRegister final : public RegisterType {
     const History& h = encoder.history();
     const auto& writes = encoder.updates_of(h.ops[read].key);
     std::map<std::uint32_t, Clause> returned;
+    std::map<std::uint32_t, std::map<std::uint32_t, Clause>> by_replica;  // the same
     std::map<std::uint32_t, std::size_t> times;
     for (const auto e : h.list(h.ops[read])) {
       returned[e];
@@ -94,6 +95,7 @@ class MultiValueRegister final : public RegisterType {
       if (value != returned.end()) {
         maximal = encoder.new_variable();
         value->second.push_back(maximal);
+        by_replica[value->first][h.ops[w].replica].push_back(maximal);
         explained.push_back(maximal);
         encoder.clause({-maximal, s});
       }
@@ -109,7 +111,7 @@ class MultiValueRegister final : public RegisterType {
     }
     for (const auto& [value, some] : returned) {
       encoder.clause(some);
-      if (times[value] > 1) encode_times(encoder, some, times[value]);
+      if (times[value] > 1) encode_times(encoder, by_replica[value], times[value]);
       for (std::size_t a = 0; encoder.axioms().strict && a < some.size(); ++a) {
         for (std::size_t b = a + 1; b < some.size(); ++b) encoder.clause({-some[a], -some[b]});
       }
@@ -121,7 +123,8 @@ class MultiValueRegister final : public RegisterType {
     const auto list = explainer.history().list(explainer.read());
     if (const auto value = returned_too_often(explainer); value != kNone) {
       explainer.report("value-twice",
-                       fmt::format("{} returned {} more often than it was written",
+                       fmt::format("{} returned {} more often than replicas have written it, and "
+                                   "each overwrites its own writes",
                                    explainer.text(), explainer.history().element_text(value)));
     } else if (list.size() > 1) {
       explainer.report(
@@ -144,34 +147,39 @@ class MultiValueRegister final : public RegisterType {
   }
 
  private:
-  // At least so many of them: each time has one of its own.
-  static void encode_times(Encoder& encoder, const Clause& writes, std::size_t times) {
-    if (writes.size() < times) return encoder.clause({});
-    std::vector<Clause> of_write(writes.size());
-    for (std::size_t time = 0; time < times; ++time) {
-      Clause any;
-      for (std::size_t w = 0; w < writes.size(); ++w) {
-        const Literal this_one = encoder.new_variable();
-        encoder.clause({-this_one, writes[w]});
-        for (const Literal other : of_write[w]) encoder.clause({-this_one, -other});
-        of_write[w].push_back(this_one);
-        any.push_back(this_one);
+  // At least so many of these writes. A replica's later write overwrites its earlier one, so as
+  // many replicas have one; they are counted one after the other.
+  static void encode_times(Encoder& encoder, const std::map<std::uint32_t, Clause>& by_replica,
+                           std::size_t times) {
+    if (by_replica.size() < times) return encoder.clause({});
+    std::vector<Literal> least(times + 1, encoder.never());  // so many of the replicas until now
+    least[0] = encoder.always();
+    for (const auto& [replica, writes] : by_replica) {
+      auto with = least;
+      for (std::size_t count = 1; count <= times; ++count) {
+        with[count] = encoder.new_variable();
+        Clause one{-with[count], least[count]};
+        one.insert(one.end(), writes.begin(), writes.end());
+        encoder.clause(one);
+        encoder.clause({-with[count], least[count], least[count - 1]});
       }
-      encoder.clause(any);
+      least = std::move(with);
     }
+    encoder.clause({least[times]});
   }
 
-  // A value that the history has fewer writes of; kNone: none.
+  // A value that the read returned more often than replicas wrote it; kNone: none.
   static std::uint32_t returned_too_often(const ReadExplainer& explainer) {
-    const auto list = explainer.history().list(explainer.read());
-    std::map<std::uint32_t, int> left;
-    for (const auto e : list) --left[e];
-    for (const Operation& op : explainer.history().ops) {
-      if (op.kind == Kind::kWrite && left.contains(op.element)) ++left[op.element];
+    const History& h = explainer.history();
+    const auto list = h.list(explainer.read());
+    std::map<std::uint32_t, std::set<std::uint32_t>> writers;
+    for (const Operation& op : h.ops) {
+      if (op.kind == Kind::kWrite) writers[op.element].insert(op.replica);
     }
-    const auto found =
-        std::find_if(left.begin(), left.end(), [](const auto& of) { return of.second < 0; });
-    return found == left.end() ? kNone : found->first;
+    const auto found = std::find_if(list.begin(), list.end(), [&](std::uint32_t e) {
+      return static_cast<std::size_t>(std::count(list.begin(), list.end(), e)) > writers[e].size();
+    });
+    return found == list.end() ? kNone : *found;
   }
 
   // Every write of the value came before one that the read must have seen, by the order of

@@ -421,6 +421,16 @@ class ExhaustiveSearch {
       if (!one_of(some, [&](OpId w) { must(facts, w, r); })) return false;
     }
     if (rules_.returns != Returns::kMaximalWrites) return true;
+    // A replica's later write has observed its earlier one, so what is returned, each time, is of
+    // another replica.
+    std::set<std::uint32_t> writers_of_any;
+    for (const auto& [e, some] : sources) {
+      std::set<std::uint32_t> writers;
+      for (const OpId w : some) writers.insert(h_.ops[w].replica);
+      if (std::count(list.begin(), list.end(), e) > std::ssize(writers)) return false;
+      writers_of_any.merge(writers);
+    }
+    if (list.size() > writers_of_any.size()) return false;
     // What is seen and not returned is below something that is returned.
     for (const OpId w : writes) {
       if (returned.contains(h_.ops[w].element) || known.never(w, r)) continue;
