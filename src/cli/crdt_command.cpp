@@ -281,8 +281,8 @@ std::optional<base::Error> refuse_to_ignore(const std::string& file, const crdt:
       .message = fmt::format(
           "--context ignored: found that replica {} saw {} without {}, which replica {} had seen "
           "before. Without its deliveries cupel would go by causal order, which the delivery `{}` "
-          "of this history does not promise; leave out --context ignored, or run an adapter "
-          "without the fault reordering",
+          "of this history does not promise; leave out --context ignored (after a run with an "
+          "adapter, another run without the fault reordering can do with it)",
           history.replicas[early->replica], named(early->update), named(early->missing),
           history.replicas[history.ops[early->update].replica], rule),
       .file = file};
@@ -1133,12 +1133,7 @@ std::optional<base::Error> refuse_for_agents(const CrdtRunArguments& arguments) 
 }
 
 // The editing trace of a file, which may be compressed.
-base::Result<crdt::RecordedEdits> edits_of(const std::string& file, crdt::Type type) {
-  if (!crdt::can_be_traced(type)) {
-    return base::Error{.message = fmt::format("--trace: found an object of the type {}, expected a "
-                                              "text or marked-text, such as --adapter yjs:text",
-                                              crdt::name(type))};
-  }
+base::Result<crdt::RecordedEdits> edits_of(const std::string& file) {
   auto bytes = contents(file);
   if (bytes.ok() && formats::is_compressed(*bytes)) {
     bytes = formats::decompress(*bytes, nullptr);
@@ -1289,17 +1284,20 @@ base::Result<base::Ok> choose_one(const crdt::Library& library, const std::strin
 base::Result<base::Ok> take_edits(const CrdtRunArguments& arguments,
                                   crdt::AdapterRunOptions& options,
                                   std::optional<crdt::RecordedEdits>& edits) {
-  auto type = options.type.type;
-  std::size_t texts = 0;
-  for (const auto& object : options.objects) {
-    const bool is_text = crdt::can_be_traced(object.type.type);
-    if (is_text || texts == 0) type = object.type.type;
-    texts += is_text ? 1 : 0;
+  std::vector<crdt::Type> types;
+  for (const auto& object : options.objects) types.push_back(object.type.type);
+  if (types.empty()) types = {options.type.type};
+  const auto traced = crdt::traced_object(types);
+  if (traced.candidates == 0) {
+    return base::Error{.message = fmt::format("--trace: found an object of the type {}, expected a "
+                                              "text or marked-text, such as --adapter yjs:text",
+                                              crdt::name(types[0]))};
   }
-  if (texts > 1)
+  if (traced.candidates > 1)
     return base::Error{
-        .message = fmt::format("--trace: found {} texts, expected one that is edited", texts)};
-  auto read = edits_of(arguments.edits, type);
+        .message =
+            fmt::format("--trace: found {} texts, expected one that is edited", traced.candidates)};
+  auto read = edits_of(arguments.edits);
   if (!read.ok()) return read.error();
   edits = std::move(*read);
   options.edits = &*edits;

@@ -14,6 +14,20 @@
 namespace cupel::crdt {
 namespace {
 
+TEST(EditingTrace, OfSeveralObjectsEditsTheOnlyText) {
+  const auto traced = [](std::vector<Type> types) {
+    const auto found = traced_object(types);
+    return std::pair(found.candidates, found.candidates == 1 ? found.object : 0);
+  };
+  using Traced = std::pair<std::size_t, std::size_t>;
+  EXPECT_EQ(traced({Type::kCounter, Type::kText}), Traced(1, 1));
+  EXPECT_EQ(traced({Type::kMarkedText, Type::kCounter, Type::kText}), Traced(1, 2));
+  EXPECT_EQ(traced({Type::kCounter, Type::kMarkedText}), Traced(1, 1));
+  EXPECT_EQ(traced({Type::kText, Type::kMarkedText, Type::kText}), Traced(2, 0));
+  EXPECT_EQ(traced({Type::kMarkedText, Type::kMarkedText}), Traced(2, 0));
+  EXPECT_EQ(traced({Type::kCounter}), Traced(0, 0));
+}
+
 TEST(EditingTrace, TheTextIsThatOfAPlainString) {
   base::Random random(3);
   TracedText text;

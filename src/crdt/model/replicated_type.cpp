@@ -61,7 +61,7 @@ std::optional<std::string> ParsedCall::unknown_method(std::string_view expected)
   return fmt::format("found the method `{}`, expected {}", method, expected);
 }
 
-std::optional<std::string> ParsedCall::refuse_repeats() const {
+std::optional<std::string> ParsedCall::refuse_repeated_characters() const {
   std::vector<std::uint32_t> sorted(list.begin(), list.end());
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) return std::nullopt;

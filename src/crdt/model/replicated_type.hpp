@@ -99,7 +99,7 @@ struct ParsedCall {
   [[nodiscard]] std::optional<std::string> expected(std::string_view what) const;
   [[nodiscard]] std::optional<std::string> unknown_method(std::string_view expected) const;
   // An error if the list has one of the characters of a text twice.
-  [[nodiscard]] std::optional<std::string> refuse_repeats() const;
+  [[nodiscard]] std::optional<std::string> refuse_repeated_characters() const;
   // The value as an array without nulls, each of its elements into the list; `what` if it is none.
   std::optional<std::string> take_list(std::string_view what) const;
 };

@@ -28,7 +28,7 @@ std::string unique_character(std::uint64_t n) {
   return base::utf8_of(kPlane * (1 + rest / kUsed) + rest % kUsed);
 }
 
-std::string each_once(std::string_view text) {
+std::string each_character_once(std::string_view text) {
   base::HashSet<std::string_view> had;
   std::string once;
   while (!text.empty()) {

@@ -13,7 +13,7 @@ namespace cupel::crdt {
 std::string unique_character(std::uint64_t n);
 
 // The characters of a text, each where it stands first.
-std::string each_once(std::string_view text);
+std::string each_character_once(std::string_view text);
 
 // As many of these, the first ones, are one unit of UTF-16; each of the others is two.
 inline constexpr std::uint64_t kNarrowCharacters = 49'233;

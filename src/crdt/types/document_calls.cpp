@@ -280,7 +280,7 @@ class DocumentCall {
     if (!take_characters(container, argument) || call_.list.empty())
       return call_.expected("a path and the characters to delete, as in [[\"title\"],\"abc\"]");
     op_.element = call_.list.front();
-    return call_.refuse_repeats();
+    return call_.refuse_repeated_characters();
   }
 
   Wrong read() {

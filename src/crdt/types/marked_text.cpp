@@ -410,7 +410,7 @@ class MarkedTextType final : public TextType {
     call.op.element = call.list.front();
     call.op.parent =
         call.history.element(call.op.key, mark_text(text::dump(value[1]), text::dump(value[2])));
-    return call.refuse_repeats();
+    return call.refuse_repeated_characters();
   }
 
   static std::optional<std::string> parse_read(const ParsedCall& call) {

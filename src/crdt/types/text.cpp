@@ -126,7 +126,7 @@ std::optional<std::string> TextType::parse(const ParsedCall& call) const {
     if (!take_characters(call, value, /*empty=*/false))
       return call.expected("the characters to delete, as in \"abc\"");
     op.element = call.list.front();
-    return call.refuse_repeats();
+    return call.refuse_repeated_characters();
   }
   if (call.method != "read") return call.unknown_method("insert, delete or read of a text");
   op.kind = Kind::kList;

@@ -79,10 +79,12 @@ class AdapterRunner {
         in_order_(options.replicas),
         side_(options.replicas, 0),
         saved_(options.replicas) {
-    const auto keys = recorder_.keys().size();
-    while (options.edits != nullptr && text_ + 1 < keys &&
-           !can_be_traced(recorder_.type_of(text_).type))
-      ++text_;
+    if (options.edits != nullptr) {
+      std::vector<Type> types;
+      for (std::uint32_t key = 0; key < recorder_.keys().size(); ++key)
+        types.push_back(recorder_.type_of(key).type);
+      text_ = static_cast<std::uint32_t>(traced_object(types).object);
+    }
     for (Replica r = 0; r < options.replicas; ++r) begin_stream(r);
   }
 
@@ -470,7 +472,7 @@ class AdapterRunner {
                                               "; expected in `value` what is at each place");
         return;
       }
-      record_edit(r, each_once(places[p][1].get_ref<const std::string&>()), places[p][0],
+      record_edit(r, each_character_once(places[p][1].get_ref<const std::string&>()), places[p][0],
                   asked[p][2], ids);
     }
     if (ids.empty()) return;

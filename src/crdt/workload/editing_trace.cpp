@@ -143,6 +143,18 @@ bool TracedText::edit(std::uint64_t position, std::uint64_t deleted, std::uint64
   return true;
 }
 
+TracedObject traced_object(std::span<const Type> types) {
+  TracedObject traced;
+  for (const Type wanted : {Type::kText, Type::kMarkedText}) {
+    const auto found = std::find(types.begin(), types.end(), wanted);
+    if (found == types.end()) continue;
+    traced.candidates = static_cast<std::size_t>(std::count(found, types.end(), wanted));
+    traced.object = static_cast<std::size_t>(found - types.begin());
+    break;
+  }
+  return traced;
+}
+
 std::vector<std::uint64_t> TracedText::characters() const {
   std::vector<std::uint64_t> all;
   for (const Chunk& chunk : chunks_)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,10 +41,13 @@ struct RecordedEdits {
 // with a startContent.
 base::Result<RecordedEdits> read_edits(std::string_view json, const std::string& file);
 
-// A text, with or without marks: a trace has none.
-inline bool can_be_traced(Type type) {
-  return type == Type::kText || type == Type::kMarkedText;
-}
+// Of objects of these types, the one that a trace edits: the only text, or if there is none the
+// only text with marks, which a trace does not set. Otherwise how many there are to choose from.
+struct TracedObject {
+  std::size_t candidates = 0;
+  std::size_t object = 0;  // of one candidate
+};
+TracedObject traced_object(std::span<const Type> types);
 
 // The text of one agent as the numbers of its characters, in order of insertion.
 class TracedText {

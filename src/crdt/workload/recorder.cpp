@@ -19,14 +19,16 @@ namespace {
 
 // A library that shows a character of a text twice is asked to delete or mark it twice, or did.
 // Reads say what it shows; the operation names it once.
-void name_once(Json& line) {
+void name_characters_once(Json& line) {
   Json& value = line["value"];
-  Json* const characters = line["f"] == "mark" && value.is_array() && !value.empty() ? &value[0]
-                           : line["f"] != "delete"                                   ? nullptr
-                           : value.is_array() && value.size() == 2                   ? &value[1]
-                                                                                     : &value;
+  Json* characters = nullptr;
+  if (line["f"] == "mark") {
+    if (value.is_array() && !value.empty()) characters = &value[0];
+  } else if (line["f"] == "delete") {
+    characters = value.is_array() && value.size() == 2 ? &value[1] : &value;
+  }
   if (characters != nullptr && characters->is_string())
-    *characters = each_once(characters->get_ref<const std::string&>());
+    *characters = each_character_once(characters->get_ref<const std::string&>());
 }
 
 }  // namespace
@@ -121,7 +123,7 @@ Recorder::Outcome Recorder::record(const Operation& whole, const Json& question,
     line["value"] = value;
   else if (!argument.is_null())
     line["value"] = argument;
-  if (is_update && line.contains("value")) name_once(line);
+  if (is_update && line.contains("value")) name_characters_once(line);
   if (type == "info") line["type"] = "info";
   line["time"] =
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began_).count();
