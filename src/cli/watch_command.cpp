@@ -1,6 +1,7 @@
 // cupel watch: judges a history while it grows, in bounded memory.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -344,7 +345,7 @@ class WatchRun {
                              .memory_limit_bytes = options.memory_limit_bytes,
                              .evidence = !arguments_.check.certificate.empty()},
         name_, record_.path(), [this](Checker::Question question) { return ask(question); });
-    if (record_is_whole()) checker_->record_is_whole();
+    if (record_is_whole()) checker_->expect_nothing_more();
   }
 
   base::Status keep_chain(base::Result<online::Chain> chain) {
@@ -359,6 +360,8 @@ class WatchRun {
       if (const auto taken = checker_->take(late); !taken.ok()) code_ = bad(taken.error());
     }
     for (const auto& note : checker_->take_notes()) say(note);
+    // The windows that it would go on with are replaced by the certificate of a check.
+    if (chain_ && checker_->only_record_after()) state_.forget();
     if (!state.ok()) {
       clear_line();
       code_ = bad(state.error());
@@ -379,8 +382,7 @@ class WatchRun {
   // The memory limit was met, and nothing can be said of what was recorded so far; at its end, the
   // windows of `cupel check` may. Says so once.
   bool may_be_known_later() {
-    const bool whole = arguments_.no_follow && !record_.written();
-    if (over_ || whole || !checker_->only_record_after()) return false;
+    if (over_ || record_is_whole() || !checker_->only_record_after()) return false;
     if (!std::exchange(said_later_, true)) say(checker_->why() + "; goes on recording");
     return true;
   }
@@ -397,11 +399,38 @@ class WatchRun {
       }
       if (number > 1) arguments.certificate.clear();  // those after it are of a masked history
     }
-    if (checker_->from_window()) {
-      if (const auto held = check_window(); !held.ok()) return bad(held.error());
-      arguments.certificate.clear();  // it would be of what is held
-    }
+    if (checker_->from_window()) return report_window(std::move(arguments));
     return print_and_certify(std::move(arguments));
+  }
+
+  // The record does not fit into the limits, and the window has the violation. It is explained if
+  // it fits by itself.
+  int report_window(CheckArguments arguments) {
+    if (const auto held = check_window(); !held.ok()) return bad(held.error());
+    const bool certified = !arguments.certificate.empty();
+    arguments.certificate.clear();  // it would be of what is held
+    int code = kViolated;
+    if (found_is_violated()) {
+      code = print_checked_history(record_.path(), *found_, arguments);
+    } else {
+      print_verdict("violated",
+                    "what is held has a violation, which cannot be explained within the limits");
+    }
+    if (chain_ && !chain_->ended()) {
+      const auto ended = chain_->end_unknown(
+          "a violation was found, and the whole history did not fit into the limits of a check");
+      if (!ended.ok()) return bad(ended.error());
+    }
+    if (certified)
+      leave_no_certificate(
+          "the violation is in what is held, and the recorded history does not "
+          "fit into the limits of a check");
+    return code;
+  }
+
+  [[nodiscard]] bool found_is_violated() const {
+    return found_->ok() &&
+           (*found_)->analysis.check.levels.front().verdict == check::Verdict::kViolated;
   }
 
   // The windows end with the certificate of the violation.
@@ -423,9 +452,7 @@ class WatchRun {
                                      : base::Result<std::string>(std::string());
     const auto ended = certified && violation.ok()
                            ? chain_->end_violated(*violation)
-                           : chain_->end_unknown(
-                                 "a violation was found, and the whole history did not fit into "
-                                 "the limits of a check");
+                           : chain_->end_unknown("a violation was found, and no certificate of it");
     return ended.ok() ? code : bad(ended.error());
   }
 
@@ -501,6 +528,7 @@ class WatchRun {
     if (keys.size() > 0) {
       reading.masked = [&](const auto& h) { return history::operations_on(h, keys); };
     }
+    forget_found();
     found_.emplace(analysis::analyze_file(record_.path(), reading, options));
     // What is still written must have a beginning that stays.
     const bool stays = reading.first_bytes || !question.going_on;
@@ -512,9 +540,7 @@ class WatchRun {
       certified_windows_ = last && found_->ok() && (*found_)->analysis.windows;
     }
     if (!found_->ok()) return found_->error();
-    const bool violated =
-        (*found_)->analysis.check.levels.front().verdict == check::Verdict::kViolated;
-    if (violated && (*found_)->left_open && !arguments_.check.certificate.empty()) {
+    if (found_is_violated() && (*found_)->left_open && !arguments_.check.certificate.empty()) {
       // The certificate is of the file as it is, which is violated then too.
       question.going_on = false;
       return ask_record(question);
@@ -539,6 +565,13 @@ class WatchRun {
     return arguments;
   }
 
+  // An earlier answer holds the history as it was: the next one has that memory, too.
+  void forget_found() {
+    if (!found_) return;
+    found_.reset();
+    ::malloc_trim(0);  // the limit is of what is resident
+  }
+
   // The whole does not fit into the limits; what is held contains the violation.
   base::Status check_window() {
     const auto folder = base::TempDir::make("cupel-");
@@ -554,6 +587,7 @@ class WatchRun {
         "that was held, in which keys start with what was forgotten");
     auto options = options_;
     options.check.asked = {level_};
+    forget_found();
     found_.emplace(analysis::analyze_file(file, {}, options));
     return base::Ok{};
   }

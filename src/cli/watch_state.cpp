@@ -148,4 +148,10 @@ base::Status WatchState::save(const online::Checker& checker, levels::Level leve
   return written;
 }
 
+void WatchState::forget() const {
+  if (!used()) return;
+  std::error_code unknown;  // it may not be there
+  std::filesystem::remove(file_, unknown);
+}
+
 }  // namespace cupel::cli

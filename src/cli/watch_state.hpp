@@ -33,6 +33,8 @@ class WatchState {
   base::Status save_if_due(const online::Checker& checker, levels::Level level,
                            std::uint64_t sessions);
   base::Status save(const online::Checker& checker, levels::Level level, std::uint64_t sessions);
+  // The next watch begins anew.
+  void forget() const;
 
  private:
   using Clock = std::chrono::steady_clock;

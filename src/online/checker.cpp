@@ -60,7 +60,7 @@ base::Result<Checker::State> Checker::look_if_due(bool idle) {
 
 base::Result<Checker::State> Checker::finish(bool over) {
   if (only_record_) {
-    const bool known = satisfied_at_ >= taken_ && (!over || record_is_whole_);
+    const bool known = satisfied_at_ >= taken_ && (!over || nothing_more_comes_);
     return known ? State::kSatisfied : ask_instead(/*going_on=*/!over);
   }
   auto state = look(over);
@@ -111,9 +111,7 @@ base::Result<Checker::State> Checker::ask(Question question) {
 }
 
 base::Result<Checker::State> Checker::look(bool ended) {
-  if (std::exchange(fed_finding_, std::nullopt) == Finding::kUnknown) {
-    return begin_to_ask(kNotAgain);
-  }
+  if (std::exchange(full_, false)) return begin_to_ask(kNotAgain);
   const auto finding = watch_->look(ended);
   looked_at_ = taken_;
   most_held_ = std::max(most_held_, watch_->window().held().held);
@@ -185,6 +183,7 @@ base::Result<Checker::State> Checker::begin_to_slide() {
   slides_ = true;
   start_again();
   if (auto fed = feed_again(); !fed.ok()) return std::move(fed).error();
+  if (std::exchange(full_, false)) return begin_to_ask(kNotAgain);
   if (!fed_finding_) return State::kSatisfied;
   looked_at_ = taken_;
   const auto finding = *std::exchange(fed_finding_, std::nullopt);
@@ -211,7 +210,7 @@ base::Result<Checker::State> Checker::begin_to_ask(std::string why) {
 }
 
 base::Result<Checker::State> Checker::ask_instead(bool going_on) {
-  auto answer = ask({.going_on = going_on && !record_is_whole_, .in_windows = true});
+  auto answer = ask({.going_on = going_on && !nothing_more_comes_, .in_windows = true});
   if (!answer.ok() || *answer == State::kViolated) return answer;
   if (*answer == State::kSatisfied) {
     record_satisfied_ = true;
@@ -248,7 +247,7 @@ base::Status Checker::feed_again() {
         });
     if (!read.ok()) return read.error();
     if (is_full()) {
-      fed_finding_ = Finding::kUnknown;
+      full_ = true;
       break;
     }
     if (!slides_ || !watch_->due(/*idle=*/false)) continue;

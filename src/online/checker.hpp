@@ -46,8 +46,8 @@ class Checker {
   // Each window that is closed goes there. With the option `evidence`. Borrowed.
   void leave(Chain& chain) { chain_ = &chain; }
 
-  // The record holds all that will come, though not all was taken: no transaction is going on.
-  void record_is_whole() { record_is_whole_ = true; }
+  // The record holds all that will come, though not all of it was taken.
+  void expect_nothing_more() { nothing_more_comes_ = true; }
 
   base::Status take(std::string_view lines);
   // `idle`: nothing more can be read at the moment.
@@ -118,13 +118,14 @@ class Checker {
   // The level that implies the one that is asked is violated, that one is not: the window slides.
   bool slides_ = false;
   // There is no window any more.
-  bool only_record_ = false, record_is_whole_ = false;
+  bool only_record_ = false, nothing_more_comes_ = false;
   bool record_satisfied_ = false;   // since there is none, up to satisfied_at_
   std::uint64_t taken_before_ = 0;  // transactions
   std::uint64_t decided_ = 0;       // so many transactions are satisfied, from the beginning on
   std::string limit_;               // that was met
   bool from_window_ = false;
   std::optional<Finding> fed_finding_;  // while the record was fed again
+  bool full_ = false;                   // the memory limit was met meanwhile
   int restarts_ = 0;
   std::size_t passed_over_ = 0;
   history::ScalarTable masked_;
