@@ -234,7 +234,7 @@ void report_relevance(const mocktest::FailureCause& cause) {
   if (cause.excluded > 0) {
     print(fmt::format("  {} at {} or above {} not.\n",
                       report::counted(static_cast<std::uint64_t>(cause.excluded), "other anomaly"),
-                      mock::name(*cause.weakest_violated), cause.excluded == 1 ? "does" : "do"));
+                      levels::name(*cause.weakest_violated), cause.excluded == 1 ? "does" : "do"));
   }
 }
 
@@ -269,7 +269,10 @@ void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun&
     }
     return fields;
   };
-  const auto cause = mocktest::find_failure_cause(history, satisfied_level(arguments), options);
+  const auto cause = mocktest::find_failure_cause(
+      history, satisfied_level(arguments), options,
+      failed.end.kind == mocktest::CommandEnd::Kind::kViolated ? arguments.test.live
+                                                               : std::nullopt);
   for (const auto& checked : cause.checks) print(report::lines({file, history, checked}));
   if (cause.unknown()) {
     print(report::explanation({file, history, cause.checks.back()}));

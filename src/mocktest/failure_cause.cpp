@@ -1,6 +1,7 @@
 // The search through the stronger levels, and through the anomalies of each.
 #include "mocktest/failure_cause.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <utility>
@@ -41,14 +42,21 @@ class CauseSearch {
         last_reader_(find_last_reader(history)),
         rest_(history) {}
 
-  FailureCause run(mock::Level level) && {
+  FailureCause run(mock::Level level, std::optional<levels::Level> ended_by) && {
     for (const auto stronger : mock::kLevels) {
       if (stronger <= level) continue;
-      if (!look_at(stronger)) break;
+      if (!look_at(*levels::parse_level(mock::name(stronger)))) break;
     }
     // Databases promise that; of a store that does, too, it shows that it was kept.
     if (!cause_.involves_last_reader && !cause_.unknown() && history_.has_all_times()) {
-      look_at(mock::Level::kStrictSerializable);
+      look_at(levels::Level::kStrictSerializable);
+    }
+    if (ended_by && !was_checked(*ended_by)) {
+      if (cause_.anomaly) {
+        cause_.checks.push_back(analyze(history_, *ended_by, {}));
+      } else if (!cause_.unknown()) {
+        look_at(*ended_by);
+      }
     }
     if (!cause_.anomaly) return std::move(cause_);
     if (last_reader_) {
@@ -60,7 +68,7 @@ class CauseSearch {
 
  private:
   // False: no stronger level is to be checked.
-  bool look_at(mock::Level level) {
+  bool look_at(levels::Level level) {
     auto checked = analyze(history_, level, {.shrunk = !cause_.anomaly});
     cause_.checks.push_back(checked);
     const auto verdict = checked.check.levels.front().verdict;
@@ -86,13 +94,15 @@ class CauseSearch {
     return !cause_.anomaly || (last_reader_ && cause_.excluded < kMostExcluded);
   }
 
+  [[nodiscard]] bool was_checked(levels::Level level) const {
+    return std::any_of(cause_.checks.begin(), cause_.checks.end(), [&](const auto& checked) {
+      return checked.check.levels.front().level == level;
+    });
+  }
+
   struct Steps {
     bool shrunk = false, counted = false;
   };
-  analysis::Analysis analyze(const history::History& history, mock::Level level,
-                             const Steps& steps) {
-    return analyze(history, *levels::parse_level(mock::name(level)), steps);
-  }
   analysis::Analysis analyze(const history::History& history, levels::Level level,
                              const Steps& steps) {
     auto options = options_;
@@ -164,8 +174,9 @@ class CauseSearch {
 }  // namespace
 
 FailureCause find_failure_cause(const history::History& history, mock::Level level,
-                                const analysis::Options& options) {
-  return CauseSearch(history, options).run(level);
+                                const analysis::Options& options,
+                                std::optional<levels::Level> ended_by) {
+  return CauseSearch(history, options).run(level, ended_by);
 }
 
 }  // namespace cupel::mocktest

@@ -15,6 +15,7 @@
 
 #include "analysis/analyze.hpp"
 #include "history/history.hpp"
+#include "levels/level.hpp"
 #include "mock/store.hpp"
 
 namespace cupel::mocktest {
@@ -37,8 +38,8 @@ struct FailureCause {
   bool involves_last_reader = false;
   bool observed_by_last_reader = false;  // it read what a transaction of the anomaly wrote
   std::string last_reader_session = {};
-  int excluded = 0;                                  // anomalies without that transaction
-  std::optional<mock::Level> weakest_violated = {};  // of those levels
+  int excluded = 0;                                    // anomalies without that transaction
+  std::optional<levels::Level> weakest_violated = {};  // of those levels
 
   [[nodiscard]] bool unknown() const {
     return !anomaly && !checks.empty() &&
@@ -46,8 +47,10 @@ struct FailureCause {
   }
 };
 
-// `level`: that of the store. The budget of `options` is for the whole search.
+// `level`: that of the store. `ended_by`: the level whose violation ended the run, which is checked
+// in any case. The budget of `options` is for the whole search.
 FailureCause find_failure_cause(const history::History& history, mock::Level level,
-                                const analysis::Options& options);
+                                const analysis::Options& options,
+                                std::optional<levels::Level> ended_by = {});
 
 }  // namespace cupel::mocktest

@@ -64,8 +64,7 @@ base::Result<bool> LiveWatch::end() {
   thread_.join();
   look();
   if (refused_.empty() || violated_) return violated_.load();
-  return base::Error{.message = fmt::format("{} cannot be watched (--live): the history {}",
-                                            levels::name(level_), refused_)};
+  return base::Error{.message = "--live: " + refused_};
 }
 
 }  // namespace cupel::mocktest

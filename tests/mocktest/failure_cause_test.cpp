@@ -51,6 +51,24 @@ TEST_F(FailureCauseTest, NoneWhereEveryLevelIsSatisfied) {
   EXPECT_FALSE(found.weakest_violated);
 }
 
+// A level that no store of the mock has, where that one's violation ended the run.
+TEST_F(FailureCauseTest, TheLevelThatEndedTheRunIsCheckedToo) {
+  const auto cause_at = [&](levels::Level level) {
+    return find_failure_cause(*store_.history(), mock::Level::kCausal, {}, level);
+  };
+  read_and_write(alice_, "x");
+  read(bob_, "x");  // null, which an order by sessions allows
+  const auto none = cause_at(levels::Level::kSerializable);
+  EXPECT_EQ(none.checks.size(), 4u);
+  EXPECT_FALSE(none.anomaly);
+  read_and_write(bob_, "x");
+  const auto found = cause_at(levels::Level::kGeneralizedSnapshotIsolation);
+  EXPECT_TRUE(found.anomaly);
+  ASSERT_FALSE(found.checks.empty());
+  EXPECT_EQ(found.checks.back().check.levels.front().level,
+            levels::Level::kGeneralizedSnapshotIsolation);
+}
+
 TEST_F(FailureCauseTest, TheAnomalyOfTheLastTransactionThatRead) {
   for (const char* key : {"x", "y"}) {
     read_and_write(alice_, key);
@@ -60,7 +78,7 @@ TEST_F(FailureCauseTest, TheAnomalyOfTheLastTransactionThatRead) {
   ASSERT_TRUE(found.anomaly);
   EXPECT_TRUE(found.involves_last_reader);
   EXPECT_EQ(found.last_reader_session, "bob");
-  EXPECT_EQ(found.weakest_violated, mock::Level::kStrongSessionSnapshotIsolation);
+  EXPECT_EQ(found.weakest_violated, levels::Level::kStrongSessionSnapshotIsolation);
   // Bob's transaction on y is the fourth.
   bool last = false;
   for (const auto& small : found.anomaly->analysis.counterexamples) {
@@ -92,7 +110,7 @@ TEST_F(FailureCauseTest, AnAnomalyWithoutTheLastTransactionThatRead) {
   EXPECT_FALSE(found.involves_last_reader);
   EXPECT_FALSE(found.observed_by_last_reader);
   EXPECT_GE(found.excluded, 1);
-  EXPECT_EQ(found.weakest_violated, mock::Level::kStrongSessionSnapshotIsolation);
+  EXPECT_EQ(found.weakest_violated, levels::Level::kStrongSessionSnapshotIsolation);
 }
 
 // A lost update of one key, and then a stale read of another, which only real time forbids.
