@@ -53,10 +53,14 @@ std::optional<workload::Store> store_of(const std::string& text) {
   return workload::parse_store(level ? levels::name(*level) : text);
 }
 
-void check_anomaly(const std::string& name) {
+std::vector<std::string> injectable_names() {
   const auto known = workload::injectable_anomalies();
-  if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  const std::vector<std::string> names(known.begin(), known.end());
+  return {known.begin(), known.end()};
+}
+
+void check_anomaly(const std::string& name) {
+  const auto names = injectable_names();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
   throw UsageError("--inject", fmt::format("found `{}`, expected {}{}", name, one_of(names),
                                            did_you_mean(name, names)));
 }
@@ -83,8 +87,9 @@ void add_store_options(Command& command, GenerateArguments& arguments) {
       ->group(store);
   command
       .add_option("--inject", arguments.inject,
-                  "Anomalies to inject, one of each, separated by commas. May be repeated. `cupel "
-                  "explain` lists the names")
+                  fmt::format("Anomalies to inject, one of each, separated by commas: {}. May be "
+                              "repeated",
+                              one_of(injectable_names())))
       ->type_name("ANOMALY")
       ->allow_extra_args(false)
       ->group(store);

@@ -127,6 +127,8 @@ std::string found_compressed(std::string_view bytes) {
 
 namespace {
 
+constexpr std::string_view kCertificate = R"({"cupel_certificate)";  // by windows, too
+
 // The first bytes, unless they are no text.
 std::string beginning(std::string_view bytes) {
   const auto start = bytes.substr(0, 40);
@@ -166,6 +168,12 @@ base::Result<Format> recognize(const std::string& path, std::string_view bytes, 
   if (matches.empty()) {
     if (auto packed = found_compressed(bytes); !packed.empty()) {
       return base::Error{.message = std::move(packed), .file = path};
+    }
+    if (bytes.substr(0, kCertificate.size()) == kCertificate) {
+      return base::Error{.message =
+                             "found a certificate, expected a history; `cupel verify` takes "
+                             "the history first, then its certificate",
+                         .file = path};
     }
     return unrecognized(path, beginning(bytes));
   }

@@ -190,6 +190,16 @@ TEST(Recognition, ADamagedFileGoesToItsReader) {
 }
 
 // The 22 published histories of which the id was taken for the type of a Cobra record.
+TEST(Recognition, ACertificateIsCalledOne) {
+  for (const char* text : {R"({"cupel_certificate": 1, "history": {}})",
+                           R"({"cupel_certificate_windows":1,"level":"prefix"})"}) {
+    const auto found = recognize("c.json", text, false);
+    ASSERT_FALSE(found.ok());
+    EXPECT_NE(found.error().message.find("found a certificate"), std::string::npos)
+        << found.error().message;
+  }
+}
+
 TEST(Recognition, IdsThatSpellCobraRecordTypes) {
   for (const std::uint64_t id : {67, 82, 83, 87}) {
     const ScratchFolder folder;
