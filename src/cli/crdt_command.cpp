@@ -25,6 +25,7 @@
 #include "cli/units.hpp"
 #include "crdt/analysis/analyze.hpp"
 #include "crdt/analysis/causal_order.hpp"
+#include "crdt/analysis/certain.hpp"
 #include "crdt/io/certificate.hpp"
 #include "crdt/io/mixed_report.hpp"
 #include "crdt/io/picture.hpp"
@@ -204,16 +205,17 @@ base::Result<std::string> lines_of(const std::string& file) {
 }
 
 base::Result<crdt::History> history_of(const std::string& file, crdt::NamedType type,
-                                       unsigned threads) {
+                                       unsigned threads, crdt::UnknownOutcome unknown_outcome) {
   auto text = lines_of(file);
   if (!text.ok()) return std::move(text).error();
-  return crdt::read(*text, file, type, threads);
+  return crdt::read(*text, file, type, threads, unknown_outcome);
 }
 
-base::Result<crdt::MixedHistory> mixed_history_of(const std::string& file, unsigned threads) {
+base::Result<crdt::MixedHistory> mixed_history_of(const std::string& file, unsigned threads,
+                                                  crdt::UnknownOutcome unknown_outcome) {
   auto text = lines_of(file);
   if (!text.ok()) return std::move(text).error();
-  return crdt::read_mixed(*text, file, threads);
+  return crdt::read_mixed(*text, file, threads, unknown_outcome);
 }
 
 int code_of(crdt::Verdict verdict) {
@@ -488,31 +490,111 @@ void note_backward_clock(const std::string& file, std::uint64_t line) {
                   file, line));
 }
 
-int read_and_check(const std::string& file, crdt::NamedType type, const CrdtArguments& arguments,
-                   const Limits& limits) {
-  base::Budget budget(limits.timeout, limits.memory_bytes);
-  auto history = history_of(file, type, limits.threads);
+// What is certain, whatever the updates of unknown outcome did (crdt/analysis/certain.hpp).
+void note_certain(const std::string& file, std::uint64_t line, bool satisfied) {
+  print_note(fmt::format(
+      "{}:{}: an update of unknown outcome; {}", file, line,
+      satisfied ? "the history is judged as if no such update had happened"
+                : "the violation is of another key, so no such update has to do with it"));
+}
+
+crdt::AnalysisOptions quiet_analysis(const CrdtArguments& arguments, const Limits& limits,
+                                     const crdt::Visibility& visibility) {
+  return {.axioms = {.strict = arguments.strict},
+          .visibility = &visibility,
+          .converged_only = arguments.converged_only,
+          .shrink_seconds = 0,
+          .memory_bytes = limits.memory_bytes,
+          .threads = limits.threads};
+}
+
+// Of a history whose deliveries cannot be used because of updates of unknown outcome: one of its
+// readings without these, whose answer is certain. Nothing: there is none.
+template <typename History, typename Read, typename Analyze>
+std::optional<History> certain_reading(const CrdtArguments& arguments, Read read, Analyze analyze) {
+  if (!arguments.context.empty() && arguments.context != "trusted") return std::nullopt;
+  for (const auto outcome : {crdt::UnknownOutcome::kAbsent, crdt::UnknownOutcome::kAbsentUnread}) {
+    base::Result<History> history = read(outcome);
+    if (!history.ok()) return std::nullopt;  // something names such an update
+    if (analyze(*history)) return std::move(history).value();
+  }
+  return std::nullopt;
+}
+
+int check_lines(const std::string& file, const std::string& lines, crdt::NamedType type,
+                const CrdtArguments& arguments, const Limits& limits, base::Budget& budget,
+                const CrdtRunReport* ran = nullptr) {
+  const auto read = [&](crdt::UnknownOutcome outcome) {
+    auto history = crdt::read(lines, file, type, limits.threads, outcome);
+    if (history.ok()) crdt::allow_clock_drift(*history, limits.clock_drift_ns);
+    return history;
+  };
+  const auto history = read(crdt::UnknownOutcome::kOpen);
   if (!history.ok()) {
     print_error(history.error());
     return kBad;
   }
   note_backward_clock(file, history->backward_clock_line);
-  crdt::allow_clock_drift(*history, limits.clock_drift_ns);
-  return check_one(file, *history, arguments, limits, budget);
+  const auto line = history->context.unknown_outcome_line;
+  if (line == 0) return check_one(file, *history, arguments, limits, budget, ran);
+  bool satisfied = false;
+  const auto certain =
+      certain_reading<crdt::History>(arguments, read, [&](const crdt::History& without) {
+        const auto visibility = crdt::Visibility::of(without);
+        if (!visibility.ok() || crdt::late_update(without, *visibility)) return false;
+        const auto analysis =
+            crdt::analyze(without, quiet_analysis(arguments, limits, *visibility), budget);
+        satisfied = analysis.decision.verdict == crdt::Verdict::kSatisfied;
+        return crdt::is_certain(without, analysis);
+      });
+  if (certain) note_certain(file, line, satisfied);
+  return check_one(file, certain ? *certain : *history, arguments, limits, budget, ran);
 }
 
-int read_and_check_mixed(const std::string& file, const CrdtArguments& arguments,
-                         const Limits& limits) {
-  base::Budget budget(limits.timeout, limits.memory_bytes);
-  auto history = mixed_history_of(file, limits.threads);
+// The same of several objects.
+int check_mixed_lines(const std::string& file, const std::string& lines,
+                      const CrdtArguments& arguments, const Limits& limits, base::Budget& budget,
+                      const CrdtRunReport* ran = nullptr) {
+  const auto read = [&](crdt::UnknownOutcome outcome) {
+    auto history = crdt::read_mixed(lines, file, limits.threads, outcome);
+    if (!history.ok()) return history;
+    crdt::allow_clock_drift(history->whole, limits.clock_drift_ns);
+    crdt::share_times(*history);
+    return history;
+  };
+  auto history = read(crdt::UnknownOutcome::kOpen);
   if (!history.ok()) {
     print_error(history.error());
     return kBad;
   }
   note_backward_clock(file, history->whole.backward_clock_line);
-  crdt::allow_clock_drift(history->whole, limits.clock_drift_ns);
-  crdt::share_times(*history);
-  return check_mixed(file, *history, arguments, limits, budget);
+  const auto line = history->whole.context.unknown_outcome_line;
+  if (line == 0) return check_mixed(file, *history, arguments, limits, budget, ran);
+  bool satisfied = false;
+  auto certain =
+      certain_reading<crdt::MixedHistory>(arguments, read, [&](crdt::MixedHistory& without) {
+        const auto visibility = crdt::Visibility::of(without.whole);
+        if (!visibility.ok() || crdt::late_update(without.whole, *visibility)) return false;
+        crdt::deliver_to_objects(without, *visibility);
+        const auto analysis =
+            crdt::analyze_mixed(without, quiet_analysis(arguments, limits, *visibility), budget);
+        satisfied = analysis.decided == crdt::Verdict::kSatisfied;
+        return crdt::is_certain(without, analysis);
+      });
+  if (certain) note_certain(file, line, satisfied);
+  return check_mixed(file, certain ? *certain : *history, arguments, limits, budget, ran);
+}
+
+int read_and_check(const std::string& file, std::optional<crdt::NamedType> type,
+                   const CrdtArguments& arguments, const Limits& limits) {
+  base::Budget budget(limits.timeout, limits.memory_bytes);
+  const auto lines = lines_of(file);
+  if (!lines.ok()) {
+    print_error(lines.error());
+    return kBad;
+  }
+  return type ? check_lines(file, *lines, *type, arguments, limits, budget)
+              : check_mixed_lines(file, *lines, arguments, limits, budget);
 }
 
 // Without a type, the histories name objects and their types.
@@ -524,8 +606,7 @@ int check(const CrdtArguments& arguments, std::optional<crdt::NamedType> type,
   }
   int code = kSatisfied;
   for (const auto& file : arguments.histories) {
-    code = std::max(code, type ? read_and_check(file, *type, arguments, limits)
-                               : read_and_check_mixed(file, arguments, limits));
+    code = std::max(code, read_and_check(file, type, arguments, limits));
     flush_output();
   }
   return code;
@@ -558,6 +639,7 @@ struct NamedVerified {
   crdt::Verified verified;
   std::optional<ProvedWitness> proved = {};  // of a valid certificate, if asked for
   bool leaves_deliveries_out = false;        // that were recorded
+  crdt::UnknownOutcome unknown_outcome = {};
   [[nodiscard]] bool is_valid() const { return verified.status == crdt::CertificateStatus::kValid; }
 };
 
@@ -573,12 +655,14 @@ base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
                                          std::string_view certificate, std::int64_t drift_ns) {
   const auto type = type_of_certificate(arguments, asked, certificate);
   if (!type.ok()) return type.error();
-  auto history = history_of(arguments.history, *type, arguments.threads);
+  auto history = history_of(arguments.history, *type, arguments.threads,
+                            crdt::unknown_outcome_in(certificate));
   if (!history.ok()) return history.error();
   crdt::allow_clock_drift(*history, drift_ns);
   auto named =
       unless_bad(crdt::name(history->type), crdt::verify(*history, certificate), arguments);
   if (!named.ok() || !named->is_valid()) return named;
+  named->unknown_outcome = history->unknown_outcome;
   named->leaves_deliveries_out = history->context.is_known() && !named->verified.by_deliveries;
   if (!arguments.proved) return named;
   auto proved = run_proved(*history, certificate, arguments.proved_text);
@@ -589,11 +673,13 @@ base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
 
 base::Result<NamedVerified> verified_mixed(const CrdtArguments& arguments,
                                            std::string_view certificate, std::int64_t drift_ns) {
-  auto history = mixed_history_of(arguments.history, arguments.threads);
+  auto history =
+      mixed_history_of(arguments.history, arguments.threads, crdt::unknown_outcome_in(certificate));
   if (!history.ok()) return history.error();
   crdt::allow_clock_drift(history->whole, drift_ns);
   crdt::share_times(*history);
   auto named = unless_bad(crdt::kMixedType, crdt::verify_mixed(*history, certificate), arguments);
+  if (named.ok()) named->unknown_outcome = crdt::unknown_outcome_in(certificate);
   if (named.ok() && named->is_valid() && arguments.proved)
     named->proved = ProvedWitness{.left_out = "histories of several types", .program = {}};
   return named;
@@ -604,6 +690,8 @@ std::string terms_of(const NamedVerified& named, std::int64_t drift_ns) {
   std::string terms;
   if (named.verified.strict) terms += ", by the strict axioms";
   if (!named.is_valid()) return terms;
+  if (named.unknown_outcome != crdt::UnknownOutcome::kOpen)
+    terms += ", without its updates of unknown outcome";
   if (named.leaves_deliveries_out) terms += ", without the recorded deliveries";
   if (drift_ns > 0) terms += fmt::format(", clocks up to {} ns wrong", drift_ns);
   return terms;
@@ -625,6 +713,9 @@ void print_verified(const CrdtArguments& arguments, const NamedVerified& named,
                                    {"valid", nullptr},
                                    {"reason", nullptr}};
     json["deliveries"] = verified.by_deliveries;
+    json["unknown_outcomes"] = nullptr;
+    if (named.unknown_outcome != crdt::UnknownOutcome::kOpen)
+      json["unknown_outcomes"] = crdt::name(named.unknown_outcome);
     json["clock_drift_ns"] = drift_ns;
     if (!unknown) json["valid"] = valid;
     if (!valid) json["reason"] = verified.reason;
@@ -1153,12 +1244,7 @@ int check_run(CrdtRunArguments& arguments, const std::string& lines, crdt::Named
   if (kept && !write_whole(arguments.output, lines, /*append=*/false, "the history")) return kBad;
   const std::string file = kept ? arguments.output : "the run";
   base::Budget budget(limits.timeout, limits.memory_bytes);
-  const auto history = crdt::read(lines, file, type, limits.threads);
-  if (!history.ok()) {
-    print_error(history.error());
-    return kBad;
-  }
-  return check_one(file, *history, arguments, limits, budget, ran);
+  return check_lines(file, lines, type, arguments, limits, budget, ran);
 }
 
 // The same for several objects.
@@ -1168,13 +1254,7 @@ int check_mixed_run(CrdtRunArguments& arguments, const std::string& lines, const
   if (kept && !write_whole(arguments.output, lines, /*append=*/false, "the history")) return kBad;
   const std::string file = kept ? arguments.output : "the run";
   base::Budget budget(limits.timeout, limits.memory_bytes);
-  auto history = crdt::read_mixed(lines, file, limits.threads);
-  if (!history.ok()) {
-    print_error(history.error());
-    return kBad;
-  }
-  crdt::share_times(*history);
-  return check_mixed(file, *history, arguments, limits, budget, &ran);
+  return check_mixed_lines(file, lines, arguments, limits, budget, &ran);
 }
 
 // Nothing if it is one of the names, and something else was wrong.

@@ -419,14 +419,62 @@ TEST_F(CrdtCli, DeliveriesOutOfCausalOrderAreNotIgnored) {
   }
 }
 
+// With its deliveries a history is judged as if an update of unknown outcome had not happened.
+TEST_F(CrdtCli, AnUnknownOutcomeNeedNotHaveHappened) {
+  const std::string beginning = R"({"f":"delivery","value":"applied"}
+{"process":0,"f":"addAfter","value":[null,"a"]}
+{"type":"info","process":0,"f":"addAfter","value":[null,"b"]}
+{"process":1,"f":"deliver","value":["0:0"]}
+)";
+  write("list.jsonl", beginning + R"({"process":1,"f":"read","value":["a"]})" + "\n");
+  const auto absent = crdt("check --type list --certificate c.json list.jsonl");
+  EXPECT_EQ(absent.code, 0) << absent.err;
+  EXPECT_NE(absent.err.find("list.jsonl:3: an update of unknown outcome; the history is judged as"),
+            std::string::npos)
+      << absent.err;
+  const auto verified = crdt("verify list.jsonl c.json");
+  EXPECT_EQ(verified.code, 0) << verified.out;
+  EXPECT_NE(verified.out.find("without its updates of unknown outcome"), std::string::npos)
+      << verified.out;
+  const auto json =
+      nlohmann::json::parse(crdt("check --json --type list list.jsonl").out, nullptr, false);
+  EXPECT_EQ(json["indeterminate"], 1);
+  EXPECT_EQ(json["replicas"], 2);
+  // Nobody can say who saw it.
+  write("list.jsonl", beginning + R"({"process":1,"f":"read","value":["b","a"]})" + "\n");
+  EXPECT_EQ(crdt("check --type list list.jsonl").code, 3);
+  // It has to do with its own key only.
+  write("list.jsonl", beginning + R"({"process":1,"f":"read","value":["b","a"]}
+{"process":1,"f":"addAfter","key":"y","value":[null,"c"]}
+{"process":1,"f":"read","key":"y","value":[]}
+)");
+  const auto other = crdt("check --type list --certificate c.json list.jsonl");
+  EXPECT_EQ(other.code, 1) << other.err;
+  EXPECT_NE(other.err.find("the violation is of another key"), std::string::npos) << other.err;
+  EXPECT_EQ(crdt("verify list.jsonl c.json").code, 0);
+  // The same of several objects.
+  write("objects.jsonl", R"({"f":"delivery","value":"applied"}
+{"object":"l","type":"list"}
+{"object":"c","type":"counter"}
+{"process":0,"object":"l","f":"addAfter","value":[null,"a"]}
+{"type":"info","process":0,"object":"c","f":"inc","value":1}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"object":"l","f":"read","value":[]}
+{"process":1,"object":"c","f":"read","value":1}
+)");
+  const auto several = crdt("check --certificate c.json objects.jsonl");
+  EXPECT_EQ(several.code, 1) << several.out << several.err;
+  EXPECT_EQ(crdt("verify objects.jsonl c.json").code, 0);
+}
+
 TEST_F(CrdtCli, AnUnknownOutcomeLeavesNothingToJudgeWithoutCausalOrder) {
   const std::string lines = R"({"process":0,"f":"add","key":"s","value":"a"}
 {"process":0,"f":"add","key":"s","value":"b"}
 {"type":"info","process":0,"f":"add","key":"s","value":"c"}
 {"process":1,"f":"deliver","value":["0:1"]}
-{"process":1,"f":"read","key":"s","value":["b"]}
+{"process":1,"f":"read","key":"s","value":["b","c"]}
 )";
-  // The replica applied b without a, as its delivery allows.
+  // The replica applied b without a, as its delivery allows, and c, as it seems.
   for (const char* rule : {"applied", "fifo"}) {
     write("h.jsonl", "{\"f\":\"delivery\",\"value\":\"" + std::string(rule) + "\"}\n" + lines);
     for (const char* context : {"", " --context ignored"}) {
@@ -438,12 +486,6 @@ TEST_F(CrdtCli, AnUnknownOutcomeLeavesNothingToJudgeWithoutCausalOrder) {
   }
   write("h.jsonl", lines);
   EXPECT_EQ(crdt("check --type g-set h.jsonl").code, 1) << "causal order is promised";
-  write("list.jsonl", R"({"f":"delivery","value":"applied"}
-{"process":0,"f":"addAfter","value":[null,"a"]}
-{"type":"info","process":0,"f":"addAfter","value":[null,"b"]}
-{"process":1,"f":"deliver","value":["0:0"]}
-)");
-  EXPECT_EQ(crdt("check --type list list.jsonl").code, 3);
 }
 
 TEST_F(CrdtCli, WhatAnAdapterDoesNotOfferIsAnError) {

@@ -66,6 +66,11 @@ void compare_reads(const History& history, const Visibility& visibility, base::B
   }
 }
 
+// What was not read may be wrong.
+bool has_unread(const History& history) {
+  return history.unknown_outcome == UnknownOutcome::kAbsentUnread && !history.absent.empty();
+}
+
 }  // namespace
 
 Analysis analyze(const History& history, const AnalysisOptions& options, base::Budget& budget) {
@@ -86,7 +91,10 @@ Analysis analyze(const History& history, const AnalysisOptions& options, base::B
   else
     found.decision = without();
   found.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
-  if (found.decision.verdict == Verdict::kUnknown)
+  if (found.decision.verdict == Verdict::kSatisfied && has_unread(history)) {
+    found.decision = {};
+    found.limit = "unknown outcome";
+  } else if (found.decision.verdict == Verdict::kUnknown)
     found.limit = budget.limit() == base::Limit::kNone ? "size" : base::to_string(budget.limit());
   if (options.visibility != nullptr && options.also_without)
     found.without_context = without().verdict;

@@ -9,11 +9,16 @@ namespace cupel::crdt {
 
 namespace {
 
+std::string unknown_outcomes(const History& history) {
+  const auto word = name(history.unknown_outcome);
+  return word.empty() ? "" : fmt::format(",\"unknown_outcomes\":\"{}\"", word);
+}
+
 std::string head(const History& history, const Axioms& axioms, const char* verdict) {
   return fmt::format(
       "{{\"cupel_crdt_certificate\":1,\"type\":\"{}\",\"letter\":{},\"history\":\"{:016x}\","
-      "\"verdict\":\"{}\"",
-      name(history.type), axioms.strict, digest(history), verdict);
+      "\"verdict\":\"{}\"{}",
+      name(history.type), axioms.strict, digest(history), verdict, unknown_outcomes(history));
 }
 
 template <typename Numbers>
@@ -81,9 +86,9 @@ std::string certificate_of(const MixedHistory& history, const MixedAnalysis& ana
   }
   return fmt::format(
       "{{\"cupel_crdt_certificate\":1,\"type\":\"{}\",\"letter\":{},\"history\":\"{:016x}\","
-      "\"verdict\":\"{}\",\"objects\":[{}]}}\n",
+      "\"verdict\":\"{}\"{},\"objects\":[{}]}}\n",
       kMixedType, analysis.axioms.strict, digest(history), violated ? "violated" : "satisfied",
-      objects);
+      history.objects.empty() ? "" : unknown_outcomes(history.objects[0].history), objects);
 }
 
 }  // namespace cupel::crdt

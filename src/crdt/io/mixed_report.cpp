@@ -25,6 +25,12 @@ Report report_of(const MixedReport& report, std::size_t object) {
           .of_adapter = report.of_adapter};
 }
 
+std::size_t absent_of(const MixedHistory& history) {
+  std::size_t count = 0;
+  for (const MixedObject& object : history.objects) count += object.history.absent.size();
+  return count;
+}
+
 std::string indented(std::string_view text) {
   std::string lines;
   while (!text.empty()) {
@@ -92,7 +98,7 @@ Json json_of(const MixedReport& report) {
                {"type", kMixedType},
                {"operations", whole.ops.size()},
                {"replicas", report.of_adapter ? replicas_of_run(whole) : processes_of(whole)},
-               {"indeterminate", whole.indeterminate.size()},
+               {"indeterminate", whole.indeterminate.size() + absent_of(*report.history)},
                {"verdict", name(analysis.decided)},
                {"seconds", analysis.seconds},
                {"context", nullptr},

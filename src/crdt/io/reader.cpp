@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/budget.hpp"
 #include "base/hash_table.hpp"
@@ -37,6 +38,9 @@ std::string key_name(const Json& key) {
   return ambiguous ? text::dump(key) : text;
 }
 
+// A name of an object, as JSON, and of a key of it.
+using ObjectKey = std::pair<std::string, std::string>;
+
 // The history of one object, as far as it was read.
 struct Read {
   Read(std::string object_name, NamedType named, std::uint64_t at)
@@ -55,13 +59,21 @@ struct Read {
 class Reader {
  public:
   // Without a type, the lines name objects and their types.
-  Reader(const std::string& file, std::optional<NamedType> type, unsigned threads)
-      : file_(file), mixed_(!type), threads_(threads), objects_(only(type)), context_(whole()) {}
+  Reader(const std::string& file, std::optional<NamedType> type, unsigned threads,
+         UnknownOutcome unknown_outcome, std::set<ObjectKey> unread = {})
+      : file_(file),
+        mixed_(!type),
+        threads_(threads),
+        unknown_outcome_(unknown_outcome),
+        unread_(std::move(unread)),
+        objects_(only(type)),
+        context_(whole()) {}
 
   base::Result<History> one_type(std::string_view bytes) {
     if (auto done = all(bytes); !done.ok()) return done.error();
     auto& only = *objects_[0];
     auto& history = only.history;
+    history.unknown_outcome = unknown_outcome_;
     spread_times(history);
     const auto& type = replicated_type(history);
     if (type.traits().needs_deliveries) know_that_one_replica_receives_nothing();
@@ -81,7 +93,10 @@ class Reader {
     if (!whole_.indeterminate.empty() && whole_.context.is_known()) leave_context_out();
     MixedHistory mixed;
     mixed.place.resize(whole_.ops.size());
-    for (auto& object : objects_) mixed.objects.push_back(part(*object));
+    for (auto& object : objects_) {
+      object->history.unknown_outcome = unknown_outcome_;
+      mixed.objects.push_back(part(*object));
+    }
     mixed.whole = std::move(whole_);
     for (std::uint32_t o = 0; o < mixed.objects.size(); ++o) {
       const auto& origin = mixed.objects[o].origin;
@@ -456,6 +471,10 @@ class Reader {
     if (object == nullptr) return unknown_object(line_call.object, line);
     History& history = object->history;
     made.key = history.key(key_name(key));
+    if (indeterminate && unknown_outcome_ != UnknownOutcome::kOpen) {
+      if (!reads(*object, line_call, made)) history.absent.push_back({line, made.key});
+      return base::Ok{};
+    }
     list_.clear();
     const auto call = [&](const Json& value) {
       return ParsedCall{.method = line_call.method,
@@ -476,8 +495,28 @@ class Reader {
     const auto parsed = call(line_call.value);
     if (auto wrong = flat != nullptr ? flat->parse(parsed) : type.parse(parsed))
       return error(std::move(*wrong), line);
-    if (indeterminate && is_read(made.kind)) return base::Ok{};
+    if (is_read(made.kind) && (indeterminate || is_unread(*object, made.key))) return base::Ok{};
     return add(*object, made, list_, line_call, indeterminate);
+  }
+
+  // Is it a read? It leaves no elements behind.
+  static bool reads(const Read& object, const LineCall& line_call, Operation made) {
+    History alone;
+    alone.type = object.history.type;
+    made.key = alone.key("x");
+    std::vector<std::uint32_t> list;
+    const auto wrong = replicated_type(alone).parse({.method = line_call.method,
+                                                     .value = line_call.value,
+                                                     .indeterminate = true,
+                                                     .grow_only = object.type.grow_only,
+                                                     .history = alone,
+                                                     .op = made,
+                                                     .list = list});
+    return !wrong && is_read(made.kind);
+  }
+
+  [[nodiscard]] bool is_unread(const Read& object, std::uint32_t key) const {
+    return !unread_.empty() && unread_.contains({object.name, object.history.keys[key]});
   }
 
   base::Status add(Read& object, Operation made, std::span<const std::uint32_t> list,
@@ -583,6 +622,8 @@ class Reader {
   std::string file_;
   const bool mixed_;
   const unsigned threads_;
+  const UnknownOutcome unknown_outcome_;
+  const std::set<ObjectKey> unread_;
   History whole_;  // of several objects
   std::vector<std::unique_ptr<Read>> objects_;
   base::HashMap<std::string, std::size_t> names_;  // objects
@@ -612,8 +653,14 @@ std::string edn_of(const Json& value) {
 }  // namespace
 
 base::Result<History> read(std::string_view bytes, const std::string& file, NamedType type,
-                           unsigned threads) {
-  auto reader = std::make_unique<Reader>(file, type, threads);
+                           unsigned threads, UnknownOutcome unknown_outcome) {
+  std::set<ObjectKey> unread;
+  if (unknown_outcome == UnknownOutcome::kAbsentUnread) {
+    auto all = read(bytes, file, type, threads, UnknownOutcome::kAbsent);
+    if (!all.ok()) return all;
+    for (const auto& absent : all->absent) unread.emplace("", all->keys[absent.key]);
+  }
+  auto reader = std::make_unique<Reader>(file, type, threads, unknown_outcome, std::move(unread));
   auto history = reader->one_type(bytes);
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   reader.reset();
@@ -621,8 +668,18 @@ base::Result<History> read(std::string_view bytes, const std::string& file, Name
 }
 
 base::Result<MixedHistory> read_mixed(std::string_view bytes, const std::string& file,
-                                      unsigned threads) {
-  auto reader = std::make_unique<Reader>(file, std::nullopt, threads);
+                                      unsigned threads, UnknownOutcome unknown_outcome) {
+  std::set<ObjectKey> unread;
+  if (unknown_outcome == UnknownOutcome::kAbsentUnread) {
+    auto all = read_mixed(bytes, file, threads, UnknownOutcome::kAbsent);
+    if (!all.ok()) return all;
+    for (const auto& object : all->objects) {
+      for (const auto& absent : object.history.absent)
+        unread.emplace(object.name, object.history.keys[absent.key]);
+    }
+  }
+  auto reader =
+      std::make_unique<Reader>(file, std::nullopt, threads, unknown_outcome, std::move(unread));
   auto history = reader->several_types(bytes);
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   reader.reset();

@@ -16,14 +16,16 @@ namespace cupel::crdt {
 // `file` is for messages only. With several threads (0: as many as the machine has) one splits
 // lines while another takes them. Errors: the line, what was found, what was expected.
 base::Result<History> read(std::string_view bytes, const std::string& file, NamedType type,
-                           unsigned threads = 1);
+                           unsigned threads = 1,
+                           UnknownOutcome unknown_outcome = UnknownOutcome::kOpen);
 
 // The same of a history of several objects, each of which says its type:
 //
 //   {"object":"cart","type":"or-set"}
 //   {"process":1,"object":"cart","f":"add","value":"a"}
 base::Result<MixedHistory> read_mixed(std::string_view bytes, const std::string& file,
-                                      unsigned threads = 1);
+                                      unsigned threads = 1,
+                                      UnknownOutcome unknown_outcome = UnknownOutcome::kOpen);
 
 // The lines that read() takes: JSON, or EDN maps.
 std::string write(const History& history, bool edn = false);

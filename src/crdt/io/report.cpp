@@ -318,7 +318,7 @@ Json json_of(const Report& report, const char* named) {
                {"operations", history.ops.size()},
                {"replicas", processes_of(history)},
                {"keys", history.keys.size()},
-               {"indeterminate", history.indeterminate.size()},
+               {"indeterminate", history.indeterminate.size() + history.absent.size()},
                {"verdict", name(report.analysis.decision.verdict)},
                {"decided_by", nullptr},
                {"seconds", report.analysis.seconds},

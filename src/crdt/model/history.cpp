@@ -12,6 +12,18 @@
 
 namespace cupel::crdt {
 
+std::string_view name(UnknownOutcome outcome) {
+  switch (outcome) {
+    case UnknownOutcome::kAbsent:
+      return "absent";
+    case UnknownOutcome::kAbsentUnread:
+      return "absent and unread";
+    case UnknownOutcome::kOpen:
+      break;
+  }
+  return "";
+}
+
 namespace {
 
 // As in `counter "c1"`: the number of its kind from 1 on; 0: as no container.

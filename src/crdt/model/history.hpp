@@ -53,6 +53,15 @@ inline bool is_read(Kind k) {
          k == Kind::kList || k == Kind::kTree || k == Kind::kDocument;
 }
 
+// How updates of unknown outcome are read.
+enum class UnknownOutcome : std::uint8_t {
+  kOpen,          // as updates that any operation may have seen, which leaves the deliveries out
+  kAbsent,        // as updates that did not happen
+  kAbsentUnread,  // the same, and without the reads of their keys
+};
+// "absent"; of kOpen, nothing.
+std::string_view name(UnknownOutcome outcome);
+
 using OpId = std::uint32_t;
 inline constexpr std::uint32_t kNone = 0xffffffff;
 // Of an operation without times.
@@ -91,6 +100,13 @@ class History {
   std::vector<std::uint32_t> lists;
   // Updates of unknown outcome, each on a replica of its own: no operation has to see them.
   std::vector<std::uint32_t> indeterminate;  // replicas
+  // Or else they are not among the operations.
+  UnknownOutcome unknown_outcome = UnknownOutcome::kOpen;
+  struct Absent {
+    std::uint64_t line;
+    std::uint32_t key;
+  };
+  std::vector<Absent> absent;
   Context context;
   std::uint64_t backward_clock_line = 0;  // where the times of a replica decrease; 0: nowhere
   // Maps (document.hpp): by place, the container that was put there, or kNone if there are several;

@@ -33,10 +33,14 @@ Convergence converge(const History& h) {
     if (!is_read(op.kind) && (last == kNone || place(id) > place(last))) last = id;
     if (op.kind == whole_read) reads[op.key].push_back(id);
   }
+  std::vector<std::uint64_t> last_absent(h.keys.size(), 0);
+  for (const auto& absent : h.absent)
+    last_absent[absent.key] = std::max(last_absent[absent.key], absent.line);
   for (std::uint32_t key = 0; key < h.keys.size(); ++key) {
     std::vector<OpId> last(h.replicas.size(), kNone);
     const auto after = [&](OpId id) {
-      return last_update[key] == kNone || place(id) > place(last_update[key]);
+      return (last_update[key] == kNone || place(id) > place(last_update[key])) &&
+             place(id) > last_absent[key];
     };
     for (const OpId id : reads[key]) {
       if (after(id)) last[h.ops[id].replica] = id;

@@ -386,19 +386,60 @@ class CoreCheck {
 
 }  // namespace
 
-std::optional<Type> type_named_in(std::string_view certificate) {
-  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-  if (text::beyond_bounds(certificate)) return std::nullopt;
+namespace {
+
+// A field of a certificate that is a text; empty: it has none.
+std::string text_in(std::string_view certificate, const char* field) {
+  if (text::beyond_bounds(certificate)) return {};
   // Without the arrays, which are nearly all of it.
   const auto no_array = [](int /*depth*/, Json::parse_event_t event, Json& /*parsed*/) {
     return event != Json::parse_event_t::array_start;
   };
   const Json json = Json::parse(certificate, no_array, false);
-  if (!json.is_object() || !json.contains("cupel_crdt_certificate")) return std::nullopt;
-  const auto type = json.find("type");
-  if (type == json.end() || !type->is_string()) return std::nullopt;
-  const auto named = type_of(type->get<std::string>());
+  if (!json.is_object() || !json.contains("cupel_crdt_certificate")) return {};
+  const auto found = json.find(field);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// What is certain, whatever the updates did that were left out; else why not.
+std::string uncertain(const History& history, const Json& certificate) {
+  if (history.unknown_outcome == UnknownOutcome::kOpen || history.absent.empty()) return {};
+  if (!certificate.contains("context")) return "it leaves out updates of unknown outcome";
+  if (certificate["verdict"] == "satisfied") {
+    return history.unknown_outcome == UnknownOutcome::kAbsent
+               ? ""
+               : "it is about a history without some of its reads";
+  }
+  if (history.context.rule != DeliveryRule::kApplied)
+    return "an update of unknown outcome may have held others back";
+  const auto operations = certificate.find("operations");
+  if (operations == certificate.end() || !operations->is_array())
+    return "it does not name operations";
+  for (const Json& id : *operations) {
+    if (!id.is_number_unsigned() || id >= history.ops.size()) return "it does not name operations";
+    const auto key = history.ops[id.get<OpId>()].key;
+    const auto about = std::any_of(history.absent.begin(), history.absent.end(),
+                                   [&](const auto& absent) { return absent.key == key; });
+    if (about) return "it is about the key of an update of unknown outcome";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Type> type_named_in(std::string_view certificate) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  const auto named = type_of(text_in(certificate, "type"));
   return named ? std::optional(named->type) : std::nullopt;
+}
+
+UnknownOutcome unknown_outcome_in(std::string_view certificate) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  const auto word = text_in(certificate, "unknown_outcomes");
+  for (const auto outcome : {UnknownOutcome::kAbsent, UnknownOutcome::kAbsentUnread}) {
+    if (word == name(outcome)) return outcome;
+  }
+  return UnknownOutcome::kOpen;
 }
 
 Verified verify(const History& history, std::string_view certificate) {
@@ -443,6 +484,8 @@ Verified verify_parsed(const History& history, const Json& json) {
   if (context != json.end() &&
       ((*context != "trusted" && *context != "converged-only") || !history.context.is_known()))
     return not_valid(word, "it takes a context from the history that is not there");
+  if (auto wrong = uncertain(history, json); !wrong.empty())
+    return not_valid(word, std::move(wrong));
   const Rules& rules = rules_of(history.type);
   if (context == json.end() && rules.needs_deliveries())
     return not_valid(word, fmt::format("it has no context, and a {} is decided with known "
