@@ -26,6 +26,7 @@ bool is_certificate(const std::string& file) {
   head.remove_prefix(1);
   skip_blanks();
   return head.starts_with("\"cupel_certificate\"") ||
+         head.starts_with("\"cupel_certificate_windows\"") ||
          head.starts_with("\"cupel_crdt_certificate\"");
 }
 

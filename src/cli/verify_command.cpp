@@ -151,14 +151,16 @@ int verify_by_windows(const VerifyArguments& arguments, const formats::ReadOptio
 
 int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading,
            history::Time drift) {
+  if (is_certificate(arguments.history)) {
+    print_error(certificate_comes_second("verify", arguments.history));
+    return kBad;
+  }
   if (is_by_windows(arguments.certificate)) return verify_by_windows(arguments, reading, drift);
   const auto certificate = contents(arguments.certificate);
   const auto subject =
       read_history(arguments, reading, certificate.ok() ? std::string_view(*certificate) : "");
   if (!subject.history.ok()) {
-    print_error(is_certificate(arguments.history)
-                    ? certificate_comes_second("verify", arguments.history)
-                    : subject.history.error());
+    print_error(subject.history.error());
     return kBad;
   }
   if (!certificate.ok()) {

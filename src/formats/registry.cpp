@@ -127,7 +127,8 @@ std::string found_compressed(std::string_view bytes) {
 
 namespace {
 
-constexpr std::string_view kCertificate = R"({"cupel_certificate)";  // by windows, too
+constexpr std::string_view kCertificate = R"({"cupel_certificate)",  // by windows, too
+    kReplicatedCertificate = R"({"cupel_crdt_certificate)";
 
 // The first bytes, unless they are no text.
 std::string beginning(std::string_view bytes) {
@@ -169,11 +170,8 @@ base::Result<Format> recognize(const std::string& path, std::string_view bytes, 
     if (auto packed = found_compressed(bytes); !packed.empty()) {
       return base::Error{.message = std::move(packed), .file = path};
     }
-    if (bytes.substr(0, kCertificate.size()) == kCertificate) {
-      return base::Error{.message =
-                             "found a certificate, expected a history; `cupel verify` takes "
-                             "the history first, then its certificate",
-                         .file = path};
+    if (bytes.starts_with(kCertificate) || bytes.starts_with(kReplicatedCertificate)) {
+      return base::Error{.message = "found a certificate, expected a history", .file = path};
     }
     return unrecognized(path, beginning(bytes));
   }

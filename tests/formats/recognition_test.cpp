@@ -192,7 +192,8 @@ TEST(Recognition, ADamagedFileGoesToItsReader) {
 // The 22 published histories of which the id was taken for the type of a Cobra record.
 TEST(Recognition, ACertificateIsCalledOne) {
   for (const char* text : {R"({"cupel_certificate": 1, "history": {}})",
-                           R"({"cupel_certificate_windows":1,"level":"prefix"})"}) {
+                           R"({"cupel_certificate_windows":1,"level":"prefix"})",
+                           R"({"cupel_crdt_certificate":1,"type":"list"})"}) {
     const auto found = recognize("c.json", text, false);
     ASSERT_FALSE(found.ok());
     EXPECT_NE(found.error().message.find("found a certificate"), std::string::npos)

@@ -84,7 +84,8 @@ def run(asked, cell):
         cell["name"] = report["explanation"]["name"]
     elif report.get("verdict") == "satisfied" and ran.returncode == 1:
         same = (report.get("convergence") or {}).get("converged")
-        cell["name"] = "not-converged" if same is False else "threw"
+        threw = "threw" if report.get("threw_count") else "not-applied"
+        cell["name"] = "not-converged" if same is False else threw
     if cell["verdict"] == "error":
         cell["error"] = ran.stderr.strip().splitlines()[-1] if ran.stderr.strip() else ""
     return cell
