@@ -494,7 +494,7 @@ void note_backward_clock(const std::string& file, std::uint64_t line) {
 void note_certain(const std::string& file, std::uint64_t line, bool satisfied) {
   print_note(fmt::format(
       "{}:{}: an update of unknown outcome; {}", file, line,
-      satisfied ? "the history is judged as if no such update had happened"
+      satisfied ? "the history is checked as if no such update had happened"
                 : "the violation is of another key, so no such update has to do with it"));
 }
 

@@ -429,7 +429,7 @@ TEST_F(CrdtCli, AnUnknownOutcomeNeedNotHaveHappened) {
   write("list.jsonl", beginning + R"({"process":1,"f":"read","value":["a"]})" + "\n");
   const auto absent = crdt("check --type list --certificate c.json list.jsonl");
   EXPECT_EQ(absent.code, 0) << absent.err;
-  EXPECT_NE(absent.err.find("list.jsonl:3: an update of unknown outcome; the history is judged as"),
+  EXPECT_NE(absent.err.find("list.jsonl:3: an update of unknown outcome; the history is checked as"),
             std::string::npos)
       << absent.err;
   const auto verified = crdt("verify list.jsonl c.json");
