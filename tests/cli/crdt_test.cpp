@@ -419,7 +419,7 @@ TEST_F(CrdtCli, DeliveriesOutOfCausalOrderAreNotIgnored) {
   }
 }
 
-// With its deliveries a history is judged as if an update of unknown outcome had not happened.
+// With its deliveries a history is checked as if an update of unknown outcome had not happened.
 TEST_F(CrdtCli, AnUnknownOutcomeNeedNotHaveHappened) {
   const std::string beginning = R"({"f":"delivery","value":"applied"}
 {"process":0,"f":"addAfter","value":[null,"a"]}
