@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -73,6 +74,9 @@ struct Violated {
   cupel::Level level;
   std::string name;
 };
+void PrintTo(const Violated& violated, std::ostream* out) {
+  *out << cupel::name(violated.level);
+}
 
 // A history of each folder LEVEL/violated.
 std::vector<Violated> violated() {

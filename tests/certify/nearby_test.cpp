@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,11 @@ struct Case {
   double duplicates = 0, indeterminate = 0;
   double drift = 0;  // of the clients' clocks: this share of the time that the history takes
 };
+
+// So that the name of the test has no bytes of it.
+void PrintTo(const Case& given, std::ostream* out) {
+  *out << given.anomaly << " at " << levels::name(given.level);
+}
 
 struct Given {
   History history;

@@ -2,6 +2,7 @@
 // oracle's tests and the engine's tests read the same list.
 #pragma once
 
+#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,11 @@ struct Example {
   const char* strongest;  // short names of the strongest levels it satisfies, weakest first
   const char* weakest;    // and of the weakest it violates
 };
+
+// What GoogleTest calls it beside the name of a test.
+inline void PrintTo(const Example& example, std::ostream* out) {
+  *out << example.strongest << " but not " << example.weakest;
+}
 
 std::span<const Example> classic_examples();   // one anomaly each, by its usual name
 std::span<const Example> thesis_figures();     // Biswas 2021, figure 3.3
