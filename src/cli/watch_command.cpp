@@ -360,8 +360,7 @@ class WatchRun {
       if (const auto taken = checker_->take(late); !taken.ok()) code_ = bad(taken.error());
     }
     for (const auto& note : checker_->take_notes()) say(note);
-    // The windows that it would go on with are replaced by the certificate of a check.
-    if (chain_ && checker_->only_record_after()) state_.forget();
+    if (chain_ && checker_->only_record_after()) state_.forget();  // its windows may be replaced
     if (!state.ok()) {
       clear_line();
       code_ = bad(state.error());
@@ -406,15 +405,19 @@ class WatchRun {
   // The record does not fit into the limits, and the window has the violation. It is explained if
   // it fits by itself.
   int report_window(CheckArguments arguments) {
-    if (const auto held = check_window(); !held.ok()) return bad(held.error());
+    const auto held = check_window();
+    if (!held.ok()) say(held.error().to_string());
+    const bool explained = held.ok() && found_is_violated();
     const bool certified = !arguments.certificate.empty();
     arguments.certificate.clear();  // it would be of what is held
     int code = kViolated;
-    if (found_is_violated()) {
+    if (explained) {
       code = print_checked_history(record_.path(), *found_, arguments);
     } else {
       print_verdict("violated",
                     "what is held has a violation, which cannot be explained within the limits");
+      if (!arguments.report.empty())
+        say(fmt::format("{}: no report was written: nothing is explained", arguments.report));
     }
     if (chain_ && !chain_->ended()) {
       const auto ended = chain_->end_unknown(
@@ -429,7 +432,7 @@ class WatchRun {
   }
 
   [[nodiscard]] bool found_is_violated() const {
-    return found_->ok() &&
+    return found_ && found_->ok() &&
            (*found_)->analysis.check.levels.front().verdict == check::Verdict::kViolated;
   }
 
@@ -459,7 +462,11 @@ class WatchRun {
   // After a violation was reported.
   void keep_going() {
     const auto& masked = checker_->masked();
-    const auto keys = found_->ok() ? keys_of_violations(**found_, masked) : history::ScalarTable();
+    if (!found_is_violated()) {
+      say("what depends on this violation is not known, so the watch ends here");
+      return;
+    }
+    const auto keys = keys_of_violations(**found_, masked);
     if (keys.size() == 0) {
       say("nothing is left that does not depend on this violation");
       return;
@@ -587,6 +594,7 @@ class WatchRun {
         "that was held, in which keys start with what was forgotten");
     auto options = options_;
     options.check.asked = {level_};
+    options.whole_history = false;  // which this is not
     forget_found();
     found_.emplace(analysis::analyze_file(file, {}, options));
     return base::Ok{};
@@ -644,6 +652,7 @@ class WatchRun {
     const auto& found = **found_;
     if (found.analysis.windows) return;  // which have left it
     const CertificateOf of{options_.check.clock_drift_ns, found.first_bytes};
+    state_.forget();  // which goes on with the windows in this file
     if (!write_certificate(file, found.history, found.analysis.check, of)) {
       code_ = kBad;
     } else {
@@ -659,8 +668,9 @@ class WatchRun {
     return !(*found_)->analysis.windows || certified_windows_;
   }
 
-  void leave_no_certificate(std::string_view why) const {
+  void leave_no_certificate(std::string_view why) {
     std::error_code ignored;
+    state_.forget();  // which goes on with the windows in this file
     std::filesystem::remove(arguments_.check.certificate, ignored);
     print_error(base::Error{.message = fmt::format("no certificate was written: {}", why),
                             .file = arguments_.check.certificate});

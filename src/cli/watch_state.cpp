@@ -148,8 +148,9 @@ base::Status WatchState::save(const online::Checker& checker, levels::Level leve
   return written;
 }
 
-void WatchState::forget() const {
+void WatchState::forget() {
   if (!used()) return;
+  forgotten_ = true;
   std::error_code unknown;  // it may not be there
   std::filesystem::remove(file_, unknown);
 }

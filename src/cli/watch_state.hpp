@@ -19,7 +19,7 @@ class WatchState {
   // the file that is watched. Errors: another watch uses the folder; it is of another file, or the
   // file is no longer what it was.
   base::Status open(const std::string& folder, const std::string& record);
-  [[nodiscard]] bool used() const { return static_cast<bool>(lock_); }
+  [[nodiscard]] bool used() const { return lock_ && !forgotten_; }
 
   // What an earlier watch left.
   [[nodiscard]] bool found() const { return !sealed_.empty(); }
@@ -33,8 +33,8 @@ class WatchState {
   base::Status save_if_due(const online::Checker& checker, levels::Level level,
                            std::uint64_t sessions);
   base::Status save(const online::Checker& checker, levels::Level level, std::uint64_t sessions);
-  // The next watch begins anew.
-  void forget() const;
+  // The next watch begins anew: nothing is saved from here on.
+  void forget();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -44,6 +44,7 @@ class WatchState {
 
   std::string file_, record_, sealed_;
   base::Descriptor lock_;
+  bool forgotten_ = false;
   levels::Level level_ = levels::Level::kStrictSerializable;
   std::uint64_t sessions_ = 0, byte_ = 0;
   Clock::time_point saved_at_;  // the last time

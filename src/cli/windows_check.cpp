@@ -207,8 +207,8 @@ class WindowsCheck {
     std::error_code ignored;
     std::filesystem::remove(certificate_, ignored);  // of a level that was not satisfied
     print_error(base::Error{
-        .message = "no certificate was written: the history was decided in windows, which leave "
-                   "evidence of a level that is satisfied",
+        .message = "no certificate was written: windows leave evidence of a level that is "
+                   "satisfied, and none is",
         .file = certificate_});
   }
 

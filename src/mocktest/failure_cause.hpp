@@ -21,8 +21,8 @@
 namespace cupel::mocktest {
 
 struct FailureCause {
-  // Of the whole history, at each level that was checked, the weakest first. The last one may be
-  // unknown: a limit was met, and there is no cause.
+  // Of the whole history, at each level that was checked, the weakest first, but for the one that
+  // ended the run. The last one may be unknown: a limit was met, and there is no cause.
   std::vector<analysis::Analysis> checks = {};
 
   // The anomaly, in the history without the reads that were excluded.
@@ -48,7 +48,7 @@ struct FailureCause {
 };
 
 // `level`: that of the store. `ended_by`: the level whose violation ended the run, which is checked
-// in any case. The budget of `options` is for the whole search.
+// last if it was not among the others. The budget of `options` is for the whole search.
 FailureCause find_failure_cause(const history::History& history, mock::Level level,
                                 const analysis::Options& options,
                                 std::optional<levels::Level> ended_by = {});

@@ -193,6 +193,28 @@ TEST_F(WindowsCheck, AViolationOfTheWindowCountsWhereTheRecordDoesNotFit) {
   EXPECT_GE(without, 1);
 }
 
+// A state goes on with the windows of a certificate: once another one took their place, it is gone.
+TEST_F(WindowsCheck, AWatchBeginsAnewWhereItsWindowsAreGone) {
+  ASSERT_EQ(run("generate -q --level read-committed --sessions 4 --txns 2500 --keys 5000 --ops 1-4 "
+                "--seed 684948 --indeterminate-rate 0.01 -o r.jsonl")
+                .code,
+            0);
+  ASSERT_EQ(run("generate -q --level strict-serializable --sessions 20 --txns 1000 --keys 1000 "
+                "--ops 4 --seed 126264 --indeterminate-rate 0.01 --inject intermediate-read "
+                "--duplicates 0.02 -o v.jsonl")
+                .code,
+            0);
+  const auto twice = [&](const std::string& arguments, int code) {
+    for (int i = 0; i < 2; ++i) {
+      const auto ran = run("watch -q --threads 1 --no-follow --certificate c.json " + arguments);
+      EXPECT_EQ(ran.code, code) << i << arguments << ran.out << ran.err;
+    }
+  };
+  twice("-l read-committed --state r r.jsonl", 0);
+  EXPECT_EQ(run("verify r.jsonl c.json").code, 0);
+  twice("-l strict-serializable --memory-limit 30M --state v v.jsonl", 1);
+}
+
 // Where the memory limit is met, a compare-and-set is always going on that fails in the end.
 TEST_F(WindowsCheck, OfAWholeFolderNothingIsGoingOn) {
   std::vector<std::string> lines;
