@@ -401,34 +401,58 @@ void print_report(const Report& report, bool json, const CrdtRunReport* ran) {
   print(text::dump(fields) + "\n");
 }
 
-// Analyzes, prints, and writes the files that were requested. The exit code.
-int check_one(const std::string& file, const crdt::History& history, const CrdtArguments& arguments,
-              const Limits& limits, base::Budget& budget, const CrdtRunReport* ran = nullptr) {
-  if (arguments.converged_only && arguments.context == "ignored") {
-    print_error("found --converged-only with --context ignored, but it needs the deliveries");
-    return kBad;
-  }
-  const auto visibility = visibility_of(file, history, context_of(arguments));
-  if (!visibility.ok()) {
-    print_error(visibility.error());
-    return kBad;
-  }
-  crdt::Report report{
-      .file = file,
-      .history = &history,
-      .analysis = crdt::analyze(history,
-                                {.axioms = {.strict = arguments.strict},
-                                 .visibility = *visibility ? &**visibility : nullptr,
-                                 .also_without = arguments.context == "checked",
-                                 .converged_only = arguments.converged_only,
-                                 .converge = arguments.converge,
-                                 .shrink_seconds = limits.shrink_seconds,
-                                 .memory_bytes = limits.memory_bytes,
-                                 .threads = limits.threads},
-                                budget),
-      .show_witness = arguments.witness,
-      .visibility = *visibility ? &**visibility : nullptr,
-      .of_adapter = ran != nullptr};
+// What check_one() and check_read() need of a history, of one object or of several.
+const crdt::History& whole_of(const crdt::History& history) {
+  return history;
+}
+const crdt::History& whole_of(const crdt::MixedHistory& history) {
+  return history.whole;
+}
+
+void deliver(crdt::History& /*history*/, const crdt::Visibility& /*visibility*/) {}
+void deliver(crdt::MixedHistory& history, const crdt::Visibility& visibility) {
+  crdt::deliver_to_objects(history, visibility);
+}
+
+crdt::Analysis analyzed(const crdt::History& history, const crdt::AnalysisOptions& options,
+                        base::Budget& budget) {
+  return crdt::analyze(history, options, budget);
+}
+crdt::MixedAnalysis analyzed(const crdt::MixedHistory& history,
+                             const crdt::AnalysisOptions& options, base::Budget& budget) {
+  return crdt::analyze_mixed(history, options, budget);
+}
+
+crdt::Verdict decided(const crdt::Analysis& analysis) {
+  return analysis.decision.verdict;
+}
+crdt::Verdict decided(const crdt::MixedAnalysis& analysis) {
+  return analysis.decided;
+}
+
+// `visibility`: of known deliveries, or null.
+crdt::AnalysisOptions analysis_options(const CrdtArguments& arguments, const Limits& limits,
+                                       const crdt::Visibility* visibility) {
+  return {.axioms = {.strict = arguments.strict},
+          .visibility = visibility,
+          .also_without = arguments.context == "checked",
+          .converged_only = arguments.converged_only,
+          .converge = arguments.converge,
+          .shrink_seconds = limits.shrink_seconds,
+          .memory_bytes = limits.memory_bytes,
+          .threads = limits.threads};
+}
+
+// Prints, and writes the files that were requested. The exit code.
+int report_one(const std::string& file, const crdt::History& history, crdt::Analysis analysis,
+               const crdt::Visibility* visibility, const CrdtArguments& arguments,
+               const CrdtRunReport* ran) {
+  crdt::Report report{.file = file,
+                      .history = &history,
+                      .analysis = std::move(analysis),
+                      .show_witness = arguments.witness,
+                      .visibility = visibility,
+                      .of_adapter = ran != nullptr};
   if (ran != nullptr) ran->leave_out_crashed(history, report.analysis.convergence);
   print_report(report, arguments.json, ran);
   int code = code_of(crdt::verdict_of(report.analysis));
@@ -443,35 +467,14 @@ int check_one(const std::string& file, const crdt::History& history, const CrdtA
   return code;
 }
 
-// The same for a history of several objects.
-int check_mixed(const std::string& file, crdt::MixedHistory& history,
-                const CrdtArguments& arguments, const Limits& limits, base::Budget& budget,
-                const CrdtRunReport* ran = nullptr) {
-  if (arguments.converged_only && arguments.context == "ignored") {
-    print_error("found --converged-only with --context ignored, but it needs the deliveries");
-    return kBad;
-  }
-  const auto visibility = visibility_of(file, history, context_of(arguments));
-  if (!visibility.ok()) {
-    print_error(visibility.error());
-    return kBad;
-  }
-  if (*visibility) crdt::deliver_to_objects(history, **visibility);
-  crdt::MixedReport report{
-      .file = file,
-      .history = &history,
-      .analysis = crdt::analyze_mixed(history,
-                                      {.axioms = {.strict = arguments.strict},
-                                       .visibility = *visibility ? &**visibility : nullptr,
-                                       .also_without = arguments.context == "checked",
-                                       .converged_only = arguments.converged_only,
-                                       .converge = arguments.converge,
-                                       .shrink_seconds = limits.shrink_seconds,
-                                       .memory_bytes = limits.memory_bytes,
-                                       .threads = limits.threads},
-                                      budget),
-      .show_witness = arguments.witness,
-      .of_adapter = ran != nullptr};
+int report_one(const std::string& file, const crdt::MixedHistory& history,
+               crdt::MixedAnalysis analysis, const crdt::Visibility* /*visibility*/,
+               const CrdtArguments& arguments, const CrdtRunReport* ran) {
+  crdt::MixedReport report{.file = file,
+                           .history = &history,
+                           .analysis = std::move(analysis),
+                           .show_witness = arguments.witness,
+                           .of_adapter = ran != nullptr};
   for (std::size_t o = 0; ran != nullptr && o < history.objects.size(); ++o)
     ran->leave_out_crashed(history.objects[o].history, report.analysis.objects[o].convergence);
   print_report(report, arguments.json, ran);
@@ -482,6 +485,35 @@ int check_mixed(const std::string& file, crdt::MixedHistory& history,
                   }));
 }
 
+// One check of a history, or of a run (`ran`).
+struct OneCheck {
+  const std::string& file;
+  const CrdtArguments& arguments;
+  const Limits& limits;
+  base::Budget& budget;
+  const CrdtRunReport* ran = nullptr;
+};
+
+// Analyzes and reports.
+template <typename AnyHistory>
+int check_one(const OneCheck& check, AnyHistory& history) {
+  const auto& [file, arguments, limits, budget, ran] = check;
+  if (arguments.converged_only && arguments.context == "ignored") {
+    print_error("found --converged-only with --context ignored, but it needs the deliveries");
+    return kBad;
+  }
+  const auto visibility = visibility_of(file, history, context_of(arguments));
+  if (!visibility.ok()) {
+    print_error(visibility.error());
+    return kBad;
+  }
+  const auto* known = *visibility ? &**visibility : nullptr;
+  if (known != nullptr) deliver(history, *known);
+  return report_one(file, history,
+                    analyzed(history, analysis_options(arguments, limits, known), budget), known,
+                    arguments, ran);
+}
+
 void note_backward_clock(const std::string& file, std::uint64_t line) {
   if (line == 0) return;
   print_note(
@@ -490,99 +522,76 @@ void note_backward_clock(const std::string& file, std::uint64_t line) {
                   file, line));
 }
 
-// What is certain, whatever the updates of unknown outcome did (crdt/analysis/certain.hpp).
-void note_certain(const std::string& file, std::uint64_t line, bool satisfied) {
-  print_note(fmt::format(
-      "{}:{}: an update of unknown outcome; {}", file, line,
-      satisfied ? "the history is checked as if no such update had happened"
-                : "the violation is of another key, so no such update has to do with it"));
+void note_certain(const std::string& file, std::uint64_t line, crdt::Verdict verdict) {
+  print_note(
+      fmt::format("{}:{}: an update of unknown outcome; {}", file, line,
+                  verdict == crdt::Verdict::kSatisfied
+                      ? "the history is checked as if no such update had happened"
+                      : "the violation is of another key, so no such update has to do with it"));
 }
 
-crdt::AnalysisOptions quiet_analysis(const CrdtArguments& arguments, const Limits& limits,
-                                     const crdt::Visibility& visibility) {
-  return {.axioms = {.strict = arguments.strict},
-          .visibility = &visibility,
-          .converged_only = arguments.converged_only,
-          .shrink_seconds = 0,
-          .memory_bytes = limits.memory_bytes,
-          .threads = limits.threads};
-}
-
-// Of a history whose deliveries cannot be used because of updates of unknown outcome: one of its
-// readings without these, whose answer is certain. Nothing: there is none.
-template <typename History, typename Read, typename Analyze>
-std::optional<History> certain_reading(const CrdtArguments& arguments, Read read, Analyze analyze) {
+// Of a history whose deliveries cannot be used because of an update of unknown outcome, in `line`:
+// reports what is certain, whatever such updates did (crdt/analysis/certain.hpp). `read` parses it
+// without them. Nothing: nothing is certain.
+template <typename Read>
+std::optional<int> check_certain(const OneCheck& check, std::uint64_t line, Read read) {
+  const auto& [file, arguments, limits, budget, ran] = check;
   if (!arguments.context.empty() && arguments.context != "trusted") return std::nullopt;
   for (const auto outcome : {crdt::UnknownOutcome::kAbsent, crdt::UnknownOutcome::kAbsentUnread}) {
-    base::Result<History> history = read(outcome);
-    if (!history.ok()) return std::nullopt;  // something names such an update
-    if (analyze(*history)) return std::move(history).value();
+    auto history = read(outcome);
+    if (!history.ok()) return std::nullopt;  // a line names such an update
+    const auto visibility = crdt::Visibility::of(whole_of(*history));
+    if (!visibility.ok() || crdt::late_update(whole_of(*history), *visibility)) return std::nullopt;
+    deliver(*history, *visibility);
+    auto options = analysis_options(arguments, limits, &*visibility);
+    const bool applied = whole_of(*history).context.rule == crdt::DeliveryRule::kApplied;
+    if (!applied) options.shrink_seconds = 0;  // a violation is not certain
+    // Last reads that were left out cannot be compared.
+    if (outcome == crdt::UnknownOutcome::kAbsentUnread) options.converge = false;
+    auto analysis = analyzed(*history, options, budget);
+    const auto verdict = decided(analysis);
+    const bool ended = verdict == crdt::Verdict::kUnknown && budget.limit() != base::Limit::kNone;
+    if (ended || crdt::is_certain(*history, analysis)) {
+      if (!ended) note_certain(file, line, verdict);
+      return report_one(file, *history, std::move(analysis), &*visibility, arguments, ran);
+    }
+    if (!applied) break;
   }
   return std::nullopt;
 }
 
-int check_lines(const std::string& file, const std::string& lines, crdt::NamedType type,
-                const CrdtArguments& arguments, const Limits& limits, base::Budget& budget,
-                const CrdtRunReport* ran = nullptr) {
-  const auto read = [&](crdt::UnknownOutcome outcome) {
-    auto history = crdt::read(lines, file, type, limits.threads, outcome);
-    if (history.ok()) crdt::allow_clock_drift(*history, limits.clock_drift_ns);
-    return history;
-  };
-  const auto history = read(crdt::UnknownOutcome::kOpen);
-  if (!history.ok()) {
-    print_error(history.error());
-    return kBad;
-  }
-  note_backward_clock(file, history->backward_clock_line);
-  const auto line = history->context.unknown_outcome_line;
-  if (line == 0) return check_one(file, *history, arguments, limits, budget, ran);
-  bool satisfied = false;
-  const auto certain =
-      certain_reading<crdt::History>(arguments, read, [&](const crdt::History& without) {
-        const auto visibility = crdt::Visibility::of(without);
-        if (!visibility.ok() || crdt::late_update(without, *visibility)) return false;
-        const auto analysis =
-            crdt::analyze(without, quiet_analysis(arguments, limits, *visibility), budget);
-        satisfied = analysis.decision.verdict == crdt::Verdict::kSatisfied;
-        return crdt::is_certain(without, analysis);
-      });
-  if (certain) note_certain(file, line, satisfied);
-  return check_one(file, certain ? *certain : *history, arguments, limits, budget, ran);
-}
-
-// The same of several objects.
-int check_mixed_lines(const std::string& file, const std::string& lines,
-                      const CrdtArguments& arguments, const Limits& limits, base::Budget& budget,
-                      const CrdtRunReport* ran = nullptr) {
-  const auto read = [&](crdt::UnknownOutcome outcome) {
-    auto history = crdt::read_mixed(lines, file, limits.threads, outcome);
-    if (!history.ok()) return history;
-    crdt::allow_clock_drift(history->whole, limits.clock_drift_ns);
-    crdt::share_times(*history);
-    return history;
-  };
+template <typename Read>
+int check_read(const OneCheck& check, Read read) {
   auto history = read(crdt::UnknownOutcome::kOpen);
   if (!history.ok()) {
     print_error(history.error());
     return kBad;
   }
-  note_backward_clock(file, history->whole.backward_clock_line);
-  const auto line = history->whole.context.unknown_outcome_line;
-  if (line == 0) return check_mixed(file, *history, arguments, limits, budget, ran);
-  bool satisfied = false;
-  auto certain =
-      certain_reading<crdt::MixedHistory>(arguments, read, [&](crdt::MixedHistory& without) {
-        const auto visibility = crdt::Visibility::of(without.whole);
-        if (!visibility.ok() || crdt::late_update(without.whole, *visibility)) return false;
-        crdt::deliver_to_objects(without, *visibility);
-        const auto analysis =
-            crdt::analyze_mixed(without, quiet_analysis(arguments, limits, *visibility), budget);
-        satisfied = analysis.decided == crdt::Verdict::kSatisfied;
-        return crdt::is_certain(without, analysis);
-      });
-  if (certain) note_certain(file, line, satisfied);
-  return check_mixed(file, certain ? *certain : *history, arguments, limits, budget, ran);
+  note_backward_clock(check.file, whole_of(*history).backward_clock_line);
+  if (const auto line = whole_of(*history).context.unknown_outcome_line; line != 0) {
+    if (const auto code = check_certain(check, line, read)) return *code;
+  }
+  return check_one(check, *history);
+}
+
+// Without a type, the lines name objects and their types.
+int check_lines(const OneCheck& check, const std::string& lines,
+                std::optional<crdt::NamedType> type) {
+  const auto& limits = check.limits;
+  if (type) {
+    return check_read(check, [&](crdt::UnknownOutcome outcome) {
+      auto history = crdt::read(lines, check.file, *type, limits.threads, outcome);
+      if (history.ok()) crdt::allow_clock_drift(*history, limits.clock_drift_ns);
+      return history;
+    });
+  }
+  return check_read(check, [&](crdt::UnknownOutcome outcome) {
+    auto history = crdt::read_mixed(lines, check.file, limits.threads, outcome);
+    if (!history.ok()) return history;
+    crdt::allow_clock_drift(history->whole, limits.clock_drift_ns);
+    crdt::share_times(*history);
+    return history;
+  });
 }
 
 int read_and_check(const std::string& file, std::optional<crdt::NamedType> type,
@@ -593,8 +602,7 @@ int read_and_check(const std::string& file, std::optional<crdt::NamedType> type,
     print_error(lines.error());
     return kBad;
   }
-  return type ? check_lines(file, *lines, *type, arguments, limits, budget)
-              : check_mixed_lines(file, *lines, arguments, limits, budget);
+  return check_lines({file, arguments, limits, budget}, *lines, type);
 }
 
 // Without a type, the histories name objects and their types.
@@ -643,6 +651,17 @@ struct NamedVerified {
   [[nodiscard]] bool is_valid() const { return verified.status == crdt::CertificateStatus::kValid; }
 };
 
+base::Result<crdt::UnknownOutcome> outcome_of_certificate(const CrdtArguments& arguments,
+                                                          std::string_view certificate) {
+  const auto outcome = crdt::unknown_outcome_in(certificate);
+  if (outcome) return *outcome;
+  return base::Error{
+      .message = fmt::format("found other `unknown_outcomes`, expected \"{}\" or \"{}\"",
+                             crdt::name(crdt::UnknownOutcome::kAbsent),
+                             crdt::name(crdt::UnknownOutcome::kAbsentUnread)),
+      .file = arguments.certificate};
+}
+
 base::Result<NamedVerified> unless_bad(std::string_view type, crdt::Verified verified,
                                        const CrdtArguments& arguments) {
   if (verified.status == crdt::CertificateStatus::kBadInput)
@@ -655,14 +674,15 @@ base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
                                          std::string_view certificate, std::int64_t drift_ns) {
   const auto type = type_of_certificate(arguments, asked, certificate);
   if (!type.ok()) return type.error();
-  auto history = history_of(arguments.history, *type, arguments.threads,
-                            crdt::unknown_outcome_in(certificate));
+  const auto outcome = outcome_of_certificate(arguments, certificate);
+  if (!outcome.ok()) return outcome.error();
+  auto history = history_of(arguments.history, *type, arguments.threads, *outcome);
   if (!history.ok()) return history.error();
   crdt::allow_clock_drift(*history, drift_ns);
   auto named =
       unless_bad(crdt::name(history->type), crdt::verify(*history, certificate), arguments);
   if (!named.ok() || !named->is_valid()) return named;
-  named->unknown_outcome = history->unknown_outcome;
+  named->unknown_outcome = *outcome;
   named->leaves_deliveries_out = history->context.is_known() && !named->verified.by_deliveries;
   if (!arguments.proved) return named;
   auto proved = run_proved(*history, certificate, arguments.proved_text);
@@ -673,13 +693,14 @@ base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
 
 base::Result<NamedVerified> verified_mixed(const CrdtArguments& arguments,
                                            std::string_view certificate, std::int64_t drift_ns) {
-  auto history =
-      mixed_history_of(arguments.history, arguments.threads, crdt::unknown_outcome_in(certificate));
+  const auto outcome = outcome_of_certificate(arguments, certificate);
+  if (!outcome.ok()) return outcome.error();
+  auto history = mixed_history_of(arguments.history, arguments.threads, *outcome);
   if (!history.ok()) return history.error();
   crdt::allow_clock_drift(history->whole, drift_ns);
   crdt::share_times(*history);
   auto named = unless_bad(crdt::kMixedType, crdt::verify_mixed(*history, certificate), arguments);
-  if (named.ok()) named->unknown_outcome = crdt::unknown_outcome_in(certificate);
+  if (named.ok()) named->unknown_outcome = *outcome;
   if (named.ok() && named->is_valid() && arguments.proved)
     named->proved = ProvedWitness{.left_out = "histories of several types", .program = {}};
   return named;
@@ -1238,23 +1259,15 @@ base::Result<crdt::RecordedEdits> edits_of(const std::string& file) {
   return crdt::read_edits(*bytes, file);
 }
 
-int check_run(CrdtRunArguments& arguments, const std::string& lines, crdt::NamedType type,
-              const Limits& limits, const CrdtRunReport* ran = nullptr) {
+// Without a type, the run has several objects.
+int check_run(CrdtRunArguments& arguments, const std::string& lines,
+              std::optional<crdt::NamedType> type, const Limits& limits,
+              const CrdtRunReport* ran = nullptr) {
   const bool kept = !arguments.output.empty();
   if (kept && !write_whole(arguments.output, lines, /*append=*/false, "the history")) return kBad;
   const std::string file = kept ? arguments.output : "the run";
   base::Budget budget(limits.timeout, limits.memory_bytes);
-  return check_lines(file, lines, type, arguments, limits, budget, ran);
-}
-
-// The same for several objects.
-int check_mixed_run(CrdtRunArguments& arguments, const std::string& lines, const Limits& limits,
-                    const CrdtRunReport& ran) {
-  const bool kept = !arguments.output.empty();
-  if (kept && !write_whole(arguments.output, lines, /*append=*/false, "the history")) return kBad;
-  const std::string file = kept ? arguments.output : "the run";
-  base::Budget budget(limits.timeout, limits.memory_bytes);
-  return check_mixed_lines(file, lines, arguments, limits, budget, &ran);
+  return check_lines({file, arguments, limits, budget, ran}, lines, type);
 }
 
 // Nothing if it is one of the names, and something else was wrong.
@@ -1435,8 +1448,8 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   }
   arguments.converge = options.replicas > 1;
   const CrdtRunReport ran(library, options, *recorded);
-  const int code = several ? check_mixed_run(arguments, recorded->lines, limits, ran)
-                           : check_run(arguments, recorded->lines, options.type, limits, &ran);
+  const auto type = several ? std::nullopt : std::optional(options.type);
+  const int code = check_run(arguments, recorded->lines, type, limits, &ran);
   const bool wrong = ran.went_wrong();
   if (wrong && (arguments.json || code == kBad)) print_status(ran.wrong_text());
   if (options.keep_steps && (wrong || code == kViolated) &&

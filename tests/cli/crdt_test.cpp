@@ -429,8 +429,9 @@ TEST_F(CrdtCli, AnUnknownOutcomeNeedNotHaveHappened) {
   write("list.jsonl", beginning + R"({"process":1,"f":"read","value":["a"]})" + "\n");
   const auto absent = crdt("check --type list --certificate c.json list.jsonl");
   EXPECT_EQ(absent.code, 0) << absent.err;
-  EXPECT_NE(absent.err.find("list.jsonl:3: an update of unknown outcome; the history is checked as"),
-            std::string::npos)
+  EXPECT_NE(
+      absent.err.find("list.jsonl:3: an update of unknown outcome; the history is checked as"),
+      std::string::npos)
       << absent.err;
   const auto verified = crdt("verify list.jsonl c.json");
   EXPECT_EQ(verified.code, 0) << verified.out;
@@ -465,6 +466,59 @@ TEST_F(CrdtCli, AnUnknownOutcomeNeedNotHaveHappened) {
   const auto several = crdt("check --certificate c.json objects.jsonl");
   EXPECT_EQ(several.code, 1) << several.out << several.err;
   EXPECT_EQ(crdt("verify objects.jsonl c.json").code, 0);
+}
+
+// What a line says that its process had seen counts, even if its operation does not.
+TEST_F(CrdtCli, WhatAnOperationThatIsLeftOutHadSeenWasSeen) {
+  const std::string add = R"({"process":0,"f":"add","key":"y","value":"a"})"
+                          "\n";
+  const std::string seen_by_update =
+      add + R"({"type":"info","process":1,"f":"add","key":"x","value":"b","seen":["0:0"]})" + "\n";
+  const std::string seen_by_read = add +
+                                   R"({"type":"info","process":0,"f":"add","key":"x","value":"b"}
+{"process":1,"f":"read","key":"x","value":["b"],"seen":["0:0"]})" +
+                                   "\n";
+  const std::string seen_by_unknown_read =
+      add + R"({"type":"info","process":1,"f":"read","key":"x","seen":["0:0"]}
+{"process":1,"f":"deliver","value":[]})" +
+      "\n";
+  for (const auto& lines : {seen_by_update, seen_by_unknown_read, seen_by_read}) {
+    write("h.jsonl", R"({"f":"delivery","value":"applied"})"
+                     "\n" +
+                         lines + R"({"process":1,"f":"read","key":"y","value":["a"]})" + "\n");
+    const bool undecided = lines == seen_by_read;  // the update may have been seen
+    EXPECT_EQ(crdt("check --type add-wins-set h.jsonl").code, undecided ? 3 : 0) << lines;
+    write("h.jsonl", R"({"f":"delivery","value":"applied"})"
+                     "\n" +
+                         lines + R"({"process":1,"f":"read","key":"y","value":[]})" + "\n");
+    EXPECT_EQ(crdt("check --type add-wins-set --certificate c.json h.jsonl").code, 1) << lines;
+    EXPECT_EQ(crdt("verify h.jsonl c.json").code, 0) << lines;
+  }
+}
+
+TEST_F(CrdtCli, ALimitMakesAnUpdateOfUnknownOutcomeNoError) {
+  ASSERT_EQ(crdt("generate -q --type or-set --ops 60000 --replicas 3 --keys 4 --context --no-times "
+                 "-o big.jsonl")
+                .code,
+            0);
+  write("h.jsonl", R"({"f":"delivery","value":"applied"})"
+                   "\n" +
+                       text_of("big.jsonl") +
+                       R"({"type":"info","process":0,"f":"add","key":"other","value":"b"})" + "\n");
+  EXPECT_EQ(crdt("check --type or-set h.jsonl").code, 0);
+  EXPECT_EQ(crdt("check --type or-set --timeout 0.01 h.jsonl").code, 2);
+}
+
+// An operation of unknown outcome shows a clock that was set back, too.
+TEST_F(CrdtCli, AClockThatWasSetBackAfterAnUnknownOutcome) {
+  write("h.jsonl", R"({"process":0,"f":"add","key":"y","value":"a","time":500}
+{"process":1,"type":"invoke","f":"add","key":"x","value":"b","time":1000}
+{"process":1,"type":"info","f":"add","time":1001}
+{"process":1,"f":"read","key":"y","value":["a"],"time":100}
+)");
+  const auto ran = crdt("check --type add-wins-set h.jsonl");
+  EXPECT_EQ(ran.code, 0) << ran.out;
+  EXPECT_NE(ran.err.find("the times are left out"), std::string::npos) << ran.err;
 }
 
 TEST_F(CrdtCli, AnUnknownOutcomeLeavesNothingToJudgeWithoutCausalOrder) {

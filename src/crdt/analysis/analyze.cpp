@@ -66,11 +66,6 @@ void compare_reads(const History& history, const Visibility& visibility, base::B
   }
 }
 
-// What was not read may be wrong.
-bool has_unread(const History& history) {
-  return history.unknown_outcome == UnknownOutcome::kAbsentUnread && !history.absent.empty();
-}
-
 }  // namespace
 
 Analysis analyze(const History& history, const AnalysisOptions& options, base::Budget& budget) {
@@ -91,7 +86,7 @@ Analysis analyze(const History& history, const AnalysisOptions& options, base::B
   else
     found.decision = without();
   found.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
-  if (found.decision.verdict == Verdict::kSatisfied && has_unread(history)) {
+  if (found.decision.verdict == Verdict::kSatisfied && history.has_unread()) {
     found.decision = {};
     found.limit = "unknown outcome";
   } else if (found.decision.verdict == Verdict::kUnknown)

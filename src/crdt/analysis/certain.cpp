@@ -11,11 +11,10 @@ bool is_violated_elsewhere(const History& history, const Analysis& analysis) {
   if (analysis.decision.verdict != Verdict::kViolated || !analysis.explanation ||
       history.context.rule != DeliveryRule::kApplied)
     return false;
+  const auto keys = history.keys_of_absent();
   const auto& ops = analysis.explanation->core.ops;
-  return std::none_of(ops.begin(), ops.end(), [&](OpId id) {
-    return std::any_of(history.absent.begin(), history.absent.end(),
-                       [&](const auto& absent) { return absent.key == history.ops[id].key; });
-  });
+  return std::none_of(ops.begin(), ops.end(),
+                      [&](OpId id) { return keys.contains(history.ops[id].key); });
 }
 
 }  // namespace

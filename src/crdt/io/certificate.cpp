@@ -88,7 +88,7 @@ std::string certificate_of(const MixedHistory& history, const MixedAnalysis& ana
       "{{\"cupel_crdt_certificate\":1,\"type\":\"{}\",\"letter\":{},\"history\":\"{:016x}\","
       "\"verdict\":\"{}\"{},\"objects\":[{}]}}\n",
       kMixedType, analysis.axioms.strict, digest(history), violated ? "violated" : "satisfied",
-      history.objects.empty() ? "" : unknown_outcomes(history.objects[0].history), objects);
+      unknown_outcomes(history.whole), objects);
 }
 
 }  // namespace cupel::crdt

@@ -99,6 +99,7 @@ Json json_of(const MixedReport& report) {
                {"operations", whole.ops.size()},
                {"replicas", report.of_adapter ? replicas_of_run(whole) : processes_of(whole)},
                {"indeterminate", whole.indeterminate.size() + absent_of(*report.history)},
+               {"unknown_outcomes", nullptr},
                {"verdict", name(analysis.decided)},
                {"seconds", analysis.seconds},
                {"context", nullptr},
@@ -106,6 +107,8 @@ Json json_of(const MixedReport& report) {
                {"limit", nullptr},
                {"objects", Json::array()}};
   if (report.of_adapter) json["processes"] = processes_of(whole);
+  if (whole.unknown_outcome != UnknownOutcome::kOpen)
+    json["unknown_outcomes"] = name(whole.unknown_outcome);
   if (!analysis.limit.empty()) json["limit"] = analysis.limit;
   if (!analysis.visibility.empty())
     json["context"] = analysis.without_context ? "checked" : "trusted";

@@ -97,6 +97,7 @@ class Reader {
       object->history.unknown_outcome = unknown_outcome_;
       mixed.objects.push_back(part(*object));
     }
+    whole_.unknown_outcome = unknown_outcome_;
     mixed.whole = std::move(whole_);
     for (std::uint32_t o = 0; o < mixed.objects.size(); ++o) {
       const auto& origin = mixed.objects[o].origin;
@@ -471,9 +472,11 @@ class Reader {
     if (object == nullptr) return unknown_object(line_call.object, line);
     History& history = object->history;
     made.key = history.key(key_name(key));
+    if (indeterminate || !begun_.empty()) keep_clock(line_call, made, indeterminate);
     if (indeterminate && unknown_outcome_ != UnknownOutcome::kOpen) {
-      if (!reads(*object, line_call, made)) history.absent.push_back({line, made.key});
-      return base::Ok{};
+      const bool is_read = line_call.method == "read" || line_call.method == "contains";
+      if (!is_read) history.absent.push_back({line, made.key});
+      return leave_out(line_call, line);
     }
     list_.clear();
     const auto call = [&](const Json& value) {
@@ -495,24 +498,28 @@ class Reader {
     const auto parsed = call(line_call.value);
     if (auto wrong = flat != nullptr ? flat->parse(parsed) : type.parse(parsed))
       return error(std::move(*wrong), line);
-    if (is_read(made.kind) && (indeterminate || is_unread(*object, made.key))) return base::Ok{};
+    if (is_read(made.kind) && (indeterminate || is_unread(*object, made.key)))
+      return leave_out(line_call, line);
     return add(*object, made, list_, line_call, indeterminate);
   }
 
-  // Is it a read? It leaves no elements behind.
-  static bool reads(const Read& object, const LineCall& line_call, Operation made) {
-    History alone;
-    alone.type = object.history.type;
-    made.key = alone.key("x");
-    std::vector<std::uint32_t> list;
-    const auto wrong = replicated_type(alone).parse({.method = line_call.method,
-                                                     .value = line_call.value,
-                                                     .indeterminate = true,
-                                                     .grow_only = object.type.grow_only,
-                                                     .history = alone,
-                                                     .op = made,
-                                                     .list = list});
-    return !wrong && is_read(made.kind);
+  // The line is no operation of the history. What it says of its process remains.
+  base::Status leave_out(const LineCall& line_call, std::uint64_t line) {
+    if (!line_call.fields.contains("seen")) return base::Ok{};
+    const Operation op{.replica = whole().replica(line_call.process), .line = line};
+    if (auto wrong = context_.seen(line_call.fields, op)) return error(std::move(*wrong), line);
+    return base::Ok{};
+  }
+
+  // A clock that was set back shows at operations of unknown outcome, too.
+  void keep_clock(const LineCall& line_call, const Operation& op, bool indeterminate) {
+    if (indeterminate) {
+      auto& latest = begun_.try_emplace(line_call.process, kAlways).first->second;
+      latest = std::max(latest, op.begun);
+    } else if (const auto open = begun_.find(line_call.process);
+               open != begun_.end() && open->second > op.ended) {
+      whole().backward_clock_line = op.line;
+    }
   }
 
   [[nodiscard]] bool is_unread(const Read& object, std::uint32_t key) const {
@@ -631,7 +638,9 @@ class Reader {
   ContextReader context_;
   std::uint64_t line_ = 0;
   std::map<std::string, Open> open_;  // by process
-  std::vector<std::uint32_t> list_;   // of the operation that is read
+  // By process: when the last operation of unknown outcome was invoked.
+  std::map<std::string, std::int64_t> begun_;
+  std::vector<std::uint32_t> list_;  // of the operation that is read
 };
 
 std::string edn_of(const Json& value) {

@@ -293,7 +293,9 @@ std::string as_text(const Report& report) {
   std::string text = fmt::format("{}\t{}\t{}\n", report.file, name(history.type),
                                  name(report.analysis.decision.verdict));
   if (history.ops.empty()) text += "  0 operations\n";
-  if (report.analysis.decision.verdict == Verdict::kUnknown) {
+  if (report.analysis.decision.verdict == Verdict::kUnknown && history.has_unread()) {
+    text += "  reads of keys with an update of unknown outcome were left out\n";
+  } else if (report.analysis.decision.verdict == Verdict::kUnknown) {
     text += fmt::format(
         "  a limit was met ({}) after {:.1f} s{}\n", report.analysis.limit, report.analysis.seconds,
         report.analysis.limit == "size" ? ": more choices than the exact method takes on" : "");
@@ -319,6 +321,7 @@ Json json_of(const Report& report, const char* named) {
                {"replicas", processes_of(history)},
                {"keys", history.keys.size()},
                {"indeterminate", history.indeterminate.size() + history.absent.size()},
+               {"unknown_outcomes", nullptr},
                {"verdict", name(report.analysis.decision.verdict)},
                {"decided_by", nullptr},
                {"seconds", report.analysis.seconds},
@@ -326,6 +329,8 @@ Json json_of(const Report& report, const char* named) {
                {"without_context", nullptr},
                {"limit", nullptr},
                {"explanation", nullptr}};
+  if (history.unknown_outcome != UnknownOutcome::kOpen)
+    json["unknown_outcomes"] = name(history.unknown_outcome);
   if (report.analysis.decision.verdict == Verdict::kUnknown) {
     json["limit"] = report.analysis.limit;
   } else {

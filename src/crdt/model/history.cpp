@@ -24,6 +24,12 @@ std::string_view name(UnknownOutcome outcome) {
   return "";
 }
 
+std::set<std::uint32_t> History::keys_of_absent() const {
+  std::set<std::uint32_t> of;
+  for (const Absent& one : absent) of.insert(one.key);
+  return of;
+}
+
 namespace {
 
 // As in `counter "c1"`: the number of its kind from 1 on; 0: as no container.

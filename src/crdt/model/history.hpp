@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -103,10 +104,15 @@ class History {
   // Or else they are not among the operations.
   UnknownOutcome unknown_outcome = UnknownOutcome::kOpen;
   struct Absent {
-    std::uint64_t line;
+    std::uint64_t line;  // that says so; of an update without a completion, its invocation
     std::uint32_t key;
   };
   std::vector<Absent> absent;
+  [[nodiscard]] std::set<std::uint32_t> keys_of_absent() const;
+  // Reads were left out: what they returned may be wrong.
+  [[nodiscard]] bool has_unread() const {
+    return unknown_outcome == UnknownOutcome::kAbsentUnread && !absent.empty();
+  }
   Context context;
   std::uint64_t backward_clock_line = 0;  // where the times of a replica decrease; 0: nowhere
   // Maps (document.hpp): by place, the container that was put there, or kNone if there are several;

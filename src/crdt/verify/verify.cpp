@@ -384,21 +384,17 @@ class CoreCheck {
   std::set<std::pair<std::uint32_t, std::uint32_t>> returned_;  // of a key: values
 };
 
-}  // namespace
-
-namespace {
-
-// A field of a certificate that is a text; empty: it has none.
-std::string text_in(std::string_view certificate, const char* field) {
+// A field of a certificate; null: it has none.
+Json field_of(std::string_view certificate, const char* field) {
   if (text::beyond_bounds(certificate)) return {};
   // Without the arrays, which are nearly all of it.
   const auto no_array = [](int /*depth*/, Json::parse_event_t event, Json& /*parsed*/) {
     return event != Json::parse_event_t::array_start;
   };
-  const Json json = Json::parse(certificate, no_array, false);
+  Json json = Json::parse(certificate, no_array, false);
   if (!json.is_object() || !json.contains("cupel_crdt_certificate")) return {};
   const auto found = json.find(field);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  return found != json.end() ? std::move(*found) : Json();
 }
 
 // What is certain, whatever the updates did that were left out; else why not.
@@ -406,21 +402,18 @@ std::string uncertain(const History& history, const Json& certificate) {
   if (history.unknown_outcome == UnknownOutcome::kOpen || history.absent.empty()) return {};
   if (!certificate.contains("context")) return "it leaves out updates of unknown outcome";
   if (certificate["verdict"] == "satisfied") {
-    return history.unknown_outcome == UnknownOutcome::kAbsent
-               ? ""
-               : "it is about a history without some of its reads";
+    return history.has_unread() ? "it is about a history without some of its reads" : "";
   }
   if (history.context.rule != DeliveryRule::kApplied)
     return "an update of unknown outcome may have held others back";
   const auto operations = certificate.find("operations");
   if (operations == certificate.end() || !operations->is_array())
     return "it does not name operations";
+  const auto keys = history.keys_of_absent();
   for (const Json& id : *operations) {
     if (!id.is_number_unsigned() || id >= history.ops.size()) return "it does not name operations";
-    const auto key = history.ops[id.get<OpId>()].key;
-    const auto about = std::any_of(history.absent.begin(), history.absent.end(),
-                                   [&](const auto& absent) { return absent.key == key; });
-    if (about) return "it is about the key of an update of unknown outcome";
+    if (keys.contains(history.ops[id.get<OpId>()].key))
+      return "it is about the key of an update of unknown outcome";
   }
   return {};
 }
@@ -429,17 +422,20 @@ std::string uncertain(const History& history, const Json& certificate) {
 
 std::optional<Type> type_named_in(std::string_view certificate) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-  const auto named = type_of(text_in(certificate, "type"));
+  const auto type = field_of(certificate, "type");
+  if (!type.is_string()) return std::nullopt;
+  const auto named = type_of(type.get<std::string>());
   return named ? std::optional(named->type) : std::nullopt;
 }
 
-UnknownOutcome unknown_outcome_in(std::string_view certificate) {
+std::optional<UnknownOutcome> unknown_outcome_in(std::string_view certificate) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-  const auto word = text_in(certificate, "unknown_outcomes");
+  const auto word = field_of(certificate, "unknown_outcomes");
+  if (word.is_null()) return UnknownOutcome::kOpen;
   for (const auto outcome : {UnknownOutcome::kAbsent, UnknownOutcome::kAbsentUnread}) {
     if (word == name(outcome)) return outcome;
   }
-  return UnknownOutcome::kOpen;
+  return std::nullopt;
 }
 
 Verified verify(const History& history, std::string_view certificate) {
