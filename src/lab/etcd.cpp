@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "base/budget.hpp"
 #include "lab/kinds.hpp"
 #include "lab/loopback.hpp"
 #include "lab/programs.hpp"
@@ -133,6 +134,7 @@ base::Result<Json> by_another(const Site& site, std::size_t node, EtcdPorts port
   std::string said = "no other member answers";
   for (const auto& other : site.nodes) {
     if (other.left || site.number_of(other) == node) continue;
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     auto answer = ask_for_members(other, ports, action, body);
     if (answer.is_object() && !answer.contains("error")) return answer;
     if (answer.is_object()) said = answer["error"].dump();
@@ -191,6 +193,7 @@ std::vector<std::size_t> etcd_members(const Site& site, EtcdPorts ports) {
   std::set<std::size_t> all;
   for (const auto& node : site.nodes) {
     if (node.left) continue;
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     for (const auto& [member, id] :
          members_in(site, ports, ask_for_members(node, ports, "list", Json::object()))) {
       all.insert(member);

@@ -15,6 +15,7 @@
 #include <set>
 #include <thread>
 
+#include "base/budget.hpp"
 #include "lab/failover.hpp"
 #include "lab/kinds.hpp"
 #include "lab/loopback.hpp"
@@ -101,6 +102,7 @@ struct NatsStream {
 };
 std::vector<NatsStream> streams_of(const Node& node) {
   std::vector<NatsStream> found;
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const auto all = monitored_by(node, "/jsz?accounts=true&streams=true&config=true");
   if (!all.is_object()) return found;
   for (const auto& account : all.value("account_details", Json::array())) {
@@ -168,6 +170,7 @@ base::Result<std::size_t> step_down(const Site& site) {
 std::vector<std::string> meta_group(const Site& site) {
   std::vector<std::string> names;
   for (const auto& node : site.nodes) {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     const auto all = monitored_by(node, "/jsz");
     const auto group = all.is_object() ? all.value("meta_cluster", Json::object()) : Json::object();
     if (group.value("leader", std::string()) != nats_name(site, node)) continue;

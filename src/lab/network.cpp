@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 
+#include "base/budget.hpp"
 #include "base/folder.hpp"
 #include "base/process.hpp"
 #include "lab/namespaces.hpp"
@@ -294,6 +295,7 @@ base::Result<std::vector<LinkCount>> Network::disturbed() const {
     if (!started.ok()) return std::move(started).error();
     auto text = started->end();
     if (!text.ok()) return std::move(text).error();
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     const auto all = nlohmann::json::parse(*text, nullptr, false);
     for (const auto& object : all.value("nftables", nlohmann::json::array())) {
       if (!object.contains("counter") || object["counter"].value("table", "") != state_->bridge()) {
@@ -494,6 +496,7 @@ std::vector<std::pair<std::string, std::string>> named_networks() {
   if (!started.ok()) return found;
   const auto text = started->end();
   if (!text.ok()) return found;
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const auto bridges = nlohmann::json::parse(*text, nullptr, false);
   if (!bridges.is_array()) return found;
   for (const auto& bridge : bridges) {

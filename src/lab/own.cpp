@@ -17,6 +17,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/budget.hpp"
 #include "lab/kinds.hpp"
 #include "lab/log.hpp"
 #include "lab/programs.hpp"
@@ -251,6 +252,7 @@ base::Result<Kind> add_kind(Registry& registry, Description own, const std::stri
   if (registry.all.size() == kMostKinds) {
     return Error{.message = "found too many descriptions of clusters", .file = own.name};
   }
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   try {
     const auto all = Json::parse(text, nullptr, true, true);
     if (!all.is_object()) wrong("the file", all, "an object with url, start and more");

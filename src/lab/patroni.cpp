@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/budget.hpp"
 #include "lab/etcd.hpp"
 #include "lab/failover.hpp"
 #include "lab/kinds.hpp"
@@ -219,6 +220,7 @@ std::vector<std::size_t> patroni_names(const Site& site) {
                                   "GET /cluster HTTP/1.0\r\n\r\n", {}, kRestAnswer);
     const auto body = answer.find("\r\n\r\n");
     if (body == std::string::npos) continue;
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     const auto all = Json::parse(answer.substr(body), nullptr, false);
     if (!all.is_object() || !all.contains("members")) continue;
     for (const auto& member : all["members"]) {

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/budget.hpp"
 #include "base/folder.hpp"
 #include "base/process.hpp"
 #include "base/write_file.hpp"
@@ -73,6 +74,7 @@ bool is_forgotten(const std::string& state_file, const fs::path& directory) {
   if (state_file.empty() || is_gone(state_file)) {
     return state_file.empty() || !is_gone(fs::path(state_file).parent_path());
   }
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const auto state = parsed(state_file);
   if (!state.is_object()) return false;
   const auto other = text_in(state, "directory");
@@ -98,6 +100,7 @@ bool is_abandoned(const fs::path& directory) {
     const auto age = fs::file_time_type::clock::now() - fs::last_write_time(directory, failed);
     return !failed && age > kYoung;
   }
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const auto owner = parsed(file);
   if (!is_ours(file) || !owner.is_object()) return false;
   if (!is_forgotten(text_in(owner, "state_file"), directory)) return false;

@@ -21,6 +21,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/budget.hpp"
 #include "base/descriptor.hpp"
 #include "base/folder.hpp"
 #include "base/process.hpp"
@@ -154,6 +155,7 @@ struct Server::State {
   }
 
   [[nodiscard]] std::string json() const {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     Json nodes = Json::array();
     for (std::size_t i = 0; i < site.nodes.size(); ++i) {
       const auto& node = site.nodes[i];
@@ -924,6 +926,7 @@ base::Result<Server> Server::attach(const std::string& state_file) {
   };
   if (!fs::exists(state_file)) return bad("there is no such file");
   auto state = std::make_unique<State>();
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   try {
     const auto all = Json::parse(text_of(state_file));
     const auto kind = kind_in(all);

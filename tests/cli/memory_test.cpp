@@ -189,6 +189,7 @@ class Memory : public testing::TestWithParam<Line> {
   static void SetUpTestSuite() {
     scratch_ = std::make_unique<test::ScratchFolder>();
     folder_ = scratch_->path();
+    leave_server();
     const std::vector<std::string> range = {"generate",
                                             "--level",
                                             "read-committed",
@@ -236,6 +237,18 @@ class Memory : public testing::TestWithParam<Line> {
          "lost-map.jsonl");
     made({"crdt", "generate", "--type", "or-set", "--type", "counter", "--context", "--seed", "1"},
          "mixed.jsonl");
+  }
+
+  // A server of the lab that has ended, and no others.
+  static void leave_server() {
+    const auto states = folder_ / "state/cupel/lab";
+    fs::create_directories(states);
+    ::setenv("XDG_STATE_HOME", (folder_ / "state").c_str(), 1);
+    std::ofstream(states / "left.json") << R"({"cupel_lab": 1, "directory": "/tmp/cupel-lab-gone",
+"durable": true, "kind": "postgres", "server_options": [], "synchronous": false, "nodes": [
+{"address": "127.0.0.1", "arguments": ["postgres", "-D", "/tmp/cupel-lab-gone/postgres", "-c",
+"listen_addresses=127.0.0.1"], "directory": "/tmp/cupel-lab-gone/postgres", "left": false,
+"log": "/tmp/cupel-lab-gone/postgres.log", "network": "", "pid": 1, "ports": [1], "start": 1}]})";
   }
 
   // What workers, campaigns in two parts, and checks of several files leave.
