@@ -156,6 +156,9 @@ base::Error unrecognized(const std::string& path, std::string_view found) {
 
 base::Result<Format> recognize(const std::string& path, std::string_view bytes, bool in_logs) {
   if (bytes.empty()) return unrecognized(path, "an empty file");
+  if (bytes.starts_with(kCertificate) || bytes.starts_with(kReplicatedCertificate)) {
+    return base::Error{.message = "found a certificate, expected a history", .file = path};
+  }
   Match best = Match::kNo;
   std::vector<const FormatSpec*> matches;
   for (const auto* spec : kSpecs) {
@@ -169,9 +172,6 @@ base::Result<Format> recognize(const std::string& path, std::string_view bytes, 
   if (matches.empty()) {
     if (auto packed = found_compressed(bytes); !packed.empty()) {
       return base::Error{.message = std::move(packed), .file = path};
-    }
-    if (bytes.starts_with(kCertificate) || bytes.starts_with(kReplicatedCertificate)) {
-      return base::Error{.message = "found a certificate, expected a history", .file = path};
     }
     return unrecognized(path, beginning(bytes));
   }
