@@ -174,13 +174,15 @@ bool can_have_happened(const Doubtful& doubtful, Type type) {
   return false;
 }
 
+constexpr std::uint64_t kHistories = 800;
+
 class Certain : public testing::TestWithParam<Type> {};
 
 TEST_P(Certain, HoldsHoweverTheUpdateHappened) {
   const Type type = GetParam();
   base::Random random(31 + static_cast<std::uint64_t>(type));
   int satisfied = 0, violated = 0, refused = 0;
-  for (std::uint64_t seed = 1; seed <= CUPEL_CRDT_HISTORIES / 5; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kHistories; ++seed) {
     const auto made = doubtful(type, seed, random);
     if (!made) continue;
     const std::string text = text_of(made->lines);

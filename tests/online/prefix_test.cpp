@@ -1,24 +1,26 @@
 // The window against the engine at every beginning of random histories: the same
 // verdict, and so a violation at the first moment at which there is one.
 #include "online/compare_all.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::test {
 namespace {
 
 TEST(OnlinePrefixes, SmallHistoriesOfEveryKind) {
-  compare_all(0, 300, [](std::uint64_t seed) { return random_sketch(kind_of_seed(seed), seed); });
+  compare_all(0, rounds(300),
+              [](std::uint64_t seed) { return random_sketch(kind_of_seed(seed), seed); });
 }
 
 TEST(OnlinePrefixes, LongerHistories) {
-  compare_all(1'000'000, 60, long_sketch);
+  compare_all(1'000'000, rounds(60), long_sketch);
 }
 
 TEST(OnlinePrefixes, CompareAndSetsOfOpenTransactions) {
-  compare_all(4'000'000, 150, compare_sketch);
+  compare_all(4'000'000, rounds(150), compare_sketch);
 }
 
 TEST(OnlinePrefixes, WhatIsHeldAccusesNobodyByItself) {
-  compare_all_alone(0, 600, [](std::uint64_t seed) {
+  compare_all_alone(0, rounds(600), [](std::uint64_t seed) {
     return seed % 3 == 0   ? random_sketch(kind_of_seed(seed / 3), seed)
            : seed % 3 == 1 ? compare_sketch(seed)
                            : long_sketch(seed);
@@ -26,7 +28,7 @@ TEST(OnlinePrefixes, WhatIsHeldAccusesNobodyByItself) {
 }
 
 TEST(OnlinePrefixes, AWindowThatSlidesAccusesNobody) {
-  compare_all_sliding(0, 600, [](std::uint64_t seed) {
+  compare_all_sliding(0, rounds(600), [](std::uint64_t seed) {
     return seed % 3 == 0   ? random_sketch(kind_of_seed(seed / 3), seed)
            : seed % 3 == 1 ? compare_sketch(seed)
                            : long_sketch(seed);

@@ -20,6 +20,7 @@
 #include "online/compare_all.hpp"
 #include "online/prefixes.hpp"
 #include "property/random_history.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::online {
 namespace {
@@ -152,7 +153,7 @@ class GoesOn : public ::testing::Test {
 TEST_F(GoesOn, AsIfItHadNeverEnded) {
   std::size_t violated = 0, forgotten = 0;
   for (const Level level : test::kExact) {
-    for (std::uint64_t seed = 0; seed < 250; ++seed) {
+    for (std::uint64_t seed = 0; seed < test::rounds(250U); ++seed) {
       const auto sketch = seed % 4 == 0   ? test::long_sketch(seed)
                           : seed % 4 == 2 ? test::compare_sketch(seed)
                                           : test::random_sketch(test::kind_of_seed(seed), seed);
@@ -166,9 +167,9 @@ TEST_F(GoesOn, AsIfItHadNeverEnded) {
       forgotten += whole.forgotten;
     }
   }
-  EXPECT_GT(resumed_, 500u);
-  EXPECT_GT(violated, 50u);
-  EXPECT_GT(forgotten, 1000u);
+  EXPECT_GT(resumed_, test::rounds(500u));
+  EXPECT_GT(violated, test::rounds(50u));
+  EXPECT_GT(forgotten, test::rounds(1000u));
 }
 
 // A state is only for a watch that asks the same.

@@ -15,6 +15,7 @@
 #include "explain/power/opportunities.hpp"
 #include "explain/why/explain.hpp"
 #include "support/history_language.hpp"
+#include "support/rounds.hpp"
 #include "workload/generate.hpp"
 
 namespace cupel::power {
@@ -158,7 +159,7 @@ std::set<std::string> shown_by_any_answers(const test::Sketch& workload) {
 TEST(TestPower, WhatIsImpossibleNoAnswersShow) {
   std::mt19937_64 random(7);
   std::map<Detection, int> count;
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < test::rounds(400); ++round) {
     test::Sketch sketch;
     int value = 0, reads = 0;
     const auto sessions = 2 + random() % 2;
@@ -206,8 +207,8 @@ TEST(TestPower, WhatIsImpossibleNoAnswersShow) {
       }
     }
   }
-  EXPECT_GT(count[Detection::kDetected], 200);
-  EXPECT_GT(count[Detection::kImpossible], 200);
+  EXPECT_GT(count[Detection::kDetected], test::rounds(200));
+  EXPECT_GT(count[Detection::kImpossible], test::rounds(200));
   EXPECT_LT(count[Detection::kNotFound], 200);
 }
 
