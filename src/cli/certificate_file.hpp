@@ -8,7 +8,7 @@
 
 namespace cupel::cli {
 
-// Does the file begin as a certificate does, by windows or not, that of `check` or `crdt check`?
+// Is the file a certificate, by its beginning (formats.hpp)? A pipe is none: it is read only once.
 bool is_certificate(const std::string& file);
 // The error of a certificate in the place of the history; `command`: "verify".
 base::Error certificate_comes_second(const char* command, const std::string& file);

@@ -34,6 +34,10 @@ std::optional<Format> parse_format(std::string_view text);
 // The names of all formats, or of those that are written: "plume, awdit or cupel".
 std::string format_names(bool written_only);
 
+// Do they begin as a certificate does, by windows or not, that of `check` or `crdt check`? Written
+// with the field first that says so.
+bool is_certificate(std::string_view bytes);
+
 struct ReadOptions {
   std::optional<Format> format;  // absent: detected from the content
   unsigned threads = 0;          // 0: as many as the machine has

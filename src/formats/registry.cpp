@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
 #include "formats/format_spec.hpp"
@@ -127,9 +128,6 @@ std::string found_compressed(std::string_view bytes) {
 
 namespace {
 
-constexpr std::string_view kCertificate = R"({"cupel_certificate)",  // by windows, too
-    kReplicatedCertificate = R"({"cupel_crdt_certificate)";
-
 // The first bytes, unless they are no text.
 std::string beginning(std::string_view bytes) {
   const auto start = bytes.substr(0, 40);
@@ -154,9 +152,23 @@ base::Error unrecognized(const std::string& path, std::string_view found) {
       .file = path};
 }
 
+bool is_certificate(std::string_view bytes) {
+  const auto skip_blanks = [&] {
+    bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+  };
+  skip_blanks();
+  if (!bytes.starts_with('{')) return false;
+  bytes.remove_prefix(1);
+  skip_blanks();
+  constexpr std::array<std::string_view, 3> kFields = {
+      R"("cupel_certificate")", R"("cupel_certificate_windows")", R"("cupel_crdt_certificate")"};
+  return std::any_of(kFields.begin(), kFields.end(),
+                     [&](std::string_view field) { return bytes.starts_with(field); });
+}
+
 base::Result<Format> recognize(const std::string& path, std::string_view bytes, bool in_logs) {
   if (bytes.empty()) return unrecognized(path, "an empty file");
-  if (bytes.starts_with(kCertificate) || bytes.starts_with(kReplicatedCertificate)) {
+  if (is_certificate(bytes)) {
     return base::Error{.message = "found a certificate, expected a history", .file = path};
   }
   Match best = Match::kNo;

@@ -189,7 +189,6 @@ TEST(Recognition, ADamagedFileGoesToItsReader) {
             "cupel");
 }
 
-// The 22 published histories of which the id was taken for the type of a Cobra record.
 TEST(Recognition, ACertificateIsCalledOne) {
   for (const char* text : {R"({"cupel_certificate": 1, "history": {}})",
                            R"({"cupel_certificate_windows":1,"level":"prefix"})",
@@ -201,6 +200,7 @@ TEST(Recognition, ACertificateIsCalledOne) {
   }
 }
 
+// The 22 published histories of which the id was taken for the type of a Cobra record.
 TEST(Recognition, IdsThatSpellCobraRecordTypes) {
   for (const std::uint64_t id : {67, 82, 83, 87}) {
     const ScratchFolder folder;
