@@ -540,10 +540,11 @@ std::optional<int> check_certain(const OneCheck& check, std::uint64_t line, Read
   for (const auto outcome : {crdt::UnknownOutcome::kAbsent, crdt::UnknownOutcome::kAbsentUnread}) {
     auto history = read(outcome);
     if (!history.ok()) return std::nullopt;  // a line names such an update
-    const auto visibility = crdt::Visibility::of(whole_of(*history));
-    if (!visibility.ok() || crdt::late_update(whole_of(*history), *visibility)) return std::nullopt;
-    deliver(*history, *visibility);
-    auto options = analysis_options(arguments, limits, &*visibility);
+    const auto known = visibility_of(file, *history, context_of(arguments));
+    if (!known.ok() || !*known) return std::nullopt;
+    const crdt::Visibility& visibility = **known;
+    deliver(*history, visibility);
+    auto options = analysis_options(arguments, limits, &visibility);
     const bool applied = whole_of(*history).context.rule == crdt::DeliveryRule::kApplied;
     if (!applied) options.shrink_seconds = 0;  // a violation is not certain
     // Last reads that were left out cannot be compared.
@@ -553,7 +554,7 @@ std::optional<int> check_certain(const OneCheck& check, std::uint64_t line, Read
     const bool ended = verdict == crdt::Verdict::kUnknown && budget.limit() != base::Limit::kNone;
     if (ended || crdt::is_certain(*history, analysis)) {
       if (!ended) note_certain(file, line, verdict);
-      return report_one(file, *history, std::move(analysis), &*visibility, arguments, ran);
+      return report_one(file, *history, std::move(analysis), &visibility, arguments, ran);
     }
     if (!applied) break;
   }
@@ -623,8 +624,7 @@ int check(const CrdtArguments& arguments, std::optional<crdt::NamedType> type,
 // The type of the history of a certificate: as asked for, or else as the certificate has it.
 base::Result<crdt::NamedType> type_of_certificate(const CrdtArguments& arguments,
                                                   std::optional<crdt::NamedType> asked,
-                                                  std::string_view certificate) {
-  const auto named = crdt::type_named_in(certificate);
+                                                  std::optional<crdt::Type> named) {
   if (!named) {
     if (asked) return *asked;  // that it is no certificate is said later
     return base::Error{.message =
@@ -652,9 +652,8 @@ struct NamedVerified {
 };
 
 base::Result<crdt::UnknownOutcome> outcome_of_certificate(const CrdtArguments& arguments,
-                                                          std::string_view certificate) {
-  const auto outcome = crdt::unknown_outcome_in(certificate);
-  if (outcome) return *outcome;
+                                                          const crdt::CertificateHead& head) {
+  if (head.unknown_outcome) return *head.unknown_outcome;
   return base::Error{
       .message = fmt::format("found other `unknown_outcomes`, expected \"{}\" or \"{}\"",
                              crdt::name(crdt::UnknownOutcome::kAbsent),
@@ -672,9 +671,10 @@ base::Result<NamedVerified> unless_bad(std::string_view type, crdt::Verified ver
 base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
                                          std::optional<crdt::NamedType> asked,
                                          std::string_view certificate, std::int64_t drift_ns) {
-  const auto type = type_of_certificate(arguments, asked, certificate);
+  const auto head = crdt::head_of(certificate);
+  const auto type = type_of_certificate(arguments, asked, head.type);
   if (!type.ok()) return type.error();
-  const auto outcome = outcome_of_certificate(arguments, certificate);
+  const auto outcome = outcome_of_certificate(arguments, head);
   if (!outcome.ok()) return outcome.error();
   auto history = history_of(arguments.history, *type, arguments.threads, *outcome);
   if (!history.ok()) return history.error();
@@ -693,7 +693,7 @@ base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
 
 base::Result<NamedVerified> verified_mixed(const CrdtArguments& arguments,
                                            std::string_view certificate, std::int64_t drift_ns) {
-  const auto outcome = outcome_of_certificate(arguments, certificate);
+  const auto outcome = outcome_of_certificate(arguments, crdt::head_of(certificate));
   if (!outcome.ok()) return outcome.error();
   auto history = mixed_history_of(arguments.history, arguments.threads, *outcome);
   if (!history.ok()) return history.error();

@@ -203,7 +203,7 @@ TEST_P(Certain, HoldsHoweverTheUpdateHappened) {
       }
       if (verdict == Verdict::kUnknown) continue;
       const auto certificate = certificate_of(*history, found);
-      ASSERT_EQ(unknown_outcome_in(certificate), outcome);
+      ASSERT_EQ(head_of(certificate).unknown_outcome, outcome);
       const auto verified = verify(*history, certificate);
       ASSERT_EQ(verified.status == CertificateStatus::kValid, certain) << verified.reason << "\n"
                                                                        << text << certificate;

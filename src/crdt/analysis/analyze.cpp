@@ -86,11 +86,12 @@ Analysis analyze(const History& history, const AnalysisOptions& options, base::B
   else
     found.decision = without();
   found.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
+  if (found.decision.verdict == Verdict::kUnknown)
+    found.limit = budget.limit() == base::Limit::kNone ? "size" : base::to_string(budget.limit());
   if (found.decision.verdict == Verdict::kSatisfied && history.has_unread()) {
     found.decision = {};
     found.limit = "unknown outcome";
-  } else if (found.decision.verdict == Verdict::kUnknown)
-    found.limit = budget.limit() == base::Limit::kNone ? "size" : base::to_string(budget.limit());
+  }
   if (options.visibility != nullptr && options.also_without)
     found.without_context = without().verdict;
   if (found.decision.violation)

@@ -14,7 +14,9 @@
 namespace cupel::crdt {
 
 // `file` is for messages only. With several threads (0: as many as the machine has) one splits
-// lines while another takes them. Errors: the line, what was found, what was expected.
+// lines while another takes them. With `unknown_outcome` kAbsentUnread the lines are read twice.
+// Errors: the line, what was found, what was expected; not kOpen: a line names an update that is
+// left out.
 base::Result<History> read(std::string_view bytes, const std::string& file, NamedType type,
                            unsigned threads = 1,
                            UnknownOutcome unknown_outcome = UnknownOutcome::kOpen);

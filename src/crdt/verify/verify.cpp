@@ -384,19 +384,6 @@ class CoreCheck {
   std::set<std::pair<std::uint32_t, std::uint32_t>> returned_;  // of a key: values
 };
 
-// A field of a certificate; null: it has none.
-Json field_of(std::string_view certificate, const char* field) {
-  if (text::beyond_bounds(certificate)) return {};
-  // Without the arrays, which are nearly all of it.
-  const auto no_array = [](int /*depth*/, Json::parse_event_t event, Json& /*parsed*/) {
-    return event != Json::parse_event_t::array_start;
-  };
-  Json json = Json::parse(certificate, no_array, false);
-  if (!json.is_object() || !json.contains("cupel_crdt_certificate")) return {};
-  const auto found = json.find(field);
-  return found != json.end() ? std::move(*found) : Json();
-}
-
 // What is certain, whatever the updates did that were left out; else why not.
 std::string uncertain(const History& history, const Json& certificate) {
   if (history.unknown_outcome == UnknownOutcome::kOpen || history.absent.empty()) return {};
@@ -420,22 +407,27 @@ std::string uncertain(const History& history, const Json& certificate) {
 
 }  // namespace
 
-std::optional<Type> type_named_in(std::string_view certificate) {
+CertificateHead head_of(std::string_view certificate) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-  const auto type = field_of(certificate, "type");
-  if (!type.is_string()) return std::nullopt;
-  const auto named = type_of(type.get<std::string>());
-  return named ? std::optional(named->type) : std::nullopt;
-}
-
-std::optional<UnknownOutcome> unknown_outcome_in(std::string_view certificate) {
-  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-  const auto word = field_of(certificate, "unknown_outcomes");
-  if (word.is_null()) return UnknownOutcome::kOpen;
-  for (const auto outcome : {UnknownOutcome::kAbsent, UnknownOutcome::kAbsentUnread}) {
-    if (word == name(outcome)) return outcome;
+  CertificateHead head;
+  if (text::beyond_bounds(certificate)) return head;
+  // Without the arrays, which are nearly all of it.
+  const auto no_array = [](int /*depth*/, Json::parse_event_t event, Json& /*parsed*/) {
+    return event != Json::parse_event_t::array_start;
+  };
+  const Json json = Json::parse(certificate, no_array, false);
+  if (!json.is_object() || !json.contains("cupel_crdt_certificate")) return head;
+  if (const auto type = json.find("type"); type != json.end() && type->is_string()) {
+    const auto named = type_of(type->get<std::string>());
+    if (named) head.type = named->type;
   }
-  return std::nullopt;
+  if (const auto outcome = json.find("unknown_outcomes"); outcome != json.end()) {
+    head.unknown_outcome = std::nullopt;
+    for (const auto known : {UnknownOutcome::kAbsent, UnknownOutcome::kAbsentUnread}) {
+      if (*outcome == name(known)) head.unknown_outcome = known;
+    }
+  }
+  return head;
 }
 
 Verified verify(const History& history, std::string_view certificate) {

@@ -30,11 +30,14 @@ struct Verified {
 
 inline constexpr std::size_t kMostOperations = 1500;
 
-// The type that a certificate names; none: it is no certificate, or names none that is known.
-std::optional<Type> type_named_in(std::string_view certificate);
-
-// How the history of a certificate is to be read; none: it says so in words that are not known.
-std::optional<UnknownOutcome> unknown_outcome_in(std::string_view certificate);
+// How the history of a certificate is to be read.
+struct CertificateHead {
+  // None: it is no certificate, or names no type that is known.
+  std::optional<Type> type = {};
+  // None: it says so in words that are not known.
+  std::optional<UnknownOutcome> unknown_outcome = UnknownOutcome::kOpen;
+};
+CertificateHead head_of(std::string_view certificate);
 
 Verified verify(const History& history, std::string_view certificate);
 
