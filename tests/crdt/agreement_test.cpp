@@ -16,6 +16,7 @@
 #include "oracle.hpp"
 #include "random_history.hpp"
 #include "support/parameter_name.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -34,7 +35,7 @@ class Agreement : public testing::TestWithParam<Type> {};
 
 TEST_P(Agreement, WithExhaustiveSearch) {
   const Type type = GetParam();
-  const int kHistories = CUPEL_CRDT_HISTORIES;
+  const int kHistories = test::rounds(CUPEL_CRDT_HISTORIES);
   base::Random random(7 + static_cast<std::uint64_t>(type));
   int admitted = 0, rejected = 0;
   for (int i = 0; i < kHistories; ++i) {
@@ -77,7 +78,7 @@ TEST_P(Agreement, WithExhaustiveSearch) {
 // Operations have times, of a clock that all share: none is explained by a later one.
 TEST_P(Agreement, WithTimes) {
   const Type type = GetParam();
-  const int kHistories = CUPEL_CRDT_HISTORIES / 4;
+  const int kHistories = test::rounds(CUPEL_CRDT_HISTORIES) / 4;
   base::Random random(87 + static_cast<std::uint64_t>(type));
   int admitted = 0, rejected = 0, by_times = 0;
   for (int i = 0; i < kHistories; ++i) {
@@ -127,7 +128,7 @@ TEST_P(Agreement, WithTimes) {
 // some of those, each at most seen by others.
 TEST_P(Agreement, OfUnknownOutcomesSomeMayHaveHappened) {
   const Type type = GetParam();
-  const int kHistories = CUPEL_CRDT_HISTORIES / 4;
+  const int kHistories = test::rounds(CUPEL_CRDT_HISTORIES) / 4;
   base::Random random(57 + static_cast<std::uint64_t>(type));
   int admitted = 0, rejected = 0;
   for (int i = 0; i < kHistories; ++i) {
@@ -180,7 +181,8 @@ class Siblings : public testing::TestWithParam<bool> {};
 
 TEST_P(Siblings, AreDecidedAsTheyAreByTheOtherMethods) {
   const bool small = GetParam();
-  const int kHistories = small ? CUPEL_CRDT_HISTORIES : CUPEL_CRDT_HISTORIES / 8;
+  const int kHistories =
+      small ? test::rounds(CUPEL_CRDT_HISTORIES) : test::rounds(CUPEL_CRDT_HISTORIES) / 8;
   base::Random random(small ? 91 : 92);
   int admitted = 0, rejected = 0, several = 0;
   for (int i = 0; i < kHistories; ++i) {

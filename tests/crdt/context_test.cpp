@@ -17,6 +17,7 @@
 #include "random_deliveries.hpp"
 #include "random_history.hpp"
 #include "support/parameter_name.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -49,7 +50,7 @@ TEST_P(Contexts, DecideAsTheAxiomsAndTheirCertificatesAreValid) {
   const Type type = GetParam();
   base::Random random(77 + static_cast<std::uint64_t>(type));
   int satisfied = 0, violated = 0;
-  for (int i = 0; i < CUPEL_CRDT_HISTORIES; ++i) {
+  for (int i = 0; i < test::rounds(CUPEL_CRDT_HISTORIES); ++i) {
     History h = random_history(type, small_shape(type, i, random), random);
     const auto rule = random.chance(0.6)   ? DeliveryRule::kCausal
                       : random.chance(0.5) ? DeliveryRule::kFifo
@@ -84,8 +85,8 @@ TEST_P(Contexts, DecideAsTheAxiomsAndTheirCertificatesAreValid) {
     }
     ++(well ? satisfied : violated);
   }
-  EXPECT_GT(satisfied, CUPEL_CRDT_HISTORIES / 40);
-  EXPECT_GT(violated, CUPEL_CRDT_HISTORIES / 40);
+  EXPECT_GT(satisfied, test::rounds(CUPEL_CRDT_HISTORIES) / 40);
+  EXPECT_GT(violated, test::rounds(CUPEL_CRDT_HISTORIES) / 40);
 }
 
 // Times beside deliveries, of a clock that all share. An update that was invoked after the end of
@@ -94,7 +95,7 @@ TEST_P(Contexts, DecideAsTheAxiomsAndTheirCertificatesAreValid) {
 TEST_P(Contexts, NoReadIsExplainedByALaterUpdateWhereTimesAreGiven) {
   const Type type = GetParam();
   const bool needs_deliveries = replicated_type(type).traits().needs_deliveries;
-  constexpr int kHistories = 4000;
+  const int kHistories = CUPEL_CRDT_HISTORIES;
   base::Random random(177 + static_cast<std::uint64_t>(type));
   int in_time = 0, too_late = 0, only_by_times = 0;
   for (int i = 0; i < kHistories; ++i) {

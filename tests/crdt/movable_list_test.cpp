@@ -7,6 +7,7 @@
 #include "oracle.hpp"
 #include "random_deliveries.hpp"
 #include "random_history.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -115,7 +116,7 @@ TEST(MovableList, NeedsDeliveries) {
 TEST(MovableList, DecidesAsTheAxiomsWhereHappensBeforeIsNotTransitive) {
   base::Random random(18);
   int satisfied = 0, violated = 0;
-  for (int i = 0; i < 20 * CUPEL_CRDT_HISTORIES; ++i) {
+  for (int i = 0; i < 20 * test::rounds(CUPEL_CRDT_HISTORIES); ++i) {
     const auto ops = 5 + static_cast<std::uint32_t>(random.below(4));
     History h = random_history(Type::kMovableList, {ops, 3, 1, 2}, random);
     const auto rule = random.chance(0.5) ? DeliveryRule::kFifo : DeliveryRule::kApplied;
@@ -129,8 +130,8 @@ TEST(MovableList, DecidesAsTheAxiomsWhereHappensBeforeIsNotTransitive) {
     ASSERT_EQ(verified.status, CertificateStatus::kValid) << verified.reason << "\n" << write(h);
     ++(well ? satisfied : violated);
   }
-  EXPECT_GT(satisfied, CUPEL_CRDT_HISTORIES / 10);
-  EXPECT_GT(violated, CUPEL_CRDT_HISTORIES / 10);
+  EXPECT_GT(satisfied, test::rounds(CUPEL_CRDT_HISTORIES) / 10);
+  EXPECT_GT(violated, test::rounds(CUPEL_CRDT_HISTORIES) / 10);
 }
 
 TEST(MovableList, BadMovesAreErrors) {

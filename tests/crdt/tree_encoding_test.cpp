@@ -13,6 +13,7 @@
 #include "oracle.hpp"
 #include "random_deliveries.hpp"
 #include "random_history.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -75,7 +76,7 @@ bool is_wrong_alone(const History& h) {
 TEST(TreeEncoding, HasAModelIfAnOrderOfTheMovesExplainsTheReads) {
   base::Random random(5);
   int satisfied = 0, violated = 0, fewer = 0;
-  for (int i = 0; i < 4 * CUPEL_CRDT_HISTORIES; ++i) {
+  for (int i = 0; i < 4 * test::rounds(CUPEL_CRDT_HISTORIES); ++i) {
     History h = random_history(Type::kTree, small_shape(Type::kTree, i, random), random);
     const RandomDeliveries deliveries(h, DeliveryRule::kCausal, random);
     if (!h.context.is_known() || is_wrong_alone(h)) continue;
@@ -89,8 +90,8 @@ TEST(TreeEncoding, HasAModelIfAnOrderOfTheMovesExplainsTheReads) {
     ASSERT_TRUE(any || !well) << write(h);
     fewer += any ? 0 : 1;
   }
-  EXPECT_GT(satisfied, CUPEL_CRDT_HISTORIES / 20);
-  EXPECT_GT(violated, CUPEL_CRDT_HISTORIES / 20);
+  EXPECT_GT(satisfied, test::rounds(CUPEL_CRDT_HISTORIES) / 20);
+  EXPECT_GT(violated, test::rounds(CUPEL_CRDT_HISTORIES) / 20);
   EXPECT_GT(fewer, 10);
 }
 
