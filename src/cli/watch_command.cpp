@@ -419,7 +419,7 @@ class WatchRun {
       if (!arguments.report.empty())
         say(fmt::format("{}: no report was written: nothing is explained", arguments.report));
     }
-    if (chain_ && !chain_->ended()) {
+    if (chain_) {
       const auto ended = chain_->end_unknown(
           "a violation was found, and the whole history did not fit into the limits of a check");
       if (!ended.ok()) return bad(ended.error());
@@ -828,6 +828,7 @@ void add_watch(Command& app, Run& run) {
                    "The level to check. Default: the one that the database promises, if the "
                    "history says which database it is")
       ->type_name("LEVEL")
+      ->allow_extra_args(false)  // what follows is a source
       ->group(kQuestionOptions);
   command
       ->add_option("--sessions", arguments->sessions,

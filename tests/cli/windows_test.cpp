@@ -256,6 +256,7 @@ TEST_F(WindowsCheck, OfAWholeFolderNothingIsGoingOn) {
 // Half of the sessions in each file.
 TEST_F(WindowsCheck, SeveralFilesAccuseNobodyByTheirClocks) {
   ASSERT_EQ(run("generate -q --level strict --sessions 4 --txns 200 --keys 20 -o h.jsonl").code, 0);
+  EXPECT_EQ(run("watch -q -l strict - -o piped.jsonl <h.jsonl").code, 0) << "a source, no level";
   std::ifstream in(folder_.file("h.jsonl"));
   std::ofstream halves[] = {std::ofstream(folder_.file("a.jsonl")),
                             std::ofstream(folder_.file("b.jsonl"))};
