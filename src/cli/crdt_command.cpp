@@ -700,8 +700,11 @@ base::Result<NamedVerified> verified_mixed(const CrdtArguments& arguments,
   crdt::allow_clock_drift(history->whole, drift_ns);
   crdt::share_times(*history);
   auto named = unless_bad(crdt::kMixedType, crdt::verify_mixed(*history, certificate), arguments);
-  if (named.ok()) named->unknown_outcome = *outcome;
-  if (named.ok() && named->is_valid() && arguments.proved)
+  if (!named.ok()) return named;
+  named->unknown_outcome = *outcome;
+  named->leaves_deliveries_out =
+      history->whole.context.is_known() && !named->verified.by_deliveries;
+  if (named->is_valid() && arguments.proved)
     named->proved = ProvedWitness{.left_out = "histories of several types", .program = {}};
   return named;
 }
@@ -713,6 +716,7 @@ std::string terms_of(const NamedVerified& named, std::int64_t drift_ns) {
   if (!named.is_valid()) return terms;
   if (named.unknown_outcome != crdt::UnknownOutcome::kOpen)
     terms += ", without its updates of unknown outcome";
+  if (named.verified.converged_only) terms += ", convergence only";
   if (named.leaves_deliveries_out) terms += ", without the recorded deliveries";
   if (drift_ns > 0) terms += fmt::format(", clocks up to {} ns wrong", drift_ns);
   return terms;
@@ -734,6 +738,7 @@ void print_verified(const CrdtArguments& arguments, const NamedVerified& named,
                                    {"valid", nullptr},
                                    {"reason", nullptr}};
     json["deliveries"] = verified.by_deliveries;
+    json["converged_only"] = verified.converged_only;
     json["unknown_outcomes"] = nullptr;
     if (named.unknown_outcome != crdt::UnknownOutcome::kOpen)
       json["unknown_outcomes"] = crdt::name(named.unknown_outcome);

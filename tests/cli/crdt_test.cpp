@@ -138,6 +138,47 @@ TEST_F(CrdtCli, AVerifiedCertificateSaysWhatItIsAbout) {
   EXPECT_EQ(without.out,
             "without: valid, satisfied for received.jsonl, without the recorded deliveries, clocks "
             "up to 1000 ns wrong\n");
+  const auto fields = [&](const std::string& history, const std::string& certificate) {
+    return nlohmann::json::parse(crdt("verify --json " + history + " " + certificate).out);
+  };
+  EXPECT_EQ(fields("received.jsonl", "without")["deliveries"], false);
+  EXPECT_EQ(fields("received.jsonl", "without")["converged_only"], false);
+  ASSERT_EQ(crdt("check --type counter --converged-only --certificate equal received.jsonl").code,
+            0);
+  EXPECT_EQ(crdt("verify received.jsonl equal").out,
+            "equal: valid, satisfied for received.jsonl, convergence only\n");
+  EXPECT_EQ(fields("received.jsonl", "equal")["deliveries"], true);
+  EXPECT_EQ(fields("received.jsonl", "equal")["converged_only"], true);
+}
+
+TEST_F(CrdtCli, ACertificateOfSeveralObjectsSaysWhatItIsAbout) {
+  write("received.jsonl",
+        "{\"object\":\"s\",\"type\":\"counter\"}\n{\"object\":\"t\",\"type\":\"counter\"}\n"
+        "{\"process\":0,\"object\":\"s\",\"f\":\"inc\"}\n"
+        "{\"process\":0,\"object\":\"t\",\"f\":\"inc\"}\n"
+        "{\"process\":1,\"f\":\"deliver\",\"value\":[\"0:0\",\"0:1\"]}\n"
+        "{\"process\":1,\"object\":\"s\",\"f\":\"read\",\"value\":0}\n"
+        "{\"process\":1,\"object\":\"t\",\"f\":\"read\",\"value\":1}\n");
+  const auto certified = [&](const std::string& options, const std::string& certificate) {
+    return crdt("check " + options + " --certificate " + certificate + " received.jsonl").code;
+  };
+  ASSERT_EQ(certified("", "wrong"), 1);
+  ASSERT_EQ(certified("--converged-only", "equal"), 0);
+  EXPECT_EQ(crdt("verify received.jsonl wrong").out, "wrong: valid, violated for received.jsonl\n");
+  EXPECT_EQ(crdt("verify received.jsonl equal").out,
+            "equal: valid, satisfied for received.jsonl, convergence only\n");
+  const auto fields = nlohmann::json::parse(crdt("verify --json received.jsonl equal").out);
+  EXPECT_EQ(fields["deliveries"], true);
+  EXPECT_EQ(fields["converged_only"], true);
+  // One object by all that is promised, the other by less: neither says what the whole does.
+  auto forged = nlohmann::json::parse(text_of("equal"));
+  ASSERT_EQ(forged["objects"][1]["certificate"]["context"], "converged-only");
+  forged["objects"][1]["certificate"]["context"] = "trusted";
+  write("forged", forged.dump());
+  const auto refused = crdt("verify received.jsonl forged");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.out.find("it differs in the use of deliveries"), std::string::npos)
+      << refused.out;
 }
 
 #ifdef CUPEL_PROVED

@@ -484,6 +484,7 @@ Verified verify_parsed(const History& history, const Json& json) {
                                         : CoreCheck(history, strict).run(json);
   verified.strict = strict;
   verified.by_deliveries = context != json.end();
+  verified.converged_only = verified.by_deliveries && *context == "converged-only";
   return verified;
 }
 

@@ -26,6 +26,8 @@ struct Verified {
   std::string reason;          // of all but kValid
   bool strict = false;         // it is about the axioms as printed
   bool by_deliveries = false;  // it is about the recorded deliveries, too
+  // And then only: reads that had seen the same updates returned the same.
+  bool converged_only = false;
 };
 
 inline constexpr std::size_t kMostOperations = 1500;

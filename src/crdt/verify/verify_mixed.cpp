@@ -196,7 +196,8 @@ class MixedCheck {
     if (!of.ok()) return result(CertificateStatus::kNotValid, of.error().message);
     const auto any = std::find_if(of->begin(), of->end(), [](auto* one) { return one != nullptr; });
     if (any == of->end()) return result(CertificateStatus::kNotValid, "it has no `objects`");
-    by_context_ = (*any)->contains("context");
+    context_ = (*any)->value("context", Json());
+    by_context_ = !context_.is_null();
     if (by_context_ && (!history_.whole.context.is_known() || !deliver_as_seen(history_))) {
       return result(CertificateStatus::kNotValid,
                     "it takes a context from the history that is not there");
@@ -221,7 +222,12 @@ class MixedCheck {
 
  private:
   [[nodiscard]] Verified result(CertificateStatus status, std::string reason) const {
-    return {status, verdict_, std::move(reason), strict_};
+    return {.status = status,
+            .verdict = verdict_,
+            .reason = std::move(reason),
+            .strict = strict_,
+            .by_deliveries = by_context_,
+            .converged_only = context_ == "converged-only"};
   }
 
   std::optional<Verified> check_one(std::size_t object, const Json& one) const {
@@ -236,7 +242,7 @@ class MixedCheck {
     }
     if (found.verdict != verdict_ || found.strict != strict_)
       return result(CertificateStatus::kNotValid, named("it has another verdict or other axioms"));
-    if (one.contains("context") != by_context_)
+    if (one.value("context", Json()) != context_)
       return result(CertificateStatus::kNotValid, named("it differs in the use of deliveries"));
     return std::nullopt;
   }
@@ -245,6 +251,7 @@ class MixedCheck {
   const Json& certificate_;
   const std::string verdict_;
   const bool strict_;
+  Json context_;  // of its objects; null: they have none
   bool by_context_ = false;
 };
 
