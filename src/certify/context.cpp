@@ -21,9 +21,11 @@ void Context::assume(TxnId t, AssumedOutcome outcome) {
 }
 void Context::place(KeyId key, std::uint32_t position, OpId append) {
   places_[{key.raw, position}] = append;
+  place_of_[append] = position;
   forget();
 }
 void Context::unplace(KeyId key, std::uint32_t position) {
+  place_of_.erase(placed(key, position));
   places_.erase({key.raw, position});
   forget();
 }
@@ -31,6 +33,12 @@ void Context::unplace(KeyId key, std::uint32_t position) {
 OpId Context::placed(KeyId key, std::size_t position) const {
   const auto it = places_.find({key.raw, static_cast<std::uint32_t>(position)});
   return it == places_.end() ? OpId::none() : it->second;
+}
+
+std::optional<std::uint32_t> Context::place_of(OpId append) const {
+  const auto it = place_of_.find(append);
+  if (it == place_of_.end()) return std::nullopt;
+  return it->second;
 }
 
 OpId Context::append_at(KeyId key, std::size_t position, ValueId element) const {

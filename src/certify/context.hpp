@@ -12,6 +12,7 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -74,6 +75,8 @@ class Context {
 
   // What the placing says of a place; none().
   [[nodiscard]] OpId placed(KeyId key, std::size_t position) const;
+  // Where it says that an append stands, in its key's list.
+  [[nodiscard]] std::optional<std::uint32_t> place_of(OpId append) const;
   // The append at a place of the list that holds `element`; none() if it is not known.
   [[nodiscard]] OpId append_at(KeyId key, std::size_t position, ValueId element) const;
 
@@ -102,6 +105,7 @@ class Context {
   const history::Time drift_;
   base::HashMap<TxnId, AssumedOutcome> assumed_;
   base::HashMap<std::pair<std::uint32_t, std::uint32_t>, OpId> places_;  // by key and position
+  base::HashMap<OpId, std::uint32_t> place_of_;
   std::deque<std::vector<TxnId>> kept_;
   base::HashMap<std::array<std::uint32_t, 3>, std::span<const TxnId>> shared_;  // by what is asked
   base::HashMap<std::pair<std::uint32_t, std::uint32_t>, Candidates> by_read_;

@@ -1096,10 +1096,8 @@ class Translation {
     for (const Written& w : s_.written(key, read->seen.list[place])) {
       const auto block = c_.counts(w.txn) ? block_of(w.op, key, place) : std::nullopt;
       if (!block) continue;
-      const auto twice = std::find(ways.chosen.begin(), ways.chosen.end(), w.op.raw);
-      if (twice != ways.chosen.end()) {  // one append has one place
-        const PlaceKey& there = ways.places[static_cast<std::size_t>(twice - ways.chosen.begin())];
-        if (const auto other = block_of(w.op, key, there.second)) places(key, *block, *other, from);
+      if (const auto there = place_of(ways, w.op)) {  // one append has one place
+        if (const auto other = block_of(w.op, key, *there)) places(key, *block, *other, from);
         continue;
       }
       ways.chosen.push_back(w.op.raw);
@@ -1111,6 +1109,11 @@ class Translation {
       from.push_back(*last_);
     }
     return concluded(from, "the placings do not go together");
+  }
+  [[nodiscard]] std::optional<std::uint32_t> place_of(const Ways& ways, OpId append) const {
+    const auto chosen = std::find(ways.chosen.begin(), ways.chosen.end(), append.raw);
+    if (chosen == ways.chosen.end()) return c_.place_of(append);
+    return ways.places[static_cast<std::size_t>(chosen - ways.chosen.begin())].second;
   }
   Rejection one_way(const Placing& placing) {
     for (const Place& p : placing.places) c_.place(KeyId(p.key), p.position, OpId(p.operation));

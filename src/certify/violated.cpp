@@ -104,7 +104,7 @@ class Violated {
                            position);
       auto& some = options.emplace_back();
       for (const auto& w : s_.written(KeyId(key), list[position])) {
-        if (c_.counts(w.txn)) some.push_back(w.op.raw);
+        if (c_.counts(w.txn) && !c_.place_of(w.op)) some.push_back(w.op.raw);
       }
     }
     // Places of one element share their options, other places have others: with enough for

@@ -237,6 +237,8 @@ class Collector {
             all_differ(best.list, sorted_values_)};
     base::HashMap<ValueId, std::uint32_t> times_seen;
     bool all_known = true;
+    open_elements_.clear();
+    TxnId last;
     for (std::uint32_t p = 0; p < best.list.size(); ++p) {
       auto [append, txn] = choices_.at(key, p);
       const auto entries = index_.of(key, best.list[p]);
@@ -248,6 +250,8 @@ class Collector {
         }
       } else if (choices_.none_possible() && appended_again(entries)) {
         all_known = false;  // nothing follows from whose it is
+      } else if (choices_.is_open(key, p)) {
+        open_elements_.try_emplace(best.list[p], last);
       } else {
         // The n-th occurrence takes the n-th append that is not aborted.
         std::uint32_t skip = list.all_differ ? 0 : times_seen[best.list[p]]++;
@@ -260,6 +264,7 @@ class Collector {
         }
       }
       if (append.valid() && list.known == p) ++list.known;
+      if (txn.valid()) last = txn;
       known.append.push_back(append);
       known.txn.push_back(txn);
     }
@@ -302,6 +307,11 @@ class Collector {
       const auto after =
           std::upper_bound(placed_.begin(), placed_.end(), e.txn,
                            [](TxnId txn, const auto& place) { return txn < place.first; });
+      if (const auto open = open_elements_.find(e.value); open != open_elements_.end()) {
+        if (open->second.valid() && open->second != e.txn)
+          arcs_.push_back({open->second, e.txn, key, best.op});
+        continue;
+      }
       const bool others = after != placed_.begin() && after[-1].first == e.txn;
       if (others && e.op < after[-1].second) {
         own_order_broken = true;  // a later append of the transaction was seen, this one not
@@ -342,9 +352,7 @@ class Collector {
     begin_read(txn, key, id);
     if (list.empty()) {
       pending_candidates_.push_back(TxnId::none());
-    } else if (usual || same_prefix(key, list)) {
-      const OpId append = lists_->appends(key)[list.size() - 1];
-      const TxnId writer = lists_->txns(key)[list.size() - 1];
+    } else if (const auto [append, writer] = last_append(key, list, usual); append.valid()) {
       if (!index_.is_final(append)) {
         note(InternalKind::kIntermediateRead, txn, id, key, append, writer);
       } else if (writer != txn) {
@@ -410,6 +418,16 @@ class Collector {
     const auto& known = lists_->of_key[key.index()];
     return list.size() <= known.known &&
            std::equal(list.begin(), list.end(), known.longest.begin());
+  }
+
+  // Of a list that is not empty: the append of its last element, or none() if it is not known.
+  [[nodiscard]] std::pair<OpId, TxnId> last_append(KeyId key, std::span<const ValueId> list,
+                                                   bool is_prefix) const {
+    const auto& longest = lists_->of_key[key.index()].longest;
+    if (!is_prefix &&
+        (list.size() > longest.size() || !std::equal(list.begin(), list.end(), longest.begin())))
+      return {OpId::none(), TxnId::none()};
+    return {lists_->appends(key)[list.size() - 1], lists_->txns(key)[list.size() - 1]};
   }
 
   void check_own_appends(TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
@@ -791,6 +809,9 @@ class Collector {
   std::vector<history::RangeEntry> further_rows_;  // these four only keep their memory
   std::vector<std::pair<TxnId, OpId>> placed_;
   std::vector<TxnId> unread_;
+  // By element with open places: the last known before the first of them. An append of it that
+  // stands at no other place follows.
+  base::HashMap<ValueId, TxnId> open_elements_;
   std::vector<ValueId> sorted_values_;
   Range shared_;  // instead of pending_candidates_, if not empty
   base::HashMap<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Range> shared_lists_;
@@ -867,61 +888,110 @@ ListChoices::ListChoices(const History& h) {
       if (it->second == kAppendedOnce) continue;
       // The first choice has each place's append in this order.
       positions_.push_back({KeyId(raw), p, it->second, places[it->second]++});
-      count_ *= static_cast<double>(appends_[it->second].size());
     }
   }
   // More places than appends: no placing is right, and the reads themselves are
   // reported (duplicate element).
   for (std::size_t element = 0; element < places.size(); ++element)
     none_possible_ = none_possible_ || places[element] > appends_[element].size();
-  if (!none_possible_) return;
-  positions_.clear();
-  count_ = 1;
+  if (none_possible_) positions_.clear();
+  for (const auto& all : appends_) stands_.emplace_back(all.size());
+  for (const ChosenPosition& p : positions_) stands_[p.element][p.chosen] = true;
 }
 
-// Backtracking, the last position fastest: the next choice at position i or before in
-// which no append stands twice.
-bool ListChoices::settle(std::size_t i) {
-  base::HashSet<OpId> used;
-  for (std::size_t j = 0; j < i; ++j) used.insert(chosen(positions_[j]).op);
-  while (true) {
-    ChosenPosition& position = positions_[i];
-    const auto& all = appends(position);
-    while (position.chosen < all.size() && used.contains(all[position.chosen].op))
-      ++position.chosen;
-    if (position.chosen < all.size()) {
-      if (i + 1 == positions_.size()) return true;
-      used.insert(chosen(position).op);
-      positions_[++i].chosen = 0;
-      continue;
-    }
-    if (i == 0) return false;
-    --i;
-    used.erase(chosen(positions_[i]).op);
-    ++positions_[i].chosen;
-  }
+double ListChoices::count() const {
+  double all = 1;
+  for (const ChosenPosition& p : positions_) all *= static_cast<double>(appends(p).size());
+  return all;
 }
 
-bool ListChoices::advance() {
-  if (positions_.empty()) return false;
-  ++positions_.back().chosen;
-  return settle(positions_.size() - 1);
-}
-
-ListChoices::Append ListChoices::at(KeyId key, std::size_t position) const {
+const ListChoices::ChosenPosition* ListChoices::find(KeyId key, std::size_t position) const {
   const auto it = std::lower_bound(positions_.begin(), positions_.end(), std::pair(key, position),
                                    [](const ChosenPosition& p, const auto& wanted) {
                                      return p.key != wanted.first ? p.key < wanted.first
                                                                   : p.position < wanted.second;
                                    });
-  if (it == positions_.end() || it->key != key || it->position != position) return {};
-  return chosen(*it);
+  if (it == positions_.end() || it->key != key || it->position != position) return nullptr;
+  return &*it;
+}
+
+ListChoices::Append ListChoices::at(KeyId key, std::size_t position) const {
+  const auto* const found = find(key, position);
+  if (found == nullptr || found->chosen == kOpen) return {};
+  return appends(*found)[found->chosen];
+}
+
+bool ListChoices::is_open(KeyId key, std::size_t position) const {
+  const auto* const found = find(key, position);
+  return found != nullptr && found->chosen == kOpen;
+}
+
+Placing ListChoices::placing(Place place) const {
+  const ChosenPosition& p = positions_[place];
+  return {p.key, p.position, appends(p)[p.chosen].op};
 }
 
 std::vector<Placing> ListChoices::placings() const {
   std::vector<Placing> all;
-  for (const ChosenPosition& p : positions_) all.push_back({p.key, p.position, chosen(p).op});
+  for (Place place = 0; place < positions_.size(); ++place) {
+    if (positions_[place].chosen != kOpen) all.push_back(placing(place));
+  }
   return all;
+}
+
+void ListChoices::open(Place place) {
+  ChosenPosition& p = positions_[place];
+  if (p.chosen != kOpen) stands_[p.element][p.chosen] = false;
+  p.chosen = kOpen;
+}
+
+void ListChoices::open_all() {
+  for (Place place = 0; place < positions_.size(); ++place) open(place);
+}
+
+bool ListChoices::has_open() const {
+  return std::any_of(positions_.begin(), positions_.end(),
+                     [](const ChosenPosition& p) { return p.chosen == kOpen; });
+}
+
+bool ListChoices::put(Place place, std::size_t append) {
+  ChosenPosition& p = positions_[place];
+  if (stands_[p.element][append]) return false;
+  stands_[p.element][append] = true;
+  p.chosen = append;
+  return true;
+}
+
+void ListChoices::fill() {
+  std::vector<std::size_t> next(appends_.size(), 0);
+  for (Place place = 0; place < positions_.size(); ++place) {
+    if (positions_[place].chosen != kOpen) continue;
+    while (!put(place, next[positions_[place].element]++)) {
+    }
+  }
+}
+
+ListChoices::Place ListChoices::next_open(const ListChoices& filled,
+                                          std::span<const OpId> named) const {
+  const auto is_named = [named](const Append& append) {
+    return std::binary_search(named.begin(), named.end(), append.op);
+  };
+  std::vector<bool> missing(appends_.size());  // a named append of the element stands nowhere
+  for (std::size_t e = 0; e < appends_.size(); ++e) {
+    for (std::size_t i = 0; i < appends_[e].size(); ++i)
+      missing[e] = missing[e] || (!filled.stands_[e][i] && is_named(appends_[e][i]));
+  }
+  std::vector<Place> first(appends_.size(), positions_.size());  // open ones, by element
+  Place next = positions_.size();
+  for (Place place = 0; place < positions_.size(); ++place) {
+    const ChosenPosition& p = positions_[place];
+    if (p.chosen != kOpen) continue;
+    first[p.element] = std::min(first[p.element], place);
+    next = std::min(next, place);
+    if (missing[p.element] || is_named(appends(p)[filled.positions_[place].chosen]))
+      return first[p.element];
+  }
+  return next;
 }
 
 Accesses collect_accesses(const History& history, const ListChoices& choices,

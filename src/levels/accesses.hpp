@@ -80,45 +80,70 @@ struct Accesses {
 
 // Where one key's list holds an element that was appended more than once, which
 // append stands at which place is a choice; a history passes if some choice
-// does. Choices are numbered; nearly every history has exactly one.
+// does. Nearly no history has such places. A place may also be left open: what
+// is then forbidden is forbidden whatever stands there.
 class ListChoices {
  public:
+  // Every place has its append, in the order in which they probably took effect.
   explicit ListChoices(const History& history);
-  [[nodiscard]] double count() const { return count_; }  // may be astronomically large
-  // Moves on to the next choice; false when there is none left.
-  bool advance();
 
   struct Append {
     OpId op;
     TxnId txn;
   };
-  // Choice for place `position` of key's longest list: an append, or none().
-  [[nodiscard]] Append at(KeyId key, std::size_t position) const;
+  // Is there more than one choice? False also where none is possible.
+  [[nodiscard]] bool any() const { return !positions_.empty(); }
+  // At most so many there are; may be astronomically large.
+  [[nodiscard]] double count() const;
   // Some element has more places than appends: a violation whatever the choices, so there are none.
   [[nodiscard]] bool none_possible() const { return none_possible_; }
+  // The append at place `position` of key's longest list; none() if it is open or no choice.
+  [[nodiscard]] Append at(KeyId key, std::size_t position) const;
+  [[nodiscard]] bool is_open(KeyId key, std::size_t position) const;
   // All that this choice says.
   [[nodiscard]] std::vector<Placing> placings() const;
 
+  void open_all();
+  [[nodiscard]] bool has_open() const;
+  // Each open place gets the first append of its element that stands nowhere.
+  void fill();
+
+  // Places have numbers, in the order of keys and positions.
+  using Place = std::size_t;
+  // The first open place of an element that has to do with one of `appends`: it stands at an open
+  // place in `filled`, or nowhere. Else the first open place, of which there is one. `appends` are
+  // sorted, and may be other operations, too.
+  [[nodiscard]] Place next_open(const ListChoices& filled, std::span<const OpId> appends) const;
+  // How many appends there are of the element of a place; they have numbers, in that order.
+  [[nodiscard]] std::size_t append_count(Place place) const {
+    return appends(positions_[place]).size();
+  }
+  // False if the append stands elsewhere; then nothing changes.
+  bool put(Place place, std::size_t append);
+  void open(Place place);
+  [[nodiscard]] bool says(Place place, std::size_t append) const {
+    return positions_[place].chosen == append;
+  }
+  [[nodiscard]] Placing placing(Place place) const;
+
  private:
+  static constexpr std::size_t kOpen = std::numeric_limits<std::size_t>::max();
   struct ChosenPosition {
     KeyId key;
     std::uint32_t position;
-    std::uint32_t element;   // into appends_
-    std::size_t chosen = 0;  // of its appends
+    std::uint32_t element;  // into appends_
+    std::size_t chosen;     // of its appends, or kOpen
   };
-  bool settle(std::size_t i);
   [[nodiscard]] const std::vector<Append>& appends(const ChosenPosition& position) const {
     return appends_[position.element];
   }
-  [[nodiscard]] Append chosen(const ChosenPosition& position) const {
-    return appends(position)[position.chosen];
-  }
+  [[nodiscard]] const ChosenPosition* find(KeyId key, std::size_t position) const;
 
   // By element that was appended more than once: its appends, in the order in which they probably
   // took effect, so that the first choice is a good guess.
   std::vector<std::vector<Append>> appends_;
+  std::vector<std::vector<bool>> stands_;  // at some place; by element and its appends
   std::vector<ChosenPosition> positions_;  // sorted by key, position; only where there is a choice
-  double count_ = 1;
   bool none_possible_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "history/naming.hpp"
@@ -48,23 +49,13 @@ class Decider::State {
       return {DecisionStatus::kRefused, {}, *std::move(refused), {}};
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
     if (!collect(budget)) return gave_up(budget, "collecting reads and writes");
-    Decision first = decide_branches(level, choices_, *accesses_, budget);
-    if (choices_.count() < 2) return first;
+    Decision first = decide_branches(level, choices_, *accesses_, kAllProposals, budget);
+    if (!choices_.any()) return first;
     if (first.status != DecisionStatus::kViolated) return with_placings(std::move(first), choices_);
     // Elements appended twice: another placing may pass.
-    std::vector<PlacingBranch> failed;
-    if (evidence_) failed.push_back({choices_.placings(), *first.violation});
-    ListChoices other(h_);
-    while (other.advance()) {
-      if (budget.exceeded()) return gave_up(budget, "trying the places of elements appended twice");
-      const Accesses accesses = collect_accesses(h_, other, {}, budget, threads_);
-      if (!accesses.complete) return gave_up(budget, "collecting reads and writes");
-      Decision next = decide_branches(level, other, accesses, budget);
-      if (next.status != DecisionStatus::kViolated) return with_placings(std::move(next), other);
-      if (evidence_) failed.push_back({other.placings(), *std::move(next.violation)});
-    }
-    first.violation->placing_branches = std::move(failed);
-    return first;
+    ListChoices open(h_);
+    open.open_all();
+    return decide_open(level, open, &first, budget);
   }
 
   // The accesses with the first of the list choices and all outcomes open; false: a limit ended it.
@@ -135,21 +126,72 @@ class Decider::State {
     return decision;
   }
 
+  // Does some way to fill the open places pass? `filled`: what is known of choices.fill(), which is
+  // violated; or null. What is violated with places left open needs no cases for them. Else an
+  // append is put at one place after the other, as the violation of the filled ones suggests.
+  Decision decide_open(Level level, ListChoices& choices, const Decision* filled,
+                       base::Budget& budget) const {
+    // Of those left open, much may be possible; then it is for the places to say what is not.
+    constexpr std::uint64_t kOpenProposals = 300;
+    const bool has_open = choices.has_open();
+    if (!has_open && filled != nullptr) return *filled;
+    Decision found =
+        decide_placed(level, choices, has_open ? kOpenProposals : kAllProposals, budget);
+    if (!has_open || found.status == DecisionStatus::kViolated || budget.exceeded()) return found;
+    ListChoices all = choices;
+    all.fill();
+    Decision whole = filled != nullptr ? *filled : decide_placed(level, all, kAllProposals, budget);
+    if (whole.status != DecisionStatus::kViolated) return whole;
+    std::vector<OpId> named;
+    name_operations(*whole.violation, named);
+    std::sort(named.begin(), named.end());
+    const auto place = choices.next_open(all, named);
+    std::vector<PlacingBranch> failed;
+    for (std::size_t append = 0; append < choices.append_count(place); ++append) {
+      if (!choices.put(place, append)) continue;
+      Decision next =
+          decide_open(level, choices, all.says(place, append) ? &whole : nullptr, budget);
+      if (next.status != DecisionStatus::kViolated) return next;
+      if (evidence_) failed.push_back({{choices.placing(place)}, *std::move(next.violation)});
+      choices.open(place);
+    }
+    whole.violation->placing_branches = std::move(failed);
+    return whole;
+  }
+
+  // Under these choices, with all outcomes open.
+  Decision decide_placed(Level level, const ListChoices& choices, std::uint64_t proposals,
+                         base::Budget& budget) const {
+    constexpr const char* kTrying = "trying the places of elements appended twice";
+    if (budget.exceeded()) return gave_up(budget, kTrying);
+    const Accesses accesses = collect_accesses(h_, choices, {}, budget, threads_);
+    if (!accesses.complete) return gave_up(budget, kTrying);
+    return with_placings(decide_branches(level, choices, accesses, proposals, budget), choices);
+  }
+
+  // The operations of which a violation says something.
+  static void name_operations(const Violation& violation, std::vector<OpId>& named) {
+    for (const auto& one : violation.internal) named.insert(named.end(), {one.read, one.other});
+    for (const Edge& edge : violation.derivation.edges)
+      named.insert(named.end(), {edge.from_op, edge.to_op});
+    for (const Violation& branch : violation.branches) name_operations(branch, named);
+  }
+
   // `open`: the accesses with all outcomes open.
   Decision decide_branches(Level level, const ListChoices& choices, const Accesses& open,
-                           base::Budget& budget) const {
+                           std::uint64_t proposals, base::Budget& budget) const {
     const auto decide_branch_under =
         [&](std::span<const AssumedOutcome> outcomes) -> BranchDecision {
-      if (outcomes.empty()) return decide_branch(level, open, outcomes, budget);
+      if (outcomes.empty()) return decide_branch(level, open, outcomes, proposals, budget);
       const Accesses accesses = collect_accesses(h_, choices, outcomes, budget, threads_);
       if (!accesses.complete) return {gave_up(budget, "collecting reads and writes")};
-      return decide_branch(level, accesses, outcomes, budget);
+      return decide_branch(level, accesses, outcomes, proposals, budget);
     };
     return levels::decide_branches(h_, decide_branch_under, budget);
   }
 
   BranchDecision decide_branch(Level level, const Accesses& accesses,
-                               std::span<const AssumedOutcome> outcomes,
+                               std::span<const AssumedOutcome> outcomes, std::uint64_t proposals,
                                base::Budget& budget) const {
     if (auto internal = forbidden(accesses, level); !internal.empty()) {
       Decision d;
@@ -161,7 +203,7 @@ class Decider::State {
     // The others of a team know these accesses, and no other.
     base::Team* const team = &accesses == accesses_.get() ? team_ : nullptr;
     const DecisionInput input{h_,       drift_,    accesses, outcomes, unsure_compare_and_sets_,
-                              threads_, evidence_, team};
+                              threads_, evidence_, team,     proposals};
     return is_weak(level) ? decide_weak_level(input, level, budget)
                           : decide_order_level(input, level, budget);
   }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +38,8 @@ Decision gave_up(const base::Budget& budget, std::string_view reached);
 // For decided_by.
 std::string_view stage_name(order::Stage stage);
 
+inline constexpr std::uint64_t kAllProposals = std::numeric_limits<std::uint64_t>::max();
+
 // The accesses to be decided, and what they were collected under.
 struct DecisionInput {
   const History& history;
@@ -47,6 +50,7 @@ struct DecisionInput {
   unsigned threads = 1;          // 0: as many as the machine has
   bool evidence = false;       // witnesses, and derivations that can be checked without the engine
   base::Team* team = nullptr;  // of processes with the same accesses; borrowed
+  std::uint64_t proposals = kAllProposals;  // of a solver; kGaveUp where they settle nothing
 };
 
 // What a team is asked about a level, and a part of the answer; both are given back by

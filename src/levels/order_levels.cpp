@@ -295,6 +295,7 @@ std::optional<std::string> decide_team_part(const DecisionInput& input, Level le
 
 BranchDecision decide_order_level(const DecisionInput& input, Level level, base::Budget& budget,
                                   std::uint64_t proposals) {
+  proposals = std::min(proposals, input.proposals);
   // The answer is that of the first part, by number, that says no; else of the first
   // that does not know. A part is left out only if one with a smaller number is known
   // to say no, so whatever the threads do, all parts up to that first one are decided.

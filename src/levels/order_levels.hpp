@@ -9,7 +9,6 @@
 // that says no answers for the whole, so their number changes nothing.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -17,9 +16,8 @@
 
 namespace cupel::levels {
 
-inline constexpr std::uint64_t kAllProposals = std::numeric_limits<std::uint64_t>::max();
-
-// `proposals` bounds stage 3 of the engine: kGaveUp where they do not settle it.
+// `proposals` bounds stage 3 of the engine, as those of the input do: kGaveUp where they do not
+// settle it.
 BranchDecision decide_order_level(const DecisionInput& input, Level level, base::Budget& budget,
                                   std::uint64_t proposals = kAllProposals);
 

@@ -161,7 +161,7 @@ BranchDecision decide_weak_level(const DecisionInput& input, Level level, base::
     outcome = by_cases(kFirstRounds);
     if (outcome.solvability == order::Solvability::kGaveUp && !budget.exceeded()) {
       if (std::optional<BranchDecision> yes = cheap_yes(input, budget)) return *std::move(yes);
-      outcome = by_cases(kAllProposals);
+      outcome = by_cases(input.proposals);
     }
   } else {
     outcome = order::decide_visibility(d.problem, visible, only_writers(question), budget);

@@ -463,7 +463,7 @@ bool Window::all_seen() const {
 void Window::forget(const levels::Decider& decider, const levels::Witness& witness,
                     const history::OpenCompares& open_compares) {
   const auto accesses = decider.accesses();
-  if (!accesses || !all_seen() || levels::ListChoices(history_).count() > 1) return;
+  if (!accesses || !all_seen() || levels::ListChoices(history_).any()) return;
   std::vector<std::uint8_t> continues(history_.session_count(), 0);
   std::vector<std::uint8_t> open(txns_.size(), 0), unread(txns_.size(), 0);
   std::vector<std::uint8_t> stays(txns_.size(), 0);

@@ -72,6 +72,30 @@ Sketch repeated_elements(std::uint64_t seed) {
   });
 }
 
+// One element over and over, and then reads that have now and then lost one.
+Sketch equal_elements(std::uint64_t seed) {
+  Random random(seed);
+  Sketch sketch;
+  history::Time now = 0;
+  const auto add = [&](SketchOp op) {
+    const auto length = random.between(1, 12);
+    SketchTxn txn{.ops = {std::move(op)}, .invoke = now, .complete = now + length};
+    now += random.between(5, 15);
+    sketch.sessions.push_back({std::to_string(sketch.sessions.size()), {std::move(txn)}});
+  };
+  std::vector<Atom> list;
+  for (auto appends = 2 + random.below(3); appends > 0; --appends) {
+    list.push_back(Atom::of(random.chance(0.8) ? 1 : 2));
+    add({.kind = OpKind::kAppend, .key = key_of(0), .value = list.back()});
+  }
+  for (int reads = 0; reads < 2; ++reads) {
+    SketchOp op{.kind = OpKind::kListRead, .key = key_of(0), .list = list};
+    if (random.chance(0.5)) op.list.pop_back();
+    add(std::move(op));
+  }
+  return sketch;
+}
+
 // Long sessions that write few values over and over, and read what may be from many of them.
 Sketch repeated_values(std::uint64_t seed) {
   Random random(seed);
@@ -129,6 +153,7 @@ struct Generator {
 const Generator kGenerators[] = {
     {"places", repeated_elements, "\"placings\":"},
     {"places of one transaction", repeated_elements, " stands "},
+    {"places within places", equal_elements, "\"proof\": {\"placings\":"},
     {"bounds", repeated_values, "\"bound\": \"earlier\""},
     {"later bounds", repeated_values, "\"bound\": \"later\""},
     {"rows", further_rows, "P 0 weak", {levels::Level::kReadCommitted}},

@@ -24,28 +24,53 @@ TxnId txn_of(const history::History& h, OpId op) {
   return TxnId::none();
 }
 
-// Each choice in parentheses: whose append is at each place of x and of y ("-": no choice).
+// Whose append is at each place of x and of y ("-": no choice, "?": open).
+std::string one_placing(const history::History& h, const ListChoices& choices) {
+  std::string all = "(";
+  for (std::uint32_t k = 0; k < h.key_count(); ++k) {
+    std::size_t longest = 0;
+    for (std::uint32_t i = 0; i < h.op_count(); ++i) {
+      const auto op = h.op(OpId(i));
+      if (op.kind == history::OpKind::kListRead && op.key == history::KeyId(k))
+        longest = std::max(longest, h.list(op).size());
+    }
+    all += k == 0 ? "" : ",";
+    for (std::size_t p = 0; p < longest; ++p) {
+      const OpId append = choices.at(history::KeyId(k), p).op;
+      const bool open = choices.is_open(history::KeyId(k), p);
+      all += p == 0 ? "" : " ";
+      all += append.valid() ? name_of(h, txn_of(h, append)) : open ? "?" : "-";
+    }
+  }
+  return all + ")";
+}
+
+// Fills the open places in every way.
+void add_placings(const history::History& h, ListChoices& choices, std::string& all) {
+  if (!choices.has_open()) {
+    all += (all.empty() ? "" : " ") + one_placing(h, choices);
+    return;
+  }
+  ListChoices filled = choices;
+  filled.fill();
+  const auto place = choices.next_open(filled, {});
+  for (std::size_t append = 0; append < choices.append_count(place); ++append) {
+    if (!choices.put(place, append)) continue;
+    add_placings(h, choices, all);
+    choices.open(place);
+  }
+}
+
 std::string placings(const char* text) {
   const auto h = test::history_of(text);
+  const ListChoices first(h);
   ListChoices choices(h);
+  choices.open_all();
   std::string all;
-  do {
-    all += all.empty() ? "(" : " (";
-    for (std::uint32_t k = 0; k < h.key_count(); ++k) {
-      std::size_t longest = 0;
-      for (std::uint32_t i = 0; i < h.op_count(); ++i) {
-        const auto op = h.op(OpId(i));
-        if (op.kind == history::OpKind::kListRead && op.key == history::KeyId(k))
-          longest = std::max(longest, h.list(op).size());
-      }
-      all += k == 0 ? "" : ",";
-      for (std::size_t p = 0; p < longest; ++p) {
-        const OpId append = choices.at(history::KeyId(k), p).op;
-        all += (p == 0 ? "" : " ") + (append.valid() ? name_of(h, txn_of(h, append)) : "-");
-      }
-    }
-    all += ")";
-  } while (choices.advance());
+  add_placings(h, choices, all);
+  choices.fill();
+  EXPECT_EQ(one_placing(h, choices), one_placing(h, first)) << text;
+  EXPECT_TRUE(all.starts_with(one_placing(h, first))) << text;
   return all;
 }
 
@@ -73,6 +98,25 @@ TEST(ListChoices, KeysAreChosenApart) {
             "(-,s4) (-,s4.2)");
   EXPECT_EQ(placings("s1: a(x,1) | s2: a(x,1) | s3: l(x,[1]) | s4: a(y,1) ; a(y,1) | s5: l(y,[1])"),
             "(s1,s4) (s1,s4.2) (s2,s4) (s2,s4.2)");
+}
+TEST(ListChoices, AnElementOfWhichSomethingIsKnownIsNext) {
+  const auto h = test::history_of(
+      "s1: a(x,1) | s2: a(x,1) | s3: a(x,2) | s4: a(x,2) | s5: a(x,2) | s6: l(x,[1 1 2 2])");
+  ListChoices choices(h);
+  const ListChoices filled = choices;  // s1 s2 s3 s4
+  choices.open_all();
+  const auto after = [&](std::uint32_t append) {
+    const std::vector<OpId> named = {OpId(append)};
+    EXPECT_TRUE(choices.put(choices.next_open(filled, named), 0));
+    const auto shown = one_placing(h, choices);
+    choices.open_all();
+    return shown;
+  };
+  EXPECT_EQ(after(0), "(s1 ? ? ?)");
+  EXPECT_EQ(after(1), "(s1 ? ? ?)");
+  EXPECT_EQ(after(3), "(? ? s3 ?)");
+  EXPECT_EQ(after(4), "(? ? s3 ?)");  // s5's stands nowhere
+  EXPECT_EQ(after(5), "(s1 ? ? ?)");  // no append
 }
 TEST(ListChoices, AbortedAppendsStandNowhere) {
   EXPECT_EQ(placings("s1: a(x,1) | s2: !a(x,1) | s3: l(x,[1])"), "(-)");

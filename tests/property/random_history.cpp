@@ -45,6 +45,11 @@ Shape shape_of(Kind kind, std::uint64_t seed) {
       s.list = true;
       s.aborted = s.indeterminate = 0.15;
       s.duplicates = 0.15;
+      if (seed / kKindCount % 2 == 1) {
+        s.aborted = s.indeterminate = 0.05;
+        s.duplicates = 0.6;
+        s.times = seed / kKindCount % 4 == 1;
+      }
       break;
     case Kind::kRange:
       s.range = true;

@@ -16,7 +16,8 @@ enum class Kind : std::uint8_t {
   kDuplicates,    // values written more than once
   kStatuses,      // aborted and indeterminate transactions
   kList,          // list-append
-  kListStatuses,  // the same with aborts, indeterminates and repeated elements
+  kListStatuses,  // the same with aborts, indeterminates and repeated elements; every other one
+                  // with many of these, half of them with times
   kRange,         // range reads, inserts, deletes, tombstones; every other one with duplicates,
                   // failed compare-and-sets and keys read twice: many writers for each read
   kCompareAndSet,

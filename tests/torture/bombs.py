@@ -108,6 +108,16 @@ def equal_elements(path, size):
     write(path, ["\n".join(lines).encode() + b"\n"])
 
 
+def lost_element(path, size):
+    """One element, appended by one session after the other, of which a read after all has lost one."""
+    values = [(i, [["append", "x", 1]]) for i in range(size)] + [(size, [["r", "x", [1] * (size - 1)]])]
+    lines = []
+    for process, value in values:
+        for kind, at in (("invoke", 10 * process), ("ok", 10 * process + 5)):
+            lines.append(json.dumps({"type": kind, "process": process, "f": "txn", "value": value, "time": at}))
+    write(path, ["\n".join(lines).encode() + b"\n"])
+
+
 def nested(opening, closing):
     def make(path, size):
         write(path, [b'{"type":"ok","process":0,"f":"txn","value":[["w",1,', opening * size, closing * size, b"]]}\n"])
@@ -140,6 +150,7 @@ BOMBS = [
     Bomb("readers-snapshot.txt", 300_000, writers_and_readers, (0,), ("-l", "snapshot-isolation"), linear=True),
     Bomb("counters-causal.txt", 300_000, counters, (0,), ("-l", "causal"), linear=True),
     Bomb("equal-elements.jsonl", 10_000, equal_elements, (0,), ("-l", "strict-serializable"), linear=True),
+    Bomb("lost-element.jsonl", 100, lost_element, (1,), ("-l", "strict-serializable")),
     Bomb("gzip.gz", 1024, compressed("gzip"), (2, 3)),
     Bomb("zstd.zst", 1024, compressed("zstd"), (2, 3)),
     Bomb("xz.xz", 1024, compressed("xz"), (2, 3)),

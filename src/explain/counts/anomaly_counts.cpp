@@ -116,7 +116,7 @@ AnomalyCounts::~AnomalyCounts() = default;
 
 bool AnomalyCounts::scan(base::Budget& budget) {
   const levels::ListChoices choices(history_);
-  lists_open_ = choices.count() > 1;
+  lists_open_ = choices.any();
   if (!accesses_) {
     accesses_ = std::make_shared<Accesses>(levels::collect_accesses(history_, choices, {}, budget));
   }
