@@ -155,7 +155,6 @@ class Assembly {
   };
   std::vector<Fault> faults_;        // what the nemesis did, by when it began
   std::vector<std::string> others_;  // words of f that no kind knows, in file order
-  std::uint64_t first_other_ = 0;
 
   bool all_invoked_ = true;  // every completion has its invocation line
   bool anonymous_ = false;   // some event has no process
