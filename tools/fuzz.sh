@@ -17,6 +17,15 @@ CC=clang CXX=clang++ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Re
   -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="$quick" -DCMAKE_C_FLAGS_RELWITHDEBINFO="$quick" -DCUPEL_UNITY=ON -DCUPEL_PCH=ON \
   -DCUPEL_TESTS=OFF -DCUPEL_BENCH=OFF -DCUPEL_EXAMPLES=OFF -DCUPEL_LAZY_LIBRARIES=OFF -DCUPEL_ENGINE_PLUGINS=OFF \
   --log-level=WARNING >/dev/null
+words_of() {
+  case $1 in
+  jepsen | knossos) echo edn ;;
+  crdt | viper) echo crdt ;;
+  verify | crdt_verify) echo certificate ;;
+  mock_http) echo http ;;
+  mock_* | proxy* | engine_messages) echo sql ;;
+  esac
+}
 targets=("$@")
 if ((${#targets[@]} == 0)); then
   for source in "$root"/fuzz/*_fuzz.cpp; do targets+=("$(basename "$source" _fuzz.cpp)"); done
@@ -27,8 +36,10 @@ crashes=0
 for target in "${targets[@]}"; do
   mkdir -p "$build/corpus/$target"
   log=$build/$target.log
+  words=$(words_of "$target")
+  options=(${words:+-dict="$root/fuzz/dictionaries/$words.dict"})
   if "$build/fuzz/${target}_fuzz" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="$build/crashes/$target-" "$build/corpus/$target" "$root/fuzz/corpus/$target" >"$log" 2>&1; then
+    -artifact_prefix="$build/crashes/$target-" "${options[@]}" "$build/corpus/$target" "$root/fuzz/corpus/$target" >"$log" 2>&1; then
     result=ok
   else
     result=CRASH crashes=1
