@@ -244,7 +244,10 @@ class Oracle {
           }
           case OpKind::kRangeRead: {
             const auto range = h_.range(op);
-            for (const KeyId k : h_.keys_between(h_.value(range.low), h_.value(range.high))) {
+            const auto between = h_.keys_between(h_.value(range.low), h_.value(range.high));
+            std::set<KeyId> keys(between.begin(), between.end());
+            for (const auto& e : range.entries) keys.insert(e.key);  // also if it lies outside
+            for (const KeyId k : keys) {
               if (h_.is_list(k)) continue;
               std::vector<ValueId> values;
               for (const auto& e : range.entries) {
