@@ -736,12 +736,25 @@ std::string_view name_of(Reason reason) {
   return kReasonNames[static_cast<std::size_t>(reason)];
 }
 
-std::optional<std::uint64_t> first_bytes_of(std::string_view json) {
+namespace {
+
+// Arrays and objects within each other. Cases within cases take three each, and Parser recurses.
+constexpr std::size_t kMostDepth = 2048;
+
+simdjson::error_code parsed(simdjson::dom::parser& parser, std::string_view json, element& root) {
   base::prepare_simdjson();
+  if (const auto error = parser.allocate(json.size(), kMostDepth); error != simdjson::SUCCESS)
+    return error;
+  return parser.parse(json.data(), json.size()).get(root);
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> first_bytes_of(std::string_view json) {
   simdjson::dom::parser parser;
   element root;
   std::uint64_t bytes = 0;
-  if (parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS || !root.is_object() ||
+  if (parsed(parser, json, root) != simdjson::SUCCESS || !root.is_object() ||
       root["history"]["bytes"].get(bytes) != simdjson::SUCCESS) {
     return std::nullopt;
   }
@@ -759,11 +772,15 @@ Parsed parse(std::string_view json, const Sizes& sizes) {
       "expected a certificate, the JSON document that `cupel check --certificate FILE HISTORY` "
       "writes";
   if (json.empty()) return no_certificate(fmt::format("found an empty file, {}", kExpected));
-  base::prepare_simdjson();
   simdjson::dom::parser parser;
   element root;
-  if (const auto error = parser.parse(json.data(), json.size()).get(root);
-      error != simdjson::SUCCESS) {
+  if (const auto error = certify::parsed(parser, json, root); error != simdjson::SUCCESS) {
+    if (error == simdjson::DEPTH_ERROR) {
+      return no_certificate(
+          fmt::format("found more than {} arrays and objects within each other, {} with no more "
+                      "cases within cases",
+                      kMostDepth, kExpected));
+    }
     const auto first = json.find_first_not_of(" \t\r\n");
     if (first != json.npos && json[first] == '{') {
       return no_certificate(fmt::format(

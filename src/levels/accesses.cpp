@@ -171,6 +171,7 @@ class Collector {
     std::uint32_t written_by = TxnId::kNoneRaw;  // it writes it, before or after
     OpId row_of;                                 // this range read returned it
     ValueId row;                                 // … with this value, first
+    std::uint32_t lost_by = TxnId::kNoneRaw;     // it read it first, from nobody who is known
   };
 
   // Large histories wait mostly for memory.
@@ -362,6 +363,8 @@ class Collector {
       for (const auto& e : index_.of(key, list.back())) {
         if (e.txn != txn && !gone(e) && e.final_write) pending_candidates_.push_back(e.txn);
       }
+      // With its place left open, no append may end the list; which anomaly it is, the places say.
+      if (pending_candidates_.empty()) keys_[key.index()].lost_by = txn.raw;
     }
     finish_read();
   }
@@ -648,7 +651,9 @@ class Collector {
   void begin_read(TxnId txn, KeyId key, OpId id) {
     pending_candidates_.clear();
     shared_ = {};
-    pending_ = ExternalRead{txn.raw, key, id, 0, 0, keys_[key.index()].read_by == txn.raw, 0, 0};
+    const auto& of_key = keys_[key.index()];
+    const bool repeated = of_key.read_by == txn.raw || of_key.lost_by == txn.raw;
+    pending_ = ExternalRead{txn.raw, key, id, 0, 0, repeated, 0, 0};
   }
 
   // What is asked of a key's versions: all reads that ask the same share one list
@@ -899,12 +904,6 @@ ListChoices::ListChoices(const History& h) {
   for (const ChosenPosition& p : positions_) stands_[p.element][p.chosen] = true;
 }
 
-double ListChoices::count() const {
-  double all = 1;
-  for (const ChosenPosition& p : positions_) all *= static_cast<double>(appends(p).size());
-  return all;
-}
-
 const ListChoices::ChosenPosition* ListChoices::find(KeyId key, std::size_t position) const {
   const auto it = std::lower_bound(positions_.begin(), positions_.end(), std::pair(key, position),
                                    [](const ChosenPosition& p, const auto& wanted) {
@@ -966,8 +965,8 @@ void ListChoices::fill() {
   std::vector<std::size_t> next(appends_.size(), 0);
   for (Place place = 0; place < positions_.size(); ++place) {
     if (positions_[place].chosen != kOpen) continue;
-    while (!put(place, next[positions_[place].element]++)) {
-    }
+    auto& append = next[positions_[place].element];
+    while (!put(place, append++)) assert(append < append_count(place) && "one stands nowhere");
   }
 }
 
@@ -991,6 +990,7 @@ ListChoices::Place ListChoices::next_open(const ListChoices& filled,
     if (missing[p.element] || is_named(appends(p)[filled.positions_[place].chosen]))
       return first[p.element];
   }
+  assert(next < positions_.size() && "some place is open");
   return next;
 }
 

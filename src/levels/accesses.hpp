@@ -93,8 +93,6 @@ class ListChoices {
   };
   // Is there more than one choice? False also where none is possible.
   [[nodiscard]] bool any() const { return !positions_.empty(); }
-  // At most so many there are; may be astronomically large.
-  [[nodiscard]] double count() const;
   // Some element has more places than appends: a violation whatever the choices, so there are none.
   [[nodiscard]] bool none_possible() const { return none_possible_; }
   // The append at place `position` of key's longest list; none() if it is open or no choice.

@@ -20,6 +20,8 @@ using history::TxnStatus;
 
 namespace {
 
+constexpr const char* kPlacing = "trying the places of elements appended twice";
+
 // The internal anomalies that the level forbids: alone a violation.
 std::vector<InternalAnomaly> forbidden(const Accesses& accesses, Level level) {
   std::vector<InternalAnomaly> found;
@@ -137,7 +139,9 @@ class Decider::State {
     if (!has_open && filled != nullptr) return *filled;
     Decision found =
         decide_placed(level, choices, has_open ? kOpenProposals : kAllProposals, budget);
-    if (!has_open || found.status == DecisionStatus::kViolated || budget.exceeded()) return found;
+    if (!has_open || found.status == DecisionStatus::kViolated) return found;
+    if (budget.exceeded())
+      return gave_up(budget, kPlacing);  // what is possible so far is no answer
     ListChoices all = choices;
     all.fill();
     Decision whole = filled != nullptr ? *filled : decide_placed(level, all, kAllProposals, budget);
@@ -162,10 +166,9 @@ class Decider::State {
   // Under these choices, with all outcomes open.
   Decision decide_placed(Level level, const ListChoices& choices, std::uint64_t proposals,
                          base::Budget& budget) const {
-    constexpr const char* kTrying = "trying the places of elements appended twice";
-    if (budget.exceeded()) return gave_up(budget, kTrying);
+    if (budget.exceeded()) return gave_up(budget, kPlacing);
     const Accesses accesses = collect_accesses(h_, choices, {}, budget, threads_);
-    if (!accesses.complete) return gave_up(budget, kTrying);
+    if (!accesses.complete) return gave_up(budget, kPlacing);
     return with_placings(decide_branches(level, choices, accesses, proposals, budget), choices);
   }
 

@@ -82,6 +82,11 @@ TxnId find_suspect(const DecisionInput& input, std::span<const Owner> read_from,
     if (o == kInitialOwner || (met != nullptr && (*met)[o] != 0)) continue;
     if (is_unsure(input, o)) return a.txns[o];
   }
+  // Seen in a list, before its last element.
+  for (const ListOrder& list : a.list_order) {
+    if ((met == nullptr || (*met)[list.from] == 0) && is_unsure(input, list.from))
+      return a.txns[list.from];
+  }
   for (const FurtherRow& row : a.further_rows) {
     const auto candidates = candidates_of(a, row);
     const bool all_unsure = std::all_of(candidates.begin(), candidates.end(),

@@ -21,10 +21,10 @@ namespace cupel::levels {
 bool has_unsure_compare_and_sets(const History& history);
 
 // An indeterminate transaction of open outcome with a compare-and-set that some
-// read is from (`read_from`), though its own expectation was not met in the
-// witness (`met`, by owner; nullptr at the weak levels, which have no witness of
-// that kind: every such one is suspect), or that alone, or with others like it, can have
-// written a further row of a range read. none() if there is none.
+// read is from (`read_from`), or that appended what stands in a list, though its own
+// expectation was not met in the witness (`met`, by owner; nullptr at the weak levels, which
+// have no witness of that kind: every such one is suspect), or that alone, or with others like
+// it, can have written a further row of a range read. none() if there is none.
 TxnId find_suspect(const DecisionInput& input, std::span<const Owner> read_from,
                    const std::vector<std::uint8_t>* met);
 

@@ -159,7 +159,7 @@ const Generator kGenerators[] = {
     {"rows", further_rows, "P 0 weak", {levels::Level::kReadCommitted}},
 };
 
-constexpr double kMostPlacings = 200;  // each is a case of its own
+constexpr std::size_t kMostPlaces = 7;  // of elements appended twice: cases within cases
 
 class ProvedRule : public testing::TestWithParam<Generator> {};
 
@@ -171,7 +171,7 @@ TEST_P(ProvedRule, BothSayTheSame) {
   for (std::uint64_t seed = 0; seed < wanted; ++seed) {
     const Sketch sketch = GetParam().make(seed);
     const History h = build(sketch);
-    if (levels::ListChoices(h).count() > kMostPlacings) continue;
+    if (levels::ListChoices(h).placings().size() > kMostPlaces) continue;
     check::Options options;
     options.asked = GetParam().asked;
     options.threads = 1;

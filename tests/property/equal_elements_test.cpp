@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 #include "base/random.hpp"
 #include "certify/verify.hpp"
@@ -90,6 +92,52 @@ TEST(EqualElements, GrowOnly) {
       checked(appends(20) + "r: " + shows(20) + "@300-310 | s: " + shows(19) + "@320-330");
   EXPECT_EQ(found.at(Level::kSerializable), Verdict::kSatisfied);
   EXPECT_EQ(found.at(Level::kStrictSerializable), Verdict::kViolated);
+}
+
+// What is possible as long as places are open is no answer when a limit ends the rest: whenever one
+// is met, the level is violated or unknown.
+TEST(EqualElements, ALimitMakesNothingSatisfied) {
+  using Clock = std::chrono::steady_clock;
+  std::string text = appends(5) + "r: " + shows(4) + "@400-410";
+  for (int i = 0; i < 500; ++i) text += fmt::format(" | s{}: w(k{},1)@0-9", i, i);
+  const auto h = history_of(text.c_str());
+  check::Options options;
+  options.asked = {Level::kStrictSerializable};
+  options.threads = 1;
+  options.evidence = true;
+  const auto begin = Clock::now();
+  ASSERT_EQ(check::check(h, options).levels.front().verdict, Verdict::kViolated);
+  const auto all = Clock::now() - begin;
+  int unknown = 0;
+  const int tries = rounds(400);
+  for (int i = 0; i < tries; ++i) {
+    base::Budget budget;
+    std::thread clock([&, end = Clock::now() + all * i / tries] {
+      while (Clock::now() < end) std::this_thread::yield();
+      budget.meet(base::Limit::kTime);
+    });
+    const auto verdict = check::check(h, options, budget).levels.front().verdict;
+    clock.join();
+    EXPECT_NE(verdict, Verdict::kSatisfied);
+    unknown += verdict == Verdict::kUnknown;
+  }
+  EXPECT_GT(unknown, 0);
+}
+
+// The place of the last element is open, and both appends of it are followed by another in their
+// transactions: the first read is left out while it is, and the second does not take its place.
+TEST(EqualElements, AReadThatNobodyCanHaveWrittenIsTheFirst) {
+  const auto found = checked("s: l(x,[1]) l(x,[1 2]) ; a(x,1) a(x,2) ; a(x,1) a(x,2) | t: ()");
+  EXPECT_EQ(found.at(Level::kReadAtomic), Verdict::kViolated);
+}
+
+TEST(Lists, OfACompareAndSetThatCannotHaveHappenedHoldNoElementOfIt) {
+  for (const char* list : {"[1 2]", "[2 1]"}) {
+    const auto found =
+        checked(fmt::format("s: ? a(x,1) cas(y,3,3) | t: a(x,2) | u: l(x,{})", list));
+    EXPECT_EQ(found.at(Level::kReadCommitted), Verdict::kViolated) << list;
+    EXPECT_EQ(found.at(Level::kSerializable), Verdict::kViolated) << list;
+  }
 }
 
 // Two elements, appended over and over in the order of their times, which a read mostly respects.
