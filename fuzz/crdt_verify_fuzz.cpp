@@ -22,6 +22,16 @@ struct Known {
   UnknownOutcome unknown_outcome = UnknownOutcome::kOpen;
 };
 
+// What is wrong is of another key than the update of unknown outcome.
+constexpr const char* kOtherKey = R"({"f":"delivery","value":"applied"}
+{"process":1,"f":"inc","key":"x","value":2}
+{"process":1,"f":"inc","key":"y"}
+{"process":3,"type":"info","f":"inc","key":"x","value":4}
+{"process":2,"f":"deliver","value":["1:0","1:1"]}
+{"process":2,"f":"read","key":"x","value":6}
+{"process":2,"f":"read","key":"y","value":0}
+)";
+
 constexpr Known kKnown[] = {
     // An element that was removed; without the deliveries nothing is wrong, and nothing contradicts
     // convergence.
@@ -53,25 +63,8 @@ constexpr Known kKnown[] = {
 {"process":2,"f":"read","value":4,"time":3}
 {"process":2,"f":"read","value":6,"time":4}
 )"},
-    // What is wrong is of another key than the update of unknown outcome.
-    {"counter", R"({"f":"delivery","value":"applied"}
-{"process":1,"f":"inc","key":"x","value":2}
-{"process":1,"f":"inc","key":"y"}
-{"process":3,"type":"info","f":"inc","key":"x","value":4}
-{"process":2,"f":"deliver","value":["1:0","1:1"]}
-{"process":2,"f":"read","key":"x","value":6}
-{"process":2,"f":"read","key":"y","value":0}
-)",
-     UnknownOutcome::kAbsent},
-    {"counter", R"({"f":"delivery","value":"applied"}
-{"process":1,"f":"inc","key":"x","value":2}
-{"process":1,"f":"inc","key":"y"}
-{"process":3,"type":"info","f":"inc","key":"x","value":4}
-{"process":2,"f":"deliver","value":["1:0","1:1"]}
-{"process":2,"f":"read","key":"x","value":6}
-{"process":2,"f":"read","key":"y","value":0}
-)",
-     UnknownOutcome::kAbsentUnread},
+    {"counter", kOtherKey, UnknownOutcome::kAbsent},
+    {"counter", kOtherKey, UnknownOutcome::kAbsentUnread},
     // Characters in two orders.
     {"list", R"({"process":1,"f":"addAfter","value":[null,"a"]}
 {"process":2,"f":"addAfter","value":[null,"b"]}
