@@ -78,10 +78,10 @@ class Decider::State {
     const bool whole = blank != std::string_view::npos &&
                        std::from_chars(question.data() + blank + 1, end, proposals).ptr == end;
     if (!level || !whole || !collect(budget)) return {};
-    const DecisionInput input{h_,       drift_,   *accesses_, {}, unsure_compare_and_sets_,
-                              threads_, evidence_};
+    const DecisionInput input{h_,       drift_,    *accesses_, {},       unsure_compare_and_sets_,
+                              threads_, evidence_, nullptr,    proposals};
     auto found = is_weak(*level) ? find_team_part(input, *level, part, budget)
-                                 : decide_team_part(input, *level, proposals, part, budget);
+                                 : decide_team_part(input, *level, part, budget);
     return found ? *std::move(found) : std::string();
   }
 

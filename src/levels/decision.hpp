@@ -50,7 +50,8 @@ struct DecisionInput {
   unsigned threads = 1;          // 0: as many as the machine has
   bool evidence = false;       // witnesses, and derivations that can be checked without the engine
   base::Team* team = nullptr;  // of processes with the same accesses; borrowed
-  std::uint64_t proposals = kAllProposals;  // of a solver; kGaveUp where they settle nothing
+  // Of a solver (stage 3 of the engine); kGaveUp where they settle nothing.
+  std::uint64_t proposals = kAllProposals;
 };
 
 // What a team is asked about a level, and a part of the answer; both are given back by

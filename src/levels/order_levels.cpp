@@ -108,14 +108,14 @@ std::vector<TxnId> merged(const DecisionInput& input, const LevelShape& shape,
 }
 
 PartResult decide_part(const DecisionInput& input, const Part& part, const LevelShape& shape,
-                       base::Budget& budget, std::uint64_t proposals) {
+                       base::Budget& budget) {
   const Accesses& a = input.accesses;
   Described described = [&] {
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
     return describe_order(input.history, a, part, shape, input.drift, budget);
   }();
   if (budget.exceeded()) return {};
-  described.problem.max_proposals = proposals;
+  described.problem.max_proposals = input.proposals;
   described.problem.whole_proofs = input.evidence;
   const order::OrderResult outcome = order::decide(described.problem, budget);
   PartResult result;
@@ -170,11 +170,9 @@ Parts parts_of(const DecisionInput& input, Level level) {
 // Decides parts one by one, by any number of threads and processes.
 class PartDecider {
  public:
-  PartDecider(const DecisionInput& input, Level level, std::uint64_t proposals,
-              base::Budget& budget)
+  PartDecider(const DecisionInput& input, Level level, base::Budget& budget)
       : input_(input),
         shape_(shape_of(level)),
-        proposals_(proposals),
         budget_(budget),
         parts_(parts_of(input, level)),
         results_(parts_.all.size()),
@@ -253,12 +251,11 @@ class PartDecider {
       for (const Owner o : zones.order) result.order.push_back(a.txns[o]);
     } else {
       if (zones.kind == ZonesResult::Kind::kContradiction) {
-        result =
-            decide_part(input_, {zones.suspects, part.keys, false}, shape_, budget_, proposals_);
+        result = decide_part(input_, {zones.suspects, part.keys, false}, shape_, budget_);
         assert(result.decision.status != DecisionStatus::kSatisfied);
       }
       if (result.decision.status != DecisionStatus::kViolated) {
-        result = decide_part(input_, part, shape_, budget_, proposals_);
+        result = decide_part(input_, part, shape_, budget_);
       }
     }
     if (result.decision.status != DecisionStatus::kViolated) return;
@@ -269,7 +266,6 @@ class PartDecider {
 
   const DecisionInput& input_;
   const LevelShape shape_;
-  const std::uint64_t proposals_;
   base::Budget& budget_;
   const Parts parts_;
   std::vector<PartResult> results_;
@@ -285,23 +281,21 @@ void decide_with_team(PartDecider& decider, base::Team& team) {
 }  // namespace
 
 std::optional<std::string> decide_team_part(const DecisionInput& input, Level level,
-                                            std::uint64_t proposals, base::TeamPart part,
-                                            base::Budget& budget) {
-  PartDecider decider(input, level, proposals, budget);
+                                            base::TeamPart part, base::Budget& budget) {
+  PartDecider decider(input, level, budget);
   decider.decide(part);
   if (budget.exceeded()) return std::nullopt;
   return decider.found(part);
 }
 
-BranchDecision decide_order_level(const DecisionInput& input, Level level, base::Budget& budget,
-                                  std::uint64_t proposals) {
-  proposals = std::min(proposals, input.proposals);
+BranchDecision decide_order_level(const DecisionInput& input, Level level, base::Budget& budget) {
   // The answer is that of the first part, by number, that says no; else of the first
   // that does not know. A part is left out only if one with a smaller number is known
   // to say no, so whatever the threads do, all parts up to that first one are decided.
   // They look for the parts at the same time as this process.
-  if (input.team != nullptr && !is_whole(level)) input.team->ask(team_question(level, proposals));
-  PartDecider decider(input, level, proposals, budget);
+  if (input.team != nullptr && !is_whole(level))
+    input.team->ask(team_question(level, input.proposals));
+  PartDecider decider(input, level, budget);
   const auto& parts = decider.parts().all;
   const bool by_key = decider.parts().by_key;
   auto& results = decider.results();

@@ -16,15 +16,11 @@
 
 namespace cupel::levels {
 
-// `proposals` bounds stage 3 of the engine, as those of the input do: kGaveUp where they do not
-// settle it.
-BranchDecision decide_order_level(const DecisionInput& input, Level level, base::Budget& budget,
-                                  std::uint64_t proposals = kAllProposals);
+BranchDecision decide_order_level(const DecisionInput& input, Level level, base::Budget& budget);
 
 // What another process found about its parts, for the team's decide_order_level(). Nothing: the
 // budget ended.
 std::optional<std::string> decide_team_part(const DecisionInput& input, Level level,
-                                            std::uint64_t proposals, base::TeamPart part,
-                                            base::Budget& budget);
+                                            base::TeamPart part, base::Budget& budget);
 
 }  // namespace cupel::levels

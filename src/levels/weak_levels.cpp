@@ -49,8 +49,10 @@ std::optional<BranchDecision> cheap_yes(const DecisionInput& input, base::Budget
     return anomaly.kind == InternalKind::kNonRepeatableRead;
   });
   if (!repeatable) return std::nullopt;  // the order levels look at first reads only
+  DecisionInput cheap = input;
+  cheap.proposals = std::min(kCheapProposals, input.proposals);
   for (const Level stronger : {Level::kStrongSessionSerializable, Level::kPrefix}) {
-    BranchDecision branch = decide_order_level(input, stronger, budget, kCheapProposals);
+    BranchDecision branch = decide_order_level(cheap, stronger, budget);
     if (branch.decision.status == DecisionStatus::kSatisfied) return branch;
   }
   return std::nullopt;
