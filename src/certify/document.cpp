@@ -741,7 +741,8 @@ namespace {
 // Arrays and objects within each other. Cases within cases take three each, and Parser recurses.
 constexpr std::size_t kMostDepth = 2048;
 
-simdjson::error_code parsed(simdjson::dom::parser& parser, std::string_view json, element& root) {
+simdjson::error_code read_json(simdjson::dom::parser& parser, std::string_view json,
+                               element& root) {
   base::prepare_simdjson();
   if (const auto error = parser.allocate(json.size(), kMostDepth); error != simdjson::SUCCESS)
     return error;
@@ -754,7 +755,7 @@ std::optional<std::uint64_t> first_bytes_of(std::string_view json) {
   simdjson::dom::parser parser;
   element root;
   std::uint64_t bytes = 0;
-  if (parsed(parser, json, root) != simdjson::SUCCESS || !root.is_object() ||
+  if (read_json(parser, json, root) != simdjson::SUCCESS || !root.is_object() ||
       root["history"]["bytes"].get(bytes) != simdjson::SUCCESS) {
     return std::nullopt;
   }
@@ -774,12 +775,12 @@ Parsed parse(std::string_view json, const Sizes& sizes) {
   if (json.empty()) return no_certificate(fmt::format("found an empty file, {}", kExpected));
   simdjson::dom::parser parser;
   element root;
-  if (const auto error = certify::parsed(parser, json, root); error != simdjson::SUCCESS) {
+  if (const auto error = read_json(parser, json, root); error != simdjson::SUCCESS) {
     if (error == simdjson::DEPTH_ERROR) {
       return no_certificate(
-          fmt::format("found more than {} arrays and objects within each other, {} with no more "
-                      "cases within cases",
-                      kMostDepth, kExpected));
+          fmt::format("found more than {} arrays and objects within each other, expected a "
+                      "certificate with fewer",
+                      kMostDepth));
     }
     const auto first = json.find_first_not_of(" \t\r\n");
     if (first != json.npos && json[first] == '{') {
