@@ -222,8 +222,11 @@ class EdnScanner : public EdnCursor {
 
   bool word(Value& out) {
     const auto begin = at_;
-    if (peek() == '\\') {  // a character: whatever follows the backslash belongs to it
-      at_ = std::min(at_ + 2, bytes_.size());
+    if (peek() == '\\') {  // a character: what follows the backslash belongs to it, also a bracket
+      if (++at_ == bytes_.size() || (kind(peek()) == Kind::kSpace && peek() != ',')) {
+        return fail(begin, "found a lone backslash, expected a character");
+      }
+      ++at_;
       while (!at_end() && (peek() & 0xc0) == 0x80) ++at_;
       token();
       return builder_.symbol(bytes_.substr(begin, at_ - begin), begin, out);

@@ -449,6 +449,9 @@ History every_kind(bool times) {
   b.append(list, b.value(ScalarView::literal("2.5")));
   b.append(list, b.value(ScalarView::literal("not edn ( ] at all")));
   b.append(list, b.value(ScalarView::literal("5")));
+  for (const char* text : {"\\", "\\ ", "\\]", "\\,"}) {
+    b.append(list, b.value(ScalarView::literal(text)));
+  }
   const ValueId elements[] = {value(1), b.null_value(), value("s"),
                               b.value(ScalarView::keyword("e"))};
   b.list_read(list, elements);

@@ -59,6 +59,7 @@ TEST(Knossos, ErrorsNameTheLine) {
       {first + "INFO  jepsen.util - 0 :maybe :read 1", "log:2: found type :maybe"},
       {first + first, "log:2: found a second invocation of process 0"},
       {first + "INFO  jepsen.util - 0 :ok :read [1", "log:2: found \"INFO"},
+      {first + "INFO  jepsen.util - 0 :ok :read \\", "log:2: found \"INFO"},
       {first + "INFO  jepsen.util - 0 :ok :read \xff", "log:2: found bytes that are not UTF-8"},
       {"INFO  jepsen.util - 0 :ok :cas 7", "log:1: found a cas of 7, expected [old new]"},
       {"INFO  jepsen.util - 0 :ok :add 7", "log:1: found f=add, which looks like a counter or set"},

@@ -81,6 +81,8 @@ TEST(Edn, ScansEveryKindOfValue) {
       {"-a", "symbol -a"},
       {"\\( ", "symbol \\("},
       {"\\newline]", "symbol \\newline"},
+      {"\\, ", "symbol \\,"},
+      {"\\é]", "symbol \\é"},
       {"##Inf", "symbol ##Inf"},
       {R"("a;b")", "string a;b"},
       {R"("a\t\"\\\/\u00e9\ud83d\ude00")", "copied a\t\"\\/é😀"},
@@ -117,6 +119,9 @@ TEST(Edn, SaysWhereAnErrorIs) {
       {R"("\ud83d")", "1: found a bad \\u escape"},
       {R"("\ude00")", "1: found a bad \\u escape"},
       {"[: ]", "1: found a lone colon, expected a keyword"},
+      {"[\\", "1: found a lone backslash, expected a character"},
+      {"[\\ ]", "1: found a lone backslash, expected a character"},
+      {"[\\\n]", "1: found a lone backslash, expected a character"},
       {"[# 1]", "1: found a lone #, expected a set or a tagged value"},
       {"[1 #no 2]", "3: found #no"},
   };
