@@ -5,7 +5,7 @@
 //   rows N        rows 1 to N
 //   types         one row with each type
 //   nothing       a result without rows, 3 rows affected
-//   begin, commit, rollback
+//   begin, commit, rollback (capitals are the same in every first word)
 //   fail CODE     the error with that SQLSTATE, which fails an open transaction
 //   wait          until the backend is shut down
 //   anything else 42601 at character 1
@@ -22,6 +22,7 @@
 #include <set>
 #include <vector>
 
+#include "base/text.hpp"
 #include "wire/backend.hpp"
 
 namespace cupel::wire {
@@ -98,7 +99,7 @@ class FakeSession : public sql::Session {
       std::string_view statement, std::span<const sql::Type> types) override {
     auto prepared = std::make_unique<FakePrepared>();
     prepared->text = trimmed(statement);
-    const auto word = prepared->text.substr(0, prepared->text.find(' '));
+    const auto word = first_word(prepared->text);
     if (word == "unknown") return wrong();
     const auto is_parameter = [](char c) { return c == '$' || c == '?'; };
     prepared->types.assign(
@@ -155,6 +156,9 @@ class FakeSession : public sql::Session {
       text.remove_suffix(1);
     return std::string(text);
   }
+  static std::string first_word(const std::string& statement) {
+    return base::to_lower(statement.substr(0, statement.find(' ')));
+  }
   static sql::Error wrong() {
     return {.sqlstate = "42601", .message = "syntax error", .detail = {}, .position = 1};
   }
@@ -175,25 +179,23 @@ class FakeSession : public sql::Session {
       }
     }
     const auto space = text.find(' ');
-    const auto word = text.substr(0, space);
+    const auto word = first_word(text);
     const auto rest = space == std::string::npos ? std::string() : text.substr(space + 1);
-    if (state_ == sql::TransactionState::kFailed && word != "rollback" && word != "commit" &&
-        word != "ROLLBACK") {
+    if (state_ == sql::TransactionState::kFailed && word != "rollback" && word != "commit") {
       return sql::Error{.sqlstate = "25P02",
                         .message = "current transaction is aborted",
                         .detail = {},
                         .position = {}};
     }
-    if (word == "begin" || word == "BEGIN") {
+    if (word == "begin") {
       auto result = tagged("BEGIN");
       if (state_ == sql::TransactionState::kOpen)
         result.notices.push_back({"there is already a transaction in progress", "25001", true});
       state_ = sql::TransactionState::kOpen;
       return result;
     }
-    if (word == "commit" || word == "COMMIT" || word == "rollback" || word == "ROLLBACK") {
-      const bool failed =
-          state_ == sql::TransactionState::kFailed || word == "rollback" || word == "ROLLBACK";
+    if (word == "commit" || word == "rollback") {
+      const bool failed = state_ == sql::TransactionState::kFailed || word == "rollback";
       state_ = sql::TransactionState::kIdle;
       return tagged(failed ? "ROLLBACK" : "COMMIT");
     }
