@@ -130,6 +130,21 @@ double Budget::seconds_left() const {
   return std::chrono::duration<double>(*deadline_ - Clock::now()).count();
 }
 
+Budget::Attempt::Attempt(Budget& budget, double seconds)
+    : budget_(budget), deadline_(budget.deadline_), met_before_(budget.limit()) {
+  if (seconds < budget.seconds_left()) {
+    budget.deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                          std::chrono::duration<double>(seconds));
+  }
+}
+Budget::Attempt::~Attempt() {
+  budget_.deadline_ = deadline_;
+  if (met_before_ == Limit::kNone && budget_.limit() == Limit::kTime) {
+    budget_.met_ = Limit::kNone;
+    budget_.exceeded();  // the budget's own end may have come, or the user's interruption
+  }
+}
+
 AllocationWatch::AllocationWatch(Budget* budget) : outer_(std::exchange(watching, budget)) {
   has_own_watch = true;
 }

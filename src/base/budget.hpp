@@ -21,7 +21,7 @@ std::string_view to_string(Limit limit);
 // Bytes resident in this process now, or 0 where the system does not report it.
 std::uint64_t resident_bytes();
 
-// Thread-safe. Once a limit is met it stays met.
+// Thread-safe. Once a limit is met it stays met, but for that of an Attempt.
 class Budget {
  public:
   using Clock = std::chrono::steady_clock;
@@ -55,6 +55,22 @@ class Budget {
   // Not thread-safe but for what its own header says.
   [[nodiscard]] Stopwatch& stopwatch() { return stopwatch_; }
   [[nodiscard]] const Stopwatch& stopwatch() const { return stopwatch_; }
+
+  // While it lives, its budget ends no later than in so many seconds. That end counts as the time
+  // limit meanwhile and no longer afterwards, unless the budget itself has ended. Made and
+  // destroyed while no other thread uses the budget.
+  class Attempt {
+   public:
+    Attempt(Budget& budget, double seconds);
+    ~Attempt();
+    Attempt(const Attempt&) = delete;
+    Attempt& operator=(const Attempt&) = delete;
+
+   private:
+    Budget& budget_;
+    const std::optional<Clock::time_point> deadline_;  // of the budget itself
+    const Limit met_before_;
+  };
 
  private:
   bool look(std::uint64_t bytes);
