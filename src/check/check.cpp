@@ -5,6 +5,9 @@
 // open; then causal, which violated settles nearly all; then the strongest of the
 // rest, and what is still open. Only levels without session order are left where causal is
 // violated, and then snapshot isolation nearly always is, which settles serializability.
+// The time that one level takes must not be missing to the others, which may be decided at once: a
+// level is asked again after all others if a short attempt does not suffice, and then if a long
+// one.
 #include "check/check.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <new>
 #include <optional>
 
@@ -38,6 +43,15 @@ std::string_view to_string(Verdict verdict) {
 
 namespace {
 
+// How long an attempt at one level of many may take: a share of the time that is left, or so much
+// where there is no limit; but not less than so many times what it took to collect what all levels
+// share, since large histories take time without any search.
+struct Patience {
+  double share, seconds;
+};
+constexpr Patience kAttempts[] = {{1.0 / 32, 2},
+                                  {1.0 / 2, std::numeric_limits<double>::infinity()}};
+constexpr double kLeastPerCollecting = 20;
 // For whether a weaker level is violated too: so long, or so many times what the level took.
 constexpr double kLeastNamingSeconds = 2, kNamingPerSecond = 2;
 
@@ -47,6 +61,10 @@ std::vector<Level> levels_with(const CheckResult& result, Verdict verdict) {
     if (r.verdict == verdict) found.push_back(r.level);
   }
   return found;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 class Ladder {
@@ -63,6 +81,25 @@ class Ladder {
 
   // Decides `level` unless it follows from what is known.
   LevelResult& decide(Level level) { return decide(level, budget_); }
+
+  // Likewise, but gives up soon; the level counts as not asked then.
+  LevelResult& attempt(Level level, Patience patience) {
+    const double most = seconds_of(patience);
+    LevelResult* mine = nullptr;
+    bool cut_off = false;
+    {
+      const base::Budget::Attempt attempt(budget_, most);
+      mine = &decide(level, budget_);
+      cut_off = budget_.limit() == base::Limit::kTime;
+    }
+    if (!cut_off || budget_.limit() != base::Limit::kNone) return *mine;
+    if (mine->verdict == Verdict::kUnknown) {
+      done_[static_cast<std::size_t>(level)] = false;  // its detail stays, if nothing else comes
+    } else if (mine->verdict == Verdict::kViolated) {
+      ask_again(*mine);  // the proof may be a part of what it is with more time
+    }
+    return *mine;
+  }
 
   // Likewise, but only to say more plainly what is known to be wrong: if the budget ends, the level
   // counts as not asked.
@@ -100,7 +137,8 @@ class Ladder {
     }
     if (follow(mine)) return mine;
     if (budget.exceeded()) {
-      mine.detail = fmt::format("{} before this level", base::event_of(budget.limit()));
+      if (mine.detail.empty())
+        mine.detail = fmt::format("{} before this level", base::event_of(budget.limit()));
       return finish(mine, Verdict::kUnknown, {});
     }
     const auto begin = std::chrono::steady_clock::now();
@@ -110,7 +148,7 @@ class Ladder {
       decision = *std::move(found);
     else
       decision.detail = fmt::format("{} in an allocation", base::event_of(budget.limit()));
-    mine.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    mine.seconds = seconds_since(begin);
     mine.detail = std::move(decision.detail);
     mine.violation = std::move(decision.violation);
     mine.witness = std::move(decision.witness);
@@ -126,6 +164,27 @@ class Ladder {
         return finish(mine, Verdict::kRefused, decision.decided_by);
     }
     return mine;
+  }
+
+  [[nodiscard]] double seconds_of(Patience patience) {
+    if (decider_ && !collecting_seconds_) {
+      const auto begin = std::chrono::steady_clock::now();
+      within_memory(budget_, [&] { return (decider_->prepare(budget_), true); });
+      collecting_seconds_ = seconds_since(begin);
+    }
+    const double left = budget_.seconds_left();
+    return std::max(std::isinf(left) ? patience.seconds : patience.share * left,
+                    kLeastPerCollecting * collecting_seconds_.value_or(0));
+  }
+
+  // A level that is violated; where the budget ends, what is known of it stays.
+  void ask_again(LevelResult& mine) {
+    done_[static_cast<std::size_t>(mine.level)] = false;
+    LevelResult before = std::move(mine);
+    mine = {};
+    if (decide(before.level, budget_).verdict == Verdict::kViolated) return;
+    mine = std::move(before);
+    done_[static_cast<std::size_t>(mine.level)] = true;
   }
 
   // Nothing if the memory limit was met inside.
@@ -174,6 +233,7 @@ class Ladder {
   std::optional<levels::Decider> decider_;  // none: the memory limit was met in making it
   std::array<LevelResult, levels::kLevelCount> results_{};
   std::array<bool, levels::kLevelCount> done_{};
+  std::optional<double> collecting_seconds_;  // none: not yet collected
 };
 
 std::vector<Level> asked_levels(const Options& options) {
@@ -225,11 +285,16 @@ CheckResult check(const history::History& history, const Options& options, base:
     const auto is_asked = [&](Level level) {
       return std::find(asked.begin(), asked.end(), level) != asked.end();
     };
+    for (const Patience patience : kAttempts) {
+      for (const Level level : levels::ladder_order()) {
+        if (!is_asked(level)) continue;
+        const bool violated = ladder.attempt(level, patience).verdict == Verdict::kViolated;
+        if (level == Level::kCausal && violated && is_asked(Level::kSnapshotIsolation))
+          ladder.attempt(Level::kSnapshotIsolation, patience);
+      }
+    }
     for (const Level level : levels::ladder_order()) {
-      if (!is_asked(level)) continue;
-      const bool violated = ladder.decide(level).verdict == Verdict::kViolated;
-      if (level == Level::kCausal && violated && is_asked(Level::kSnapshotIsolation))
-        ladder.decide(Level::kSnapshotIsolation);
+      if (is_asked(level)) ladder.decide(level);
     }
   }
   CheckResult result;
