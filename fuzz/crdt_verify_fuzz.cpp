@@ -212,10 +212,27 @@ Decided decided(const Known& known) {
   return one;
 }
 
+// What holds of a history holds of it without its updates of unknown outcome, also if the engine
+// needs the reading without their reads to see it: a certificate may be about another part of it.
+Truth completed(Truth truth, const Truth& other) {
+  for (std::size_t strict = 0; strict < truth.size(); ++strict) {
+    for (std::size_t terms = 0; terms < kTerms; ++terms) {
+      if (truth[strict][terms] == Verdict::kUnknown) truth[strict][terms] = other[strict][terms];
+    }
+  }
+  return truth;
+}
+
 const std::vector<Decided>& all_decided() {
   static const std::vector<Decided> all = [] {
     std::vector<Decided> made;
-    for (const auto& known : kKnown) made.push_back(decided(known));
+    for (const auto& known : kKnown) {
+      auto& one = made.emplace_back(decided(known));
+      if (known.unknown_outcome != UnknownOutcome::kAbsent) continue;
+      auto unread = known;
+      unread.unknown_outcome = UnknownOutcome::kAbsentUnread;
+      one.truth = completed(one.truth, decided(unread).truth);
+    }
     return made;
   }();
   return all;
