@@ -2,8 +2,10 @@
 // every offset, and with thousands of mutations that are the same on every
 // machine. Usage: NAME_fuzz_replay CORPUS_DIRECTORY [SECONDS [SEED]]
 // SECONDS: others instead, for so long, by a seed that it prints first, which repeats them.
+// An input that ends the target is printed in base64.
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -12,9 +14,12 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// Of the sanitizers, if there are any: called before they end the process.
+extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
 
 namespace {
 
@@ -22,10 +27,31 @@ constexpr std::size_t kCutEverywhereBelow = 4096;
 constexpr std::size_t kCutsOfLargerFiles = 256;
 constexpr int kMutations = 4000;
 
+const std::string* running = nullptr;
+
+void print_running() {
+  const auto* const input = std::exchange(running, nullptr);
+  if (input == nullptr) return;
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::fputs("input: ", stderr);
+  for (std::size_t i = 0; i < input->size(); i += 3) {
+    const auto byte = [&](std::size_t at) -> std::uint32_t {
+      return at < input->size() ? static_cast<unsigned char>((*input)[at]) : 0;
+    };
+    const auto three = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    for (std::size_t digit = 0; digit < 4; ++digit) {
+      std::fputc(i + digit > input->size() ? '=' : kDigits[three >> (18 - 6 * digit) & 63], stderr);
+    }
+  }
+  std::fputc('\n', stderr);
+}
+
 void run(const std::string& input) {
   // A copy of exactly its size, so that a sanitizer sees a read past the end.
   const std::vector<std::uint8_t> bytes(input.begin(), input.end());
+  running = &input;
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+  running = nullptr;
 }
 
 std::string mutated(const std::vector<std::string>& corpus, std::mt19937_64& random) {
@@ -122,6 +148,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s CORPUS_DIRECTORY [SECONDS [SEED]]\n", argv[0]);
     return 2;
   }
+  std::signal(SIGABRT, [](int) { print_running(); });
+  if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(print_running);
   std::vector<std::filesystem::path> paths;
   if (std::filesystem::is_directory(argv[1])) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(argv[1])) {

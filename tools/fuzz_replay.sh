@@ -4,7 +4,7 @@
 #
 #   tools/fuzz_replay.sh BUILD SECONDS
 #
-# Exit code 1 if an input ended a target; the seed that its output begins with repeats it.
+# Exit code 1 if an input ended a target: it is in the output, in base64, and the seed before it repeats the run.
 set -euo pipefail
 
 build=$1 seconds=$2
