@@ -160,6 +160,7 @@ class Decider::State {
       choices.open(place);
     }
     whole.violation->placing_branches = std::move(failed);
+    whole.violation->placed = all.placing(place).append;
     return whole;
   }
 

@@ -167,11 +167,14 @@ struct Violation {
   Derivation derivation;
   // If the evidence was asked for and the violation is found whatever is assumed:
   // `assumed`, an indeterminate transaction, took effect (branches[0]), or never did
-  // (branches[1]); or elements appended twice stand in one way or another. `internal`
-  // and `derivation` are then those of one of these.
+  // (branches[1]); or elements appended twice stand in one way or another (placing_branches).
+  // `internal` and `derivation` are then those of one of these.
   TxnId assumed = {};
   std::vector<Violation> branches = {};
   std::vector<PlacingBranch> placing_branches;
+  // If they are those of one of several ways to place equal elements, also without evidence: an
+  // append of such an element.
+  OpId placed = {};
 };
 
 struct PlacingBranch {

@@ -720,6 +720,17 @@ class InternalReporter {
   std::string who_, other_, key_, got_, got_before_, deed_, wrote_, repeated_;
 };
 
+// Of an append of an element that was appended several times.
+std::string one_placing(const History& history, OpId append, const Context& context) {
+  const TxnId txn[] = {history.txn_of(append)};
+  const auto op = history.op(append);
+  Words words(history, txn, context);
+  return item("  ", "",
+              fmt::format("{} was appended to {} more than once. This is one way to match the "
+                          "appends with the lists; every other way is a contradiction, too.",
+                          words.value(op.value), words.key(op.key)));
+}
+
 }  // namespace
 
 std::string title_of(const Anomaly& anomaly) {
@@ -742,6 +753,10 @@ std::vector<Anomaly> explain(const History& history, Level level,
   const auto& derivation = violation.derivation;
   if (!derivation.cycle.empty() || !derivation.cases.empty()) {
     anomalies.push_back(CycleReporter(history, level, derivation, context).report());
+  }
+  if (violation.placed.valid()) {
+    const auto note = one_placing(history, violation.placed, context);
+    for (Anomaly& anomaly : anomalies) anomaly.explanation += note;
   }
   return anomalies;
 }

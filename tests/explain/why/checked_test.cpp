@@ -95,6 +95,25 @@ INSTANTIATE_TEST_SUITE_P(Table, MiniTransactions, testing::ValuesIn(kMinis), [](
 });
 
 // The smallest example of each page is what the page is about.
+// The proof names one of the appends that look the same, which nobody can know; where it names
+// none, it says nothing of that.
+TEST(EqualElements, OneWayToPlaceThemIsCalledSo) {
+  const auto says_so = [](const char* text) {
+    check::Options options;
+    options.asked = {Level::kReadAtomic};
+    const auto history = test::history_of(text);
+    const auto result = check::check(history, options);
+    EXPECT_EQ(result.levels.front().verdict, check::Verdict::kViolated) << text;
+    return explain(history, Level::kReadAtomic, result.levels.front().violation.value())
+        .front()
+        .explanation.ends_with(
+            "\n  7 was appended to x more than once. This is one way to match the appends with the "
+            "lists; every\n      other way is a contradiction, too.");
+  };
+  EXPECT_TRUE(says_so("a: a(x,7) ; a(x,7) ; l(x,[7])"));
+  EXPECT_FALSE(says_so("a: a(x,7) ; a(x,7) ; a(y,1) ; l(x,[7 7]) l(y,[])"));
+}
+
 TEST(Glossary, ExamplesShowWhatTheyAreExamplesOf) {
   int shown = 0;
   for (const auto& entry : anomalies()) {
