@@ -282,20 +282,19 @@ CheckResult check(const history::History& history, const Options& options, base:
   const std::vector<Level> asked = asked_levels(options);
 
   if (asked.size() > 1) {
-    const auto is_asked = [&](Level level) {
-      return std::find(asked.begin(), asked.end(), level) != asked.end();
-    };
+    std::vector<Level> order;
+    for (const Level level : levels::ladder_order()) {
+      if (std::find(asked.begin(), asked.end(), level) != asked.end()) order.push_back(level);
+    }
     for (const Patience patience : kAttempts) {
-      for (const Level level : levels::ladder_order()) {
-        if (!is_asked(level)) continue;
-        const bool violated = ladder.attempt(level, patience).verdict == Verdict::kViolated;
-        if (level == Level::kCausal && violated && is_asked(Level::kSnapshotIsolation))
-          ladder.attempt(Level::kSnapshotIsolation, patience);
+      for (auto at = order.begin(); at != order.end(); ++at) {
+        const bool violated = ladder.attempt(*at, patience).verdict == Verdict::kViolated;
+        if (*at != Level::kCausal || !violated) continue;
+        const auto next = std::find(at, order.end(), Level::kSnapshotIsolation);
+        if (next != order.end()) std::rotate(at + 1, next, next + 1);
       }
     }
-    for (const Level level : levels::ladder_order()) {
-      if (is_asked(level)) ladder.decide(level);
-    }
+    for (const Level level : order) ladder.decide(level);
   }
   CheckResult result;
   for (const Level level : asked) {
