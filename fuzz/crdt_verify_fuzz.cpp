@@ -212,8 +212,8 @@ Decided decided(const Known& known) {
   return one;
 }
 
-// What holds of a history holds of it without its updates of unknown outcome, also if the engine
-// needs the reading without their reads to see it: a certificate may be about another part of it.
+// Two readings of one history, without its updates of unknown outcome: what either decides is true
+// of it. The engine may stop at what is uncertain, where a certificate is about another part.
 Truth completed(Truth truth, const Truth& other) {
   for (std::size_t strict = 0; strict < truth.size(); ++strict) {
     for (std::size_t terms = 0; terms < kTerms; ++terms) {

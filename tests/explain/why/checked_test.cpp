@@ -94,7 +94,6 @@ INSTANTIATE_TEST_SUITE_P(Table, MiniTransactions, testing::ValuesIn(kMinis), [](
   return name;
 });
 
-// The smallest example of each page is what the page is about.
 // The proof names one of the appends that look the same, which nobody can know; where it names
 // none, it says nothing of that.
 TEST(EqualElements, OneWayToPlaceThemIsCalledSo) {
@@ -114,6 +113,7 @@ TEST(EqualElements, OneWayToPlaceThemIsCalledSo) {
   EXPECT_FALSE(says_so("a: a(x,7) ; a(x,7) ; a(y,1) ; l(x,[7 7]) l(y,[])"));
 }
 
+// The smallest example of each page is what the page is about.
 TEST(Glossary, ExamplesShowWhatTheyAreExamplesOf) {
   int shown = 0;
   for (const auto& entry : anomalies()) {
