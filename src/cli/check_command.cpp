@@ -14,6 +14,7 @@
 
 #include "analysis/analyze.hpp"
 #include "analysis/first_reads.hpp"
+#include "analysis/unsure_absences.hpp"
 #include "base/interrupt.hpp"
 #include "cli/check_history.hpp"
 #include "cli/command.hpp"
@@ -119,6 +120,20 @@ void hint_at_start(const report::Checked& checked) {
                   checked.file, keys, history::shown(value), shell_word(history::shown(value))));
 }
 
+// Which keys no range read is said to have seen absent, though it did not return them.
+void report_unsure_absences(const report::Checked& checked) {
+  const auto unsure = analysis::unsure_absences(checked.history);
+  if (!unsure) return;
+  const bool one = unsure->count == 1;
+  print_note(fmt::format(
+      "{}: databases order some keys differently, so {} {} did not return {} not taken as absent; "
+      "the first is {}, from {} to {}",
+      checked.file, report::grouped(unsure->count),
+      one ? "key that a range read" : "keys that range reads", one ? "is" : "are",
+      history::shown_key(unsure->key), history::shown_key(unsure->low),
+      history::shown_key(unsure->high)));
+}
+
 bool is_in_windows(const Found& found) {
   return found.ok() && found->analysis.windows.has_value();
 }
@@ -128,7 +143,10 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
   if (const auto cut = checked.history.fact("cut"); !cut.empty()) {
     print_note(fmt::format("{}: {}", checked.file, cut));
   }
-  if (!checked.analysis.windows) hint_at_start(checked);
+  if (!checked.analysis.windows) {
+    hint_at_start(checked);
+    report_unsure_absences(checked);
+  }
   if (emitter.any()) {
     emitter.add({checked, command_of(checked.file, arguments),
                  formats::lines_of_labels(checked.file, checked.history.fact("format"),

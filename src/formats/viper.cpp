@@ -15,6 +15,7 @@
 #include "base/hash_table.hpp"
 #include "formats/json_members.hpp"
 #include "history/builder.hpp"
+#include "history/text_order.hpp"
 
 namespace cupel::formats {
 
@@ -25,7 +26,6 @@ namespace {
 
 constexpr std::string_view kNil = "nil";
 // Above every key: scalars compare by kind first, and literals are the last kind.
-const ScalarView kHighest = ScalarView::literal(kNil);
 
 class Reader {
  public:
@@ -197,7 +197,7 @@ class Reader {
       range_entries(parts_[4], entries_);
       const auto low = builder_.value(scalar(parts_[1]));  // null is below every key
       auto high_scalar = scalar(parts_[2]);
-      if (high_scalar.kind == ScalarKind::kNull) high_scalar = kHighest;
+      if (high_scalar.kind == ScalarKind::kNull) high_scalar = history::kAboveAll;
       builder_.range_read(low, builder_.value(high_scalar), entries_);
       for (const auto& entry : entries_) seen_.insert({entry.key, entry.value});
     } else {

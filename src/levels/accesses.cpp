@@ -9,6 +9,7 @@
 #include "base/hash_table.hpp"
 #include "base/offsets.hpp"
 #include "base/parallel.hpp"
+#include "history/text_order.hpp"
 #include "history/written.hpp"
 #include "levels/write_index.hpp"
 
@@ -499,7 +500,8 @@ class Collector {
 
   void read_range(TxnId txn, OpId id, const Operation& op) {
     const auto range = h_.range(op);
-    const auto keys = h_.keys_between(h_.value(range.low), h_.value(range.high));
+    const auto low = h_.value(range.low), high = h_.value(range.high);
+    const auto keys = h_.keys_between(low, high);
     for (const KeyId key : keys) fetch_key(key);
     for (const auto& entry : range.entries) index_.prefetch(entry.key, entry.value);
     for (const auto& entry : range.entries) index_.prefetch_entry(entry.value);
@@ -517,6 +519,7 @@ class Collector {
     if (!further_rows_.empty()) read_further_rows(txn, id);
     for (const KeyId key : keys) {
       if (keys_[key.index()].row_of == id || h_.is_list(key)) continue;
+      if (!history::agreed_between(low, h_.key(key), high)) continue;
       // Nobody ever wrote it: absent, as it always was.
       if (index_.of_key(key).empty() && h_.initial_value(key) == h_.null_value()) continue;
       read_absent(txn, id, key);

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "explain/why/words.hpp"
+#include "history/text_order.hpp"
 
 namespace cupel::report {
 
@@ -154,9 +155,10 @@ class Order {
             found.insert(entry.key);
             use(Seen{OpId(i), entry.key, entry.value});
           }
-          for (const auto key :
-               history_.keys_between(history_.value(range.low), history_.value(range.high))) {
-            if (!found.contains(key)) use(Seen{OpId(i), key, history_.null_value()});
+          const auto low = history_.value(range.low), high = history_.value(range.high);
+          for (const auto key : history_.keys_between(low, high)) {
+            if (!found.contains(key) && history::agreed_between(low, history_.key(key), high))
+              use(Seen{OpId(i), key, history_.null_value()});
           }
           break;
         }

@@ -210,6 +210,12 @@ TEST(RepeatedReads, FurtherRowsOfARangeAreNoReads) {
   EXPECT_EQ(reads("s1: w(x,1) | s2: w(x,2) | s9: r(x,1) range(w,y,[x=2 x=1])"),
             "read s1, again s2 non-repeatable-read non-repeatable-read");
 }
+TEST(RangeReads, OfKeysThatDatabasesOrderDifferentlyMissNothing) {
+  EXPECT_EQ(reads("s1: w(B,1) | s9: range(A,C,[])"), "read init");
+  EXPECT_EQ(reads("s1: w(B,1) | s9: range(A,b,[])"), "");
+  EXPECT_EQ(reads("s1: w(B,1) | s9: range(A,b,[B=1])"), "read s1");
+  EXPECT_EQ(reads("s9: w(B,1) range(A,b,[])"), "") << "its own write, too";
+}
 TEST(RepeatedReads, OfEachKindMayBeNotRepeatable) {
   EXPECT_EQ(reads("s1: w(x,1) | s9: r(x,1) r(x,nil)"), "read s1, again init non-repeatable-read");
   EXPECT_EQ(reads("s1: w(x,1) | s9: r(x,1) r(x,1)"), "read s1, again s1");

@@ -12,6 +12,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "history/text_order.hpp"
+
 namespace cupel::oracle {
 
 namespace {
@@ -256,7 +258,10 @@ class Oracle {
                 saw(k, {Seen::kValue, e.value}, !values.empty());
                 values.push_back(e.value);
               }
-              if (values.empty()) saw(k, {Seen::kAbsent, ValueId::none()});
+              // By its unit test, no usual order of texts contradicts this one.
+              const bool sure =
+                  history::agreed_between(h_.value(range.low), h_.key(k), h_.value(range.high));
+              if (values.empty() && sure) saw(k, {Seen::kAbsent, ValueId::none()});
             }
             break;
           }

@@ -9,6 +9,7 @@
 
 #include "base/hash_table.hpp"
 #include "history/builder.hpp"
+#include "history/text_order.hpp"
 #include "history/written.hpp"
 
 namespace cupel::shrink {
@@ -31,8 +32,12 @@ std::vector<std::pair<KeyId, ValueId>> covered(const History& h, const Operation
   base::HashMap<KeyId, ValueId> returned;
   for (const auto& entry : range.entries) returned.emplace(entry.key, entry.value);
   for (const auto& entry : range.entries) keys.emplace_back(entry.key, entry.value);
-  for (const KeyId key : h.keys_between(h.value(range.low), h.value(range.high))) {
-    if (!returned.contains(key) && !h.is_list(key)) keys.emplace_back(key, ValueId::none());
+  const auto low = h.value(range.low), high = h.value(range.high);
+  for (const KeyId key : h.keys_between(low, high)) {
+    if (!returned.contains(key) && !h.is_list(key) &&
+        history::agreed_between(low, h.key(key), high)) {
+      keys.emplace_back(key, ValueId::none());
+    }
   }
   return keys;
 }
