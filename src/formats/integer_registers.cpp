@@ -14,7 +14,8 @@ using namespace history;
 namespace {
 
 // Why an operation cannot be held; empty if it can.
-std::string obstacle(const History& h, const Operation& op, const IntegerRegisterLimits& limits,
+std::string obstacle(const History& h, TxnStatus status, const Operation& op,
+                     const IntegerRegisterLimits& limits,
                      const std::vector<std::uint8_t>& writes_zero) {
   if (op.kind != OpKind::kRead && op.kind != OpKind::kWrite) {
     return fmt::format("has an operation of kind {}", to_string(op.kind));
@@ -27,6 +28,11 @@ std::string obstacle(const History& h, const Operation& op, const IntegerRegiste
     return fmt::format("has a read of {} whose result is not known", key.integer);
   const bool starts_null = h.initial_value(op.key) == h.null_value();
   if (op.value == h.initial_value(op.key)) {
+    // The 0 of the file would be the value of that write alone.
+    if (op.kind == OpKind::kWrite && status != TxnStatus::kAborted) {
+      return fmt::format("writes {}, the initial value of key {}",
+                         history::shown(h.value(op.value)), key.integer);
+    }
     if (!starts_null || !writes_zero[op.key.index()]) return {};
     return fmt::format("has an absent value of key {}, to which another transaction writes 0",
                        key.integer);
@@ -73,7 +79,7 @@ base::Status fits_integer_registers(const History& h, const IntegerRegisterLimit
     if (h.status(t) == TxnStatus::kAborted && !limits.aborted) return refuse(t, "is aborted");
     if (h.first_op(t) == h.last_op(t) && !limits.empty) return refuse(t, "has no operation");
     for (auto op = h.first_op(t); op < h.last_op(t); ++op) {
-      const auto why = obstacle(h, h.op(OpId(op)), limits, writes_zero);
+      const auto why = obstacle(h, h.status(t), h.op(OpId(op)), limits, writes_zero);
       if (!why.empty()) return refuse(t, why);
     }
   }

@@ -4,7 +4,8 @@
 //
 // A history's own initial value (null in jepsen histories, a value a key in
 // cobra and viper ones) is written as 0, unless the history uses 0 on that key
-// for something else: then the two would become one, and the history is refused.
+// for something else: then the two would become one, and the history is refused. So it is
+// where a transaction writes the initial value, since readers take a written 0 for no other.
 #pragma once
 
 #include <cstdint>
