@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "history/text_order.hpp"
 #include "history/written.hpp"
+#include "levels/hints.hpp"
 #include "levels/write_index.hpp"
 
 namespace cupel::levels {
@@ -158,6 +159,7 @@ class Collector {
 
   Accesses finish() {
     number_owners();
+    result_.labels_mix_sessions = !h_.has_all_times() && labels_mix_sessions(h_);
     return std::move(result_);
   }
 
@@ -869,7 +871,9 @@ ListChoices::ListChoices(const History& h) {
   if (!has_lists(h) || !some_element_appended_twice(h)) return;
   const LongestLists longest(h);
   const WriteIndex index(h);
+  const bool by_label = !h.has_times() && labels_mix_sessions(h);
   const auto when = [&](TxnId t) -> history::Time {
+    if (by_label) return h.label(t);
     if (!h.has_times()) return h.place(t);
     return h.complete(t) != history::kNoTime ? h.complete(t) : h.invoke(t);
   };

@@ -75,6 +75,7 @@ struct Accesses {
   std::vector<FurtherRow> further_rows;
   std::vector<ListOrder> list_order;
   std::vector<InternalAnomaly> internal;
+  bool labels_mix_sessions = false;  // hints.hpp; false if all transactions have times
   bool complete = true;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/hash_table.hpp"
 #include "graph/digraph.hpp"
+#include "levels/hints.hpp"
 
 namespace cupel::levels {
 
@@ -358,26 +359,11 @@ bool add_accesses(const Accesses& a, const Part& part, const PartNumbers& number
   return true;
 }
 
-// Real time if there is any, else the place in the session.
 void add_hints(const History& h, const Accesses& a, const Part& part, order::Problem& p) {
-  p.hint.resize(part.owners.size());
-  p.commit_hint.resize(part.owners.size());
-  const bool timed = h.has_all_times();
-  const auto hint_of = [](Time time) {
-    return (static_cast<std::uint64_t>(time) ^ (1ull << 63)) >> 2;
-  };
-  for (std::uint32_t i = 0; i < part.owners.size(); ++i) {
-    const TxnId txn = a.txns[part.owners[i]];
-    if (timed) {
-      const bool ends = h.status(txn) == TxnStatus::kCommitted;
-      p.hint[i] = hint_of(h.invoke(txn));
-      p.commit_hint[i] = ends ? hint_of(h.complete(txn)) : p.hint[i];
-      continue;
-    }
-    const SessionId s = h.session(txn);
-    const std::uint64_t place = txn.raw - h.session_begin(s).raw;
-    const std::uint64_t length = h.session_end(s).raw - h.session_begin(s).raw;
-    p.hint[i] = p.commit_hint[i] = (place << 32) / length;
+  const Hints hints(h, a.labels_mix_sessions);
+  for (const Owner owner : part.owners) {
+    p.hint.push_back(hints.begin(a.txns[owner]));
+    p.commit_hint.push_back(hints.commit(a.txns[owner]));
   }
 }
 

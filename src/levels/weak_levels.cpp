@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "levels/describe.hpp"
+#include "levels/hints.hpp"
 #include "levels/order_levels.hpp"
 #include "levels/outcome_branches.hpp"
 #include "levels/refutation.hpp"
@@ -13,13 +14,6 @@
 namespace cupel::levels {
 
 namespace {
-
-// Where an owner should stand in co: its commit is at the end of its interval.
-std::uint64_t hint(const History& h, TxnId txn) {
-  const auto time =
-      h.status(txn) == history::TxnStatus::kCommitted ? h.complete(txn) : h.invoke(txn);
-  return static_cast<std::uint64_t>(time) ^ (1ull << 63);
-}
 
 // The level's φ in the engine's words.
 order::Visible visible_at(Level level) {
@@ -153,8 +147,9 @@ BranchDecision decide_weak_level(const DecisionInput& input, Level level, base::
   order::OrderResult outcome;
   if (question.open) {
     std::vector<std::uint64_t> hints;
-    if (input.history.has_all_times()) {
-      for (const TxnId txn : a.txns) hints.push_back(hint(input.history, txn));
+    const Hints guess(input.history, a.labels_mix_sessions);
+    if (guess.across_sessions()) {
+      for (const TxnId txn : a.txns) hints.push_back(guess.commit(txn));
     }
     const auto by_cases = [&](std::uint64_t rounds) {
       return order::decide_visibility_by_cases(d.problem, visible, candidates, hints, rounds,
