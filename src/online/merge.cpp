@@ -1,33 +1,56 @@
 // Merge: see the header.
 #include "online/merge.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
+
+#include "formats/input.hpp"
+#include "formats/json_members.hpp"
 
 namespace cupel::online {
 
 namespace {
 
-constexpr std::string_view kProcess = "\"process\":", kTime = ",\"time\":", kIndex = ",\"index\":";
-constexpr std::string_view kNemesis = "\"process\":\"nemesis\"";
+constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kClock = "[\"clock\",\"";
 
-struct Number {
-  std::size_t at = std::string_view::npos, size = 0;
-  std::int64_t value = 0;
-  [[nodiscard]] bool there() const { return at != std::string_view::npos; }
+// A member of a line: where its name begins, and its value, of which `integer` is what it is.
+struct Member {
+  std::size_t name = std::string_view::npos, value = 0, end = 0;
+  std::optional<std::int64_t> integer;
+  [[nodiscard]] bool there() const { return name != std::string_view::npos; }
 };
 
-// The integer after `word`. Inside a text every quote has a backslash before it, so the word is
-// not found there.
-Number number_after(std::string_view line, std::string_view word) {
-  const auto at = line.find(word);
-  if (at == std::string_view::npos) return {};
-  Number number{at + word.size()};
-  const char* first = line.data() + number.at;
-  const auto [end, error] = std::from_chars(first, line.data() + line.size(), number.value);
-  if (error != std::errc()) return {};
-  number.size = static_cast<std::size_t>(end - first);
-  return number;
+Member member(const formats::Members& members, std::string_view line, std::string_view name) {
+  const auto found = std::find(members.names.begin(), members.names.end(), name);
+  if (found == members.names.end()) return {};
+  Member m;
+  m.name = static_cast<std::size_t>(found->data() - line.data()) - 1;
+  const auto colon = line.find(':', m.name + name.size() + 2);
+  m.value = std::min(line.find_first_not_of(kBlanks, colon + 1), line.size());
+  std::int64_t integer = 0;
+  const char* first = line.data() + m.value;
+  const auto [end, error] = std::from_chars(first, line.data() + line.size(), integer);
+  m.end = m.value + static_cast<std::size_t>(end - first);
+  const bool whole = m.end < line.size() &&
+                     std::string_view(",} \t\r").find(line[m.end]) != std::string_view::npos;
+  if (error == std::errc() && whole) m.integer = integer;
+  return m;
+}
+
+struct Replacement {
+  std::size_t begin, end;
+  std::string text;
+};
+
+// Without the index, and without one comma beside it.
+Replacement without(std::string_view line, const Member& index) {
+  const auto before = line.find_last_not_of(kBlanks, index.name - 1);
+  if (line[before] == ',') return {before, index.end, ""};
+  const auto after = line.find_first_not_of(kBlanks, index.end);
+  return {index.name, line[after] == ',' ? after + 1 : index.end, ""};
 }
 
 }  // namespace
@@ -72,36 +95,39 @@ base::Status Merge::take(std::size_t recorder, std::string_view lines, std::int6
 base::Status Merge::take_line(Recorder& recorder, bool first, std::string_view line,
                               std::int64_t now, std::string& out) {
   if (!recorder.offset) set_clock(recorder, line, now);
-  if (line.find(kNemesis) != std::string_view::npos) {
+  const auto members = formats::first_object(line);
+  const auto process = member(members, line, "process"), time = member(members, line, "time");
+  if (process.there() && line.substr(process.value).starts_with("\"nemesis\"")) {
     // Each says what keys hold at first; of the other facts, the first recorder's count.
     if (!first && line.find("cupel.metadata") != std::string_view::npos) return base::Ok{};
     out += line;
     out += '\n';
     return base::Ok{};
   }
-  const auto process = number_after(line, kProcess);
-  const auto time = number_after(line, kTime);
-  if (!process.there() || !time.there() || time.at < process.at) {
-    return base::Error{
-        .message =
-            "found a line without a process number and a time after it; where several "
-            "recorders send, expected lines as cupel's recorders write them"};
+  if (!process.integer || !time.integer) {
+    return base::Error{.message =
+                           fmt::format("found the line {}, expected a JSON object with an integer "
+                                       "`process` and an integer `time`: where there are several "
+                                       "recorders, both are needed to keep them apart",
+                                       formats::shown(line))};
   }
-  const auto [it, fresh] = recorder.process.try_emplace(process.value, next_process_);
+  const auto [it, fresh] = recorder.process.try_emplace(*process.integer, next_process_);
   if (fresh) ++next_process_;
+  std::vector<Replacement> replacements = {
+      {process.value, process.end, std::to_string(it->second)},
+      {time.value, time.end, std::to_string(*time.integer + *recorder.offset)}};
   // The index would come twice; without it, lines are numbered as they stand.
-  const auto index = number_after(line, kIndex);
-  const auto rest = time.at + time.size;
-  out += line.substr(0, process.at);
-  out += std::to_string(it->second);
-  out += line.substr(process.at + process.size, time.at - process.at - process.size);
-  out += std::to_string(time.value + *recorder.offset);
-  if (index.there() && index.at > rest) {
-    out += line.substr(rest, index.at - kIndex.size() - rest);
-    out += line.substr(index.at + index.size);
-  } else {
-    out += line.substr(rest);
+  if (const auto index = member(members, line, "index"); index.integer)
+    replacements.push_back(without(line, index));
+  std::sort(replacements.begin(), replacements.end(),
+            [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  std::size_t copied = 0;
+  for (const auto& replacement : replacements) {
+    out += line.substr(copied, replacement.begin - copied);
+    out += replacement.text;
+    copied = replacement.end;
   }
+  out += line.substr(copied);
   out += '\n';
   return base::Ok{};
 }

@@ -24,7 +24,7 @@ class Merge {
   // `files`: the lines are read from files, so when they arrive says nothing.
   explicit Merge(bool files = false) : files_(files) {}
   // The lines rewritten, appended to `out`. `now`: nanoseconds of this machine's monotonic clock.
-  // Errors: a line that is not spelled as recorders spell it.
+  // Errors: a line that is no JSON object with an integer `process` and an integer `time`.
   base::Status take(std::size_t recorder, std::string_view lines, std::int64_t now,
                     std::string& out);
   // The clock of some recorder is not known to be that of the first.

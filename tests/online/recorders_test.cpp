@@ -102,6 +102,21 @@ TEST(OnlineRecorders, AnotherMachinesClockIsSetByItsFirstLine) {
 )");
   EXPECT_FALSE(merge.take(0, "{\"type\":\"ok\"}\n", 2000, out).ok());
 
+  // Spelled by others: with blanks, the members in any order.
+  out.clear();
+  ASSERT_TRUE(
+      merge
+          .take(2,
+                "{\"index\": 3, \"time\": 50, \"value\": [[\"w\", \"\\\"time\\\": 7\", 1]], "
+                "\"f\": \"txn\", \"type\": \"ok\", \"process\" : 0 }\n",
+                2000, out)
+          .ok());
+  EXPECT_EQ(out,
+            "{ \"time\": 250, \"value\": [[\"w\", \"\\\"time\\\": 7\", 1]], \"f\": \"txn\", "
+            "\"type\": \"ok\", \"process\" : 2 }\n");
+  EXPECT_FALSE(merge.take(2, "{\"process\":0,\"time\":1.5}\n", 2000, out).ok());
+  EXPECT_FALSE(merge.take(2, "{\"process\":0,\"time\":1\n", 2000, out).ok()) << "cut";
+
   // Times in files stand as they are, where nothing says that they are of one clock.
   Merge files(/*files=*/true);
   out.clear();
