@@ -107,6 +107,7 @@ void add_campaign(Command& app, Run& run) {
                    "The folder for the results. Results of this campaign that it already contains "
                    "are kept; only the missing runs are made")
       ->required()
+      ->check(not_standard_output("the folder to write to"))
       ->type_name("DIR");
   command
       ->add_option("-j,--jobs", arguments->jobs,

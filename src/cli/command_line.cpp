@@ -496,6 +496,15 @@ Check not_empty(const char* expected) {
   };
 }
 
+Check not_standard_output(const char* expected) {
+  return [expected](const std::string& text) {
+    if (text == "-")
+      return fmt::format("found -, which is standard output; expected {}, which cannot be there",
+                         expected);
+    return not_empty(expected)(text);
+  };
+}
+
 Check one_of_names(std::vector<std::string> names) {
   return [names = std::move(names)](const std::string& text) {
     if (std::find(names.begin(), names.end(), text) != names.end()) return std::string();

@@ -154,6 +154,8 @@ Check not_negative();                // a number, 0 or more
 Check positive(std::uint64_t most);  // a number above 0
 // As from "$FILE" where FILE is not set. `expected`: "the file to write".
 Check not_empty(const char* expected);
+// The same of what is written and can only be a file or a folder: "-" is no name for it.
+Check not_standard_output(const char* expected);
 Check one_of_names(std::vector<std::string> names);
 
 }  // namespace cupel::cli

@@ -837,6 +837,7 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
       .add_option("--certificate", arguments.certificate,
                   "Write the evidence for the verdict to this file, for cupel crdt verify. One "
                   "history only")
+      ->check(not_standard_output("the file to write"))
       ->type_name("FILE")
       ->group(kQuestionOptions);
   command
@@ -878,6 +879,7 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
           "--svg", arguments.svg,
           "Draw the history and its verdict as SVG: replicas as rows, deliveries as arrows. One "
           "history only")
+      ->check(not_standard_output("the file to write"))
       ->type_name("FILE");
 }
 
@@ -1603,6 +1605,7 @@ void add_crdt_run(Command& app, Run& run) {
   command
       ->add_option("-o,--output", arguments->output,
                    "Write the history to this file, as JSON lines")
+      ->check(not_standard_output("the file to write"))
       ->type_name("FILE");
   add_answer_options(*command, *arguments);
   command->footer(

@@ -343,7 +343,7 @@ void add_options(Command& command, ElleArguments& arguments) {
   command
       .add_option("-d,--directory", arguments.directory,
                   "Write the report of `cupel check --report` to this folder")
-      ->check(not_empty("the folder to write to"))
+      ->check(not_standard_output("the folder to write to"))
       ->type_name("DIR");
   add_limit_options(command, "The time for one history", arguments.limits);
   command.add_option("-p,--plot-format", arguments.plot_format, "svg")

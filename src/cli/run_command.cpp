@@ -488,7 +488,7 @@ void add_output_options(Command& command, RunArguments& arguments) {
       .add_option("-o,--output", options.history,
                   "The history file: .jsonl, or .cupel for the compressed format. Default: "
                   "cupel-run-DATE-TIME.jsonl in this folder. An existing file is an error")
-      ->check(not_empty("the file to write"))
+      ->check(not_standard_output("the file to write"))
       ->type_name("FILE");
   command
       .add_option("-f,--format", arguments.format,
@@ -518,14 +518,14 @@ void add_output_options(Command& command, RunArguments& arguments) {
       .add_option("--certificate", options.certificate,
                   "With --live: write the evidence to this file, window by window. `cupel verify` "
                   "checks it")
-      ->check(not_empty("the file to write"))
+      ->check(not_standard_output("the file to write"))
       ->type_name("FILE");
   command
       .add_option(
           "--report", arguments.report,
           "Write an HTML page with the timeline, the faults and a picture of each violation "
           "into this folder, as `cupel check --report` does")
-      ->check(not_empty("the folder to write"))
+      ->check(not_standard_output("the folder to write"))
       ->type_name("DIR");
   add_limit_options(command, "The time to read the recorded history and to decide all levels",
                     arguments.limits);

@@ -73,12 +73,14 @@ std::int64_t monotonic_now() {
 // It can be read again: a file, or a recording of several.
 bool is_record(const std::string& source) {
   std::error_code unknown;
-  return std::filesystem::is_regular_file(source, unknown) || formats::is_recording(source);
+  return source != "-" &&
+         (std::filesystem::is_regular_file(source, unknown) || formats::is_recording(source));
 }
 
 bool is_columnar(const std::string& source) {
   std::error_code unknown;
-  return std::filesystem::is_regular_file(source, unknown) && formats::holds_cupel(source);
+  return source != "-" && std::filesystem::is_regular_file(source, unknown) &&
+         formats::holds_cupel(source);
 }
 
 base::Error no_growing_columns(const std::string& source) {
@@ -217,8 +219,10 @@ class WatchRun {
     std::tm parts{};
     localtime_r(&now, &parts);
     char text[64];
-    std::strftime(text, sizeof text, "cupel-watch-%Y%m%d-%H%M%S.jsonl", &parts);
-    return text;
+    std::strftime(text, sizeof text, "cupel-watch-%Y%m%d-%H%M%S", &parts);
+    auto name = fmt::format("{}.jsonl", text);
+    for (int i = 2; std::filesystem::exists(name); ++i) name = fmt::format("{}-{}.jsonl", text, i);
+    return name;
   }
 
   // Nothing more can come.
@@ -858,14 +862,14 @@ void add_watch(Command& app, Run& run) {
       ->add_option("-o,--output", arguments->output,
                    "Where to record what comes from pipes and sockets, so that a violation can be "
                    "explained. Default: cupel-watch-DATE-TIME.jsonl in this folder")
-      ->check(not_empty("the file to write"))
+      ->check(not_standard_output("the file to write"))
       ->type_name("FILE");
   command
       ->add_option("--state", arguments->state,
                    "A folder in which the watch leaves what it knows, about once a second. A watch "
                    "that was killed goes on from there when it is started again with it. Needs one "
                    "file as SOURCE")
-      ->check(not_empty("the folder to write to"))
+      ->check(not_standard_output("the folder to write to"))
       ->type_name("DIR");
   command->add_flag("--json", check.json,
                     "Print the state as one JSON object a second, and at a violation the object "
@@ -874,13 +878,13 @@ void add_watch(Command& app, Run& run) {
       ->add_option("--report", check.report,
                    "At a violation, write the page of `cupel check --report` to this folder; with "
                    "--keep-going, to violation-1, violation-2 … in it")
-      ->check(not_empty("the folder to write to"))
+      ->check(not_standard_output("the folder to write to"))
       ->type_name("DIR");
   command
       ->add_option("--certificate", check.certificate,
                    "Write the evidence to this file, window by window, and at the first violation "
                    "its own. `cupel verify` checks it")
-      ->check(not_empty("the file to write"))
+      ->check(not_standard_output("the file to write"))
       ->type_name("FILE");
   command->footer(
       "Examples:\n"

@@ -30,7 +30,7 @@ namespace {
 // A recording is read as one file.
 bool is_directory(const std::string& path) {
   std::error_code ignored;
-  return fs::is_directory(path, ignored) && !is_recording(path);
+  return path != "-" && fs::is_directory(path, ignored) && !is_recording(path);
 }
 
 // The logs of a directory that has them, mapped.
