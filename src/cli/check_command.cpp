@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/analyze.hpp"
+#include "analysis/clocks_back.hpp"
 #include "analysis/first_reads.hpp"
 #include "analysis/unsure_absences.hpp"
 #include "base/interrupt.hpp"
@@ -28,8 +29,10 @@
 #include "cli/version.hpp"
 #include "cli/windows_check.hpp"
 #include "crdt/io/reader.hpp"
+#include "explain/why/words.hpp"
 #include "formats/label_lines.hpp"
 #include "history/naming.hpp"
+#include "history/text_order.hpp"
 #include "report/certificate.hpp"
 #include "report/final_reads.hpp"
 #include "report/render.hpp"
@@ -120,6 +123,26 @@ void hint_at_start(const report::Checked& checked) {
                   checked.file, keys, history::shown(value), shell_word(history::shown(value))));
 }
 
+// A client's clock that went back, where the verdict depends on it.
+void hint_at_clocks(const report::Checked& checked, history::Time drift) {
+  const auto& levels = checked.analysis.check.levels;
+  const bool matters = std::any_of(levels.begin(), levels.end(), [](const auto& level) {
+    return levels::needs_real_time(level.level) && level.verdict == check::Verdict::kViolated;
+  });
+  const auto back = matters ? analysis::clocks_back(checked.history) : std::nullopt;
+  if (!back || back->most <= 2 * drift) return;
+  const auto& h = checked.history;
+  print_note(fmt::format(
+      "{}: a client's clock went back: {} ended {} before {} was invoked{}; a level of real time "
+      "is "
+      "violated by that alone; --clock-drift {}ns allows for it",
+      checked.file, history::transaction_in_full(h, back->later),
+      explain::duration(h.invoke(back->earlier) - h.complete(back->later)),
+      history::transaction_in_full(h, back->earlier),
+      back->count == 1 ? "" : fmt::format(", the first of {}", report::grouped(back->count)),
+      (back->most + 1) / 2));
+}
+
 // Which keys no range read is said to have seen absent, though it did not return them.
 void report_unsure_absences(const report::Checked& checked) {
   const auto unsure = analysis::unsure_absences(checked.history);
@@ -130,8 +153,8 @@ void report_unsure_absences(const report::Checked& checked) {
       "the first is {}, from {} to {}",
       checked.file, report::grouped(unsure->count),
       one ? "key that a range read" : "keys that range reads", one ? "is" : "are",
-      history::shown_key(unsure->key), history::shown_key(unsure->low),
-      history::shown_key(unsure->high)));
+      history::shown_key(unsure->key), history::shown_bound(unsure->low),
+      history::shown_bound(unsure->high)));
 }
 
 bool is_in_windows(const Found& found) {
@@ -143,8 +166,12 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
   if (const auto cut = checked.history.fact("cut"); !cut.empty()) {
     print_note(fmt::format("{}: {}", checked.file, cut));
   }
+  if (const auto skipped = checked.history.fact("skipped"); !skipped.empty()) {
+    print_note(fmt::format("{}: left out: {}", checked.file, skipped));
+  }
   if (!checked.analysis.windows) {
     hint_at_start(checked);
+    hint_at_clocks(checked, check_options(arguments.levels, arguments.limits).clock_drift_ns);
     report_unsure_absences(checked);
   }
   if (emitter.any()) {
@@ -602,7 +629,7 @@ void add_check(Command& app, Run& run) {
                    "Write the evidence for every verdict to this file. `cupel verify` checks it. "
                    "One history "
                    "only")
-      ->check(not_empty("the file to write"))
+      ->check(not_standard_output("the file to write"))
       ->type_name("FILE")
       ->group(kQuestionOptions);
   command
@@ -632,13 +659,13 @@ void add_check(Command& app, Run& run) {
           "--results", arguments->results,
           "With --json: keep each line in this folder, and do not check again what is there "
           "from an earlier time. Shards may share it")
-      ->check(not_empty("the folder to keep results in"))
+      ->check(not_standard_output("the folder to keep results in"))
       ->type_name("DIR");
   command
       ->add_option("--report", arguments->report,
                    "Write a page (index.html) to this folder: verdicts, statistics, a timeline and "
                    "pictures of the violations. Also write the pictures as .dot and .svg files")
-      ->check(not_empty("the folder to write to"))
+      ->check(not_standard_output("the folder to write to"))
       ->type_name("DIR");
   command
       ->add_option("--emit", arguments->emit,

@@ -33,8 +33,10 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-std::string megabytes(std::uint64_t bytes) {
-  return fmt::format("{} MB", report::grouped(bytes / 1'000'000));
+// In the units of --memory-limit, rounded down.
+std::string as_limit(std::uint64_t bytes) {
+  constexpr std::uint64_t kKilo = 1024, kMega = kKilo * kKilo;
+  return bytes < kMega ? fmt::format("{}K", bytes / kKilo) : fmt::format("{}M", bytes / kMega);
 }
 
 // One file, level by level.
@@ -64,7 +66,7 @@ class WindowsCheck {
     print_note(
         fmt::format("{}: does not fit into {} of memory, so it is decided in windows, as "
                     "`cupel watch` does",
-                    file_, megabytes(options_.check.memory_limit_bytes)));
+                    file_, as_limit(options_.check.memory_limit_bytes)));
     for (auto& level : before.analysis.check.levels) {
       if (level.verdict != Verdict::kUnknown) known_[level.level] = std::move(level);
     }
@@ -93,6 +95,10 @@ class WindowsCheck {
     }
     format_ = formats::holds_cupel(file_) ? "cupel" : "jepsen";
     auto planned = online::plan_of(**source, [this] { return stopped() || late(); });
+    if (planned.ok()) {
+      if (const auto skipped = (*source)->fact("skipped"); !skipped.empty())
+        print_note(fmt::format("{}: left out: {}", file_, skipped));
+    }
     if (planned.ok() || format_ == "cupel") return planned;
     online::FilePlan none;  // lines that only the reader of whole files understands
     none.unfit = planned.error().to_string();
@@ -334,7 +340,7 @@ std::optional<Found> surely_too_large(const std::string& file, const analysis::F
   if (bytes <= options.check.memory_limit_bytes) return std::nullopt;
   analysis::AnalyzedFile found;
   found.analysis = analysis::unread(
-      options, fmt::format("the history takes {} of memory at least", megabytes(bytes)));
+      options, fmt::format("the history takes {} of memory at least", as_limit(bytes)));
   found.analysis.limit = base::Limit::kMemory;
   return found;
 }

@@ -16,6 +16,7 @@
 #include "base/hash_table.hpp"
 #include "formats/jepsen_events.hpp"
 #include "history/builder.hpp"
+#include "history/starts_empty.hpp"
 
 namespace cupel::formats::jepsen {
 
@@ -93,6 +94,11 @@ class Assembly {
   }
   bool fail(const Txn& txn, std::string message) {
     return fail(event(anchor(txn)).byte, std::move(message));
+  }
+
+  void note_use(KeyId key, std::uint8_t use) {
+    if (key.index() >= key_use_.size()) key_use_.resize(2 * key.index() + 16);
+    key_use_[key.index()] |= use;
   }
 
   bool classify();
@@ -229,9 +235,7 @@ auto Assembly::with_scalar(const Chunk& chunk, const Cell& cell, Use&& use) {
 // A header line of our own: initial values, metadata, or the order of sessions.
 bool Assembly::read_header(const Chunk& chunk, const Event& e) {
   const Cell value = chunk.values[e.first];
-  const auto malformed = [&] {
-    return fail(e.byte, "found a malformed cupel header line, expected what cupel convert writes");
-  };
+  const auto malformed = [&] { return fail(e.byte, jepsen::malformed_header(e.f)); };
   if (value.tag != Tag::kVector) return malformed();
   if (e.f == F::kMetadata) {
     for (std::size_t i = 0; i < value.size; ++i) {
@@ -254,11 +258,17 @@ bool Assembly::read_header(const Chunk& chunk, const Event& e) {
   if (value.size != 2 || !chunk.child(value, 1).is_vector()) return malformed();
   builder_.set_default_initial(value_id(chunk, chunk.child(value, 0)));
   const Cell pairs = chunk.child(value, 1);
+  base::HashSet<KeyId> keys;
   for (std::size_t i = 0; i < pairs.size; ++i) {
     const Cell pair = chunk.child(pairs, i);
     if (!pair.is_vector() || pair.size != 2) return malformed();
-    builder_.set_initial(key_id(chunk, chunk.child(pair, 0)),
-                         value_id(chunk, chunk.child(pair, 1)));
+    const KeyId key = key_id(chunk, chunk.child(pair, 0));
+    const Cell initial = chunk.child(pair, 1);
+    if (!keys.insert(key).second) {
+      return fail(e.byte, "found two initial values of key " + shown(chunk, chunk.child(pair, 0)));
+    }
+    builder_.set_initial(key, value_id(chunk, initial));
+    if (!with_scalar(chunk, initial, history::starts_empty)) note_use(key, kWritten);
   }
   return true;
 }
@@ -360,7 +370,10 @@ bool Assembly::classify() {
       std::string names;
       for (const auto& name : others_) names += (names.empty() ? "" : ", ") + name;
       builder_.set_metadata(
-          "skipped", fmt::format("{} op maps that are not transactions ({})", skipped, names));
+          "skipped",
+          fmt::format("{} that {} ({})",
+                      skipped == 1 ? "1 op map" : fmt::format("{} op maps", skipped),
+                      skipped == 1 ? "is no transaction" : "are no transactions", names));
     }
     return true;
   }
@@ -879,8 +892,7 @@ ValueId Assembly::value_id(const Chunk& chunk, const Cell& cell) {
 // Interns every key, in place, and notes how it is used.
 bool Assembly::scan() {
   const auto note = [&](KeyId k, std::uint8_t use) {
-    if (k.index() >= key_use_.size()) key_use_.resize(2 * k.index() + 16);
-    key_use_[k.index()] |= use;
+    note_use(k, use);
     return (key_use_[k.index()] & (kAppended | kWritten)) != (kAppended | kWritten) &&
            (key_use_[k.index()] & (kAppended | kScalarSeen)) != (kAppended | kScalarSeen);
   };
@@ -911,7 +923,7 @@ bool Assembly::scan() {
       if (!note(k, use)) {
         return fail(txn, "found key " + shown(chunk, op.key) +
                              " used both as a list (append) and as a register (write, read of one "
-                             "value), expected one of the two");
+                             "value, initial value), expected one of the two; a list starts empty");
       }
       const auto kept = op.key.note;
       op.key = Cell::of(k.raw);

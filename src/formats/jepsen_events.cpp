@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "base/hash_table.hpp"
+#include "history/text_order.hpp"
 #include "text/excerpt.hpp"
 #include "text/json.hpp"
 
@@ -55,6 +56,14 @@ std::optional<Micro> micro_of(std::string_view word) {
 }
 
 }  // namespace
+
+std::string malformed_header(F f) {
+  const auto expected = f == F::kMetadata   ? "cupel.metadata line, expected [[NAME, TEXT], …]"
+                        : f == F::kSessions ? "cupel.sessions line, expected [NAME, …]"
+                                            : "cupel.initial line, expected [VALUE, [[KEY, VALUE], "
+                                              "…]]: of all keys, and of single ones";
+  return std::string("found a malformed ") + expected;
+}
 
 std::string_view Chunk::keep(std::string_view text) {
   if (text.empty()) return "";
@@ -133,7 +142,7 @@ bool Chunk::begin_event(const Fields& fields, Event& event) {
                 "found process " + shown(*this, event.process) + ", expected a number or a name");
   }
 
-  if (fields.time.tag == Tag::kInteger) {
+  if (fields.time.tag == Tag::kInteger && fields.time.integer != history::kNoTime) {
     event.time = fields.time.integer;
   } else if (!fields.time.is_nothing()) {
     return fail(fields.byte,
@@ -221,6 +230,10 @@ bool Chunk::add_micro_op(const Cell& op, std::uint64_t byte) {
       good = pair.is_vector() && pair.size == 2;
     }
     if (!good) return bad("[range [low high] [[key value] …]]");
+    if (child(micro.key, 1).is_nothing()) {  // no bound, as null is below every key
+      const Cell bounds[] = {child(micro.key, 0), Cell::of(Tag::kLiteral, history::kAboveAll.text)};
+      micro.key = make_vector(bounds, 2);
+    }
   }
   micro.key.note = static_cast<std::uint8_t>(*kind);
   micro.value.note = extended || (op.size == 2 && *kind == Micro::kRead);

@@ -101,6 +101,9 @@ enum class F : std::uint8_t {
   kOther,
 };
 
+// What is wrong with a header line of that kind that does not fit.
+std::string malformed_header(F f);
+
 struct Event {
   std::uint64_t byte = 0;  // where its map starts
   Cell process;

@@ -309,11 +309,13 @@ Chunk parse_maps(std::string_view bytes, Reading& reading) {
                            ? simdjson::CAPACITY
                            : parser.parse(bytes.data() + at, end - at, true).get(element);
     if (error) {
-      const char* what = simdjson::error_message(error);
-      chunk.fail(at, error == simdjson::DEPTH_ERROR
-                         ? text::too_deep_message(text::kMaxDepth)
-                         : "found malformed JSON, expected an op map on its own (" +
-                               std::string(what) + ")");
+      const auto too_large = error == simdjson::NUMBER_ERROR
+                                 ? text::beyond_bounds(bytes.substr(at, end - at))
+                                 : std::nullopt;
+      chunk.fail(at, error == simdjson::DEPTH_ERROR ? text::too_deep_message(text::kMaxDepth)
+                     : too_large                    ? *too_large
+                                 : "found malformed JSON, expected an op map on its own (" +
+                                       std::string(simdjson::error_message(error)) + ")");
       return chunk;
     }
     if (!op_map(element, chunk, at)) return chunk;

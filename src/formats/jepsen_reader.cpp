@@ -117,8 +117,11 @@ Match recognize_jepsen(std::string_view bytes) {
   switch (syntax_of(head)) {
     case Syntax::kJson: {
       const auto members = first_object(head.substr(std::min(head.find('{'), head.size())));
-      if (members.contains("type")) return Match::kBegins;
-      // An operation without a type is viper's; anything else may be followed by one that has.
+      // Without a type it is an error, and not viper's.
+      for (const auto* name : {"type", "process", "f"}) {
+        if (members.contains(name)) return Match::kBegins;
+      }
+      // A bare value is viper's; anything else may be followed by an operation.
       return !members.contains("value") && has("\"type\"") ? Match::kBegins : Match::kNo;
     }
     case Syntax::kEdn:

@@ -13,8 +13,10 @@
 
 #include "base/budget.hpp"
 #include "base/hash_table.hpp"
+#include "base/visible.hpp"
 #include "formats/edn.hpp"
 #include "formats/jepsen_events.hpp"
+#include "history/text_order.hpp"
 #include "text/json.hpp"
 
 namespace cupel::formats {
@@ -110,7 +112,8 @@ class Writer {
     if (!simdjson::validate_utf8(text.data(), text.size()) && bad_text_.empty()) bad_text_ = what;
     std::string out;
     text::append_quoted(text, out);
-    return out;
+    // A history may go to a terminal; these escapes are those of JSON and EDN.
+    return base::visible(out);
   }
 
   // Words: the fields' names, and the types and functions.
@@ -150,7 +153,7 @@ class Writer {
     if (s.kind == ScalarKind::kString) return text;
     if (edn_) {
       std::string plain = (keyword ? ":" : "") + std::string(s.text);
-      if (reads_back(plain, s)) return plain;
+      if (base::visible(plain) == plain && reads_back(plain, s)) return plain;
       return (keyword ? "#cupel/keyword " : "#cupel/literal ") + text;
     }
     if (!keyword && is_json_number_or_bool(s.text)) return std::string(s.text);
@@ -228,7 +231,7 @@ class Writer {
         put('[');
         value(range.low);
         separator();
-        value(range.high);
+        value(h_.value(range.high) == history::kAboveAll ? ValueId::none() : range.high);
         put(']');
         separator();
         if (invocation) {

@@ -19,6 +19,7 @@
 #include "formats/jepsen_events.hpp"
 #include "formats/line_pieces.hpp"
 #include "formats/recording.hpp"
+#include "history/starts_empty.hpp"
 
 namespace cupel::formats {
 
@@ -107,6 +108,10 @@ class JsonLines final : public history::TransactionSource {
   }
 
   [[nodiscard]] std::string fact(const std::string& name) const override {
+    if (name == "skipped" && skipped_ > 0) {
+      return skipped_ == 1 ? "1 op map that is no transaction"
+                           : fmt::format("{} op maps that are no transactions", skipped_);
+    }
     const auto found = facts_.find(name);
     return found == facts_.end() ? std::string() : found->second;
   }
@@ -140,7 +145,10 @@ class JsonLines final : public history::TransactionSource {
       }
       of_transactions_ = event.is_txn;
     }
-    if (*of_transactions_ && !event.is_txn) return false;
+    if (*of_transactions_ && !event.is_txn) {
+      ++skipped_;
+      return false;
+    }
     if (event.is_txn != *of_transactions_) {
       return wrong("found a transaction after operations on registers");
     }
@@ -154,9 +162,9 @@ class JsonLines final : public history::TransactionSource {
     if (of_transactions_) return wrong("found a header line after the first operation");
     if (event.f == F::kSessions) return false;
     const Cell value = chunk.values[event.first];
-    if (event.f == F::kMetadata) return metadata(chunk, value);
+    if (event.f == F::kMetadata) return metadata(chunk, event, value);
     if (!value.is_vector() || value.size != 2 || !chunk.child(value, 1).is_vector()) {
-      return wrong("found a malformed cupel header line");
+      return wrong(jepsen::malformed_header(event.f));
     }
     const auto add = [&](bool of_all, Key key, const Cell& cell) {
       std::string text;
@@ -165,18 +173,24 @@ class JsonLines final : public history::TransactionSource {
     };
     add(true, 0, chunk.child(value, 0));
     const Cell pairs = chunk.child(value, 1);
+    base::HashSet<Key> keys;
     for (std::size_t i = 0; i < pairs.size; ++i) {
       const Cell pair = chunk.child(pairs, i);
-      if (!pair.is_vector() || pair.size != 2) return wrong("found a malformed cupel header line");
-      add(false, key_of(chunk, chunk.child(pair, 0)), chunk.child(pair, 1));
+      if (!pair.is_vector() || pair.size != 2) return wrong(jepsen::malformed_header(event.f));
+      const Key key = key_of(chunk, chunk.child(pair, 0));
+      if (!keys.insert(key).second) {
+        return wrong(fmt::format("found two initial values of key {}", keys_.at(key).to_string()));
+      }
+      add(false, key, chunk.child(pair, 1));
+      if (!history::starts_empty(initial_.back().value())) key_use_[key] |= kRegister;
     }
     return false;
   }
 
-  base::Result<bool> metadata(const Chunk& chunk, const Cell& value) {
+  base::Result<bool> metadata(const Chunk& chunk, const Event& event, const Cell& value) {
     for (std::size_t i = 0; value.is_vector() && i < value.size; ++i) {
       const Cell pair = chunk.child(value, i);
-      if (!pair.is_vector() || pair.size != 2) return wrong("found a malformed cupel header line");
+      if (!pair.is_vector() || pair.size != 2) return wrong(jepsen::malformed_header(event.f));
       facts_.insert_or_assign(std::string(chunk.child(pair, 0).view()),
                               std::string(chunk.child(pair, 1).view()));
     }
@@ -304,8 +318,9 @@ class JsonLines final : public history::TransactionSource {
   base::Status use(Key key, std::uint8_t as) {
     key_use_[key] |= as;
     if (key_use_[key] != (kRegister | kList)) return base::Ok{};
-    return wrong(fmt::format("found key {} used both as a list and as a register",
-                             keys_.at(key).to_string()));
+    return wrong(
+        fmt::format("found key {} used both as a list and as a register; a list starts empty",
+                    keys_.at(key).to_string()));
   }
 
   // `seen`: as the database answered; else as the client asked.
@@ -419,6 +434,7 @@ class JsonLines final : public history::TransactionSource {
   std::optional<bool> of_transactions_, pairs_, timed_;
   std::vector<Initial> initial_;
   std::map<std::string, std::string> facts_;
+  std::uint64_t skipped_ = 0;  // operations beside transactions
   history::ScalarTable keys_;
   std::vector<std::uint8_t> key_use_;
   base::HashMap<std::int64_t, std::uint32_t> by_number_;

@@ -258,12 +258,15 @@ class Reader {
 
 }  // namespace
 
-// One transaction a line: an object with a "value" and, unlike jepsen's, no "type".
+// One transaction a line: an object with a "value" and, unlike jepsen's, no "type". One with a
+// "process" or an "f" is jepsen's that lacks it: as viper's it would lose its session.
 Match recognize_viper(std::string_view bytes) {
   const auto start = bytes.find_first_not_of(" \t\r\n");
   if (start == bytes.npos || bytes[start] != '{') return Match::kNo;
   const auto members = first_object(line_at(bytes, start).text);
-  return members.contains("value") && !members.contains("type") ? Match::kBegins : Match::kNo;
+  const bool jepsen =
+      members.contains("type") || members.contains("process") || members.contains("f");
+  return members.contains("value") && !jepsen ? Match::kBegins : Match::kNo;
 }
 
 base::Result<History> read_viper(const std::vector<SessionLog>& logs, const std::string& directory,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "history/naming.hpp"
+
 namespace cupel::history {
 
 namespace {
@@ -34,6 +36,11 @@ bool agreed_at_most(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string shown_bound(ScalarView bound) {
+  if (bound.kind == ScalarKind::kNull) return "the start";
+  return bound == kAboveAll ? "the end" : shown_key(bound);
+}
 
 bool agreed_at_most(ScalarView a, ScalarView b) {
   if (a == b || a.kind == ScalarKind::kNull || b == kAboveAll) return true;

@@ -5,12 +5,21 @@
 // a database may have left out a key only because it is not in the range there.
 #pragma once
 
+#include <string>
+
 #include "history/scalar.hpp"
 
 namespace cupel::history {
 
 // A bound that is above every key, as null is below every key.
 inline constexpr ScalarView kAboveAll = {ScalarKind::kLiteral, 0, "nil"};
+
+// Whether it is one of the two: nothing is below null, nothing above kAboveAll.
+inline bool is_no_bound(ScalarView bound) {
+  return bound.kind == ScalarKind::kNull || bound == kAboveAll;
+}
+// As shown to people, between "from" and "to": a key, "the start" or "the end".
+std::string shown_bound(ScalarView bound);
 
 // Whether a <= b here and in every usual order of a database: they are equal, or a is null or b is
 // kAboveAll, or they are integers, or an integer and a text, or texts. Of two texts, b goes on

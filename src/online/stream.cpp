@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash_table.hpp"
 #include "base/newlines.hpp"
 #include "history/scalar.hpp"
 
@@ -131,9 +132,7 @@ base::Status Stream::classify(const Chunk& chunk, const Event& event) {
 
 base::Status Stream::header(const Chunk& chunk, const Event& event) {
   const Cell value = chunk.values[event.first];
-  const auto malformed = [&] {
-    return error("found a malformed cupel header line, expected what cupel convert writes");
-  };
+  const auto malformed = [&] { return error(formats::jepsen::malformed_header(event.f)); };
   if (value.tag != Tag::kVector) return malformed();
   if (event.f == F::kMetadata) {
     for (std::size_t i = 0; i < value.size; ++i) {
@@ -153,10 +152,15 @@ base::Status Stream::header(const Chunk& chunk, const Event& event) {
   with_scalar(chunk, chunk.child(value, 0),
               [&](ScalarView scalar) { window_.set_default_initial(scalar); });
   const Cell pairs = chunk.child(value, 1);
+  base::HashSet<Key> keys;
   for (std::size_t i = 0; i < pairs.size; ++i) {
     const Cell pair = chunk.child(pairs, i);
     if (!pair.is_vector() || pair.size != 2) return malformed();
     const Key key = key_of(chunk, chunk.child(pair, 0));
+    if (!keys.insert(key).second) {
+      return error(
+          fmt::format("found two initial values of key {}", window_.keys().name(key).to_string()));
+    }
     with_scalar(chunk, chunk.child(pair, 1),
                 [&](ScalarView scalar) { window_.set_initial(key, scalar); });
   }
@@ -332,7 +336,8 @@ base::Status Stream::operation(const Chunk& chunk, const MicroOp& op, bool seen)
   if (window_.keys().is_both(key)) {
     return error(
         fmt::format("found key {} used both as a list (append) and as a register (write, "
-                    "read of one value), expected one of the two",
+                    "read of one value, initial value), expected one of the two; a list starts "
+                    "empty",
                     window_.keys().name(key).to_string()));
   }
   switch (op.kind()) {

@@ -9,6 +9,7 @@
 
 #include "base/offsets.hpp"
 #include "history/mask.hpp"
+#include "history/starts_empty.hpp"
 
 namespace cupel::online {
 
@@ -42,6 +43,7 @@ void Window::set_initial(Key key, ScalarView value) {
   digest_.add(keys_.name(key));
   digest_.add(value);
   keys_.hold(key, value);
+  if (!history::starts_empty(value)) keys_.note_register(key);
 }
 
 Session Window::session(std::string_view name) {

@@ -7,6 +7,7 @@
 
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
+#include "history/text_order.hpp"
 #include "levels/product.hpp"
 #include "report/final_reads.hpp"
 #include "report/steps.hpp"
@@ -42,9 +43,9 @@ std::string clause(const History& history, explain::Words& words, OpId id) {
       if (!seen.empty()) seen += ", ";
       seen += words.key(entry.key) + " = " + words.value(entry.value);
     }
-    return fmt::format("read the range {} to {}: {}", history::shown_key(history.value(range.low)),
-                       history::shown_key(history.value(range.high)),
-                       seen.empty() ? "nothing" : seen);
+    return fmt::format(
+        "read the range {} to {}: {}", history::shown_bound(history.value(range.low)),
+        history::shown_bound(history.value(range.high)), seen.empty() ? "nothing" : seen);
   }
   if (op.kind == history::OpKind::kRead && !op.value.valid()) return "read " + words.key(op.key);
   if (op.kind == history::OpKind::kListRead && !history.list_known(op)) {

@@ -12,6 +12,7 @@
 #include "base/visible.hpp"
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
+#include "history/text_order.hpp"
 #include "levels/spec.hpp"
 #include "report/steps.hpp"
 #include "text/escape.hpp"
@@ -127,8 +128,9 @@ class Script {
     for (std::size_t op = 0; op < history_.op_count(); ++op) {
       if (history_.kind(OpId(op)) != OpKind::kRangeRead) continue;
       const auto range = history_.range(history_.op(OpId(op)));
-      scalars.push_back(history_.value(range.low));
-      scalars.push_back(history_.value(range.high));
+      for (const auto bound : {history_.value(range.low), history_.value(range.high)}) {
+        if (!history::is_no_bound(bound)) scalars.push_back(bound);
+      }
     }
     return scalars;
   }
@@ -248,6 +250,13 @@ class Script {
   }
 
   [[nodiscard]] std::string where(KeyId k) const { return "where id = " + key(k); }
+  // Of a range; empty if it has no bounds.
+  [[nodiscard]] std::string where(ScalarView low, ScalarView high) const {
+    if (history::is_no_bound(low) && history::is_no_bound(high)) return "";
+    if (history::is_no_bound(low)) return " where id <= " + keys_.literal(high);
+    if (history::is_no_bound(high)) return " where id >= " + keys_.literal(low);
+    return fmt::format(" where id between {} and {}", keys_.literal(low), keys_.literal(high));
+  }
 
   [[nodiscard]] std::string statement(OpId id) const {
     const auto op = history_.op(id);
@@ -282,9 +291,8 @@ class Script {
       }
       case OpKind::kRangeRead: {
         const auto range = history_.range(op);
-        return fmt::format("select id, value from {} where id between {} and {} order by id;",
-                           kTable, keys_.literal(history_.value(range.low)),
-                           keys_.literal(history_.value(range.high)));
+        return fmt::format("select id, value from {}{} order by id;", kTable,
+                           where(history_.value(range.low), history_.value(range.high)));
       }
       case OpKind::kCompareAndSet: {
         const auto swap = history_.compare_and_set(op);

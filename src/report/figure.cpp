@@ -13,6 +13,7 @@
 #include "explain/why/interpretation.hpp"
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
+#include "history/text_order.hpp"
 #include "report/nodes.hpp"
 #include "text/svg.hpp"
 
@@ -175,8 +176,8 @@ class Draughtsman {
       case history::OpKind::kRangeRead: {
         const auto range = history_.range(history_.op(op));
         std::string text =
-            fmt::format("read {} to {}:", history::shown_key(history_.value(range.low)),
-                        history::shown_key(history_.value(range.high)));
+            fmt::format("read {} to {}:", history::shown_bound(history_.value(range.low)),
+                        history::shown_bound(history_.value(range.high)));
         for (const auto& entry : range.entries) {
           text += fmt::format(" {} = {}", words_.list_name(entry.key), words_.value(entry.value));
           if (columns(text) > kLongestLine) break;

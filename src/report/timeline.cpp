@@ -15,6 +15,7 @@
 #include "analysis/final_reads.hpp"
 #include "base/visible.hpp"
 #include "history/naming.hpp"
+#include "history/text_order.hpp"
 #include "report/stats.hpp"
 #include "text/json.hpp"
 
@@ -488,8 +489,8 @@ class Timeline {
       }
       case OpKind::kRangeRead: {
         const auto range = history_.range(op);
-        std::string text = fmt::format("{} to {}:", history::shown_key(history_.value(range.low)),
-                                       history::shown_key(history_.value(range.high)));
+        std::string text = fmt::format("{} to {}:", history::shown_bound(history_.value(range.low)),
+                                       history::shown_bound(history_.value(range.high)));
         for (std::size_t i = 0; i < range.entries.size() && i < kListEnd; ++i) {
           text += fmt::format(" {}={}", history::shown_key(history_.key(range.entries[i].key)),
                               shown(range.entries[i].value));

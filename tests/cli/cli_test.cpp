@@ -796,6 +796,47 @@ TEST_F(Cli, HelpAndVersionGoToStdout) {
   EXPECT_NE(wrong.err.find("did you mean `check`?"), std::string::npos) << wrong.err;
 }
 
+TEST_F(Cli, WhatIsLeftOutAndClocksThatWentBackAreSaid) {
+  write("typo.jsonl",
+        R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]}
+{"type":"ok","process":0,"f":"txnn","value":[["r","x",null]]}
+)");
+  const auto skipped = cupel("check -l read-atomic typo.jsonl");
+  EXPECT_EQ(skipped.code, 0);
+  EXPECT_EQ(skipped.err,
+            "cupel: note: typo.jsonl: left out: 1 op map that is no transaction (txnn)\n");
+
+  write("back.jsonl",
+        R"({"type":"invoke","process":0,"f":"txn","value":[["w","x",1]],"time":100}
+{"type":"ok","process":0,"f":"txn","value":[["w","x",1]],"time":110}
+{"type":"invoke","process":0,"f":"txn","value":[["r","x",null]],"time":10}
+{"type":"ok","process":0,"f":"txn","value":[["r","x",1]],"time":20}
+)");
+  const auto back = cupel("check -l strict-serializable back.jsonl");
+  EXPECT_EQ(back.code, 1);
+  EXPECT_NE(
+      back.err.find("a client's clock went back: T3 (session 0, its 2nd transaction) ended 80 "
+                    "ns before T1"),
+      std::string::npos)
+      << back.err;
+  const auto allowed = cupel("check -l strict-serializable --clock-drift 40ns back.jsonl");
+  EXPECT_EQ(allowed.code, 0);
+  EXPECT_EQ(allowed.err, "");
+}
+
+TEST_F(Cli, StandardOutputIsNoNameForAFile) {
+  write("h.jsonl", R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]})");
+  for (const char* line :
+       {"check --certificate - h.jsonl", "check --report - h.jsonl", "watch -l causal -o - -",
+        "run -o - --certificate c", "crdt check --type set --certificate - h.jsonl"}) {
+    const auto refused = cupel(line);
+    EXPECT_EQ(refused.code, 3) << line;
+    EXPECT_NE(refused.err.find("found -, which is standard output"), std::string::npos)
+        << refused.err;
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "-"));
+}
+
 // Where case does not matter, Bob is after ann.
 TEST_F(Cli, ARangeReadMissesNoKeyThatMayLieOutside) {
   write("names.jsonl",

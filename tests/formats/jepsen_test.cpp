@@ -7,11 +7,13 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/visible.hpp"
 #include "formats/files.hpp"
 #include "formats/history_text.hpp"
 #include "formats/jepsen_reader.hpp"
 #include "formats/jepsen_writer.hpp"
 #include "history/builder.hpp"
+#include "history/text_order.hpp"
 
 namespace cupel::formats {
 namespace {
@@ -120,7 +122,64 @@ TEST(Jepsen, TheHistoryDecidesWhichKeysAreLists) {
   EXPECT_EQ(read_text("{:type :ok :process 0 :value [[:append 1 1]]}\n"
                       "{:type :ok :process 0 :value [[:w 1 1]]}"),
             "h:2: found key 1 used both as a list (append) and as a register (write, read of one "
-            "value), expected one of the two");
+            "value, initial value), expected one of the two; a list starts empty");
+}
+
+TEST(Jepsen, AKeyWithAnInitialValueIsARegister) {
+  const auto with_initial = [](const std::string& initial, const std::string& ops) {
+    return read_text(R"({"type":"info","process":"nemesis","f":"cupel.initial","value":)" +
+                     initial + "}\n" + R"({"type":"ok","process":0,"value":)" + ops + "}\n");
+  };
+  EXPECT_EQ(with_initial(R"([null,[["l",[1,2]]]])", R"([["r","l",[1,2]]])"), "0: r(l,[1 2])\n");
+  for (const char* empty : {"null", "[]"}) {
+    EXPECT_EQ(with_initial("[null,[[\"l\"," + std::string(empty) + "]]]",
+                           R"([["append","l",1],["r","l",[1]]])"),
+              "0: append(l,1) list(l,[1])\n");
+  }
+  EXPECT_EQ(with_initial(R"([0,[]])", R"([["append","l",1],["r","l",[1]]])"),
+            "0: append(l,1) list(l,[1])\n");
+  EXPECT_EQ(
+      with_initial(R"([null,[["l",[1,2]]]])", R"([["append","l",3],["r","l",[1,2,3]]])"),
+      "h:2: found key \"l\" used both as a list (append) and as a register (write, read of one "
+      "value, initial value), expected one of the two; a list starts empty");
+  EXPECT_EQ(with_initial(R"([null,[["x",1],["x",2]]])", R"([["r","x",1]])"),
+            "h:1: found two initial values of key \"x\"");
+  EXPECT_EQ(
+      with_initial(R"({"x":1})", R"([["r","x",1]])"),
+      "h:1: found a malformed cupel.initial line, expected [VALUE, [[KEY, VALUE], …]]: of all "
+      "keys, and of single ones");
+}
+
+TEST(Jepsen, NullIsNoBoundOfARange) {
+  const auto h = read_jepsen(
+      R"({"type":"ok","process":0,"value":[["range",[null,9],[]],["range",[1,null],[]]]})", "h", 0);
+  ASSERT_TRUE(h) << h.error().to_string();
+  const auto first = h->range(h->op(OpId(0))), second = h->range(h->op(OpId(1)));
+  EXPECT_EQ(h->value(first.low), ScalarView::null());
+  EXPECT_EQ(h->value(second.high), kAboveAll);
+  std::ostringstream out;
+  ASSERT_TRUE(write_jepsen(*h, out, false));
+  EXPECT_NE(out.str().find(R"(["range",[null,9],[]],["range",[1,null],[]])"), std::string::npos)
+      << out.str();
+}
+
+TEST(Jepsen, WhatIsWrittenCommandsNoTerminal) {
+  HistoryBuilder b;
+  b.begin(b.session("s\u202e"), TxnStatus::kCommitted, {});
+  b.write(b.key(ScalarView::of("a\u009bb")), b.value(ScalarView::literal("\"\u2028\"")));
+  b.end();
+  const auto h = std::move(b).finish();
+  ASSERT_TRUE(h);
+  for (const bool edn : {false, true}) {
+    std::ostringstream out;
+    ASSERT_TRUE(write_jepsen(*h, out, edn));
+    EXPECT_EQ(out.str(), base::visible(out.str(), "\n"));
+    const auto again = read_jepsen(out.str(), "h", 0);
+    ASSERT_TRUE(again) << again.error().to_string();
+    EXPECT_EQ(again->key(KeyId(0)), h->key(KeyId(0)));
+    EXPECT_EQ(again->value(again->op(OpId(0)).value), h->value(h->op(OpId(0)).value));
+    EXPECT_EQ(again->session_name(SessionId(0)), h->session_name(SessionId(0)));
+  }
 }
 
 TEST(Jepsen, ScalarsOfEveryKind) {
@@ -172,7 +231,7 @@ TEST(Jepsen, TheNemesisIsSkippedAndOtherOperationsAreNoted) {
                              "h", 0);
   ASSERT_TRUE(h) << h.error().to_string();
   EXPECT_EQ(text_of(*h, {.labels = false}), "0: w(1,1)\nclient a: w(1,2)\n");
-  EXPECT_EQ(h->metadata().at("skipped"), "1 op maps that are not transactions (read)");
+  EXPECT_EQ(h->metadata().at("skipped"), "1 op map that is no transaction (read)");
 }
 
 // What it does is reported twice; what it starts lasts until it stops it.
@@ -387,6 +446,8 @@ TEST(Jepsen, HugeLabelsAreClamped) {
 TEST(Jepsen, LooksLikeOnlyItself) {
   EXPECT_EQ(recognize_jepsen(""), Match::kNo);
   EXPECT_EQ(recognize_jepsen(R"({"value": [["w", 1, 2, true]]})"), Match::kNo);  // viper
+  EXPECT_NE(recognize_jepsen(R"({"process":0,"value":[["w",1,2]]})"), Match::kNo)
+      << "without a type it is an error, and not viper's";
   EXPECT_EQ(recognize_jepsen("r(1,2,3,4)"), Match::kNo);
   EXPECT_EQ(recognize_jepsen("INFO  jepsen.util - 0 :invoke :read nil"), Match::kNo);
   EXPECT_NE(recognize_jepsen("; a note\n{:index 0 :type :ok}"), Match::kNo);

@@ -11,6 +11,7 @@
 #include "base/visible.hpp"
 #include "explain/why/layout.hpp"
 #include "history/naming.hpp"
+#include "history/text_order.hpp"
 
 namespace cupel::explain {
 
@@ -113,7 +114,7 @@ std::string Words::value(ValueId value) const {
 }
 
 std::string Words::bound(ValueId value) const {  // of a range: a key
-  return history::shown_key(history_.value(value));
+  return history::shown_bound(history_.value(value));
 }
 
 std::string Words::seen(OpId id, KeyId k) const {
