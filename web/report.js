@@ -64,7 +64,7 @@
   const endOf = (i) => (data.length[i] < 0 ? data.start[i] : data.start[i] + data.length[i]);
   const duration = (ns) => {
     if (ns < 1e3) return `${ns} ns`;
-    if (ns < 1e6) return `${+(ns / 1e3).toPrecision(4)} µs`;
+    if (ns < 1e6) return `${+(ns / 1e3).toPrecision(4)} us`;
     if (ns < 1e9) return `${+(ns / 1e6).toPrecision(4)} ms`;
     return `${+(ns / 1e9).toPrecision(5)} s`;
   };

@@ -169,7 +169,7 @@ void measure_time(const History& h, Stats& stats) {
 std::string duration(Time ns) {
   const auto t = static_cast<double>(ns);
   if (t < 1e3) return fmt::format("{} ns", ns);
-  if (t < 1e6) return fmt::format("{:.1f} µs", t / 1e3);
+  if (t < 1e6) return fmt::format("{:.1f} us", t / 1e3);
   if (t < 1e9) return fmt::format("{:.1f} ms", t / 1e6);
   if (t < 120e9) return fmt::format("{:.2f} s", t / 1e9);
   if (t < 7200e9) return fmt::format("{:.1f} min", t / 60e9);

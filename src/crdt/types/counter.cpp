@@ -292,8 +292,11 @@ class Counter final : public ReplicatedType {
   }
 
   std::optional<std::string> parse(const ParsedCall& call) const override {
-    constexpr std::int64_t kMost = std::int64_t{1} << 40;  // sums of millions do not overflow
     const bool read = call.method == "read", dec = call.method == "dec";
+    // Sums of half a million updates are below what a read may say, and their differences fit.
+    const int bits = read ? 59 : 40;
+    const auto most = std::int64_t{1} << bits;
+    const auto at_most = fmt::format("a number of at most 2^{}", bits);
     if (call.method == "reset" && kind_ == CounterKind::kResettable) {
       call.op.kind = Kind::kReset;
       return std::nullopt;
@@ -311,11 +314,11 @@ class Counter final : public ReplicatedType {
       if (!value.is_number_integer())
         return call.expected(read ? "a whole number" : "a whole number, or none for 1");
       if (value.is_number_unsigned() &&
-          value.get<std::uint64_t>() > static_cast<std::uint64_t>(kMost))
-        return call.expected("a number of at most 2^40");
+          value.get<std::uint64_t>() > static_cast<std::uint64_t>(most))
+        return call.expected(at_most);
       op.amount = value.get<std::int64_t>();
     }
-    if (op.amount > kMost || op.amount < -kMost) return call.expected("a number of at most 2^40");
+    if (op.amount > most || op.amount < -most) return call.expected(at_most);
     if (!read && op.amount <= 0) return call.expected("a whole number above 0, or none for 1");
     if (dec) op.amount = -op.amount;
     if (call.grow_only && dec) return "found a dec of a grow-only counter";

@@ -197,10 +197,13 @@ Result<AdapterCommand> adapter_command(const std::string& name, const AdapterPla
   const auto known = adapter_names(places);
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     if (known.empty()) {
-      return Error{.message =
-                       "found no adapters there; set CUPEL_ADAPTERS to the folder adapters/ "
-                       "of cupel's sources",
-                   .file = places.adapters};
+      return Error{
+          .message = places.adapters.empty()
+                         ? "found no folder with adapters; set CUPEL_ADAPTERS to adapters/ of "
+                           "cupel's sources"
+                         : "found no adapters there; set CUPEL_ADAPTERS to adapters/ of "
+                           "cupel's sources",
+          .file = places.adapters};
     }
     return Error{.message =
                      fmt::format("found the adapter `{}`, expected {}, or the path of a file "

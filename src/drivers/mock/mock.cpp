@@ -301,8 +301,8 @@ base::Result<std::unique_ptr<Database>> open_mock(const std::string& text,
   if (!url->hosts.empty() || !level) {
     return base::Error{
         .message = fmt::format("found `{}`, expected mock:LEVEL with read-committed, "
-                               "read-atomic, causal, prefix, strong-session-snapshot-isolation "
-                               "or strong-session-serializable",
+                               "read-atomic, causal, prefix, snapshot-isolation or serializable "
+                               "(sessions are always in order)",
                                text)};
   }
   // Where no isolation was asked for it is the URL's (driver.cpp).

@@ -587,6 +587,11 @@ class InternalReporter {
     const auto meant = std::find_if(values.begin(), values.end(), is_meant);
     if (meant != values.end()) focus_ = {*meant};
   }
+  // A range read that did not return the key.
+  [[nodiscard]] bool found_absence() const {
+    return history_.kind(found_.read) == history::OpKind::kRangeRead &&
+           words_.row_values(history_.range(history_.op(found_.read)), found_.key).empty();
+  }
   [[nodiscard]] bool in_one_range() const {
     return found_.kind == InternalKind::kNonRepeatableRead && found_.other == found_.read;
   }
@@ -594,7 +599,9 @@ class InternalReporter {
   std::string summary() const {
     switch (found_.kind) {
       case InternalKind::kThinAirRead:
-        return fmt::format("{} read a value that nobody wrote.", who_);
+        return found_absence()
+                   ? fmt::format("{} did not find {}, which nobody removed.", who_, key_)
+                   : fmt::format("{} read a value that nobody wrote.", who_);
       case InternalKind::kAbortedRead:
         return in_doubt() ? fmt::format("{} read a write of {} that cannot have taken place.", who_,
                                         other_)
@@ -640,6 +647,11 @@ class InternalReporter {
   std::string proof() const {
     switch (found_.kind) {
       case InternalKind::kThinAirRead:
+        if (found_absence()) {
+          return fmt::format(
+              "{} {}, but {} was {} at first and no transaction deleted it: a contradiction!", who_,
+              got_, key_, words_.value(history_.initial_value(found_.key)));
+        }
         return fmt::format("{} {}, but no transaction wrote that: a contradiction!", who_,
                            from_key(found_.read, got_));
       case InternalKind::kAbortedRead:
