@@ -133,9 +133,8 @@ void hint_at_clocks(const report::Checked& checked, history::Time drift) {
   if (!back || back->most <= 2 * drift) return;
   const auto& h = checked.history;
   print_note(fmt::format(
-      "{}: a client's clock went back: {} ended {} before {} was invoked{}; a level of real time "
-      "is "
-      "violated by that alone; --clock-drift {}ns allows for it",
+      "{}: a client's clock went back: {} ended {} before {} was invoked{}; that alone violates "
+      "levels of real time; --clock-drift {}ns allows for it",
       checked.file, history::transaction_in_full(h, back->later),
       explain::duration(h.invoke(back->earlier) - h.complete(back->later)),
       history::transaction_in_full(h, back->earlier),

@@ -16,7 +16,8 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kClock = "[\"clock\",\"";
 
-// A member of a line: where its name begins, and its value, of which `integer` is what it is.
+// A member of a line: where its name begins, and its value, which may be an integer. Of several
+// with one name the last counts, as for the reader.
 struct Member {
   std::size_t name = std::string_view::npos, value = 0, end = 0;
   std::optional<std::int64_t> integer;
@@ -24,8 +25,8 @@ struct Member {
 };
 
 Member member(const formats::Members& members, std::string_view line, std::string_view name) {
-  const auto found = std::find(members.names.begin(), members.names.end(), name);
-  if (found == members.names.end()) return {};
+  const auto found = std::find(members.names.rbegin(), members.names.rend(), name);
+  if (found == members.names.rend()) return {};
   Member m;
   m.name = static_cast<std::size_t>(found->data() - line.data()) - 1;
   const auto colon = line.find(':', m.name + name.size() + 2);
@@ -104,7 +105,9 @@ base::Status Merge::take_line(Recorder& recorder, bool first, std::string_view l
     out += '\n';
     return base::Ok{};
   }
-  if (!process.integer || !time.integer) {
+  std::int64_t shifted = 0;
+  if (!process.integer || !time.integer ||
+      __builtin_add_overflow(*time.integer, *recorder.offset, &shifted)) {
     return base::Error{.message =
                            fmt::format("found the line {}, expected a JSON object with an integer "
                                        "`process` and an integer `time`: where there are several "
@@ -113,9 +116,8 @@ base::Status Merge::take_line(Recorder& recorder, bool first, std::string_view l
   }
   const auto [it, fresh] = recorder.process.try_emplace(*process.integer, next_process_);
   if (fresh) ++next_process_;
-  std::vector<Replacement> replacements = {
-      {process.value, process.end, std::to_string(it->second)},
-      {time.value, time.end, std::to_string(*time.integer + *recorder.offset)}};
+  std::vector<Replacement> replacements = {{process.value, process.end, std::to_string(it->second)},
+                                           {time.value, time.end, std::to_string(shifted)}};
   // The index would come twice; without it, lines are numbered as they stand.
   if (const auto index = member(members, line, "index"); index.integer)
     replacements.push_back(without(line, index));

@@ -114,7 +114,12 @@ TEST(OnlineRecorders, AnotherMachinesClockIsSetByItsFirstLine) {
   EXPECT_EQ(out,
             "{ \"time\": 250, \"value\": [[\"w\", \"\\\"time\\\": 7\", 1]], \"f\": \"txn\", "
             "\"type\": \"ok\", \"process\" : 2 }\n");
+  out.clear();
+  ASSERT_TRUE(merge.take(2, "{\"process\":9,\"time\":50,\"process\":0}\n", 2000, out).ok());
+  EXPECT_EQ(out, "{\"process\":9,\"time\":250,\"process\":2}\n") << "the last one counts";
   EXPECT_FALSE(merge.take(2, "{\"process\":0,\"time\":1.5}\n", 2000, out).ok());
+  EXPECT_FALSE(merge.take(2, "{\"process\":0,\"time\":9223372036854775807}\n", 2000, out).ok())
+      << "no time of the first one's clock";
   EXPECT_FALSE(merge.take(2, "{\"process\":0,\"time\":1\n", 2000, out).ok()) << "cut";
 
   // Times in files stand as they are, where nothing says that they are of one clock.
