@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <new>
 
@@ -137,6 +138,18 @@ void print_detail(std::string_view text) {
   if (!talk.verbose) return;
   flush_output();
   write_to_stderr(harmless(text, STDERR_FILENO));
+}
+
+std::string unused_name(std::string_view prefix, std::string_view extension) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char when[32];
+  std::strftime(when, sizeof when, "%Y%m%d-%H%M%S", &parts);
+  auto name = fmt::format("{}-{}{}", prefix, when, extension);
+  for (int i = 2; std::filesystem::exists(name); ++i)
+    name = fmt::format("{}-{}-{}{}", prefix, when, i, extension);
+  return name;
 }
 
 void print_note(std::string_view text) {

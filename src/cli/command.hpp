@@ -53,6 +53,8 @@ void print_in_place(std::string_view text);
 // With --verbose only.
 bool verbose();
 void print_detail(std::string_view text);
+// "PREFIX-DATE-TIME" and the extension, in the current folder, with -2, -3 … if that is there.
+std::string unused_name(std::string_view prefix, std::string_view extension);
 // A remark that is no error: "cupel: note: ". Not with --quiet.
 void print_note(std::string_view text);
 // "cupel: " and the error, on standard error. The file "-" is standard input.

@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -66,15 +65,7 @@ struct RunArguments {
 // In the current folder, with the extension of `format`.
 std::string history_name(const std::string& format) {
   const char* extension = format == "cupel" ? ".cupel" : format == "folder" ? "" : ".jsonl";
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  localtime_r(&now, &parts);
-  char text[64];
-  std::strftime(text, sizeof text, "cupel-run-%Y%m%d-%H%M%S", &parts);
-  std::string name = fmt::format("{}{}", text, extension);
-  for (int i = 2; std::filesystem::exists(name); ++i)
-    name = fmt::format("{}-{}{}", text, i, extension);
-  return name;
+  return unused_name("cupel-run", extension);
 }
 
 int exit_code(const run::CheckedRun& checked) {

@@ -163,7 +163,7 @@ class WatchRun {
     const bool itself = one && is_record(first);
     name_ = one ? first : fmt::format("{} and {} more", first, arguments_.sources.size() - 1);
     auto path = itself ? first : arguments_.output;
-    if (path.empty()) path = usual_name();
+    if (path.empty()) path = unused_name("cupel-watch", ".jsonl");
     if (itself && !arguments_.output.empty()) {
       return base::Error{.message =
                              "found -o, but this history is a file already, which is what a "
@@ -212,17 +212,6 @@ class WatchRun {
 
   void save(const base::Status& saved) {
     if (!saved.ok()) code_ = bad(saved.error());
-  }
-
-  static std::string usual_name() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    localtime_r(&now, &parts);
-    char text[64];
-    std::strftime(text, sizeof text, "cupel-watch-%Y%m%d-%H%M%S", &parts);
-    auto name = fmt::format("{}.jsonl", text);
-    for (int i = 2; std::filesystem::exists(name); ++i) name = fmt::format("{}-{}.jsonl", text, i);
-    return name;
   }
 
   // Nothing more can come.
