@@ -106,12 +106,10 @@ void for_each_seen(const History& h, TxnId txn, OpId id, const Visit& visit) {
         visit(entry.key, Seen{Seen::kValue, entry.value});
       }
       std::sort(returned.begin(), returned.end());
-      const auto low = h.value(range.low), high = h.value(range.high);
-      for (const KeyId key : h.keys_between(low, high)) {
-        if (h.is_list(key) || std::binary_search(returned.begin(), returned.end(), key)) continue;
-        if (!history::agreed_between(low, h.key(key), high)) continue;
+      history::for_each_sure_key(h, range, [&](KeyId key) {
+        if (h.is_list(key) || std::binary_search(returned.begin(), returned.end(), key)) return;
         visit(key, Seen{Seen::kAbsence});
-      }
+      });
       break;
     }
     default:

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "history/history.hpp"
 #include "history/scalar.hpp"
 
 namespace cupel::history {
@@ -34,6 +35,16 @@ inline bool agreed_between(ScalarView low, ScalarView key, ScalarView high) {
     return low.integer <= key.integer && key.integer <= high.integer;
   }
   return agreed_at_most(low, key) && agreed_at_most(key, high);
+}
+
+// The keys that every usual order has in the range, in key order: a range read that does not return
+// one saw it absent.
+template <typename Use>
+void for_each_sure_key(const History& history, const RangeRead& range, Use use) {
+  const auto low = history.value(range.low), high = history.value(range.high);
+  for (const KeyId key : history.keys_between(low, high)) {
+    if (agreed_between(low, history.key(key), high)) use(key);
+  }
 }
 
 }  // namespace cupel::history

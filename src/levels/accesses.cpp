@@ -502,9 +502,8 @@ class Collector {
 
   void read_range(TxnId txn, OpId id, const Operation& op) {
     const auto range = h_.range(op);
-    const auto low = h_.value(range.low), high = h_.value(range.high);
-    const auto keys = h_.keys_between(low, high);
-    for (const KeyId key : keys) fetch_key(key);
+    for (const KeyId key : h_.keys_between(h_.value(range.low), h_.value(range.high)))
+      fetch_key(key);
     for (const auto& entry : range.entries) index_.prefetch(entry.key, entry.value);
     for (const auto& entry : range.entries) index_.prefetch_entry(entry.value);
     further_rows_.clear();
@@ -519,13 +518,12 @@ class Collector {
       }
     }
     if (!further_rows_.empty()) read_further_rows(txn, id);
-    for (const KeyId key : keys) {
-      if (keys_[key.index()].row_of == id || h_.is_list(key)) continue;
-      if (!history::agreed_between(low, h_.key(key), high)) continue;
+    history::for_each_sure_key(h_, range, [&](KeyId key) {
+      if (keys_[key.index()].row_of == id || h_.is_list(key)) return;
       // Nobody ever wrote it: absent, as it always was.
-      if (index_.of_key(key).empty() && h_.initial_value(key) == h_.null_value()) continue;
+      if (index_.of_key(key).empty() && h_.initial_value(key) == h_.null_value()) return;
       read_absent(txn, id, key);
-    }
+    });
   }
 
   // The rows of one range read are read at one moment. So a key's further values order

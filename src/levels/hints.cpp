@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kNoSession = 0xffffffff;
 
 std::uint64_t of_time(Time time) {
-  return (static_cast<std::uint64_t>(time) ^ (1ull << 63)) >> 1;  // twice that must fit
+  return (static_cast<std::uint64_t>(time) ^ (1ull << 63)) >> 2;  // twice that and more must fit
 }
 
 bool go_up_in_sessions(const History& h) {

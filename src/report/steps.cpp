@@ -155,11 +155,9 @@ class Order {
             found.insert(entry.key);
             use(Seen{OpId(i), entry.key, entry.value});
           }
-          const auto low = history_.value(range.low), high = history_.value(range.high);
-          for (const auto key : history_.keys_between(low, high)) {
-            if (!found.contains(key) && history::agreed_between(low, history_.key(key), high))
-              use(Seen{OpId(i), key, history_.null_value()});
-          }
+          history::for_each_sure_key(history_, range, [&](KeyId key) {
+            if (!found.contains(key)) use(Seen{OpId(i), key, history_.null_value()});
+          });
           break;
         }
         default:

@@ -32,13 +32,9 @@ std::vector<std::pair<KeyId, ValueId>> covered(const History& h, const Operation
   base::HashMap<KeyId, ValueId> returned;
   for (const auto& entry : range.entries) returned.emplace(entry.key, entry.value);
   for (const auto& entry : range.entries) keys.emplace_back(entry.key, entry.value);
-  const auto low = h.value(range.low), high = h.value(range.high);
-  for (const KeyId key : h.keys_between(low, high)) {
-    if (!returned.contains(key) && !h.is_list(key) &&
-        history::agreed_between(low, h.key(key), high)) {
-      keys.emplace_back(key, ValueId::none());
-    }
-  }
+  history::for_each_sure_key(h, range, [&](KeyId key) {
+    if (!returned.contains(key) && !h.is_list(key)) keys.emplace_back(key, ValueId::none());
+  });
   return keys;
 }
 
