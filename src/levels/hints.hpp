@@ -18,10 +18,10 @@ bool labels_mix_sessions(const history::History& history);
 
 class Hints {
  public:
-  // `by_label`: labels_mix_sessions().
+  // `by_label`: labels_mix_sessions(). Linear if all transactions have times.
   Hints(const history::History& history, bool by_label);
 
-  // Smaller is earlier.
+  // Smaller is earlier. Below 2^62: the search doubles it.
   [[nodiscard]] std::uint64_t begin(history::TxnId txn) const;
   [[nodiscard]] std::uint64_t commit(history::TxnId txn) const;
   // Clocks or labels say it: transactions of different sessions can be compared.
@@ -30,8 +30,11 @@ class Hints {
  private:
   enum class By : std::uint8_t { kTime, kLabel, kPlace };
 
+  [[nodiscard]] std::uint64_t of_time(history::Time time) const;
+
   const history::History& history_;
   By by_;
+  history::Time first_ = 0;
 };
 
 }  // namespace cupel::levels

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 #include <span>
 #include <vector>
@@ -53,6 +54,25 @@ TEST(Hints, ComeFromLabelsOrPlaces) {
   const Hints by_place(mixed, false);
   EXPECT_FALSE(by_place.across_sessions());
   EXPECT_EQ(by_place.begin(history::TxnId(1)), by_place.begin(history::TxnId(3)));
+}
+
+TEST(Hints, ClocksAreComparedToTheNanosecond) {
+  constexpr history::Time kEarly = history::kNoTime + 1;
+  constexpr history::Time kLate = std::numeric_limits<history::Time>::max();
+  HistoryBuilder b;
+  const auto add = [&](const char* session, history::Time invoke, history::Time complete) {
+    b.begin(b.session(session), TxnStatus::kCommitted, {.invoke = invoke, .complete = complete});
+    b.end();
+  };
+  add("a", kEarly, kEarly + 3);
+  add("b", kEarly + 1, kEarly + 2);
+  add("c", kLate - 1, kLate);
+  const auto h = std::move(b).finish().value();
+  const Hints hints(h, false);
+  EXPECT_LT(hints.begin(history::TxnId(0)), hints.begin(history::TxnId(1)));
+  EXPECT_LT(hints.commit(history::TxnId(1)), hints.commit(history::TxnId(0)));
+  EXPECT_LT(hints.commit(history::TxnId(0)), hints.commit(history::TxnId(2)));
+  EXPECT_LT(hints.commit(history::TxnId(2)), 1ull << 62);
 }
 
 // Without the labels these take longer than anyone waits.
