@@ -353,6 +353,8 @@ class ExhaustiveSearch {
       case Returns::kSum:
       case Returns::kSumNotBelow0:
         return op.kind != Kind::kValue || sum(known, r, facts);
+      case Returns::kSumSinceReset:
+        return op.kind != Kind::kValue || may_see_reset(known, r) || sum(known, r, facts);
       case Returns::kMaximalWrites:
       case Returns::kLastWrite:
       case Returns::kAnyMaximal:
@@ -453,6 +455,13 @@ class ExhaustiveSearch {
       }
     }
     return true;
+  }
+
+  [[nodiscard]] bool may_see_reset(const PartialOrder& known, OpId r) const {
+    const auto& updates = semantics_.updates_of_key(h_.ops[r].key);
+    return std::any_of(updates.begin(), updates.end(), [&](OpId u) {
+      return h_.ops[u].kind == Kind::kReset && !known.never(u, r);
+    });
   }
 
   // Of each replica so many updates have been seen; which numbers can add up to it?
@@ -626,7 +635,11 @@ class ExhaustiveSearch {
     for (const OpId r : constrained_) {
       const bool last = rules_.returns == Returns::kLastWrite && is_read(h_.ops[r].kind);
       const bool wrong = last ? !last_writer(r, below) : semantics_.wrong(r, below).has_value();
-      if (wrong) return pair = open_of(known, r, semantics_.updates_of_key(h_.ops[r].key)), false;
+      if (!wrong) continue;
+      pair = h_.ops[r].kind == Kind::kValue
+                 ? open_of_number(known, r)
+                 : open_of(known, r, semantics_.updates_of_key(h_.ops[r].key));
+      return false;
     }
     if (rules_.returns == Returns::kListed) return in_one_order(known, pair);
     if (rules_.returns != Returns::kLastWrite || chooses(known)) return true;
@@ -721,6 +734,21 @@ class ExhaustiveSearch {
     for (const OpId u : updates) {
       for (const OpId v : updates) {
         if (u != v && known.before(v, r) && known.open(u, v)) return {u, v};
+      }
+    }
+    return {};
+  }
+
+  // A number depends on which updates are seen, and on what a reset among them had seen.
+  [[nodiscard]] Pair open_of_number(const PartialOrder& known, OpId r) const {
+    const auto& updates = semantics_.updates_of_key(h_.ops[r].key);
+    for (const OpId u : updates) {
+      if (known.open(u, r)) return {u, r};
+    }
+    for (const OpId reset : updates) {
+      if (h_.ops[reset].kind != Kind::kReset || !known.before(reset, r)) continue;
+      for (const OpId u : updates) {
+        if (known.before(u, r) && known.open(u, reset)) return {u, reset};
       }
     }
     return {};
