@@ -27,4 +27,19 @@ base::Error certificate_comes_second(const char* command, const std::string& fil
       .file = file};
 }
 
+std::optional<base::Error> certificate_of_other(std::string_view command,
+                                                std::string_view certificate,
+                                                const std::string& file) {
+  if (!formats::is_certificate(certificate)) return std::nullopt;
+  constexpr std::string_view kReplicated = R"("cupel_crdt_certificate")";
+  const auto field = certificate.find('"');
+  const bool replicated = certificate.substr(field).starts_with(kReplicated);
+  const std::string_view other = replicated ? "crdt verify" : "verify";
+  if (other == command) return std::nullopt;
+  return base::Error{
+      .message = fmt::format("found a certificate of {}, which `cupel {}` checks",
+                             replicated ? "a replicated data type" : "transactions", other),
+      .file = file};
+}
+
 }  // namespace cupel::cli

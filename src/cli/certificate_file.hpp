@@ -1,8 +1,10 @@
 // Certificate files: a certificate given where `cupel verify` and `cupel crdt verify` take the
-// history.
+// history, and one of the other's.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 
@@ -12,5 +14,10 @@ namespace cupel::cli {
 bool is_certificate(const std::string& file);
 // The error of a certificate in the place of the history; `command`: "verify".
 base::Error certificate_comes_second(const char* command, const std::string& file);
+// The error if the certificate is what the other command checks; `command`: "verify" or
+// "crdt verify".
+std::optional<base::Error> certificate_of_other(std::string_view command,
+                                                std::string_view certificate,
+                                                const std::string& file);
 
 }  // namespace cupel::cli

@@ -777,6 +777,10 @@ int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked,
     print_error(certificate.error());
     return kBad;
   }
+  if (const auto error = certificate_of_other("crdt verify", *certificate, arguments.certificate)) {
+    print_error(*error);
+    return kBad;
+  }
   const auto verified = !asked && crdt::is_mixed_certificate(*certificate)
                             ? verified_mixed(arguments, *certificate, drift_ns)
                             : verified_one(arguments, asked, *certificate, drift_ns);

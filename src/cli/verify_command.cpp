@@ -157,6 +157,12 @@ int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading
   }
   if (is_by_windows(arguments.certificate)) return verify_by_windows(arguments, reading, drift);
   const auto certificate = contents(arguments.certificate);
+  if (certificate.ok()) {
+    if (const auto error = certificate_of_other("verify", *certificate, arguments.certificate)) {
+      print_error(*error);
+      return kBad;
+    }
+  }
   const auto subject =
       read_history(arguments, reading, certificate.ok() ? std::string_view(*certificate) : "");
   if (!subject.history.ok()) {

@@ -223,6 +223,12 @@ TEST_F(Cli, VerifyChecksWhatCheckWrote) {
   EXPECT_EQ(ran.err,
             "cupel: fine.json: found a certificate, expected a history; the history comes first: "
             "`cupel verify HISTORY CERTIFICATE`\n");
+  write("replicated.json", R"({"cupel_crdt_certificate":1})");
+  ran = cupel("verify fine.txt replicated.json");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(ran.err,
+            "cupel: replicated.json: found a certificate of a replicated data type, which `cupel "
+            "crdt verify` checks\n");
   write("cut.json", text_of("lost.json").substr(0, 100));
   ran = cupel("verify lost.txt cut.json");
   EXPECT_EQ(ran.code, 3);

@@ -120,6 +120,12 @@ TEST_F(CrdtCli, CertificatesAreVerifiedAndPicturesDrawn) {
   EXPECT_NE(none.err.find("found no certificate that names a replicated data type"),
             std::string::npos)
       << none.err;
+  write("transactions.json", R"({"cupel_certificate":1})");
+  const auto transactions = crdt("verify fine.jsonl transactions.json");
+  EXPECT_EQ(transactions.code, 3);
+  EXPECT_EQ(transactions.err,
+            "cupel: transactions.json: found a certificate of transactions, which `cupel verify` "
+            "checks\n");
   const auto swapped = crdt("verify fine.cert fine.jsonl");
   EXPECT_EQ(swapped.code, 3);
   EXPECT_EQ(swapped.err,
