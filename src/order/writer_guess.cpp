@@ -15,6 +15,18 @@ namespace {
 constexpr std::size_t kCandidatesTried = 24;
 // How far the search for one owner's reads goes.
 constexpr std::size_t kNodesAnOwner = 500;
+// A choice that makes a later owner's read wrong is worse than as many wrong reads of its own.
+constexpr std::size_t kHarmToLater = 1000;
+// Limits of so many pairs of an owner and a chain; a guess for more does without.
+constexpr std::size_t kMostLimits = 64'000'000;
+// Versions this near in the order may be the other way round, as those of the same moment are.
+constexpr std::uint32_t kNear = 4;
+// How often the order is changed by such pairs.
+constexpr int kMostReorders = 8;
+
+struct Swap {
+  Owner later, earlier;
+};
 
 class Guesser {
  public:
@@ -36,7 +48,7 @@ class Guesser {
         note_sessions();
         break;
       case Visible::kCausal:
-        if (!prepare_clocks()) return false;
+        if (!prepare_clocks() || !prepare_limits()) return false;
         break;
     }
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -160,6 +172,7 @@ class Guesser {
     const auto begin = problem_.read_first[o], end = problem_.read_first[o + 1];
     std::uint32_t adds = kUnresolved;
     std::span<const std::uint32_t> options;
+    std::ptrdiff_t fewest = 0;  // of the options, those that it may see
     for (auto r = begin; r < end; ++r) {
       const auto newest = newest_visible(o, r);
       if (writers_[r] != kUnresolved) {
@@ -170,9 +183,12 @@ class Guesser {
       const auto first = std::lower_bound(list.begin(), list.end(), newest);
       if (first != list.end() && *first == newest) continue;
       const auto last = std::lower_bound(first, list.end(), rank_[o]);
-      if (first == last) return false;
-      if (adds != kUnresolved && options.size() <= static_cast<std::size_t>(last - first)) continue;
+      const auto some =
+          std::count_if(first, last, [&](std::uint32_t w) { return may_see(o, at_rank(w)); });
+      if (some == 0) return false;
+      if (adds != kUnresolved && fewest <= some) continue;
       adds = r;
+      fewest = some;
       options = std::span(first, last);
     }
     if (adds == kUnresolved) {
@@ -184,6 +200,7 @@ class Guesser {
     const auto newest_before = newest_;
     const auto clock_before = clock_;
     for (std::size_t i = 0; i < options.size() && nodes_ <= kNodesAnOwner; ++i) {
+      if (!may_see(o, at_rank(options[i]))) continue;
       writers_[adds] = at_rank(options[i]);
       see(writers_[adds], o);
       if (descend(o)) return true;
@@ -232,7 +249,8 @@ class Guesser {
     std::size_t least = std::numeric_limits<std::size_t>::max();
     for (std::size_t tried = 0; it != before && tried < kCandidatesTried && least != 0;
          ++it, ++tried) {
-      const auto harm = contradictions(o, r, at_rank(*it), least);
+      const auto harm =
+          contradictions(o, r, at_rank(*it), least) + (may_see(o, at_rank(*it)) ? 0 : kHarmToLater);
       if (harm < least) {
         least = harm;
         best = it;
@@ -380,6 +398,135 @@ class Guesser {
   }
   void end_clock(Owner o) { std::copy(clock_.begin(), clock_.end(), clock_of(o).begin()); }
 
+  // How far along each chain an owner may see in this order. What is visible to it is visible to
+  // those after it in its session and to those that surely read from it, whose reads must not miss
+  // a newer version. So from the last owner to the first. Where the order cannot be, it is changed.
+  bool prepare_limits() {
+    if (clocks_.size() > kMostLimits) return true;
+    if (budget_.would_exceed(4ull * clocks_.size())) return false;
+    note_sure_clocks();
+    auto fewest = std::numeric_limits<std::size_t>::max();
+    for (int reorders = 0;; ++reorders) {
+      limits_.assign(clocks_.size(), std::numeric_limits<std::uint32_t>::max());
+      swaps_.clear();
+      for (std::size_t i = order_.size(); i-- > 0;) {
+        if ((i & 0x3ff) == 0 && budget_.exceeded()) return false;
+        limit(order_[i]);
+      }
+      if (swaps_.size() >= fewest || swaps_.empty() || reorders == kMostReorders) return true;
+      fewest = swaps_.size();
+      reorder();
+    }
+  }
+
+  // Of what is visible by known writers alone.
+  void note_sure_clocks() {
+    for (const Owner o : order_) {
+      begin_clock(o);
+      for (auto r = problem_.read_first[o]; r < problem_.read_first[o + 1]; ++r) {
+        if (writers_[r] != kUnresolved) see(writers_[r], o);
+      }
+      end_clock(o);
+    }
+  }
+
+  void reorder() {
+    swapped_.assign(rank_.begin(), rank_.end());
+    for (auto& hint : swapped_) hint *= 2;
+    for (const auto [later, earlier] : swaps_)
+      swapped_[later] = std::max(swapped_[later], std::uint64_t{2} * rank_[earlier] + 1);
+    hint_ = swapped_;
+    order_.clear();
+    ranked_.clear();
+    order_owners();
+  }
+
+  // Those after o have passed on to it what they may see.
+  void limit(Owner o) {
+    const auto begin = problem_.read_first[o], end = problem_.read_first[o + 1];
+    const auto limits = limits_of(o);
+    const auto pass_on = [&](Owner before) {
+      const auto theirs = limits_of(before);
+      for (std::size_t c = 0; c < limits.size(); ++c) theirs[c] = std::min(theirs[c], limits[c]);
+    };
+    for (auto r = begin; r < end; ++r) {
+      if (writers_[r] != kUnresolved) none_newer(o, r, rank(writers_[r]));
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto r = begin; r < end; ++r) {
+        if (writers_[r] == kUnresolved && none_newer_than_all(o, r)) changed = true;
+      }
+    }
+    for (auto r = begin; r < end; ++r) {
+      const Owner w = writers_[r] == kUnresolved ? only_choice(o, r) : writers_[r];
+      if (w != kUnresolved && w != kInitial && w != o) pass_on(w);
+    }
+    if (graph_.previous(o) != graph::kNoNode) pass_on(graph_.previous(o));
+    if (const auto it = after_.find(o); it != after_.end()) pass_on(it->second);
+  }
+
+  // An open read sees one of its candidates that o may see, so no version that is newer than them
+  // all. If one surely is visible, the order is wrong.
+  bool none_newer_than_all(Owner o, std::uint32_t r) {
+    const auto list = ranked(r);
+    auto it = std::lower_bound(list.begin(), list.end(), rank_[o]);
+    do {
+      if (it == list.begin()) return false;
+      --it;
+    } while (!may_see(o, at_rank(*it)));
+    const auto sure = newest_in(clock_of(o), o, problem_.reads[r].object);
+    if (sure <= *it) return none_newer(o, r, *it);
+    if (*it != 0 && sure - *it <= kNear) swaps_.push_back({at_rank(*it), at_rank(sure)});
+    return false;
+  }
+
+  // The candidate of an open read that alone is left, or kUnresolved.
+  Owner only_choice(Owner o, std::uint32_t r) {
+    const auto list = ranked(r);
+    const auto sure = newest_in(clock_of(o), o, problem_.reads[r].object);
+    Owner only = kUnresolved;
+    for (auto it = std::lower_bound(list.begin(), list.end(), sure);
+         it != list.end() && *it < rank_[o]; ++it) {
+      if (!may_see(o, at_rank(*it))) continue;
+      if (only != kUnresolved) return kUnresolved;
+      only = at_rank(*it);
+    }
+    return only;
+  }
+
+  // o may see no version of the read's object after the one of that rank. False: as before.
+  bool none_newer(Owner o, std::uint32_t r, std::uint32_t newest) {
+    const Object x = problem_.reads[r].object;
+    const auto limits = limits_of(o);
+    bool changed = false;
+    for (auto g = group_first_[x]; g < group_first_[x + 1]; ++g) {
+      const Group& group = groups_[g];
+      const auto begin = group_writer_.begin() + group.first,
+                 end = group_writer_.begin() + group.last;
+      auto newer = std::partition_point(begin, end, [&](Owner w) { return rank_[w] <= newest; });
+      if (newer != end && *newer == o) ++newer;
+      if (newer == end || graph_.position(*newer) > limits[group.chain]) continue;
+      limits[group.chain] = graph_.position(*newer) - 1;
+      changed = true;
+    }
+    return changed;
+  }
+
+  [[nodiscard]] std::span<std::uint32_t> limits_of(Owner o) {
+    return std::span(limits_).subspan(static_cast<std::size_t>(o) * clock_.size(), clock_.size());
+  }
+
+  [[nodiscard]] bool may_see(Owner o, Owner w) {
+    if (limits_.empty() || w == kInitial) return true;
+    const auto limits = limits_of(o), clock = clock_of(w);
+    if (graph_.position(w) > limits[graph_.chain(w)]) return false;
+    for (std::size_t c = 0; c < limits.size(); ++c) {
+      if (clock[c] > limits[c]) return false;
+    }
+    return true;
+  }
+
   // The rank of the newest writer of x (but o) that the clock covers.
   std::uint32_t newest_in(std::span<const std::uint32_t> clock, Owner o, Object x) const {
     std::uint32_t newest = 0;
@@ -423,7 +570,10 @@ class Guesser {
   std::size_t nodes_ = 0;
   std::vector<Owner> session_writer_;  // by read
   std::vector<std::uint32_t> clocks_, clock_;
-  base::HashMap<Owner, Owner> after_;  // a lone owner's predecessor
+  std::vector<Swap> swaps_;
+  std::vector<std::uint64_t> swapped_;  // hints
+  std::vector<std::uint32_t> limits_;   // by owner and chain: the last position that it may see
+  base::HashMap<Owner, Owner> after_;   // a lone owner's predecessor
   std::vector<std::uint32_t> group_first_;
   std::vector<Group> groups_;
   std::vector<Owner> group_writer_;

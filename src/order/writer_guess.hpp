@@ -7,8 +7,12 @@
 // own past contradicts the owner's other reads the least. A guess that meets no
 // obstacle makes the order a witness; what is wrong with another one is for the
 // solver (visibility_cases.cpp).
+// At causal, what an owner sees is seen by those after it, too. So first, from the
+// last owner to the first, the limits of what each may see, and no choice is made
+// beyond them. A read for which nothing is left in between shows that the order is
+// wrong: the two versions, if they are near in it, change places.
 // Cost: reads and wr pairs times what they touch; at causal also owners times
-// chains for the clocks.
+// chains for the clocks and limits.
 #pragma once
 
 #include <span>
