@@ -353,6 +353,17 @@ TEST(Reader, WhatIsWrittenIsReadBack) {
   }
 }
 
+// The replica that only receives is met before one that has operations.
+TEST(Reader, WhatIsDeliveredAtTheEndIsWrittenInOneOrder) {
+  const auto text = write(well(Type::kMarkedText,
+                               R"({"process":1,"f":"insert","value":[null,"ab"]}
+{"process":2,"f":"deliver","value":["1:0"]}
+{"process":0,"f":"mark","value":["ab","bold",true]}
+{"process":0,"f":"deliver","value":["1:0"]}
+)"));
+  EXPECT_EQ(write(well(Type::kMarkedText, text)), text);
+}
+
 // The same lines with a field that is ignored take the way of the JSON parser.
 TEST(Reader, FlatLinesAreReadAsTheJsonParserReadsThem) {
   for (const Type type : all_types()) {

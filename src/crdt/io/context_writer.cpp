@@ -21,7 +21,8 @@ ContextWriter::ContextWriter(const History& history, bool edn)
     : history_(history),
       edn_(edn),
       receptions_(history.replicas.size()),
-      next_(history.replicas.size(), 0) {
+      next_(history.replicas.size(), 0),
+      met_(history.replicas.size(), false) {
   if (!history.context.is_known()) return;
   numbers_.resize(history.ops.size());
   std::vector<std::uint32_t> updates(history.replicas.size(), 0);
@@ -91,6 +92,10 @@ std::string ContextWriter::line(std::uint32_t at) const {
 }
 
 std::string ContextWriter::before(std::uint32_t replica, std::uint32_t seq) {
+  if (!met_[replica]) {
+    met_[replica] = true;
+    in_order_.push_back(replica);
+  }
   std::string text;
   for (auto& at = next_[replica]; at < receptions_[replica].size(); ++at) {
     if (history_.context.receptions[receptions_[replica][at]].seq > seq) break;
@@ -100,7 +105,11 @@ std::string ContextWriter::before(std::uint32_t replica, std::uint32_t seq) {
 }
 
 std::string ContextWriter::rest() {
+  // A reader numbers replicas as it meets them. So those with operations come first here, too: then
+  // what is read back is written the same.
   std::string text;
+  const auto met = in_order_;
+  for (const auto r : met) text += before(r, kNone);
   for (std::uint32_t r = 0; r < receptions_.size(); ++r) text += before(r, kNone);
   return text;
 }

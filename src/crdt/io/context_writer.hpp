@@ -31,6 +31,8 @@ class ContextWriter {
   std::vector<std::uint32_t> messages_;  // by reception: messages of its replica before
   std::vector<std::vector<std::uint32_t>> receptions_;  // by replica
   std::vector<std::uint32_t> next_;                     // by replica
+  std::vector<bool> met_;                               // by replica: a line of it was written
+  std::vector<std::uint32_t> in_order_;                 // those
 };
 
 }  // namespace cupel::crdt
