@@ -13,6 +13,7 @@ namespace {
 constexpr base::Seconds kGrace{1};           // between SIGTERM and SIGKILL
 constexpr base::Seconds kAfterInterrupt{5};  // that a repair is waited for then
 constexpr base::Seconds kLook{0.05};
+constexpr base::Seconds kToFinish{2};  // that a command which breaks things has at the end
 // Not the command, which may hold a password.
 constexpr std::string_view kNameInHistory = "fault";
 
@@ -124,7 +125,7 @@ void Faults::heal_at_end(const std::atomic<bool>& stop) {
 
 void Faults::end(const std::atomic<bool>& stop) {
   if (state_ == State::kBreaking) {
-    if (const auto well = outcome(base::Seconds(0))) {
+    if (const auto well = outcome(stop ? base::Seconds(0) : kToFinish)) {
       broken(*well);
     } else {
       give_up("was ended with the run");

@@ -26,8 +26,9 @@ class Faults {
   Faults(const FaultOptions& options, Recorder& recorder);
   // Sees how the command that runs is doing, and starts the next when its time has come.
   void look();
-  // Ends a command that still breaks things, and repairs what is broken. Once `stop` is true, a
-  // repair is waited for no longer than a few seconds, and goes on by itself.
+  // Ends a command that still breaks things after a moment to finish, and repairs what is broken.
+  // Once `stop` is true there is no such moment, and a repair is waited for no longer than a few
+  // seconds, and goes on by itself.
   void end(const std::atomic<bool>& stop);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }    // that were in force

@@ -383,6 +383,23 @@ TEST_F(RunTest, AFaultWhoseCommandFailsIsNone) {
   EXPECT_TRUE(std::filesystem::exists(folder_ + "/log"));
 }
 
+TEST_F(RunTest, AFaultCommandThatRunsAtTheEndMayFinish) {
+  const auto log = folder_ + "/log";
+  faults_ = {.fault = "echo broken >> " + log + "; sleep 0.5; echo whole >> " + log,
+             .heal = "echo healed >> " + log,
+             .every = 0.05,
+             .lasts = 1000};
+  MemoryDatabase database({});
+  const auto ran = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 0.3});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_EQ(ran.result->faults, 1U);
+  EXPECT_EQ(ran.result->failed_faults, 0U);
+  EXPECT_TRUE(ran.result->warnings.empty()) << ran.result->warnings.front();
+  std::ifstream in(log);
+  const std::string lines{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(lines, "broken\nwhole\nhealed\n");
+}
+
 TEST_F(RunTest, ARepairThatFailsEndsNoFault) {
   faults_ = {.fault = "true", .heal = "exit 4", .every = 0.05, .lasts = 0.05};
   MemoryDatabase database({});
