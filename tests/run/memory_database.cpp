@@ -34,7 +34,8 @@ class MemoryDatabase::Session : public drivers::Connection {
       db_.cells_ = undo_;
       ended_at_ = statements_;
     }
-    if (ended_at_ != 0) undo_ = db_.cells_;  // each statement for itself
+    // Each statement for itself. A failure has given back the lock.
+    if (!failure && ended_at_ != 0) undo_ = db_.cells_;
     return failure;
   }
 
