@@ -71,7 +71,7 @@ void Faults::broken(bool well) {
     next_ = now + seconds(options_.lasts);
   } else {
     ++failed_;
-    half_broken_ = true;
+    to_repair_ = true;
     state_ = State::kWell;
     next_ = now + seconds(options_.every);
   }
@@ -80,7 +80,7 @@ void Faults::broken(bool well) {
 void Faults::healed(bool well) {
   if (well) {
     if (std::exchange(recorded_, false)) recorder_.fault_ends(kNameInHistory);
-    half_broken_ = false;
+    to_repair_ = false;
   }
   // What could not be repaired is tried again before anything else is broken.
   state_ = well ? State::kWell : State::kBroken;
@@ -123,17 +123,22 @@ void Faults::heal_at_end(const std::atomic<bool>& stop) {
   }
 }
 
+// What comes into force only after the load has hit nothing: it is repaired, and is no fault.
+void Faults::finish_breaking(const std::atomic<bool>& stop) {
+  if (const auto well = outcome(base::Seconds(0))) return broken(*well);
+  const auto until = Clock::now() + kToFinish;
+  std::optional<bool> well;
+  while (!well && !stop && Clock::now() < until) well = outcome(kLook);
+  if (!well) give_up("was ended with the run");
+  if (!well.value_or(false)) ++failed_;
+  to_repair_ = true;
+  state_ = State::kWell;
+}
+
 void Faults::end(const std::atomic<bool>& stop) {
-  if (state_ == State::kBreaking) {
-    if (const auto well = outcome(stop ? base::Seconds(0) : kToFinish)) {
-      broken(*well);
-    } else {
-      give_up("was ended with the run");
-      broken(false);
-    }
-  }
-  const bool to_repair = state_ == State::kBroken || (state_ == State::kWell && half_broken_);
-  if (to_repair && !options_.heal.empty()) {
+  if (state_ == State::kBreaking) finish_breaking(stop);
+  if (state_ == State::kWell && to_repair_) state_ = State::kBroken;
+  if (state_ == State::kBroken && !options_.heal.empty()) {
     start(options_.heal);
     state_ = State::kHealing;
   }

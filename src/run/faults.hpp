@@ -2,7 +2,8 @@
 // the load runs.
 //
 // A fault begins when its command has succeeded, and ends when the repair's has: so it is in the
-// history, and so it is counted. A command that fails or hangs is a warning and no fault.
+// history, and so it is counted. A command that fails or hangs is a warning and no fault; one that
+// succeeds only after the load is no fault.
 #pragma once
 
 #include <atomic>
@@ -26,9 +27,9 @@ class Faults {
   Faults(const FaultOptions& options, Recorder& recorder);
   // Sees how the command that runs is doing, and starts the next when its time has come.
   void look();
-  // Ends a command that still breaks things after a moment to finish, and repairs what is broken.
-  // Once `stop` is true there is no such moment, and a repair is waited for no longer than a few
-  // seconds, and goes on by itself.
+  // After the load: a command that still breaks things has a moment to finish, or is ended, and
+  // what is broken is repaired. Once `stop` is true there is no such moment, and a repair is waited
+  // for no longer than a few seconds, and goes on by itself.
   void end(const std::atomic<bool>& stop);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }    // that were in force
@@ -45,13 +46,15 @@ class Faults {
   void give_up(const std::string& why);
   void broken(bool well);
   void healed(bool well);
+  void finish_breaking(const std::atomic<bool>& stop);
   void heal_at_end(const std::atomic<bool>& stop);
 
   FaultOptions options_;
   Recorder& recorder_;  // records them, so that the history can be drawn with its faults
   State state_ = State::kWell;
-  bool recorded_ = false;     // the history has the begin of a fault and not its end
-  bool half_broken_ = false;  // a command to break something failed: who knows how far it got
+  bool recorded_ = false;  // the history has the begin of a fault and not its end
+  // A command to break something failed, and who knows how far it got; or it came too late.
+  bool to_repair_ = false;
   Clock::time_point next_, started_;
   std::string command_;
   std::optional<base::Process> running_;

@@ -86,8 +86,18 @@ void note_reads(const RunOptions& options,
                   options.names.read_from, name(options.read_from)));
 }
 
+// A run that was meant to have faults and had none.
+void note_no_fault(const SettingNames& names, const FaultOptions& commands,
+                   const faults::Injector* injector, RunResult& result) {
+  const bool meant = !commands.fault.empty() || (injector != nullptr && injector->possible());
+  if (!meant || result.faults + result.failed_faults > 0) return;
+  result.warnings.push_back(
+      fmt::format("no fault began: the load ended after {:.1f} s; see {} and {}", result.seconds,
+                  names.time_limit, names.fault_every));
+}
+
 // Once all are healed.
-void take_faults(faults::Injector& injector, const SettingNames& names, RunResult& result) {
+void take_faults(faults::Injector& injector, RunResult& result) {
   injector.heal_all();
   result.faults += injector.count();
   result.failed_faults += injector.failed();
@@ -95,11 +105,6 @@ void take_faults(faults::Injector& injector, const SettingNames& names, RunResul
   const auto& warnings = injector.warnings();
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
   result.faults_left_out = !injector.possible();
-  if (injector.done().empty() && injector.possible()) {
-    result.warnings.push_back(
-        fmt::format("no fault began: the load ended after {:.1f} s; see {} and {}", result.seconds,
-                    names.time_limit, names.fault_every));
-  }
 }
 
 // A connection that was cut for long tries again at ever longer intervals, up to about as long as
@@ -242,7 +247,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   faults.end(stop);
   result.faults = faults.count();
   result.failed_faults = faults.failed();
-  if (injector != nullptr) take_faults(*injector, options.names, result);
+  if (injector != nullptr) take_faults(*injector, result);
   add_up(sessions, result);
   if (options.final_reads && !stop) {
     progress.phase = Progress::Phase::kFinalReads;
@@ -259,6 +264,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   }
   note_silence(options, result);
   note_reads(options, sessions, result);
+  note_no_fault(options.names, fault_options, injector, result);
   const auto fault_warnings = faults.warnings();
   result.warnings.insert(result.warnings.end(), fault_warnings.begin(), fault_warnings.end());
   for (const auto& session : sessions) {

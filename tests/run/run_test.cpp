@@ -352,7 +352,8 @@ TEST_F(RunTest, FaultsComeAndAreHealed) {
     ++lines;
   }
   EXPECT_EQ(last, "healed");
-  EXPECT_EQ(lines, 2 * ran.result->faults);
+  // One that is in force only after the load is repaired and no fault.
+  EXPECT_TRUE(lines == 2 * ran.result->faults || lines == 2 * ran.result->faults + 2) << lines;
   // The history knows them, not the commands: these may hold a password.
   ASSERT_TRUE(ran.history);
   ASSERT_TRUE(ran.history->metadata().contains("faults"));
@@ -383,6 +384,7 @@ TEST_F(RunTest, AFaultWhoseCommandFailsIsNone) {
   EXPECT_TRUE(std::filesystem::exists(folder_ + "/log"));
 }
 
+// It is repaired, and is no fault: it hit nothing.
 TEST_F(RunTest, AFaultCommandThatRunsAtTheEndMayFinish) {
   const auto log = folder_ + "/log";
   faults_ = {.fault = "echo broken >> " + log + "; sleep 0.5; echo whole >> " + log,
@@ -392,9 +394,12 @@ TEST_F(RunTest, AFaultCommandThatRunsAtTheEndMayFinish) {
   MemoryDatabase database({});
   const auto ran = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 0.3});
   ASSERT_TRUE(ran.result.ok());
-  EXPECT_EQ(ran.result->faults, 1U);
+  EXPECT_EQ(ran.result->faults, 0U);
   EXPECT_EQ(ran.result->failed_faults, 0U);
-  EXPECT_TRUE(ran.result->warnings.empty()) << ran.result->warnings.front();
+  ASSERT_EQ(ran.result->warnings.size(), 1U);
+  EXPECT_NE(ran.result->warnings.front().find("no fault began"), std::string::npos);
+  ASSERT_TRUE(ran.history);
+  EXPECT_FALSE(ran.history->metadata().contains("faults"));
   std::ifstream in(log);
   const std::string lines{std::istreambuf_iterator<char>(in), {}};
   EXPECT_EQ(lines, "broken\nwhole\nhealed\n");
