@@ -230,10 +230,10 @@ bool Chunk::add_micro_op(const Cell& op, std::uint64_t byte) {
       good = pair.is_vector() && pair.size == 2;
     }
     if (!good) return bad("[range [low high] [[key value] …]]");
-    if (child(micro.key, 1).is_nothing()) {  // no bound, as null is below every key
-      const Cell bounds[] = {child(micro.key, 0), Cell::of(Tag::kLiteral, history::kAboveAll.text)};
-      micro.key = make_vector(bounds, 2);
-    }
+    // No upper bound, as null is below every key. The cell is replaced in its place: a reader frees
+    // the cells that come after those of the operation.
+    if (child(micro.key, 1).is_nothing())
+      cells[micro.key.first + 1] = Cell::of(Tag::kLiteral, history::kAboveAll.text);
   }
   micro.key.note = static_cast<std::uint8_t>(*kind);
   micro.value.note = extended || (op.size == 2 && *kind == Micro::kRead);

@@ -163,6 +163,48 @@ TEST(Jepsen, NullIsNoBoundOfARange) {
       << out.str();
 }
 
+// The cells of such a range were freed when the next operation was parsed, which then wrote its own
+// bounds there.
+TEST(Jepsen, BoundsOfOpenRangesOutliveTheirNeighbours) {
+  const struct {
+    const char* json;
+    const char* edn;
+    const char* text;
+  } cases[] = {
+      // A serial history of one session.
+      {R"({"type":"ok","process":0,"f":"txn","value":[["w","d",1]]}
+{"type":"ok","process":0,"f":"txn","value":[["range",["e",null],[]]]}
+{"type":"ok","process":0,"f":"txn","value":[["range",["a","a"],[]]]}
+{"type":"ok","process":0,"f":"txn","value":[["range",["a","c"],[]]]})",
+       R"({:type :ok :process 0 :f :txn :value [[:w "d" 1]]}
+{:type :ok :process 0 :f :txn :value [[:range ["e" nil] []]]}
+{:type :ok :process 0 :f :txn :value [[:range ["a" "a"] []]]}
+{:type :ok :process 0 :f :txn :value [[:range ["a" "c"] []]]})",
+       "0: w(d,1) | range(e..nil) | range(a..a) | range(a..c)\n"},
+      // The first two transactions alone are a phantom that is missed.
+      {R"({"type":"ok","process":0,"f":"txn","value":[["w","b",1]]}
+{"type":"ok","process":0,"f":"txn","value":[["range",["a",null],[]]]}
+{"type":"ok","process":0,"f":"txn","value":[["range",["c","d"],[]]]})",
+       R"({:type :ok :process 0 :f :txn :value [[:w "b" 1]]}
+{:type :ok :process 0 :f :txn :value [[:range ["a" nil] []]]}
+{:type :ok :process 0 :f :txn :value [[:range ["c" "d"] []]]})",
+       "0: w(b,1) | range(a..nil) | range(c..d)\n"},
+      // Neighbours in one transaction, with rows, without any bound, and beside a cas.
+      {R"([{"type":"ok","process":0,"f":"txn",
+ "value":[["range",[2,null],[[2,7],["k",8]]],["range",[null,null],[["k",8]]],["cas","q",[1,2]]]}])",
+       R"([{:type :ok :process 0 :f :txn
+ :value [[:range [2 nil] [[2 7] ["k" 8]]] [:range [nil nil] [["k" 8]]] [:cas "q" [1 2]]]}])",
+       "0: range(2..nil,2=7,k=8) range(null..nil,k=8) cas(q,1->2)\n"},
+      // A failed transaction that repeats its operations has them by another path.
+      {R"({"type":"fail","process":0,"f":"txn","value":[["range",[2,null],[[5,5]]],["range",[3,4],[]]]})",
+       R"({:type :fail :process 0 :f :txn :value [[:range [2 nil] [[5 5]]] [:range [3 4] []]]})",
+       "0: aborted range(2..nil,5=5) range(3..4)\n"}};
+  for (const auto& [json, edn, text] : cases) {
+    EXPECT_EQ(read_text(json), text);
+    EXPECT_EQ(read_text(edn), text);
+  }
+}
+
 TEST(Jepsen, WhatIsWrittenCommandsNoTerminal) {
   HistoryBuilder b;
   b.begin(b.session("s\u202e"), TxnStatus::kCommitted, {});
