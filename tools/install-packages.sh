@@ -27,13 +27,16 @@ quick=(
   # Programs that talk to the mock store's servers in the tests.
   postgresql-client mariadb-client curl
   groff-base  # reads the manual pages
+  libxml2-utils sqlite3  # xmllint and sqlite3 read what `--emit` writes
 )
 # For every test, the benchmarks and `make check`.
 others=(
   libbenchmark-dev
   ocaml-nox  # cupel-proved, the verifier that is proved
   clang-format clang-tidy
-  clang strace  # fuzzing and the files that are opened, in `make torture`
+  # Fuzzing, and the files that are opened, in `make torture`. Debian's clang only recommends
+  # its runtime, without which -fsanitize=fuzzer does not link.
+  clang libclang-rt-14-dev strace
   zsh fish  # read the completions
   chromium  # the report's test in a browser (tests/browser)
   # Database servers, for the tests and `cupel lab`. Those that are installed here are
