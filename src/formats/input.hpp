@@ -60,6 +60,11 @@ class Reading {
   // Has a limit been met? For threads, and for pieces of a millisecond.
   [[nodiscard]] bool stopped() const { return budget_ != nullptr && budget_->exceeded(); }
   [[nodiscard]] base::Budget* budget() const { return budget_; }
+  // How many bytes a reader takes at a time. Tests ask for few.
+  [[nodiscard]] std::size_t piece_bytes(std::size_t usual) const {
+    return piece_bytes_ == 0 ? usual : piece_bytes_;
+  }
+  void set_piece_bytes(std::size_t bytes) { piece_bytes_ = bytes; }
   // [begin, end) has been read.
   void release(const char* begin, const char* end) const {
     if (file_ != nullptr) file_->release(begin, end);
@@ -71,6 +76,7 @@ class Reading {
   base::Budget* budget_ = nullptr;
   const MappedFile* file_ = nullptr;
   const char* released_ = nullptr;  // up to here
+  std::size_t piece_bytes_ = 0;     // 0: as many as are usual
   std::uint32_t steps_ = 0;
 };
 

@@ -104,7 +104,7 @@ std::vector<Chunk> parse_edn(std::string_view bytes, Reading reading) {
     if (reader.at_end()) break;
     reading.step(bytes.data() + reader.position());
     const char c = reader.peek();
-    if (reader.position() - begun > kChunkBytes) {
+    if (reader.position() - begun > reading.piece_bytes(kChunkBytes)) {
       begun = reader.position();
       chunks.emplace_back();  // what it holds stays where it is when the vector grows
       reader.builder().use(chunks.back());

@@ -332,7 +332,7 @@ std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads, Reading 
   if (start < bytes.size() && bytes[start] == '{') {
     std::vector<std::size_t> cuts = {0};
     while (cuts.back() < bytes.size()) {
-      const auto least = std::min(cuts.back() + kChunkBytes, bytes.size());
+      const auto least = std::min(cuts.back() + reading.piece_bytes(kChunkBytes), bytes.size());
       const auto newline = bytes.find('\n', least);
       cuts.push_back(newline == std::string_view::npos ? bytes.size() : newline + 1);
     }

@@ -3,6 +3,7 @@
 #include "formats/jepsen_reader.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "formats/jepsen_events.hpp"
@@ -15,13 +16,25 @@ namespace {
 
 enum class Syntax { kEmpty, kJson, kEdn, kOther };
 
+constexpr std::string_view kJsonWords[] = {"true", "false", "null"};
+
 std::string_view past(std::string_view text, std::string_view what) {
   const auto at = text.find_first_not_of(what);
   return at == std::string_view::npos ? std::string_view() : text.substr(at);
 }
 
+// Whether a value of JSON may begin here, rather than the name of an EDN keyword.
+bool begins_json_value(std::string_view text) {
+  text = past(text, " \t\r\n");
+  if (text.empty() || std::string_view("\"{[-0123456789").find(text[0]) != std::string_view::npos)
+    return true;
+  return std::any_of(std::begin(kJsonWords), std::end(kJsonWords), [&](std::string_view word) {
+    return text.starts_with(word) || word.starts_with(text);
+  });
+}
+
 // The first brackets decide: JSON maps begin {", EDN ones {: — or "type" with no
-// colon after it.
+// colon after it, or with a keyword.
 Syntax syntax_of(std::string_view text) {
   bool comments = false;
   for (;;) {
@@ -46,7 +59,8 @@ Syntax syntax_of(std::string_view text) {
   std::size_t at = 1;
   while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
   const auto after = past(text.substr(std::min(at + 1, text.size())), " \t\r\n");
-  return after.empty() || after[0] == ':' ? Syntax::kJson : Syntax::kEdn;
+  if (after.empty()) return Syntax::kJson;
+  return after[0] == ':' && begins_json_value(after.substr(1)) ? Syntax::kJson : Syntax::kEdn;
 }
 
 // Whether the map at the beginning of the text ends in it.

@@ -1,0 +1,379 @@
+// Comparisons of readers: see the header.
+#include "readers/agreement.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "check/check.hpp"
+#include "formats/format_spec.hpp"
+#include "formats/jepsen_reader.hpp"
+#include "formats/jepsen_writer.hpp"
+#include "formats/transaction_stream.hpp"
+#include "history/text_order.hpp"
+#include "levels/decide.hpp"
+#include "online/stream.hpp"
+#include "online/window.hpp"
+#include "property/random_history.hpp"
+#include "readers/random_recording.hpp"
+#include "readers/same_history.hpp"
+
+namespace cupel::test {
+
+namespace {
+
+using formats::Format;
+using history::History;
+using history::OpKind;
+using history::SessionId;
+using history::TxnId;
+using history::TxnStatus;
+
+base::Result<History> read_in_pieces(const std::string& text, std::size_t bytes, unsigned threads) {
+  formats::Reading reading;
+  reading.set_piece_bytes(bytes);
+  return formats::read_jepsen(text, "input", threads, reading);
+}
+
+// The forms in which one recording can be a file.
+struct Form {
+  std::string name, text;
+};
+
+std::vector<Form> forms(const std::vector<Document>& maps, std::uint64_t seed) {
+  base::Random random(seed * 7 + 3);
+  const Style lines{.random = &random, .one_line = true};
+  const Style free{.random = &random, .one_line = false};
+  return {{"JSON lines with spellings", json_lines(maps, lines)},
+          {"JSON maps", json_lines(maps, free)},
+          {"JSON array", json_array(maps, free)},
+          {"EDN lines", edn_lines(maps)},
+          {"EDN lines with spellings", edn_lines(maps, lines)},
+          {"EDN maps", edn_lines(maps, free)},
+          {"EDN vector", edn_vector(maps, '[', free)},
+          {"EDN list", edn_vector(maps, '(', free)},
+          {"EDN records", edn_records(maps, free)}};
+}
+
+std::string told(const std::string& what, const std::string& difference, const std::string& text) {
+  return what + ": " + difference + "\n" + text;
+}
+
+// JSON lines, plain, as the others are compared with.
+std::string compare_forms(const std::vector<Document>& maps, const History& plain,
+                          std::uint64_t seed) {
+  for (const auto& form : forms(maps, seed)) {
+    const auto piece = seed % 3 == 0 ? 0 : 1 + seed % 211;
+    const auto read = read_in_pieces(form.text, piece, 1 + seed % 3);
+    if (!read.ok()) return told(form.name, read.error().to_string(), form.text);
+    if (auto wrong = difference(plain, *read); !wrong.empty()) {
+      return told(form.name, wrong, form.text);
+    }
+  }
+  return {};
+}
+
+std::string compare_verdicts(const History& a, const History& b, std::size_t& violated) {
+  const auto left = check::check(a, {}).levels, right = check::check(b, {}).levels;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (left[i].verdict != right[i].verdict) {
+      return fmt::format("the verdicts at {} differ", levels::name(left[i].level));
+    }
+    violated += left[i].verdict == check::Verdict::kViolated;
+  }
+  return {};
+}
+
+// --- writers of cupel ---
+
+base::Result<std::string> written(const History& h, Format format, bool edn) {
+  std::ostringstream out;
+  auto done = formats::spec_of(format).write(h, out, {.format = format, .edn = edn});
+  if (!done.ok()) return std::move(done).error();
+  return std::move(out).str();
+}
+
+base::Result<History> read_back(const std::string& bytes, Format format) {
+  return formats::spec_of(format).read({"input", {{"input", bytes}}, 1}, {});
+}
+
+// The facts of which a format says that it loses them are not compared.
+Compared kept_by(const History& h, Format format) {
+  const auto lost = formats::lost_facts(h, format);
+  const std::set<std::string> all(lost.begin(), lost.end());
+  const bool jepsen = format == Format::kJepsen;
+  return {.ids = false,
+          .labels = !jepsen && !all.contains("transaction numbers"),
+          .times = !all.contains("times"),
+          .metadata = jepsen || format == Format::kCupel,
+          .names = !all.contains("session names")};
+}
+
+std::string compare_writers(const History& h) {
+  for (const bool edn : {false, true}) {
+    const auto text = written(h, Format::kJepsen, edn);
+    if (!text.ok()) return told("writing", text.error().to_string(), "");
+    const auto read = read_back(*text, Format::kJepsen);
+    if (!read.ok()) return told("reading what was written", read.error().to_string(), *text);
+    // A read that is not known, of a transaction that did not commit, is written as null.
+    if (auto wrong = difference(h, *read, kept_by(h, Format::kJepsen)); !wrong.empty()) {
+      return told(edn ? "written as EDN" : "written as JSON", wrong, *text);
+    }
+  }
+  const auto columns = written(h, Format::kCupel, false);
+  if (!columns.ok()) return told("writing columns", columns.error().to_string(), "");
+  const auto read = read_back(*columns, Format::kCupel);
+  if (!read.ok()) return told("reading columns", read.error().to_string(), "");
+  return difference(h, *read, {.ids = false});
+}
+
+// Registers with integers, which more formats can have.
+std::string compare_integer_formats(std::uint64_t seed, std::size_t& converted) {
+  static constexpr Kind kKinds[] = {Kind::kRegister, Kind::kDuplicates, Kind::kStatuses,
+                                    Kind::kMultiRead, Kind::kSessionOrder};
+  auto sketch = random_sketch(kKinds[seed % 5], seed);
+  for (auto& session : sketch.sessions) {
+    for (auto& txn : session.txns) {
+      for (auto& op : txn.ops) {
+        op.key = Atom::of(std::int64_t{op.key.text.front()});
+        if (op.value == Atom::null()) op.value = Atom::of(0);
+      }
+    }
+  }
+  sketch.initial = Atom::of(0);  // as these formats have it
+  const auto h = build(sketch);
+  for (const Format format : {Format::kPlume, Format::kAwdit, Format::kDbcop}) {
+    const auto text = written(h, format, false);
+    if (!text.ok()) continue;  // it says why
+    const auto read = read_back(*text, format);
+    const std::string name(formats::name(format));
+    if (!read.ok()) return told(name, read.error().to_string(), to_text(sketch));
+    ++converted;
+    auto what = kept_by(h, format);
+    if (h.session_count() != read->session_count()) continue;  // sessions without transactions
+    if (auto wrong = difference(h, *read, what); !wrong.empty()) {
+      return told(name, wrong, to_text(sketch));
+    }
+  }
+  return {};
+}
+
+// --- readers of what comes ---
+
+std::string shown_value(history::ScalarView v) {
+  return fmt::format("{}/{}", static_cast<int>(v.kind), v.to_string());
+}
+
+// An operation of a committed transaction, or one that writes. `list`: its key is one.
+std::string line_of(const history::TransactionSource& source, const history::Operations& all,
+                    const history::Operations::Operation& op) {
+  const bool list = op.kind != OpKind::kRangeRead && source.is_list(op.key);
+  const auto value = [&](const history::Value& v) { return shown_value(all.view(v)); };
+  const std::string key = op.kind == OpKind::kRangeRead ? "" : shown_value(source.key(op.key));
+  switch (op.kind) {
+    case OpKind::kRead:
+    case OpKind::kListRead: {
+      if (!op.known) return "read " + key + " ?";
+      if (!list) return "read " + key + " " + value(op.value);
+      std::string text = "read " + key + " [";
+      if (op.kind == OpKind::kListRead) {
+        for (const auto& element : all.elements(op)) text += value(element) + " ";
+      }
+      return text + "]";
+    }
+    case OpKind::kRangeRead: {
+      std::string text = "range " + value(op.value) + " " + value(op.other);
+      for (const auto& entry : all.entries(op)) {
+        text += " " + shown_value(source.key(entry.key)) + "=" + value(entry.value);
+      }
+      return text;
+    }
+    case OpKind::kCompareAndSet:
+      return fmt::format("cas {} {} {} {}", key, value(op.value), value(op.other), op.succeeded);
+    default:
+      return fmt::format("{} {} {}", history::to_string(op.kind), key, value(op.value));
+  }
+}
+
+std::string line_of(const History& h, const history::Operation& op) {
+  const auto value = [&](history::ValueId v) { return shown_value(h.value(v)); };
+  const std::string key = op.kind == OpKind::kRangeRead ? "" : shown_value(h.key(op.key));
+  switch (op.kind) {
+    case OpKind::kRead:
+      return "read " + key + " " + (op.value.valid() ? value(op.value) : "?");
+    case OpKind::kListRead: {
+      if (!h.list_known(op)) return "read " + key + " ?";
+      std::string text = "read " + key + " [";
+      for (const auto element : h.list(op)) text += value(element) + " ";
+      return text + "]";
+    }
+    case OpKind::kRangeRead: {
+      const auto range = h.range(op);
+      std::string text = "range " + value(range.low) + " " + value(range.high);
+      for (const auto& entry : range.entries) {
+        text += " " + shown_value(h.key(entry.key)) + "=" + value(entry.value);
+      }
+      return text;
+    }
+    case OpKind::kCompareAndSet: {
+      const auto cas = h.compare_and_set(op);
+      return fmt::format("cas {} {} {} {}", key, value(cas.expected), value(cas.desired),
+                         cas.succeeded);
+    }
+    default:
+      return fmt::format("{} {} {}", history::to_string(op.kind), key, value(op.value));
+  }
+}
+
+bool is_plain_read(OpKind kind) {
+  return kind == OpKind::kRead || kind == OpKind::kListRead || kind == OpKind::kRangeRead;
+}
+
+// A read of a vector is one of a list until the key is written: only the whole file tells.
+bool needs_the_whole(const base::Error& error) {
+  return error.message.find("used both as a list") != std::string::npos ||
+         error.message.find("which is a list elsewhere") != std::string::npos;
+}
+
+// The transactions of a stream, held against those of the whole file.
+std::string compare_stream(const std::string& path, const History& h) {
+  auto opened = formats::stream_history(path);
+  if (!opened.ok()) return opened.error().to_string();
+  auto& source = **opened;
+  std::map<std::string, SessionId> sessions;
+  for (std::size_t s = 0; s < h.session_count(); ++s) {
+    sessions.emplace(h.session_name(SessionId(s)), SessionId(s));
+  }
+  std::vector<std::uint32_t> next(h.session_count(), 0);
+  std::size_t seen = 0;
+  struct Kept {
+    TxnId t;
+    history::Operations operations;
+  };
+  std::vector<Kept> kept;  // whether a key is a list is known at the end
+  for (history::StreamedTransaction txn;; ++seen) {
+    const auto more = source.next(txn);
+    if (!more.ok() && needs_the_whole(more.error())) return {};
+    if (!more.ok()) return "stream: " + more.error().to_string();
+    if (!*more) break;
+    const auto session = sessions.find(source.session_name(txn.session));
+    if (session == sessions.end()) return "stream: found a session that is not in the history";
+    const TxnId t(h.session_begin(session->second).raw + next[session->second.index()]++);
+    if (t.raw >= h.session_end(session->second).raw) return "stream: found too many transactions";
+    if (h.status(t) != txn.status) return fmt::format("stream: the status of {} differs", t.raw);
+    if (h.label(t) != txn.label) return fmt::format("stream: the label of {} differs", t.raw);
+    if (h.invoke(t) != txn.invoke)
+      return fmt::format("stream: the invocation of {} differs", t.raw);
+    if (txn.status == TxnStatus::kCommitted && h.complete(t) != txn.complete) {
+      return fmt::format("stream: the completion of {} differs", t.raw);
+    }
+    kept.push_back({t, std::move(txn.operations)});
+    txn.operations = {};
+  }
+  if (seen != h.txn_count()) return "stream: found other transactions than in the whole";
+  for (const auto& [t, operations] : kept) {
+    if (operations.size() != h.last_op(t) - h.first_op(t)) {
+      return fmt::format("stream: the operations of {} differ", t.raw);
+    }
+    for (std::uint32_t i = 0; i < operations.size(); ++i) {
+      const auto op = h.op(history::OpId(h.first_op(t) + i));
+      const auto& streamed = operations.all()[i];
+      // No level asks what a transaction read that did not commit.
+      if (h.status(t) != TxnStatus::kCommitted && is_plain_read(op.kind)) continue;
+      const auto mine = line_of(h, op), other = line_of(source, operations, streamed);
+      if (mine != other) return "stream: found " + other + ", and in the whole " + mine;
+    }
+  }
+  return {};
+}
+
+// The verdict of a window that takes the lines a few at a time.
+std::string compare_watch(const std::string& text, const Recording& recording, const History& h,
+                          std::uint64_t seed, std::size_t& watched) {
+  using levels::DecisionStatus;
+  using levels::Level;
+  for (const Level level :
+       {Level::kCausal, Level::kStrongSessionSerializable, Level::kStrictSerializable}) {
+    base::Budget budget;
+    const auto whole = levels::Decider(h, 0, 1, false).decide(level, budget).status;
+    if (whole == DecisionStatus::kRefused) continue;
+    online::Window window({.level = level});
+    online::Stream stream(window, "input");
+    for (std::string_view rest = text; !rest.empty();) {
+      std::size_t end = 0;
+      for (std::uint64_t i = 0; i < 1 + seed % 5 && end < rest.size(); ++i) {
+        end = rest.find('\n', end) + 1;
+      }
+      if (auto taken = stream.take(rest.substr(0, end)); !taken.ok()) {
+        return needs_the_whole(taken.error()) ? "" : "watch: " + taken.error().to_string();
+      }
+      rest.remove_prefix(end);
+    }
+    stream.end();
+    const auto look = window.look(budget);
+    const bool accepts_more = recording.open_compare && look.status == DecisionStatus::kSatisfied;
+    if (look.status != whole && !accepts_more) {
+      return fmt::format("watch: the verdict at {} is {}, and of the whole {}", levels::name(level),
+                         static_cast<int>(look.status), static_cast<int>(whole));
+    }
+    ++watched;
+  }
+  return {};
+}
+
+bool has_open_range(const History& h) {
+  for (std::uint32_t o = 0; o < h.op_count(); ++o) {
+    const auto op = h.op(history::OpId(o));
+    if (op.kind == OpKind::kRangeRead && h.value(h.range(op).high) == history::kAboveAll) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string ReaderAgreement::difference_of(std::uint64_t seed) {
+  const auto recording = random_recording(seed);
+  const auto text = json_lines(recording.maps);
+  if (recording.maps.empty() || recording.history.txn_count() == 0) return {};
+  const auto plain = read_in_pieces(text, 0, 1);
+  if (!plain.ok()) return told("JSON lines", plain.error().to_string(), text);
+  const Compared what{.ids = false, .metadata = false};
+  if (auto wrong = difference(recording.history, *plain, what); !wrong.empty()) {
+    return told("expected, and read from JSON lines", wrong, text);
+  }
+  ++tally_.compared;
+  tally_.open_ranges += has_open_range(*plain);
+  if (auto wrong = compare_forms(recording.maps, *plain, seed); !wrong.empty()) return wrong;
+  if (auto wrong = compare_verdicts(recording.history, *plain, tally_.violated); !wrong.empty()) {
+    return told("JSON lines", wrong, text);
+  }
+  if (auto wrong = compare_writers(*plain); !wrong.empty()) return wrong;
+  if (auto wrong = compare_integer_formats(seed, tally_.converted); !wrong.empty()) return wrong;
+  if (!recording.as_it_comes) return {};
+  if (auto wrong = compare_stream(folder_.file("history.jsonl", text), *plain); !wrong.empty()) {
+    return told("JSON lines", wrong, text);
+  }
+  ++tally_.streamed;
+  if (auto wrong = compare_watch(text, recording, *plain, seed, tally_.watched); !wrong.empty()) {
+    return told("JSON lines", wrong, text);
+  }
+  return {};
+}
+
+std::string ReaderAgreement::first_difference(std::uint64_t first, std::uint64_t count) {
+  for (auto seed = first; seed < first + count; ++seed) {
+    if (auto wrong = difference_of(seed); !wrong.empty()) {
+      return fmt::format("seed {}: {}", seed, wrong);
+    }
+  }
+  return {};
+}
+
+}  // namespace cupel::test

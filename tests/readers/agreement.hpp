@@ -1,0 +1,33 @@
+// Do all readers make the same history of one recording? JSON against EDN, each in every form in
+// which a file may have it; the whole file against the stream of transactions and the window of a
+// watch; what the writers of cupel make of the history; and the history that is expected.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "support/scratch_folder.hpp"
+
+namespace cupel::test {
+
+class ReaderAgreement {
+ public:
+  struct Tally {
+    std::size_t compared = 0, open_ranges = 0, streamed = 0, watched = 0, violated = 0,
+                converted = 0;
+  };
+
+  // Empty: they agree about the recording of this seed. Else the first difference, with the file.
+  std::string difference_of(std::uint64_t seed);
+  // Of all from `first`: the first difference.
+  std::string first_difference(std::uint64_t first, std::uint64_t count);
+
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+
+ private:
+  test::ScratchFolder folder_;
+  Tally tally_;
+};
+
+}  // namespace cupel::test
