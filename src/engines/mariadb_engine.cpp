@@ -102,7 +102,10 @@ base::Result<std::unique_ptr<MariadbEngine>> MariadbEngine::start(const Options&
             "cupel-levels=" + StoreService::known_levels(options.store),
             "cupel-policies=" + StoreService::known_policies(),
             fmt::format("transaction-isolation={}", mariadb_isolation(options.store)),
-            "skip-log-bin", "query-cache-type=OFF",
+            // So the server puts the parameters of a prepared statement into its text, and logs
+            // nothing.
+            fmt::format("general-log={}", options.store.keep_statements ? "ON" : "OFF"),
+            "log-output=NONE", "skip-log-bin", "query-cache-type=OFF",
             "max-connections=2000",  // as many as cupel's own SQL serves
             // As Debian's own configuration says.
             "character-set-server=utf8mb4", "collation-server=utf8mb4_general_ci"};

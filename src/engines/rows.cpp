@@ -131,16 +131,35 @@ void Rows::set_latest(const RowId& id, const mock::Value& value) {
 void Rows::set_base(const RowId& id, const Position& version, std::string_view text) {
   row(id).base = {version, texts_.of(text)};
   row(id).latest = 0;
+  tables_[id.table].without_base.clear();
 }
 
 std::string Rows::store_key(const RowId& row) {
   return key_of(row.table, row.row);
 }
 
-std::pair<std::string, std::string> Rows::unused_keys(const File& file) {
+std::string Rows::table_key(const File& file) {
+  return key_of(table(file), 0).substr(0, kDigits);
+}
+
+const std::vector<Rows::Range>& Rows::keys_without_base(const File& file) {
+  constexpr std::size_t kMostRanges = 64;
   const auto number = table(file);
-  return {key_of(number, static_cast<std::uint32_t>(tables_[number].rows.size())),
-          fmt::format("{:08x}0", number)};  // '0' comes after '/'
+  auto& table = tables_[number];
+  auto& ranges = table.without_base;
+  if (!ranges.empty()) return ranges;
+  const auto has_base = [&](std::uint32_t row) { return table.rows[row].base.position.valid(); };
+  auto at = static_cast<std::uint32_t>(table.rows.size());
+  auto high = fmt::format("{:08x}0", number);  // '0' comes after '/'
+  for (;;) {
+    const auto end = at;
+    while (at > 0 && !has_base(at - 1)) --at;
+    if (at < end || ranges.empty()) ranges.emplace_back(key_of(number, at), std::move(high));
+    if (at == 0 || ranges.size() == kMostRanges) break;
+    while (at > 0 && has_base(at - 1)) --at;
+    high = key_of(number, at);
+  }
+  return ranges;
 }
 
 void Rows::copy_database(std::uint32_t from, std::uint32_t to) {
@@ -149,6 +168,7 @@ void Rows::copy_database(std::uint32_t from, std::uint32_t to) {
     const auto number = table({to, tables_[i].file.second});
     auto copy = tables_[i];
     copy.file.first = to;
+    copy.without_base.clear();
     for (auto& row : copy.rows) {
       row.base = latest_version(row);
       row.latest = 0;
@@ -163,6 +183,7 @@ void Rows::start_over(std::uint32_t kept_database) {
   by_file_.clear();
   for (auto& table : tables_) {
     if (table.file.first != kept_database) continue;
+    table.without_base.clear();
     for (auto& row : table.rows) {
       row.base = latest_version(row);
       row.latest = 0;

@@ -63,8 +63,12 @@ class Rows {
   void set_base(const RowId& row, const Position& version, std::string_view text);
 
   [[nodiscard]] static std::string store_key(const RowId& row);
-  // Between these keys are those of rows that are not added yet.
-  [[nodiscard]] std::pair<std::string, std::string> unused_keys(const File& file);
+  // Of the table; those of its rows are below it.
+  [[nodiscard]] std::string table_key(const File& file);
+  // The keys from the first on, before the second, are those of rows without a base version, also
+  // of rows that are not added yet. Of many such ranges the last ones.
+  using Range = std::pair<std::string, std::string>;
+  [[nodiscard]] const std::vector<Range>& keys_without_base(const File& file);
 
   // The tables of a database have these rows, too, as their base versions.
   void copy_database(std::uint32_t from, std::uint32_t to);
@@ -96,6 +100,7 @@ class Rows {
     std::vector<Row> rows = {};
     base::HashMap<std::uint32_t, Block> blocks = {};
     std::unordered_map<std::string, std::uint32_t> by_key = {};
+    std::vector<Range> without_base = {};  // empty: not known
   };
 
   std::uint32_t table(const File& file);

@@ -182,6 +182,10 @@ class Session {
     auto options = std::exchange(chosen_, {});
     options.give_up = [this] { return socket_.hung_up(); };
     transaction_ = store_->begin(*session_, options);
+    if (transaction_) {
+      for (const auto& text : texts_) transaction_->note_statement(text);
+    }
+    texts_.clear();
     return transaction_ != nullptr;
   }
 
@@ -201,7 +205,7 @@ class Session {
     transaction_.reset();
     statement_.reset();
     statements_.clear();
-    text_.clear();
+    texts_.clear();
     found_.clear();
     locked_.clear();
     failure_.clear();
@@ -267,13 +271,13 @@ class Session {
     if (request.latest) return latest(file, request);
     if (!begin()) return stopped();
     continue_with(request.statement, request.commits);
-    if (request.absent && !look_for_others(file)) return fail();
+    if (request.absent && !look_for_others(file, request.commits)) return fail();
     const auto commits = shared_.commits.get();  // before anything is found
     auto asked = rows_to_read(file, request.rows);
     // A row that nobody has committed yet is absent, which is a read, too.
     if (asked && !request.absent &&
         std::any_of(asked->begin(), asked->end(), [](const auto& row) { return !row.id; })) {
-      if (!look_for_others(file)) return fail();
+      if (!look_for_others(file, request.commits)) return fail();
       asked = rows_to_read(file, request.rows);
     }
     if (!asked) return stopped();
@@ -422,12 +426,12 @@ class Session {
     const auto known = statements_.find(statement);
     if (known != statements_.end()) return transaction_->continue_statement(known->second, commits);
     if (statements_.size() >= kStatements) statements_.erase(statements_.begin());
-    statements_[statement] = transaction_->begin_statement(text_, commits);
+    statements_[statement] = transaction_->begin_statement({}, commits);
   }
 
-  std::pair<std::string, std::string> unused_keys(const Rows::File& file) {
+  std::string table_key(const Rows::File& file) {
     const std::lock_guard lock(shared_.mutex);
-    return shared_.rows.unused_keys(file);
+    return shared_.rows.table_key(file);
   }
 
   // None: nobody committed a row that begins there.
@@ -436,10 +440,17 @@ class Session {
     return shared_.rows.find(file, position);
   }
 
-  bool look_for_others(const Rows::File& file) {
-    const auto keys = unused_keys(file);
-    transaction_->scan_between(keys.first, keys.second, "");
-    return !transaction_->failure();
+  // Also those that others have added while the engine scanned, and that it does not ask for: a row
+  // without a base version is there for the statement only if somebody committed it before.
+  bool look_for_others(const Rows::File& file, std::uint32_t commits) {
+    std::vector<Rows::Range> ranges;
+    {
+      const std::lock_guard lock(shared_.mutex);
+      ranges = shared_.rows.keys_without_base(file);
+    }
+    return std::all_of(ranges.begin(), ranges.end(), [&](const Rows::Range& keys) {
+      return transaction_->look_between(keys.first, keys.second, commits);
+    });
   }
 
   // Others are excluded from the row, so what was committed last stays that.
@@ -496,8 +507,7 @@ class Session {
   std::optional<std::string> reply_to(const GuardRequest& request) {
     using Kind = GuardRequest::Kind;
     if (!begin()) return stopped();
-    const auto keys = unused_keys({database_, request.table});
-    const auto table = keys.first.substr(0, keys.first.find('/'));
+    const auto table = table_key({database_, request.table});
     std::optional<std::string> refused;
     switch (request.kind) {
       case Kind::kGaps:
@@ -560,7 +570,11 @@ class Session {
   }
 
   std::optional<std::string> reply_to(const TextRequest& request) {
-    text_ = request.text;
+    if (transaction_) {
+      transaction_->note_statement(request.text);
+    } else {
+      texts_.push_back(request.text);
+    }
     return "";
   }
 
@@ -684,7 +698,7 @@ class Session {
   // Of the transaction: the engine's statement, and what the store calls those that there were;
   // what they found and have not locked; the rows that it locked and read then.
   std::optional<std::uint32_t> statement_;
-  std::string text_;  // what the client asked for last
+  std::vector<std::string> texts_;  // what the client asked for, before the transaction began
   std::map<std::uint32_t, std::uint32_t> statements_;
   std::map<std::uint32_t, std::map<RowId, mock::Transaction::Found>> found_;
   std::map<RowId, mock::Value> locked_;

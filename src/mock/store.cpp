@@ -340,9 +340,14 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   // since they were written?
   void report_new_keys(const Open& open) {
     select(open);
+    const auto scanners = log_.concurrent_scanners();
     for (const Key key : log_.open_writes()) {
-      if (!log_.writers(key).empty()) continue;
+      if (!log_.writers(key).empty() || log_.has_initial(key)) continue;
       report_absent(key);
+      // Not only the last of each session, so that the history has all scans that a row escaped.
+      for (const Txn scanner : scanners) {
+        if (log_.note_absent(scanner, key)) read_policy_->saw_absent(key, scanner);
+      }
       for (const auto& other : open_) {
         if (other->txn == open.txn) continue;
         select(*other);
@@ -523,8 +528,14 @@ class Store::State::Handle final : public Transaction {
     const Call call(*this, true);
     open_->commits = commits;
     if (!call) return 0;
+    state_->log_.began_after(commits);
     if (state_->options_.keep_statements) state_->log_.note_statement(text);
     return state_->read_policy_->begin_statement(commits);
+  }
+
+  void note_statement(std::string_view text) override {
+    const Call call(*this);
+    if (call && state_->options_.keep_statements) state_->log_.note_statement(text);
   }
 
   void continue_statement(std::uint32_t number, std::uint32_t commits) override {
@@ -553,6 +564,19 @@ class Store::State::Handle final : public Transaction {
                                         std::string_view ending) override {
     const Call call(*this);
     return call ? state_->log_.scan_between(low, high, ending) : std::vector<std::string>();
+  }
+
+  bool look_between(std::string_view low, std::string_view high, std::uint32_t commits) override {
+    const Call call(*this);
+    if (!call) return false;
+    auto& log = state_->log_;
+    log.look_between(low, high);
+    // If it has seen what came after one of them, its level does not allow that. A cursor can do
+    // so that is older than another statement of its transaction.
+    for (const Key key : log.new_since(commits, low, high)) {
+      if (state_->read_policy_->read_version(key, kInitial)) log.read_absent(key);
+    }
+    return true;
   }
 
   bool write(std::string_view name, Value value) override {

@@ -215,6 +215,9 @@ std::string_view title(const Options& options);
 
 inline constexpr auto kAllCommits = std::numeric_limits<std::uint32_t>::max();
 
+// In front of a statement's text, around the values of its parameters: "$1 = '5'".
+inline constexpr char kParametersMark = '\x1e';
+
 // A key of a store, by Store::number().
 using KeyNumber = std::uint32_t;
 
@@ -252,6 +255,14 @@ class Transaction {
       return key < low || key >= high || !key.ends_with(ending);
     });
     return keys;
+  }
+  // Lists nothing: the transaction saw none of the keys from `low` on, before `high`, that were not
+  // there when so many transactions had committed. Those that others have committed since, and that
+  // it has not touched, are absent for it too. False when the transaction is over.
+  virtual bool look_between(std::string_view low, std::string_view high,
+                            std::uint32_t /*commits*/) {
+    scan_between(low, high, "");
+    return !failure();
   }
   virtual bool write(std::string_view key, Value value) = 0;
   // Locks the name, and what is below it ("name/…"), until the transaction ends; two locks exclude
@@ -297,6 +308,8 @@ class Transaction {
                                         std::uint32_t /*commits*/ = kAllCommits) {
     return 0;
   }
+  // For Store::statements(): one that reads nothing.
+  virtual void note_statement(std::string_view /*text*/) {}
   virtual void continue_statement(std::uint32_t /*number*/,
                                   std::uint32_t /*commits*/ = kAllCommits) {}
   // The transaction's level reads only what it has locked (InnoDB's SERIALIZABLE).

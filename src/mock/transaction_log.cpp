@@ -96,8 +96,20 @@ void TransactionLog::select(Txn open) {
 void TransactionLog::end(Status status) {
   transactions_[selected_].status = status;
   transactions_[selected_].ended = ++clock_;
+  session_ended_[transactions_[selected_].session] = clock_;
   open_.erase(selected_);
   now_ = nullptr;
+}
+
+void TransactionLog::began_after(std::uint32_t commits) {
+  auto& txn = transactions_[selected_];
+  const auto before = session_ended_.find(txn.session);
+  for (std::size_t at = commits; at < committed_.size(); ++at) {
+    const auto ended = transactions_[committed_[at]].ended;
+    if (before != session_ended_.end() && ended <= before->second) continue;
+    txn.began = std::min(txn.began, ended);
+    return;
+  }
 }
 
 void TransactionLog::note(const Operation& operation) {
@@ -144,24 +156,64 @@ std::vector<std::string> TransactionLog::scan_between(std::string_view low, std:
   for (auto it = keys_.lower_bound(low); it != keys_.end() && it->first < high; ++it) {
     if (it->first.ends_with(ending) && is_there(it->second)) found.push_back(it->first);
   }
-  RangeScan made{std::string(low), std::string(high), std::string(ending)};
-  auto& scans = transactions_[selected_].range_scans;
-  if (std::find(scans.begin(), scans.end(), made) == scans.end()) scans.push_back(std::move(made));
+  add_range(transactions_[selected_], {std::string(low), std::string(high), std::string(ending)});
   return found;
 }
 
-bool TransactionLog::saw_absent(Key key) const {
-  if (!writers_[key].empty() || initial_.contains(key) || touches(selected_, key)) return false;
-  const auto& open = transactions_[selected_];
-  const std::string_view name = *names_[key];
-  return std::any_of(open.scans.begin(), open.scans.end(),
+void TransactionLog::add_range(Transaction& txn, RangeScan made) {
+  auto& scans = txn.range_scans;
+  if (std::find(scans.begin(), scans.end(), made) == scans.end()) scans.push_back(std::move(made));
+}
+
+void TransactionLog::look_between(std::string_view low, std::string_view high) {
+  if (low < high) add_range(transactions_[selected_], {std::string(low), std::string(high), ""});
+}
+
+std::vector<Key> TransactionLog::new_since(std::uint32_t commits, std::string_view low,
+                                           std::string_view high) const {
+  std::vector<Key> found;
+  for (std::size_t at = commits; at < committed_.size(); ++at) {
+    for (const auto& [key, value] : transactions_[committed_[at]].last_writes) {
+      const std::string_view name = *names_[key];
+      if (writers_[key].front() == committed_[at] && low <= name && name < high &&
+          !initial_.contains(key) && !touches(selected_, key))
+        found.push_back(key);
+    }
+  }
+  return found;
+}
+
+bool TransactionLog::scanned(const Transaction& txn, std::string_view name) {
+  return std::any_of(txn.scans.begin(), txn.scans.end(),
                      [&](const Scan& scan) {
                        return name.starts_with(scan.prefix) &&
                               name.find(scan.end, scan.prefix.size()) == name.npos;
                      }) ||
-         std::any_of(open.range_scans.begin(), open.range_scans.end(), [&](const RangeScan& scan) {
+         std::any_of(txn.range_scans.begin(), txn.range_scans.end(), [&](const RangeScan& scan) {
            return scan.low <= name && name < scan.high && name.ends_with(scan.ending);
          });
+}
+
+std::vector<Txn> TransactionLog::concurrent_scanners() const {
+  std::vector<Txn> found;
+  const auto began = transactions_[selected_].began;
+  for (auto at = committed_.rbegin(); at != committed_.rend(); ++at) {
+    const auto& txn = transactions_[*at];
+    if (txn.ended < began) break;
+    if (!txn.scans.empty() || !txn.range_scans.empty()) found.push_back(*at);
+  }
+  return found;
+}
+
+bool TransactionLog::note_absent(Txn scanner, Key key) {
+  if (!scanned(transactions_[scanner], *names_[key]) || touches(scanner, key)) return false;
+  transactions_[scanner].operations.push_back({.absent = true, .key = key});
+  return true;
+}
+
+bool TransactionLog::saw_absent(Key key) const {
+  if (!writers_[key].empty() || initial_.contains(key) || touches(selected_, key)) return false;
+  return scanned(transactions_[selected_], *names_[key]);
 }
 
 std::vector<Txn> TransactionLog::absent_for(Key key) {
@@ -343,15 +395,16 @@ base::Result<history::History> TransactionLog::history(std::span<const std::stri
     keys.push_back(builder.key(history::ScalarView::of(std::string_view(*name))));
   for (const auto& [key, held] : initial_)
     builder.set_initial(keys[key], builder.value(scalar(held)));
+  const auto placed = times ? places() : std::vector<Places>();
   for (Txn t = 0; t < count(); ++t) {
     const auto& txn = transactions_[t];
     if (txn.status == Status::kOpen) continue;
     builder.begin(builder.session(sessions[txn.session]),
                   txn.status == Status::kCommitted ? history::TxnStatus::kCommitted
                                                    : history::TxnStatus::kAborted,
-                  {.invoke = times ? txn.began : history::kNoTime,
-                   .complete = times ? txn.ended : history::kNoTime,
-                   .label = label(t, times)});
+                  {.invoke = times ? placed[t].begin : history::kNoTime,
+                   .complete = times ? placed[t].end : history::kNoTime,
+                   .label = label(t, placed)});
     for (const auto& o : txn.operations) {
       const auto value = builder.value(scalar(value_of(t, o)));
       if (o.is_write) {
@@ -365,9 +418,31 @@ base::Result<history::History> TransactionLog::history(std::span<const std::stri
   return std::move(builder).finish();
 }
 
-// With times, the line of its end: each begin and each end is one.
-std::uint32_t TransactionLog::label(Txn t, bool times) const {
-  return times ? static_cast<std::uint32_t>(transactions_[t].ended - 1) : t;
+std::vector<TransactionLog::Places> TransactionLog::places() const {
+  struct Event {
+    std::int64_t time;
+    bool ends;
+    Txn txn;
+    auto operator<=>(const Event&) const = default;
+  };
+  std::vector<Event> events;
+  for (Txn t = 0; t < count(); ++t) {
+    const auto& txn = transactions_[t];
+    if (txn.status == Status::kOpen) continue;
+    events.push_back({txn.began, false, t});
+    events.push_back({txn.ended, true, t});
+  }
+  std::sort(events.begin(), events.end());
+  std::vector<Places> found(transactions_.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    auto& of = found[events[i].txn];
+    (events[i].ends ? of.end : of.begin) = static_cast<std::int64_t>(i + 1);
+  }
+  return found;
+}
+
+std::uint32_t TransactionLog::label(Txn t, const std::vector<Places>& places) {
+  return places.empty() ? t : static_cast<std::uint32_t>(places[t].end - 1);
 }
 
 constexpr std::size_t kMostStatements = 20;
@@ -389,10 +464,11 @@ void TransactionLog::note_statement(std::string_view text) {
 
 std::map<std::uint32_t, std::vector<std::string>> TransactionLog::statements(bool times) const {
   std::map<std::uint32_t, std::vector<std::string>> by_label;
+  const auto placed = times ? places() : std::vector<Places>();
   for (Txn t = 0; t < count(); ++t) {
     const auto& txn = transactions_[t];
     if (txn.status == Status::kOpen || txn.statements.empty()) continue;
-    auto& texts = by_label[label(t, times)];
+    auto& texts = by_label[label(t, placed)];
     for (const auto text : txn.statements) texts.push_back(texts_[text]);
   }
   return by_label;

@@ -64,13 +64,14 @@ class TransactionLog {
     // before it.
     std::vector<std::pair<Key, std::uint32_t>> last_writes = {};
     std::uint32_t commit_index = 0;
-    // Of all begins and ends: which this was.
+    // Of all begins and ends: which this was. A begin that is the same as an end came before it.
     std::int64_t began = 0, ended = 0;
   };
 
   Key key(std::string_view name);  // interned
   // What the key holds at first, instead of null.
   void set_initial(Key key, Value value);
+  [[nodiscard]] bool has_initial(Key key) const { return initial_.contains(key); }
   [[nodiscard]] std::size_t key_count() const { return writers_.size(); }
 
   // Selects the new transaction.
@@ -88,6 +89,16 @@ class TransactionLog {
   // Of the keys from `low` on, before `high`, with this ending.
   std::vector<std::string> scan_between(std::string_view low, std::string_view high,
                                         std::string_view ending);
+  // The open transaction looked at the keys of the range without listing them.
+  void look_between(std::string_view low, std::string_view high);
+  // The keys of a range that transactions wrote first after so many had committed, and that the
+  // open one has not touched.
+  [[nodiscard]] std::vector<Key> new_since(std::uint32_t commits, std::string_view low,
+                                           std::string_view high) const;
+  // The committed transactions that scanned while the open one was open. Of its new keys that they
+  // saw absent, note_absent() adds a read of null to them.
+  [[nodiscard]] std::vector<Txn> concurrent_scanners() const;
+  bool note_absent(Txn scanner, Key key);
   // The committed transactions that scanned and saw that nobody had written the key, of each
   // session the last at each level, as far as they were not returned before. They now have a read
   // of null.
@@ -95,6 +106,9 @@ class TransactionLog {
   // The open transaction scanned and saw that nobody had written the key, and has done nothing
   // with it since.
   [[nodiscard]] bool saw_absent(Key key) const;
+  // The open transaction began before more transactions than these had committed, but after the one
+  // before it in its session had ended.
+  void began_after(std::uint32_t commits);
   // The open transaction runs a statement with this text; empty: not known.
   void note_statement(std::string_view text);
   // Takes back the writes after the first `operations` operations, and the reads of them.
@@ -134,7 +148,13 @@ class TransactionLog {
   [[nodiscard]] std::string observed(std::span<const std::string> sessions) const;
 
  private:
-  [[nodiscard]] std::uint32_t label(Txn t, bool times) const;
+  // Of a transaction that ended, among those of all others: from 1.
+  struct Places {
+    std::int64_t begin = 0, end = 0;
+  };
+  [[nodiscard]] std::vector<Places> places() const;
+  // With places, the line of its end: each begin and each end is one. Without: its number.
+  [[nodiscard]] static std::uint32_t label(Txn t, const std::vector<Places>& places);
 
   std::map<std::string, Key, std::less<>> keys_;
   std::unordered_map<std::string_view, Key> by_name_;  // the same
@@ -157,6 +177,7 @@ class TransactionLog {
   base::HashMap<std::string, std::uint32_t> text_ids_;
   std::vector<std::string> texts_;
   std::int64_t clock_ = 0;
+  std::unordered_map<Session, std::int64_t> session_ended_;
   std::vector<Txn> committed_;
   mutable base::HashMap<Txn, Touched> touched_by_;  // of those that scanned
   void note(const Operation& operation);
@@ -165,6 +186,9 @@ class TransactionLog {
   std::map<Key, Value> initial_;        // where it is not null
   // Somebody committed a write of it, or the open transaction wrote it, or it held something.
   [[nodiscard]] bool is_there(Key key) const;
+  // One of its scans covers the key.
+  static bool scanned(const Transaction& txn, std::string_view name);
+  static void add_range(Transaction& txn, RangeScan made);
   // Of the open transaction, or of one that scanned and committed.
   [[nodiscard]] bool touches(Txn t, Key key) const;
   // Whose scans stand for one another, the last for those before it: a weaker level would let

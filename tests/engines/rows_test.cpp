@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "history/builder.hpp"
 
@@ -75,14 +77,44 @@ TEST(EngineRows, AreCopiedWithTheirDatabase) {
   EXPECT_TRUE(rows.find({kDatabase, kTable}, {0, 1}));
 }
 
-TEST(EngineRows, OfTheFutureHaveKeysAfterThePresentOnes) {
+TEST(EngineRows, WithoutABaseHaveKeysInTheRanges) {
   Rows rows;
-  const auto row = rows.add(kDatabase, insertion({0, 1}, "5", ""));
-  const auto [low, high] = rows.unused_keys({kDatabase, kTable});
-  EXPECT_LT(Rows::store_key(row), low);
-  const auto next = rows.add(kDatabase, insertion({0, 2}, "6", ""));
-  EXPECT_GE(Rows::store_key(next), low);
-  EXPECT_LT(Rows::store_key(next), high);
+  std::vector<std::string> keys;
+  const auto add = [&](std::uint16_t at, bool kept) {
+    const auto row = rows.add(kDatabase, insertion({0, at}, std::to_string(at), ""));
+    if (kept) rows.set_base(row, {0, at}, row_text("5", "2"));
+    keys.push_back(Rows::store_key(row));
+  };
+  const auto covered = [&] {
+    const auto ranges = rows.keys_without_base({kDatabase, kTable});
+    std::string found;
+    for (const auto& key : keys) {
+      found += std::any_of(ranges.begin(), ranges.end(), [&](const Rows::Range& range) {
+        return range.first <= key && key < range.second;
+      });
+    }
+    std::replace(found.begin(), found.end(), '\0', '-');
+    std::replace(found.begin(), found.end(), '\1', 'x');
+    return found;
+  };
+  EXPECT_EQ(covered(), "");
+  add(1, false);
+  EXPECT_EQ(covered(), "x");
+  add(2, true);
+  add(3, true);
+  add(4, false);
+  EXPECT_EQ(covered(), "x--x");
+  add(5, false);
+  EXPECT_EQ(covered(), "x--xx");
+  add(6, true);
+  EXPECT_EQ(covered(), "x--xx-");
+  rows.copy_database(kDatabase, 6);
+  EXPECT_EQ(covered(), "x--xx-");
+  rows.start_over(kDatabase);
+  EXPECT_EQ(covered(), "x--xx-");
+  for (std::uint16_t at = 7; at < 207; ++at) add(at, at % 2 == 0);
+  EXPECT_EQ(rows.keys_without_base({kDatabase, kTable}).size(), 64u);
+  EXPECT_EQ(covered().substr(206 - 4), "x-x-");
 }
 
 TEST(EngineRows, ReplaceKeysInMessages) {

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/temp_dir.hpp"
 #include "engines/messages.hpp"
@@ -83,6 +86,12 @@ class StoreServiceTest : public testing::Test {
             .key = key,
             .value = "(" + key + ")"};
   }
+  // The engine has seen to it that the primary key is new, so that is no read.
+  static Write checked(Position at, const std::string& key) {
+    auto made = insertion(at, key, at);
+    made.checked = true;
+    return made;
+  }
   static std::string versions(const std::vector<Position>& positions) {
     return versions_reply(positions).substr(4);
   }
@@ -94,6 +103,23 @@ class StoreServiceTest : public testing::Test {
   std::string path_ = folder_.file("store");
   std::unique_ptr<StoreService> service_;
 };
+
+// The values that a transaction read of the rows, by their names; null is "-".
+std::map<std::string, std::string> reads_of(const history::History& history, std::uint32_t txn) {
+  std::map<std::string, std::string> reads;
+  for (auto at = history.first_op(history::TxnId(txn)); at < history.last_op(history::TxnId(txn));
+       ++at) {
+    const auto op = history.op(history::OpId(at));
+    if (op.kind != history::OpKind::kRead) continue;
+    const bool null = op.value == history.null_value();
+    reads[history.key(op.key).to_string()] = null ? "-" : history.value(op.value).to_string();
+  }
+  return reads;
+}
+
+ReadRequest look(std::uint32_t commits, const std::vector<Position>& rows = {}) {
+  return {.statement = 1, .commits = commits, .absent = true, .table = kTable, .rows = rows};
+}
 
 TEST_F(StoreServiceTest, ReturnsWhatASessionCommitted) {
   Backend one(path_, "one");
@@ -134,6 +160,50 @@ TEST_F(StoreServiceTest, KeepsStatementsAndTheOrderOfTransactions) {
   ASSERT_EQ(statements.count(history->label(history::TxnId(0))), 1u);
   EXPECT_EQ(statements.at(history->label(history::TxnId(0))),
             (std::vector<std::string>{"SELECT 1"}));
+}
+
+// Those that ask the store for nothing before the commit, too.
+TEST_F(StoreServiceTest, KeepsStatementsThatOnlyWrite) {
+  mock::Options options;
+  options.overlap = options.keep_statements = true;
+  service_->start_over(options);
+  Backend one(path_, "one", true);
+  one.send(TextRequest{"INSERT 1"});
+  one.send(TextRequest{"INSERT 2"});
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+  EXPECT_EQ(one.ask(ReadRequest{1, kEveryCommit, false, true, false, kTable, {{0, 1}}}),
+            versions({{0, 1}}));
+  one.send(TextRequest{"INSERT 3"});
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 2}, "6", {0, 2})}}), "k");
+  std::vector<std::vector<std::string>> texts;
+  for (const auto& [label, statements] : service_->statements()) texts.push_back(statements);
+  EXPECT_EQ(texts, (std::vector<std::vector<std::string>>{{"INSERT 1", "INSERT 2"}, {"INSERT 3"}}));
+}
+
+// An engine reads the number of commits when its statement starts, and asks the store later.
+TEST_F(StoreServiceTest, LetsATransactionBeginWhenItsStatementDid) {
+  mock::Options options;
+  options.product = mock::Product::kPostgres;
+  options.level = mock::Level::kReadCommitted;
+  service_->start_over(options);
+  Backend one(path_), other(path_);
+  EXPECT_FALSE(one.ask(OpenRequest{kProtocol, 5, "cupel", "one", 0}).empty());
+  EXPECT_FALSE(other.ask(OpenRequest{kProtocol, 5, "cupel", "other", 0}).empty());
+  EXPECT_EQ(one.ask(CommitRequest{{checked({0, 1}, "1")}}), "k");
+  EXPECT_EQ(one.ask(CommitRequest{{checked({0, 2}, "2")}}), "k");
+  EXPECT_EQ(other.ask(look(1, {{0, 1}})), versions({{0, 1}}));
+  EXPECT_EQ(other.ask(CommitRequest{{checked({0, 3}, "3")}}), "k");
+  const auto history = service_->history();
+  ASSERT_TRUE(history.ok());
+  ASSERT_EQ(history->txn_count(), 3u);
+  const auto time = [&](std::uint32_t txn) {
+    return std::pair(history->invoke(history::TxnId(txn)), history->complete(history::TxnId(txn)));
+  };
+  EXPECT_EQ(time(0), std::pair(history::Time(1), history::Time(2)));
+  EXPECT_EQ(time(1), std::pair(history::Time(3), history::Time(5)));
+  EXPECT_EQ(time(2), std::pair(history::Time(4), history::Time(6)));
+  EXPECT_EQ(reads_of(*history, 2),
+            (std::map<std::string, std::string>{{"t(1)", "()"}, {"t(2)", "-"}, {"t(3)", "-"}}));
 }
 
 TEST_F(StoreServiceTest, RejectsASecondInsertionOfAKey) {
@@ -344,6 +414,81 @@ TEST_F(StoreServiceTest, ShowsWhatWasCommittedWhenTheStatementStarted) {
                 versions({{0, static_cast<std::uint16_t>(commits)}}));
     }
   }
+}
+
+// An engine scans a table, and the store gets to know it later: after another transaction has
+// named its new row, or has committed it.
+TEST_F(StoreServiceTest, RecordsAScanThatAnInsertionOvertakes) {
+  for (const bool committed : {false, true}) {
+    mock::Options options;
+    options.product = mock::Product::kPostgres;
+    options.level = mock::Level::kReadCommitted;
+    service_->start_over(options);
+    Backend one(path_), other(path_);
+    const auto opened = [&](const std::string& name) {
+      return OpenRequest{kProtocol, 5, "cupel", name, 0};
+    };
+    EXPECT_FALSE(one.ask(opened("one")).empty());
+    EXPECT_FALSE(other.ask(opened("other")).empty());
+    EXPECT_EQ(one.ask(look(0)), versions({}));
+    GuardRequest guard{.kind = GuardRequest::Kind::kRow, .table = kTable, .row = {0, 1}};
+    guard.table_name = "t";
+    guard.text = "1";
+    EXPECT_EQ(one.ask(guard), "k");
+    const CommitRequest commit{{checked({0, 1}, "1")}};
+    if (committed) {
+      EXPECT_EQ(one.ask(commit), "k");
+    }
+    EXPECT_EQ(other.ask(look(0)), versions({}));
+    if (!committed) {
+      EXPECT_EQ(one.ask(commit), "k");
+    }
+    EXPECT_EQ(other.ask(CommitRequest{{checked({0, 2}, "2")}}), "k");
+    const auto history = service_->history();
+    ASSERT_TRUE(history.ok());
+    ASSERT_EQ(history->txn_count(), 2u);
+    using Reads = std::map<std::string, std::string>;
+    // The own row, too.
+    EXPECT_EQ(reads_of(*history, 0), (Reads{{"t(1)", "-"}, {"t(2)", "-"}})) << committed;
+    EXPECT_EQ(reads_of(*history, 1), (Reads{{"t(1)", "-"}, {"t(2)", "-"}})) << committed;
+  }
+}
+
+// A row that was there when the statement began is no missing row, whoever asks for it.
+TEST_F(StoreServiceTest, RecordsNoAbsenceOfARowThatWasThere) {
+  Backend one(path_, "one"), other(path_, "other");
+  EXPECT_EQ(one.ask(CommitRequest{{checked({0, 1}, "1")}}), "k");
+  EXPECT_EQ(other.ask(look(1)), versions({}));
+  EXPECT_EQ(other.ask(CommitRequest{{checked({0, 2}, "2")}}), "k");
+  const auto history = service_->history();
+  ASSERT_TRUE(history.ok());
+  EXPECT_EQ(reads_of(*history, 1), (std::map<std::string, std::string>{{"t(2)", "-"}}));
+}
+
+// Not only the last scan of a session.
+TEST_F(StoreServiceTest, RecordsEachScanThatOverlapsWithAnInsertion) {
+  mock::Options options;
+  options.product = mock::Product::kPostgres;
+  options.level = mock::Level::kReadCommitted;
+  service_->start_over(options);
+  Backend one(path_), other(path_);
+  EXPECT_FALSE(one.ask(OpenRequest{kProtocol, 5, "cupel", "one", 0}).empty());
+  EXPECT_FALSE(other.ask(OpenRequest{kProtocol, 5, "cupel", "other", 0}).empty());
+  EXPECT_EQ(other.ask(look(0)), versions({}));
+  EXPECT_EQ(one.ask(look(0)), versions({}));
+  EXPECT_EQ(one.ask(CommitRequest{{checked({0, 1}, "1")}}), "k");
+  EXPECT_EQ(one.ask(look(1, {{0, 1}})), versions({{0, 1}}));
+  EXPECT_EQ(one.ask(CommitRequest{}), "k");
+  EXPECT_EQ(other.ask(CommitRequest{{checked({0, 2}, "2")}}), "k");
+  const auto history = service_->history();
+  ASSERT_TRUE(history.ok());
+  ASSERT_EQ(history->txn_count(), 3u);
+  std::map<std::string, int> missed;
+  for (const std::uint32_t txn : {0U, 1U, 2U}) {
+    for (const auto& [row, value] : reads_of(*history, txn)) missed[row] += value == "-" ? 1 : 0;
+  }
+  EXPECT_EQ(missed, (std::map<std::string, int>{{"t(1)", 2}, {"t(2)", 3}}))
+      << "each row by its inserter, too";
 }
 
 TEST_F(StoreServiceTest, EndsAConnectionThatBreaksTheRules) {

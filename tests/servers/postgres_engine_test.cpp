@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -69,6 +71,16 @@ class Client {
       }
     }
     return text;
+  }
+  // By the extended protocol.
+  void run_with(const std::string& sql, const std::vector<const char*>& parameters) {
+    const std::unique_ptr<PGresult, decltype(&PQclear)> result(
+        PQexecParams(connection_.get(), sql.c_str(), static_cast<int>(parameters.size()), nullptr,
+                     parameters.data(), nullptr, nullptr, 0),
+        PQclear);
+    const auto status = PQresultStatus(result.get());
+    EXPECT_TRUE(status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
+        << PQresultErrorMessage(result.get());
   }
   // Of the last error.
   [[nodiscard]] const std::string& message() const { return message_; }
@@ -300,6 +312,33 @@ TEST_F(PostgresEngineTest, TakesALevelAndAPolicyForASession) {
 }
 
 // Several transactions are open in one thread, as in fixtures of tests.
+// For explanations.
+TEST(PostgresEngineStatements, HaveTheirParameters) {
+  auto options = in_one_place();
+  options.keep_statements = true;
+  const auto engine = start_engine({.store = options});
+  ASSERT_NE(engine, nullptr);
+  ASSERT_TRUE(engine->start_over(options).ok());
+  {
+    Client client(*engine, "client");
+    client.run("BEGIN");
+    client.run_with("SELECT n FROM item WHERE id = $1", {"5"});
+    client.run_with("SELECT n FROM item WHERE id = $1", {"6"});
+    client.run_with("UPDATE item SET n = $2 WHERE id = $1 AND $3::text IS NULL",
+                    {"7", "1", nullptr});
+    client.run("SELECT n FROM item WHERE id = 8; COMMIT");
+  }
+  ASSERT_TRUE(engine->end_clients().ok());
+  const auto statements = engine->store().statements();
+  ASSERT_EQ(statements.size(), 1u);
+  EXPECT_EQ(statements.begin()->second,
+            (std::vector<std::string>{"\x1e$1 = '5'\x1eSELECT n FROM item WHERE id = $1",
+                                      "\x1e$1 = '6'\x1eSELECT n FROM item WHERE id = $1",
+                                      "\x1e$1 = '7', $2 = '1', $3 = NULL\x1e"
+                                      "UPDATE item SET n = $2 WHERE id = $1 AND $3::text IS NULL",
+                                      "SELECT n FROM item WHERE id = 8; COMMIT"}));
+}
+
 TEST_F(PostgresEngineTest, LetsTransactionsOverlap) {
   start_over(at(mock::Level::kCausal));
   Client a(*engine_, "a"), b(*engine_, "b"), c(*engine_, "c");
@@ -548,6 +587,31 @@ TEST_F(PostgresEngineProducts, RefuseWriteSkewAtSerializable) {
   }
 }
 
+// The scan of an empty or filtered table is a read of the rows that others insert meanwhile.
+class PostgresEngineRegistration : public PostgresEngineProducts {
+ protected:
+  void register_names(int rounds) {
+    constexpr int kOfAStore = 50;  // a scan passes the rows of all rounds before
+    int both = 0;
+    serve(mock::Product::kPostgres, mock::Level::kReadCommitted);
+    for (int first = 0; first < rounds; first += kOfAStore) {
+      mock::Options store;
+      store.product = mock::Product::kPostgres;
+      ASSERT_TRUE(engine_->start_over(store).ok());
+      Client(*engine_, "load").run("CREATE TABLE member (id serial PRIMARY KEY, name text)");
+      test::register_twice(
+          [&](const std::string& name) { return std::make_unique<Client>(*engine_, name); }, first,
+          std::min(kOfAStore, rounds - first));
+      both += test::rounds_with_both_scans(*engine_);
+    }
+    std::printf("both registered in %d of %d rounds\n", both, rounds);
+    EXPECT_GE(both, rounds / 2);
+  }
+};
+TEST_F(PostgresEngineRegistration, HasBothScansInTheHistory) {
+  register_names(40);
+}
+
 // Customers buy one of the same item at the same time, and each that is refused tries again.
 // Whatever the level, no item is sold twice if the shop locks the row, or lets the database
 // compute.
@@ -587,6 +651,10 @@ TEST_F(PostgresEngineShop, SellsNothingTwice) {
 class PostgresEngineLong : public PostgresEngineShop {};
 TEST_F(PostgresEngineLong, SellsNothingTwiceInAThousandRounds) {
   sell(1000);
+}
+class PostgresEngineLongRegistration : public PostgresEngineRegistration {};
+TEST_F(PostgresEngineLongRegistration, HasBothScansInAThousandRounds) {
+  register_names(1000);
 }
 
 // Loading through it only makes an application forget its last run.

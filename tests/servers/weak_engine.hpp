@@ -6,7 +6,10 @@
 
 #include <array>
 #include <atomic>
+#include <barrier>
+#include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -15,6 +18,7 @@
 #include "base/process.hpp"
 #include "check/check.hpp"
 #include "engines/sql_engine.hpp"
+#include "history/history.hpp"
 #include "levels/level.hpp"
 #include "mock/store.hpp"
 
@@ -179,6 +183,75 @@ void expect_anomalies_of(mock::Level level, const std::array<std::unique_ptr<Cli
   EXPECT_EQ(lost > 0, level <= Level::kPrefix) << lost;
   EXPECT_EQ(skews > 0, level <= Level::kStrongSessionSnapshotIsolation) << skews;
   EXPECT_EQ(forks > 0, level <= Level::kCausal) << forks;
+}
+
+// Two clients register the same name at the same time, each after it has looked for the name. In
+// every second round they insert after both have looked, else as soon as they can. The table is
+// member(id, name), without a unique name; `first` makes the names of rounds different.
+template <typename MakeClient>
+void register_twice(const MakeClient& client, int first, int rounds) {
+  std::barrier together(2);
+  const auto work = [&](const std::string& name) {
+    const auto own = client(name);
+    for (int round = first; round < first + rounds; ++round) {
+      const auto who = "'round " + std::to_string(round) + ".'";
+      together.arrive_and_wait();
+      own->run("BEGIN");
+      const auto found = own->run("SELECT count(*) FROM member WHERE name = " + who);
+      if (round % 2 == 0) together.arrive_and_wait();
+      if (found == "0") {
+        EXPECT_EQ(own->run("INSERT INTO member (name) VALUES (" + who + ")"), "");
+      }
+      EXPECT_EQ(own->run("COMMIT"), "");
+    }
+  };
+  std::thread other([&] { work("other"); });
+  work("one");
+  other.join();
+}
+
+// Of each round in which both registered, the history has both scans: each of the two transactions
+// has read that the other's row is not there. Gives the number of these rounds; the clients are
+// gone then.
+inline int rounds_with_both_scans(engines::SqlEngine& engine) {
+  EXPECT_TRUE(engine.end_clients().ok());
+  const auto history = engine.store().history();
+  EXPECT_TRUE(history.ok());
+  if (!history.ok()) return 0;
+  struct Insertion {
+    history::TxnId txn;
+    history::KeyId row;
+  };
+  std::map<std::string, std::vector<Insertion>> by_name;
+  for (std::uint32_t i = 0; i < history->txn_count(); ++i) {
+    const history::TxnId txn(i);
+    for (auto at = history->first_op(txn); at < history->last_op(txn); ++at) {
+      const auto op = history->op(history::OpId(at));
+      if (op.kind != history::OpKind::kWrite) continue;
+      const std::string text(history->value(op.value).text);
+      const auto name = text.find("round ");
+      if (name != std::string::npos)
+        by_name[text.substr(name, text.find('.', name) - name)].push_back({txn, op.key});
+    }
+  }
+  const auto missed = [&](const Insertion& reader, const Insertion& inserter) {
+    for (auto at = history->first_op(reader.txn); at < history->last_op(reader.txn); ++at) {
+      const auto op = history->op(history::OpId(at));
+      if (op.kind == history::OpKind::kRead && op.key == inserter.row &&
+          op.value == history->null_value())
+        return true;
+    }
+    return false;
+  };
+  int both = 0;
+  for (const auto& [name, insertions] : by_name) {
+    if (insertions.size() < 2) continue;
+    EXPECT_EQ(insertions.size(), 2u) << name;
+    const bool whole = missed(insertions[0], insertions[1]) && missed(insertions[1], insertions[0]);
+    EXPECT_TRUE(whole) << name << ": the history lacks a scan";
+    both += whole ? 1 : 0;
+  }
+  return both;
 }
 
 }  // namespace cupel::test

@@ -236,6 +236,13 @@ int ha_cupel::look_for_others() {
   return transaction().look(weak_, {}, sight) ? 0 : failed();
 }
 
+// A statement that locks sees what others commit while it scans, so it looks when it is at the end.
+int ha_cupel::after_scan(int error) {
+  const bool ended = error == HA_ERR_END_OF_FILE || error == HA_ERR_KEY_NOT_FOUND;
+  if (!ended || !locks_ || !of_product_ || runs_ddl_) return error;
+  return transaction().look(weak_, {}, Transaction::Sight::kNow) ? error : failed();
+}
+
 ha_cupel::Seen ha_cupel::see(RowNumber row, const Fits& fits) {
   const bool again = again_ == row;  // not yet at others that come before it
   if (again) again_ = 0;
@@ -355,7 +362,7 @@ int ha_cupel::rnd_next(uchar* record) {
       collect_rows();
       window_ = kFewRows;
     }
-    if (scan_at_ == scanned_.size()) return HA_ERR_END_OF_FILE;
+    if (scan_at_ == scanned_.size()) return after_scan(HA_ERR_END_OF_FILE);
     if (scan_at_ == looked_to_) {
       looked_to_ = std::min(scanned_.size(), scan_at_ + window_);
       window_ = std::min(4 * window_, kLaterRows);
@@ -461,9 +468,10 @@ int ha_cupel::read_from(uchar* record, const RowStore::Entry* entry, Direction d
 int ha_cupel::step(uchar* record, Direction direction, std::optional<std::string_view> start) {
   if (entry_ == nullptr) return HA_ERR_END_OF_FILE;
   again_ = std::exchange(guessed_, 0);
-  if (again_ == 0) return read_from(record, neighbour(*entry_, direction), direction, start);
+  if (again_ == 0)
+    return after_scan(read_from(record, neighbour(*entry_, direction), direction, start));
   ++looked_ahead_;
-  return read_from(record, entry_, direction, start);
+  return after_scan(read_from(record, entry_, direction, start));
 }
 
 // A row that a whole key finds is read alone, and locked alone; otherwise there may be others.
@@ -478,8 +486,9 @@ int ha_cupel::index_read(uchar* record, const uchar* key, uint length, enum ha_r
   } else if (whole && active_index == table_share->primary_key && is_known(start)) {
     return read_key(record, start, how);
   }
-  const int error = look_for_others();
-  return error != 0 ? error : read_key(record, start, how);
+  if (const int error = look_for_others(); error != 0) return error;
+  const int error = read_key(record, start, how);
+  return whole ? error : after_scan(error);
 }
 
 // The store knows a row with this primary key, so it says whether there is one.
@@ -551,14 +560,14 @@ int ha_cupel::index_first(uchar* record) {
   looked_ahead_ = 0;
   next_look_ = 1;
   const auto* first = weak_->rows.first_from(active_index, order_, {}, Edge::kBefore);
-  return read_from(record, first, Direction::kForward, {});
+  return after_scan(read_from(record, first, Direction::kForward, {}));
 }
 
 int ha_cupel::index_last(uchar* record) {
   if (const int error = look_for_others(); error != 0) return error;
   looked_ahead_ = 0;
   const auto* last = weak_->rows.last_before(active_index, order_, {}, Edge::kAfter);
-  return read_from(record, last, Direction::kBackward, {});
+  return after_scan(read_from(record, last, Direction::kBackward, {}));
 }
 
 int ha_cupel::index_next(uchar* record) {

@@ -113,6 +113,8 @@ class ha_cupel final : public handler {
   void collect_rows();
   // The transaction sees that the table has no other rows, or nobody else adds one.
   int look_for_others();
+  // A scan gave this error, or 0.
+  int after_scan(int error);
   // If the row is there and fits, it is the current one, and locked if the statement locks rows.
   Seen see(RowNumber row, const Fits& fits);
   Seen lock(RowNumber row, const Fits& fits);

@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::uint32_t kOffsets = 0xffff;
 
+bool sees_alone(Transaction::Sight sight) {
+  return sight == Transaction::Sight::kAlone || sight == Transaction::Sight::kNow;
+}
+
 }  // namespace
 
 Position position_of(std::uint32_t number) {
@@ -72,9 +76,11 @@ bool Transaction::read(const TablePtr& table, const std::vector<RowNumber>& rows
   if (over_ || (sight != Sight::kLatest && !prepare())) return false;
   if (sight == Sight::kLatest) renew_found();
   ReadRequest request{.statement = statement_,
-                      .commits = sight == Sight::kLatest ? kEveryCommit : statement_commits_,
+                      .commits = sight == Sight::kLatest || sight == Sight::kNow
+                                     ? kEveryCommit
+                                     : statement_commits_,
                       .latest = sight == Sight::kLatest,
-                      .absent = sight == Sight::kAlone,
+                      .absent = sees_alone(sight),
                       .find = sight == Sight::kFound,
                       .table = table->number};
   for (const auto row : rows) request.rows.push_back(position_of(row));
@@ -96,10 +102,10 @@ bool Transaction::look(const TablePtr& table, const std::vector<RowNumber>& rows
   for (const auto row : rows) {
     if (!versions(sight).find({table->number, row}) && !known(table, row)) unknown.push_back(row);
   }
-  if (sight == Sight::kAlone && looked_at_.contains(table->number)) sight = Sight::kWeak;
-  if (unknown.empty() && sight != Sight::kAlone) return !over_;
+  if (sees_alone(sight) && looked_at_.contains(table->number)) sight = Sight::kWeak;
+  if (unknown.empty() && !sees_alone(sight)) return !over_;
   if (!read(table, unknown, sight)) return false;
-  if (sight == Sight::kAlone) looked_at_.insert(table->number);
+  if (sees_alone(sight)) looked_at_.insert(table->number);
   return true;
 }
 

@@ -25,7 +25,8 @@ class Transaction {
  public:
   enum class Sight : std::uint8_t {
     kWeak,    // what the level allows
-    kAlone,   // the same, and that the table has no other rows
+    kAlone,   // the same, and that the table had no other rows when the statement began
+    kNow,     // the same, and that it has no other rows now
     kFound,   // what was committed last for the statement, which locks the rows that it needs
     kLatest,  // what was committed last, which is no read of the transaction
   };

@@ -307,8 +307,8 @@ static double weak_index_build_range_scan(Relation table, Relation index, IndexI
                                           BlockNumber first, BlockNumber count,
                                           IndexBuildCallback callback, void* state,
                                           TableScanDesc scan) {
-  Build build = {table, index, info, callback, state,
-                 .reader = {SIGHT_LATEST, InvalidCommandId, make_statement()}};
+  Build build = {table,    index, info,
+                 callback, state, .reader = {SIGHT_LATEST, InvalidCommandId, make_statement()}};
   BlockNumber end = RelationGetNumberOfBlocks(table);
   if (scan != NULL) table_endscan(scan); /* of a parallel build, whose only participant this is */
   if (count != InvalidBlockNumber && first + count < end) end = first + count;

@@ -254,6 +254,8 @@ static void start_query(QueryDesc* query, int flags) {
     standard_ExecutorStart(query, flags);
   }
   add_statement(query);
+  if (running == NULL && query->operation != CMD_SELECT && (flags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
+    store_note_statement();
 }
 
 /* The client has begun no transaction, so the commit settles what is not settled yet. */

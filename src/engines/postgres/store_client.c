@@ -19,14 +19,19 @@
 #include "commands/dbcommands.h"
 #include "common/hashfn.h"
 #include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "nodes/params.h"
+#include "nodes/pg_list.h"
 #include "own_writes.h"
 #include "portability/instr_time.h"
 #include "statement.h"
+#include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
+#include "utils/portal.h"
 #include "visibility.h"
 
 char* store_socket_path = NULL;
@@ -40,7 +45,10 @@ enum {
   kSoonMicroseconds = 50,
   kLongestMessage = 1 << 28,
   kLargestKept = 1 << 20, /* bytes of memory for requests, of a connection between transactions */
-  kLongestStatement = 1000
+  kLongestStatement = 1000,
+  kLongestParameter = 40,
+  kLongestParameters = 200,
+  kParametersMark = 0x1e
 };
 enum { kStoreRefuses = 1, kStoreKeepsStatements = 2 };
 enum { kReadLatest = 1, kReadAbsent = 2, kReadFind = 4, kReadWantsLast = 8 };
@@ -80,6 +88,7 @@ static bool has_found = false;     /* rows that it may not have locked: its end 
 static bool store_refuses = false; /* also transactions that only read */
 static bool store_keeps_statements = false;
 static uint64 reported_statement = 0; /* the hash of the text that the store knows; 0: of none */
+static List* early_statements = NIL;  /* texts that it does not know yet: it has no transaction */
 static bool is_over = false;          /* the store ended the transaction */
 static int over_code;
 static char* over_text;
@@ -415,19 +424,81 @@ static void ensure_connection(void) {
   store_keeps_statements = (flags & kStoreKeepsStatements) != 0;
 }
 
-/* What the client asks for, for explanations; enough of it. */
-static void report_statement(void) {
-  size_t size;
-  uint64 hash;
-  if (!store_keeps_statements || debug_query_string == NULL) return;
-  size = Min(strlen(debug_query_string), kLongestStatement);
-  hash = hash_bytes_extended((const unsigned char*)debug_query_string, (int)size, 0);
-  if (hash == reported_statement) return;
-  reported_statement = hash;
+/* The values of the parameters of what the client executes, "$1 = '5', $2 = NULL"; NULL: it has
+   none. */
+static char* parameters_of_client(void) {
+  ParamListInfo parameters;
+  char* text;
+  if (ActivePortal == NULL || ActivePortal->portalParams == NULL ||
+      ActivePortal->sourceText == NULL || strcmp(ActivePortal->sourceText, debug_query_string) != 0)
+    return NULL;
+  parameters = ActivePortal->portalParams;
+  /* Of those of a function that runs nothing is known here. */
+  if (parameters->numParams == 0 || parameters->paramFetch != NULL) return NULL;
+  text = BuildParamLogString(parameters, NULL, kLongestParameter);
+  if (text != NULL && strlen(text) > kLongestParameters)
+    text[pg_mbcliplen(text, (int)strlen(text), kLongestParameters)] = '\0';
+  return text;
+}
+
+/* What the client asks for, for explanations; enough of it. The parameters stand before the text,
+   between two marks. */
+static char* statement_of_client(void) {
+  StringInfoData text;
+  char* parameters;
+  initStringInfo(&text);
+  parameters = parameters_of_client();
+  if (parameters != NULL) {
+    appendStringInfo(&text, "%c%s%c", kParametersMark, parameters, kParametersMark);
+    pfree(parameters);
+  }
+  appendBinaryStringInfo(&text, debug_query_string,
+                         (int)Min(strlen(debug_query_string), kLongestStatement));
+  return text.data;
+}
+
+static void report_text(const char* text) {
   start_message('T');
-  put_number(size, 4);
-  appendBinaryStringInfo(&requests, debug_query_string, (int)size);
+  put_text(text);
   end_message(false);
+}
+
+/* Those that have asked the store for nothing so far. */
+static void report_early_statements(void) {
+  ListCell* cell;
+  foreach (cell, early_statements) report_text(lfirst(cell));
+  early_statements = NIL; /* its memory is that of the transaction */
+}
+
+static void report_statement(void) {
+  char* text;
+  uint64 hash;
+  report_early_statements();
+  if (!store_keeps_statements || debug_query_string == NULL) return;
+  text = statement_of_client();
+  hash = hash_bytes_extended((const unsigned char*)text, (int)strlen(text), 0);
+  if (hash != reported_statement) report_text(text);
+  reported_statement = hash;
+  pfree(text);
+}
+
+void store_note_statement(void) {
+  MemoryContext before;
+  char* text;
+  uint64 hash;
+  if (debug_query_string == NULL || is_over) return;
+  ensure_connection();
+  if (!store_keeps_statements) return;
+  if (has_transaction) {
+    report_statement();
+    return;
+  }
+  before = MemoryContextSwitchTo(TopTransactionContext);
+  text = statement_of_client();
+  hash = hash_bytes_extended((const unsigned char*)text, (int)strlen(text), 0);
+  if (hash != reported_statement) early_statements = lappend(early_statements, text);
+  reported_statement = hash;
+  MemoryContextSwitchTo(before);
 }
 
 static void ensure_transaction(void) {
@@ -601,6 +672,7 @@ void store_commit(void) {
     return;
   }
   choose_level();
+  report_early_statements();
   start_message('C');
   put_number(count, 4);
   for_each_final_write(put_write, NULL);
@@ -633,6 +705,7 @@ void store_abort(void) {
 
 void store_forget(void) {
   reported_statement = 0;
+  early_statements = NIL;
   has_transaction = has_found = is_over = false;
   over_text = NULL;
   if (requests.len == 0 && requests.maxlen > kLargestKept) {

@@ -19,6 +19,10 @@ extern char* read_policy;
 extern uint32 store_commits(void);
 extern void map_store_commits(void);
 
+/* The client runs a statement that may ask the store for nothing before the commit. For
+   explanations. */
+extern void store_note_statement(void);
+
 /* Whether the open transaction has reached the store. */
 extern bool store_has_transaction(void);
 
