@@ -1,23 +1,17 @@
-// Spelling: what somebody may have meant by a word that is no name here.
+// The names that options take, and the one that may have been meant by another word.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "base/spelling.hpp"
 
 namespace cupel::cli {
 
-// The name nearest to `word`: at most a third of its letters changed, left out,
-// added or swapped with a neighbour, or the only name that begins with it. Case,
-// blanks and underscores do not count. Empty if none is near.
-std::string nearest(std::string_view word, std::span<const std::string> names);
-
-// "; did you mean `lost-update`?", or nothing.
-std::string did_you_mean(std::string_view word, std::span<const std::string> names);
-
-// "a, b or c".
-std::string one_of(std::span<const std::string> names);
+using base::did_you_mean;
+using base::nearest;
+using base::one_of;
+using base::suggestion;
 
 // The names of all levels with their short names, of all formats, of all anomalies.
 std::vector<std::string> level_names();
