@@ -47,6 +47,7 @@ others=(
   libmariadbd-dev  # that of --engine mariadb, with tools/mariadb-headers.sh
   libzookeeper-java default-jre-headless nats-server patroni python3-etcd
   go-dqlite
+  pgbouncer pgpool2  # connection poolers, which the tests put before PostgreSQL
   iproute2 nftables  # their networks, and faults of those
   # Object mappers and test frameworks, for PostgreSQL and MariaDB over the mock store.
   python3-psycopg2 python3-mysqldb python3-pymysql python3-django python3-sqlalchemy python3-pytest
@@ -140,7 +141,7 @@ if [[ ! -e $policy ]]; then
 #!/bin/sh
 # Made by cupel's tools/install-packages.sh for as long as it runs.
 case "$1" in
-  postgresql* | mariadb* | mysql* | redis* | etcd* | rsync* | nats* | patroni*) exit 101 ;;  # not allowed
+  postgresql* | mariadb* | mysql* | redis* | etcd* | rsync* | nats* | patroni* | pgbouncer* | pgpool*) exit 101 ;;  # not allowed
 esac
 exit 0
 POLICY
@@ -161,7 +162,8 @@ apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get)
   fail "apt-get could not install: ${missing[*]}"
 
 # Nor at the next boot. postgresql needs no word: without a cluster it starts nothing.
-for service in mariadb:mariadb-server redis-server:redis-server etcd:etcd-server patroni:patroni; do
+for service in mariadb:mariadb-server redis-server:redis-server etcd:etcd-server patroni:patroni \
+  pgbouncer:pgbouncer pgpool2:pgpool2; do
   if [[ " ${missing[*]} " == *" ${service#*:} "* ]]; then
     "${as_root[@]}" /usr/sbin/update-rc.d "${service%:*}" disable >&2 ||
       fail "could not disable the service ${service%:*}, which was just installed; do it by hand: update-rc.d ${service%:*} disable"

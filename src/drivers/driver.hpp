@@ -77,6 +77,10 @@ struct Facts {
   std::string version;    // "15.6"
   std::string isolation;  // the database's own name for it: "repeatable read"
   std::string detail;  // whatever else decides what it promises: "journal_mode=wal"; may be empty
+  // A connection pooler between cupel and the database, if one was seen: "session"; "transaction",
+  // if each transaction may have another server connection; "multiplexed", if so and the isolation
+  // level belongs to the server connection, so that it is not known.
+  std::string pooler = {};
 };
 
 class Database {

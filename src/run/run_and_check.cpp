@@ -51,6 +51,9 @@ base::Result<std::unique_ptr<workload::Workload>> workload_of(const RunAndCheckO
   return workload::make_workload(options.workload, shape);
 }
 
+// The metadata that a connection pooler stood before the database: drivers::Facts.
+constexpr const char* kPooler = "pooler";
+
 // Where it is judged while it goes on, what was seen is in the file after this time.
 constexpr double kLiveFlush = 0.005;
 
@@ -66,6 +69,7 @@ RecordOptions header(const RunAndCheckOptions& options, const CheckedRun& checke
   say("database", facts.version.empty() ? facts.product : facts.product + " " + facts.version);
   say("isolation", facts.isolation);
   say("settings", facts.detail);
+  say(kPooler, facts.pooler);
   say("servers", std::string(checked.several_servers ? levels::kSeveralServers : ""));
   say(levels::kNoPromise, checked.no_promise);
   say(report::kNodes, checked.nodes);
@@ -616,6 +620,7 @@ class Stages {
     }
     // Only then is it known that others read nothing which is not here.
     if (checked_.part && ran.ok()) recorder->fact(merge::kEndedFact, "yes");
+    note_pooler(*recorder);
     const bool written = recorder->close(error);
     if (live) checked_.live = live->end();
     if (!ran.ok()) return std::move(ran).error();  // nothing was answered
@@ -629,6 +634,20 @@ class Stages {
     if (injector) note_faults(*injector);
     recording.whole = true;
     return base::Ok{};
+  }
+
+  // Some poolers are seen by what they do only.
+  void note_pooler(Recorder& recorder) {
+    auto pooler = database_->facts().pooler;
+    if (pooler == checked_.facts.pooler) return;
+    recorder.fact(kPooler, pooler);
+    if (pooler == "multiplexed" && checked_.no_promise.empty()) {
+      checked_.no_promise =
+          "a proxy moves sessions between server connections, which have isolation levels of their "
+          "own";
+      recorder.fact(levels::kNoPromise, checked_.no_promise);
+    }
+    checked_.facts.pooler = std::move(pooler);
   }
 
   // Judges what is recorded from here on, if that is asked for.

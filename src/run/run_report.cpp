@@ -29,6 +29,14 @@ std::string_view promise_source(const drivers::Facts& facts) {
   return levels::source_of_promise(facts.product, facts.isolation, facts.detail);
 }
 
+std::string pooler_text(const drivers::Facts& facts) {
+  if (facts.pooler.empty()) return {};
+  return fmt::format(
+      "  connection pooler: cupel reaches {} through a pooler or proxy, {}\n", facts.product,
+      facts.pooler == "session" ? "which gives each session a server connection of its own"
+                                : "which gives each transaction any of its server connections");
+}
+
 constexpr std::size_t kMostFaults = 8;  // lines of the text; the file has all
 
 // Of the lines "NUMBER HOST": both.
@@ -120,6 +128,7 @@ std::string run_text(const CheckedRun& checked, std::uint64_t seed) {
                   checked.facts.isolation, checked.workload, checked.sessions,
                   checked.sessions == 1 ? "" : "s", seed);
   if (!checked.facts.detail.empty()) text += fmt::format("  settings: {}\n", checked.facts.detail);
+  text += pooler_text(checked.facts);
   text += fmt::format(
       "  {} committed, {} aborted ({:.1f} %), {} unknown in {:.1f} s: {:.0f} "
       "commits/s, latency p50 {:.2f} ms, p99 {:.2f} ms\n",
@@ -211,6 +220,7 @@ std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
   run["database"] = checked.facts.product;
   run["version"] = checked.facts.version;
   run["isolation"] = checked.facts.isolation;
+  if (!checked.facts.pooler.empty()) run["pooler"] = checked.facts.pooler;
   run["workload"] = checked.workload;
   run["sessions"] = checked.sessions;
   run["seed"] = seed;

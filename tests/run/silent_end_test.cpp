@@ -33,7 +33,7 @@ class SilentEnd : public testing::Test {
     auto started = lab::start(lab::Kind::kMariadb, options);
     ASSERT_TRUE(started.ok()) << started.error().to_string();
     server_.emplace(std::move(started).value());
-    proxy_.emplace(server_->port(), ends_at_);
+    proxy_.emplace(server_->port(), ends_at_, moves_);
   }
   [[nodiscard]] std::string url() const {
     return "mysql://cupel@127.0.0.1:" + std::to_string(proxy_->port()) + "/cupel";
@@ -59,6 +59,7 @@ class SilentEnd : public testing::Test {
 
   const test::ScratchFolder scratch_;
   std::atomic<int> ends_at_ = 0;
+  std::atomic<bool> moves_ = false;
   std::optional<lab::Server> server_;
   std::optional<test::ForgetfulProxy> proxy_;
 };
@@ -86,6 +87,30 @@ TEST_F(SilentEnd, TheDriverSaysAtWhichStatement) {
     }
     EXPECT_FALSE(connection.commit());
   }
+}
+
+// A proxy that gives a session another server connection may give it another isolation level.
+TEST_F(SilentEnd, AProxyThatMovesSessionsTakesThePromise) {
+  RunAndCheckOptions options;
+  options.url = url();
+  options.open.isolation = "serializable";
+  options.run = {.sessions = 2, .txns = 15};
+  options.history = history();
+  Progress progress;
+  const std::atomic<bool> stop = false;
+  auto ran = run_and_check(options, stop, progress, [](Stage) {});
+  ASSERT_TRUE(ran.ok()) << ran.error().to_string();
+  EXPECT_EQ(ran->facts.pooler, "");
+  EXPECT_TRUE(ran->promised);
+  moves_ = true;
+  options.overwrite = true;
+  ran = run_and_check(options, stop, progress, [](Stage) {});
+  ASSERT_TRUE(ran.ok()) << ran.error().to_string();
+  EXPECT_EQ(ran->facts.pooler, "multiplexed");
+  EXPECT_FALSE(ran->promised);
+  EXPECT_NE(ran->no_promise.find("a proxy moves sessions"), std::string::npos);
+  EXPECT_EQ(ran->history.fact("pooler"), "multiplexed");
+  EXPECT_NE(ran->history.fact("no promise").find("a proxy moves sessions"), std::string::npos);
 }
 
 TEST_F(SilentEnd, AHonestServerIsNotAccused) {

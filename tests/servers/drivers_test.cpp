@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "drivers/conformance.hpp"
+#include "drivers/mysql/plain.hpp"
 #include "lab/server.hpp"
 #include "servers/standing_still.hpp"
 #include "support/polling.hpp"
@@ -182,9 +183,21 @@ TEST(PostgresServer, ErrorsSayWhatToDo) {
                {"refused", "is the server running"});
   expect_error(url + "?sslmode=maybe", {"sslmode"});
   expect_error(replaced(url, "127.0.0.1", "127.0.0.1,127.0.0.1") + "?nothing=1",
-               {"***", "expected"});
+               {"`nothing`", "libpq"});
+  expect_error(replaced(postgres.url(), "/cupel", ""),
+               {"does not exist. The URL names no database", "postgres://USER@HOST/DATABASE"});
   expect_error(url + "?sslmode=require", {"SSL", "sslmode"});
   expect_error(url + "?list=xml", {"list=xml", "list=json"});
+  // Since version 15 only the owner of a database makes tables in its schema public.
+  const auto database = open(url, {});
+  ASSERT_TRUE(database.ok()) << database.error().message;
+  if (std::stoi((*database)->facts().version) < 15) return;
+  const auto made = (*database)->prepare(two_rows());
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("permission denied for schema public. Run `GRANT CREATE ON "
+                                      "SCHEMA public TO guarded`, or name a database"),
+            std::string::npos)
+      << made.error().message;
 }
 
 // What the driver says of a server that is killed in a transaction: aborted, also if that is seen
@@ -404,12 +417,19 @@ TEST(MariadbServer, ErrorsSayWhatToDo) {
   expect_error(replaced(url, "/cupel", "/nowhere"), {"nowhere"});
   expect_error(replaced(mariadb.url(), "/cupel", ""), {"/DATABASE"});
   expect_error(replaced(url, fmt::format(":{}", mariadb.port()), ":1"), {"is the server running"});
-  expect_error(url + "?sslmode=maybe", {"`sslmode`", "ssl-ca"});
+  expect_error(url + "?sslmode=maybe", {"`sslmode`", "`ssl=1`"});
   expect_error(url + "?ssl=maybe", {"ssl=maybe", "ssl=1"});
   expect_error(url + "?ssl-ca=/nowhere/ca.pem&ssl=1",
                {"cannot connect", "see the URL's options ssl"});
   expect_error(url + "?ssl=1", {"offers no TLS", "see the URL's options ssl"});
   expect_error(url + "?list=xml", {"list=xml", "list=json"});
+  // The server says no more than that the access is denied.
+  auto root = PlainMysql::connect({.host = "127.0.0.1", .port = mariadb.port(), .user = "root"});
+  ASSERT_TRUE(root.ok()) << root.error().message;
+  ASSERT_TRUE(root->run("CREATE USER careful REQUIRE SSL").ok());
+  expect_error(fmt::format("mysql://careful@127.0.0.1:{}/cupel", mariadb.port()),
+               {"Access denied", "add `?ssl=1` if the account requires TLS"});
+  EXPECT_TRUE(root->run("DROP USER careful").ok());
 }
 
 TEST(MariadbServer, Killed) {

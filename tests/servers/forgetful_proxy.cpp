@@ -69,6 +69,15 @@ class WholeAnswer {
     auto& low = packets_.back()[kHeader + answer_.status_at()];
     low = static_cast<char>(static_cast<unsigned char>(low) & ~mysql::kInTransaction);
   }
+  // The row of one number gets another.
+  void change_number(int by) {
+    for (auto& packet : packets_) {
+      const auto row = payload_of(packet);
+      const bool is_number = row.size() > 1 && row.front() == static_cast<char>(row.size() - 1) &&
+                             row.find_first_not_of("0123456789", 1) == std::string_view::npos;
+      if (is_number) packet.back() = static_cast<char>('0' + (packet.back() - '0' + by) % 10);
+    }
+  }
   void send_to(const Descriptor& client) const {
     for (const auto& packet : packets_) send_bytes(client, packet);
   }
@@ -93,9 +102,10 @@ void log_in(const Descriptor& client, const Descriptor& server) {
   }
 }
 
-void relay(const Descriptor& client, const Descriptor& server, const std::atomic<int>& ends_at) {
+void relay(const Descriptor& client, const Descriptor& server, const std::atomic<int>& ends_at,
+           const std::atomic<bool>& moves) {
   log_in(client, server);
-  int statements = 0;
+  int statements = 0, moved = 0;
   while (true) {
     const auto request = read_packet(client);
     if (request.size() == kHeader) throw LinkIsOver{};
@@ -112,14 +122,18 @@ void relay(const Descriptor& client, const Descriptor& server, const std::atomic
       const WholeAnswer unseen(server, mysql::kQuery);
       answer.clear_in_transaction();
     }
+    if (moves && request.find("CONNECTION_ID()") != std::string::npos) {
+      answer.change_number(++moved % 10);
+    }
     answer.send_to(client);
   }
 }
 
 }  // namespace
 
-ForgetfulProxy::ForgetfulProxy(std::uint16_t server, const std::atomic<int>& ends_at)
-    : server_(server), ends_at_(ends_at), listener_(listening(port_)) {
+ForgetfulProxy::ForgetfulProxy(std::uint16_t server, const std::atomic<int>& ends_at,
+                               const std::atomic<bool>& moves)
+    : server_(server), ends_at_(ends_at), moves_(moves), listener_(listening(port_)) {
   thread_ = std::thread([this] { work(); });
 }
 
@@ -140,7 +154,7 @@ void ForgetfulProxy::work() {
     auto& link = links_.emplace_back(Link{std::move(client), connected_to(server_), {}});
     link.thread = std::thread([this, &link] {
       try {
-        relay(link.client, link.server, ends_at_);
+        relay(link.client, link.server, ends_at_, moves_);
       } catch (const LinkIsOver&) {
         ::shutdown(link.client.get(), SHUT_RDWR);
         ::shutdown(link.server.get(), SHUT_RDWR);

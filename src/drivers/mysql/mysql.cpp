@@ -18,8 +18,11 @@
 #include <mysql.h>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cctype>
 #include <chrono>
+#include <memory>
 #include <mutex>
 
 #include "base/hung_up.hpp"
@@ -64,6 +67,9 @@ enum Code : unsigned {
   kServerGone = 2006,
   kServerLost = 2013,
   kTlsError = 2026,
+  kTlsRequired = 3159,  // require_secure_transport
+  kPluginNotLoaded = 2059,
+  kPluginError = 2061,  // MySQL's caching_sha2_password without TLS
 };
 bool is_library(unsigned code) {
   return code >= 2000 && code < 3000;
@@ -123,10 +129,14 @@ Cause cause_of(unsigned code) {
 
 class MysqlConnection final : public sql::SqlConnection {
  public:
-  MysqlConnection(Handle connection, const Settings& settings, sql::Texts texts)
+  // `shares_connections` is set if transactions are seen to run in several of the server's
+  // connections.
+  MysqlConnection(Handle connection, const Settings& settings, sql::Texts texts,
+                  std::shared_ptr<std::atomic<bool>> shares_connections)
       : SqlConnection(std::move(texts)),
         connection_(std::move(connection)),
-        patience_(static_cast<unsigned>(settings.timeout + 0.999) + kGraceSeconds) {}
+        patience_(static_cast<unsigned>(settings.timeout + 0.999) + kGraceSeconds),
+        shares_connections_(std::move(shares_connections)) {}
   ~MysqlConnection() override { prepared_.clear(); }
 
   base::Status run_text(const std::string& text) {
@@ -144,11 +154,20 @@ class MysqlConnection final : public sql::SqlConnection {
     const char* last = row[mysql_num_fields(result.get()) - 1];
     return std::string(last == nullptr ? "" : last);
   }
+  [[nodiscard]] unsigned long number_in_greeting() const {
+    return mysql_thread_id(connection_.get());
+  }
   // What the last error was of.
   [[nodiscard]] unsigned last_error() const { return mysql_errno(connection_.get()); }
 
  protected:
-  MaybeFailure start() override { return simple("START TRANSACTION"); }
+  MaybeFailure start() override {
+    // After 1, 2, 4 … transactions: it costs next to nothing.
+    if (std::has_single_bit(++transactions_) && knows_number_ && !*shares_connections_) {
+      if (auto failure = look_for_proxy()) return failure;
+    }
+    return simple("START TRANSACTION");
+  }
 
   MaybeFailure run(const Text& text, const Statement& statement, std::vector<Row>& rows,
                    std::uint64_t& touched) override {
@@ -235,6 +254,21 @@ class MysqlConnection final : public sql::SqlConnection {
     }
     // A query's rows, which nobody asked for.
     const Result result(mysql_store_result(connection_.get()));
+    return std::nullopt;
+  }
+
+  MaybeFailure look_for_proxy() {
+    const auto began = Clock::now();
+    const auto number = ask("SELECT CONNECTION_ID()");
+    if (!number) {
+      auto failure =
+          failure_of(mysql_errno(connection_.get()), number.error().message.c_str(), began);
+      // A server that does not know the function is not asked again.
+      if (!failure.connection_lost) knows_number_ = false;
+      return failure.connection_lost ? MaybeFailure(std::move(failure)) : std::nullopt;
+    }
+    if (!number_.empty() && *number != number_) *shares_connections_ = true;
+    number_ = *number;
     return std::nullopt;
   }
 
@@ -335,6 +369,10 @@ class MysqlConnection final : public sql::SqlConnection {
   unsigned patience_;  // seconds
   bool lost_ = false;
   unsigned last_code_ = 0;
+  std::uint64_t transactions_ = 0;
+  bool knows_number_ = true;
+  std::string number_;  // of the server's connection, when it was last asked
+  std::shared_ptr<std::atomic<bool>> shares_connections_;
   std::vector<Prepared> prepared_;  // by Text::number
 };
 
@@ -348,7 +386,15 @@ std::string address(const Settings& settings, const Host& host) {
 std::string advice(unsigned code, const Settings& settings) {
   switch (code) {
     case kAccessDenied:
-      return "; check the user and the password in the URL";
+      // It is also the answer to an account that requires TLS.
+      return settings.tls.value_or(false) || !settings.texts.empty()
+                 ? "; check the user and the password in the URL"
+                 : "; check the user and the password in the URL, and add `?ssl=1` if the account "
+                   "requires TLS";
+    case kTlsRequired:
+    case kPluginError:
+    case kPluginNotLoaded:
+      return ". Add `?ssl=1` to the URL: this account or server requires TLS";
     case kDatabaseDenied:
       return fmt::format("; grant the user the database: GRANT ALL ON {}.* TO …",
                          settings.url.path);
@@ -381,7 +427,11 @@ class MysqlDatabase final : public Database {
     return base::Ok{};
   }
 
-  [[nodiscard]] Facts facts() const override { return facts_; }
+  [[nodiscard]] Facts facts() const override {
+    auto facts = facts_;
+    if (*shares_connections_) facts.pooler = "multiplexed";
+    return facts;
+  }
   [[nodiscard]] workload::Needs can() const override { return sql::all_needs(); }
 
   base::Status prepare(const workload::Workload& workload) override {
@@ -466,6 +516,11 @@ class MysqlDatabase final : public Database {
         facts_.detail += ", wsrep_cluster_size=" + *nodes;
       }
     }
+    // A proxy tells its clients another connection than the server's.
+    const auto number = connection.ask("SELECT CONNECTION_ID()");
+    if (number && *number != fmt::to_string(connection.number_in_greeting())) {
+      facts_.pooler = "session";
+    }
     if (settings_.url.hosts.size() > 1) {
       facts_.detail += fmt::format(", {} hosts", settings_.url.hosts.size());
     }
@@ -526,7 +581,8 @@ class MysqlDatabase final : public Database {
       schema = schema_;
     }
     auto made = std::make_unique<MysqlConnection>(std::move(connection), settings_,
-                                                  sql::Texts(settings_.dialect, std::move(schema)));
+                                                  sql::Texts(settings_.dialect, std::move(schema)),
+                                                  shares_connections_);
     const auto lock_wait = std::clamp(static_cast<int>(settings_.timeout / 4), 1, 5);
     for (const auto& text :
          {"SET SESSION TRANSACTION ISOLATION LEVEL " + settings_.isolation,
@@ -557,6 +613,8 @@ class MysqlDatabase final : public Database {
 
   Settings settings_;
   Facts facts_;
+  std::shared_ptr<std::atomic<bool>> shares_connections_ =
+      std::make_shared<std::atomic<bool>>(false);
   std::mutex mutex_;
   workload::Schema schema_;
 };
@@ -574,6 +632,27 @@ base::Result<std::optional<bool>> take_switch(Url& url, const std::string& name)
                                             *value, name, name)};
 }
 
+// The option for TLS of another client, and what it is here.
+std::optional<base::Error> foreign_tls_option(const Url& url) {
+  for (const auto& [name, value] : url.options) {
+    const auto plain = base::to_lower(name, "_", '-');
+    if (plain != "ssl-mode" && plain != "sslmode" && plain != "usessl" && plain != "tls" &&
+        plain != "requiressl") {
+      continue;
+    }
+    const auto mode = base::to_lower(value, "-", '_');
+    const bool off = mode == "disabled" || mode == "disable" || mode == "false" || mode == "0";
+    const bool verifies = mode.starts_with("verify");
+    return base::Error{
+        .message =
+            fmt::format("the URL has the option `{}`, which is of another client. Write {}", name,
+                        verifies ? "`ssl-ca=FILE` and `ssl-verify-server-cert=1`"
+                        : off    ? "`ssl=0`"
+                                 : "`ssl=1`")};
+  }
+  return std::nullopt;
+}
+
 base::Result<Settings> parse_settings(const std::string& text, const OpenOptions& options) {
   auto url = parse_url(text);
   if (!url) return std::move(url).error();
@@ -584,7 +663,12 @@ base::Result<Settings> parse_settings(const std::string& text, const OpenOptions
   std::transform(
       settings.isolation.begin(), settings.isolation.end(), settings.isolation.begin(),
       [](unsigned char c) { return c == '-' ? ' ' : static_cast<char>(std::toupper(c)); });
-  if (url->hosts.empty() || url->path.empty() || url->path.find('/') != std::string::npos) {
+  if (!url->hosts.empty() && url->path.empty()) {
+    return base::Error{.message = fmt::format("`{}` names no database. Write its name after the "
+                                              "host: mysql://USER@HOST/DATABASE",
+                                              without_password(text))};
+  }
+  if (url->hosts.empty() || url->path.find('/') != std::string::npos) {
     return base::Error{.message =
                            fmt::format("found `{}`, expected "
                                        "mysql://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE",
@@ -612,6 +696,7 @@ base::Result<Settings> parse_settings(const std::string& text, const OpenOptions
   const auto lists = sql::parse_list_form(take_option(*url, "list"));
   if (!lists) return lists.error();
   settings.dialect.lists = *lists;
+  if (auto foreign = foreign_tls_option(*url)) return *std::move(foreign);
   if (auto unknown = unknown_options(
           *url,
           "list, socket, ssl, ssl-ca, ssl-capath, ssl-cert, ssl-key, ssl-cipher, ssl-crl, "

@@ -1,5 +1,10 @@
-// PostgreSQL, and what speaks its protocol, by libpq: prepared statements, one
-// connection a session, the session's number choosing among the URL's hosts.
+// PostgreSQL, and what speaks its protocol, by libpq: one connection a session, the
+// session's number choosing among the URL's hosts.
+//
+// A connection pooler may give each transaction another server connection. So nothing
+// outlives a transaction: statements are prepared without a name, in the message that
+// runs them, and settings are SET LOCAL in the message that begins the transaction.
+// The driver looks for a pooler, because the result has to say that there is one.
 //
 // Nothing here waits without end. The server is asked to give up a statement after
 // the time-out (statement_timeout); if it says nothing for five seconds more, it
@@ -17,24 +22,31 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cctype>
 #include <charconv>
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 
 #include "base/hung_up.hpp"
+#include "drivers/postgres/settings.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql_connection.hpp"
-#include "drivers/url.hpp"
 
 namespace cupel::drivers {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Seconds = std::chrono::duration<double>;
+using postgres::address;
+using postgres::kGrace;
+using postgres::Parameters;
+using postgres::Seconds;
+using postgres::Settings;
 using sql::Text;
 using workload::ColumnType;
 using workload::Datum;
@@ -50,41 +62,8 @@ struct FinishConnection {
 struct ClearResult {
   void operator()(PGresult* result) const { PQclear(result); }
 };
-struct FreeOptions {
-  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
-};
 using Handle = std::unique_ptr<PGconn, FinishConnection>;
 using Result = std::unique_ptr<PGresult, ClearResult>;
-
-struct Settings {
-  std::vector<std::map<std::string, std::string>> hosts;  // libpq's parameters, one map a host
-  std::string begin;                                      // "BEGIN ISOLATION LEVEL …"
-  Seconds timeout{10};
-  bool leave_seqscan = false, leave_deadlock_timeout = false;  // the URL sets them
-  sql::Dialect dialect{sql::Product::kPostgres, sql::ListForm::kText};
-};
-
-constexpr Seconds kGrace{5};  // beyond the server's own time-out
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const auto comma = std::min(text.find(',', from), text.size());
-    parts.push_back(text.substr(from, comma - from));
-    from = comma + 1;
-  }
-  return parts;
-}
-
-std::string address(const std::map<std::string, std::string>& host) {
-  const auto of = [&](const char* name) {
-    const auto found = host.find(name);
-    return found == host.end() ? std::string() : found->second;
-  };
-  auto where = of("host").empty() ? of("hostaddr") : of("host");
-  if (where.empty()) where = "the default socket";
-  return of("port").empty() ? where : where + ':' + of("port");
-}
 
 Cause cause_of(std::string_view state) {
   const auto kind = state.substr(0, 2);
@@ -125,10 +104,61 @@ class PostgresConnection final : public sql::SqlConnection {
 
   void begin_by(std::string text) { begin_ = std::move(text); }
 
+  // A setting of every transaction from here on. A failure: the server does not let this user
+  // change it, or does not know it.
+  MaybeFailure set_in_transactions(const std::string& setting) {
+    const auto text = fmt::format("; SET LOCAL {}", setting);
+    Result result;
+    auto failure = simple("BEGIN ISOLATION LEVEL READ COMMITTED" + text, result);
+    if (!undo() && !failure) failure = lost(Cause::kConnection);
+    if (!failure) settings_ += text;
+    return failure;
+  }
+
+  // Looks from here on whether transactions run in several processes of the server.
+  void watch_for_pooler(std::shared_ptr<std::atomic<bool>> shares_connections) {
+    shares_connections_ = std::move(shares_connections);
+  }
+
+  [[nodiscard]] bool transaction_is_open() const {
+    return PQtransactionStatus(connection_.get()) == PQTRANS_INTRANS;
+  }
+
+  // Begins a transaction as start() does.
+  MaybeFailure begin_anyhow() {
+    Result result;
+    return simple(begin_ + settings_, result);
+  }
+
+  // The answer inside a transaction like those of the workload, which is rolled back.
+  base::Result<std::string> ask_in_transaction(const std::string& text) {
+    auto answer = ask(begin_ + settings_ + "; " + text);
+    if (!undo()) return base::Error{.message = "ROLLBACK failed"};
+    return answer;
+  }
+
+  // The same as run_text(), with the statement time-out, which lasts as long as the transaction
+  // that the text is or begins.
+  base::Status run_in_time(const std::string& text) {
+    if (PQtransactionStatus(connection_.get()) != PQTRANS_IDLE) return run_text(text);
+    const auto setting = "SET LOCAL " + timeout_setting();
+    return run_text(text == "BEGIN" ? text + "; " + setting : setting + "; " + text);
+  }
+
+  [[nodiscard]] std::string timeout_setting() const {
+    return fmt::format("statement_timeout = {}",
+                       std::max(1, static_cast<int>(timeout_.count() * 1000)));
+  }
+
   base::Status run_text(const std::string& text) {
     Result result;
     if (auto failure = simple(text, result)) return base::Error{.message = failure->message};
     return base::Ok{};
+  }
+  base::Result<int> count_rows(const std::string& text) {
+    Result result;
+    if (auto failure = simple(text, result)) return base::Error{.message = failure->message};
+    return PQntuples(result.get());
   }
   // The first cell of a query's first row.
   base::Result<std::string> ask(const std::string& text) {
@@ -140,28 +170,22 @@ class PostgresConnection final : public sql::SqlConnection {
 
  protected:
   MaybeFailure start() override {
-    Result result;
-    return simple(begin_, result);
+    // After 1, 2, 4 … transactions: it costs next to nothing.
+    const bool look = std::has_single_bit(++transactions_);
+    if (look && shares_connections_ && !*shares_connections_) {
+      if (auto failure = look_for_pooler()) return failure;
+    }
+    return begin_anyhow();
   }
 
   MaybeFailure run(const Text& text, const Statement& statement, std::vector<Row>& rows,
                    std::uint64_t& touched) override {
-    const auto name = fmt::format("cupel{}", text.number);
-    if (prepared_.size() <= text.number) prepared_.resize(text.number + 1);
     Result result;
-    if (!prepared_[text.number]) {
-      std::vector<Oid> types;
-      for (const auto& slot : text.slots) {
-        types.push_back(slot.type == ColumnType::kInteger ? kInt8 : kText);
-      }
-      const bool sent = PQsendPrepare(connection_.get(), name.c_str(), text.sql.c_str(),
-                                      static_cast<int>(types.size()), types.data()) == 1;
-      if (auto failure = answer(sent, result)) return failure;
-      prepared_[text.number] = true;
-    }
+    types_.resize(text.slots.size());
     strings_.resize(text.slots.size());
     values_.resize(text.slots.size());
     for (std::size_t i = 0; i < text.slots.size(); ++i) {
+      types_[i] = text.slots[i].type == ColumnType::kInteger ? kInt8 : kText;
       Datum scratch;
       const auto& datum = sql::bound(dialect(), text.slots[i], statement, scratch);
       strings_[i] = workload::to_string(datum);
@@ -174,8 +198,8 @@ class PostgresConnection final : public sql::SqlConnection {
       }
     }
     const bool sent =
-        PQsendQueryPrepared(connection_.get(), name.c_str(), static_cast<int>(values_.size()),
-                            values_.data(), nullptr, nullptr, 0) == 1;
+        PQsendQueryParams(connection_.get(), text.sql.c_str(), static_cast<int>(values_.size()),
+                          types_.data(), values_.data(), nullptr, nullptr, 0) == 1;
     if (auto failure = answer(sent, result)) return failure;
     if (PQresultStatus(result.get()) != PGRES_TUPLES_OK) {
       const std::string_view count = PQcmdTuples(result.get());
@@ -216,6 +240,9 @@ class PostgresConnection final : public sql::SqlConnection {
     return std::exchange(doubt_, std::nullopt);
   }
 
+  // By the status in the last answer.
+  [[nodiscard]] std::optional<bool> in_transaction() override { return transaction_is_open(); }
+
   bool undo() override {
     switch (PQtransactionStatus(connection_.get())) {
       case PQTRANS_IDLE:
@@ -235,6 +262,19 @@ class PostgresConnection final : public sql::SqlConnection {
  private:
   MaybeFailure simple(const std::string& text, Result& result) {
     return answer(PQsendQuery(connection_.get(), text.c_str()) == 1, result);
+  }
+
+  MaybeFailure look_for_pooler() {
+    Result result;
+    if (auto failure = simple("SELECT pg_backend_pid()", result)) {
+      if (failure->connection_lost) return failure;
+      shares_connections_.reset();  // a server that does not know the function is not asked again
+      return std::nullopt;
+    }
+    const std::string process = PQntuples(result.get()) == 0 ? "" : PQgetvalue(result.get(), 0, 0);
+    if (!process_.empty() && process != process_) *shares_connections_ = true;
+    process_ = process;
+    return std::nullopt;
   }
 
   // A warning with the answer to COMMIT takes something back from it: that the wait for a
@@ -351,43 +391,23 @@ class PostgresConnection final : public sql::SqlConnection {
 
   Handle connection_;
   std::string begin_;
+  std::string settings_;  // of each transaction: "; SET LOCAL …", sent with begin_
   Seconds timeout_;
   bool committing_ = false;
-  MaybeFailure doubt_;          // what the server added to its answer to COMMIT
-  std::vector<bool> prepared_;  // by Text::number
+  MaybeFailure doubt_;  // what the server added to its answer to COMMIT
+  std::uint64_t transactions_ = 0;
+  std::string process_;  // of the server, when it was last asked
+  std::shared_ptr<std::atomic<bool>> shares_connections_;
+  std::vector<Oid> types_;
   std::vector<std::string> strings_;
   std::vector<const char*> values_;
 };
 
-// What to do about a connection that was refused, by the server's words: libpq has
-// no code for them. In another language than English, no advice.
-std::string advice(std::string_view message, const std::map<std::string, std::string>& host) {
-  const auto says = [&](std::string_view words) {
-    return message.find(words) != std::string_view::npos;
-  };
-  const auto of = [&](const char* name) {
-    const auto found = host.find(name);
-    return found == host.end() ? std::string() : found->second;
-  };
-  if (says("password authentication failed") || says("no password supplied") ||
-      says("authentication failed")) {
-    return "; check the user and the password in the URL";
-  }
-  if (says("database") && says("does not exist")) {
-    return fmt::format("; make it with `createdb {}`, or name another in the URL", of("dbname"));
-  }
-  if (says("role") && says("does not exist")) {
-    return "; name a user that the server has in the URL: postgres://USER:PASSWORD@HOST/DATABASE";
-  }
-  if (says("no pg_hba.conf entry")) {
-    return "; let this user connect from here in the server's pg_hba.conf";
-  }
-  if (says("SSL")) return "; see the parameter sslmode";
-  if (says("refused") || says("No such file") || says("timeout") || says("no answer") ||
-      says("could not translate") || says("unreachable") || says("No route")) {
-    return "; is the server running there, and are host and port right?";
-  }
-  return "";
+base::Error no_transactions(const Parameters& host) {
+  return {.message = fmt::format("the connection pooler at {} is in statement mode, which has no "
+                                 "transactions of several statements. Set its pool mode to "
+                                 "transaction or session, or name the server itself in the URL",
+                                 address(host))};
 }
 
 class PostgresDatabase final : public Database {
@@ -398,11 +418,19 @@ class PostgresDatabase final : public Database {
     for (std::size_t host = 0; host < settings_.hosts.size(); ++host) {
       if (auto connection = connect_to(host); !connection) return std::move(connection).error();
     }
-    auto connection = connect_to(primary_or_first());
-    return connection ? learn(**connection) : std::move(connection).error();
+    const auto first = primary_or_first();
+    auto connection = connect_to(first);
+    if (!connection) return std::move(connection).error();
+    if (auto learned = learn(**connection, settings_.hosts[first]); !learned) return learned;
+    if (facts_.product == "PostgreSQL") learn_of_pooler(**connection, first);
+    return base::Ok{};
   }
 
-  [[nodiscard]] Facts facts() const override { return facts_; }
+  [[nodiscard]] Facts facts() const override {
+    auto facts = facts_;
+    if (*shares_connections_) facts.pooler = "transaction";
+    return facts;
+  }
   [[nodiscard]] bool fails_over() const override { return fails_over_; }
   [[nodiscard]] workload::Needs can() const override { return sql::all_needs(); }
 
@@ -414,12 +442,14 @@ class PostgresDatabase final : public Database {
           auto connection = connect_to(host == 0 ? first : host == first ? 0 : host);
           if (!connection) return std::move(connection).error();
           std::shared_ptr<PostgresConnection> shared = *std::move(connection);
-          return sql::RunSql([shared](const std::string& text) { return shared->run_text(text); });
+          return sql::RunSql(
+              [shared](const std::string& text) { return shared->run_in_time(text); });
         });
     if (!status) {
-      return base::Error{.message =
-                             fmt::format("cannot make the tables on PostgreSQL at {}: {}",
-                                         address(settings_.hosts[0]), status.error().message)};
+      return base::Error{
+          .message = fmt::format("cannot make the tables on PostgreSQL at {}: {}{}",
+                                 address(settings_.hosts[first]), status.error().message,
+                                 postgres::advice(status.error().message, settings_.hosts[first]))};
     }
     const std::lock_guard lock(mutex_);
     schema_ = workload.schema();
@@ -465,12 +495,12 @@ class PostgresDatabase final : public Database {
   void clean() override {
     if (auto connection = connect_to(primary_or_first())) {
       (void)sql::drop_tables(
-          schema_, [&](const std::string& text) { return (*connection)->run_text(text); });
+          schema_, [&](const std::string& text) { return (*connection)->run_in_time(text); });
     }
   }
 
  private:
-  base::Status learn(PostgresConnection& connection) {
+  base::Status learn(PostgresConnection& connection, const Parameters& host) {
     const auto version = connection.ask("SELECT version()");
     if (!version) return version.error();
     // "PostgreSQL 15.6 (Debian …) on …", "CockroachDB CCL v23.1.0 (…", "PostgreSQL 11.2-YB-…"
@@ -486,16 +516,17 @@ class PostgresDatabase final : public Database {
         facts_.version = version->substr(first, version->find_first_of(" ,(", first) - first);
       }
     }
-    if (const auto began = connection.run_text(settings_.begin); !began) {
+    if (const auto began = connection.begin_anyhow()) {
       return base::Error{.message = fmt::format("{} refuses `{}`: {}", facts_.product,
-                                                settings_.begin, began.error().message)};
+                                                settings_.begin, began->message)};
     }
+    if (!connection.transaction_is_open()) return no_transactions(host);
     // What the server made of it: some give a stronger level than was asked for.
     const auto level = connection.ask("SHOW transaction_isolation");
     (void)connection.run_text("ROLLBACK");
     facts_.isolation = level ? *level : settings_.begin;
     for (const auto* name : {"synchronous_commit", "enable_seqscan"}) {
-      if (const auto value = connection.ask(fmt::format("SHOW {}", name))) {
+      if (const auto value = connection.ask_in_transaction(fmt::format("SHOW {}", name))) {
         facts_.detail += fmt::format("{}{}={}", facts_.detail.empty() ? "" : ", ", name, *value);
       }
     }
@@ -504,6 +535,26 @@ class PostgresDatabase final : public Database {
       learn_of_patroni(connection);
     }
     return base::Ok{};
+  }
+
+  // A pooler or proxy tells its clients another process than the server's, or is Pgpool-II. Two
+  // sessions whose transactions run in one process show that it is in transaction mode.
+  void learn_of_pooler(PostgresConnection& connection, std::size_t host) {
+    const auto process = connection.ask("SELECT pg_backend_pid()");
+    const auto pgpool = connection.ask("SHOW pool_version");
+    if (!process || (!pgpool && *process == fmt::to_string(PQbackendPID(connection.get())))) return;
+    facts_.pooler = "session";
+    if (pgpool) {
+      // Reads may go to any of its servers.
+      const auto servers = connection.count_rows("SHOW pool_nodes");
+      fails_over_ = fails_over_ || !servers || *servers > 1;
+      facts_.detail += fmt::format(", Pgpool-II {} with {} server{}", *pgpool,
+                                   servers ? *servers : 0, servers && *servers == 1 ? "" : "s");
+    }
+    const auto other = connect_to(host);
+    if (!other) return;
+    const auto shared = (*other)->ask_in_transaction("SELECT pg_backend_pid()");
+    if (shared && *shared == *process) *shares_connections_ = true;
   }
 
   // Patroni, whose sessions have its name, makes another host the primary. In its synchronous mode
@@ -536,7 +587,7 @@ class PostgresDatabase final : public Database {
         line.erase(0, colon + 9);
       }
       return base::Error{.message = fmt::format("cannot connect to PostgreSQL at {}: {}{}",
-                                                address(host), line, advice(line, host))};
+                                                address(host), line, postgres::advice(line, host))};
     };
     if (!connection) return cannot("out of memory");
     // Like PQconnectdb, which cannot be made to stop waiting for a server that
@@ -567,110 +618,35 @@ class PostgresDatabase final : public Database {
     }
     auto made = std::make_unique<PostgresConnection>(
         std::move(connection), settings_, sql::Texts(settings_.dialect, std::move(schema)));
-    const auto limit = made->run_text(
-        fmt::format("SET statement_timeout = {}",
-                    std::max(1, static_cast<int>(settings_.timeout.count() * 1000))));
-    if (!limit) return cannot(limit.error().message);
+    if (auto failure = made->set_in_transactions(made->timeout_setting())) {
+      // PgBouncer's words. Other poolers take BEGIN, and end the transaction with it: learn().
+      const bool by_statement = failure->message.find("statement pooling") != std::string::npos;
+      return by_statement ? no_transactions(host) : cannot(failure->message);
+    }
     // Small tables would be read whole, and at serializable a table read whole
     // conflicts with every write to it. Others do not know the setting.
-    if (!settings_.leave_seqscan) (void)made->run_text("SET enable_seqscan = off");
+    if (!settings_.leave_seqscan) made->set_in_transactions("enable_seqscan = off");
     // By default a deadlock costs each session a second. Only a superuser may set this.
-    if (!settings_.leave_deadlock_timeout) (void)made->run_text("SET deadlock_timeout = '20ms'");
+    if (!settings_.leave_deadlock_timeout) made->set_in_transactions("deadlock_timeout = '20ms'");
+    if (facts_.product == "PostgreSQL") made->watch_for_pooler(shares_connections_);
     return made;
   }
 
   Settings settings_;
   Facts facts_;
   bool fails_over_ = false;
+  // Transactions of a session were seen to run in several processes of the server.
+  std::shared_ptr<std::atomic<bool>> shares_connections_ =
+      std::make_shared<std::atomic<bool>>(false);
   std::mutex mutex_;
   workload::Schema schema_;
 };
-
-base::Result<Settings> parse_settings(std::string url, const OpenOptions& options) {
-  Settings settings;
-  settings.timeout = Seconds(options.statement_timeout);
-  // libpq takes half a password for a host or a port, and says so aloud.
-  if (auto checked = parse_url(url); !checked) return std::move(checked).error();
-  // The one option that is ours; libpq knows the others.
-  const auto query = std::min(url.find('?'), url.size());
-  for (auto at = url.find("list=", query); at != std::string::npos;
-       at = url.find("list=", at + 1)) {
-    if (url[at - 1] != '?' && url[at - 1] != '&') continue;
-    const auto end = std::min(url.find('&', at), url.size());
-    const auto lists = sql::parse_list_form(url.substr(at + 5, end - at - 5));
-    if (!lists) return lists.error();
-    settings.dialect.lists = *lists;
-    url.erase(at, end - at + 1);
-    while (!url.empty() && (url.back() == '?' || url.back() == '&')) url.pop_back();
-    break;
-  }
-  char* message = nullptr;
-  const std::unique_ptr<PQconninfoOption, FreeOptions> parsed(
-      PQconninfoParse(url.c_str(), &message));
-  if (!parsed) {
-    // libpq may quote the URL, password and all: shown only where there is none.
-    const std::string why = message == nullptr ? "out of memory" : sql::one_line(message);
-    PQfreemem(message);
-    const auto shown = without_password(url);
-    return base::Error{
-        .message = fmt::format("found the URL `{}`, expected "
-                               "postgres://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE{}{}; "
-                               "write `%40`, `%3A` and `%2F` for `@`, `:` and `/` in a password",
-                               shown, shown == url ? ": " : "", shown == url ? why : "")};
-  }
-  std::map<std::string, std::string> common;
-  for (const auto* option = parsed.get(); option->keyword != nullptr; ++option) {
-    if (option->val != nullptr) common[option->keyword] = option->val;
-  }
-  settings.leave_seqscan = common["options"].find("enable_seqscan") != std::string::npos;
-  settings.leave_deadlock_timeout = common["options"].find("deadlock_timeout") != std::string::npos;
-  if (common["options"].empty()) common.erase("options");
-  common.try_emplace("fallback_application_name", "cupel");
-  common.try_emplace("client_encoding", "UTF8");
-  common.try_emplace("tcp_user_timeout",
-                     fmt::to_string(static_cast<int>((settings.timeout + kGrace).count() * 1000)));
-  // A session goes to the host of its number, not to the first that answers.
-  const auto names = split(common["host"]);
-  const auto addresses = split(common["hostaddr"]);
-  const auto ports = split(common["port"]);
-  const auto hosts = std::max(names.size(), addresses.size());
-  if (ports.size() != 1 && ports.size() != hosts) {
-    return base::Error{.message = fmt::format("found {} ports for {} hosts in the URL, expected "
-                                              "one for each, or one for all",
-                                              ports.size(), hosts)};
-  }
-  for (std::size_t i = 0; i < hosts; ++i) {
-    auto host = common;
-    const auto set = [&](const char* name, const std::vector<std::string>& values) {
-      const auto& value = values.size() == 1 ? values[0] : values[i];
-      if (value.empty()) {
-        host.erase(name);
-      } else {
-        host[name] = value;
-      }
-    };
-    if ((names.size() != 1 && names.size() != hosts) ||
-        (addresses.size() != 1 && addresses.size() != hosts)) {
-      return base::Error{.message = "found different numbers of host and hostaddr in the URL"};
-    }
-    set("host", names);
-    set("hostaddr", addresses);
-    set("port", ports);
-    settings.hosts.push_back(std::move(host));
-  }
-  auto level = options.isolation;
-  std::replace(level.begin(), level.end(), '-', ' ');
-  std::transform(level.begin(), level.end(), level.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  settings.begin = "BEGIN ISOLATION LEVEL " + level;
-  return settings;
-}
 
 }  // namespace
 
 base::Result<std::unique_ptr<Database>> open_postgres(const std::string& url,
                                                       const OpenOptions& options) {
-  auto settings = parse_settings(url, options);
+  auto settings = postgres::parse_settings(url, options);
   if (!settings) return std::move(settings).error();
   auto database = std::make_unique<PostgresDatabase>(*std::move(settings));
   if (auto opened = database->open(); !opened) return std::move(opened).error();
