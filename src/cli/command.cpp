@@ -17,6 +17,8 @@
 #include <ctime>
 #include <filesystem>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "base/budget.hpp"
 #include "base/visible.hpp"
@@ -41,6 +43,12 @@ int write_failure = 0;  // errno of the first write that failed
 struct Talk {
   bool quiet = false, verbose = false;
 } talk;
+
+// Arguments with a password in them, and what messages show instead.
+std::vector<std::pair<std::string, std::string>>& guarded() {
+  static std::vector<std::pair<std::string, std::string>> all;
+  return all;
+}
 
 void write_to_stderr(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
@@ -158,7 +166,14 @@ void print_note(std::string_view text) {
 
 void print_error(std::string_view message) {
   flush_output();
-  write_to_stderr(harmless(fmt::format("cupel: {}\n", message), STDERR_FILENO));
+  std::string text(message);
+  for (const auto& [argument, shown] : guarded()) {
+    for (std::size_t at = 0; (at = text.find(argument, at)) != std::string::npos;) {
+      text.replace(at, argument.size(), shown);
+      at += shown.size();
+    }
+  }
+  write_to_stderr(harmless(fmt::format("cupel: {}\n", text), STDERR_FILENO));
 }
 void print_error(const base::Error& error) {
   auto named = error;
@@ -295,6 +310,16 @@ void take_closed_streams() {
   }
 }
 
+// For messages that repeat an argument, or the value of an option.
+void guard(const std::string& argument, const std::string& shown) {
+  if (shown.empty()) return;
+  guarded().emplace_back(argument, shown);
+  const auto equals = argument.find('=');
+  if (!argument.starts_with("--") || equals != shown.find('=') || equals + 1 >= shown.size())
+    return;
+  guarded().emplace_back(argument.substr(equals + 1), shown.substr(equals + 1));
+}
+
 // The list of processes shows everybody the arguments of a command: the passwords among them are
 // written over as soon as they are read.
 void hide_passwords([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
@@ -308,6 +333,7 @@ void hide_passwords([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
     if (is_password) shown.clear();
     is_password = argument == "--password";
     if (shown == argument) continue;
+    guard(argument, shown);
     const auto first = std::mismatch(argument.begin(), argument.end(), shown.begin(), shown.end());
     const auto last = std::mismatch(argument.rbegin(), std::make_reverse_iterator(first.first),
                                     shown.rbegin(), std::make_reverse_iterator(first.second));

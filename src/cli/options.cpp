@@ -143,10 +143,9 @@ void check_workload(const std::string& name, const char* option, const char* mor
   std::vector<std::string> names;
   for (const auto& info : workload::all_workloads()) names.emplace_back(info.name);
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
-  const auto suggestion = did_you_mean(name, names);
-  throw UsageError(option,
-                   fmt::format("found `{}`, which is no workload{} `cupel run --list` lists them{}",
-                               name, suggestion.empty() ? ";" : suggestion, more));
+  throw UsageError(option, fmt::format("there is no workload `{}`.{} `cupel run --list` lists "
+                                       "them{}",
+                                       name, suggestion(name, names), more));
 }
 
 workload::Distribution distribution_of(const std::string& name) {

@@ -6,8 +6,9 @@
 
 #include <algorithm>
 
+#include "base/spelling.hpp"
+#include "drivers/foreign_url.hpp"
 #include "drivers/registry.hpp"
-#include "drivers/url.hpp"
 
 namespace cupel::drivers {
 
@@ -75,10 +76,7 @@ const DriverInfo* driver_of(const std::string& url, base::Error& error) {
     return scheme == info.name || (!info.alias.empty() && scheme == info.alias);
   });
   if (driver == drivers.end() || url.find(':') == std::string::npos) {
-    std::vector<std::string_view> forms;
-    for (const auto& info : drivers) forms.push_back(info.url);
-    error.message = fmt::format("found the database `{}`, expected one of {}",
-                                without_password(url), fmt::join(forms, ", "));
+    error = foreign_url(url, drivers);
     return nullptr;
   }
   if (!driver->built_in) {
@@ -114,9 +112,10 @@ base::Result<std::string> isolation_at(const DriverInfo& driver, const std::stri
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   if (std::find(known.begin(), known.end(), normal) == known.end()) {
-    return base::Error{.message = fmt::format("found isolation `{}`, which {} does not have; "
-                                              "expected {}",
-                                              asked, driver.name, fmt::join(known, ", "))};
+    const std::vector<std::string> names(known.begin(), known.end());
+    return base::Error{.message = fmt::format("{} has no isolation level `{}`.{} Write {}",
+                                              driver.name, asked, base::suggestion(normal, names),
+                                              base::one_of(names))};
   }
   return normal;
 }

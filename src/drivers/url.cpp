@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/spelling.hpp"
+#include "base/text.hpp"
+
 namespace cupel::drivers {
 
 namespace {
@@ -57,6 +60,41 @@ base::Result<Host> parse_host(std::string_view text) {
     }
   }
   return host;
+}
+
+// Where the value ends that begins at `from`: in a URL's query at `&`, in a list of libpq's
+// keywords at a blank, unless it is quoted.
+std::size_t end_of_value(std::string_view text, std::size_t from, bool in_query) {
+  if (from < text.size() && text[from] == '\'') {
+    for (auto at = from + 1; at < text.size(); ++at) {
+      if (text[at] == '\\') {
+        ++at;
+      } else if (text[at] == '\'') {
+        return at + 1;
+      }
+    }
+    return text.size();
+  }
+  return std::min(text.find_first_of(in_query ? "&" : " \t\n;", from), text.size());
+}
+
+// Of every `name=value` in a URL's query or a list of keywords.
+void hide_values(std::string& text, std::string_view name) {
+  constexpr std::string_view kBlanks = " \t\n", kBefore = "?&=; \t\n";
+  for (std::size_t at = 0;;) {
+    const auto lower = base::to_lower(text, "", '-');
+    at = lower.find(name, at);
+    if (at == std::string::npos) return;
+    const auto begin = at;
+    at += name.size();
+    if (begin > 0 && kBefore.find(text[begin - 1]) == std::string_view::npos) continue;
+    const auto equals = text.find_first_not_of(kBlanks, at);
+    if (equals == std::string::npos || text[equals] != '=') continue;
+    const auto value = std::min(text.find_first_not_of(kBlanks, equals + 1), text.size());
+    const bool in_query = text.find('?') < begin;
+    text.replace(value, end_of_value(text, value, in_query) - value, "***");
+    at = value;
+  }
 }
 
 std::string percent_encoded(std::string_view text) {
@@ -177,8 +215,10 @@ base::Result<Url> parse_url(std::string_view text) {
 
 std::string without_password(std::string_view text) {
   std::string shown(text);
-  const auto [start, end] = authority(text);
-  if (start != 0) {
+  // The scheme may have a colon: jdbc:mysql://
+  const auto slashes = text.find("://");
+  if (slashes != std::string_view::npos) {
+    const auto start = slashes + 3;
     // The last `@` anywhere before the query: a password with a `/` in it is a
     // mistake of the user's, and no reason to print it.
     const auto query = std::min(text.find('?', start), text.size());
@@ -189,11 +229,9 @@ std::string without_password(std::string_view text) {
       shown = fmt::format("{}***{}", text.substr(0, colon + 1), text.substr(at));
     }
   }
-  for (const std::string_view name : {"?password=", "&password="}) {
-    const auto found = shown.find(name);
-    if (found == std::string::npos) continue;
-    const auto value = found + name.size();
-    shown.replace(value, std::min(shown.find('&', value), shown.size()) - value, "***");
+  for (const std::string_view name :
+       {"password", "passwd", "pwd", "sslpassword", "requirepass", "masterauth"}) {
+    hide_values(shown, name);
   }
   return shown;
 }
@@ -231,8 +269,21 @@ base::Result<std::string> take_choice(Url& url, const std::string& name, std::st
 
 std::optional<base::Error> unknown_options(const Url& url, std::string_view known) {
   if (url.options.empty()) return std::nullopt;
-  return base::Error{.message = fmt::format("found the option `{}` in the URL, expected {}",
-                                            url.options.begin()->first, known)};
+  std::vector<std::string> names;
+  for (std::size_t from = 0; from < known.size();) {
+    auto name = known.substr(from, known.find_first_of(", ", from) - from);
+    from += name.size() + 1;
+    if (!name.empty() && name != "or") names.emplace_back(name);
+  }
+  const auto& option = url.options.begin()->first;
+  if (names == std::vector<std::string>{"none"}) {
+    return base::Error{.message = fmt::format("the URL has the option `{}`, and {} takes none. "
+                                              "Leave it out",
+                                              option, url.scheme)};
+  }
+  return base::Error{.message = fmt::format("the URL has the option `{}`, which does not exist.{} "
+                                            "Write {}, or leave it out",
+                                            option, base::suggestion(option, names), known)};
 }
 
 base::Result<std::int64_t> option_number(std::string_view name, std::string_view value,

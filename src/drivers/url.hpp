@@ -44,7 +44,8 @@ base::Result<std::string> percent_decoded(std::string_view text, std::string_vie
 
 // The same URL with `***` for the password: everything between the colon after
 // the user and the last `@` before the path, and the value of an option named
-// `password`. Works on what parse_url() refuses, too.
+// `password` or the like. Works on what parse_url() refuses, too, and on libpq's
+// keyword strings ("host=db password='s e c'").
 std::string without_password(std::string_view url);
 
 // "127.0.0.1:5432", "[::1]:5432".
@@ -60,7 +61,8 @@ std::optional<std::string> take_option(Url& url, const std::string& name);
 base::Result<std::string> take_choice(Url& url, const std::string& name, std::string otherwise,
                                       std::initializer_list<std::string_view> choices);
 
-// The error for options that no one took; none if there are none.
+// The error for options that no one took; none if there are none. `known`: those that there are, as
+// in "mode, journal or list", or "none".
 std::optional<base::Error> unknown_options(const Url& url, std::string_view known);
 
 // A number of an option's value in [low, high].

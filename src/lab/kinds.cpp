@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/spelling.hpp"
 #include "lab/own.hpp"
 
 namespace cupel::lab {
@@ -62,15 +63,15 @@ base::Status find_programs(Kind kind) {
 
 base::Result<Kind> find_kind(const std::string& text) {
   if (names_own_kind(text)) return own_kind(text);
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const auto* spec : kSpecs) {
     if (spec->name == text) return spec->kind;
-    names.push_back(spec->name);
+    names.emplace_back(spec->name);
   }
   return base::Error{.message =
-                         fmt::format("found the test server `{}`, expected one of {}, or the "
-                                     "description of your own, which ends in .json",
-                                     text, fmt::join(names, ", "))};
+                         fmt::format("there is no test server `{}`.{} Write one of {}, or the path "
+                                     "of a description of your own, which ends in .json",
+                                     text, base::suggestion(text, names), fmt::join(names, ", "))};
 }
 
 std::vector<std::pair<std::string, std::string>> environment_of(const Site& site) {

@@ -31,7 +31,16 @@ using base::Status;
 constexpr const char* kMonitored = "cupel";  // the Sentinels' name for the primary
 constexpr Seconds kAnswer{1}, kToFailOver{20}, kToLearn{20};
 
+// Every option of Redis has a value.
 Status initialize_redis(const Site& site) {
+  for (const auto& option : site.options.server_options) {
+    if (option.find('=') != std::string::npos) continue;
+    return Error{.message = fmt::format(
+                     "the option `{0}` of Redis has no value. Write {0}={1}", option,
+                     option == "requirepass" ? "PASSWORD, and add the password to the URL of the "
+                                               "server: redis://:PASSWORD@HOST:PORT"
+                                             : "VALUE")};
+  }
   for (const auto& node : site.nodes) {
     auto made = run_once(site, {"mkdir", node.directory}, node.log);
     if (!made.ok()) return made;
@@ -48,8 +57,10 @@ Status find_redis() {
 Status initialize_redis_group(const Site& site) {
   for (const auto& option : site.options.server_options) {
     if (option.starts_with("requirepass")) {
-      return Error{.message = fmt::format("found -o {}, but the servers of {} know no password",
-                                          option, name(site.kind))};
+      return Error{.message = fmt::format("the option `requirepass` cannot be used with {}: its "
+                                          "servers reach each other without a password. Leave it "
+                                          "out, or start redis",
+                                          name(site.kind))};
     }
   }
   return initialize_redis(site);

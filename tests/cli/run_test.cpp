@@ -292,15 +292,41 @@ TEST_F(RunCli, ARecordedHistoryIsNotOverwritten) {
   EXPECT_EQ(text_of("h.jsonl"), "mine");
 }
 
+// Whatever the user takes for a URL, and wherever.
+TEST_F(RunCli, NoMessageRepeatsAPassword) {
+  for (const std::string url :
+       {"postgres://ann:secret@h/d", "host=h password=secret", "jdbc:mysql://ann:secret@h/d",
+        "postgres://ann:se@secret@h/d", "mysql+pymysql://ann:secret@h/d"}) {
+    for (const auto& arguments :
+         std::vector<std::vector<std::string>>{{"run", "--db", url, "--isolation", "chaos"},
+                                               {"run", "--workload", url},
+                                               {"run", "--workload=" + url},
+                                               {"run", "--read-from", url},
+                                               {"run", url},
+                                               {url},
+                                               {"check", url},
+                                               {"check", "-l", url},
+                                               {"explain", url},
+                                               {"lab", "start", url},
+                                               {"lab", "stop", url}}) {
+      const auto ran = cupel(arguments);
+      EXPECT_NE(ran.code, 0) << url;
+      EXPECT_EQ(ran.err.find("secret"), std::string::npos) << ran.err;
+      EXPECT_EQ(ran.out.find("secret"), std::string::npos) << ran.out;
+    }
+  }
+}
+
 TEST_F(RunCli, MistakesAreThreeAndSayWhatToDo) {
-  expect_mistake({"run", "--workload", "genral"}, {"genral", "did you mean `general`?", "--list"});
+  expect_mistake({"run", "--workload", "genral"}, {"genral", "Did you mean `general`?", "--list"});
   expect_mistake({"run", "--workload", "xyzzy"}, {"xyzzy", "--list"});
   expect_mistake({"run", "--workload", at("none.json")}, {"none.json", "cannot read"});
   expect_mistake({"run", "--db", ""}, {"--db", "empty"});
   expect_mistake({"run", "--db", "oracle://scott:tiger@h/d"},
                  {"oracle://scott:***@h/d", "postgres://"});
   expect_mistake({"run", "--isolation", "snapshot"},
-                 {"snapshot", "serializable, read-uncommitted"});
+                 {"snapshot", "serializable or read-uncommitted"});
+  expect_mistake({"run", "--db", "lab:postgers"}, {"`postgers`", "Did you mean `postgres`?"});
   expect_mistake({"run", "--db", "sqlite:" + at("no/db")}, {at("no"), "make it"});
   expect_mistake({"run", "-o", at("no/h.jsonl")}, {at("no"), "make it"});
   expect_mistake({"run", "-o", at("h.txt")}, {"h.txt", ".jsonl", "cupel convert"});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "drivers/driver.hpp"
@@ -22,7 +23,76 @@ TEST(Open, NamesTheFormsOfUrlsAndHidesThePassword) {
   EXPECT_NE(message.find("oracle://scott:***@h/d"), std::string::npos) << message;
   EXPECT_NE(message.find("postgres://"), std::string::npos) << message;
   EXPECT_EQ(message.find("tiger"), std::string::npos) << message;
-  EXPECT_NE(error("just a name").find("expected one of"), std::string::npos);
+  EXPECT_NE(error("just a name").find("Write one of"), std::string::npos);
+}
+
+TEST(Open, SaysHowToWriteTheUrlsOfOtherTools) {
+  const std::map<std::string, std::string> expected{
+      {"jdbc:postgresql://h/d?user=ann&password=secret",
+       "`jdbc:postgresql://h/d?user=ann&password=***` is a JDBC URL. Leave out `jdbc:` and write "
+       "postgres://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE"},
+      {"jdbc:oracle:thin:@h", "`jdbc:oracle:thin:@h` is a JDBC URL. Leave out `jdbc:`"},
+      {"postgresql+psycopg2://ann:secret@h/d",
+       "the scheme `postgresql+psycopg2` names a client library of another tool. Leave out "
+       "`+psycopg2`, as in postgres://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE"},
+      {"mysql+pymysql://ann:secret@h/d",
+       "the scheme `mysql+pymysql` names a client library of another tool. Leave out `+pymysql`, "
+       "as in mysql://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE"},
+      {"rediss://:secret@h",
+       "cupel's driver for Redis has no TLS. Write redis:// and a port on which the server takes "
+       "connections without TLS"},
+      {"host=db.example port=5433 dbname=shop user=ann password='secret word'",
+       "the database is named by a libpq keyword string. Write a URL: "
+       "postgres://ann:PASSWORD@db.example:5433/shop"},
+      {"dbname=shop",
+       "the database is named by a libpq keyword string. Write a URL: "
+       "postgres://USER@HOST/shop"}};
+  for (const auto& [url, message] : expected) EXPECT_EQ(error(url), message);
+  const auto suggests = [](const std::string& url, const std::string& scheme) {
+    const auto message = error(url);
+    EXPECT_NE(message.find("Did you mean `" + scheme + "`?"), std::string::npos) << message;
+    EXPECT_EQ(message.find("secret"), std::string::npos) << message;
+  };
+  suggests("postgress://ann:secret@h/d", "postgres");
+  suggests("Postgres://ann:secret@h/d", "postgres");
+  suggests("pgsql://ann:secret@h/d", "postgres");
+  suggests("mysq://ann:secret@h/d", "mysql");
+  suggests("sqlite3:x", "sqlite");
+  suggests("labs:postgres", "lab");
+  EXPECT_EQ(error("oracle://h/d").find("Did you mean"), std::string::npos);
+}
+
+TEST(Open, SuggestsTheLevelThatIsMeant) {
+  const auto level = isolation_of("postgres://h/d", "repeatable-reads");
+  ASSERT_FALSE(level.ok());
+  EXPECT_EQ(level.error().message,
+            "postgres has no isolation level `repeatable-reads`. Did you mean `repeatable-read`? "
+            "Write serializable, repeatable-read, read-committed or read-uncommitted");
+}
+
+// Nothing is connected to.
+TEST(Open, SaysWhatIsWrongWithTheUrlOfAServer) {
+  const auto says = [](const std::string& url, const std::string& message) {
+    for (const auto& driver : all_drivers()) {
+      if (!driver.built_in || !url.starts_with(driver.name)) continue;
+      EXPECT_EQ(error(url), message) << url;
+    }
+  };
+  says("postgres://ann:se@cret@h/d",
+       "`postgres://ann:***@h/d` has an `@` in its user or password. Write it as `%40`");
+  says("postgres://ann:secret@h/d?sslmod=require",
+       "the URL has the parameter `sslmod`, which libpq does not know. Did you mean `sslmode`? "
+       "Write one of libpq's parameters, such as sslmode, or leave it out");
+  says("mysql://ann:secret@h",
+       "`mysql://ann:***@h` names no database. Write its name after the host: "
+       "mysql://USER@HOST/DATABASE");
+  says("mysql://ann:secret@h/d?ssl-mode=REQUIRED",
+       "the URL has the option `ssl-mode`, which is of another client. Write `ssl=1`");
+  says("mysql://ann:secret@h/d?sslmode=verify-full",
+       "the URL has the option `sslmode`, which is of another client. Write `ssl-ca=FILE` and "
+       "`ssl-verify-server-cert=1`");
+  says("mysql://ann:secret@h/d?useSSL=false",
+       "the URL has the option `useSSL`, which is of another client. Write `ssl=0`");
 }
 
 // What the registry says of a driver is what the documentation and the options need.

@@ -77,6 +77,23 @@ TEST(Url, NeverShowsThePassword) {
   }
 }
 
+// As libpq, ADO.NET and the options of servers write it.
+TEST(Url, NeverShowsThePasswordOfAKeyword) {
+  for (const auto* text :
+       {"host=h password=secret dbname=d", "password = secret", "password='secret word' host=h",
+        "password='it\\'s secret' host=h", "host=h\npassword=secret", "Password=secret;Server=h",
+        "jdbc:postgresql://h/d?user=ann&password=secret", "requirepass=secret",
+        "lab:redis?option=requirepass=secret", "postgres://h/d?sslpassword=secret&password=secret",
+        "jdbc:mysql://ann:secret@h/d"}) {
+    const auto shown = without_password(text);
+    EXPECT_EQ(shown.find("secret"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("***"), std::string::npos) << shown;
+  }
+  EXPECT_EQ(without_password("host=h password='a b' dbname=d"), "host=h password=*** dbname=d");
+  EXPECT_EQ(without_password("postgres://h/d?passwords=7"), "postgres://h/d?passwords=7");
+  EXPECT_EQ(without_password("my-password-file.edn"), "my-password-file.edn");
+}
+
 TEST(Url, OptionsThatNoOneTookAreErrors) {
   auto url = parse_url("sqlite:x?mode=a&jurnal=wal");
   ASSERT_TRUE(url.ok());
@@ -84,7 +101,12 @@ TEST(Url, OptionsThatNoOneTookAreErrors) {
   EXPECT_EQ(take_option(*url, "mode"), std::nullopt);
   const auto unknown = unknown_options(*url, "mode or journal");
   ASSERT_TRUE(unknown);
-  EXPECT_EQ(unknown->message, "found the option `jurnal` in the URL, expected mode or journal");
+  EXPECT_EQ(unknown->message,
+            "the URL has the option `jurnal`, which does not exist. Did you mean `journal`? Write "
+            "mode or journal, or leave it out");
+  const auto none = unknown_options(*url, "none");
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->message, "the URL has the option `jurnal`, and sqlite takes none. Leave it out");
   EXPECT_TRUE(take_option(*url, "jurnal"));
   EXPECT_FALSE(unknown_options(*url, "mode"));
 }

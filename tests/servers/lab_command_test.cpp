@@ -88,12 +88,19 @@ TEST_F(LabCommand, SaysWhatIsWrong) {
     EXPECT_NE(ran.errors.find(words), std::string::npos) << ran.errors;
   };
   expect(cupel({"start", "oracle"}),
-         "found the test server `oracle`, expected one of postgres, postgres-standby, mariadb");
+         "there is no test server `oracle`. Write one of postgres, postgres-standby, mariadb");
   expect(cupel({"start", "redis", "--name", "a/b"}), "expected letters, digits, - and _");
   expect(cupel({"stop", "redis"}), "found no server `redis`; none was started");
   expect(cupel({"start", "redis"}, {{"PATH", "/no/such/folder"}}),
          "install the Debian package redis-server");
   expect(cupel({"start", "redis", "-o", "bogus=1"}), "Bad directive");
+  expect(cupel({"start", "rediss"}), "Did you mean `redis`?");
+  expect(cupel({"start", "redis", "-o", "requirepass"}),
+         "the option `requirepass` of Redis has no value. Write requirepass=PASSWORD, and add the "
+         "password to the URL of the server: redis://:PASSWORD@HOST:PORT");
+  const auto group = cupel({"start", "redis-replica", "-o", "requirepass=secret"});
+  expect(group, "the option `requirepass` cannot be used with redis-replica");
+  EXPECT_EQ(group.errors.find("secret"), std::string::npos) << group.errors;
   EXPECT_EQ(cupel({"list"}).output, "");
   ASSERT_EQ(cupel({"start", "redis", "--name", "mine"}).code, 0);
   expect(cupel({"start", "etcd", "--name", "mine"}), "there is a server `mine` already");

@@ -89,7 +89,7 @@ std::string advice(std::string_view message, const Parameters& host) {
   if (says("database") && says("does not exist")) {
     return fmt::format("; make it with `createdb {}`, or name another in the URL", of("dbname"));
   }
-  if (says("no such database")) {  // PgBouncer
+  if (says("no such database") || says("bouncer config error")) {  // PgBouncer
     return ". Name one of the databases of the pooler in the URL";
   }
   if (says("unsupported startup parameter")) {  // PgBouncer
