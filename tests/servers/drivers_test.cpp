@@ -184,15 +184,18 @@ TEST(PostgresServer, ErrorsSayWhatToDo) {
   expect_error(url + "?sslmode=maybe", {"sslmode"});
   expect_error(replaced(url, "127.0.0.1", "127.0.0.1,127.0.0.1") + "?nothing=1",
                {"`nothing`", "libpq"});
-  expect_error(replaced(postgres.url(), "/cupel", ""),
-               {"does not exist. The URL names no database", "postgres://USER@HOST/DATABASE"});
+  expect_error(
+      fmt::format("postgres://cupel@127.0.0.1:{}?user=guarded&password=secret", postgres.port()),
+      {"does not exist. The URL names no database", "postgres://USER@HOST/DATABASE"});
   expect_error(url + "?sslmode=require", {"SSL", "sslmode"});
   expect_error(url + "?list=xml", {"list=xml", "list=json"});
   // Since version 15 only the owner of a database makes tables in its schema public.
   const auto database = open(url, {});
   ASSERT_TRUE(database.ok()) << database.error().message;
   if (std::stoi((*database)->facts().version) < 15) return;
-  const auto made = (*database)->prepare(two_rows());
+  auto schema = kv_schema();
+  schema.tables[0].name = "cupel_of_another";
+  const auto made = (*database)->prepare(Tables(std::move(schema)));
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().message.find("permission denied for schema public. Run `GRANT CREATE ON "
                                       "SCHEMA public TO guarded`, or name a database"),
