@@ -732,7 +732,7 @@ TEST_F(Cli, GeneratePlanWritesAWorkloadFile) {
 
   EXPECT_EQ(cupel("generate --plan mini --sessions 2 --txns 3 --seed 7 -o -").out,
             text_of("a.json"));
-  EXPECT_NE(cupel("generate --plan range-idb -o d.json").err.find("did you mean `range-idh`?"),
+  EXPECT_NE(cupel("generate --plan range-idb -o d.json").err.find("Did you mean `range-idh`?"),
             std::string::npos);
 
   ASSERT_EQ(cupel("generate --plan blindw-rm --txns 1 --ops 3 --keys 5 -o c.json").code, 0);
