@@ -138,7 +138,7 @@ const AnomalyEntry kAnomalies[] = {
      .weakest = {Level::kReadCommitted, Level::kLinearizable},
      .some = {Level::kSnapshotIsolation},
      .group = kMini,
-     .also = {"TAP-h", "NonMonoReadCO", "TAP-i", "NonMonoReadAO", "NonMonoReadCM",
+     .also = {"TAP-h", "OTV", "NonMonoReadCO", "TAP-i", "NonMonoReadAO", "NonMonoReadCM",
               "observed transaction vanishes"},
      .allowed =
          "MySQL and MariaDB (InnoDB) at REPEATABLE READ: a locking read (SELECT … FOR UPDATE) "
@@ -430,71 +430,10 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "If real time matters, use a strictly serializable database."},
 };
 
-const TermEntry kTerms[] = {
-    {.name = "lost-write",
-     .definition =
-         "The database acknowledged a write, and at the end of the run no node has it or anything "
-         "that replaced it. Isolation levels order transactions and do not speak of durability, so "
-         "that the history may satisfy them all. `cupel run` finds lost writes by its final reads, "
-         "after all faults are healed. Usual causes: asynchronous replication and a failover, a "
-         "commit that does not wait for the disk, two primaries at a time.",
-     .see = {"linearizable", "strict-serializable", "lost-update"},
-     .also = {"lost acknowledged write", "data loss"}},
-    {.name = "divergent-replicas",
-     .definition =
-         "At the end of the run, after all faults are healed and the nodes had time to agree, two "
-         "nodes hold different values of one key. `cupel run` finds this by its final reads. Usual "
-         "causes: replication that stopped or skipped a transaction, two primaries at a time, a "
-         "statement that replicas execute differently.",
-     .see = {"linearizable", "long-fork"},
-     .also = {"split brain", "replica divergence"}},
-    {.name = "phantom",
-     .definition =
-         "A query read twice returned other rows the second time, because another "
-         "transaction added or removed rows (ANSI's P3 and A3). cupel treats a range read "
-         "as a read of every key in the range, including absent keys. So a phantom has the "
-         "name of its effect on these keys.",
-     .see = {"non-repeatable-read", "write-skew", "G2-item"},
-     .also = {"phantom read", "P3", "A3"}},
-    {.name = "repeatable-read",
-     .definition =
-         "A name with several meanings. Adya's PL-2.99 is serializable except for phantoms; cupel "
-         "does not have this level, and serializable is the next stronger one. PostgreSQL's "
-         "REPEATABLE READ is snapshot-isolation. REPEATABLE READ of MySQL, and of MariaDB with "
-         "innodb_snapshot_isolation off, comes close to prefix and allows lost updates.",
-     .see = {"serializable", "snapshot-isolation", "prefix"},
-     .also = {"PL-2.99"}},
-    {.name = "PL-1",
-     .definition =
-         "Adya's level for READ UNCOMMITTED. It forbids only G0. cupel has no level as weak "
-         "as this; its weakest level is read-committed.",
-     .see = {"G0", "read-committed"},
-     .also = {"read-uncommitted"}},
-    {.name = "PL-2",
-     .definition = "Adya's level for READ COMMITTED. It forbids G0 and G1. cupel does not have it: "
-                   "read-committed, after Biswas and Enea, is stronger, because it forbids "
-                   "non-monotonic-read as well.",
-     .see = {"read-committed", "G1", "non-monotonic-read"}},
-    {.name = "G1",
-     .definition =
-         "Adya's name for G1a, G1b and G1c together. Read-committed forbids these and G0.",
-     .see = {"aborted-read", "intermediate-read", "G1c"}},
-    {.name = "G2",
-     .definition =
-         "Adya's name for any cycle with an rw edge, of a predicate or of an item. "
-         "Serializable (PL-3) forbids it. A cycle over items is a G2-item, or, if no two rw "
-         "edges are adjacent, a G-single or a G-nonadjacent.",
-     .see = {"G2-item", "G-single", "G-nonadjacent", "write-skew"},
-     .also = {"anti-dependency cycle"}},
-};
-
 }  // namespace
 
 std::span<const AnomalyEntry> anomalies() {
   return kAnomalies;
-}
-std::span<const TermEntry> terms() {
-  return kTerms;
 }
 
 }  // namespace cupel::explain

@@ -110,6 +110,12 @@ std::string describe_level(const levels::LevelSpec& entry) {
   text += section("Given by", entry.given_by);
   text += section("Implies", join(weaker));
   text += section("Is implied by", join(stronger));
+  for (const auto& term : terms()) {  // ssi is also another word
+    const bool same = std::any_of(term.also.begin(), term.also.end(), [&](std::string_view other) {
+      return normal(other) == levels::short_name(entry.level);
+    });
+    if (same) text += section("Not to be confused with", term.name);
+  }
   text += section("Forbids", join(forbidden_by(entry.level)));
   const auto some = forbidden_in_part_by(entry.level);
   return some.empty() ? text : text + section("Forbids some of", join(some));

@@ -103,6 +103,117 @@ TEST(Glossary, KnowsWhatPeopleAskFor) {
   EXPECT_NE(describe("snapshot-isolation").find("Forbids some of\n"), std::string::npos);
 }
 
+// Names of the literature and of other checkers: each has a page, be it a level that cupel decides
+// or one that it does not.
+TEST(Glossary, HasAPageForTheNamesOfTheLiterature) {
+  for (const char* name : {"read your writes",
+                           "monotonic reads",
+                           "monotonic writes",
+                           "writes follow reads",
+                           "PRAM",
+                           "sequential consistency",
+                           "external consistency",
+                           "1SR",
+                           "PSI",
+                           "parallel snapshot isolation",
+                           "MAV",
+                           "monotonic atomic view",
+                           "cursor stability",
+                           "update serializability",
+                           "prefix consistency",
+                           "repeatable read",
+                           "rr",
+                           "SSI",
+                           "serializable snapshot isolation",
+                           "SI",
+                           "RC",
+                           "read committed",
+                           "PL-1",
+                           "PL-2",
+                           "PL-2+",
+                           "PL-2.99",
+                           "PL-3",
+                           "consistent view",
+                           "G0",
+                           "G1a",
+                           "G1b",
+                           "G1c",
+                           "G2",
+                           "G2-item",
+                           "G-single",
+                           "G-single-item",
+                           "G-cursor",
+                           "G-nonadjacent",
+                           "OTV",
+                           "PMP",
+                           "IMP",
+                           "G-MSR",
+                           "G-SIb",
+                           "CM",
+                           "CCv",
+                           "CC",
+                           "causal memory",
+                           "causal convergence",
+                           "cyclic-versions",
+                           "predicate-read-miss",
+                           "dirty update",
+                           "dirty read",
+                           "fuzzy read",
+                           "phantom",
+                           "read skew",
+                           "write skew",
+                           "internal",
+                           "opacity"}) {
+    EXPECT_NE(describe(name), "") << name;
+    EXPECT_NE(describe_json(name), "") << name;
+  }
+}
+
+// A level that cupel does not decide says so, and how it relates to those that cupel does.
+TEST(Glossary, SaysOfOtherLevelsThatTheyAreNotChecked) {
+  const std::pair<const char*, const char*> related[] = {
+      {"read your writes", "read-atomic and linearizable imply it"},
+      {"monotonic reads", "causal and linearizable imply it"},
+      {"monotonic writes", "causal implies it"},
+      {"writes follow reads", "causal implies it"},
+      {"PRAM", "causal implies it"},
+      {"PSI", "strong-session-snapshot-isolation implies it"},
+      {"cursor stability", "snapshot-isolation and serializable imply it"},
+      {"PL-2+", "snapshot-isolation and serializable imply it"},
+      {"PL-3U", "serializable implies it"},
+      {"CM", "strong-session-serializable implies it"},
+      {"opacity", "It implies strict-serializable"}};
+  for (const auto& [name, relation] : related) {
+    auto page = describe(name);
+    std::replace(page.begin(), page.end(), '\n', ' ');
+    page = std::regex_replace(page, std::regex(" +"), " ");
+    EXPECT_NE(page.find(relation), std::string::npos) << page;
+    EXPECT_NE(page.find("cupel does not check it"), std::string::npos) << page;
+  }
+  EXPECT_TRUE(describe("1SR").starts_with("one-copy-serializability\n"));
+  EXPECT_TRUE(describe("CCv").starts_with("causal-convergence\n"));
+  EXPECT_TRUE(describe("OTV").starts_with("non-monotonic-read\n"));
+  EXPECT_TRUE(describe("rr").starts_with("repeatable-read\n"));
+  // One word, two meanings.
+  EXPECT_TRUE(describe("SSI").starts_with("strong-snapshot-isolation (ssi)\n"));
+  EXPECT_NE(describe("SSI").find("serializable-snapshot-isolation"), std::string::npos);
+}
+
+// No name leads to two pages, but for Plume's letters.
+TEST(Glossary, NamesOfTermsAreDistinct) {
+  std::map<std::string, std::string_view> owner;
+  for (const auto& term : terms()) {
+    auto names = term.also;
+    names.push_back(term.name);
+    for (const auto name : names) {
+      const auto [at, fresh] = owner.try_emplace(std::string(name), term.name);
+      EXPECT_TRUE(fresh) << name << " of " << at->second << " and " << term.name;
+      for (const auto& entry : anomalies()) EXPECT_NE(entry.name, name);
+    }
+    EXPECT_TRUE(term.definition.ends_with('.')) << term.name;
+  }
+}
+
 TEST(Glossary, ListsLevelsOneALineUnlessTheWidthIsKnown) {
   const auto lines = [](const std::string& text) {
     return std::count(text.begin(), text.end(), '\n');
