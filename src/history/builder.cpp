@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/hash_table.hpp"
 
@@ -12,7 +15,6 @@ namespace cupel::history {
 
 namespace {
 constexpr std::uint32_t kMaxOpsPerTxn = (1u << 30) - 1;
-constexpr std::size_t kMaxOps = 0xfffffffe;
 constexpr std::uint8_t kAsRegister = 1;
 constexpr std::uint8_t kAsList = 2;
 }  // namespace
@@ -21,7 +23,8 @@ struct HistoryBuilder::SessionIndex {
   base::HashMap<std::string, std::uint32_t> by_name;
 };
 
-HistoryBuilder::HistoryBuilder() : session_index_(std::make_unique<SessionIndex>()) {
+HistoryBuilder::HistoryBuilder(std::size_t most_of_each)
+    : session_index_(std::make_unique<SessionIndex>()), most_of_each_(most_of_each) {
   h_.null_value_ = ValueId(h_.values_.intern(ScalarView::null()));
   h_.default_initial_ = h_.null_value_;
   h_.list_first_ = {0};
@@ -288,12 +291,26 @@ History HistoryBuilder::with_initial(History history, KeyId key, ScalarView valu
   return history;
 }
 
+// Ids and offsets that did not fit have wrapped by now, and nothing has read them.
+void HistoryBuilder::check_sizes() {
+  const std::pair<std::size_t, std::string_view> sizes[] = {
+      {h_.kind_.size(), "operations"},
+      {h_.first_op_.size(), "transactions"},
+      {h_.session_names_.size(), "sessions"},
+      {h_.keys_.size(), "keys"},
+      {h_.values_.size(), "values"},
+      {h_.list_elements_.size(), "elements of list reads"},
+      {h_.range_entries_.size(), "rows of range reads"}};
+  for (const auto& [size, of] : sizes) {
+    if (size <= most_of_each_ || !error_.empty()) continue;
+    error_ = "the history has " + std::to_string(size) + " " + std::string(of) + "; at most " +
+             std::to_string(most_of_each_) + " can be held. Check parts of it";
+  }
+}
+
 base::Result<History> HistoryBuilder::finish() && {
   assert(!open_ && "finish() inside an open transaction");
-  if (error_.empty() && h_.kind_.size() > kMaxOps) {
-    error_ = "the history has " + std::to_string(h_.kind_.size()) + " operations; at most " +
-             std::to_string(kMaxOps) + " can be held";
-  }
+  check_sizes();
   if (!error_.empty()) return base::Error{.message = error_};
 
   const std::size_t txns = h_.first_op_.size();

@@ -21,7 +21,11 @@ namespace cupel::history {
 
 class HistoryBuilder {
  public:
-  HistoryBuilder();
+  // Numbers of operations, keys and so on have 32 bits, one of which means none.
+  static constexpr std::size_t kMostOfEach = 0xfffffffe;
+
+  // `most_of_each` is for tests: a history with more of anything is an error.
+  explicit HistoryBuilder(std::size_t most_of_each = kMostOfEach);
   ~HistoryBuilder();
   HistoryBuilder(HistoryBuilder&&) noexcept;
   HistoryBuilder& operator=(HistoryBuilder&&) noexcept;
@@ -80,8 +84,9 @@ class HistoryBuilder {
 
   // Errors (no line: the caller knows none either): a key that is used both as
   // a list and as a register; a transaction that completes before it is invoked; more
-  // than 2^32-2 operations or 2^30-1 in one transaction. Sorted numbering: TxnIds are
-  // session by session. The builder is spent.
+  // than 2^32-2 operations, transactions, sessions, keys, values, elements of list reads or rows of
+  // range reads, or 2^30-1 operations in one transaction. Sorted numbering: TxnIds are session by
+  // session. The builder is spent.
   [[nodiscard]] base::Result<History> finish() &&;
 
   [[nodiscard]] std::size_t txn_count() const { return h_.first_op_.size(); }
@@ -92,6 +97,7 @@ class HistoryBuilder {
   void note_key_use(KeyId key, bool as_list);
   void withdraw_written_initials();
   void put_keys_in_order();
+  void check_sizes();
 
   struct SessionIndex;
   History h_;
@@ -100,6 +106,7 @@ class HistoryBuilder {
   bool any_times_ = false;
   bool open_ = false;
   bool initial_unless_written_ = false;
+  std::size_t most_of_each_;
   std::string error_;
 };
 

@@ -72,6 +72,48 @@ TEST(Builder, RefusesAKeyThatIsListAndRegister) {
   EXPECT_NE(h.error().message.find("key x"), std::string::npos);
 }
 
+// The real limit is 2^32 - 2 of each; here it is small.
+TEST(Builder, RefusesMoreThanItsNumbersHold) {
+  const auto built = [](std::size_t most, auto fill) {
+    HistoryBuilder b(most);
+    b.begin(b.session("0"), TxnStatus::kCommitted, {});
+    fill(b);
+    b.end();
+    const auto h = std::move(b).finish();
+    return h.ok() ? std::string("ok") : h.error().message;
+  };
+  const auto list = [](HistoryBuilder& b) {
+    const ValueId elements[] = {b.value(1), b.value(2)};
+    b.list_read(b.key(1), elements);
+    b.list_read(b.key(1), elements);
+  };
+  EXPECT_EQ(built(4, list), "ok");
+  EXPECT_EQ(built(3, list),
+            "the history has 4 elements of list reads; at most 3 can be held. Check parts of it");
+  const auto range = [](HistoryBuilder& b) {
+    const RangeEntry rows[] = {{b.key(1), b.value(1)}, {b.key(2), b.value(2)}};
+    b.range_read(b.value(1), b.value(2), rows);
+    b.range_read(b.value(1), b.value(2), rows);
+  };
+  EXPECT_EQ(built(4, range), "ok");
+  EXPECT_EQ(built(3, range),
+            "the history has 4 rows of range reads; at most 3 can be held. Check parts of it");
+  const auto writes = [](HistoryBuilder& b) {
+    for (int i = 0; i < 3; ++i) b.write(b.key(0), b.value(0));
+  };
+  EXPECT_EQ(built(3, writes), "ok");
+  EXPECT_EQ(built(2, writes),
+            "the history has 3 operations; at most 2 can be held. Check parts of it");
+  const auto values = [](HistoryBuilder& b) {
+    for (int i = 0; i < 3; ++i) b.value(i);
+  };
+  EXPECT_EQ(built(3, values), "the history has 4 values; at most 3 can be held. Check parts of it");
+  const auto keys = [](HistoryBuilder& b) {
+    for (int i = 0; i < 3; ++i) b.key(i);
+  };
+  EXPECT_EQ(built(2, keys), "the history has 3 keys; at most 2 can be held. Check parts of it");
+}
+
 TEST(Builder, RefusesTimeThatRunsBackward) {
   HistoryBuilder b;
   b.begin(b.session("0"), TxnStatus::kCommitted, {.invoke = 9, .complete = 5, .label = 3});
