@@ -148,6 +148,7 @@ class Joiner {
   base::Result<Joined> join() && {
     if (auto fit = check_parts(); !fit.ok()) return std::move(fit).error();
     facts_ = common_facts(parts_, joined_.notes);
+    find_lists();
     for (std::uint32_t p = 0; p < parts_.size(); ++p) {
       const auto& h = parts_[p].history;
       for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
@@ -302,6 +303,30 @@ class Joiner {
     return base::Ok{};
   }
 
+  // The keys that some part appends to or reads as lists.
+  void find_lists() {
+    for (const auto& part : parts_) {
+      const auto& h = part.history;
+      for (std::uint32_t k = 0; k < h.key_count(); ++k) {
+        if (h.is_list(KeyId(k))) lists_.intern(h.key(KeyId(k)));
+      }
+    }
+  }
+
+  // A part that only read nil from a list does not know that it is one: nil is the empty list.
+  void add_operation(HistoryBuilder& builder, const History& h, OpId id) const {
+    const auto op = h.op(id);
+    const bool read_nil = op.kind == history::OpKind::kRead && !h.is_list(op.key) &&
+                          (!op.value.valid() || op.value == h.null_value());
+    if (!read_nil || !lists_.find(h.key(op.key))) return builder.copy(h, id);
+    const auto key = builder.key(h.key(op.key));
+    if (op.value.valid()) {
+      builder.list_read(key, {});
+    } else {
+      builder.list_read_unknown(key);
+    }
+  }
+
   [[nodiscard]] base::Result<History> build(bool timed) const {
     HistoryBuilder builder;
     if (auto added = add_initial_values(builder); !added.ok()) return std::move(added).error();
@@ -316,7 +341,7 @@ class Joiner {
           most = std::max(most, h.label(TxnId(t)) + 1);
           builder.begin(id, h.status(TxnId(t)), facts_of(txn++, labels + h.label(TxnId(t)), timed));
           for (auto i = h.first_op(TxnId(t)); i < h.last_op(TxnId(t)); ++i) {
-            builder.copy(h, OpId(i));
+            add_operation(builder, h, OpId(i));
           }
           builder.end();
         }
@@ -331,6 +356,7 @@ class Joiner {
   const std::vector<Part>& parts_;
   const JoinOptions& options_;
   std::map<std::string, std::string> facts_;
+  history::ScalarTable lists_;
   std::vector<std::uint32_t> part_of_;  // by transaction of the whole
   std::vector<Interval> times_;         // as recorded
   Joined joined_;

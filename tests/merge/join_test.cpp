@@ -251,5 +251,42 @@ TEST(Clocks, AreSolvedAlongChains) {
   EXPECT_TRUE(solve(2, impossible).contradicted);
 }
 
+// A recording that only read nil from a key does not know that the key is a list.
+TEST(Join, NilIsTheEmptyListWhereAnotherRecordingAppends) {
+  const auto part = [](const char* file, auto fill) {
+    HistoryBuilder b;
+    b.begin(b.session("0"), history::TxnStatus::kCommitted, {.invoke = 1, .complete = 2});
+    fill(b);
+    b.end();
+    return Part{file, std::move(b).finish().value()};
+  };
+  const auto x = [](HistoryBuilder& b) { return b.key(history::ScalarView::of("x")); };
+  const auto nil = part("nil", [&](HistoryBuilder& b) {
+    b.read(x(b), b.null_value());
+    b.read(x(b), history::ValueId::none());
+    b.read(b.key(7), b.null_value());
+  });
+  const auto appends = part("appends", [&](HistoryBuilder& b) { b.append(x(b), b.value(1)); });
+  for (const bool nil_first : {true, false}) {
+    const auto joined =
+        join(nil_first ? std::vector<Part>{nil, appends} : std::vector<Part>{appends, nil},
+             {.times = false});
+    ASSERT_TRUE(joined.ok()) << joined.error().message;
+    const auto& h = joined->history;
+    const history::OpId first(nil_first ? 0 : 1);
+    EXPECT_EQ(h.op(first).kind, history::OpKind::kListRead);
+    EXPECT_TRUE(h.list_known(h.op(first)));
+    EXPECT_TRUE(h.list(h.op(first)).empty());
+    EXPECT_FALSE(h.list_known(h.op(history::OpId(first.raw + 1))));
+    EXPECT_EQ(h.op(history::OpId(first.raw + 2)).kind, history::OpKind::kRead);
+    EXPECT_EQ(verdicts(h).at(levels::Level::kSerializable), Verdict::kSatisfied);
+  }
+  // Another value is none of a list.
+  const auto seven = part("seven", [&](HistoryBuilder& b) { b.read(x(b), b.value(7)); });
+  const auto refused = join({seven, appends}, {.times = false});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("used both as a list"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace cupel::merge
