@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string>
+#include <vector>
 
+#include "base/spelling.hpp"
 #include "workload/workload_spec.hpp"
 
 namespace cupel::workload {
@@ -22,12 +25,10 @@ constexpr std::array kWorkloads = {&kGeneralWorkload,  &kMiniWorkload,      &kLw
                                    &kAppendWorkload,   &kTpccWorkload,      &kRubisWorkload,
                                    &kTwitterWorkload,  &kSmallbankWorkload, &kCoursewareWorkload};
 
-std::string names() {
-  std::string text;
-  for (const auto* spec : kWorkloads) {
-    text += (text.empty() ? "" : ", ") + std::string(spec->info.name);
-  }
-  return text;
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const auto* spec : kWorkloads) all.emplace_back(spec->info.name);
+  return all;
 }
 
 std::optional<std::string> out_of_range(const WorkloadOptions& o) {
@@ -84,8 +85,9 @@ base::Result<WorkloadPointer> make_workload(std::string_view name, const Workloa
     if (auto wrong = out_of_range(options)) return base::Error{.message = std::move(*wrong)};
     return spec->make(options);
   }
-  return base::Error{
-      .message = fmt::format("found the workload \"{}\", expected one of: {}", name, names())};
+  return base::Error{.message =
+                         fmt::format("there is no workload `{}`.{} Write {}", name,
+                                     base::suggestion(name, names()), base::one_of(names()))};
 }
 
 }  // namespace cupel::workload

@@ -592,9 +592,9 @@ TEST(Options, OutOfRangeAreDistinguished) {
             "found a scale of 0, expected more than 0 and at most 1000");
   EXPECT_EQ(
       error([](auto&) {}, "tpcd"),
-      "found the workload \"tpcd\", expected one of: general, mini, lwt, blindw-rm, blindw-rw, "
-      "long-fork, range-b, range-rqh, range-idh, append, tpcc, rubis, twitter, smallbank, "
-      "courseware");
+      "there is no workload `tpcd`. Did you mean `tpcc`? Write general, mini, lwt, blindw-rm, "
+      "blindw-rw, long-fork, range-b, range-rqh, range-idh, append, tpcc, rubis, twitter, "
+      "smallbank or courseware");
 }
 
 TEST(Cells, CarryAPayloadAndTheNumberOfTheirWrite) {
