@@ -15,8 +15,10 @@
 #include "base/temp_dir.hpp"
 #include "mocktest/output_text.hpp"
 #include "mocktest/statement_lines.hpp"
+#include "proxy/footprint.hpp"
 #include "proxy/row_history.hpp"
 #include "proxy/sessions.hpp"
+#include "wire/bytes.hpp"
 
 namespace cupel::mocktest {
 
@@ -54,6 +56,24 @@ std::string shown(std::string text) {
   return text.substr(0, end) + "…";
 }
 
+// PostgreSQL's binary form of the types that clients use most; "…" for another one.
+std::string binary_in_words(std::uint32_t type, const std::string& bytes) {
+  constexpr std::uint32_t kBool = 16, kInt8 = 20, kInt2 = 21, kInt4 = 23, kText = 25, kUuid = 2950,
+                          kVarchar = 1043, kName = 19, kChar = 1042;
+  wire::Reader reader(bytes);
+  if (type == kBool && bytes.size() == 1) return bytes[0] != 0 ? "true" : "false";
+  if (type == kInt2 && bytes.size() == 2) return std::to_string(reader.big<std::int16_t>());
+  if (type == kInt4 && bytes.size() == 4) return std::to_string(reader.big<std::int32_t>());
+  if (type == kInt8 && bytes.size() == 8) return std::to_string(reader.big<std::int64_t>());
+  if (type == kText || type == kVarchar || type == kName || type == kChar) return bytes;
+  if (type != kUuid || bytes.size() != 16) return "…";
+  std::string words;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    words += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                         static_cast<unsigned char>(bytes[i]));
+  return words;
+}
+
 // "alice: UPDATE c SET n = 1 -- shop.py:7; waited for a lock; 40P01 deadlock detected"
 std::string in_words(const proxy::Executed& executed) {
   std::string text, remarks;
@@ -61,7 +81,9 @@ std::string in_words(const proxy::Executed& executed) {
     std::string parameters;
     for (const auto& parameter : request.parameters)
       parameters += (parameters.empty() ? " [" : ", ") +
-                    (parameter.format == 0 ? parameter.value.value_or("NULL") : "…");
+                    (!parameter.value        ? "NULL"
+                     : parameter.format == 0 ? *parameter.value
+                                             : binary_in_words(parameter.type, *parameter.value));
     text += (text.empty() ? "" : "; ") + statement_line(request.text) +
             (parameters.empty() ? "" : shown(parameters) + "]");
   }
@@ -118,6 +140,16 @@ std::string in_words(const std::set<std::uint64_t>& numbers) {
   for (std::size_t i = 0; i < parts.size(); ++i)
     text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
   return text;
+}
+
+// "SELECT random()"
+void add_unrepeatable(const proxy::Executed& executed, proxy::Dialect dialect,
+                      std::set<std::string>& found) {
+  for (const auto& request : executed.requests) {
+    for (const auto& statement : proxy::statements_of(request.text, dialect)) {
+      if (!statement.unrepeatable.empty()) found.insert(statement_line(request.text));
+    }
+  }
 }
 
 }  // namespace
@@ -192,7 +224,11 @@ base::Result<DatabaseRunner::Run> DatabaseRunner::run(
                           const proxy::Executed* waits) {
     proxy::Footprint footprint;
     if (waits != nullptr) footprint = sessions.begun(*waits, *catalog);
-    for (const auto& one : executed) footprint.add(sessions.follow(one, *catalog).footprint);
+    for (const auto& one : executed) {
+      const auto touched = sessions.follow(one, *catalog).footprint;
+      if (touched.unrepeatable) add_unrepeatable(one, database_->dialect(), run.unrepeatable);
+      footprint.add(touched);
+    }
     // What is unknown may have changed the tables. With an old catalog, statements that depend on
     // each other would be taken for independent ones.
     if (footprint.unknown) {
@@ -337,6 +373,7 @@ class DatabaseExploration {
                            const std::vector<std::size_t>& offered) {
     if (run.end.kind == CommandEnd::Kind::kStopped) return false;
     ++result_.runs;
+    result_.unrepeatable.insert(run.unrepeatable.begin(), run.unrepeatable.end());
     result_.reached_store |= run.reached;
     if (!result_.reached_store && run.end.failed()) {
       auto failed = runner_->failed_run(run, test_.store.seed, output);

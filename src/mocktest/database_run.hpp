@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,11 @@ class DatabaseRunner {
     CommandEnd end = {};
     bool reached = false;  // the command connected to the database
     std::vector<proxy::Executed> executed = {};
-    std::string observed = {};  // what the clients read
-    std::string database = {};  // in which it happened; drop() it
-    proxy::Rows rows = {};      // before the run; nothing without a recorder
-    std::string no_rows = {};   // why they are not known
+    std::string observed = {};                // what the clients read
+    std::string database = {};                // in which it happened; drop() it
+    proxy::Rows rows = {};                    // before the run; nothing without a recorder
+    std::string no_rows = {};                 // why they are not known
+    std::set<std::string> unrepeatable = {};  // statements: ExplorationResult
   };
   // With a turn for whom `choose` says; `ran` is told what each turn touched. Any thread.
   base::Result<Run> run(std::uint64_t seed, const Choose& choose,

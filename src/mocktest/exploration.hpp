@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct ExplorationResult {
   // by what it reads, and the exploration may be incomplete.
   std::uint64_t diverged = 0;
   bool exhausted = false;  // no choice is left
+  // On a true database: statements that may do something else when they run again, as random()
+  // does. The exploration cannot make all that they may do.
+  std::set<std::string> unrepeatable = {};
   LateClients late_clients = LateClients::kNone;
   double settle_ms = 0;        // in use at the end
   bool reached_store = false;  // in any run

@@ -29,7 +29,10 @@ const std::set<std::string, std::less<>> kHarmlessNodes = {
     "A_Indices",   "Alias",          "DefElem",         "OnConflictClause", "InferClause",
     "IndexElem",   "MultiAssignRef", "GroupingSet",     "CollateClause"};
 
-// Built-in functions that read no table and leave nothing behind.
+// Built-in functions that read no table, leave nothing behind, and return the same in another run
+// of the same statements. The clock of a statement or a transaction counts as one that stands still
+// (now(), CURRENT_TIMESTAMP): no order of statements decides what it shows. LAST_INSERT_ID() is
+// what an earlier INSERT of the same client made, and that one concerns the whole table.
 const std::set<std::string, std::less<>> kHarmlessFunctions = {"count",
                                                                "sum",
                                                                "min",
@@ -84,10 +87,8 @@ const std::set<std::string, std::less<>> kHarmlessFunctions = {"count",
                                                                "to_number",
                                                                "to_timestamp",
                                                                "now",
-                                                               "clock_timestamp",
                                                                "statement_timestamp",
                                                                "transaction_timestamp",
-                                                               "timeofday",
                                                                "date_trunc",
                                                                "date_part",
                                                                "extract",
@@ -117,15 +118,11 @@ const std::set<std::string, std::less<>> kHarmlessFunctions = {"count",
                                                                "current_database",
                                                                "current_schema",
                                                                "current_schemas",
-                                                               "pg_backend_pid",
                                                                "current_setting",
-                                                               "random",
-                                                               "gen_random_uuid",
                                                                "timezone",
                                                                "format",
                                                                "any_value",
                                                                "pg_sleep",
-                                                               "txid_current",
                                                                "pg_is_in_recovery",
                                                                "pg_catalog",
                                                                "overlay"};
@@ -142,7 +139,6 @@ const std::set<std::string, std::less<>> kHarmlessMysqlFunctions = {"adddate",
                                                                     "cast",
                                                                     "char",
                                                                     "character_length",
-                                                                    "connection_id",
                                                                     "conv",
                                                                     "convert",
                                                                     "crc32",
@@ -208,7 +204,6 @@ const std::set<std::string, std::less<>> kHarmlessMysqlFunctions = {"adddate",
                                                                     "pow",
                                                                     "quarter",
                                                                     "quote",
-                                                                    "rand",
                                                                     "regexp_replace",
                                                                     "regexp_substr",
                                                                     "row_count",
@@ -227,7 +222,6 @@ const std::set<std::string, std::less<>> kHarmlessMysqlFunctions = {"adddate",
                                                                     "strcmp",
                                                                     "subdate",
                                                                     "substring_index",
-                                                                    "sysdate",
                                                                     "system_user",
                                                                     "time",
                                                                     "time_format",
@@ -245,13 +239,39 @@ const std::set<std::string, std::less<>> kHarmlessMysqlFunctions = {"adddate",
                                                                     "utc_date",
                                                                     "utc_time",
                                                                     "utc_timestamp",
-                                                                    "uuid",
                                                                     "values",
                                                                     "var_pop",
                                                                     "variance",
                                                                     "week",
                                                                     "weekday",
                                                                     "year"};
+
+// Another run of the same statements returns something else. Other functions are as unknown, and
+// some of them may be as unrepeatable; of these it is known.
+const std::set<std::string, std::less<>> kUnrepeatable = {"clock_timestamp",
+                                                          "gen_random_uuid",
+                                                          "pg_current_snapshot",
+                                                          "pg_current_xact_id",
+                                                          "pg_current_xact_id_if_assigned",
+                                                          "pg_postmaster_start_time",
+                                                          "random",
+                                                          "random_normal",
+                                                          "timeofday",
+                                                          "txid_current",
+                                                          "txid_current_if_assigned",
+                                                          "txid_current_snapshot",
+                                                          "uuid_generate_v1",
+                                                          "uuid_generate_v1mc",
+                                                          "uuid_generate_v4"};
+const std::set<std::string, std::less<>> kUnrepeatableInMysql = {
+    "rand", "random_bytes", "sys_guid", "sysdate", "uuid", "uuid_short", "uuid_v4", "uuid_v7"};
+// The number of the client's connection. A client that asks for it alone learns nothing of others.
+const std::set<std::string, std::less<>> kOfConnection = {"connection_id", "pg_backend_pid"};
+
+bool is_unrepeatable(const std::string& function, Dialect dialect) {
+  return dialect == Dialect::kMysql ? kUnrepeatableInMysql.contains(function)
+                                    : kUnrepeatable.contains(function);
+}
 
 bool is_harmless(const std::string& function, Dialect dialect) {
   return kHarmlessFunctions.contains(function) ||
@@ -505,7 +525,11 @@ StatementText read_statement(const Tree& tree, Dialect dialect) {
     text.reads_only = kind == "SelectStmt";
     Walk(text).kind(kind, body, Use::kRead);
     for (const auto& name : text.functions) {
-      if (!is_harmless(name, dialect)) text.unknown = true;
+      if (is_unrepeatable(name, dialect) || (kOfConnection.contains(name) && !text.tables.empty()))
+        text.unrepeatable.insert(name);
+      if (!is_harmless(name, dialect) && !is_unrepeatable(name, dialect) &&
+          !kOfConnection.contains(name))
+        text.unknown = true;
     }
     find_rows(kind, body, text);
   } else {
@@ -729,7 +753,7 @@ bool concern_only_the_client(const std::vector<Request>& requests, bool open, Di
   return std::all_of(requests.begin(), requests.end(), [&](const Request& request) {
     const auto statements = statements_of(request.text, dialect);
     return std::all_of(statements.begin(), statements.end(), [&](const StatementText& one) {
-      return !one.unknown &&
+      return !one.unknown && one.unrepeatable.empty() &&
              ((one.local && !(open && one.commits_first)) ||
               (!open && one.reads_only && one.tables.empty() && statements.size() == 1));
     });
@@ -744,6 +768,7 @@ bool Footprint::nothing() const {
 
 void Footprint::add(const Footprint& other) {
   unknown |= other.unknown;
+  unrepeatable |= other.unrepeatable;
   takes_snapshot |= other.takes_snapshot;
   serializable |= other.serializable;
   waits |= other.waits;
@@ -759,8 +784,11 @@ void Footprint::add(const Footprint& other) {
 Footprint footprint_of(const StatementText& statement,
                        const std::vector<Request::Parameter>& parameters, const Catalog& catalog) {
   Footprint footprint{.unknown = statement.unknown};
+  footprint.unrepeatable = !statement.unrepeatable.empty();
+  footprint.unknown |= footprint.unrepeatable;
   for (const auto& name : statement.functions)
-    footprint.unknown |= catalog.own_functions.contains(name);
+    footprint.unknown |=
+        catalog.own_functions.contains(name) || catalog.volatile_functions.contains(name);
   for (const auto& name : statement.operators)
     footprint.unknown |= catalog.own_operators.contains(name);
   for (const auto& used : statement.tables) {

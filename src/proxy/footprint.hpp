@@ -2,9 +2,10 @@
 // told from two whose order may make one.
 //
 // The statement is read by PostgreSQL's own parser (for MySQL: mysql_text.hpp), the tables by the
-// server's catalog. Whatever is not known to be harmless (a function of the user's, a view, a
-// trigger, DDL, a catalog table …) makes the statement `unknown`: it may touch everything. Two
-// kinds of difference are not looked at: the order of rows that no ORDER BY decides, and clocks.
+// server's catalog. Whatever is not known to be harmless (a function of the user's, a volatile one,
+// a view, a trigger, DDL, a catalog table …) makes the statement `unknown`: it may touch
+// everything. Two kinds of difference are not looked at: the order of rows that no ORDER BY
+// decides, and the time at which a statement or a transaction began.
 //
 // PostgreSQL's rules: a plain read waits for nobody and sees only what is committed; writes of one
 // row, and reads FOR UPDATE, exclude each other until the end of the transaction; at repeatable
@@ -58,6 +59,8 @@ struct Catalog {
   Dialect dialect = Dialect::kPostgres;  // MySQL: names are in lower case
   std::map<std::uint32_t, TableFacts> tables = {};
   std::set<std::string, std::less<>> own_functions = {}, own_operators = {};  // of the user's
+  // PostgreSQL: of the server's own, those that it calls volatile.
+  std::set<std::string, std::less<>> volatile_functions = {};
   // None: no table has this name, or more than one.
   [[nodiscard]] const TableFacts* find(std::string_view schema, std::string_view name) const;
 };
@@ -103,6 +106,8 @@ struct StatementText {
   };
   std::vector<TableUse> tables = {};
   std::set<std::string> functions = {}, operators = {}, common_tables = {};
+  // Of the functions, those that return something else in another run: random() …
+  std::set<std::string> unrepeatable = {};
   std::set<std::size_t> schemas = {};  // PostgreSQL: where in the text a table's schema is named
   bool reads_only = false;             // a SELECT (which may lock)
   bool locks = false;                  // … FOR UPDATE
@@ -146,6 +151,7 @@ using Touches = std::set<Touch>;
 
 struct Footprint {
   bool unknown = false;
+  bool unrepeatable = false;  // the same statement may do something else in another run
   Touches reads = {}, shares = {}, writes = {};  // shares: locks that exclude writes only
   bool takes_snapshot = false;                   // for later statements too
   bool serializable = false;                     // reads or writes at that level

@@ -46,6 +46,12 @@ SELECT c.oid, n.nspname, c.relname,
     OR EXISTS (SELECT FROM pg_constraint k JOIN pg_depend p
                  ON p.classid = 'pg_constraint'::regclass AND p.objid = k.oid
                WHERE k.conrelid = c.oid AND p.refclassid = 'pg_proc'::regclass)
+    OR EXISTS (SELECT FROM (SELECT adbin::text AS tree FROM pg_attrdef WHERE adrelid = c.oid
+                            UNION ALL SELECT conbin::text FROM pg_constraint
+                            WHERE conrelid = c.oid AND conbin IS NOT NULL) AS expression
+               CROSS JOIN LATERAL regexp_matches(tree, ':funcid ([0-9]+)', 'g') AS called
+               JOIN pg_proc p ON p.oid = called[1]::oid
+               WHERE p.provolatile = 'v' AND p.proname <> 'nextval')
     OR EXISTS (SELECT FROM pg_index x JOIN pg_depend p
                  ON p.classid = 'pg_class'::regclass AND p.objid = x.indexrelid
                WHERE x.indrelid = c.oid AND p.refclassid = 'pg_proc'::regclass),
@@ -369,12 +375,20 @@ Result<Catalog> PostgresConnection::catalog_of(PlainPostgres& connection) {
     catalog.tables[child].references.push_back(parent);
     catalog.tables[parent].referenced_by.push_back(child);
   }
+  // What pg_sleep and pg_is_in_recovery return is always the same here.
   const auto names = connection.run(
-      "SELECT true, proname FROM pg_proc WHERE oid >= 16384 "
-      "UNION ALL SELECT false, oprname FROM pg_operator WHERE oid >= 16384");
+      "SELECT 'f', proname FROM pg_proc WHERE oid >= 16384 "
+      "UNION ALL SELECT 'o', oprname FROM pg_operator WHERE oid >= 16384 "
+      "UNION ALL SELECT 'v', proname FROM pg_proc "
+      "WHERE oid < 16384 AND provolatile = 'v' AND proname NOT LIKE 'pg\\_sleep%' "
+      "AND proname <> 'pg_is_in_recovery'");
   if (!names.ok()) return names.error();
-  for (const auto& row : *names)
-    (row[0] == "t" ? catalog.own_functions : catalog.own_operators).insert(row[1].value_or(""));
+  for (const auto& row : *names) {
+    auto& kind = row[0] == "f"   ? catalog.own_functions
+                 : row[0] == "o" ? catalog.own_operators
+                                 : catalog.volatile_functions;
+    kind.insert(row[1].value_or(""));
+  }
   return catalog;
 }
 

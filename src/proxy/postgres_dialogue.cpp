@@ -138,12 +138,38 @@ class PostgresDialogue final : public Dialogue {
       case 'W':
         link.copying = true;
         break;
+      case 'R':
+        return options_.tls && offers_login(link, frame.body);
       case 'N':
         return is_recorded(link, frame.body);
       default:
         if (link.running) answered(link, frame);
     }
     return false;
+  }
+
+  // The server offers SASL. Channel binding (…-PLUS) is to the TLS between the proxy and the
+  // server, which the client does not see, so it is not offered to the client.
+  static bool offers_login(Link& link, std::string_view body) {
+    constexpr std::int32_t kSasl = 10;
+    constexpr std::string_view kBinding = "-PLUS";
+    wire::Reader reader(body);
+    if (body.size() < 4 || reader.big<std::int32_t>() != kSasl) return false;
+    std::string kept(body.substr(0, 4));
+    for (std::size_t at = 4; at < body.size() && body[at] != '\0';) {
+      const auto end = std::min(body.find('\0', at), body.size());
+      const auto mechanism = body.substr(at, end - at);
+      at = end + 1;
+      if (mechanism.ends_with(kBinding)) continue;
+      kept += mechanism;
+      kept += '\0';
+    }
+    if (kept.size() == 4) return false;  // the client says what it lacks
+    kept += '\0';
+    link.client.out += 'R';
+    wire::put_big(link.client.out, static_cast<std::int32_t>(kept.size() + 4));
+    link.client.out += kept;
+    return true;
   }
 
   bool is_recorded(Link& link, std::string_view body) const {

@@ -5,6 +5,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <random>
 
 namespace cupel::proxy {
@@ -47,6 +48,10 @@ Status TestDatabase::take_url(drivers::Url& url, std::uint16_t port) {
     user_ = self == nullptr ? "nobody" : self->pw_name;
   }
   password_ = url.password;
+  if (password_.empty()) {
+    const char* given = std::getenv(dialect_ == Dialect::kMysql ? "MYSQL_PWD" : "PGPASSWORD");
+    password_ = given == nullptr ? "" : given;
+  }
   name_ = url.path.empty() ? user_ : url.path;
   return Ok{};
 }

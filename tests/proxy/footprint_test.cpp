@@ -89,6 +89,37 @@ TEST(Footprints, OfWhatIsNotKnownAreEverything) {
   }
 }
 
+// The exploration runs the same statements again and again, and takes them to do the same.
+TEST(Footprints, OfStatementsThatAreNotRepeatableAreEverything) {
+  for (const auto* sql :
+       {"select random()", "update accounts set owner = gen_random_uuid() where id = 1",
+        "select * from accounts where id = txid_current()", "select clock_timestamp()",
+        "insert into accounts (id) values (floor(random() * 10))", "select timeofday()",
+        "select id from accounts where id = pg_backend_pid()"}) {
+    EXPECT_TRUE(open(sql).unknown) << sql;
+    EXPECT_TRUE(open(sql).unrepeatable) << sql;
+    EXPECT_FALSE(concern_only_the_client({{.text = sql}}, false)) << sql;
+  }
+  EXPECT_TRUE(open("select nextval('s')").unknown);
+  EXPECT_FALSE(open("select nextval('s')").unrepeatable) << "each run has the same numbers";
+  for (const auto* sql :
+       {"select now(), current_timestamp, statement_timestamp() from accounts where id = 1",
+        "update accounts set owner = upper('a') where id = 1"}) {
+    EXPECT_FALSE(open(sql).unknown) << sql;
+    EXPECT_FALSE(open(sql).unrepeatable) << sql;
+  }
+  EXPECT_TRUE(concern_only_the_client({{.text = "select pg_backend_pid()"}}, false));
+}
+
+// The server's catalog has the last word on its own functions.
+TEST(Footprints, OfFunctionsThatTheServerCallsVolatileAreEverything) {
+  Catalog catalog;
+  const auto statements = statements_of("select format('%s', 1)");
+  EXPECT_FALSE(footprint_of(statements.front(), {}, catalog).unknown);
+  catalog.volatile_functions = {"format"};
+  EXPECT_TRUE(footprint_of(statements.front(), {}, catalog).unknown);
+}
+
 TEST(Footprints, OfRowsWithTheirKeys) {
   const auto key = [](const char* sql) {
     auto touches = open(sql).writes;

@@ -84,6 +84,24 @@ TEST(MysqlFootprints, OfWhatIsNotKnownAreEverything) {
     EXPECT_TRUE(open_in_mysql(sql).unknown) << sql;
 }
 
+TEST(MysqlFootprints, OfStatementsThatAreNotRepeatableAreEverything) {
+  for (const auto* sql :
+       {"SELECT RAND()", "UPDATE accounts SET n = UUID_SHORT() WHERE id = 1", "SELECT UUID()",
+        "DELETE FROM accounts WHERE id = CONNECTION_ID()", "SELECT SYSDATE()"}) {
+    EXPECT_TRUE(open_in_mysql(sql).unknown) << sql;
+    EXPECT_TRUE(open_in_mysql(sql).unrepeatable) << sql;
+    EXPECT_FALSE(concern_only_the_client({{.text = sql}}, false, Dialect::kMysql)) << sql;
+  }
+  // What the client itself has set or inserted, and the time of a statement.
+  for (const auto* sql : {"SELECT LAST_INSERT_ID()", "UPDATE accounts SET n = @a WHERE id = 1",
+                          "UPDATE accounts SET n = UNIX_TIMESTAMP(NOW(6)) WHERE id = 1"})
+    EXPECT_FALSE(open_in_mysql(sql).unknown) << sql;
+  for (const auto* sql : {"SELECT @a := n FROM accounts", "SELECT n FROM accounts INTO @a"})
+    EXPECT_TRUE(open_in_mysql(sql).unknown) << sql;
+  EXPECT_TRUE(
+      concern_only_the_client({{.text = "SELECT CONNECTION_ID()"}}, false, Dialect::kMysql));
+}
+
 TEST(MysqlFootprints, OfRowsWithTheirKeys) {
   const auto key = [](const char* sql) {
     auto touches = open_in_mysql(sql).writes;
