@@ -22,6 +22,13 @@ std::vector<std::string> level_names_of_mock() {
   return names;
 }
 
+// Of an SQL server the level that its transactions have by default.
+std::string usual_level(const std::string& engine_name) {
+  if (engine_name == "postgres") return "postgres:read-committed";
+  if (engine_name == "mariadb") return "mysql:repeatable-read";
+  return std::string(mock::name(mock::Options().level));
+}
+
 std::vector<std::string> product_level_names() {
   std::vector<std::string> names;
   for (const auto& level : mock::kProductLevels) names.emplace_back(level.name);
@@ -43,9 +50,10 @@ void add_engine_options(Command& command, StoreArguments& arguments) {
       ->group(group);
   command
       .add_option("--constraints", arguments.constraints,
-                  "With --engine postgres or mariadb: unique constraints and foreign keys are as "
-                  "weak as the level (weak), or see what was committed last (strong). Default: "
-                  "strong at strict-serializable and the levels of products, else weak")
+                  "With --engine postgres or mariadb: unique constraints and foreign keys see what "
+                  "was committed last, as those of the product (strong), or are as weak as the "
+                  "level (weak). Default: strong at strict-serializable and the levels of "
+                  "products, else weak")
       ->type_name("HOW")
       ->check(one_of_names({"weak", "strong"}))
       ->group(group);
@@ -57,10 +65,11 @@ void add_store_options(Command& command, StoreArguments& arguments) {
       .add_option(
           "--level", arguments.level,
           fmt::format("The isolation level, which every history satisfies: {}, or a short name. Or "
-                      "strict-serializable, or what a product allows: {} (docs/mock-levels.md)",
-                      one_of(level_names_of_mock()), one_of(product_level_names())))
+                      "strict-serializable, or what a product allows: {} (docs/mock-levels.md). "
+                      "Default: {}; {} with --engine postgres, {} with --engine mariadb",
+                      one_of(level_names_of_mock()), one_of(product_level_names()),
+                      usual_level("own"), usual_level("postgres"), usual_level("mariadb")))
       ->type_name("LEVEL")
-      ->capture_default_str()
       ->group(store);
   command
       .add_option("--locks", arguments.locks,
@@ -127,15 +136,10 @@ void take_server(StoreArguments& arguments, bool has_level, const char* product,
   if (store.product != mock::Product::kNone && !has_level) {
     throw UsageError("--level", fmt::format("found `{}` with --engine {}, expected a level of "
                                             "{}, or --engine own",
-                                            arguments.level, arguments.engine_name, product));
+                                            *arguments.level, arguments.engine_name, product));
   }
   arguments.strong_constraints =
       arguments.constraints.empty() ? mock::is_versioned(store) : arguments.constraints == "strong";
-  if (mock::is_versioned(store) && !arguments.strong_constraints) {
-    throw UsageError("--constraints", fmt::format("found `weak`, expected `strong`: {} is defined "
-                                                  "with them",
-                                                  mock::title(store)));
-  }
   if (arguments.patience != StoreArguments().patience) {
     throw UsageError("--patience",
                      fmt::format("found it with --engine {}, expected it with --engine own: the "
@@ -235,16 +239,17 @@ std::string no_level_of_mock(const std::string& text) {
 
 void take_level(StoreArguments& arguments) {
   auto& store = arguments.store;
+  const auto text = arguments.level.value_or(usual_level(arguments.engine_name));
   for (const auto& known : mock::kProductLevels) {
-    if (known.name != arguments.level) continue;
+    if (known.name != text) continue;
     store.product = known.product;
     store.level = known.level;
     return;
   }
-  const auto level = mock::level_of(arguments.level);
-  if (!level) throw UsageError("--level", no_level_of_mock(arguments.level));
+  const auto level = mock::level_of(text);
+  if (!level) throw UsageError("--level", no_level_of_mock(text));
   store.level = *level;
-  const auto asked = levels::parse_level(arguments.level);
+  const auto asked = levels::parse_level(text);
   if (asked && levels::name(*asked) != mock::name(*level)) {
     arguments.note =
         fmt::format("the mock orders the transactions of a session, so {} is served as {}",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace cupel::cli {
 // As given; `store` has their values.
 struct StoreArguments {
   mock::Options store;
-  std::string level = std::string(mock::name(mock::Options().level));
-  std::string locks;  // empty: as the level has it
+  std::optional<std::string> level;  // none: the usual one of the engine
+  std::string locks;                 // empty: as the level has it
   std::string policy = "uniform", delay = "0ms", latency = "0ms", patience = "5s";
   // Which SQL is over the store: cupel's own, or that of a real server.
   mocktest::Engine engine = mocktest::Engine::kOwn;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/emit.hpp"
@@ -162,12 +163,26 @@ void add_exploration_options(Command& testing, MockTestArguments& arguments) {
   choices->excludes(testing.get_option("--jobs"))->excludes(testing.get_option("--iterations"));
 }
 
+// The URL without its password, for a command line.
+std::string url_to_repeat(std::string shown) {
+  for (const std::string_view hidden : {":***@", "?password=***", "&password=***"}) {
+    const auto at = shown.find(hidden);
+    if (at == std::string::npos) continue;
+    const bool login = hidden.front() == ':';
+    shown.erase(at, hidden.size() - (login ? 1 : 0));
+    if (hidden.front() == '?' && at < shown.size() && shown[at] == '&') shown[at] = '?';
+  }
+  return shown;
+}
+
 // With --on, what repeats the run.
 void take_database(MockTestArguments& arguments) {
   arguments.on = drivers::without_password(arguments.test.database);
   if (arguments.test.in_place && arguments.iterations.jobs > 1)
     throw UsageError("--jobs", "found it with --in-place, expected one run at a time");
-  arguments.given = {fmt::format("--on {}", shell_word(arguments.on))};
+  const auto url = url_to_repeat(arguments.on);
+  arguments.hides_password = url != arguments.test.database;
+  arguments.given = {fmt::format("--on {}", shell_word(url))};
   if (arguments.test.in_place) arguments.given.emplace_back("--in-place");
 }
 

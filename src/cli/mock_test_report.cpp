@@ -12,7 +12,9 @@
 
 #include "analysis/analyze.hpp"
 #include "cli/emit.hpp"
+#include "history/naming.hpp"
 #include "mocktest/failure_cause.hpp"
+#include "mocktest/phantoms.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 
@@ -134,6 +136,24 @@ std::string aborts_on(const MockTestArguments& arguments, const mocktest::Failed
   return text;
 }
 
+constexpr std::size_t kMostPhantoms = 3;
+
+// False: there is none.
+bool report_phantoms(const mocktest::FailedRun& failed) {
+  const auto phantoms = mocktest::find_phantoms(failed.history, kMostPhantoms);
+  for (const auto& phantom : phantoms) {
+    print(fmt::format("  - A phantom: {}\n", sentence_of(failed.history, phantom)));
+    for (const auto txn : {phantom.reader, phantom.inserter}) {
+      const auto label = failed.history.label(txn);
+      const auto statements = failed.statements.find(label);
+      if (statements == failed.statements.end()) continue;
+      for (const auto& [name, text] : statements->second)
+        print(fmt::format("    {}: {}\n", history::transaction_name(failed.history, txn), text));
+    }
+  }
+  return !phantoms.empty();
+}
+
 // Why nothing on a true database is violated, although the command failed.
 void report_no_cause_on(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
   print(failed.nothing_recorded.empty()
@@ -141,10 +161,11 @@ void report_no_cause_on(const MockTestArguments& arguments, const mocktest::Fail
             : fmt::format("Nothing is recorded, so an anomaly has no name: {}. Possible reasons:\n",
                           failed.nothing_recorded));
   print(aborts_on(arguments, failed));
+  const bool phantoms = report_phantoms(failed);
   print(
       "  - The order of the transactions alone makes it fail: a client may read in one and write "
-      "in another.\n"
-      "  - The command fails by itself, in every order.\n");
+      "in another.\n");
+  if (!phantoms) print("  - The command fails by itself, in every order.\n");
   report_readers_without_commit(failed);
   if (!failed.not_recorded.empty() || !failed.nothing_recorded.empty())
     print("  - An anomaly, in what is not recorded.\n");
@@ -175,13 +196,14 @@ void report_schedule(const mocktest::FailedRun& failed) {
 void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
   if (!arguments.on.empty()) return report_no_cause_on(arguments, failed);
   const bool timed = failed.history.has_all_times();
+  print(fmt::format("The history satisfies every level{} too. Possible reasons:\n",
+                    timed ? ", strict-serializable" : " of the mock, strong-session-serializable"));
+  if (!report_phantoms(failed))
+    print("  - The command fails by itself, though each transaction sees what it should.\n");
   print(
-      fmt::format("The history satisfies every level{} too. Possible reasons:\n"
-                  "  - The command fails by itself, though each transaction sees what it should.\n"
-                  "  - The order of the transactions alone makes it fail: a client may read in one "
-                  "and write in\n"
-                  "    another.\n",
-                  timed ? ", strict-serializable" : " of the mock, strong-session-serializable"));
+      "  - The order of the transactions alone makes it fail: a client may read in one and write "
+      "in\n"
+      "    another.\n");
   report_readers_without_commit(failed);
   if (failed.conflicts > 0) {
     print(
@@ -238,6 +260,41 @@ void report_relevance(const mocktest::FailureCause& cause) {
   }
 }
 
+// Rows that transactions of the anomaly missed.
+void report_phantoms_of(const mocktest::FailedRun& failed,
+                        const std::vector<explain::Counterexample>& counterexamples) {
+  std::set<history::TxnId> involved;
+  for (const auto& one : counterexamples)
+    involved.insert(one.original_txn.begin(), one.original_txn.end());
+  auto phantoms = mocktest::find_phantoms(failed.history, failed.history.txn_count());
+  std::erase_if(phantoms, [&](const mocktest::Phantom& phantom) {
+    return !involved.contains(phantom.reader) || !involved.contains(phantom.inserter);
+  });
+  for (std::size_t i = 0; i < phantoms.size() && i < kMostPhantoms; ++i)
+    print(fmt::format("  A phantom: {}\n", sentence_of(failed.history, phantoms[i])));
+}
+
+// Which of the engine's constraints and locks are weaker than the product's.
+void report_weakened(const MockTestArguments& arguments) {
+  if (arguments.engine == mocktest::Engine::kOwn || !arguments.on.empty()) return;
+  const char* product = arguments.engine == mocktest::Engine::kPostgres ? "PostgreSQL" : "MariaDB";
+  if (!arguments.strong_constraints) {
+    print(
+        fmt::format("  Unique constraints and foreign keys were weaker than {0}'s in this run: "
+                    "they checked what "
+                    "the level\n"
+                    "  allows a transaction to see (--constraints weak). With --constraints "
+                    "strong they are as {0}'s.\n",
+                    product));
+  }
+  if (!arguments.engine_locks) {
+    print(
+        fmt::format("  Statements took no locks in this run, as they do in {} (--locks "
+                    "ignored).\n",
+                    product));
+  }
+}
+
 // What every history of the store satisfies: of InnoDB's only that much, since statements that lock
 // read beside the snapshot.
 mock::Level satisfied_level(const MockTestArguments& arguments) {
@@ -280,6 +337,7 @@ void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun&
   }
   if (!cause.anomaly) return report_no_cause(arguments, failed);
   print(report::explanation({file, cause.anomaly->history, cause.anomaly->analysis}));
+  report_phantoms_of(failed, cause.anomaly->analysis.counterexamples);
   print(report::counts({file, history, *cause.counts}));
   const auto level = cause.counts->check.levels.front().level;
   if (arguments.on.empty() && levels::needs_real_time(level)) {
@@ -318,6 +376,9 @@ int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun
   print(failed.output);
   print(fmt::format("again: cupel mock test {} {} -- {}\n", fmt::join(arguments.given, " "),
                     text.again, command));
+  if (arguments.hides_password)
+    print(fmt::format("  Set {} to the password first, which is not printed.\n",
+                      is_mysql(arguments) ? "MYSQL_PWD" : "PGPASSWORD"));
   if (!arguments.on.empty()) report_schedule(failed);
   if (!failed.nothing_recorded.empty()) {
     report_no_cause_on(arguments, failed);
@@ -348,6 +409,7 @@ int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun
   print(fmt::format("history: {}, {}; all levels: cupel check {}\n", file,
                     report::counted(failed.history.txn_count(), "transaction"), shell_word(file)));
   report_cause(arguments, failed, file);
+  report_weakened(arguments);
   if (failed.ignored_locks) {
     print(
         "  Statements of this run ask for locks, as FOR UPDATE does, and took none (--locks "
@@ -407,6 +469,18 @@ void warn_of_incompleteness(const MockTestArguments& arguments,
                                           report::counted(arguments.exploration.max_runs, "run"))));
   }
   warn_of_late_clients(result);
+  constexpr std::size_t kMostStatements = 3;
+  std::size_t said = 0;
+  for (const auto& statement : result.unrepeatable) {
+    if (said++ == kMostStatements) break;
+    print_error(
+        fmt::format("warning: this is not exhaustive: `{}` is not repeatable. It calls a "
+                    "function that returns another value in each run",
+                    statement));
+  }
+  if (said > kMostStatements)
+    print_error(fmt::format("warning: {} more statements are not repeatable",
+                            result.unrepeatable.size() - kMostStatements));
 }
 
 }  // namespace
@@ -488,7 +562,7 @@ int report_exploration(const MockTestArguments& given, const mocktest::Explorati
       command_text(arguments)));
   warn_of_incompleteness(arguments, result, stopped);
   if (code != kSatisfied) return code;
-  const bool complete = result.exhausted && result.diverged == 0 &&
+  const bool complete = result.exhausted && result.diverged == 0 && result.unrepeatable.empty() &&
                         result.late_clients == mocktest::LateClients::kNone;
   return complete ? kSatisfied : kUnknown;
 }

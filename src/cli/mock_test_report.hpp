@@ -21,6 +21,7 @@ struct MockTestArguments : StoreArguments {
   bool explore = false, settle_given = false;
   std::string on;  // Test::database, without its password
   std::string states = "reads", settle = "5ms", time_limit = "60s", history, live;
+  bool hides_password = false;  // the URL of --on has one
   LimitArguments limits;
 
   [[nodiscard]] bool explore_or_on() const { return explore || exploration.choices || !on.empty(); }

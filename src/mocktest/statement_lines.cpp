@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "mock/store.hpp"
+
 namespace cupel::mocktest {
 
 namespace {
@@ -142,6 +144,12 @@ std::string place_in(const std::map<std::string, std::string>& tags) {
 }  // namespace
 
 std::string statement_line(std::string_view sql) {
+  std::string parameters;
+  if (!sql.empty() && sql.front() == mock::kParametersMark) {
+    const auto end = std::min(sql.find(mock::kParametersMark, 1), sql.size());
+    parameters = cut(squeezed(sql.substr(1, end - 1)), kLongestText);
+    sql.remove_prefix(std::min(end + 1, sql.size()));
+  }
   const auto parts = parts_of(sql);
   std::vector<std::string> sources;
   for (const auto& comment : parts.comments) {
@@ -150,6 +158,7 @@ std::string statement_line(std::string_view sql) {
     if (!source.empty()) sources.push_back(source);
   }
   auto line = cut(squeezed(parts.text), kLongestText);
+  if (!parameters.empty()) line += " [" + parameters + "]";
   if (sources.empty()) return line;
   const auto source = cut(fmt::format("{}", fmt::join(sources, ", ")), kLongestSource);
   return line + (line.empty() ? "-- " : " -- ") + source;

@@ -267,6 +267,31 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
   }
 }
 
+namespace {
+
+// For Transaction::begin_statement(); what is too long is cut.
+std::string parameters_in_front(std::span<const Datum> parameters) {
+  constexpr std::size_t kLongest = 40, kLongestOfAll = 200;
+  if (parameters.empty()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < parameters.size() && text.size() < kLongestOfAll; ++i) {
+    text += fmt::format("{}${} = ", i == 0 ? "" : ", ", i + 1);
+    if (!parameters[i]) {
+      text += "NULL";
+      continue;
+    }
+    auto size = std::min(parameters[i]->size(), kLongest);
+    while (size > 0 && size < parameters[i]->size() &&
+           (static_cast<unsigned char>((*parameters[i])[size]) & 0xc0) == 0x80)
+      --size;
+    const bool whole = size == parameters[i]->size();
+    text += fmt::format("'{}{}'", parameters[i]->substr(0, size), whole ? "" : "…");
+  }
+  return fmt::format("{0}{1}{0}", mock::kParametersMark, text);
+}
+
+}  // namespace
+
 std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
                                                     std::span<const Datum> parameters) {
   const auto& statement = dynamic_cast<const PreparedStatement&>(prepared);
@@ -276,7 +301,7 @@ std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
       raise("08P01", "{} parameters given, {} needed", parameters.size(), statement.types.size());
     }
     if (statement.tree.is_null()) return Result{};
-    text_ = statement.text;
+    text_ = parameters_in_front(parameters) + statement.text;
     return perform(statement.tree, parameters, statement.types);
   } catch (const SqlException& exception) {
     take_error(exception);

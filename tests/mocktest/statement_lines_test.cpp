@@ -42,6 +42,13 @@ TEST(StatementLines, EndWhereTheTextWasCut) {
   EXPECT_LT(line.size(), 220u);
 }
 
+TEST(StatementLines, ShowTheParametersThatStandInFront) {
+  const std::string mark(1, mock::kParametersMark);
+  EXPECT_EQ(statement_line(mark + "$1 = 'anna', $2 = NULL" + mark + "SELECT $1, $2 -- a.py:3"),
+            "SELECT $1, $2 [$1 = 'anna', $2 = NULL] -- a.py:3");
+  EXPECT_EQ(statement_line(mark + "$1 = 'an"), " [$1 = 'an]");
+}
+
 TEST(StatementLines, AreThoseOfTheirTransaction) {
   mock::Options options;
   options.keep_statements = true;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <regex>
 #include <string>
 
@@ -318,6 +320,56 @@ TEST(OnDatabaseTls, IsUsedToTheServer) {
                               on("127.0.0.1", "?sslmode=verify-full" + authority),
                               on("localhost", "?sslmode=verify-full")})
     EXPECT_EQ(refused.code, 3) << refused.output;
+}
+
+// The server offers to bind the login to its TLS, which the client does not have. No password is
+// printed, and the line that repeats the run can be pasted.
+TEST(OnDatabaseTls, LetsClientsLogInByScram) {
+  const test::Certificate certificate("postgres");
+  const auto hba = (std::filesystem::path(certificate.file()).parent_path() / "hba").string();
+  std::ofstream(hba) << "local all all trust\nhost all secret all scram-sha-256\n"
+                        "host all all all trust\n";
+  std::filesystem::permissions(hba, std::filesystem::perms(0644));
+  auto server =
+      lab::start(lab::Kind::kPostgres,
+                 {.server_options = {"ssl=on", "ssl_cert_file=" + certificate.file(),
+                                     "ssl_key_file=" + certificate.key(), "hba_file=" + hba},
+                  .durable = false});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  const test::ScratchFolder folder;
+  const auto made = test::run_in(
+      folder,
+      {"psql", "-qXc", "CREATE ROLE secret SUPERUSER LOGIN PASSWORD 'it''s me'", server->url()});
+  ASSERT_EQ(made.code, 0) << made.output;
+  const auto place = "localhost:" + std::to_string(server->port()) + "/cupel?sslmode=require";
+  const auto ran = test::run_in(
+      folder, {CUPEL_BINARY, "mock", "test", "--on", "postgres://secret:it%27s%20me@" + place,
+               "--iterations", "1", "--", "bash", "-c",
+               "psql -qXAtc \"SELECT current_user || ' over ' || ssl FROM pg_stat_ssl WHERE pid = "
+               "pg_backend_pid()\"; exit 1"});
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_TRUE(ran.says("secret over true")) << ran.output;
+  EXPECT_FALSE(ran.says("s me@") || ran.says("%20me")) << ran.output;
+  EXPECT_TRUE(ran.says("Set PGPASSWORD to the password first")) << ran.output;
+  std::smatch again;
+  ASSERT_TRUE(std::regex_search(ran.output, again, std::regex("\nagain: cupel( .*)\n")))
+      << ran.output;
+  const auto repeated = test::run_in(
+      folder, {"bash", "-c",
+               "export PGPASSWORD=\"it's me\"; " + std::string(CUPEL_BINARY) + again[1].str()});
+  EXPECT_EQ(repeated.code, 1) << repeated.output;
+  EXPECT_TRUE(repeated.says("secret over true")) << repeated.output;
+}
+
+// Another run may get another number.
+TEST_F(OnDatabaseRuns, SaysThatAStatementIsNotRepeatable) {
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--on", server().url(), "--explore", "--",
+                        "psql", "-qXAtc", "UPDATE counters SET m = random() * 9 WHERE id = 1"});
+  EXPECT_EQ(ran.code, 2) << ran.output;
+  EXPECT_TRUE(
+      ran.says("this is not exhaustive: `UPDATE counters SET m = random() * 9 WHERE id = 1`"
+               " is not repeatable"))
+      << ran.output;
 }
 
 TEST_F(OnDatabaseRuns, SaysWhatIsWrong) {
