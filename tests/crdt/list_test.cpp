@@ -155,5 +155,21 @@ TEST(List, BothInjectedBugsAreFoundWithAndWithoutDeliveries) {
   }
 }
 
+// A read that shows a character twice is a cycle of one step, which has no path back to look for.
+TEST(List, ACharacterInFrontOfItselfIsACycleOfOneStep) {
+  auto history = list_history(R"({"process":0,"f":"addAfter","value":[null,"a"]}
+{"process":0,"f":"read","value":["a","a"]}
+)");
+  const Clocks clocks(history);
+  const auto visibility = Visibility::of_clocks(history, clocks, {0, 1});
+  const Axioms axioms;
+  base::Budget budget;
+  const auto found = order_of_list({history, visibility, axioms, budget}, /*certain=*/false);
+  EXPECT_EQ(found.verdict, Verdict::kViolated);
+  EXPECT_EQ(found.operations, (std::vector<OpId>{0, 1}));
+  ASSERT_EQ(found.cycle.size(), 1U);
+  EXPECT_EQ(found.cycle[0].shown, found.cycle[0].over);
+}
+
 }  // namespace
 }  // namespace cupel::crdt

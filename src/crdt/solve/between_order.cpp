@@ -1,4 +1,4 @@
-// Between order: see the header. It is the search of list_order.hpp, for any nodes.
+// Between order: see the header.
 #include "crdt/solve/between_order.hpp"
 
 #include <algorithm>

@@ -62,6 +62,8 @@ class BetweenOrder {
   [[nodiscard]] std::uint32_t at(std::uint32_t rank) const { return order_[rank]; }
   [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
   [[nodiscard]] const Edge& edge(std::uint32_t id) const { return edges_[id]; }
+  // It was added for where find() saw a node, because of other steps.
+  [[nodiscard]] bool is_derived(std::uint32_t id) const { return because_.contains(id); }
 
  private:
   bool add(const Edge& edge, std::vector<std::uint32_t> because = {});

@@ -569,7 +569,7 @@ ContextDecision known_characters(const KnownContext& context) {
 
 ContextDecision decide_known_list(const KnownContext& context) {
   auto content = known_characters(context);
-  if (content.verdict == Verdict::kViolated) return content;
+  if (content.verdict != Verdict::kSatisfied) return content;
   auto order = order_of_list(context, /*certain=*/false);
   content.verdict = order.verdict;
   content.characters = std::move(order.characters);
