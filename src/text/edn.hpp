@@ -109,6 +109,13 @@ class EdnScanner : public EdnCursor {
 
   [[nodiscard]] Builder& builder() { return builder_; }
 
+  // Passes over white space, comments and #_ discards; false after the builder's fail().
+  bool skip_discards() {
+    for (skip(); discards(); skip()) {
+      if (!discard(0)) return false;
+    }
+    return true;
+  }
   // One value; false after the builder's fail(). `depth` collections are open.
   bool value(Value& out, int depth = 0) {
     for (;;) {

@@ -67,6 +67,51 @@ TEST(Analyze, ConvergenceIsPartOfTheVerdictIfRequested) {
   EXPECT_EQ(verdict(one_replica, true), Verdict::kUnknown);
 }
 
+// A read of a multi-value register may return concurrent writes of one value as one or as several.
+TEST(Analyze, SiblingsOfOneValueConvergeHoweverOftenTheyAreReturned) {
+  const auto verdict = [](const std::string& one, const std::string& other) {
+    const auto history = read(R"({"process":0,"f":"write","value":1}
+{"process":1,"f":"write","value":1}
+{"process":1,"f":"write","value":2,"key":"y"}
+{"process":0,"f":"read","value":)" +
+                                  one + R"(}
+{"process":1,"f":"read","value":)" +
+                                  other + "}\n",
+                              "h", *type_of("mvr"));
+    base::Budget budget;
+    const auto found = analyze(history.value(), {.converge = true}, budget);
+    EXPECT_EQ(found.decision.verdict, Verdict::kSatisfied);
+    return verdict_of(found);
+  };
+  EXPECT_EQ(verdict("[1]", "[1,1]"), Verdict::kSatisfied);
+  EXPECT_EQ(verdict("[1,1]", "[1,1]"), Verdict::kSatisfied);
+}
+
+// Reads that had seen the same, as above; of other values they differ.
+TEST(Analyze, SiblingsOfOneValueAreTheSameAnswerToReadsThatHadSeenTheSame) {
+  const auto verdict = [](const std::string& other) {
+    const auto history = read(R"({"process":0,"f":"write","value":1}
+{"process":1,"f":"write","value":1}
+{"process":2,"f":"write","value":2}
+{"process":0,"f":"deliver","value":["1:0","2:0"]}
+{"process":1,"f":"deliver","value":["0:0","2:0"]}
+{"process":0,"f":"read","value":[2,1]}
+{"process":1,"f":"read","value":)" +
+                                  other + "}\n",
+                              "h", *type_of("mvr"))
+                             .value();
+    const auto visibility = Visibility::of(history).value();
+    base::Budget budget;
+    const auto found =
+        analyze(history, {.visibility = &visibility, .converged_only = true}, budget);
+    EXPECT_EQ(verify(history, certificate_of(history, found)).status, CertificateStatus::kValid);
+    return found.decision.verdict;
+  };
+  EXPECT_EQ(verdict("[1,2,1]"), Verdict::kSatisfied);
+  EXPECT_EQ(verdict("[1]"), Verdict::kViolated);
+  EXPECT_EQ(verdict("[2,2]"), Verdict::kViolated);
+}
+
 TEST(Analyze, ALimitMakesTheVerdictUnknownAndIsNamed) {
   base::Budget over(std::chrono::duration<double>(-1.0), 0);
   const auto found = analyze(history_of(last_reads(0, 2)), {.converge = true}, over);

@@ -74,7 +74,7 @@ std::vector<Clock> clocks_by_deliveries(const History& history) {
 std::vector<Clock> clocks_of(const History& history, const Json& certificate) {
   std::vector<Clock> clocks(history.ops.size());
   const Json rows = certificate.value("clocks", Json::array());
-  for (OpId id = 0; id < history.ops.size() && id < rows.size(); ++id) {
+  for (OpId id = 0; rows.is_array() && id < history.ops.size() && id < rows.size(); ++id) {
     for (const Json& count : rows[id])
       clocks[id].push_back(count.is_number_unsigned() ? count.get<std::uint64_t>() : 0);
   }

@@ -86,9 +86,10 @@ class JsonBuilder {
 base::Result<Json> parse_edn(std::string_view line) {
   base::Error error;
   text::EdnScanner scanner(line, JsonBuilder(error));
-  Json out;
-  if (!scanner.value(out)) return error;
-  scanner.skip();
+  Json out(Json::value_t::discarded);
+  if (!scanner.skip_discards()) return error;
+  if (scanner.at_end()) return out;
+  if (!scanner.value(out) || !scanner.skip_discards()) return error;
   if (scanner.at_end()) return out;
   scanner.fail(
       scanner.position(),

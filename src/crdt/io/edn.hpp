@@ -9,7 +9,8 @@
 
 namespace cupel::crdt {
 
-// The one value of a line; `byte` of an error counts within it.
+// The one value of a line, or a discarded one if the line has only comments and `#_` forms; `byte`
+// of an error counts within it.
 base::Result<nlohmann::json> parse_edn(std::string_view line);
 
 }  // namespace cupel::crdt

@@ -18,6 +18,7 @@
 #include "crdt/io/context_writer.hpp"
 #include "crdt/io/edn.hpp"
 #include "crdt/io/flat_line.hpp"
+#include "crdt/model/amounts.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/model/times.hpp"
 #include "text/flat_json.hpp"
@@ -54,6 +55,7 @@ struct Read {
   History history;
   std::vector<OpId> origin;    // of several: by operation, that of the whole
   std::vector<bool> inserted;  // by element
+  std::int64_t amounts = 0;    // of all updates of counters, without their signs
 };
 
 class Reader {
@@ -225,6 +227,8 @@ class Reader {
         return error("found more than 4 billion operations or values");
     }
     if (whole().ops.size() > 0xfffffff0) return error("found more than 4 billion operations");
+    if (whole().context.named.size() > 0xfffffff0)
+      return error("found more than 4 billion deliveries of updates");
     if (auto wrong = context_.resolve()) return error(std::move(wrong->message), wrong->line);
     return base::Ok{};
   }
@@ -258,6 +262,7 @@ class Reader {
         return error(parsed.error().message);
       }
       op = std::move(parsed).value();
+      if (op.is_discarded()) return base::Ok{};  // only comments
     }
     if (!op.is_object())
       return error(
@@ -337,6 +342,11 @@ class Reader {
     if (method != op.end() && method->is_string() &&
         ContextReader::is_context(method->get_ref<const std::string&>()))
       return context_line(op);
+    if (const auto time = op.find("time"); time != op.end() && !is_time(*time)) {
+      return error(fmt::format(
+          "found the time {}, expected a whole number of nanoseconds that fits in 64 bits",
+          text::dump_excerpt(*time)));
+    }
     if (type == op.end()) return operation(op, false, line_, time_of(op));
     if (!type->is_string())
       return error(fmt::format("found the type {}, expected invoke, ok, fail or info",
@@ -411,9 +421,14 @@ class Reader {
     return operation(open.op, true, open.line, time_of(open.op));
   }
 
+  static bool is_time(const Json& value) {
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return value.is_null() || (value.is_number_integer() && (!value.is_number_unsigned() ||
+                                                             value.get<std::uint64_t>() <= kMost));
+  }
   static std::optional<std::int64_t> time_of(const Json& op) {
     const auto time = op.find("time");
-    if (time == op.end() || !time->is_number_integer()) return std::nullopt;
+    if (time == op.end() || time->is_null()) return std::nullopt;
     return time->get<std::int64_t>();
   }
 
@@ -545,6 +560,15 @@ class Reader {
     const OpId here = history.add(made, list), id = mixed_ ? whole_.add(shared) : here;
     if (mixed_) object.origin.push_back(id);
     if (auto second = second_insert(object, here)) return error(std::move(*second), made.line);
+    if (made.kind == Kind::kInc) {
+      object.amounts += made.amount < 0 ? -made.amount : made.amount;
+      if (object.amounts > kMostSum) {
+        return error(fmt::format("found amounts that add up to more than 2^{}, expected counters "
+                                 "of smaller amounts: no read could return their sum",
+                                 kSumBits),
+                     made.line);
+      }
+    }
     if (!wrong && !is_read(made.kind)) wrong = context_.id(line_call.fields, id);
     if (wrong) return error(std::move(*wrong), made.line);
     return base::Ok{};

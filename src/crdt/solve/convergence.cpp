@@ -2,16 +2,36 @@
 #include "crdt/solve/convergence.hpp"
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include "crdt/model/replicated_type.hpp"
 
 namespace cupel::crdt {
+
+namespace {
+
+std::set<std::uint32_t> distinct(std::span<const std::uint32_t> values) {
+  return {values.begin(), values.end()};
+}
+
+// At most the greatest number, whatever the two are.
+std::int64_t nanoseconds_between(std::int64_t from, std::int64_t to) {
+  if (to <= from) return 0;
+  constexpr auto kMost = static_cast<std::uint64_t>(kNever);
+  const auto between = static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  return static_cast<std::int64_t>(std::min(between, kMost));
+}
+
+}  // namespace
 
 bool same_answer(const History& h, OpId a, OpId b) {
   const Operation &one = h.ops[a], &other = h.ops[b];
   if (one.kind == Kind::kTest) return one.returned == other.returned;
   if (one.kind == Kind::kValue) return one.amount == other.amount;
   const auto first = h.list(one), second = h.list(other);
+  // Concurrent writes of one value are one sibling or several, at the choice of each read.
+  if (one.kind == Kind::kValues) return distinct(first) == distinct(second);
   if (first.size() != second.size() || one.parent != other.parent) return false;
   if (one.kind == Kind::kList || one.kind == Kind::kTree || one.kind == Kind::kDocument)
     return std::equal(first.begin(), first.end(), second.begin());
@@ -77,7 +97,9 @@ Convergence converge(const History& h) {
     for (const OpId id : settled) {
       if (id == kNone) continue;
       timed = timed && h.ops[id].time;
-      if (timed) until = std::max(until, *h.ops[id].time - *h.ops[last_update[key]].time);
+      if (timed)
+        until =
+            std::max(until, nanoseconds_between(*h.ops[last_update[key]].time, *h.ops[id].time));
     }
     if (timed) result.nanoseconds.push_back(until);
   }

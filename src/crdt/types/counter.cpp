@@ -21,6 +21,7 @@
 
 #include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
+#include "crdt/model/amounts.hpp"
 #include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/workload/simulated_replica.hpp"
@@ -293,10 +294,6 @@ class Counter final : public ReplicatedType {
 
   std::optional<std::string> parse(const ParsedCall& call) const override {
     const bool read = call.method == "read", dec = call.method == "dec";
-    // Sums of half a million updates are below what a read may say, and their differences fit.
-    const int bits = read ? 59 : 40;
-    const auto most = std::int64_t{1} << bits;
-    const auto at_most = fmt::format("a number of at most 2^{}", bits);
     if (call.method == "reset" && kind_ == CounterKind::kResettable) {
       call.op.kind = Kind::kReset;
       return std::nullopt;
@@ -313,12 +310,11 @@ class Counter final : public ReplicatedType {
     if (!value.is_null() || read) {
       if (!value.is_number_integer())
         return call.expected(read ? "a whole number" : "a whole number, or none for 1");
-      if (value.is_number_unsigned() &&
-          value.get<std::uint64_t>() > static_cast<std::uint64_t>(most))
-        return call.expected(at_most);
+      if (!is_whole_within(value, read ? kMostSum : kMostAmount))
+        return call.expected(
+            fmt::format("a number of at most 2^{}", read ? kSumBits : kAmountBits));
       op.amount = value.get<std::int64_t>();
     }
-    if (op.amount > most || op.amount < -most) return call.expected(at_most);
     if (!read && op.amount <= 0) return call.expected("a whole number above 0, or none for 1");
     if (dec) op.amount = -op.amount;
     if (call.grow_only && dec) return "found a dec of a grow-only counter";

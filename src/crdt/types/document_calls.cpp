@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.hpp"
+#include "crdt/model/amounts.hpp"
 #include "crdt/model/document.hpp"
 #include "text/json.hpp"
 
@@ -210,9 +211,8 @@ class DocumentCall {
   }
 
   Wrong count(const Container& container, const Json& argument) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 40U;
     const Json amount = argument.is_null() ? Json(1) : argument;
-    const bool well = amount.is_number_integer() && amount >= 1 && amount <= kMost;
+    const bool well = is_whole_within(amount, kMostAmount) && amount >= 1;
     if (!well) return call_.expected("a path and an amount from 1 to 2^40");
     op_.kind = Kind::kInc;
     op_.element = h_.element(op_.key, container.text);
@@ -348,7 +348,7 @@ class DocumentCall {
       case ValueKind::kMap:
         return take_entries(container, content);
       case ValueKind::kCounter:
-        well = content.is_number_integer();
+        well = is_whole_within(content, kMostSum);
         if (well) call_.list.push_back(member(container, content));
         break;
       case ValueKind::kText:
@@ -365,7 +365,7 @@ class DocumentCall {
     if (!well)
       return error(fmt::format("found {} as the value of a {}, expected {}",
                                text::dump_excerpt(content), name(kind),
-                               kind == ValueKind::kCounter ? "a whole number"
+                               kind == ValueKind::kCounter ? "a whole number of at most 2^59"
                                : kind == ValueKind::kText  ? "a string"
                                                            : "an array of scalars"));
     if (kind == ValueKind::kSet || kind == ValueKind::kRegister)

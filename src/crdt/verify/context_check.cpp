@@ -105,6 +105,8 @@ class ContextCheck {
     if (op.parent != kNone) all.push_back(op.parent);  // marks
     if (op.kind != Kind::kList && op.kind != Kind::kTree && op.kind != Kind::kDocument)
       std::sort(all.begin() + 2, all.end());
+    // A register returns concurrent writes of one value once or several times.
+    if (op.kind == Kind::kValues) all.erase(std::unique(all.begin() + 2, all.end()), all.end());
     return all;
   }
 
@@ -237,8 +239,9 @@ class ContextCheck {
       for (std::uint32_t e = 0; e < part.elements.size(); ++e) number[part.elements[e]] = e;
       std::vector<std::uint32_t> own;
       for (const Json& e : characters) {
-        const auto there =
-            e.is_number_unsigned() ? number.find(e.get<std::uint32_t>()) : number.end();
+        const auto there = e.is_number_unsigned() && e < h_.elements.size()
+                               ? number.find(e.get<std::uint32_t>())
+                               : number.end();
         if (there != number.end()) own.push_back(there->second);
       }
       auto verified = check_context(
