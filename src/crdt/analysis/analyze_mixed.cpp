@@ -38,15 +38,14 @@ Verdict verdict_together(const MixedHistory& history, const AnalysisOptions& opt
   }
   std::vector<const Witness*> alone;
   for (const Analysis& object : objects) alone.push_back(&*object.decision.witness);
-  auto common = common_execution(history, alone, options.axioms, budget);
-  if (!common) {
-    limit = budget.limit() == base::Limit::kNone ? "common happens-before"
-                                                 : base::to_string(budget.limit());
-    return Verdict::kUnknown;
+  auto common = decide_together(history, alone, options.axioms, budget);
+  if (common.verdict == Verdict::kUnknown)
+    limit = budget.limit() == base::Limit::kNone ? "size" : base::to_string(budget.limit());
+  if (common.verdict == Verdict::kSatisfied) {
+    for (std::size_t o = 0; o < objects.size(); ++o)
+      objects[o].decision.witness = std::move(common.witnesses[o]);
   }
-  for (std::size_t o = 0; o < objects.size(); ++o)
-    objects[o].decision.witness = std::move((*common)[o]);
-  return Verdict::kSatisfied;
+  return common.verdict;
 }
 
 Verdict without_deliveries(const MixedHistory& history, AnalysisOptions options,
@@ -74,6 +73,11 @@ MixedAnalysis analyze_mixed(const MixedHistory& history, const AnalysisOptions& 
   found.objects = each_alone(history, alone, found.visibility, budget);
   if (options.visibility == nullptr) {
     found.decided = verdict_together(history, options, found.objects, found.limit, budget);
+    if (found.decided == Verdict::kViolated && !any_is(found.objects, Verdict::kViolated)) {
+      base::Budget shrinking(std::chrono::duration<double>(options.shrink_seconds),
+                             options.memory_bytes);
+      found.together = core_of_several(history, options.axioms, shrinking);
+    }
   } else {
     found.decided = any_is(found.objects, Verdict::kViolated)  ? Verdict::kViolated
                     : any_is(found.objects, Verdict::kUnknown) ? Verdict::kUnknown

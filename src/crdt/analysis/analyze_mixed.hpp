@@ -2,8 +2,7 @@
 //
 // With known deliveries the objects are independent: each is decided under what its replicas had
 // received of it, and the history is satisfied if all are. Without them, the history is violated if
-// one object is, and satisfied if the objects have a common happens-before
-// (solve/common_order.hpp).
+// one object is, or if the objects have no common happens-before (solve/common_order.hpp).
 #pragma once
 
 #include <string>
@@ -21,7 +20,10 @@ struct MixedAnalysis {
   std::vector<Visibility> visibility = {};  // by object; empty: the deliveries were not used
   // The verdict without the deliveries, if requested.
   std::optional<Verdict> without_context = {};
-  std::string limit = {};  // of kUnknown: that of an object, or "common happens-before"
+  std::string limit = {};  // of kUnknown
+  // Of kViolated, if each object is satisfied alone: operations of the whole that have no common
+  // happens-before.
+  std::vector<OpId> together = {};
   double seconds = 0;
 };
 

@@ -86,9 +86,10 @@ std::string certificate_of(const MixedHistory& history, const MixedAnalysis& ana
   }
   return fmt::format(
       "{{\"cupel_crdt_certificate\":1,\"type\":\"{}\",\"letter\":{},\"history\":\"{:016x}\","
-      "\"verdict\":\"{}\"{},\"objects\":[{}]}}\n",
+      "\"verdict\":\"{}\"{}{},\"objects\":[{}]}}\n",
       kMixedType, analysis.axioms.strict, digest(history), violated ? "violated" : "satisfied",
-      unknown_outcomes(history.whole), objects);
+      unknown_outcomes(history.whole),
+      analysis.together.empty() ? "" : ",\"together\":" + joined(analysis.together), objects);
 }
 
 }  // namespace cupel::crdt

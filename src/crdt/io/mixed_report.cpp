@@ -47,10 +47,32 @@ std::string limit_text(const MixedAnalysis& analysis) {
     if (object.decision.verdict != Verdict::kSatisfied) return {};
   }
   if (analysis.limit.empty()) return {};
-  if (analysis.limit != "common happens-before")
-    return fmt::format("  a limit was met ({}) after {:.1f} s\n", analysis.limit, analysis.seconds);
-  return "  each object is satisfied alone, but no happens-before was found that explains all of "
-         "them; recorded deliveries decide it (docs/formats/crdt.md#context)\n";
+  return fmt::format(
+      "  each object is satisfied alone; a limit was met ({}) after {:.1f} s before one "
+      "happens-before of all was found; recorded deliveries decide it "
+      "(docs/formats/crdt.md#context)\n",
+      analysis.limit, analysis.seconds);
+}
+
+// Operations that have no common happens-before.
+std::string together_text(const MixedReport& report) {
+  const auto& together = report.analysis.together;
+  if (together.empty()) return {};
+  const MixedHistory& history = *report.history;
+  std::string text = fmt::format(
+      "  no-common-order: each object is satisfied alone, but no happens-before explains all of "
+      "them\n  it takes {} of {} operations:\n",
+      together.size(), history.whole.ops.size());
+  constexpr std::size_t kMost = 60;
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    if (i == kMost && together.size() > kMost + 1)
+      return text + fmt::format("    and {} more\n", together.size() - i);
+    const auto [object, op] = history.place[together[i]];
+    const History& h = history.objects[object].history;
+    text += fmt::format("    line {}  replica {}  {}: {}\n", h.ops[op].line,
+                        h.replicas[h.ops[op].replica], history.objects[object].name, h.text(op));
+  }
+  return text;
 }
 
 // Both verdicts of a history whose deliveries were trusted and then left out.
@@ -81,7 +103,7 @@ std::string as_text(const MixedReport& report) {
   }
   if (satisfied > kMostSatisfied && !report.show_witness)
     text += fmt::format("  {} objects are satisfied\n", satisfied);
-  text += limit_text(analysis);
+  text += together_text(report) + limit_text(analysis);
   if (analysis.without_context) text += both_verdicts(analysis);
   return text;
 }
@@ -105,6 +127,7 @@ Json json_of(const MixedReport& report) {
                {"context", nullptr},
                {"without_context", nullptr},
                {"limit", nullptr},
+               {"together", nullptr},
                {"objects", Json::array()}};
   if (report.of_adapter) json["processes"] = processes_of(whole);
   if (whole.unknown_outcome != UnknownOutcome::kOpen)
@@ -113,6 +136,14 @@ Json json_of(const MixedReport& report) {
   if (!analysis.visibility.empty())
     json["context"] = analysis.without_context ? "checked" : "trusted";
   if (analysis.without_context) json["without_context"] = name(*analysis.without_context);
+  for (const OpId id : analysis.together) {
+    const auto [object, op] = report.history->place[id];
+    const MixedObject& its = report.history->objects[object];
+    json["together"].push_back({{"object", Json::parse(its.name)},
+                                {"operation", op},
+                                {"text", its.history.text(op)},
+                                {"line", its.history.ops[op].line}});
+  }
   for (std::size_t o = 0; o < analysis.objects.size(); ++o) {
     auto one = json_of(report_of(report, o), "object");
     one["object"] = Json::parse(report.history->objects[o].name);

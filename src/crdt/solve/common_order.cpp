@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "crdt/model/replicated_type.hpp"
 #include "crdt/model/times.hpp"
 #include "crdt/solve/context.hpp"
 
@@ -68,8 +69,7 @@ bool is_same(const History& h, const Clocks& one, const Clocks& other) {
   return true;
 }
 
-}  // namespace
-
+// Of each object, its execution in the least one that contains these; nothing: there is none.
 std::optional<std::vector<Witness>> common_execution(const MixedHistory& history,
                                                      const std::vector<const Witness*>& alone,
                                                      const Axioms& axioms, base::Budget& budget) {
@@ -103,6 +103,94 @@ std::optional<std::vector<Witness>> common_execution(const MixedHistory& history
                       .writes = std::move(known.writes)});
   }
   return common;
+}
+
+// Updates of keys that no read is about constrain nothing, unless they name what they must have
+// seen.
+void leave_unread_out(const MixedHistory& history, std::vector<bool>& kept) {
+  for (const MixedObject& object : history.objects) {
+    const History& h = object.history;
+    if (replicated_type(h).traits().updates_use_elements) continue;
+    std::vector<bool> is_read_of(h.keys.size(), false);
+    for (OpId id = 0; id < h.ops.size(); ++id) {
+      if (is_read(h.ops[id].kind) && kept[object.origin[id]]) is_read_of[h.ops[id].key] = true;
+    }
+    for (OpId id = 0; id < h.ops.size(); ++id) {
+      if (!is_read_of[h.ops[id].key]) kept[object.origin[id]] = false;
+    }
+  }
+}
+
+// These operations of the whole. Objects without any are left out.
+MixedHistory part_of_several(const MixedHistory& history, const std::vector<bool>& kept) {
+  MixedHistory part;
+  std::vector<OpId> number(kept.size(), kNone);
+  for (OpId id = 0; id < kept.size(); ++id) {
+    if (!kept[id] || history.place[id].object == kNone) continue;
+    Operation op = history.whole.ops[id];
+    op.replica = part.whole.replica(history.whole.replicas[op.replica]);
+    number[id] = part.whole.add(op);
+  }
+  for (const MixedObject& object : history.objects) {
+    Core core = whole(object.history);
+    std::erase_if(core.ops, [&](OpId id) { return number[object.origin[id]] == kNone; });
+    if (core.ops.empty()) continue;
+    auto [small, origin, elements] = part_of(object.history, core);
+    for (OpId& id : origin) id = number[object.origin[id]];
+    part.objects.push_back({.name = object.name,
+                            .type = object.type,
+                            .history = std::move(small),
+                            .origin = std::move(origin)});
+  }
+  part.place.resize(part.whole.ops.size());
+  for (std::uint32_t o = 0; o < part.objects.size(); ++o) {
+    const auto& origin = part.objects[o].origin;
+    for (OpId id = 0; id < origin.size(); ++id) part.place[origin[id]] = {o, id};
+  }
+  return part;
+}
+
+std::vector<const Witness*> pointers_to(const std::vector<Witness>& witnesses) {
+  std::vector<const Witness*> all;
+  for (const Witness& witness : witnesses) all.push_back(&witness);
+  return all;
+}
+
+}  // namespace
+
+CommonDecision decide_together(const MixedHistory& history,
+                               const std::vector<const Witness*>& alone, const Axioms& axioms,
+                               base::Budget& budget) {
+  if (auto common = common_execution(history, alone, axioms, budget))
+    return {.verdict = Verdict::kSatisfied, .witnesses = std::move(*common)};
+  auto exact = decide_exact_together(history, axioms, budget);
+  if (exact.verdict != Verdict::kSatisfied) return exact;
+  for (std::size_t o = 0; o < exact.witnesses.size(); ++o)
+    add_characters(history.objects[o].history, axioms, budget, exact.witnesses[o]);
+  auto common = common_execution(history, pointers_to(exact.witnesses), axioms, budget);
+  if (!common) return {};
+  return {.verdict = Verdict::kSatisfied, .witnesses = std::move(*common)};
+}
+
+std::vector<OpId> core_of_several(const MixedHistory& history, const Axioms& axioms,
+                                  base::Budget& budget) {
+  std::vector<bool> kept(history.whole.ops.size(), true);
+  for (OpId id = 0; id < kept.size(); ++id) kept[id] = history.place[id].object != kNone;
+  for (OpId id = 0; id < kept.size() && !budget.exceeded(); ++id) {
+    if (!kept[id] || !is_read(history.whole.ops[id].kind)) continue;
+    auto fewer = kept;
+    fewer[id] = false;
+    leave_unread_out(history, fewer);
+    const auto part = part_of_several(history, fewer);
+    if (decide_exact_together(part, axioms, budget).verdict == Verdict::kViolated)
+      kept = std::move(fewer);
+  }
+  leave_unread_out(history, kept);
+  std::vector<OpId> core;
+  for (OpId id = 0; id < kept.size(); ++id) {
+    if (kept[id]) core.push_back(id);
+  }
+  return core;
 }
 
 }  // namespace cupel::crdt

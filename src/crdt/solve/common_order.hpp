@@ -3,8 +3,8 @@
 // Each object was decided alone and has an execution. The objects share their replicas, so that
 // what a replica had seen of one object brings along what had been seen before it of the others.
 // The least happens-before that contains all executions is tried: each object is decided again
-// under what it then has seen. If all are satisfied, so is the history. If not, other executions
-// might fit together, and nothing is known.
+// under what it then has seen. If all are satisfied, so is the history. If not, the exact method
+// decides all objects together.
 #pragma once
 
 #include <optional>
@@ -15,9 +15,21 @@
 
 namespace cupel::crdt {
 
-// Of each object, its execution in the common one. `alone`: of each object, one that it has alone.
-std::optional<std::vector<Witness>> common_execution(const MixedHistory& history,
-                                                     const std::vector<const Witness*>& alone,
-                                                     const Axioms& axioms, base::Budget& budget);
+struct CommonDecision {
+  Verdict verdict = Verdict::kUnknown;
+  std::vector<Witness> witnesses = {};  // of kSatisfied: by object, its execution in the common one
+};
+// `alone`: of each object, an execution that it has alone.
+CommonDecision decide_together(const MixedHistory& history,
+                               const std::vector<const Witness*>& alone, const Axioms& axioms,
+                               base::Budget& budget);
+// By SAT (exact.cpp). No type of the objects needs deliveries.
+CommonDecision decide_exact_together(const MixedHistory& history, const Axioms& axioms,
+                                     base::Budget& budget);
+// Operations of the whole without a common execution, of a history that has none: no read can be
+// left out, unless the budget is spent before. Updates that no read of them asks about are left
+// out.
+std::vector<OpId> core_of_several(const MixedHistory& history, const Axioms& axioms,
+                                  base::Budget& budget);
 
 }  // namespace cupel::crdt

@@ -67,14 +67,16 @@ Decision decide(const History& history, const Axioms& axioms, base::Budget& budg
                 const Methods& methods) {
   if (replicated_type(history).traits().needs_deliveries) return {};
   auto decision = decide_in_turn(history, axioms, budget, methods);
-  if (decision.witness && decision.witness->characters.empty() &&
-      replicated_type(history).traits().one_order) {
-    const auto& witness = *decision.witness;
-    const auto visibility = Visibility::of_clocks(history, witness.clocks, witness.order);
-    decision.witness->characters =
-        order_of_list({history, visibility, axioms, budget}, /*certain=*/false).characters;
-  }
+  if (decision.witness) add_characters(history, axioms, budget, *decision.witness);
   return decision;
+}
+
+void add_characters(const History& history, const Axioms& axioms, base::Budget& budget,
+                    Witness& witness) {
+  if (!witness.characters.empty() || !replicated_type(history).traits().one_order) return;
+  const auto visibility = Visibility::of_clocks(history, witness.clocks, witness.order);
+  witness.characters =
+      order_of_list({history, visibility, axioms, budget}, /*certain=*/false).characters;
 }
 
 Core whole(const History& history) {

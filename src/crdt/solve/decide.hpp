@@ -77,6 +77,10 @@ struct Methods {
 Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
                 const Methods& methods = {});
 
+// Lists: the order of the characters in an execution that has none yet.
+void add_characters(const History& history, const Axioms& axioms, base::Budget& budget,
+                    Witness& witness);
+
 // The parts of decide(). Each: nothing if it cannot decide.
 std::optional<Decision> decide_register(const History& history, bool last_writer_wins,
                                         base::Budget& budget);

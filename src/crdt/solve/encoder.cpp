@@ -12,12 +12,15 @@ constexpr std::size_t kMostVariables = 60'000'000;
 }  // namespace
 
 Encoder::Encoder(const History& history, const Axioms& axioms, base::Budget& budget,
-                 OpId probed_read)
+                 OpId probed_read, solver::ClauseSolver* shared)
     : history_(history),
       type_(replicated_type(history)),
       axioms_(axioms),
       budget_(budget),
       probed_read_(probed_read),
+      own_solver_(shared == nullptr ? std::make_unique<solver::ClauseSolver>() : nullptr),
+      solver_(shared == nullptr ? *own_solver_ : *shared),
+      updates_wait_(type_.traits().sums && shared == nullptr),
       width_(history.replicas.size()) {
   true_ = solver_.new_variable();
   clause({true_});
@@ -93,7 +96,7 @@ bool Encoder::make_variables() {
 
 bool Encoder::make_variables_of(OpId id, OpId previous) {
   const auto i = history_.ops[id].replica;
-  if (type_.traits().sums && place_[id] != kNone) {
+  if (updates_wait_ && place_[id] != kNone) {
     first_[id] = previous == kNone ? 0 : first_[previous];  // 0: nothing seen
     return true;
   }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,7 +25,10 @@ using Clause = std::vector<Literal>;
 
 class Encoder {
  public:
-  Encoder(const History& history, const Axioms& axioms, base::Budget& budget, OpId probed_read);
+  // `shared`: the solver of several objects, whose happens-before is one. An update of a counter
+  // cannot wait then: it has numbers of its own.
+  Encoder(const History& history, const Axioms& axioms, base::Budget& budget, OpId probed_read,
+          solver::ClauseSolver* shared = nullptr);
 
   // False: too many, or the budget is spent.
   bool make_variables();
@@ -93,7 +97,9 @@ class Encoder {
   const Axioms& axioms_;
   base::Budget& budget_;
   const OpId probed_read_;
-  solver::ClauseSolver solver_;
+  std::unique_ptr<solver::ClauseSolver> own_solver_;
+  solver::ClauseSolver& solver_;
+  const bool updates_wait_;  // as described above
   std::size_t width_ = 0, total_updates_ = 0, budget_checks_ = 0;
   Literal true_ = 0;
   std::vector<Claim> claims_;

@@ -195,6 +195,11 @@ class MixedCheck {
     const auto of = certificates_of(history_, certificate_);
     if (!of.ok()) return result(CertificateStatus::kNotValid, of.error().message);
     const auto any = std::find_if(of->begin(), of->end(), [](auto* one) { return one != nullptr; });
+    if (any == of->end() && verdict_ == "violated" && certificate_.contains("together")) {
+      return result(CertificateStatus::kUnknown,
+                    "no object is violated alone, and the verifier does not search for a "
+                    "happens-before of several objects");
+    }
     if (any == of->end()) return result(CertificateStatus::kNotValid, "it has no `objects`");
     context_ = (*any)->value("context", Json());
     by_context_ = !context_.is_null();
