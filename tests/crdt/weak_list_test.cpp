@@ -73,6 +73,31 @@ TEST(WeakList, TwoReadsThatDisagreeAreViolated) {
   EXPECT_EQ(verdict(text, "weak-list"), Verdict::kViolated);
 }
 
+// A character that its replica does not show any more still has its place there, so that it orders
+// what is added after it: the first case has d in front of c, and e directly after c.
+TEST(WeakList, ARemovedCharacterOrdersWhatIsAddedAfterIt) {
+  const auto verdict_of_last = [](const std::string& order) {
+    return verdict(R"({"process":0,"f":"addAfter","value":[null,"a"]}
+{"process":1,"f":"deliver","value":["0:0"]}
+{"process":1,"f":"addAfter","value":["a","b"]}
+{"process":1,"f":"addAfter","value":["a","c"]}
+{"process":0,"f":"remove","value":"a"}
+{"process":1,"f":"deliver","value":["0:1"]}
+{"process":1,"f":"remove","value":"c"}
+{"process":2,"f":"deliver","value":["0:0","1:0","1:1"]}
+{"process":2,"f":"addAfter","value":[null,"d"]}
+{"process":2,"f":"deliver","value":["0:1","1:2"]}
+{"process":2,"f":"addAfter","value":["c","e"]}
+{"process":1,"f":"deliver","value":["2:0","2:1"]}
+{"process":1,"f":"read","value":)" +
+                       order + "}\n",
+                   "weak-list");
+  };
+  EXPECT_EQ(verdict_of_last(R"(["d","e","b"])"), Verdict::kSatisfied);
+  EXPECT_EQ(verdict_of_last(R"(["e","d","b"])"), Verdict::kViolated);
+  EXPECT_EQ(verdict_of_last(R"(["d","b","e"])"), Verdict::kViolated);
+}
+
 // Four or five characters; each operation is at a replica of its own and has seen some updates.
 class RandomWeakHistory {
  public:
