@@ -2,6 +2,8 @@
 #include "base/spelling.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 
