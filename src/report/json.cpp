@@ -199,13 +199,27 @@ Json anomaly_object(const Checked& checked, const analysis::Explanation& explana
   return object;
 }
 
+// An anomaly is the same as one of the list if it has the same name, transactions and keys, though
+// it was found at another level.
+void add_once(Json anomaly, Json& anomalies) {
+  const auto same = std::find_if(anomalies.begin(), anomalies.end(), [&](const Json& other) {
+    return other["name"] == anomaly["name"] && other["transactions"] == anomaly["transactions"] &&
+           other["keys"] == anomaly["keys"];
+  });
+  if (same == anomalies.end()) {
+    anomalies.push_back(std::move(anomaly));
+  } else if (anomaly.contains("occurrences") && !same->contains("occurrences")) {
+    (*same)["occurrences"] = anomaly["occurrences"];
+  }
+}
+
 // The causes besides the check's own that the level forbids.
 void add_causes(const Checked& checked, Level level, Json& anomalies) {
   if (!checked.analysis.whole_history) return;
   for (const auto& cause : checked.analysis.whole_history->causes.found) {
     if (cause.from_check || !levels::implies(level, cause.level)) continue;
     const auto found = analysis::explanations_of(checked.history, checked.analysis, cause);
-    if (!found.empty()) anomalies.push_back(anomaly_object(checked, found.front()));
+    if (!found.empty()) add_once(anomaly_object(checked, found.front()), anomalies);
   }
 }
 

@@ -5,9 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
+#include "analysis/analyze.hpp"
 #include "history/builder.hpp"
 #include "levels/product.hpp"
+#include "source_dir.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::report {
@@ -249,6 +253,27 @@ TEST(Json, HasTheFieldsOfTheManual) {
   EXPECT_EQ(object["levels"][2]["anomalies"], violated["anomalies"]);
   EXPECT_EQ(object["levels"][3]["detail"], "time limit met in refine");
   EXPECT_TRUE(object["levels"][0]["anomalies"].empty());
+}
+
+// The history violates snapshot isolation twice, and a read is not repeatable, which two levels
+// found.
+TEST(Json, ListsEveryAnomalyOfALevelOnce) {
+  const auto file =
+      std::string(CUPEL_SOURCE_DIR) + "/tests/report/golden/one-anomaly-at-two-levels.jsonl";
+  const auto found = analysis::analyze_file(file, {}, {});
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  const auto object = nlohmann::json::parse(json({file, found->history, found->analysis}));
+  std::size_t listed = 0;
+  for (const auto& level : object["levels"]) {
+    std::set<std::string> seen;
+    for (const auto& anomaly : level["anomalies"]) {
+      const auto identity =
+          nlohmann::json{anomaly["name"], anomaly["transactions"], anomaly["keys"]};
+      EXPECT_TRUE(seen.insert(identity.dump()).second) << level["level"] << identity;
+      ++listed;
+    }
+  }
+  EXPECT_GT(listed, 10u);
 }
 
 TEST(Json, SurvivesTextThatIsNotUtf8) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -388,7 +389,12 @@ class AnomalyCounts::MissedReads {
         versions_(*counts.versions_),
         past_(*counts.past_),
         committed_(counts.committed_writers()),
-        pointer_(committed_.groups.size(), 0) {}
+        pointer_(committed_.groups.size(), 0) {
+    for (const auto& one : accesses_.internal) {
+      if (one.kind == levels::InternalKind::kNonRepeatableRead)
+        contradictory_.insert({accesses_.owner_of[one.txn.index()], one.key});
+    }
+  }
 
   bool run(Tally& tally, base::Budget& budget) {
     const auto suspect = counts_.suspects(committed_, budget);
@@ -521,14 +527,23 @@ class AnomalyCounts::MissedReads {
       while (found > group.first && versions_.writer(writers[found - 1]) >= owner_) --found;
       if (reached > group.first && versions_.writer(writers[reached - 1]) > owner_ &&
           writers[reached - 1] != seen && counts_.older(seen, writers[reached - 1])) {
-        counts_.mark(r, Mark::kCausality);
+        mark_causality(r);
       }
     }
     if (found == group.first) return;
     const Version other = writers[found - 1];
     if (other != seen && counts_.older(seen, other)) {
-      counts_.mark(r, own ? Mark::kSessionGuarantee : Mark::kCausality);
+      if (own) {
+        counts_.mark(r, Mark::kSessionGuarantee);
+      } else {
+        mark_causality(r);
+      }
     }
+  }
+
+  void mark_causality(std::uint32_t r) {
+    if (!contradictory_.contains({owner_, accesses_.reads[r].key}))
+      counts_.mark(r, Mark::kCausality);
   }
 
   // One name a read, each name once a transaction.
@@ -557,6 +572,9 @@ class AnomalyCounts::MissedReads {
   const Writers committed_;
   std::vector<std::uint32_t> pointer_, touched_;  // by group: how far its session is in the past
   std::vector<std::pair<Owner, std::uint32_t>> sources_;
+  // Keys that a transaction read twice with different values: a non-repeatable read. The later
+  // value puts its writer into the past that the earlier read then seems to miss.
+  std::set<std::pair<Owner, KeyId>> contradictory_;
   base::HashMap<Owner, bool> outdated_;  // by writer: did it overwrite what was read?
   std::uint32_t session_ = kNone;
   Owner owner_ = 0;

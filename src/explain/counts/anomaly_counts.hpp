@@ -10,7 +10,8 @@
 //   fractured-read               ... by a transaction from which any of its reads is; or two
 //                                reads, of x and y, from two writers each of both x and y
 //   causality-violation          ... by a transaction in its past, (so ∪ wr)+: of each session, the
-//                                last one there that wrote x
+//                                last one there that wrote x; not of a key that the transaction
+//                                read twice with different values
 //   G1c, G1c-process             sets of transactions each in the past of each other, all that
 //                                belong together; G1c if reads alone close a cycle
 //   long-fork                    pairs of versions, one of x and one of y, such that a

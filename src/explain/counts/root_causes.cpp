@@ -333,6 +333,11 @@ class Finder {
       return mask_later(std::move(reads));
     }
     const auto name = cause.name;
+    // The same transactions contradict each other by other reads of the same keys: one anomaly.
+    auto transactions = anomalies.front().transactions;
+    std::sort(transactions.begin(), transactions.end());
+    if (!once_.insert({name, std::move(transactions), cause.keys}).second)
+      return mask_later(std::move(reads));
     if (causes_.found.size() >= limits_.causes) drop_one();
     causes_.found.push_back(std::move(cause));
     if (mark && counts_.finished() && of_name(name) >= limits_.of_one_name) {
@@ -412,12 +417,31 @@ class Finder {
 
   // Stops if that changes nothing, and the search would go on for ever.
   Next mask_later(std::vector<OpId> reads) {
+    add_repeated(reads);
     std::erase_if(reads, [&](OpId op) { return !aside_.insert(op).second; });
     if (reads.empty()) return Next::kStop;
     pending_.insert(pending_.end(), reads.begin(), reads.end());
     decider_.reset();
     decisions_.clear();
     return Next::kOn;
+  }
+
+  // What a transaction read is one thing, however often it read it.
+  void add_repeated(std::vector<OpId>& reads) const {
+    for (std::size_t i = 0, count = reads.size(); i < count; ++i) {
+      const auto read = whole_.op(reads[i]);
+      const TxnId txn = whole_.txn_of(reads[i]);
+      for (auto other = whole_.first_op(txn); other < whole_.last_op(txn); ++other) {
+        const auto again = whole_.op(OpId(other));
+        if (OpId(other) == reads[i] || again.kind != read.kind || again.key != read.key) continue;
+        const bool same = read.kind == history::OpKind::kRead ? again.value == read.value
+                          : read.kind == history::OpKind::kListRead
+                              ? whole_.list_known(read) && whole_.list_known(again) &&
+                                    std::ranges::equal(whole_.list(read), whole_.list(again))
+                              : false;
+        if (same) reads.emplace_back(other);
+      }
+    }
   }
 
   // False if there is no memory for a copy.
@@ -473,6 +497,8 @@ class Finder {
   std::map<Level, Decision> decisions_;     // of what is left
   std::vector<Level> satisfied_;            // stay so, whatever is set aside
   std::map<std::string, std::uint64_t> left_out_;
+  // Cycles that were found: their names, transactions and keys.
+  std::set<std::tuple<std::string, std::vector<TxnId>, std::vector<KeyId>>> once_;
   bool skipped_ = false;         // a level, for want of room
   std::size_t passed_over_ = 0;  // at this level: cycles of a name of which there were enough
   RootCauses causes_;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <new>
 #include <set>
+#include <string_view>
 
 #include "explain/counts/severity.hpp"
 
@@ -31,13 +32,24 @@ void by_severity(std::vector<AnomalyCount>& counts) {
   });
 }
 
+// A component of transactions that are in the past of each other is counted under one of two names.
+// A cycle of the other name is in such a component, too.
+bool is_counted_otherwise(const WholeHistory& analysis, std::string_view name) {
+  if (name != "G1c" && name != "G1c-process") return false;
+  return std::any_of(analysis.counts.begin(), analysis.counts.end(), [&](const auto& count) {
+    return count.name != name && count.exact && count.count > 0 && count.name.starts_with("G1c");
+  });
+}
+
 // A name that some cause has occurs, whatever its count counts.
 void count_causes(const History& history, WholeHistory& analysis) {
   for (const auto& cause : analysis.causes.found) {
     auto it = std::find_if(analysis.counts.begin(), analysis.counts.end(),
                            [&](const AnomalyCount& count) { return count.name == cause.name; });
-    if (it == analysis.counts.end())
+    if (it == analysis.counts.end()) {
+      if (is_counted_otherwise(analysis, cause.name)) continue;
       it = analysis.counts.insert(it, AnomalyCount{cause.name, 0, false, {}, 0});
+    }
     std::uint64_t causes = 0;
     for (const auto& other : analysis.causes.found) causes += other.name == cause.name ? 1 : 0;
     // An exact count stands: one transaction may be part of two causes.
@@ -109,6 +121,7 @@ void count_reported(const History& history, std::span<const explain::Counterexam
         std::find_if(analysis.counts.begin(), analysis.counts.end(),
                      [&](const AnomalyCount& count) { return count.name == small.anomaly.name; });
     if (it == analysis.counts.end()) {
+      if (is_counted_otherwise(analysis, small.anomaly.name)) continue;
       it = analysis.counts.insert(it, AnomalyCount{small.anomaly.name, 1, false, {}, 0});
     }
     if (it->exact || it->key_count > it->keys.size()) continue;

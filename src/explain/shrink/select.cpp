@@ -173,6 +173,7 @@ void Material::number(std::vector<OperationRef> references) {
 }
 
 void Material::note_needs() {
+  list_readers_.resize(writers_.size());
   for (LocalOp& local : ops_) {
     const Operation op = history_.op(local.id);
     if (op.key.valid()) {
@@ -186,6 +187,10 @@ void Material::note_needs() {
       case OpKind::kListRead:
         for (const OpId append : own_appends_before(txns_[local.txn], local.id)) {
           local.own_appends.push_back(number_of_op_.at(append));
+        }
+        for (std::size_t e = 0; history_.list_known(op) && e < history_.list(op).size(); ++e) {
+          const Group g = group_of(Written::kValue, op.key, history_.list(op)[e]);
+          if (g != kUnknown) list_readers_[g].push_back(number_of_op_.at(local.id));
         }
         break;
       case OpKind::kRangeRead:
@@ -216,6 +221,11 @@ void Material::note_needs() {
 bool Material::complete(const Kept& kept, Group group) const {
   return group != kUnknown && std::all_of(writer_ops_[group].begin(), writer_ops_[group].end(),
                                           [&](auto op) { return kept.ops[op] != State::kOut; });
+}
+
+bool Material::element_seen(const Kept& kept, Group group) const {
+  return std::any_of(list_readers_[group].begin(), list_readers_[group].end(),
+                     [&](auto op) { return kept.ops[op] != State::kOut; });
 }
 
 bool Material::element_kept(const Kept& kept, KeyId key, ValueId element) const {
@@ -303,11 +313,11 @@ void Material::settle(Kept& kept) const {
     for (std::uint32_t i = 0; i < ops_.size(); ++i) {
       if (kept.ops[i] == State::kOut) continue;
       if (kept.txns[ops_[i].txn] == 0) set(i, State::kOut);
-      // All appends of an element or none.
+      // All appends of an element or none, if a list read saw it.
       const Operation op = history_.op(ops_[i].id);
-      if (op.kind == OpKind::kAppend && !element_kept(kept, op.key, op.value) &&
-          group_of(Written::kValue, op.key, op.value) != kUnknown) {
-        set(i, State::kOut);
+      if (op.kind == OpKind::kAppend && !element_kept(kept, op.key, op.value)) {
+        const Group group = group_of(Written::kValue, op.key, op.value);
+        if (group != kUnknown && element_seen(kept, group)) set(i, State::kOut);
       }
     }
     const auto live = live_keys(kept);

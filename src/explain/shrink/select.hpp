@@ -119,6 +119,8 @@ class Material {
   void number(std::vector<OperationRef> references);
   void note_needs();
   [[nodiscard]] bool complete(const Kept& kept, Group group) const;
+  // Some list read that is kept saw the element in the whole history.
+  [[nodiscard]] bool element_seen(const Kept& kept, Group group) const;
   [[nodiscard]] bool element_kept(const Kept& kept, KeyId key, ValueId element) const;
   [[nodiscard]] std::vector<std::uint8_t> live_keys(const Kept& kept) const;
   [[nodiscard]] bool satisfied(const Kept& kept, const LocalOp& op,
@@ -130,8 +132,9 @@ class Material {
   base::HashMap<OpId, std::uint32_t> number_of_op_;
   base::HashMap<TxnId, std::uint32_t> number_of_txn_;
   base::HashMap<Wanted, Group> groups_;
-  std::vector<std::vector<OperationRef>> writers_;      // by group
-  std::vector<std::vector<std::uint32_t>> writer_ops_;  // the same, as numbers
+  std::vector<std::vector<OperationRef>> writers_;        // by group
+  std::vector<std::vector<std::uint32_t>> writer_ops_;    // the same, as numbers
+  std::vector<std::vector<std::uint32_t>> list_readers_;  // by group of a value: list reads of it
   base::HashMap<KeyId, std::uint32_t> number_of_key_;
   std::vector<std::vector<Group>> special_of_key_;  // absence and other, by key
 };

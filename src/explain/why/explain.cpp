@@ -218,12 +218,16 @@ class CycleReporter {
     });
     const bool whole =
         raw_[0].empty() || derivation_.edges[raw_[0].front()].from_point == levels::Point::kWhole;
+    // The missed writes may only be among the reasons for the edges.
+    const auto missed = reads == 0 ? std::string()
+                                   : fmt::format(" in which {} missed a write of the next one",
+                                                 static_cast<std::size_t>(reads) == seen.size()
+                                                     ? "each"
+                                                     : fmt::format("{} of them", reads));
     return fmt::format(
-        "no order fits {}. They form a cycle in which {} missed a write of the next one. {}, at "
-        "least one of {} would have seen something else",
-        who,
-        static_cast<std::size_t>(reads) == seen.size() ? "each" : fmt::format("{} of them", reads),
-        whole ? "Run one after the other" : "On consistent snapshots", them);
+        "no order fits {}. They form a cycle{}. {}, at least one of {} would have seen something "
+        "else",
+        who, missed, whole ? "Run one after the other" : "On consistent snapshots", them);
   }
 
   std::string missed(const std::string& name, const Miss& miss) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
 
 #include "base/visible.hpp"
 #include "explain/why/layout.hpp"
@@ -29,6 +30,28 @@ constexpr std::size_t kListingWidth = 100;  // with wider lines, two a transacti
 constexpr char kGlue = '\x1f';              // a blank where no line is broken
 constexpr history::Time kEpochFrom = 100'000'000'000'000'000;  // 1973: before, it is no date
 constexpr std::size_t kWholeTransaction = 4;  // transactions up to this length are shown whole
+
+// How many rows a range read returned, also those that a part of the history does not have. None:
+// the transaction read the range more than once, with different results.
+std::optional<std::size_t> rows_found(const History& history, const Context& context, TxnId txn,
+                                      const history::RangeRead& range) {
+  if (!context.origin) return range.entries.size();
+  const History& whole = context.origin->whole;
+  const TxnId there = context.origin->txns[txn.index()];
+  std::optional<std::size_t> found;
+  for (auto i = whole.first_op(there); i < whole.last_op(there); ++i) {
+    const auto op = whole.op(OpId(i));
+    if (op.kind != OpKind::kRangeRead) continue;
+    const auto other = whole.range(op);
+    if (whole.value(other.low) != history.value(range.low) ||
+        whole.value(other.high) != history.value(range.high)) {
+      continue;
+    }
+    if (found && *found != other.entries.size()) return std::nullopt;
+    found = other.entries.size();
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -391,8 +414,9 @@ std::string Words::brief(OpId id) const {
     }
     case OpKind::kRangeRead: {
       const auto range = history_.range(op);
-      return fmt::format("read range {} to {} ({} found)", bound(range.low), bound(range.high),
-                         range.entries.size());
+      const auto found = rows_found(history_, context_, history_.txn_of(id), range);
+      return fmt::format("read range {} to {}{}", bound(range.low), bound(range.high),
+                         found ? fmt::format(" ({} found)", *found) : "");
     }
     case OpKind::kCompareAndSet: {
       const auto cas = history_.compare_and_set(op);

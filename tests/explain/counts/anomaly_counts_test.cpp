@@ -53,6 +53,13 @@ TEST(AnomalyCounts, AWriteSkewIsAPairOfTransactions) {
   EXPECT_EQ(counts_of("r(x,nil) w(y,1) | r(y,1) w(x,1)"), Counts{});
 }
 
+TEST(AnomalyCounts, ANonRepeatableReadIsNoCausalityViolation) {
+  EXPECT_EQ(counts_of("w(x,1) | r(x,nil) r(x,1)"), (Counts{{"non-repeatable-read", 1}}));
+  // Of another key it is one.
+  EXPECT_EQ(counts_of("w(x,1) | r(x,1) w(y,1) | r(y,1) r(x,nil)"),
+            (Counts{{"causality-violation", 1}}));
+}
+
 TEST(AnomalyCounts, AReadCountsUnderTheFirstNameOnly) {
   EXPECT_EQ(counts_of("w(x,1) ; w(x,2) w(y,3) | r(y,3) r(x,1)"),
             (Counts{{"non-monotonic-read", 1}}));

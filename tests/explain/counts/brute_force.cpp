@@ -160,6 +160,10 @@ class Counter {
     for (const auto& [in, k] : last_of) {
       if (k != r.writer && k != last && older(r.writer, k)) causal = true;
     }
+    // A non-repeatable read.
+    for (const auto& e : reads_) {
+      if (e.txn == r.txn && e.key == r.key && e.writer != r.writer) causal = false;
+    }
     return session     ? "session-guarantee-violation"
            : fractured ? "fractured-read"
            : causal    ? "causality-violation"

@@ -13,6 +13,7 @@
 #include "check/check.hpp"
 #include "explain/shrink/select.hpp"
 #include "explain/why/explain.hpp"
+#include "history/builder.hpp"
 #include "levels/decide.hpp"
 #include "oracle/oracle.hpp"
 #include "property/random_history.hpp"
@@ -74,6 +75,40 @@ void expect_nothing_to_leave_out(const Counterexample& small, const std::string&
   }
 }
 
+// Apart from Material: no read, and no append whose element no list has, can be left out.
+void expect_nothing_unread(const Counterexample& small, const std::string& context) {
+  const History& h = small.history;
+  std::set<std::pair<KeyId, ValueId>> seen;
+  for (std::size_t i = 0; i < h.op_count(); ++i) {
+    const auto op = h.op(OpId(i));
+    if (op.kind != history::OpKind::kListRead || !h.list_known(op)) continue;
+    for (const ValueId v : h.list(op)) seen.insert({op.key, v});
+  }
+  for (std::size_t i = 0; i < h.op_count(); ++i) {
+    const auto op = h.op(OpId(i));
+    const bool reads = op.kind == history::OpKind::kRead || op.kind == history::OpKind::kListRead;
+    const bool unread = op.kind == history::OpKind::kAppend && !seen.contains({op.key, op.value});
+    if (!reads && !unread) continue;
+    history::HistoryBuilder b;
+    b.set_default_initial(b.value(h.value(h.default_initial_value())));
+    for (std::size_t t = 0; t < h.txn_count(); ++t) {
+      const TxnId txn(t);
+      b.begin(b.session(h.session_name(h.session(txn))), h.status(txn),
+              {.invoke = h.invoke(txn), .complete = h.complete(txn), .label = h.label(txn)});
+      for (auto o = h.first_op(txn); o < h.last_op(txn); ++o) {
+        if (OpId(o) != OpId(i)) b.copy(h, OpId(o));
+      }
+      b.end();
+    }
+    const auto without = std::move(b).finish();
+    ASSERT_TRUE(without.ok());
+    const auto name = violation_of(*without, small.level, small.anomaly.name);
+    EXPECT_NE(name.value_or(""), small.anomaly.name)
+        << "operation " << i << " can be left out of\n"
+        << test::to_text(h) << "\nat " << levels::name(small.level) << context;
+  }
+}
+
 // Its transactions and operations are those of the whole.
 void expect_part_of(const History& whole, const Counterexample& small) {
   const History& h = small.history;
@@ -126,6 +161,7 @@ TEST_P(RandomViolations, AreMadeAsSmallAsTheyCanBe) {
       const auto before = explain::explain(h, level, *decision.violation).front().name;
       renamed += before != small->anomaly.name;
       expect_nothing_to_leave_out(*small, context);
+      expect_nothing_unread(*small, context);
       ++shrunk;
     }
   }
@@ -221,6 +257,16 @@ TEST(Shrink, LosesAWriterOnlyWhereItsReadIsNotNeeded) {
             test::to_text(test::history_of("init=0 a: w(x,1) | b: r(x,1) w(x,2) | "
                                            "c: r(x,1) w(x,3)")));
   EXPECT_EQ(small->anomaly.name, "lost-update");
+  EXPECT_TRUE(small->minimal);
+}
+
+TEST(Shrink, LeavesOutEqualAppendsThatNobodyRead) {
+  const auto h = test::history_of("a: a(x,3) a(x,3) r(y,nil) ; l(x,[]) a(x,3)");
+  const auto result = check::check(h, {.asked = {Level::kReadAtomic}, .timeout_seconds = {}});
+  ASSERT_TRUE(result.levels.front().violation);
+  const auto small = shrink(h, Level::kReadAtomic, *result.levels.front().violation);
+  ASSERT_TRUE(small);
+  EXPECT_EQ(test::to_text(small->history), test::to_text(test::history_of("a: a(x,3) ; l(x,[])")));
   EXPECT_TRUE(small->minimal);
 }
 
