@@ -14,6 +14,7 @@
 #include "history/builder.hpp"
 #include "history/going_on.hpp"
 #include "history/mask.hpp"
+#include "history/times.hpp"
 #include "levels/product.hpp"
 #include "levels/streamed_zones.hpp"
 
@@ -305,6 +306,9 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
                                  part),
           .file = path};
     }
+    const auto drift = options.check.clock_drift_ns;
+    if (drift != 0 && result.history.txn_count() > 0 && !history::has_clock(result.history))
+      return base::Error{.message = history::drift_without_clock(drift), .file = path};
     auto with_fields = options;
     if (!with_fields.fields) with_fields.fields = fields_of_file(std::move(source), result.history);
     result.analysis = analyze(result.history, with_fields, budget);

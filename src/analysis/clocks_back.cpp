@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "history/times.hpp"
+
 namespace cupel::analysis {
 
 using history::History;
@@ -22,7 +24,7 @@ std::optional<ClocksBack> clocks_back(const History& h) {
           found.earlier = latest;
           found.later = t;
         }
-        found.most = std::max(found.most, h.invoke(latest) - h.complete(t));
+        found.most = std::max(found.most, history::between(h.complete(t), h.invoke(latest)));
       }
       if (h.invoke(t) == kNoTime) continue;
       if (!latest.valid() || h.invoke(t) > h.invoke(latest)) latest = t;

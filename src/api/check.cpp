@@ -16,6 +16,7 @@
 #include "explain/why/glossary.hpp"
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
+#include "history/times.hpp"
 
 namespace cupel {
 
@@ -271,6 +272,10 @@ analysis::Analysis analyze(const History& history, const CheckOptions& options) 
   if (options.clock_drift_ns < 0 || options.clock_drift_ns > kMostClockDriftNs) {
     throw std::invalid_argument(fmt::format(
         "found a clock drift of {} ns, expected 0 to thirty years", options.clock_drift_ns));
+  }
+  if (const auto& columns = history.content().columns;
+      options.clock_drift_ns != 0 && columns.txn_count() > 0 && !history::has_clock(columns)) {
+    throw std::invalid_argument(history::drift_without_clock(options.clock_drift_ns));
   }
   analysis::Options inside;
   for (const Level level : options.levels) inside.check.asked.push_back(inner(level));

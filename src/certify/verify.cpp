@@ -11,6 +11,7 @@
 #include "certify/violated.hpp"
 #include "certify/weak.hpp"
 #include "history/digest.hpp"
+#include "history/times.hpp"
 
 namespace cupel::certify {
 
@@ -112,6 +113,10 @@ Report verify(const history::History& history, std::string_view certificate_json
     report.reason = fmt::format(
         "the certificate is about another history: its digest is `{}`, that of this one {}",
         document.digest, digest);
+    return report;
+  }
+  if (clock_drift_ns != 0 && history.txn_count() > 0 && !history::has_clock(history)) {
+    report.reason = history::drift_without_clock(clock_drift_ns);
     return report;
   }
   Verifier verifier(history, document, clock_drift_ns);

@@ -33,6 +33,7 @@
 #include "formats/label_lines.hpp"
 #include "history/naming.hpp"
 #include "history/text_order.hpp"
+#include "history/times.hpp"
 #include "report/certificate.hpp"
 #include "report/final_reads.hpp"
 #include "report/render.hpp"
@@ -136,7 +137,7 @@ void hint_at_clocks(const report::Checked& checked, history::Time drift) {
       "{}: a client's clock went back: {} ended {} before {} was invoked{}; that alone violates "
       "levels of real time; --clock-drift {}ns allows for it",
       checked.file, history::transaction_in_full(h, back->later),
-      explain::duration(h.invoke(back->earlier) - h.complete(back->later)),
+      explain::duration(history::between(h.complete(back->later), h.invoke(back->earlier))),
       history::transaction_in_full(h, back->earlier),
       back->count == 1 ? "" : fmt::format(", the first of {}", report::grouped(back->count)),
       (back->most + 1) / 2));

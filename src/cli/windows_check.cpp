@@ -18,6 +18,7 @@
 #include "formats/cupel_stream.hpp"
 #include "formats/transaction_stream.hpp"
 #include "history/builder.hpp"
+#include "history/times.hpp"
 #include "online/chain.hpp"
 #include "online/file_check.hpp"
 #include "online/file_plan.hpp"
@@ -95,6 +96,9 @@ class WindowsCheck {
     }
     format_ = formats::holds_cupel(file_) ? "cupel" : "jepsen";
     auto planned = online::plan_of(**source, [this] { return stopped() || late(); });
+    const auto drift = options_.check.clock_drift_ns;
+    if (planned.ok() && drift != 0 && (*source)->fact("times") == "line order")
+      return base::Error{.message = history::drift_without_clock(drift), .file = file_};
     if (planned.ok()) {
       if (const auto skipped = (*source)->fact("skipped"); !skipped.empty())
         print_note(fmt::format("{}: left out: {}", file_, skipped));

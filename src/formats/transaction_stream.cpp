@@ -112,6 +112,7 @@ class JsonLines final : public history::TransactionSource {
       return skipped_ == 1 ? "1 op map that is no transaction"
                            : fmt::format("{} op maps that are no transactions", skipped_);
     }
+    if (name == "times" && timed_ == false) return "line order";
     const auto found = facts_.find(name);
     return found == facts_.end() ? std::string() : found->second;
   }

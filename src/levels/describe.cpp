@@ -6,6 +6,7 @@
 
 #include "base/hash_table.hpp"
 #include "graph/digraph.hpp"
+#include "history/times.hpp"
 #include "levels/hints.hpp"
 
 namespace cupel::levels {
@@ -68,9 +69,9 @@ void add_real_time(const History& h, const Accesses& a, const LevelShape& shape,
   std::vector<Moment> moments;
   for (std::uint32_t i = 0; i < owners.size(); ++i) {
     const TxnId txn = a.txns[owners[i]];
-    moments.push_back({h.invoke(txn) - drift, false, i});
+    moments.push_back({history::earlier(h.invoke(txn), drift), false, i});
     if (h.status(txn) == TxnStatus::kCommitted)
-      moments.push_back({h.complete(txn) + drift, true, i});
+      moments.push_back({history::later(h.complete(txn), drift), true, i});
   }
   std::sort(moments.begin(), moments.end(), [](const Moment& x, const Moment& y) {
     if (x.time != y.time) return x.time < y.time;

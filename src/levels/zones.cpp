@@ -7,6 +7,7 @@
 
 #include "base/hash_table.hpp"
 #include "base/offsets.hpp"
+#include "history/times.hpp"
 
 namespace cupel::levels {
 
@@ -48,13 +49,14 @@ class Zones {
   };
 
   [[nodiscard]] Time invoked(std::uint32_t member) const {
-    return h_.invoke(a_.txns[owners_[member]]) - drift_;
+    return history::earlier(h_.invoke(a_.txns[owners_[member]]), drift_);
   }
   [[nodiscard]] bool certain(std::uint32_t member) const {
     return h_.status(a_.txns[owners_[member]]) == TxnStatus::kCommitted;
   }
   [[nodiscard]] Time completed(std::uint32_t member) const {
-    return certain(member) ? h_.complete(a_.txns[owners_[member]]) + drift_ : kForever;
+    return certain(member) ? history::later(h_.complete(a_.txns[owners_[member]]), drift_)
+                           : kForever;
   }
   // An indeterminate one that took effect saw what it expected, which accesses do not say.
   [[nodiscard]] bool compares(std::uint32_t member) const {

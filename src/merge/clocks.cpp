@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/hash_table.hpp"
+#include "history/times.hpp"
 
 namespace cupel::merge {
 
@@ -32,8 +33,10 @@ std::optional<std::vector<Time>> shortest(std::uint32_t recordings,
     bool changed = false;
     for (const auto& bound : bounds) {
       const auto from = backwards ? bound.i : bound.j, to = backwards ? bound.j : bound.i;
-      if (least[from] == kUnbounded || least[from] + bound.most >= least[to]) continue;
-      least[to] = least[from] + bound.most;
+      if (least[from] == kUnbounded) continue;
+      const Time sum = history::later(least[from], bound.most);
+      if (sum >= least[to]) continue;
+      least[to] = sum;
       changed = true;
     }
     if (!changed) return least;
@@ -148,7 +151,7 @@ std::vector<OffsetBound> bounds_of_reads(const History& h,
         if (!writer.valid() || times[writer.index()].invoke == kNoTime) return;
         const auto from = recording_of[writer.index()], to = recording_of[t];
         if (from == to) return;
-        const Time bound = complete - times[writer.index()].invoke;
+        const Time bound = history::between(times[writer.index()].invoke, complete);
         const auto [it, first] = most.try_emplace({from, to}, bound);
         if (!first) it->second = std::min(it->second, bound);
       });

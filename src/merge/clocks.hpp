@@ -17,11 +17,13 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "history/history.hpp"
+#include "history/times.hpp"
 
 namespace cupel::merge {
 
@@ -36,9 +38,9 @@ struct OffsetBound {
 struct OffsetRange {
   Time least = 0, most = 0;
 
-  [[nodiscard]] Time middle() const { return least + (most - least) / 2; }
+  [[nodiscard]] Time middle() const { return std::midpoint(least, most); }
   // How far the middle may be wrong.
-  [[nodiscard]] Time error() const { return most - middle(); }
+  [[nodiscard]] Time error() const { return history::between(middle(), most); }
 };
 
 struct Offsets {

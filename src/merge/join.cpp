@@ -13,6 +13,7 @@
 
 #include "history/builder.hpp"
 #include "history/naming.hpp"
+#include "history/times.hpp"
 
 namespace cupel::merge {
 
@@ -215,7 +216,7 @@ class Joiner {
         if (!whole) whole = {times_[t].invoke, end};
         whole = Interval{std::min(whole->invoke, times_[t].invoke), std::max(whole->complete, end)};
       }
-      if (whole) longest = std::max(longest, whole->complete - whole->invoke);
+      if (whole) longest = std::max(longest, history::between(whole->invoke, whole->complete));
     }
     return longest / kLargestChange;
   }
@@ -241,7 +242,7 @@ class Joiner {
     // One machine has one clock: its pace is that of all.
     const bool one_clock = shared.size() == 2 * (parts_.size() - 1);
     if (!options_.drift && !one_clock) joined_.drift = usual_drift();
-    for (auto& bound : bounds) bound.most += 2 * joined_.drift;
+    for (auto& bound : bounds) bound.most = history::later(bound.most, 2 * joined_.drift);
     bounds.insert(bounds.end(), shared.begin(), shared.end());
     const auto offsets = solve(static_cast<std::uint32_t>(parts_.size()), bounds);
     if (offsets.contradicted) {
@@ -268,9 +269,11 @@ class Joiner {
     HistoryBuilder::TxnFacts facts{.label = label};
     if (!timed) return facts;
     const auto& clock = joined_.clocks[part_of_[txn]];
-    const Time wider = clock.error() + joined_.drift, offset = clock.middle();
-    if (times_[txn].invoke != kNoTime) facts.invoke = times_[txn].invoke + offset - wider;
-    if (times_[txn].complete != kNoTime) facts.complete = times_[txn].complete + offset + wider;
+    const Time wider = history::later(clock.error(), joined_.drift), offset = clock.middle();
+    if (times_[txn].invoke != kNoTime)
+      facts.invoke = history::earlier(history::later(times_[txn].invoke, offset), wider);
+    if (times_[txn].complete != kNoTime)
+      facts.complete = history::later(history::later(times_[txn].complete, offset), wider);
     return facts;
   }
 

@@ -14,6 +14,7 @@
 #include <set>
 
 #include "base/offsets.hpp"
+#include "history/times.hpp"
 
 namespace cupel::online {
 
@@ -365,9 +366,11 @@ class Cutter {
   }
 
   // Widened by the drift.
-  [[nodiscard]] Time invoked(Owner o) const { return h_.invoke(a_.txns[o]) - q_.drift; }
+  [[nodiscard]] Time invoked(Owner o) const {
+    return history::earlier(h_.invoke(a_.txns[o]), q_.drift);
+  }
   [[nodiscard]] Time completed(Owner o) const {
-    return committed(o) ? h_.complete(a_.txns[o]) + q_.drift : std::numeric_limits<Time>::max();
+    return committed(o) ? history::later(h_.complete(a_.txns[o]), q_.drift) : history::kLatestTime;
   }
 
   // a commits before b does (at the levels where writers exclude each other: before b begins).
@@ -451,7 +454,7 @@ class Cutter {
     if (real_time_) {
       for (Owner o = 0; o < n_; ++o) {
         covered_[o] = committed(o) && q_.earliest != history::kNoTime &&
-                      completed(o) < q_.earliest - q_.drift;
+                      completed(o) < history::earlier(q_.earliest, q_.drift);
       }
       // One whose effect somebody saw took place before that reader ended.
       for (const auto& read : reads_) {
@@ -593,7 +596,7 @@ class Cutter {
     const auto it = loose_.find(key.raw);
     if (it == loose_.end()) return true;
     return std::all_of(it->second.begin(), it->second.end(), [&](TxnId t) {
-      if (real_time_ && completed(f) < h_.invoke(t) - q_.drift) return true;
+      if (real_time_ && completed(f) < history::earlier(h_.invoke(t), q_.drift)) return true;
       if (by_key_) return false;
       const Owner before = last_before(t);
       return before != kInitialOwner && (before == f || forced(f, before));

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "history/times.hpp"
+
 namespace cupel::online {
 
 using history::OpKind;
@@ -63,7 +65,7 @@ FileFeed::FileFeed(Window& window, history::TransactionSource& source, const Fil
 }
 
 Time FileFeed::when_begun(const StreamedTransaction& txn) const {
-  return txn.invoke < std::numeric_limits<Time>::min() + slack_ ? txn.invoke : txn.invoke - slack_;
+  return txn.invoke == history::kNoTime ? txn.invoke : history::earlier(txn.invoke, slack_);
 }
 
 void FileFeed::begin_history() {

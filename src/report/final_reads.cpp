@@ -13,6 +13,7 @@
 #include "explain/why/layout.hpp"
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
+#include "history/times.hpp"
 #include "report/nodes.hpp"
 #include "report/timeline.hpp"
 #include "report/wording.hpp"
@@ -103,7 +104,8 @@ class Describer {
         during += (during.empty() ? "during " : " and ") + fault.what;
         continue;
       }
-      const auto gap = ended ? time - fault.to : fault.from - time;
+      const auto gap =
+          ended ? history::between(fault.to, time) : history::between(time, fault.from);
       if (gap >= distance) continue;
       distance = gap;
       near = fmt::format("{} {} {}", seconds(gap), ended ? "after" : "before", fault.what);

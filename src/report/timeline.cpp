@@ -16,6 +16,7 @@
 #include "base/visible.hpp"
 #include "history/naming.hpp"
 #include "history/text_order.hpp"
+#include "history/times.hpp"
 #include "report/stats.hpp"
 #include "text/json.hpp"
 
@@ -127,9 +128,9 @@ class Timeline {
     pace();
     node_activity();
     choose();
-    std::string out =
-        fmt::format(R"({{"clock":{},"places":{},"from":{},"to":{},"total":{},"shown":{})", clock_,
-                    places_, places_ ? from_ : 0, to_ - from_, history_.txn_count(), shown_.size());
+    std::string out = fmt::format(
+        R"({{"clock":{},"places":{},"from":{},"to":{},"total":{},"shown":{})", clock_, places_,
+        places_ ? from_ : 0, since_start(to_), history_.txn_count(), shown_.size());
     out += R"(,"sessions":[)";
     std::size_t previous = SIZE_MAX;
     for (const TxnId t : shown_) {
@@ -151,18 +152,19 @@ class Timeline {
     out += R"(],"status":")";
     for (const TxnId t : shown_) out += "cai"[static_cast<std::size_t>(history_.status(t))];
     out += R"(","start":[)";
-    values(out, [&](TxnId t) { return start(t) - from_; });
-    column(out, "length",
-           [&](TxnId t) { return end(t) == kNoTime ? Time{-1} : end(t) - start(t); });
+    values(out, [&](TxnId t) { return since_start(start(t)); });
+    column(out, "length", [&](TxnId t) {
+      return end(t) == kNoTime ? Time{-1} : history::between(start(t), end(t));
+    });
     out += R"(],"ops":[)" + ops + R"(],"windows":[)";
     for (std::size_t i = 0; i < windows_.size(); ++i) {
-      out += fmt::format("{}[{},{}]", i > 0 ? "," : "", windows_[i].first - from_,
+      out += fmt::format("{}[{},{}]", i > 0 ? "," : "", since_start(windows_[i].first),
                          windows_[i].second - from_);
     }
     out += "]," + grid_ + ',' + pace_ + R"(,"nodes":)" + nodes() + R"(,"faults":[)";
     for (std::size_t i = 0; i < faults.size(); ++i) {
-      out += fmt::format("{}[{},{},{}]", i > 0 ? "," : "", faults[i].from - from_,
-                         faults[i].to == kNoTime ? Time{-1} : faults[i].to - from_,
+      out += fmt::format("{}[{},{},{}]", i > 0 ? "," : "", since_start(faults[i].from),
+                         faults[i].to == kNoTime ? Time{-1} : since_start(faults[i].to),
                          json_text(history::cut(faults[i].what)));
     }
     out += R"(],"marked":[)";
@@ -178,6 +180,7 @@ class Timeline {
 
  private:
   [[nodiscard]] Time start(TxnId t) const { return start_[t.index()]; }
+  [[nodiscard]] Time since_start(Time time) const { return history::between(from_, time); }
   // kNoTime: its end was not seen.
   [[nodiscard]] Time end(TxnId t) const { return end_[t.index()]; }
 
@@ -244,8 +247,8 @@ class Timeline {
   }
 
   [[nodiscard]] std::size_t column_of(Time time) const {
-    const double span = static_cast<double>(to_ - from_) + 1;
-    const auto column = static_cast<std::size_t>(static_cast<double>(time - from_) / span *
+    const double span = static_cast<double>(since_start(to_)) + 1;
+    const auto column = static_cast<std::size_t>(static_cast<double>(since_start(time)) / span *
                                                  static_cast<double>(kColumns));
     return std::min(column, kColumns - 1);
   }
@@ -270,7 +273,7 @@ class Timeline {
       const bool known = history_.invoke(t) != kNoTime && history_.complete(t) != kNoTime;
       if (history_.status(t) != TxnStatus::kCommitted || !known) continue;
       if (reads_finally[history_.session(t).index()]) continue;
-      latencies[column_of(end(t))].push_back(end(t) - start(t));
+      latencies[column_of(end(t))].push_back(history::between(start(t), end(t)));
     }
     for (auto& column : latencies) std::sort(column.begin(), column.end());
     pace_ = R"("pace":{"commits":[)";

@@ -68,6 +68,73 @@ TEST(Analyze, AViolationIsShrunkCountedAndExplained) {
   EXPECT_EQ(explained[0].history, &found.counterexamples[0].history);
 }
 
+TEST(Analyze, AShrunkRangeReadSaysHowManyRowsItFound) {
+  // b missed the key d of a, whose rows it found otherwise; e's key c is beside the point.
+  const auto history =
+      test::history_of("a: w(a,1) w(b,1) w(d,1) | e: w(c,1) | b: range(a,d,[a=1 b=1 c=1])");
+  const auto found = analyze(history, {});
+  ASSERT_FALSE(found.counterexamples.empty());
+  const auto& small = found.counterexamples[0];
+  bool fewer = false;
+  for (std::size_t i = 0; i < small.history.op_count(); ++i) {
+    const auto op = small.history.op(history::OpId(i));
+    fewer = fewer ||
+            (op.kind == history::OpKind::kRangeRead && small.history.range(op).entries.size() < 3);
+  }
+  EXPECT_TRUE(fewer);
+  EXPECT_NE(small.anomaly.explanation.find("read range a to d (3 found)"), std::string::npos)
+      << small.anomaly.explanation;
+}
+
+// The only missed write is among the reasons of the shortest cycle.
+TEST(Analyze, NoCountInASentenceIsZero) {
+  const auto found = analyze(test::history_of("a: w(x,1) @0-1 | b: cas(x,nil,2) @5-6"),
+                             asked(Level::kGeneralizedSnapshotIsolation));
+  ASSERT_EQ(found.counterexamples.size(), 1u);
+  const auto& text = found.counterexamples[0].anomaly.explanation;
+  EXPECT_NE(text.find("They form a cycle."), std::string::npos) << text;
+  EXPECT_EQ(text.find("0 of them"), std::string::npos) << text;
+}
+
+// Times are any number of 64 bits: those that the drift widens stay in them.
+TEST(Analyze, TimesSaturateUnderAClockDrift) {
+  auto options = asked(Level::kLinearizable);
+  options.check.clock_drift_ns = 1;
+  const auto one = test::history_of("a: w(x,1) @5-9223372036854775807");
+  EXPECT_EQ(of(analyze(one, options), Level::kLinearizable).verdict, Verdict::kSatisfied);
+  const auto stale = test::history_of(
+      "a: w(x,1) @-9223372036854775807--9223372036854775800 | "
+      "b: r(x,nil) @9223372036854775700-9223372036854775806");
+  for (const Level level :
+       {Level::kLinearizable, Level::kStrictSerializable, Level::kStrongSnapshotIsolation}) {
+    options.check.asked = {level};
+    EXPECT_EQ(of(analyze(stale, options), level).verdict, Verdict::kViolated)
+        << levels::name(level);
+  }
+}
+
+TEST(Analyze, AClockDriftNeedsTimes) {
+  const test::ScratchFolder folder;
+  const auto options = [] {
+    Options options;
+    options.check.clock_drift_ns = 1'000'000;
+    return options;
+  }();
+  const auto invoked =
+      folder.file("lines.jsonl",
+                  "{\"type\":\"invoke\",\"process\":0,\"f\":\"txn\",\"value\":[[\"w\",\"x\",1]]}\n"
+                  "{\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"w\",\"x\",1]]}\n");
+  const auto without = folder.file(
+      "plain.jsonl", "{\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"w\",\"x\",1]]}\n");
+  for (const auto& file : {invoked, without}) {
+    const auto found = analyze_file(file, {}, options);
+    ASSERT_FALSE(found.ok()) << file;
+    EXPECT_NE(found.error().message.find("needs times"), std::string::npos)
+        << found.error().message;
+    EXPECT_TRUE(analyze_file(file, {}, {}).ok()) << file;
+  }
+}
+
 TEST(Analyze, TakesItsStepsInOrder) {
   const auto stages = [](const char* text, const Options& options) {
     base::Budget budget;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "history/naming.hpp"
+#include "history/times.hpp"
 
 namespace cupel::explain {
 
@@ -63,8 +64,8 @@ struct Speaker {
       return fmt::format("{} was complete before {} was invoked", earlier, later);
     }
     if (start == end) return fmt::format("{} was complete when {} was invoked", earlier, later);
-    return fmt::format("{} was complete {} before {} was invoked", earlier, duration(start - end),
-                       later);
+    return fmt::format("{} was complete {} before {} was invoked", earlier,
+                       duration(history::between(end, start)), later);
   }
 
   std::string write_read() {
