@@ -1,26 +1,14 @@
-// check: the ladder. See the header.
-//
-// The order of asking saves work: strict serializability first, which satisfied
-// settles all but linearizability and is easiest where real time leaves little
-// open; then causal, which violated settles nearly all; then the strongest of the
-// rest, and what is still open. Only levels without session order are left where causal is
-// violated, and then snapshot isolation nearly always is, which settles serializability.
-// The time that one level takes must not be missing to the others, which may be decided at once: a
-// level is asked again after all others if a short attempt does not suffice, and then if a long
-// one.
+// check: makes the engine's decider, climbs the ladder (ladder.hpp), and names each violation by
+// the weakest level that it violates.
 #include "check/check.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <new>
 #include <optional>
 
-#include "base/interrupt.hpp"
+#include "check/ladder.hpp"
+#include "check/within_memory.hpp"
 #include "levels/decide.hpp"
 
 namespace cupel::check {
@@ -43,15 +31,6 @@ std::string_view to_string(Verdict verdict) {
 
 namespace {
 
-// How long an attempt at one level of many may take: a share of the time that is left, or so much
-// where there is no limit; but not less than so many times what it took to collect what all levels
-// share, since large histories take time without any search.
-struct Patience {
-  double share, seconds;
-};
-constexpr Patience kAttempts[] = {{1.0 / 32, 2},
-                                  {1.0 / 2, std::numeric_limits<double>::infinity()}};
-constexpr double kLeastPerCollecting = 20;
 // For whether a weaker level is violated too: so long, or so many times what the level took.
 constexpr double kLeastNamingSeconds = 2, kNamingPerSecond = 2;
 
@@ -63,177 +42,24 @@ std::vector<Level> levels_with(const CheckResult& result, Verdict verdict) {
   return found;
 }
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-class Ladder {
+// The engine's decider of one history, as the ladder sees it.
+class HistoryDecider : public LevelDecider {
  public:
-  Ladder(const history::History& h, const Options& options, base::Budget& budget)
-      : budget_(budget) {
-    const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
-    within_memory(budget, [&] {
-      return (decider_.emplace(h, options.clock_drift_ns, options.threads, options.evidence,
-                               options.team),
-              true);
-    });
-  }
+  HistoryDecider(const history::History& h, const Options& options)
+      : decider_(h, options.clock_drift_ns, options.threads, options.evidence, options.team) {}
 
-  // Decides `level` unless it follows from what is known.
-  LevelResult& decide(Level level) { return decide(level, budget_); }
-
-  // Likewise, but gives up soon; the level counts as not asked then.
-  LevelResult& attempt(Level level, Patience patience) {
-    const double most = seconds_of(patience);
-    LevelResult* mine = nullptr;
-    bool cut_off = false;
-    {
-      const base::Budget::Attempt attempt(budget_, most);
-      mine = &decide(level, budget_);
-      cut_off = budget_.limit() == base::Limit::kTime;
-    }
-    if (!cut_off || budget_.limit() != base::Limit::kNone) return *mine;
-    if (mine->verdict == Verdict::kUnknown) {
-      done_[static_cast<std::size_t>(level)] = false;  // its detail stays, if nothing else comes
-    } else if (mine->verdict == Verdict::kViolated) {
-      ask_again(*mine);  // the proof may be a part of what it is with more time
-    }
-    return *mine;
-  }
-
-  // Likewise, but only to say more plainly what is known to be wrong: if the budget ends, the level
-  // counts as not asked.
-  const LevelResult& try_to_decide(Level level, base::Budget& budget) {
-    const bool before = done(level);
-    LevelResult& mine = decide(level, budget);
-    if (!before && mine.verdict == Verdict::kUnknown) {
-      done_[static_cast<std::size_t>(level)] = false;
-      mine.detail.clear();
-    }
-    return mine;
-  }
-
-  [[nodiscard]] bool done(Level level) const { return done_[static_cast<std::size_t>(level)]; }
-  [[nodiscard]] const LevelResult& known(Level level) const {
-    return results_[static_cast<std::size_t>(level)];
+  std::optional<std::string> refusal(Level level) override { return decider_.refusal(level); }
+  void prepare(base::Budget& budget) override { decider_.prepare(budget); }
+  bool is_polynomial(Level level) override { return decider_.is_polynomial(level); }
+  levels::Decision decide(Level level, base::Budget& budget) override {
+    return decider_.decide(level, budget);
   }
   [[nodiscard]] std::shared_ptr<const levels::Accesses> accesses() const {
-    return decider_ ? decider_->accesses() : nullptr;
+    return decider_.accesses();
   }
 
  private:
-  LevelResult& decide(Level level, base::Budget& budget) {
-    LevelResult& mine = results_[static_cast<std::size_t>(level)];
-    if (done(level)) {
-      // What was decided since may settle what was left unknown.
-      if (mine.verdict == Verdict::kUnknown) follow(mine);
-      return mine;
-    }
-    mine.level = level;
-    auto refusal = decider_ ? decider_->refusal(level) : std::nullopt;
-    if (refusal) {
-      mine.detail = *std::move(refusal);
-      return finish(mine, Verdict::kRefused, {});
-    }
-    if (follow(mine)) return mine;
-    if (budget.exceeded()) {
-      if (mine.detail.empty())
-        mine.detail = fmt::format("{} before this level", base::event_of(budget.limit()));
-      return finish(mine, Verdict::kUnknown, {});
-    }
-    const auto begin = std::chrono::steady_clock::now();
-    auto found = within_memory(budget, [&] { return decider_->decide(level, budget); });
-    levels::Decision decision;
-    if (found)
-      decision = *std::move(found);
-    else
-      decision.detail = fmt::format("{} in an allocation", base::event_of(budget.limit()));
-    mine.seconds = seconds_since(begin);
-    mine.detail = std::move(decision.detail);
-    mine.violation = std::move(decision.violation);
-    mine.witness = std::move(decision.witness);
-    if (mine.violation) mine.explained_at = level;
-    switch (decision.status) {
-      case levels::DecisionStatus::kSatisfied:
-        return finish(mine, Verdict::kSatisfied, decision.decided_by);
-      case levels::DecisionStatus::kViolated:
-        return finish(mine, Verdict::kViolated, decision.decided_by);
-      case levels::DecisionStatus::kGaveUp:
-        return finish(mine, Verdict::kUnknown, decision.decided_by);
-      case levels::DecisionStatus::kRefused:
-        return finish(mine, Verdict::kRefused, decision.decided_by);
-    }
-    return mine;
-  }
-
-  [[nodiscard]] double seconds_of(Patience patience) {
-    if (decider_ && !collecting_seconds_) {
-      const auto begin = std::chrono::steady_clock::now();
-      within_memory(budget_, [&] { return (decider_->prepare(budget_), true); });
-      collecting_seconds_ = seconds_since(begin);
-    }
-    const double left = budget_.seconds_left();
-    return std::max(std::isinf(left) ? patience.seconds : patience.share * left,
-                    kLeastPerCollecting * collecting_seconds_.value_or(0));
-  }
-
-  // A level that is violated; where the budget ends, what is known of it stays.
-  void ask_again(LevelResult& mine) {
-    done_[static_cast<std::size_t>(mine.level)] = false;
-    LevelResult before = std::move(mine);
-    mine = {};
-    if (decide(before.level, budget_).verdict == Verdict::kViolated) return;
-    mine = std::move(before);
-    done_[static_cast<std::size_t>(mine.level)] = true;
-  }
-
-  // Nothing if the memory limit was met inside.
-  template <typename Work>
-  static auto within_memory(base::Budget& budget, Work work) -> std::optional<decltype(work())> {
-    const base::AllocationWatch watch(&budget);
-    try {
-      return work();
-    } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
-      if (budget.limit() == base::Limit::kNone) throw;
-    }
-    return std::nullopt;
-  }
-
-  // Settles a level by one that was decided itself; false if none does.
-  bool follow(LevelResult& mine) {
-    for (const Level other : levels::all_levels()) {
-      const LevelResult& known = results_[static_cast<std::size_t>(other)];
-      if (other == mine.level || !done(other) || known.decided_by.starts_with("implied-by:"))
-        continue;
-      if (known.verdict == Verdict::kSatisfied && levels::implies(other, mine.level)) {
-        mine.detail.clear();
-        mine.witness = known.witness;
-        finish(mine, Verdict::kSatisfied, fmt::format("implied-by:{}", levels::name(other)));
-        return true;
-      }
-      if (known.verdict == Verdict::kViolated && levels::implies(mine.level, other)) {
-        mine.violation = known.violation;
-        mine.explained_at = other;
-        mine.detail.clear();
-        finish(mine, Verdict::kViolated, fmt::format("implied-by:{}", levels::name(other)));
-        return true;
-      }
-    }
-    return false;
-  }
-
-  LevelResult& finish(LevelResult& result, Verdict verdict, std::string decided_by) {
-    result.verdict = verdict;
-    result.decided_by = std::move(decided_by);
-    done_[static_cast<std::size_t>(result.level)] = true;
-    return result;
-  }
-
-  base::Budget& budget_;
-  std::optional<levels::Decider> decider_;  // none: the memory limit was met in making it
-  std::array<LevelResult, levels::kLevelCount> results_{};
-  std::array<bool, levels::kLevelCount> done_{};
-  std::optional<double> collecting_seconds_;  // none: not yet collected
+  levels::Decider decider_;
 };
 
 std::vector<Level> asked_levels(const Options& options) {
@@ -278,24 +104,18 @@ CheckResult unread(const Options& options, const std::string& detail) {
 }
 
 CheckResult check(const history::History& history, const Options& options, base::Budget& budget) {
-  Ladder ladder(history, options, budget);
-  const std::vector<Level> asked = asked_levels(options);
-
-  if (asked.size() > 1) {
-    std::vector<Level> order;
-    for (const Level level : levels::ladder_order()) {
-      if (std::find(asked.begin(), asked.end(), level) != asked.end()) order.push_back(level);
+  // None: the memory limit was met while it was made.
+  std::unique_ptr<HistoryDecider> decider;
+  {
+    const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
+    if (auto made = within_memory(
+            budget, [&] { return std::make_unique<HistoryDecider>(history, options); })) {
+      decider = *std::move(made);
     }
-    for (const Patience patience : kAttempts) {
-      for (auto at = order.begin(); at != order.end(); ++at) {
-        const bool violated = ladder.attempt(*at, patience).verdict == Verdict::kViolated;
-        if (*at != Level::kCausal || !violated) continue;
-        const auto next = std::find(at, order.end(), Level::kSnapshotIsolation);
-        if (next != order.end()) std::rotate(at + 1, next, next + 1);
-      }
-    }
-    for (const Level level : order) ladder.decide(level);
   }
+  Ladder ladder(decider.get(), budget);
+  const std::vector<Level> asked = asked_levels(options);
+  if (asked.size() > 1) ladder.decide_all(asked);
   CheckResult result;
   for (const Level level : asked) {
     LevelResult& decided = ladder.decide(level);
@@ -320,7 +140,7 @@ CheckResult check(const history::History& history, const Options& options, base:
     result.levels.push_back(decided);
   }
   if (!levels_with(result, Verdict::kViolated).empty()) {
-    result.accesses = ladder.accesses();
+    if (decider) result.accesses = decider->accesses();
     for (const Level level : levels::all_levels()) {
       const bool wanted = std::find(asked.begin(), asked.end(), level) != asked.end();
       if (!wanted && ladder.done(level)) result.besides.push_back(ladder.known(level));

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "history/naming.hpp"
+#include "history/times.hpp"
 #include "levels/accesses.hpp"
 #include "levels/order_levels.hpp"
 #include "levels/outcome_branches.hpp"
@@ -60,6 +61,13 @@ class Decider::State {
     return decide_open(level, open, &first, budget);
   }
 
+  [[nodiscard]] bool is_polynomial(Level level) const {
+    if (!accesses_ || !is_weak(level) || choices_.any() || unsure_compare_and_sets_) return false;
+    return std::none_of(accesses_->reads.begin(), accesses_->reads.end(), [](const auto& read) {
+      return read.last_candidate - read.first_candidate > 1;
+    });
+  }
+
   // The accesses with the first of the list choices and all outcomes open; false: a limit ended it.
   bool collect(base::Budget& budget) {
     if (accesses_) return true;
@@ -98,6 +106,8 @@ class Decider::State {
       return fmt::format("{} needs the times of all transactions, which this history does not have",
                          name(level));
     }
+    if (needs_real_time(level) && drift_ != 0 && h_.times_are_places())
+      return history::drift_without_clock(drift_);
     if (!spec_of(level).single_object) return std::nullopt;
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (h_.status(TxnId(t)) == TxnStatus::kAborted) continue;
@@ -228,6 +238,9 @@ Decider::Decider(const History& history, Time clock_drift_ns, unsigned threads, 
 Decider::~Decider() = default;
 std::optional<std::string> Decider::refusal(Level level) const {
   return state_->refusal(level);
+}
+bool Decider::is_polynomial(Level level) const {
+  return state_->is_polynomial(level);
 }
 Decision Decider::decide(Level level, base::Budget& budget) {
   return state_->decide(level, budget);

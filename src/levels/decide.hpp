@@ -31,6 +31,9 @@ class Decider {
   // object in a transaction), if so. Cheap, and asked before anything implied.
   [[nodiscard]] std::optional<std::string> refusal(Level level) const;
   Decision decide(Level level, base::Budget& budget);
+  // True if decide() takes polynomial time: a weak level, and every read has one possible writer.
+  // False before prepare().
+  [[nodiscard]] bool is_polynomial(Level level) const;
   // Collects what all levels share, which the first question needs.
   void prepare(base::Budget& budget);
   // What this process of a team answers when another's decide() asks it (Team::answers()). Empty:

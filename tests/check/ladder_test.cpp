@@ -1,8 +1,16 @@
-// The ladder where one level takes longer than there is time: registers with two values, which
-// hundreds of writes wrote, so that whose value a read saw is open nearly everywhere.
+// The ladder if one level takes longer than there is time. Two kinds of tests: a script in place of
+// the engine, which shows the order of the decisions; and registers with two values, which hundreds
+// of writes wrote, so that nearly every read has many possible writers.
+#include "check/ladder.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/random.hpp"
@@ -58,8 +66,100 @@ const check::LevelResult& of(const check::CheckResult& result, Level level) {
                        [&](const auto& one) { return one.level == level; });
 }
 
-// Causal consistency is asked first and takes hours; read committed takes no time, also where
-// sanitizers and other tests do.
+// Gives the verdicts of a script, in no time. A level of `slow` uses up its attempt at every call:
+// a violated one then has a proof without edges, instead of one edge.
+class Script : public check::LevelDecider {
+ public:
+  std::map<Level, levels::DecisionStatus> verdicts;  // satisfied if absent
+  std::set<Level> slow;
+  bool polynomial = true;  // the weak levels
+  std::vector<Level> calls;
+
+  std::optional<std::string> refusal(Level) override { return std::nullopt; }
+  void prepare(base::Budget&) override {}
+  bool is_polynomial(Level level) override { return polynomial && levels::is_weak(level); }
+  levels::Decision decide(Level level, base::Budget& budget) override {
+    calls.push_back(level);
+    levels::Decision decision;
+    decision.status = levels::DecisionStatus::kSatisfied;
+    decision.decided_by = "script";
+    if (const auto it = verdicts.find(level); it != verdicts.end()) decision.status = it->second;
+    const bool cut_off = slow.contains(level) && budget.seconds_left() < 15;
+    if (cut_off) budget.meet(base::Limit::kTime);
+    if (decision.status == levels::DecisionStatus::kViolated) {
+      decision.violation.emplace().derivation.edges.resize(cut_off ? 0 : 1);
+    }
+    return decision;
+  }
+  // Place of the last call for the level.
+  [[nodiscard]] std::ptrdiff_t last(Level level) const {
+    return calls.rend() - std::find(calls.rbegin(), calls.rend(), level);
+  }
+};
+
+using levels::DecisionStatus;
+
+TEST(Ladder, DecidesPolynomialLevelsFirst) {
+  Script script;
+  script.verdicts = {{Level::kCausal, DecisionStatus::kViolated},
+                     {Level::kSnapshotIsolation, DecisionStatus::kViolated}};
+  script.slow = {Level::kSnapshotIsolation};
+  base::Budget budget(std::chrono::duration<double>(20), 0);
+  check::Ladder ladder(&script, budget);
+  ladder.decide_all(levels::all_levels());
+  ASSERT_GE(script.calls.size(), 4u);
+  EXPECT_EQ(std::vector(script.calls.begin(), script.calls.begin() + 4),
+            (std::vector{Level::kCausal, Level::kReadCommitted, Level::kReadAtomic,
+                         Level::kSnapshotIsolation}));
+  EXPECT_EQ(ladder.known(Level::kReadCommitted).verdict, Verdict::kSatisfied);
+  EXPECT_EQ(ladder.known(Level::kReadAtomic).verdict, Verdict::kSatisfied);
+  EXPECT_EQ(ladder.known(Level::kSerializable).verdict, Verdict::kViolated);
+}
+
+TEST(Ladder, CompletesACutOffProofAfterEveryVerdict) {
+  Script script;
+  script.verdicts = {{Level::kSnapshotIsolation, DecisionStatus::kViolated}};
+  for (const Level level : levels::all_levels()) {
+    if (levels::implies(level, Level::kSnapshotIsolation))
+      script.verdicts[level] = DecisionStatus::kViolated;
+  }
+  script.slow = {Level::kSnapshotIsolation, Level::kStrictSerializable};
+  base::Budget budget(std::chrono::duration<double>(100), 0);
+  check::Ladder ladder(&script, budget);
+  ladder.decide_all(levels::all_levels());
+  for (const Level level : levels::all_levels()) {
+    const auto& known = ladder.known(level);
+    EXPECT_TRUE(ladder.done(level)) << levels::name(level);
+    if (known.verdict == Verdict::kViolated && known.explained_at == Level::kSnapshotIsolation) {
+      EXPECT_EQ(known.violation->derivation.edges.size(), 1u) << levels::name(level);
+    }
+    if (level == Level::kSnapshotIsolation || level == Level::kStrictSerializable) continue;
+    EXPECT_LT(script.last(level), script.last(Level::kSnapshotIsolation)) << levels::name(level);
+  }
+}
+
+TEST(Ladder, NoHardLevelIsAskedAgainBeforeAllOthersWereAsked) {
+  Script script;
+  script.polynomial = false;
+  script.verdicts = {{Level::kCausal, DecisionStatus::kGaveUp},
+                     {Level::kStrictSerializable, DecisionStatus::kViolated},
+                     {Level::kStrongSessionSerializable, DecisionStatus::kViolated}};
+  script.slow = {Level::kCausal};
+  base::Budget budget(std::chrono::duration<double>(20), 0);
+  check::Ladder ladder(&script, budget);
+  ladder.decide_all(std::vector{Level::kReadCommitted, Level::kReadAtomic, Level::kCausal,
+                                Level::kStrongSessionSerializable, Level::kStrictSerializable});
+  const auto first = std::find(script.calls.begin(), script.calls.end(), Level::kCausal);
+  const auto again = std::find(first + 1, script.calls.end(), Level::kCausal);
+  ASSERT_NE(again, script.calls.end());
+  for (const Level weak : {Level::kReadCommitted, Level::kReadAtomic}) {
+    EXPECT_LT(std::find(script.calls.begin(), script.calls.end(), weak), again);
+    EXPECT_EQ(ladder.known(weak).verdict, Verdict::kSatisfied);
+  }
+}
+
+// Causal consistency takes hours; read committed takes no time, also where sanitizers and other
+// tests do.
 TEST(Ladder, OneLevelLeavesTimeToTheOthers) {
   const auto h = two_values(3);
   check::Options options;
