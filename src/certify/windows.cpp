@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,8 @@
 #include "certify/subject.hpp"
 #include "certify/weak.hpp"
 #include "history/builder.hpp"
+#include "history/text_order.hpp"
+#include "history/times.hpp"
 
 namespace cupel::certify {
 
@@ -102,6 +105,7 @@ class Frontier {
     std::int64_t integer = 0;
   };
 
+  [[nodiscard]] std::size_t size() const { return held_.size(); }
   void grow(std::size_t keys) { held_.resize(std::max(held_.size(), keys)); }
   [[nodiscard]] const Held& held(Key key) const { return held_[key]; }
   [[nodiscard]] ScalarView value(Key key) const {
@@ -185,9 +189,6 @@ class Block {
   Rejection finish(const std::optional<ScalarView>& initial_of_all) {
     if (initial_of_all) builder_.set_default_initial(builder_.value(*initial_of_all));
     if (ranges_) {
-      if (initial_of_all && initial_of_all->kind != ScalarKind::kNull) {
-        return "range reads where keys start with a value cannot be checked by windows";
-      }
       for (Key key = 0; key < ids_.size(); ++key) id(key);
     }
     for (Key key = 0; key < ids_.size(); ++key) {
@@ -364,6 +365,8 @@ class Chain {
     frontier_.grow(source_.key_count());
     if (txn.status == TxnStatus::kAborted) return true;
     const auto number = read_++;
+    if (drift_ != 0 && source_.fact("times") == "line order")
+      return base::Error{.message = history::drift_without_clock(drift_)};
     if (shape_.real_time() && (txn.invoke == kNoTime ||
                                (txn.status == TxnStatus::kCommitted && txn.complete == kNoTime))) {
       untimed_ = number;
@@ -432,12 +435,44 @@ class Chain {
           "this one {}",
           counted(read_, "transaction", "transactions"), window.history, hex(fold_.value())));
     }
-    Rejection wrong = order(window);
+    Rejection wrong = missed_keys();
+    if (!wrong) wrong = order(window);
     if (!wrong && !window.frontier.empty() && hex(frontier_.digest()) != window.frontier) {
       wrong = fmt::format("frontier: found the digest `{}`, expected {}", window.frontier,
                           hex(frontier_.digest()));
     }
     return Answer(std::move(wrong));
+  }
+
+  // Keys that start with a value, and that a range read of a window before did not return: it was
+  // decided without them.
+  Rejection missed_keys() {
+    for (; compared_keys_ < source_.key_count(); ++compared_keys_) {
+      const auto key = static_cast<Key>(compared_keys_);
+      if (ranges_.empty() || source_.is_list(key)) continue;
+      const bool held = compared_keys_ < frontier_.size() && frontier_.held(key).holds;
+      if (held && frontier_.value(key).kind == ScalarKind::kNull) continue;
+      for (const auto& [low, high] : ranges_) {
+        if (!history::agreed_between(bounds_.at(low), source_.key(key), bounds_.at(high))) continue;
+        return fmt::format(
+            "a range read of a window before did not return key {}, which came later",
+            source_.key(key).to_string());
+      }
+    }
+    return std::nullopt;
+  }
+
+  void note_ranges(const std::vector<Pending*>& placed) {
+    if (!initial_of_all_ || initial_of_all_->kind == ScalarKind::kNull) return;
+    for (const auto* pending : placed) {
+      if (pending->txn.status != TxnStatus::kCommitted) continue;
+      const auto& operations = pending->txn.operations;
+      for (const auto& op : operations.all()) {
+        if (op.kind != OpKind::kRangeRead) continue;
+        ranges_.emplace(bounds_.intern(operations.view(op.value)),
+                        bounds_.intern(operations.view(op.other)));
+      }
+    }
   }
 
   Rejection order(const ChainWindow& window) {
@@ -460,6 +495,7 @@ class Chain {
     for (const auto* pending : by_number) block.add(*pending);
     if (auto wrong = block.finish(initial_of_all_)) return wrong;
     if (auto wrong = satisfied(window, block)) return wrong;
+    note_ranges(by_number);
     close(window, by_number);
     return gone(window);
   }
@@ -634,6 +670,7 @@ class Chain {
         return not_valid("the history goes on after the end of the certificate");
     }
     note_initial();
+    if (auto wrong = missed_keys()) return not_valid(*wrong);
     if (end.windows != out_.windows || end.transactions != read_) {
       return not_valid(
           fmt::format("its last line is of {} windows and {} transactions, expected "
@@ -675,6 +712,10 @@ class Chain {
   base::HashMap<std::uint64_t, std::unique_ptr<Pending>> pending_;
   std::vector<std::deque<std::uint64_t>> sessions_;  // their committed ones that are pending
   Time latest_invoke_ = kNoTime;                     // of those in windows
+  // The bounds of range reads in windows, if keys start with a value.
+  history::ScalarTable bounds_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> ranges_;
+  std::size_t compared_keys_ = 0;  // are in none of them, or stood in the same windows
 };
 
 }  // namespace

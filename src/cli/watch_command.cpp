@@ -49,7 +49,7 @@ using Clock = std::chrono::steady_clock;
 struct WatchArguments {
   std::vector<std::string> sources;
   CheckArguments check;
-  std::string output, end_after, state;
+  std::string output, end_after, window_timeout, state;
   std::uint64_t sessions = 0, recorders = 0;
   bool no_follow = false, keep_going = false;
 };
@@ -63,6 +63,13 @@ constexpr std::chrono::seconds kLateness{3};
 
 // --keep-going ends here: each costs a check of all that was recorded.
 constexpr std::size_t kMostViolations = 100;
+
+// None: windows are never given up. Throws a usage error.
+std::optional<double> window_seconds(const WatchArguments& arguments) {
+  if (arguments.window_timeout.empty()) return online::WatchOptions().window_seconds;
+  const auto seconds = or_throw(parse_duration(arguments.window_timeout, 1), "--window-timeout");
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
+}
 
 std::int64_t monotonic_now() {
   timespec now{};
@@ -336,7 +343,8 @@ class WatchRun {
                              .drift = options.clock_drift_ns,
                              .sessions = static_cast<std::size_t>(sessions_),
                              .memory_limit_bytes = options.memory_limit_bytes,
-                             .evidence = !arguments_.check.certificate.empty()},
+                             .evidence = !arguments_.check.certificate.empty(),
+                             .window_seconds = window_seconds(arguments_)},
         name_, record_.path(), [this](Checker::Question question) { return ask(question); });
     if (record_is_whole()) checker_->expect_nothing_more();
   }
@@ -520,6 +528,8 @@ class WatchRun {
     for (const auto& note : checker_->take_notes()) say(note);
     auto options = options_;
     options.check.asked = {level_};
+    if (question.seconds && !options.check.timeout_seconds)
+      options.check.timeout_seconds = question.seconds;
     analysis::FileOptions reading{.format = formats::Format::kJepsen,
                                   .going_on = question.going_on,
                                   .first_bytes = recorded_bytes()};
@@ -706,6 +716,7 @@ class WatchRun {
             {"order_open", held.undecided},
             {"outcome_open", held.outcome},
             {"going_on", held.open},
+            {"windows_given_up", checker_->windows_given_up()},
             {"looks", checker_->watch().looks()},
             {"rate", rate_},
             {"resident_bytes", base::resident_bytes()}};
@@ -724,14 +735,16 @@ class WatchRun {
     shown_ = Clock::now();
     shown_transactions_ = now_transactions;
     if (arguments_.check.json) {
-      print(status_object(checker_->only_record_after() ? "unknown so far" : "satisfied so far")
-                .dump() +
-            "\n");
+      print(status_object(is_unknown() ? "unknown so far" : "satisfied so far").dump() + "\n");
       flush_output();
     } else if (terminal_) {
       print_in_place(status_text());
       line_ = true;
     }
+  }
+
+  [[nodiscard]] bool is_unknown() const {
+    return checker_->only_record_after().has_value() || checker_->windows_given_up() > 0;
   }
 
   [[nodiscard]] std::string status_text() const {
@@ -740,9 +753,10 @@ class WatchRun {
       return fmt::format("the memory limit was met after {} transactions; records",
                          grouped(*after));
     }
-    auto text = fmt::format("satisfied so far: {} transactions, {}/s, {} held, {} MB",
-                            grouped(held.transactions), grouped(static_cast<std::uint64_t>(rate_)),
-                            grouped(held.held), base::resident_bytes() >> 20);
+    auto text = fmt::format("{} so far: {} transactions, {}/s, {} held, {} MB",
+                            is_unknown() ? "unknown" : "satisfied", grouped(held.transactions),
+                            grouped(static_cast<std::uint64_t>(rate_)), grouped(held.held),
+                            base::resident_bytes() >> 20);
     constexpr std::size_t kMany = 10'000;
     if (held.held > kMany) {
       const auto most = std::max({held.uncovered, held.undecided, held.outcome});
@@ -798,6 +812,7 @@ void check_arguments(const WatchArguments& arguments) {
   if (!arguments.end_after.empty()) {
     or_throw(parse_duration(arguments.end_after, 1), "--end-after");
   }
+  window_seconds(arguments);
   analysis_options(arguments.check);
 }
 
@@ -832,6 +847,11 @@ void add_watch(Command& app, Run& run) {
       ->group(kQuestionOptions);
   add_limit_options(*command, "The time for the check of the whole history after a violation",
                     check.limits);
+  command
+      ->add_option("--window-timeout", arguments->window_timeout,
+                   "Give up a window that is not decided in this time: its transactions count as "
+                   "unknown, and the watch goes on. Default: 10s. 0: never")
+      ->type_name("DURATION");
   command
       ->add_option("--end-after", arguments->end_after,
                    "End if nothing has come for this long. Default: at the end of every pipe, when "

@@ -51,7 +51,7 @@ base::Result<Checker::State> Checker::look_if_due(bool idle) {
   const bool grown = static_cast<double>(taken_) >= kAskAgain * static_cast<double>(asked_at_);
   if (only_record_) return grown ? ask_instead(/*going_on=*/true) : State::kSatisfied;
   // What is wrong over more than the window.
-  if (slides_ && grown) {
+  if (slides_ && grown && windows_given_up_ == 0) {
     auto answer = ask({.going_on = true});
     if (!answer.ok() || *answer == State::kViolated) return answer;
   }
@@ -77,6 +77,14 @@ base::Result<Checker::State> Checker::finish(bool over) {
   if (!slides_ || !state.ok() || *state != State::kSatisfied || known) return state;
   state = ask({.going_on = !over});
   if (!state.ok() || *state != State::kUnknown) return state;
+  if (windows_given_up_ > 0) {
+    return unknown(fmt::format(
+        "{} transactions in {} could not be decided within {} s a window, nor could the recorded "
+        "history as a whole; no violation was found in the rest",
+        transactions_given_up_,
+        windows_given_up_ == 1 ? "1 window" : fmt::format("{} windows", windows_given_up_),
+        *options_.window_seconds));
+  }
   return unknown(
       fmt::format("satisfied within any {} transactions in a row; the recorded history could not "
                   "be checked as a whole within the limits",
@@ -102,6 +110,8 @@ base::Result<Checker::State> Checker::ask(Question question) {
   std::error_code unknown;
   const auto size = std::filesystem::file_size(record_, unknown);
   asked_at_ = unknown ? taken_ : std::max<std::uint64_t>(taken_, size);
+  // Else a hard history would end the watch where a hard window does not.
+  if (windows_given_up_ > 0) question.seconds = options_.window_seconds;
   auto answer = ask_(question);
   if (answer.ok() && *answer == State::kSatisfied) {
     satisfied_at_ = asked_at_;
@@ -124,6 +134,9 @@ base::Result<Checker::State> Checker::look(bool ended) {
     case Finding::kUnknown:
       if (!slides_) decided_ = std::max(decided_, watch_->decided());
       return begin_to_ask(watch_->why());
+    case Finding::kGivenUp:
+      note_given_up();
+      break;
     case Finding::kRefused:
       return base::Error{.message = watch_->why(), .file = name_};
     case Finding::kViolated:
@@ -144,6 +157,14 @@ base::Result<Checker::State> Checker::ask_record(Question question) {
       return State::kViolated;
     }
     if (watch_->watched() != options_.level) return begin_to_slide();
+    if (windows_given_up_ > 0) {
+      notes_.push_back(
+          fmt::format("the last transactions violate {}, unless {}, and the recorded history could "
+                      "not be decided: they count as unknown",
+                      levels::name(options_.level), watch_->why()));
+      watch_->forget_reads();
+      return State::kSatisfied;
+    }
     return begin_to_ask(
         fmt::format("{}, and the recorded history does not fit as a whole", watch_->why()));
   }
@@ -168,6 +189,19 @@ base::Result<Checker::State> Checker::go_on() {
   }
   if (auto fed = feed_again(); !fed.ok()) return std::move(fed).error();
   return State::kSatisfied;  // the next look begins with nothing forgotten
+}
+
+void Checker::note_given_up() {
+  const auto& window = *watch_->given_up();
+  ++windows_given_up_;
+  transactions_given_up_ += window.last + 1 - window.first;
+  slides_ = true;
+  notes_.push_back(
+      fmt::format("transactions {} to {} could not be decided within {} s and count as unknown: "
+                  "from here on any "
+                  "{} transactions in a row are watched at {}",
+                  window.first, window.last, *options_.window_seconds, kSlideInWords,
+                  levels::name(options_.level)));
 }
 
 // The level that was watched is violated; the one that is asked is not, or nobody could tell.
@@ -252,7 +286,8 @@ base::Status Checker::feed_again() {
     }
     if (!slides_ || !watch_->due(/*idle=*/false)) continue;
     const auto finding = watch_->look();
-    if (finding == Finding::kSatisfied) continue;
+    if (finding == Finding::kGivenUp) note_given_up();
+    if (finding == Finding::kSatisfied || finding == Finding::kGivenUp) continue;
     if (satisfied_at_ >= taken_) {
       watch_->forget_reads();  // it is none of the whole
     } else {
@@ -283,6 +318,8 @@ void Checker::save(StateWriter& out) const {
   out.number(static_cast<std::uint64_t>(restarts_));
   out.number(most_held_);
   out.number(passed_over_);
+  out.number(windows_given_up_);
+  out.number(transactions_given_up_);
   out.number(masked_.size());
   for (std::uint32_t i = 0; i < masked_.size(); ++i) out.scalar(masked_.at(i));
   out.flag(options_.evidence);
@@ -313,6 +350,8 @@ base::Status Checker::load(StateReader& in) {
   restarts_ = static_cast<int>(in.below(kMostRestarts + 1));
   most_held_ = static_cast<std::size_t>(in.number());
   passed_over_ = static_cast<std::size_t>(in.number());
+  windows_given_up_ = in.number();
+  transactions_given_up_ = in.number();
   const auto masked = in.count();
   for (std::size_t i = 0; i < masked && in.good(); ++i) masked_.find_or_add(in.scalar());
   make_watch();

@@ -35,6 +35,8 @@ class Checker {
     // The window does not fit into memory: worth a check of the record in windows of its own
     // (file_check.hpp), if it does not fit as a whole.
     bool in_windows = false;
+    // No longer than that; none: as long as the limits of whoever is asked allow.
+    std::optional<double> seconds = {};
   };
   // What the recorded history says at the level: kUnknown where a limit was met.
   using Ask = std::function<base::Result<State>(Question)>;
@@ -86,6 +88,9 @@ class Checker {
   [[nodiscard]] std::optional<std::uint64_t> only_record_after() const {
     return only_record_ ? std::optional(taken_before_) : std::nullopt;
   }
+  // So many windows were given up, because they took longer than WatchOptions::window_seconds. The
+  // history is satisfied then only if the recorded history is, as a whole.
+  [[nodiscard]] std::uint64_t windows_given_up() const { return windows_given_up_; }
   // kUnknown: why.
   [[nodiscard]] const std::string& why() const { return why_; }
   // Sentences for the user, each once.
@@ -99,6 +104,7 @@ class Checker {
   base::Result<State> ask(Question question);
   base::Result<State> go_on();
   base::Result<State> begin_to_slide();
+  void note_given_up();
   base::Result<State> begin_to_ask(std::string why);
   base::Result<State> ask_instead(bool going_on);
   void start_again();
@@ -130,6 +136,7 @@ class Checker {
   std::size_t passed_over_ = 0;
   history::ScalarTable masked_;
   std::size_t most_held_ = 0;
+  std::uint64_t windows_given_up_ = 0, transactions_given_up_ = 0;
   std::string why_;
   std::vector<std::string> notes_;
 };

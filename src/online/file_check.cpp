@@ -123,7 +123,8 @@ class FileCheck {
                 .evidence = options.chain != nullptr,
                 .doubt_ends_session = false,
                 .bets = bets,
-                .deadline = options.deadline}) {}
+                .deadline = options.deadline,
+                .window_seconds = std::nullopt}) {}
 
   // kAsk: of a bet.
   base::Result<FileAnswer> run() {

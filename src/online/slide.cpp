@@ -22,14 +22,14 @@ Look Window::slide(const history::OpenCompares& open, base::Budget& budget) {
   const bool masked = !open.reads.empty();
   const auto certain = masked ? history::with_unknown(history_, open.reads) : History();
   levels::Decider decider(masked ? certain : history_, options_.drift, 1, /*evidence=*/false);
-  auto decision = decider.decide(options_.level, budget);
+  auto decision = decider.decide(level_, budget);
   Look look{decision.status, std::move(decision.detail),
             held_.forgotten == 0 && held_.doubt.empty()};
   if (decision.status != DecisionStatus::kSatisfied) return look;
   held_.open = 0;
   for (std::size_t t = 0; t < txns_.size(); ++t) {
     held_.open += txns_[t].open ? 1 : 0;
-    if (txns_[t].open || txns_[t].born + options_.slide >= held_.transactions) continue;
+    if (txns_[t].open || txns_[t].born + slide_ >= held_.transactions) continue;
     kept_[t] = 0;
     --held_.held;
     held_.forgotten += txns_[t].status == history::TxnStatus::kAborted ? 0 : 1;
@@ -42,6 +42,21 @@ bool Window::violates_alone(levels::Level level, base::Budget& budget) const {
   const auto alone = with_writers_of_frontier(history::with_unknown(history_, unknown));
   levels::Decider decider(alone, options_.drift, 1, /*evidence=*/false);
   return decider.decide(level, budget).status == DecisionStatus::kViolated;
+}
+
+void Window::give_up(levels::Level level, std::size_t slide) {
+  level_ = level;
+  slide_ = slide;
+  held_.open = 0;
+  for (std::size_t t = 0; t < txns_.size(); ++t) {
+    held_.open += txns_[t].open ? 1 : 0;
+    if (txns_[t].open || !kept_[t]) continue;
+    kept_[t] = 0;
+    held_.forgotten += txns_[t].status == history::TxnStatus::kAborted ? 0 : 1;
+  }
+  held_.held = held_.open;
+  held_.uncovered = held_.undecided = held_.outcome = 0;
+  waits_ = false;
 }
 
 void Window::forget_reads() {

@@ -9,6 +9,7 @@
 #include "base/hash_table.hpp"
 #include "base/newlines.hpp"
 #include "history/scalar.hpp"
+#include "history/times.hpp"
 
 namespace cupel::online {
 
@@ -175,6 +176,8 @@ base::Status Stream::timed(const Event& event) {
     times_ = event.time != kNoTime         ? Times::kClock
              : event.type == Type::kInvoke ? Times::kLineOrder
                                            : Times::kNone;
+    if (*times_ != Times::kClock && window_.drift() != 0)
+      return error(history::drift_without_clock(window_.drift()));
   }
   if ((*times_ == Times::kClock) != (event.time != kNoTime)) {
     return error("found operations with a time and others without, expected times for all");
@@ -205,7 +208,8 @@ Stream::Process& Stream::process_of(const Chunk& chunk, const Event& event) {
 
 void Stream::note_invocation(Time time) {
   ++invocations_;
-  if (latest_ != kNoTime && time < latest_) backward_ = std::max(backward_, latest_ - time);
+  if (latest_ != kNoTime && time < latest_)
+    backward_ = std::max(backward_, history::between(time, latest_));
   latest_ = std::max(latest_, time);
 }
 

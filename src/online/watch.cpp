@@ -9,6 +9,8 @@
 #include <limits>
 #include <new>
 
+#include "base/interrupt.hpp"
+
 namespace cupel::online {
 
 using levels::DecisionStatus;
@@ -91,9 +93,20 @@ bool Watch::due(bool idle) const {
   if (!idle) return false;
   using Pause = std::chrono::nanoseconds;
   const auto pause = std::max<Pause>(
-      options_.pause, options_.slide > 0 ? kPausePerSlide * cost_
-                                         : std::min<Pause>(kPausePerLook * cost_, kLongestPause));
+      options_.pause,
+      slides() ? kPausePerSlide * cost_ : std::min<Pause>(kPausePerLook * cost_, kLongestPause));
   return std::chrono::steady_clock::now() - last_look_ >= pause;
+}
+
+bool Watch::is_late() const {
+  return options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline;
+}
+
+Finding Watch::give_up() {
+  given_up_ = {decided_ + 1, window_.held().transactions};
+  watched_ = options_.level;
+  window_.give_up(watched_, kSlide);
+  return Finding::kGivenUp;
 }
 
 Finding Watch::look(bool ended) {
@@ -102,6 +115,10 @@ Finding Watch::look(bool ended) {
   const auto from = window_.held().transactions - window_.fresh();
   std::optional<std::chrono::duration<double>> left;
   if (options_.deadline) left = *options_.deadline - began;
+  if (options_.window_seconds) {
+    const std::chrono::duration<double> of_window(*options_.window_seconds);
+    left = std::min(left.value_or(of_window), of_window);
+  }
   base::Budget budget(left, options_.memory_limit_bytes);
   Look look;
   try {
@@ -123,9 +140,10 @@ Finding Watch::look(bool ended) {
       break;
     case DecisionStatus::kViolated:
       if (look.sure && watched_ == options_.level) return Finding::kViolated;
-      why_ = look.sure            ? fmt::format("{} is violated", levels::name(watched_))
-             : options_.slide > 0 ? std::string("a value may have been written twice")
-                                  : window_.held().doubt;
+      why_ = look.sure              ? fmt::format("{} is violated", levels::name(watched_))
+             : !look.detail.empty() ? look.detail
+             : slides()             ? std::string("a value may have been written twice")
+                                    : window_.held().doubt;
       return Finding::kAsk;
     case DecisionStatus::kRefused:
       why_ = look.detail;
@@ -133,7 +151,10 @@ Finding Watch::look(bool ended) {
     case DecisionStatus::kGaveUp:
       why_ = look.detail;
       decided_ = from;
-      return Finding::kUnknown;
+      return budget.limit() == base::Limit::kTime && options_.window_seconds &&
+                     !base::interrupted() && !is_late()
+                 ? give_up()
+                 : Finding::kUnknown;
   }
   const auto limit = options_.memory_limit_bytes;
   if (limit != 0 && base::resident_bytes() > limit) ::malloc_trim(0);  // freed pieces count as well

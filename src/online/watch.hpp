@@ -42,6 +42,8 @@ struct WatchOptions {
   bool doubt_ends_session = true;  // as WindowOptions
   bool bets = true;                // else nothing is forgotten on one
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  // A look that takes longer gives its window up (Finding::kGivenUp). None: no look does.
+  std::optional<double> window_seconds = 10;
 };
 
 // WatchOptions::slide, where there is no other way.
@@ -53,6 +55,7 @@ enum class Finding : std::uint8_t {
   kViolated,
   kAsk,      // of the whole history: `why` says why it is not known here
   kUnknown,  // a limit was met: `why` says which, decided() from where on nothing is known
+  kGivenUp,  // a window took too long and was given up, and the watch goes on: given_up()
   kRefused,  // the level has no definition for these operations: `why`
 };
 
@@ -77,6 +80,13 @@ class Watch {
   // kUnknown: so many transactions, from the beginning on, had been decided before.
   [[nodiscard]] std::uint64_t decided() const { return decided_; }
 
+  // The transactions of the last window that was given up, by number from 1; they stay undecided.
+  // From then on the watch slides.
+  struct GivenUp {
+    std::uint64_t first, last;
+  };
+  [[nodiscard]] const std::optional<GivenUp>& given_up() const { return given_up_; }
+
   // Right after a look, without bytes taken since: what another Watch with the same options and as
   // many streams goes on from.
   void save(StateWriter& out) const;
@@ -94,8 +104,12 @@ class Watch {
   [[nodiscard]] double longest_look_seconds() const { return longest_; }
 
  private:
+  Finding give_up();
+  [[nodiscard]] bool slides() const { return options_.slide > 0 || given_up_; }
+  [[nodiscard]] bool is_late() const;
+
   const WatchOptions options_;
-  const levels::Level watched_;
+  levels::Level watched_;
   Window window_;
   std::vector<std::unique_ptr<Stream>> streams_;
   std::chrono::steady_clock::time_point last_look_;
@@ -104,6 +118,7 @@ class Watch {
   double longest_ = 0;
   bool violated_alone_ = false;
   std::uint64_t decided_ = 0;
+  std::optional<GivenUp> given_up_;
   std::string why_;
 };
 

@@ -56,7 +56,7 @@ void Window::doubt(std::string why) {
 }
 
 void Window::note_began(SessionFacts& session, Time invoke) {
-  const bool real_time = levels::needs_real_time(options_.level);
+  const bool real_time = levels::needs_real_time(level_);
   if (held_.forgotten > 0) {
     if (real_time && invoke != kNoTime && invoke < cut_at_) {
       doubt(fmt::format("session {} was invoked before what had been forgotten by then ended",
@@ -101,7 +101,7 @@ void Window::end(Session session, TxnStatus status, Moment at, const Operations&
     digest(digest_, session, status, s.invoked.time, complete, seen);
   const bool aborted = status == TxnStatus::kAborted;
   if (!aborted) counted_digest_ = digest_.value();
-  if (aborted && options_.slide == 0) return;
+  if (aborted && slide_ == 0) return;
   const auto first = fresh_operations_.size();
   fresh_operations_.append(seen);
   fresh_.push_back({.session = session,
@@ -190,7 +190,10 @@ class Window::Build {
     const auto value = [&](const Value& v) { return builder_.value(from.view(v)); };
     switch (op.kind) {
       case OpKind::kRead:
-        if (keys_.is_list(op.key)) return add_list_read(op.key, op.known);
+        if (keys_.is_list(op.key)) {
+          if (op.known && keys_.forgotten(op.key) > 0) add_another_beginning();
+          return add_list_read(op.key, op.known);
+        }
         return builder_.read(key_id(op.key), op.known ? value(op.value) : ValueId::none());
       case OpKind::kWrite:
         return builder_.write(key_id(op.key), value(op.value));
@@ -207,7 +210,7 @@ class Window::Build {
         elements_.clear();
         const auto all = from.elements(op);
         if (op.known && !keys_.begins_with_forgotten(op.key, from, all)) {
-          elements_.push_back(builder_.value(ScalarView::literal(kAnotherBeginning)));
+          add_another_beginning();
         } else if (op.known) {
           for (auto i = keys_.forgotten(op.key); i < all.size(); ++i) {
             elements_.push_back(value(all[i]));
@@ -224,6 +227,11 @@ class Window::Build {
         return builder_.range_read(value(op.value), value(op.other), entries_);
       }
     }
+  }
+
+  // To elements_: the read did not see the elements that are forgotten.
+  void add_another_beginning() {
+    elements_.push_back(builder_.value(ScalarView::literal(kAnotherBeginning)));
   }
 
   // Of elements_, if the read is known. A read of null of what turned out to be a list saw none.
@@ -328,6 +336,7 @@ class Window::Build {
 };
 
 Look Window::look(base::Budget& budget, bool ended) {
+  if (auto missing = look_for_missing_key()) return *std::move(missing);
   Build build(*this);
   build.run();
   if (!build.error().empty()) return {DecisionStatus::kRefused, build.error(), true};
@@ -344,7 +353,7 @@ Look Window::look(base::Budget& budget, bool ended) {
   } else {
     history_ = history::with_failed(std::move(history_), open.failed);
   }
-  if (options_.slide > 0) return slide(open, budget);
+  if (slide_ > 0) return slide(open, budget);
   if (ended) return decide(open, /*may_forget=*/!waits_, budget);
   auto look = decide(open, /*may_forget=*/true, budget);
   if (look.status != DecisionStatus::kViolated || open.reads.empty()) return look;
@@ -367,7 +376,7 @@ history::OpenCompares Window::going_on() const {
 // The engine's answer for history_.
 Look Window::decide(const history::OpenCompares& open, bool may_forget, base::Budget& budget) {
   levels::Decider decider(history_, options_.drift, 1, /*evidence=*/true);
-  auto decision = decider.decide(options_.level, budget);
+  auto decision = decider.decide(level_, budget);
   note_repeated_values(decider, open);
   Look look{decision.status, std::move(decision.detail), held_.doubt.empty()};
   if (decision.status == DecisionStatus::kSatisfied && decision.witness) {
@@ -382,7 +391,7 @@ Look Window::decide(const history::OpenCompares& open, bool may_forget, base::Bu
 void Window::note_repeated_values(const levels::Decider& decider,
                                   const history::OpenCompares& open) {
   const auto accesses = decider.accesses();
-  if (!accesses || !held_.doubt.empty() || levels::needs_real_time(options_.level)) return;
+  if (!accesses || !held_.doubt.empty() || levels::needs_real_time(level_)) return;
   for (const auto& read : accesses->reads) {
     if (read.joint_last - read.joint_first < 2 &&
         !std::binary_search(open.reads.begin(), open.reads.end(), read.op)) {
@@ -491,7 +500,7 @@ void Window::forget(const levels::Decider& decider, const levels::Witness& witne
   auto cut = find_cut({.history = history_,
                        .accesses = *accesses,
                        .witness = witness,
-                       .level = options_.level,
+                       .level = level_,
                        .drift = options_.drift,
                        .continues = continues,
                        .open = open,
@@ -525,6 +534,7 @@ void Window::forget(const levels::Decider& decider, const levels::Witness& witne
   held_.forgotten += cut.forgotten;
   held_.held -= cut.forgotten;
   kept_ = std::move(cut.kept);
+  note_forgotten_ranges();
 }
 
 }  // namespace cupel::online

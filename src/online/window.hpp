@@ -37,6 +37,7 @@
 #include "levels/decide.hpp"
 #include "online/cut.hpp"
 #include "online/evidence.hpp"
+#include "online/forgotten_ranges.hpp"
 #include "online/keys.hpp"
 
 namespace cupel::online {
@@ -74,7 +75,7 @@ struct Moment {
 
 struct Look {
   levels::DecisionStatus status = levels::DecisionStatus::kSatisfied;
-  std::string detail;  // of what could not be decided, or was refused
+  std::string detail;  // of what could not be decided, was refused, or is not sure
   bool sure = true;
 };
 
@@ -89,8 +90,10 @@ struct Held {
 
 class Window {
  public:
-  explicit Window(const WindowOptions& options) : options_(options) {}
+  explicit Window(const WindowOptions& options)
+      : options_(options), level_(options.level), slide_(options.slide) {}
 
+  [[nodiscard]] history::Time drift() const { return options_.drift; }
   [[nodiscard]] Keys& keys() { return keys_; }
   [[nodiscard]] const Keys& keys() const { return keys_; }
   void set_default_initial(history::ScalarView value);
@@ -134,6 +137,9 @@ class Window {
   [[nodiscard]] bool waits() const { return waits_; }
   // What the reads saw that are held counts as unknown from here on.
   void forget_reads();
+  // Forgets all transactions that have ended, undecided. From here on the window slides (slide.cpp)
+  // at `level`: it says nothing of the whole history but what it finds violated.
+  void give_up(levels::Level level, std::size_t slide);
   [[nodiscard]] const Held& held() const { return held_; }
   // As it was looked at last: the part of the history that is held.
   [[nodiscard]] const history::History& history() const { return history_; }
@@ -188,6 +194,8 @@ class Window {
   [[nodiscard]] history::OpenCompares going_on() const;
   Look decide(const history::OpenCompares& open, bool may_forget, base::Budget& budget);
   Look slide(const history::OpenCompares& open, base::Budget& budget);
+  std::optional<Look> look_for_missing_key();
+  void note_forgotten_ranges();
   void note_repeated_values(const levels::Decider& decider, const history::OpenCompares& open);
   void forget(const levels::Decider& decider, const levels::Witness& witness,
               const history::OpenCompares& open);
@@ -195,6 +203,8 @@ class Window {
   [[nodiscard]] bool all_seen() const;
 
   const WindowOptions options_;
+  levels::Level level_;  // changed by give_up()
+  std::size_t slide_;    // likewise
   Keys keys_;
   std::string default_text_;
   history::ScalarView default_initial_;
@@ -209,6 +219,7 @@ class Window {
   std::vector<std::uint8_t> kept_;
   std::vector<Key> key_of_;                     // by its keys
   std::vector<std::uint32_t> newly_forgotten_;  // by its keys: elements of lists
+  ForgottenRanges forgotten_ranges_;
   Held held_;
   // With the option `evidence`: of what has ended, and as of the last that was not aborted.
   history::Fold digest_;

@@ -54,6 +54,7 @@ void Window::save(StateWriter& out) const {
     out.number(number);
   }
   out.text(held_.doubt);
+  forgotten_ranges_.save(out);
   save_transactions(out);
 }
 
@@ -143,6 +144,7 @@ void Window::load(StateReader& in) {
   held_.open = size();
   held_before_ = size();
   held_.doubt = in.text();
+  forgotten_ranges_.load(in, sessions_.size());
   load_transactions(in);
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -261,6 +262,50 @@ TEST_F(Recorded, AWindowThatSlidesDoesNotSpeakOfTheWhole) {
   EXPECT_EQ(add(0, R"(["r","x",2])"), State::kUnknown);
   EXPECT_NE(checker_->why().find("50,000 transactions in a row"), std::string::npos)
       << checker_->why();
+}
+
+// A window that takes too long is unknown, and so is the whole, unless the record says more.
+TEST_F(Recorded, AWindowThatTakesTooLongIsGivenUp) {
+  std::optional<State> whole;
+  std::optional<double> seconds;
+  checker_ = std::make_unique<Checker>(WatchOptions{.level = Level::kSerializable,
+                                                    .pause = std::chrono::milliseconds(0),
+                                                    .window_seconds = 0},
+                                       "test", file_,
+                                       [&](Checker::Question question) -> base::Result<State> {
+                                         seconds = question.seconds;
+                                         return whole ? *whole : State::kUnknown;
+                                       });
+  // Each look has no time at all, so each window is given up.
+  const auto end = [&](const char* line) {
+    std::ofstream(file_, std::ios::app) << line;
+    ASSERT_TRUE(checker_->take(line).ok());
+    const auto state = checker_->look_if_due(/*idle=*/true);
+    ASSERT_TRUE(state.ok());
+    EXPECT_EQ(*state, State::kSatisfied);
+  };
+  end(R"({"type":"invoke","process":0,"f":"txn","value":[["w","x",1]],"time":0}
+{"type":"ok","process":0,"f":"txn","value":[["w","x",1]],"time":1}
+)");
+  end(R"({"type":"invoke","process":0,"f":"txn","value":[["r","x",null]],"time":2}
+{"type":"ok","process":0,"f":"txn","value":[["r","x",1]],"time":3}
+)");
+  EXPECT_FALSE(checker_->only_record_after());
+  EXPECT_FALSE(checker_->leaves_windows());
+  const auto unknown = checker_->finish();
+  ASSERT_TRUE(unknown.ok());
+  EXPECT_EQ(*unknown, State::kUnknown);
+  EXPECT_GE(checker_->windows_given_up(), 1u);
+  EXPECT_NE(checker_->why().find("could not be decided within 0 s a window"), std::string::npos)
+      << checker_->why();
+  EXPECT_EQ(seconds, 0);  // the record is not asked for longer than a window
+  const auto notes = checker_->take_notes();
+  ASSERT_FALSE(notes.empty());
+  EXPECT_NE(notes.front().find("count as unknown"), std::string::npos) << notes.front();
+  whole = State::kSatisfied;
+  const auto satisfied = checker_->finish();
+  ASSERT_TRUE(satisfied.ok());
+  EXPECT_EQ(*satisfied, State::kSatisfied);
 }
 
 TEST_F(Recorded, AMemoryLimitLeavesTheRecordToBeAsked) {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "online/prefixes.hpp"
 #include "property/random_history.hpp"
 
@@ -26,8 +28,9 @@ struct Totals {
 };
 
 template <typename Make>
-void compare_all(std::uint64_t first, std::uint64_t count, Make make) {
-  for (const Level level : kExact) {
+void compare_all(std::uint64_t first, std::uint64_t count, Make make,
+                 std::span<const Level> levels = kExact) {
+  for (const Level level : levels) {
     Totals totals;
     for (auto seed = first; seed < first + count; ++seed) {
       const Sketch sketch = make(seed);
@@ -71,6 +74,21 @@ void compare_all_alone(std::uint64_t first, std::uint64_t count, Make make) {
         "{:34} {} histories, {} violated, {} found by what is held, {} with forgotten ones\n",
         levels::name(level), count, violated, found, found_after_forgetting);
     EXPECT_GT(found_after_forgetting, 0u) << levels::name(level);
+  }
+}
+
+template <typename Make>
+void compare_all_given_up(std::uint64_t first, std::uint64_t count, Make make) {
+  for (const Level level : levels::all_levels()) {
+    std::size_t found = 0;
+    for (auto seed = first; seed < first + count; ++seed) {
+      const auto run = compare_given_up(make(seed), level, seed);
+      ASSERT_EQ(run.difference, "") << "seed " << seed;
+      found += run.found;
+    }
+    fmt::print("{:34} {} histories, {} found violated after a window was given up\n",
+               levels::name(level), count, found);
+    EXPECT_GT(found, 0u) << levels::name(level);
   }
 }
 

@@ -157,6 +157,7 @@ inline void compare_one(const std::string& file, const history::History& h, Leve
     case Finding::kUnknown:
       ASSERT_NE(answer->why, "") << where;
       break;
+    case Finding::kGivenUp:
     case Finding::kAsk:
       FAIL() << where;
   }

@@ -15,6 +15,18 @@ TEST(OnlinePrefixes, LongerHistories) {
   compare_all(1'000'000, rounds(60), long_sketch);
 }
 
+TEST(OnlinePrefixes, EmptyListsReadAsNull) {
+  compare_all(5'000'000, rounds(150), [](std::uint64_t seed) {
+    return with_null_lists(seed % 3 == 0 ? random_sketch(Kind::kList, seed) : long_sketch(seed),
+                           seed);
+  });
+}
+
+TEST(OnlinePrefixes, RangesOfKeysThatStartWithAValue) {
+  // Linearizability is refused.
+  compare_all(6'000'000, rounds(200), range_sketch, std::span(kExact).first(std::size(kExact) - 1));
+}
+
 TEST(OnlinePrefixes, CompareAndSetsOfOpenTransactions) {
   compare_all(4'000'000, rounds(150), compare_sketch);
 }
@@ -22,6 +34,14 @@ TEST(OnlinePrefixes, CompareAndSetsOfOpenTransactions) {
 TEST(OnlinePrefixes, WhatIsHeldAccusesNobodyByItself) {
   compare_all_alone(0, 600, [](std::uint64_t seed) {
     return seed % 3 == 0   ? random_sketch(kind_of_seed(seed / 3), seed)
+           : seed % 3 == 1 ? compare_sketch(seed)
+                           : long_sketch(seed);
+  });
+}
+
+TEST(OnlinePrefixes, AWindowThatWasGivenUpAccusesNobody) {
+  compare_all_given_up(7'000'000, rounds(400), [](std::uint64_t seed) {
+    return seed % 3 == 0   ? with_null_lists(long_sketch(seed), seed)
            : seed % 3 == 1 ? compare_sketch(seed)
                            : long_sketch(seed);
   });

@@ -42,6 +42,10 @@ struct AloneRun {
 };
 AloneRun compare_alone(const Sketch& sketch, levels::Level level, std::uint64_t seed);
 
+// Windows that are given up at random: what is found later must be violated (or a value is written
+// twice). `found`: after one was given up.
+AloneRun compare_given_up(const Sketch& sketch, levels::Level level, std::uint64_t seed);
+
 // The same to the end of the history, with a certificate by windows.
 struct CertifiedRun {
   bool satisfied = false;  // else: violated or refused, and there is no certificate
@@ -58,6 +62,13 @@ CertifiedRun certify_run(const Sketch& sketch, levels::Level level, history::Tim
 // Transactions with compare-and-sets and other operations, many of which fail, in overlapping
 // sessions that read what they wrote before they end.
 Sketch compare_sketch(std::uint64_t seed);
+
+// Some reads of empty lists, of keys that are appended to, as reads of null.
+Sketch with_null_lists(Sketch sketch, std::uint64_t seed);
+
+// Keys that start with a value, and range reads of them, with deletes. Now and then a range read
+// does not return a key, which may appear only later.
+Sketch range_sketch(std::uint64_t seed);
 
 // Longer than those of property/random_history.hpp, so that much is forgotten: a store that now
 // and then lets a transaction read something old.

@@ -98,6 +98,85 @@ TEST(OnlineStream, LinesGiveTheVerdictOfTheFile) {
   expect_the_verdict_of_the_file(/*mask=*/false);
 }
 
+// A look after each completion, as of a watch of a file that grows slowly.
+Look look_after_each_completion(Window& window, std::string_view text) {
+  Stream stream(window, "test");
+  base::Budget budget;
+  Look look;
+  while (!text.empty() && look.status == DecisionStatus::kSatisfied) {
+    const auto end = text.find('\n') + 1;
+    const auto line = text.substr(0, end);
+    const auto taken = stream.take(line);
+    EXPECT_TRUE(taken.ok()) << taken.error().to_string();
+    text.remove_prefix(end);
+    if (line.find("invoke") == std::string_view::npos) look = window.look(budget);
+  }
+  return look;
+}
+
+TEST(OnlineStream, NullIsNoReadOfAListWhoseAppendsAreForgotten) {
+  for (const auto* seen : {"null", "[]"}) {
+    Window window({.level = Level::kCausal});
+    const auto look = look_after_each_completion(
+        window, fmt::format(
+                    R"({{"type":"invoke","process":0,"f":"txn","value":[["append","x",1]],"time":5}}
+{{"type":"ok","process":0,"f":"txn","value":[["append","x",1]],"time":6}}
+{{"type":"invoke","process":0,"f":"txn","value":[["r","x",null]],"time":10}}
+{{"type":"ok","process":0,"f":"txn","value":[["r","x",{}]],"time":12}}
+)",
+                    seen));
+    EXPECT_EQ(look.status, DecisionStatus::kViolated) << seen;
+    EXPECT_TRUE(look.sure) << seen;
+    EXPECT_EQ(window.held().forgotten, 1u);
+  }
+}
+
+constexpr std::string_view kKeyThatComesLater =
+    R"({"type":"info","process":"nemesis","f":"cupel.initial","value":[1,[]]}
+{"type":"invoke","process":0,"f":"txn","value":[["range",[2,2],null]],"time":463}
+{"type":"ok","process":0,"f":"txn","value":[["range",[2,2],[]]],"time":575}
+{"type":"invoke","process":0,"f":"txn","value":[["w",1,100]],"time":591}
+{"type":"ok","process":0,"f":"txn","value":[["w",1,100]],"time":981}
+{"type":"invoke","process":0,"f":"txn","value":[["r",2,null]],"time":1262}
+{"type":"ok","process":0,"f":"txn","value":[["r",2,1]],"time":1447}
+)";
+
+TEST(OnlineStream, AForgottenRangeMissedAKeyThatComesLater) {
+  Window window({.level = Level::kStrictSerializable});
+  const auto look = look_after_each_completion(window, kKeyThatComesLater);
+  EXPECT_EQ(look.status, DecisionStatus::kViolated);
+  EXPECT_TRUE(look.sure);
+  EXPECT_GT(window.held().forgotten, 0u);
+  base::Budget budget;
+  levels::Decider decider(window.history(), 0, 1, false);
+  EXPECT_EQ(decider.decide(Level::kReadCommitted, budget).status, DecisionStatus::kViolated);
+  // Without real time, somebody may have deleted the key: the record is asked.
+  Window causal({.level = Level::kCausal});
+  const auto asks = look_after_each_completion(causal, kKeyThatComesLater);
+  EXPECT_EQ(asks.status, DecisionStatus::kViolated);
+  EXPECT_FALSE(asks.sure);
+  // In the range of no forgotten read.
+  std::string other(kKeyThatComesLater);
+  other.replace(other.find("[2,2],[]"), 8, "[5,9],[]");
+  Window satisfied({.level = Level::kStrictSerializable});
+  EXPECT_EQ(look_after_each_completion(satisfied, other).status, DecisionStatus::kSatisfied);
+}
+
+TEST(OnlineStream, AClockDriftNeedsTimes) {
+  const std::string_view lines =
+      R"({"type":"invoke","process":0,"f":"txn","value":[["w","x",1]]}
+)";
+  for (const history::Time drift : {0, 1'000'000}) {
+    Window window({.level = Level::kStrictSerializable, .drift = drift});
+    Stream stream(window, "test");
+    const auto taken = stream.take(lines);
+    EXPECT_EQ(taken.ok(), drift == 0);
+    if (!taken.ok()) {
+      EXPECT_NE(taken.error().message.find("needs times"), std::string::npos);
+    }
+  }
+}
+
 TEST(OnlineStream, MaskedKeysCountAsUnknown) {
   expect_the_verdict_of_the_file(/*mask=*/true);
 }
