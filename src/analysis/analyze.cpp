@@ -231,7 +231,8 @@ std::optional<check::CheckResult> decide_while_reading(const std::string& path,
                        {.format = file.format,
                         .threads = options.check.threads,
                         .budget = &budget,
-                        .initial = file.initial},
+                        .initial = file.initial,
+                        .as = file.as},
                        kLeastStreamed, zones)) {
     return std::nullopt;
   }
@@ -281,6 +282,7 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
                                 .threads = options.check.threads,
                                 .budget = &budget,
                                 .initial = file.initial,
+                                .as = file.as,
                                 .first_bytes = file.first_bytes});
   }();
   if (!read.ok() && !read.error().limit_met) return std::move(read).error();

@@ -113,6 +113,7 @@ struct FileOptions {
   // The file still grows: what its unfinished transactions did is open (history/going_on.hpp).
   bool going_on = false;
   std::optional<std::uint64_t> first_bytes = {};  // as formats::ReadOptions
+  formats::Interpretation as = {};                // of op maps
 };
 
 // Reads a history and analyzes it. Its time counts from the beginning of the reading. Errors:

@@ -54,6 +54,7 @@ std::string command_of(const std::string& file, const CheckArguments& arguments)
     command += " --clock-drift " + shell_word(arguments.limits.clock_drift);
   }
   for (const auto& text : arguments.initial) command += " --initial " + shell_word(text);
+  command += arguments.as.words();
   return command + " " + shell_word(file);
 }
 
@@ -157,6 +158,14 @@ void report_unsure_absences(const report::Checked& checked) {
       history::shown_bound(unsure->high)));
 }
 
+// The op maps that the history does not have, and the kind of workload that was read.
+void note_interpretation(const std::string& file, const std::string& ignored,
+                         const std::string& kind) {
+  if (!ignored.empty())
+    print_note(fmt::format("{}: left out: {}", file, report::ignored_text(ignored)));
+  if (!kind.empty()) print_note(fmt::format("{}: read as {}", file, kind));
+}
+
 bool is_in_windows(const Found& found) {
   return found.ok() && found->analysis.windows.has_value();
 }
@@ -166,9 +175,8 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
   if (const auto cut = checked.history.fact("cut"); !cut.empty()) {
     print_note(fmt::format("{}: {}", checked.file, cut));
   }
-  if (const auto skipped = checked.history.fact("skipped"); !skipped.empty()) {
-    print_note(fmt::format("{}: left out: {}", checked.file, skipped));
-  }
+  note_interpretation(checked.file, checked.history.fact("ignored"),
+                      arguments.levels.empty() ? "" : checked.history.fact("kind"));
   if (!checked.analysis.windows) {
     hint_at_start(checked);
     hint_at_clocks(checked, check_options(arguments.levels, arguments.limits).clock_drift_ns);
@@ -385,9 +393,10 @@ int help_with_each(const CheckArguments& arguments, const analysis::Options& opt
                    const analysis::FileOptions& reading) {
   const auto& others = *processes();
   for (const auto& file : arguments.histories) {
-    const auto history = formats::read(
-        file,
-        {.format = reading.format, .threads = options.check.threads, .initial = reading.initial});
+    const auto history = formats::read(file, {.format = reading.format,
+                                              .threads = options.check.threads,
+                                              .initial = reading.initial,
+                                              .as = reading.as});
     std::optional<check::TeamMember> member;
     // What is wrong with the file, the first process says.
     if (history.ok()) member.emplace(*history, options.check, others.part);
@@ -405,6 +414,7 @@ std::string question_of(const CheckArguments& arguments) {
   for (const auto& text : arguments.levels) add(text);
   add("initial");
   for (const auto& text : arguments.initial) add(text);
+  add(arguments.as.words());
   add(arguments.format);
   const auto& limits = arguments.limits;
   for (const auto& text :
@@ -577,7 +587,8 @@ Run prepared(const std::shared_ptr<CheckArguments>& arguments) {
   const analysis::FileOptions reading{
       .format = format_of(arguments->format, "--format"),
       .verdicts_only = !arguments->json && arguments->report.empty() && arguments->emit.empty(),
-      .initial = initial_values(arguments->initial)};
+      .initial = initial_values(arguments->initial),
+      .as = interpretation(arguments->as)};
   if (!arguments->results.empty()) {
     const auto& files = arguments->histories;
     if (!arguments->json || !arguments->report.empty() || emitter->any() ||
@@ -622,6 +633,7 @@ void add_check(Command& app, Run& run) {
       ->allow_extra_args(false)
       ->group(kQuestionOptions);
   add_initial_option(*command, arguments->initial);
+  add_interpretation_options(*command, arguments->as);
   add_limit_options(*command, "The time for one history: to read it and to decide all levels",
                     arguments->limits);
   command

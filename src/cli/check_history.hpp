@@ -15,6 +15,7 @@ namespace cupel::cli {
 struct CheckArguments {
   std::vector<std::string> histories, levels;
   std::vector<std::string> emit, initial;
+  InterpretationArguments as;
   std::string format, certificate, report, results, shard;
   LimitArguments limits;
   bool json = false, test_power = false;

@@ -16,6 +16,7 @@ void add_convert(Command& app, Run& run) {
   struct Arguments {
     std::string in, out, output, from, to;
     std::vector<std::string> initial;
+    InterpretationArguments as;
     bool edn = false;
   };
   auto* command = app.add_subcommand("convert", "Write a history in another format");
@@ -33,6 +34,7 @@ void add_convert(Command& app, Run& run) {
   command->add_option("-f,--from", arguments->from, "Format of IN. Default: recognised by content")
       ->type_name("FORMAT");
   add_initial_option(*command, arguments->initial);
+  add_interpretation_options(*command, arguments->as);
   add_target_options(*command, arguments->to, arguments->edn, "OUT");
   command->footer(
       "Examples:\n  cupel convert history.edn history.jsonl\n"
@@ -47,7 +49,8 @@ void add_convert(Command& app, Run& run) {
       throw UsageError("--output",
                        "the file to write is named twice, by OUT and by -o; leave out one");
     }
-    run = [arguments, from, initial = initial_values(arguments->initial)]() -> int {
+    run = [arguments, from, initial = initial_values(arguments->initial),
+           as = interpretation(arguments->as)]() -> int {
       const auto options = write_options(arguments->out, arguments->to, arguments->edn);
       if (!options.ok()) {
         print_error(options.error());
@@ -59,7 +62,8 @@ void add_convert(Command& app, Run& run) {
                         .file = arguments->out});
         return kBad;
       }
-      const auto history = formats::read(arguments->in, {.format = from, .initial = initial});
+      const auto history =
+          formats::read(arguments->in, {.format = from, .initial = initial, .as = as});
       if (!history.ok()) {
         print_error(history.error());
         return kBad;

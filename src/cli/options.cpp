@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/usable_memory.hpp"
+#include "cli/emit.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "explain/why/glossary.hpp"
@@ -132,6 +133,38 @@ void add_initial_option(Command& command, std::vector<std::string>& texts) {
 
 formats::InitialValues initial_values(const std::vector<std::string>& texts) {
   return or_throw(formats::parse_initial_values(texts), "--initial");
+}
+
+std::string InterpretationArguments::words() const {
+  std::string text = kind.empty() ? "" : " --kind " + shell_word(kind);
+  for (const auto& f : ignore) text += " --ignore " + shell_word(f);
+  return text;
+}
+
+void add_interpretation_options(Command& command, InterpretationArguments& arguments) {
+  command
+      .add_option("--kind", arguments.kind,
+                  fmt::format("The kind of workload that op maps record: {}. Default: as their f "
+                              "and their values say; values that fit no kind are an error",
+                              formats::workload_names()))
+      ->type_name("KIND")
+      ->group(kQuestionOptions);
+  command
+      .add_option("--ignore", arguments.ignore,
+                  "Leave out the op maps with this f. May be repeated. Default: op maps that cupel "
+                  "cannot read as transactions are an error")
+      ->type_name("F")
+      ->allow_extra_args(false)
+      ->group(kQuestionOptions);
+}
+
+formats::Interpretation interpretation(const InterpretationArguments& arguments) {
+  formats::Interpretation as{.kind = {}, .ignore = arguments.ignore};
+  if (arguments.kind.empty()) return as;
+  as.kind = formats::parse_workload(arguments.kind);
+  if (as.kind) return as;
+  throw UsageError(
+      "--kind", fmt::format("found `{}`, expected {}", arguments.kind, formats::workload_names()));
 }
 
 std::optional<double> shrink_seconds(const LimitArguments& arguments) {

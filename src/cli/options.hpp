@@ -11,6 +11,7 @@
 #include "base/shard.hpp"
 #include "check/check.hpp"
 #include "cli/command.hpp"
+#include "formats/interpretation.hpp"
 #include "levels/level.hpp"
 #include "workload/workload.hpp"
 
@@ -49,6 +50,17 @@ base::Shard shard_of(const std::string& text);
 // --initial, for a command that reads histories, and what it says.
 void add_initial_option(Command& command, std::vector<std::string>& texts);
 formats::InitialValues initial_values(const std::vector<std::string>& texts);
+
+// --kind and --ignore, for a command that reads histories, and what they say.
+struct InterpretationArguments {
+  std::string kind;
+  std::vector<std::string> ignore;
+
+  // As on the command line, with a space before each.
+  [[nodiscard]] std::string words() const;
+};
+void add_interpretation_options(Command& command, InterpretationArguments& arguments);
+formats::Interpretation interpretation(const InterpretationArguments& arguments);
 
 // How long violations may be made smaller; none: not given.
 std::optional<double> shrink_seconds(const LimitArguments& arguments);

@@ -11,6 +11,7 @@ namespace cupel::cli {
 void add_stats(Command& app, Run& run) {
   struct Arguments {
     std::vector<std::string> histories, initial;
+    InterpretationArguments as;
     std::string format;
     bool json = false;
   };
@@ -25,6 +26,7 @@ void add_stats(Command& app, Run& run) {
       ->type_name("");
   add_format_option(*command, arguments->format);
   add_initial_option(*command, arguments->initial);
+  add_interpretation_options(*command, arguments->as);
   command->add_flag("--json", arguments->json,
                     "Print one JSON object for each history, on one line");
   command->footer(
@@ -32,11 +34,12 @@ void add_stats(Command& app, Run& run) {
       ".operations");
   command->callback([arguments, &run] {
     const auto format = format_of(arguments->format, "--format");
-    run = [arguments, format, initial = initial_values(arguments->initial)]() -> int {
+    run = [arguments, format, initial = initial_values(arguments->initial),
+           as = interpretation(arguments->as)]() -> int {
       int code = kSatisfied;
       bool first = true;
       for (const auto& file : arguments->histories) {
-        const auto history = formats::read(file, {.format = format, .initial = initial});
+        const auto history = formats::read(file, {.format = format, .initial = initial, .as = as});
         if (!history.ok()) {
           print_error(history.error());
           code = kBad;

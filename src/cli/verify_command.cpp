@@ -30,6 +30,7 @@ namespace {
 struct VerifyArguments {
   std::string history, certificate, format, clock_drift;
   std::vector<std::string> initial;
+  InterpretationArguments as;
   bool json = false, proved = false;
   KeptFiles kept;  // with `proved`
 };
@@ -122,8 +123,8 @@ int verify_by_windows(const VerifyArguments& arguments, const formats::ReadOptio
     return kBad;
   };
   auto source = formats::holds_cupel(arguments.history)
-                    ? formats::stream_history(arguments.history)
-                    : formats::stream_transactions(arguments.history);
+                    ? formats::stream_history(arguments.history, {}, reading.as)
+                    : formats::stream_transactions(arguments.history, reading.as);
   if (!source.ok()) return failed(source.error());
   auto lines = formats::LinePieces::open(arguments.certificate);
   if (!lines.ok()) return failed(lines.error());
@@ -239,6 +240,7 @@ void add_verify(Command& app, Run& run) {
           "cannot set it. With ns, us, ms or s; a bare number is nanoseconds. Default: 0")
       ->type_name("DURATION");
   add_initial_option(*command, arguments->initial);
+  add_interpretation_options(*command, arguments->as);
   command->footer(
       "Exit code: 0 the certificate proves every verdict in it, 1 it does not (the output says\n"
       "which step is wrong), 3 the history cannot be read or the file is not a certificate.\n"
@@ -251,7 +253,8 @@ void add_verify(Command& app, Run& run) {
       "  cupel verify --proved history.jsonl proof.json");
   command->callback([arguments, &run] {
     const formats::ReadOptions reading{.format = format_of(arguments->format, "--format"),
-                                       .initial = initial_values(arguments->initial)};
+                                       .initial = initial_values(arguments->initial),
+                                       .as = interpretation(arguments->as)};
     if (arguments->history == "-" && arguments->certificate == "-") {
       throw UsageError("CERTIFICATE",
                        "found - twice; standard input is the history or the "

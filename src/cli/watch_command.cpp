@@ -344,7 +344,8 @@ class WatchRun {
                              .sessions = static_cast<std::size_t>(sessions_),
                              .memory_limit_bytes = options.memory_limit_bytes,
                              .evidence = !arguments_.check.certificate.empty(),
-                             .window_seconds = window_seconds(arguments_)},
+                             .window_seconds = window_seconds(arguments_),
+                             .as = interpretation(arguments_.check.as)},
         name_, record_.path(), [this](Checker::Question question) { return ask(question); });
     if (record_is_whole()) checker_->expect_nothing_more();
   }
@@ -532,7 +533,8 @@ class WatchRun {
       options.check.timeout_seconds = question.seconds;
     analysis::FileOptions reading{.format = formats::Format::kJepsen,
                                   .going_on = question.going_on,
-                                  .first_bytes = recorded_bytes()};
+                                  .first_bytes = recorded_bytes(),
+                                  .as = interpretation(arguments_.check.as)};
     const auto began = Clock::now();
     const auto& keys = checker_->masked();
     if (keys.size() > 0) {
@@ -845,6 +847,7 @@ void add_watch(Command& app, Run& run) {
       ->type_name("N")
       ->check(whole_number(0, 1'000'000))
       ->group(kQuestionOptions);
+  add_interpretation_options(*command, check.as);
   add_limit_options(*command, "The time for the check of the whole history after a violation",
                     check.limits);
   command

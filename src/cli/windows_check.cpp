@@ -49,7 +49,8 @@ class WindowsCheck {
         options_(options),
         certificate_(how.certificate),
         first_bytes_(reading.first_bytes),
-        going_on_(reading.going_on) {
+        going_on_(reading.going_on),
+        as_(reading.as) {
     if (options.check.timeout_seconds) {
       deadline_ = how.began + std::chrono::duration_cast<Clock::duration>(
                                   std::chrono::duration<double>(*options.check.timeout_seconds));
@@ -99,10 +100,8 @@ class WindowsCheck {
     const auto drift = options_.check.clock_drift_ns;
     if (planned.ok() && drift != 0 && (*source)->fact("times") == "line order")
       return base::Error{.message = history::drift_without_clock(drift), .file = file_};
-    if (planned.ok()) {
-      if (const auto skipped = (*source)->fact("skipped"); !skipped.empty())
-        print_note(fmt::format("{}: left out: {}", file_, skipped));
-    }
+    ignored_ = (*source)->fact("ignored");
+    kind_ = (*source)->fact("kind");
     if (planned.ok() || format_ == "cupel") return planned;
     online::FilePlan none;  // lines that only the reader of whole files understands
     none.unfit = planned.error().to_string();
@@ -256,6 +255,10 @@ class WindowsCheck {
     if (explained_ && explains) windows.violated = {*explained_, after_.at(*explained_)};
     found.analysis.windows = std::move(windows);
     found.analysis.whole = true;
+    for (const auto& [name, text] : {std::pair("ignored", ignored_), std::pair("kind", kind_)}) {
+      if (text.empty()) continue;
+      found.history = history::HistoryBuilder::with_metadata(std::move(found.history), name, text);
+    }
     found.analysis.final_reads.reset();
     found.analysis.test_power.reset();
     return found;
@@ -313,8 +316,11 @@ class WindowsCheck {
   const bool going_on_;
   std::optional<Level> asked_, certified_;
   std::optional<Clock::time_point> deadline_;
-  const online::OpenHistory open_ = [this] { return formats::stream_history(file_, first_bytes_); };
-  mutable std::string format_;
+  const formats::Interpretation as_;
+  const online::OpenHistory open_ = [this] {
+    return formats::stream_history(file_, first_bytes_, as_);
+  };
+  mutable std::string format_, ignored_, kind_;
   online::FilePlan plan_;
   std::map<Level, LevelResult> known_;
   std::map<Level, history::History> windows_;

@@ -21,6 +21,7 @@
 #include "base/result.hpp"
 #include "formats/formats.hpp"
 #include "formats/input.hpp"
+#include "formats/interpretation.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
@@ -40,6 +41,7 @@ struct Source {
   std::string path;
   std::vector<SessionLog> files;
   unsigned threads = 0;
+  Interpretation as = {};  // of op maps
 };
 
 // The ending of a file's name, and the syntax it asks for.
@@ -53,6 +55,7 @@ struct FormatSpec {
   std::string_view name;                  // "plume"
   std::string_view description;           // "`r(1,2,0,7)`": follows the name in messages
   std::string_view page;                  // "docs/formats/plume.md"
+  bool of_op_maps = false;                // an Interpretation applies
   std::array<Extension, 3> extensions{};  // written by name; the usual one first
   bool in_logs = false;                   // a directory of *.log files, one a session
   std::string_view file_in_directory{};   // the file for which its directory stands

@@ -71,6 +71,17 @@ std::string files_in_directories() {
   return names;
 }
 
+// Of a format without op maps; none: it has them, or nothing is said of them.
+std::optional<base::Error> without_op_maps(const std::string& path, Format format,
+                                           const Interpretation& as) {
+  if (as.empty() || spec_of(format).of_op_maps) return std::nullopt;
+  return base::Error{
+      .message = fmt::format("{} applies to op maps (jepsen, knossos), and this history is in {} "
+                             "format. Leave it out",
+                             as.kind ? "--kind" : "--ignore", name(format)),
+      .file = path};
+}
+
 // Why the logs could not be opened; of a directory that has none, what it could have instead.
 base::Error without_logs(const std::string& path, const base::Error& error) {
   std::error_code failure;
@@ -100,6 +111,7 @@ base::Result<History> read_directory(const std::string& path, const ReadOptions&
     if (!recognized.ok()) return recognized.error();
     format = *recognized;
   }
+  if (auto misplaced = without_op_maps(path, *format, options.as)) return *std::move(misplaced);
   return spec_of(*format).read({path, std::move(logs->logs), options.threads},
                                Reading(options.budget, nullptr));
 }
@@ -135,7 +147,8 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
                            "found an empty file, expected a history in {} format", name(*format)),
                        .file = place};
   }
-  auto history = spec_of(*format).read({place, {{place, bytes}}, options.threads},
+  if (auto misplaced = without_op_maps(place, *format, options.as)) return *std::move(misplaced);
+  auto history = spec_of(*format).read({place, {{place, bytes}}, options.threads, options.as},
                                        Reading(options.budget, &*file));
   if (history.ok()) return history;
   if (auto packed = found_compressed(bytes); !packed.empty()) {
@@ -174,7 +187,7 @@ base::Result<Format> detect(const std::string& path) {
 bool stream(const std::string& path, const ReadOptions& options, std::size_t least_txns,
             history::SingleOpSink& sink) {
   if ((options.format && *options.format != Format::kCupel) || path == "-") return false;
-  if (!options.initial.empty() || options.first_bytes) return false;
+  if (!options.initial.empty() || !options.as.empty() || options.first_bytes) return false;
   const base::AllocationWatch watch(options.budget);
   try {
     std::error_code unknown;

@@ -11,6 +11,7 @@
 #include "base/budget.hpp"
 #include "base/result.hpp"
 #include "formats/initial_values.hpp"
+#include "formats/interpretation.hpp"
 #include "history/history.hpp"
 #include "history/single_op.hpp"
 
@@ -44,6 +45,7 @@ struct ReadOptions {
   // Borrowed. A limit met while reading is an error with `limit_met`. None: no limits.
   base::Budget* budget = nullptr;
   InitialValues initial = {};  // beside what the file says
+  Interpretation as = {};      // of op maps; an error for other formats
   // Of a file that may still grow: only so many bytes of it, whole lines. Of a compressed file or
   // a recording, of its content.
   std::optional<std::uint64_t> first_bytes = {};

@@ -8,6 +8,8 @@
 #include <charconv>
 
 #include "base/hash_table.hpp"
+#include "formats/edn.hpp"
+#include "formats/op_pairing.hpp"
 #include "history/text_order.hpp"
 #include "text/excerpt.hpp"
 #include "text/json.hpp"
@@ -37,6 +39,8 @@ F f_of(std::string_view word) {
                                                            {"put", F::kPut},
                                                            {"append", F::kAppend},
                                                            {"get", F::kGet},
+                                                           {"init", F::kSetup},
+                                                           {"setup", F::kSetup},
                                                            {"cupel.initial", F::kInitial},
                                                            {"cupel.metadata", F::kMetadata},
                                                            {"cupel.sessions", F::kSessions}};
@@ -114,7 +118,7 @@ bool Chunk::begin_event(const Fields& fields, Event& event) {
 
   if (fields.f.is_name()) {
     event.f = f_of(fields.f.view());
-    if (event.f == F::kOther) {
+    if (event.f == F::kOther || event.f == F::kSetup) {
       const std::string_view name = fields.f.view();
       auto it = std::find(names.rbegin(), names.rend(), name);
       if (it == names.rend()) {
@@ -154,17 +158,98 @@ bool Chunk::begin_event(const Fields& fields, Event& event) {
     return fail(fields.byte,
                 "found index " + shown(*this, fields.index) + ", expected a number from 0");
   }
-  // A named process is a client only if it runs transactions: the nemesis, and
-  // whatever else acts on the database from outside, does not.
-  const bool client = event.process.tag == Tag::kInteger || event.process.tag == Tag::kAbsent ||
-                      (event.f == F::kTxn && event.process.view() != "nemesis");
-  event.client = client;
-  event.nemesis = !client && event.process.is_name() && event.process.view() == "nemesis";
-  event.is_txn = client && (event.f == F::kTxn || event.f == F::kAbsent);
+  event.nemesis = event.process.is_name() && event.process.view() == "nemesis";
+  event.client = !event.nemesis;
+  event.is_txn = event.client && (event.f == F::kTxn || event.f == F::kAbsent);
+  return true;
+}
+
+bool is_transaction(const Chunk& chunk, const Cell& value) {
+  if (value.tag != Tag::kVector || value.size == 0) return false;
+  for (std::size_t i = 0; i < value.size; ++i) {
+    const Cell op = chunk.child(value, i);
+    if (op.tag != Tag::kVector || op.size < 2 || op.size > 4) return false;
+    const Cell head = chunk.child(op, 0);
+    if (!head.is_name() || !micro_of(head.view())) return false;
+  }
+  return true;
+}
+
+std::string_view word(const Chunk& chunk, const Event& event) {
+  switch (event.f) {
+    case F::kTxn:
+      return "txn";
+    case F::kRead:
+      return "read";
+    case F::kWrite:
+      return "write";
+    case F::kCas:
+      return "cas";
+    case F::kAcquire:
+      return "acquire";
+    case F::kRelease:
+      return "release";
+    case F::kPut:
+      return "put";
+    case F::kAppend:
+      return "append";
+    case F::kGet:
+      return "get";
+    case F::kSetup:
+    case F::kOther:
+      return chunk.names[event.name];
+    default:
+      return "";
+  }
+}
+
+bool Chunk::add_setup(const Cell& value, std::uint64_t byte) {
+  const auto write = [&](Cell key, Cell initial) {
+    key.note = static_cast<std::uint8_t>(Micro::kWrite);
+    initial.note = 0;
+    ops.push_back({key, initial});
+  };
+  if (value.tag == Tag::kMap && value.view().starts_with('{')) {
+    EdnReader reader(value.view(), *this);
+    reader.advance();
+    for (;;) {
+      reader.skip();
+      if (reader.at_end() || reader.peek() == '}') return true;
+      Cell key, initial;
+      if (!reader.value(key, 2) || !reader.value(initial, 2)) {
+        error->byte = byte;
+        return false;
+      }
+      write(key, initial);
+    }
+  }
+  if (!value.is_vector() || value.size == 0) return false;
+  const auto is_pair = [&](const Cell& cell) { return cell.is_vector() && cell.size == 2; };
+  bool pairs = true;
+  for (std::size_t i = 0; pairs && i < value.size; ++i) pairs = is_pair(child(value, i));
+  if (!pairs && !is_pair(value)) return false;
+  if (!pairs) write(child(value, 0), child(value, 1));
+  for (std::size_t i = 0; pairs && i < value.size; ++i) {
+    const Cell pair = child(value, i);
+    write(child(pair, 0), child(pair, 1));
+  }
   return true;
 }
 
 bool Chunk::finish_event(Event event, const Cell& value, const Cell& key) {
+  if (!event.is_txn && event.client && !event.is_header()) {
+    event.is_txn = is_transaction(*this, value);
+    if (!event.is_txn && event.f == F::kSetup) {
+      event.first = static_cast<std::uint32_t>(ops.size());
+      if (add_setup(value, event.byte)) {
+        event.is_txn = true;
+        event.count = static_cast<std::uint32_t>(ops.size() - event.first);
+        events.push_back(event);
+        return true;
+      }
+      if (error) return false;
+    }
+  }
   if (!event.is_txn) {
     if (event.client || event.nemesis || event.is_header()) {
       event.first = static_cast<std::uint32_t>(values.size());
@@ -246,17 +331,23 @@ void Chunk::drop_unused_operations() {
   std::vector<bool> dead(events.size());
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const Event& event = events[i];
-    if (!event.is_txn || event.process.tag != Tag::kInteger) continue;
+    if (!event.client || event.process.tag != Tag::kInteger) continue;
     if (event.type == Type::kInvoke) {
       pending[event.process.integer] = i;
       continue;
     }
     const auto it = pending.find(event.process.integer);
     if (it == pending.end()) continue;
-    Event& invoke = events[it->second];
-    invoke.repeated = event.count != 0 && event.count == invoke.count;
-    dead[event.type == Type::kOk || invoke.repeated ? it->second : i] = true;
+    const auto at = it->second;
     pending.erase(it);
+    const Event& invoke = events[at];
+    if (!invoke.is_txn || !event.is_txn || invoke.f != event.f) continue;
+    const auto agreed = agreement(*this, invoke, *this, event);
+    if (agreed.refusal) {
+      fail(event.byte, *agreed.refusal);
+      return;
+    }
+    dead[agreed.completion_counts ? at : i] = true;
   }
   std::size_t kept = 0;
   for (std::uint32_t i = 0; i < events.size(); ++i) {

@@ -16,6 +16,7 @@
 
 #include "base/result.hpp"
 #include "formats/input.hpp"
+#include "formats/interpretation.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats::jepsen {
@@ -95,6 +96,7 @@ enum class F : std::uint8_t {
   kPut,
   kAppend,
   kGet,
+  kSetup,  // init, setup
   kInitial,
   kMetadata,
   kSessions,  // our own header lines, under the nemesis
@@ -117,8 +119,7 @@ struct Event {
   F f = F::kAbsent;
   bool client = false;  // not the nemesis
   bool nemesis = false;
-  bool is_txn = false;
-  bool repeated = false;  // an invocation whose operations its completion has again
+  bool is_txn = false;  // its value is micro-operations, or would be if it said any
 
   [[nodiscard]] bool is_header() const {
     return f == F::kInitial || f == F::kMetadata || f == F::kSessions;
@@ -163,12 +164,20 @@ struct Chunk {
   bool finish_event(Event event, const Cell& value, const Cell& key);
   // One micro-operation from a vector cell; false after error.
   bool add_micro_op(const Cell& op, std::uint64_t byte);
+  // The writes of a set-up operation: [key value], a vector of such pairs, or a map. False if the
+  // value is nothing of this, or after error.
+  bool add_setup(const Cell& value, std::uint64_t byte);
   bool fail(std::uint64_t byte, std::string message);
 
-  // Drops the operations of invocations or of completions that are never looked at, which is
-  // half of a file's: see Assembly::add().
+  // Drops the operations of invocations or of completions that do not count, which is half of a
+  // file's. An error if the two disagree: see op_pairing.hpp.
   void drop_unused_operations();
 };
+
+// Whether a value is a transaction whatever its f says: micro-operations, and one at least.
+bool is_transaction(const Chunk& chunk, const Cell& value);
+// The word of f, as in the file.
+std::string_view word(const Chunk& chunk, const Event& event);
 
 // Canonical EDN of a cell: nil, 7, "a", :a, [1 2].
 void canonical(const Chunk& chunk, const Cell& cell, std::string& out);
@@ -181,7 +190,8 @@ std::string canonical_double(double value);
 struct Source {
   std::string_view bytes;
   const std::string& file;
-  std::string_view format;           // metadata "format"
+  std::string_view format;  // metadata "format"
+  Interpretation as = {};
   bool failed_cas_was_seen = false;  // Knossos logs: a failed cas compared and found another value
   // JSON lines that were cut while they were written: where the incomplete last line begins, which
   // is not among `bytes`. Whoever committed has an invocation before, so nothing is missing that

@@ -100,9 +100,10 @@ std::string_view without_mark(std::string_view bytes) {
 }  // namespace
 
 base::Result<history::History> read_jepsen(std::string_view bytes, const std::string& file,
-                                           unsigned threads, Reading reading) {
+                                           unsigned threads, Reading reading,
+                                           const Interpretation& as) {
   bytes = without_mark(bytes);
-  jepsen::Source source{.bytes = bytes, .file = file, .format = "jepsen"};
+  jepsen::Source source{.bytes = bytes, .file = file, .format = "jepsen", .as = as};
   const Syntax syntax = syntax_of(bytes);
   if (syntax == Syntax::kEmpty) {
     return base::Error{.message =
@@ -153,11 +154,13 @@ extern constinit const FormatSpec kJepsenFormat{
     .name = "jepsen",
     .description = "op maps, EDN or JSON",
     .page = "docs/formats/jepsen.md",
+    .of_op_maps = true,
     .extensions = {{{".jsonl"}, {".edn", true}, {".json"}}},
     .recognize = recognize_jepsen,
     .read =
         [](const Source& source, Reading reading) {
-          return read_jepsen(source.files[0].bytes, source.path, source.threads, reading);
+          return read_jepsen(source.files[0].bytes, source.path, source.threads, reading,
+                             source.as);
         },
     .write = [](const history::History& history, std::ostream& out,
                 const WriteOptions& options) { return write_jepsen(history, out, options.edn); }};

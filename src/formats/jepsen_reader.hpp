@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "formats/format_spec.hpp"
 #include "formats/input.hpp"
+#include "formats/interpretation.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
@@ -17,7 +18,8 @@ namespace cupel::formats {
 // EDN or JSON, decided by content. `threads` 0: as many as the machine has; the
 // result does not depend on it. `file` is for messages only.
 base::Result<history::History> read_jepsen(std::string_view bytes, const std::string& file,
-                                           unsigned threads, Reading reading = {});
+                                           unsigned threads, Reading reading = {},
+                                           const Interpretation& as = {});
 
 // Whether op maps are in EDN; else they are in JSON.
 bool is_edn(std::string_view bytes);

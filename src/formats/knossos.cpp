@@ -67,9 +67,9 @@ jepsen::Chunk parse(std::string_view bytes, Reading& reading) {
 }  // namespace
 
 base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file,
-                                            Reading reading) {
+                                            Reading reading, const Interpretation& as) {
   const jepsen::Source source{
-      .bytes = bytes, .file = file, .format = "knossos", .failed_cas_was_seen = true};
+      .bytes = bytes, .file = file, .format = "knossos", .as = as, .failed_cas_was_seen = true};
   std::vector<jepsen::Chunk> chunks;
   chunks.push_back(parse(bytes, reading));
   if (chunks[0].events.empty() && !chunks[0].error) {
@@ -94,14 +94,15 @@ Match recognize_knossos(std::string_view bytes) {
   return first.find(':', logger) != std::string_view::npos ? Match::kBegins : Match::kNo;
 }
 
-extern constinit const FormatSpec kKnossosFormat{.format = Format::kKnossos,
-                                                 .name = "knossos",
-                                                 .description = "jepsen.util logs",
-                                                 .page = "docs/formats/knossos.md",
-                                                 .recognize = recognize_knossos,
-                                                 .read = [](const Source& source, Reading reading) {
-                                                   return read_knossos(source.files[0].bytes,
-                                                                       source.path, reading);
-                                                 }};
+extern constinit const FormatSpec kKnossosFormat{
+    .format = Format::kKnossos,
+    .name = "knossos",
+    .description = "jepsen.util logs",
+    .page = "docs/formats/knossos.md",
+    .of_op_maps = true,
+    .recognize = recognize_knossos,
+    .read = [](const Source& source, Reading reading) {
+      return read_knossos(source.files[0].bytes, source.path, reading, source.as);
+    }};
 
 }  // namespace cupel::formats

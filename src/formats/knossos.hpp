@@ -13,12 +13,13 @@
 #include "base/result.hpp"
 #include "formats/format_spec.hpp"
 #include "formats/input.hpp"
+#include "formats/interpretation.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
 
 base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file,
-                                            Reading reading = {});
+                                            Reading reading = {}, const Interpretation& as = {});
 Match recognize_knossos(std::string_view bytes);
 
 }  // namespace cupel::formats

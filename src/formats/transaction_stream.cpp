@@ -18,6 +18,7 @@
 #include "formats/decompress.hpp"
 #include "formats/jepsen_events.hpp"
 #include "formats/line_pieces.hpp"
+#include "formats/op_pairing.hpp"
 #include "formats/recording.hpp"
 #include "history/starts_empty.hpp"
 
@@ -68,8 +69,8 @@ ScalarView scalar_of(const Chunk& chunk, const Cell& cell, std::string& text) {
 
 class JsonLines final : public history::TransactionSource {
  public:
-  JsonLines(std::string name, LinePieces pieces)
-      : name_(std::move(name)), pieces_(std::move(pieces)) {}
+  JsonLines(std::string name, LinePieces pieces, Interpretation as)
+      : name_(std::move(name)), pieces_(std::move(pieces)), as_(std::move(as)) {}
 
   base::Result<bool> next(StreamedTransaction& out) override {
     while (true) {
@@ -108,11 +109,19 @@ class JsonLines final : public history::TransactionSource {
   }
 
   [[nodiscard]] std::string fact(const std::string& name) const override {
-    if (name == "skipped" && skipped_ > 0) {
-      return skipped_ == 1 ? "1 op map that is no transaction"
-                           : fmt::format("{} op maps that are no transactions", skipped_);
+    if (name == "ignored") {
+      std::string lines;
+      for (const auto& [f, count] : ignored_)
+        lines += fmt::format("{}{} {}", lines.empty() ? "" : "\n", count, f);
+      return lines;
     }
     if (name == "times" && timed_ == false) return "line order";
+    if (name == "kind" && of_transactions_ == false) {
+      const auto counted =
+          keys_.size() == 1 ? std::string("1 key") : fmt::format("{} keys", keys_.size());
+      return fmt::format("registers{}, {}", compares_ ? " with compare-and-set" : "", counted);
+    }
+    if (name == "kind" && objects_) return "transactions, and single operations as such";
     const auto found = facts_.find(name);
     return found == facts_.end() ? std::string() : found->second;
   }
@@ -121,8 +130,7 @@ class JsonLines final : public history::TransactionSource {
   enum : std::uint8_t { kRegister = 1, kList = 2 };
   struct Session {
     std::string name;
-    bool open = false;
-    F f = F::kAbsent;
+    jepsen::OpenOperation rules;
     Time invoked = kNoTime;
     std::uint32_t label = 0;
     Operations tried;
@@ -139,24 +147,51 @@ class JsonLines final : public history::TransactionSource {
   base::Result<bool> take(const Chunk& chunk, const Event& event, StreamedTransaction& out) {
     if (event.is_header()) return header(chunk, event);
     if (!event.client) return false;
-    if (!of_transactions_) {
-      const bool registers = event.f == F::kRead || event.f == F::kWrite || event.f == F::kCas;
-      if (!event.is_txn && !registers) {
-        return wrong("found operations that are neither transactions nor of registers");
-      }
-      of_transactions_ = event.is_txn;
-    }
-    if (*of_transactions_ && !event.is_txn) {
-      ++skipped_;
+    if (!as_.ignore.empty() && as_.ignores(word(chunk, event))) {
+      ++ignored_[std::string(word(chunk, event))];
       return false;
-    }
-    if (event.is_txn != *of_transactions_) {
-      return wrong("found a transaction after operations on registers");
     }
     if (event.process.tag == Tag::kAbsent) return wrong("found an operation without a process");
     const auto number = session_of(event);
+    const bool txn = sessions_[number].rules.completes_txn(event);
+    if (auto fit = classify(chunk, event, txn); !fit.ok()) return std::move(fit).error();
     if (event.type == Type::kInvoke) return invoke(chunk, event, sessions_[number]);
     return complete(chunk, event, number, out);
+  }
+
+  // Transactions, or operations on registers. Those on registers of several keys may also stand
+  // beside transactions.
+  base::Status classify(const Chunk& chunk, const Event& event, bool txn) {
+    const bool setup = event.f == F::kSetup && of_transactions_ != true &&
+                       (event.type != Type::kInvoke || jepsen::is_pair(chunk, event));
+    const bool on_register =
+        setup || event.f == F::kRead || event.f == F::kWrite || event.f == F::kCas;
+    if (!txn && !on_register) {
+      return wrong(of_transactions_ == true
+                       ? jepsen::left_out(word(chunk, event), 1)
+                       : std::string("found operations that are neither transactions nor of "
+                                     "registers"));
+    }
+    const auto pair = txn ? std::optional<bool>() : jepsen::is_pair(chunk, event);
+    if (!of_transactions_) {
+      if (as_.kind && *as_.kind != Workload::kTransactions &&
+          (txn || *as_.kind != Workload::kRegisters)) {
+        return wrong(fmt::format("found operations of another kind than --kind {}",
+                                 formats::name(*as_.kind)));
+      }
+      of_transactions_ = txn || as_.kind == Workload::kTransactions;
+    }
+    if (txn && !*of_transactions_) {
+      if (pairs_ != true || as_.kind)
+        return wrong("found a transaction after operations on registers");
+      of_transactions_ = objects_ = true;
+    } else if (!txn && *of_transactions_) {
+      objects_ = true;
+      pairs_ = true;
+      const bool counts = event.type == Type::kInvoke || event.type == Type::kOk;
+      if (counts && pair != true) return wrong(jepsen::left_out(word(chunk, event), 1));
+    }
+    return base::Ok{};
   }
 
   base::Result<bool> header(const Chunk& chunk, const Event& event) {
@@ -183,7 +218,10 @@ class JsonLines final : public history::TransactionSource {
         return wrong(fmt::format("found two initial values of key {}", keys_.at(key).to_string()));
       }
       add(false, key, chunk.child(pair, 1));
-      if (!history::starts_empty(initial_.back().value())) key_use_[key] |= kRegister;
+      if (!history::starts_empty(initial_.back().value())) {
+        key_use_[key] |= kRegister;
+        note_written(chunk.child(pair, 1));
+      }
     }
     return false;
   }
@@ -231,10 +269,8 @@ class JsonLines final : public history::TransactionSource {
   }
 
   base::Result<bool> invoke(const Chunk& chunk, const Event& event, Session& session) {
-    if (session.open) return wrong("found a second invocation of a process that has one open");
+    if (auto refused = session.rules.invoke(event)) return wrong(*std::move(refused));
     if (auto good = note_times(event); !good.ok()) return std::move(good).error();
-    session.open = true;
-    session.f = event.f;
     session.invoked = time_of(event);
     session.label = label_of(event);
     if (auto read = operations(chunk, event, false, session.tried); !read.ok()) {
@@ -246,53 +282,50 @@ class JsonLines final : public history::TransactionSource {
   base::Result<bool> complete(const Chunk& chunk, const Event& event, std::uint32_t number,
                               StreamedTransaction& out) {
     Session& session = sessions_[number];
-    if (!session.open && event.type == Type::kOk) {
+    const bool open = session.rules.open, txn = session.rules.completes_txn(event);
+    if (auto refused = session.rules.complete(event)) return wrong(*std::move(refused));
+    if (!open && event.type == Type::kOk) {
       return wrong("found a completion without an invocation");
     }
-    if (session.open && session.f != event.f && session.f != F::kAbsent && event.f != F::kAbsent) {
-      return wrong("found a completion of another f than its process invoked");
-    }
     if (auto good = note_times(event); !good.ok()) return std::move(good).error();
-    if (session.open && event.time != kNoTime && event.time < session.invoked) {
-      return wrong("found a completion before its invocation in time");
-    }
     const bool committed = event.type == Type::kOk;
     out.session = number;
     out.status = committed                   ? TxnStatus::kCommitted
                  : event.type == Type::kFail ? TxnStatus::kAborted
                                              : TxnStatus::kIndeterminate;
-    out.invoke = session.open ? session.invoked : kNoTime;
+    out.invoke = open ? session.invoked : kNoTime;
     out.complete = committed ? time_of(event) : kNoTime;
     out.label = label_of(event);
-    if (says_operations(chunk, event, session)) {
+    // A completion says again what was done, or only how it ended.
+    const bool says =
+        txn ? event.is_txn
+            : !open ||
+                  (committed && (event.f == F::kRead || !chunk.values[event.first].is_nothing()));
+    if (says) {
       if (auto read = operations(chunk, event, committed, out.operations); !read.ok()) {
         return std::move(read).error();
       }
-    } else {
-      out.operations.clear();
-      out.operations.append(session.tried);
     }
-    session.open = false;
+    if (open) {
+      const auto agreed = says ? jepsen::agreement(session.tried, out.operations, event.type)
+                               : jepsen::Agreement{.completion_counts = false};
+      if (agreed.refusal) return wrong(*agreed.refusal);
+      if (!txn && says && jepsen::reads_another_value(session.tried, out.operations))
+        return wrong(jepsen::kInvokedWithAValue);
+      if (!agreed.completion_counts) {
+        out.operations.clear();
+        out.operations.append(session.tried);
+      }
+    }
+    session.rules.open = false;
     return true;
-  }
-
-  // A completion says again what was done, or only how it ended.
-  [[nodiscard]] bool says_operations(const Chunk& chunk, const Event& event,
-                                     const Session& session) const {
-    if (!session.open) return true;
-    const bool committed = event.type == Type::kOk;
-    if (*of_transactions_) {
-      return committed ||
-             (event.count != 0 && (event.count == session.tried.size() || session.tried.empty()));
-    }
-    return committed && (event.f == F::kRead || !chunk.values[event.first].is_nothing());
   }
 
   // What never ended.
   base::Result<bool> next_open(StreamedTransaction& out) {
     for (; next_open_ < sessions_.size(); ++next_open_) {
       auto& session = sessions_[next_open_];
-      if (!session.open) continue;
+      if (!session.rules.open) continue;
       out.session = next_open_++;
       out.status = TxnStatus::kIndeterminate;
       out.invoke = session.invoked;
@@ -327,7 +360,7 @@ class JsonLines final : public history::TransactionSource {
   // `seen`: as the database answered; else as the client asked.
   base::Status operations(const Chunk& chunk, const Event& event, bool seen, Operations& out) {
     out.clear();
-    if (!*of_transactions_) return on_register(chunk, event, seen, out);
+    if (!event.is_txn) return single(chunk, event, seen, out);
     for (auto i = event.first; i < event.first + event.count; ++i) {
       if (auto taken = operation(chunk, chunk.ops[i], seen, out); !taken.ok()) return taken;
     }
@@ -338,6 +371,7 @@ class JsonLines final : public history::TransactionSource {
     const auto write = [&](OpKind kind, std::uint8_t as) -> base::Status {
       const Key key = key_of(chunk, op.key);
       if (auto used = use(key, as); !used.ok()) return used;
+      if (as == kRegister) note_written(op.value);
       out.write(kind, key, value_of(chunk, op.value, out));
       return base::Ok{};
     };
@@ -359,6 +393,7 @@ class JsonLines final : public history::TransactionSource {
     }
     const Key key = key_of(chunk, op.key);
     if (auto used = use(key, kRegister); !used.ok()) return used;
+    note_written(chunk.child(op.value, 1));
     const auto expected = value_of(chunk, chunk.child(op.value, 0), out);
     out.compare_and_set(key, expected, value_of(chunk, chunk.child(op.value, 1), out),
                         op.value.note == 0);
@@ -392,37 +427,26 @@ class JsonLines final : public history::TransactionSource {
     if (known && !op.value.is_nothing()) {
       if (auto used = use(key, kRegister); !used.ok()) return used;
     }
+    if (known && !collection_written_ && jepsen::is_collection(op.value) &&
+        as_.kind != Workload::kRegisters) {
+      return wrong(jepsen::collection_read(shown(chunk, op.value)));
+    }
     out.read(key, value_of(chunk, op.value, out), known);
     return base::Ok{};
   }
+  void note_written(const Cell& value) {
+    collection_written_ = collection_written_ || jepsen::is_collection(value);
+  }
 
-  base::Status on_register(const Chunk& chunk, const Event& event, bool seen, Operations& out) {
-    Cell payload = chunk.values[event.first];
-    if (!pairs_ && !payload.is_nothing()) {
-      const bool pair = payload.is_vector() && payload.size == 2;
-      pairs_ = pair && (event.f != F::kCas || chunk.child(payload, 1).is_vector());
+  base::Status single(const Chunk& chunk, const Event& event, bool seen, Operations& out) {
+    if (!pairs_) pairs_ = jepsen::is_pair(chunk, event);
+    auto found = jepsen::register_operation(chunk, event, pairs_ == true);
+    if (found.refusal) return wrong(*std::move(found.refusal));
+    if (!*of_transactions_) {
+      if (auto used = use(key_of(chunk, found.op.key), kRegister); !used.ok()) return used;
     }
-    Key key = 0;
-    if (pairs_ == true) {
-      if (!payload.is_vector() || payload.size != 2) return wrong("expected [key value]");
-      key = key_of(chunk, chunk.child(payload, 0));
-      payload = chunk.child(payload, 1);
-    } else {
-      key = keys_.intern(ScalarView::of(std::string_view("register")));
-      if (key >= key_use_.size()) key_use_.resize(key + 1, 0);
-    }
-    if (auto used = use(key, kRegister); !used.ok()) return used;
-    if (event.f == F::kRead) {
-      out.read(key, value_of(chunk, payload, out), seen);
-    } else if (event.f == F::kWrite) {
-      out.write(OpKind::kWrite, key, value_of(chunk, payload, out));
-    } else if (payload.is_vector() && payload.size == 2) {
-      const auto expected = value_of(chunk, chunk.child(payload, 0), out);
-      out.compare_and_set(key, expected, value_of(chunk, chunk.child(payload, 1), out), true);
-    } else {
-      return wrong("found a cas of " + shown(chunk, payload) + ", expected [old new]");
-    }
-    return base::Ok{};
+    compares_ = compares_ || found.op.kind() == Micro::kCas;
+    return operation(chunk, found.op, seen, out);
   }
 
   const std::string name_;
@@ -432,10 +456,13 @@ class JsonLines final : public history::TransactionSource {
   std::size_t chunk_ = 0, event_ = 0;
   bool over_ = false;
   std::uint64_t lines_ = 0, ordinal_ = 0;
+  const Interpretation as_;
   std::optional<bool> of_transactions_, pairs_, timed_;
+  bool objects_ = false;  // operations on registers beside transactions
+  bool compares_ = false, collection_written_ = false;
   std::vector<Initial> initial_;
   std::map<std::string, std::string> facts_;
-  std::uint64_t skipped_ = 0;  // operations beside transactions
+  std::map<std::string, std::uint64_t> ignored_;  // op maps, by f
   history::ScalarTable keys_;
   std::vector<std::uint8_t> key_use_;
   base::HashMap<std::int64_t, std::uint32_t> by_number_;
@@ -448,7 +475,7 @@ class JsonLines final : public history::TransactionSource {
 }  // namespace
 
 base::Result<std::unique_ptr<history::TransactionSource>> stream_transactions(
-    const std::string& path) {
+    const std::string& path, const Interpretation& as) {
   std::ifstream file(path == "-" ? "" : path, std::ios::binary);
   std::string head(kCupelMagic.size(), '\0');
   if (file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kCupelMagic) {
@@ -460,7 +487,7 @@ base::Result<std::unique_ptr<history::TransactionSource>> stream_transactions(
   auto pieces = LinePieces::open(path);
   if (!pieces.ok()) return pieces.error();
   return std::unique_ptr<history::TransactionSource>(
-      std::make_unique<JsonLines>(path, std::move(pieces).value()));
+      std::make_unique<JsonLines>(path, std::move(pieces).value(), as));
 }
 
 namespace {
@@ -486,12 +513,12 @@ bool holds_cupel(const std::string& path) {
 }
 
 base::Result<std::unique_ptr<history::TransactionSource>> stream_history(
-    const std::string& path, std::optional<std::uint64_t> first_bytes) {
+    const std::string& path, std::optional<std::uint64_t> first_bytes, const Interpretation& as) {
   if (holds_cupel(path)) return stream_cupel_file(path);
   auto pieces = LinePieces::open(path, LinePieces::LastLine::kTake, first_bytes);
   if (!pieces.ok()) return pieces.error();
   return std::unique_ptr<history::TransactionSource>(
-      std::make_unique<JsonLines>(path, std::move(pieces).value()));
+      std::make_unique<JsonLines>(path, std::move(pieces).value(), as));
 }
 
 }  // namespace cupel::formats

@@ -13,19 +13,21 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "formats/interpretation.hpp"
 #include "history/streamed.hpp"
 
 namespace cupel::formats {
 
 base::Result<std::unique_ptr<history::TransactionSource>> stream_transactions(
-    const std::string& path);
+    const std::string& path, const Interpretation& as = {});
 
 // The same for whoever decides a history that does not fit into memory: also cupel files, whose
 // transactions come in the order of the file, and compressed ones. A last line without an end is
 // read like the others.
 // `first_bytes`: as ReadOptions (formats.hpp), of lines.
 base::Result<std::unique_ptr<history::TransactionSource>> stream_history(
-    const std::string& path, std::optional<std::uint64_t> first_bytes = {});
+    const std::string& path, std::optional<std::uint64_t> first_bytes = {},
+    const Interpretation& as = {});
 // Is the file, or its content if it is compressed, in cupel's format?
 bool holds_cupel(const std::string& path);
 

@@ -95,38 +95,55 @@ base::Status Stream::take(std::string_view lines) {
 base::Status Stream::take(const Chunk& chunk, const Event& event) {
   if (event.is_header()) return header(chunk, event);
   if (!event.client) return base::Ok{};
-  if (!kind_) {
-    if (auto known = classify(chunk, event); !known.ok()) return known;
-  }
-  if (event.is_txn != (*kind_ == Kind::kTransactions)) {
-    if (*kind_ == Kind::kTransactions) return base::Ok{};  // as check skips them
-    return error(
-        "found a transaction after operations on registers, expected one of the two; `cupel "
-        "check` can read the whole file");
-  }
+  if (!as_.ignore.empty() && as_.ignores(word(chunk, event))) return base::Ok{};
   if (event.process.tag == Tag::kAbsent) {
     return error(
         "found an operation without a process, which a watch cannot place; `cupel check` can read "
         "the whole file");
   }
-  if (auto good = timed(event); !good.ok()) return good;
   auto& process = process_of(chunk, event);
+  if (auto fit = classify(chunk, event, process.rules.completes_txn(event)); !fit.ok()) return fit;
+  if (auto good = timed(event); !good.ok()) return good;
   return event.type == Type::kInvoke ? invoke(chunk, event, process)
                                      : complete(chunk, event, process);
 }
 
-base::Status Stream::classify(const Chunk& chunk, const Event& event) {
-  if (event.is_txn) {
-    kind_ = Kind::kTransactions;
-  } else if (event.f == F::kRead || event.f == F::kWrite || event.f == F::kCas) {
-    kind_ = Kind::kRegisters;
-  } else {
-    const auto word =
-        event.f == F::kOther ? chunk.names[event.name] : std::string("acquire, put …");
+// Transactions, or operations on registers. Those on registers of several keys may also stand
+// beside transactions.
+base::Status Stream::classify(const Chunk& chunk, const Event& event, bool txn) {
+  const bool transactions = kind_ == Kind::kTransactions;
+  const bool setup = event.f == F::kSetup && !transactions &&
+                     (event.type != Type::kInvoke || formats::jepsen::is_pair(chunk, event));
+  const bool on_register =
+      setup || event.f == F::kRead || event.f == F::kWrite || event.f == F::kCas;
+  if (!txn && !on_register) {
+    if (transactions) return error(formats::jepsen::left_out(word(chunk, event), 1));
     return error(fmt::format(
         "found f={}, expected txn, or read, write and cas: a watch takes transactions and "
         "registers; `cupel check` can read the whole file",
-        word));
+        word(chunk, event)));
+  }
+  if (!kind_) {
+    if (as_.kind && *as_.kind != formats::Workload::kTransactions &&
+        (txn || *as_.kind != formats::Workload::kRegisters)) {
+      return error(
+          fmt::format("found operations of another kind than --kind {}", formats::name(*as_.kind)));
+    }
+    const bool as_transactions = txn || as_.kind == formats::Workload::kTransactions;
+    kind_ = as_transactions ? Kind::kTransactions : Kind::kRegisters;
+  }
+  if (txn && *kind_ == Kind::kRegisters) {
+    if (independent_ != true || as_.kind) {
+      return error(
+          "found a transaction after operations on registers, expected one of the two; `cupel "
+          "check` can read the whole file");
+    }
+    kind_ = Kind::kTransactions;
+  } else if (!txn && *kind_ == Kind::kTransactions) {
+    independent_ = true;
+    const bool counts = event.type == Type::kInvoke || event.type == Type::kOk;
+    if (counts && formats::jepsen::is_pair(chunk, event) != true)
+      return error(formats::jepsen::left_out(word(chunk, event), 1));
   }
   return base::Ok{};
 }
@@ -162,6 +179,7 @@ base::Status Stream::header(const Chunk& chunk, const Event& event) {
       return error(
           fmt::format("found two initial values of key {}", window_.keys().name(key).to_string()));
     }
+    note_written(chunk.child(pair, 1));
     with_scalar(chunk, chunk.child(pair, 1),
                 [&](ScalarView scalar) { window_.set_initial(key, scalar); });
   }
@@ -214,18 +232,11 @@ void Stream::note_invocation(Time time) {
 }
 
 base::Status Stream::invoke(const Chunk& chunk, const Event& event, Process& process) {
-  if (window_.is_open(*process.session)) {
-    return error(
-        "found a second invocation of a process before the completion of its first, "
-        "expected ok, fail or info");
-  }
+  if (auto refused = process.rules.invoke(event)) return error(*std::move(refused));
   if (times_ == Times::kNone) {
     return error(
         "found an invocation after completions without one, expected invocations for all or none");
   }
-  process.has_invoked = true;
-  process.f = event.f;
-  process.invoked = time_of(event);
   if (event.time != kNoTime) note_invocation(event.time);
   if (auto read = operations(chunk, event, false); !read.ok()) return read;
   window_.begin(
@@ -236,20 +247,8 @@ base::Status Stream::invoke(const Chunk& chunk, const Event& event, Process& pro
 }
 
 base::Status Stream::complete(const Chunk& chunk, const Event& event, Process& process) {
-  const bool open = window_.is_open(*process.session);
-  if (open && process.f != event.f && process.f != F::kAbsent && event.f != F::kAbsent) {
-    return error("found a completion of another f than its process invoked");
-  }
-  if (open && event.time != kNoTime && event.time < process.invoked) {
-    return error(fmt::format(
-        "found a completion at time {}, before its invocation at {}, expected times of one clock",
-        event.time, process.invoked));
-  }
-  if (!open && process.has_invoked && event.type != Type::kInfo) {
-    return error(
-        "found a completion of a process that has nothing open: its last operation is already "
-        "completed");
-  }
+  const bool open = process.rules.open, txn = process.rules.completes_txn(event);
+  if (auto refused = process.rules.complete(event)) return error(*std::move(refused));
   // Without invocations nobody can say whether what it read is still to come.
   if (!open && event.type == Type::kOk) {
     return error(
@@ -262,25 +261,41 @@ base::Status Stream::complete(const Chunk& chunk, const Event& event, Process& p
   const auto label = event.index >= 0 ? static_cast<std::uint64_t>(event.index) : ordinal_;
   const Moment at{times_ ? time_of(event) : kNoTime,
                   static_cast<std::uint32_t>(std::min<std::uint64_t>(label, 0xffffffff))};
-  // A completion that repeats the operations may know what some reads saw; else the invocation
-  // says what was tried.
-  const auto& tried = window_.tried(*process.session);
-  const bool registers = *kind_ == Kind::kRegisters;
-  bool repeats = status == TxnStatus::kCommitted || !open ||
-                 (event.count != 0 && (event.count == tried.size() || tried.empty()));
-  if (registers && open && chunk.values[event.first].is_nothing()) {
-    repeats = event.f == F::kRead && status == TxnStatus::kCommitted;  // a read of nothing
-  }
-  if (registers && open && status != TxnStatus::kCommitted) repeats = false;
-  if (repeats) {
+  // A completion says again what was done, or only how it ended.
+  const bool says =
+      txn ? event.is_txn
+          : !open || (status == TxnStatus::kCommitted &&
+                      (event.f == F::kRead || !chunk.values[event.first].is_nothing()));
+  if (says) {
     if (auto read = operations(chunk, event, status == TxnStatus::kCommitted); !read.ok()) {
       return read;
     }
-  } else {
-    operations_.clear();
-    operations_.append(tried);
   }
+  if (open) {
+    if (auto chosen = choose(window_.tried(*process.session), event, says, txn); !chosen.ok())
+      return chosen;
+  }
+  process.rules.open = false;
   window_.end(*process.session, status, at, operations_);
+  return base::Ok{};
+}
+
+// The operations of the completion, or those of its invocation. A masked key changes both, and a
+// stream with masks has been read without them before.
+base::Status Stream::choose(const Operations& tried, const Event& event, bool says, bool txn) {
+  formats::jepsen::Agreement agreed{.completion_counts = false};
+  if (says && masked_.empty()) {
+    agreed = formats::jepsen::agreement(tried, operations_, event.type);
+    if (agreed.refusal) return error(*std::move(agreed.refusal));
+    if (!txn && formats::jepsen::reads_another_value(tried, operations_))
+      return error(formats::jepsen::kInvokedWithAValue);
+  } else if (says) {
+    agreed.completion_counts = event.type == Type::kOk || tried.empty() ||
+                               (event.count != 0 && operations_.size() == tried.size());
+  }
+  if (agreed.completion_counts) return base::Ok{};
+  operations_.clear();
+  operations_.append(tried);
   return base::Ok{};
 }
 
@@ -295,7 +310,7 @@ Value Stream::value_of(const Chunk& chunk, const Cell& cell) {
 
 base::Status Stream::operations(const Chunk& chunk, const Event& event, bool seen) {
   operations_.clear();
-  if (*kind_ == Kind::kRegisters) return register_operation(chunk, event, seen);
+  if (!event.is_txn) return register_operation(chunk, event, seen);
   for (std::uint32_t i = event.first; i < event.first + event.count; ++i) {
     if (auto taken = operation(chunk, chunk.ops[i], seen); !taken.ok()) return taken;
   }
@@ -344,6 +359,7 @@ base::Status Stream::operation(const Chunk& chunk, const MicroOp& op, bool seen)
                     "empty",
                     window_.keys().name(key).to_string()));
   }
+  if (op.kind() == Micro::kWrite || op.kind() == Micro::kInsert) note_written(op.value);
   switch (op.kind()) {
     case Micro::kWrite:
       operations_.write(OpKind::kWrite, key, value_of(chunk, op.value));
@@ -358,6 +374,7 @@ base::Status Stream::operation(const Chunk& chunk, const MicroOp& op, bool seen)
       operations_.write(OpKind::kDelete, key, value_of(chunk, op.value));
       break;
     default: {
+      note_written(chunk.child(op.value, 1));
       compare_and_set(key, chunk, op.value, op.value.note == 0);
     }
   }
@@ -385,8 +402,16 @@ base::Status Stream::read(const Chunk& chunk, const MicroOp& op, bool seen) {
                       keys.name(key).to_string()));
     }
   }
+  if (known && !collection_written_ && formats::jepsen::is_collection(op.value) &&
+      as_.kind != formats::Workload::kRegisters) {
+    return error(formats::jepsen::collection_read(shown(chunk, op.value)));
+  }
   operations_.read(key, value_of(chunk, op.value), known);
   return base::Ok{};
+}
+
+void Stream::note_written(const Cell& value) {
+  collection_written_ = collection_written_ || formats::jepsen::is_collection(value);
 }
 
 // `pair`: expected and desired.
@@ -403,31 +428,11 @@ void Stream::compare_and_set(Key key, const Chunk& chunk, const Cell& pair, bool
 }
 
 base::Status Stream::register_operation(const Chunk& chunk, const Event& event, bool seen) {
-  Cell payload = chunk.values[event.first];
-  if (!independent_ && !payload.is_nothing()) {
-    const bool pair = payload.is_vector() && payload.size == 2;
-    independent_ = pair && (event.f != F::kCas || chunk.child(payload, 1).is_vector());
-  }
-  Key key = window_.keys().of(ScalarView::of(std::string_view("register")));
-  if (independent_ == true) {
-    if (!payload.is_vector() || payload.size != 2) {
-      return error("found " + shown(chunk, payload) +
-                   ", expected [key value] as elsewhere in this stream");
-    }
-    key = key_of(chunk, chunk.child(payload, 0));
-    payload = chunk.child(payload, 1);
-  }
-  window_.keys().note_register(key);
-  if (event.f == F::kRead) {
-    operations_.read(key, value_of(chunk, payload), seen && !masked_.contains(key));
-  } else if (event.f == F::kWrite) {
-    operations_.write(OpKind::kWrite, key, value_of(chunk, payload));
-  } else if (payload.is_vector() && payload.size == 2) {
-    compare_and_set(key, chunk, payload, true);
-  } else {
-    return error("found a cas of " + shown(chunk, payload) + ", expected [old new]");
-  }
-  return base::Ok{};
+  if (!independent_) independent_ = formats::jepsen::is_pair(chunk, event);
+  auto found = formats::jepsen::register_operation(chunk, event, independent_ == true);
+  if (found.refusal) return error(*std::move(found.refusal));
+  if (*kind_ == Kind::kRegisters) window_.keys().note_register(key_of(chunk, found.op.key));
+  return operation(chunk, found.op, seen);
 }
 
 void Stream::end() {
@@ -438,17 +443,21 @@ void Stream::end() {
 void Stream::save_process(StateWriter& out, const Process& process) {
   out.flag(process.session.has_value());
   if (process.session) out.number(*process.session);
-  out.flag(process.has_invoked);
-  out.number(static_cast<std::uint64_t>(process.f));
-  out.integer(process.invoked);
+  out.flag(process.rules.open);
+  out.flag(process.rules.has_invoked);
+  out.flag(process.rules.is_txn);
+  out.number(static_cast<std::uint64_t>(process.rules.f));
+  out.integer(process.rules.invoked);
 }
 
 Stream::Process Stream::load_process(StateReader& in, std::size_t sessions) {
   Process process;
   if (in.flag()) process.session = in.below(sessions);
-  process.has_invoked = in.flag();
-  process.f = static_cast<F>(in.below(kFs));
-  process.invoked = in.integer();
+  process.rules.open = in.flag();
+  process.rules.has_invoked = in.flag();
+  process.rules.is_txn = in.flag();
+  process.rules.f = static_cast<F>(in.below(kFs));
+  process.rules.invoked = in.integer();
   return process;
 }
 
@@ -462,6 +471,7 @@ void Stream::save(StateWriter& out) const {
   out.number(lines_);
   out.number(kind_ ? 1 + static_cast<std::uint64_t>(*kind_) : 0);
   out.number(independent_ ? 1 + static_cast<std::uint64_t>(*independent_) : 0);
+  out.flag(collection_written_);
   out.number(times_ ? 1 + static_cast<std::uint64_t>(*times_) : 0);
   out.integer(latest_);
   out.integer(backward_);
@@ -488,6 +498,7 @@ void Stream::load(StateReader& in) {
   lines_ = in.number();
   if (const auto kind = in.below(3); kind > 0) kind_ = static_cast<Kind>(kind - 1);
   if (const auto pairs = in.below(3); pairs > 0) independent_ = pairs == 2;
+  collection_written_ = in.flag();
   if (const auto times = in.below(4); times > 0) times_ = static_cast<Times>(times - 1);
   latest_ = in.integer();
   backward_ = in.integer();

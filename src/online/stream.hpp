@@ -1,9 +1,8 @@
 // Stream: Jepsen's op maps as they come, one a line, into a window.
 //
-// It reads what `cupel check` reads of JSON lines (docs/formats/jepsen.md) with the parser of
-// formats; only the pairing of invocations and completions is here, where nothing is
-// known of what comes later. What needs the whole file, it refuses by name: operations
-// without a process, mutexes, stores of strings.
+// It reads what `cupel check` reads of JSON lines (docs/formats/jepsen.md) with the parser and the
+// rules of formats (op_pairing.hpp), where nothing is known of later lines. It refuses by name what
+// needs the whole file: operations without a process, mutexes, stores of strings.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,9 @@
 
 #include "base/hash_table.hpp"
 #include "base/result.hpp"
+#include "formats/interpretation.hpp"
 #include "formats/jepsen_events.hpp"
+#include "formats/op_pairing.hpp"
 #include "online/window.hpp"
 
 namespace cupel::online {
@@ -23,8 +24,9 @@ namespace cupel::online {
 class Stream {
  public:
   // `name` for messages. `sessions` before the name of each session: "2:" for the second recorder.
-  Stream(Window& window, std::string name, std::string sessions = "")
-      : window_(window), name_(std::move(name)), prefix_(std::move(sessions)) {}
+  Stream(Window& window, std::string name, std::string sessions = "",
+         formats::Interpretation as = {})
+      : window_(window), name_(std::move(name)), prefix_(std::move(sessions)), as_(std::move(as)) {}
 
   // What is seen of this key from here on counts as unknown. The window has taken nothing yet.
   void mask(history::ScalarView key) { masked_.insert(window_.keys().of(key)); }
@@ -53,18 +55,19 @@ class Stream {
   enum class Times : std::uint8_t { kClock, kLineOrder, kNone };
   struct Process {
     std::optional<Session> session;
-    bool has_invoked = false;
-    formats::jepsen::F f = formats::jepsen::F::kAbsent;
-    history::Time invoked = history::kNoTime;
+    formats::jepsen::OpenOperation rules;
   };
 
   base::Status take(const formats::jepsen::Chunk& chunk, const formats::jepsen::Event& event);
   base::Status header(const formats::jepsen::Chunk& chunk, const formats::jepsen::Event& event);
-  base::Status classify(const formats::jepsen::Chunk& chunk, const formats::jepsen::Event& event);
+  base::Status classify(const formats::jepsen::Chunk& chunk, const formats::jepsen::Event& event,
+                        bool txn);
   base::Status invoke(const formats::jepsen::Chunk& chunk, const formats::jepsen::Event& event,
                       Process& process);
   base::Status complete(const formats::jepsen::Chunk& chunk, const formats::jepsen::Event& event,
                         Process& process);
+  base::Status choose(const Operations& tried, const formats::jepsen::Event& event, bool says,
+                      bool txn);
   base::Status timed(const formats::jepsen::Event& event);
   [[nodiscard]] history::Time time_of(const formats::jepsen::Event& event) const;
   Process& process_of(const formats::jepsen::Chunk& chunk, const formats::jepsen::Event& event);
@@ -75,6 +78,7 @@ class Stream {
                          bool seen);
   base::Status read(const formats::jepsen::Chunk& chunk, const formats::jepsen::MicroOp& op,
                     bool seen);
+  void note_written(const formats::jepsen::Cell& value);
   void compare_and_set(Key key, const formats::jepsen::Chunk& chunk,
                        const formats::jepsen::Cell& pair, bool succeeded);
   base::Status register_operation(const formats::jepsen::Chunk& chunk,
@@ -89,11 +93,13 @@ class Stream {
 
   Window& window_;
   const std::string name_, prefix_;
+  const formats::Interpretation as_;
   std::map<std::string, std::string> metadata_;
   std::uint64_t ordinal_ = 0;  // of the next op map
   std::uint64_t lines_ = 0;    // before those that are read
   std::optional<Kind> kind_;
   std::optional<bool> independent_;  // registers: values are [key value]
+  bool collection_written_ = false;
   std::optional<Times> times_;
   base::HashMap<std::int64_t, Process> numbered_;
   base::HashMap<std::string, Process> named_;

@@ -81,7 +81,8 @@ Watch::Watch(const WatchOptions& options)
       last_look_(std::chrono::steady_clock::now()) {}
 
 Stream& Watch::add(std::string name, std::string sessions) {
-  streams_.push_back(std::make_unique<Stream>(window_, std::move(name), std::move(sessions)));
+  streams_.push_back(
+      std::make_unique<Stream>(window_, std::move(name), std::move(sessions), options_.as));
   return *streams_.back();
 }
 

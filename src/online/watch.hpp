@@ -44,6 +44,7 @@ struct WatchOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   // A look that takes longer gives its window up (Finding::kGivenUp). None: no look does.
   std::optional<double> window_seconds = 10;
+  formats::Interpretation as = {};  // of op maps
 };
 
 // WatchOptions::slide, where there is no other way.

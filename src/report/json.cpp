@@ -328,6 +328,11 @@ std::string json(const Checked& checked) {
   object["operations"] = count(windows ? windows->operations : history.op_count());
   object["keys"] = count(windows ? windows->keys : history.key_count());
   if (windows) object["windows"] = windows_object(*windows);
+  const auto kind = history.fact("kind");
+  object["kind"] = kind.empty() ? "transactions" : kind;
+  object["ignored"] = Json::array();
+  for (const auto& [f, number] : ignored_op_maps(history.fact("ignored")))
+    object["ignored"].push_back({{"f", f}, {"op_maps", number}});
   object["levels"] = Json::array();
   Json refused = Json::array();
   std::map<Level, Listed> listed_at;  // many levels share one violation

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include "analysis/explanations.hpp"
@@ -72,6 +74,9 @@ std::string facts(const history::History& history) {
       fmt::format("{} ({} committed) of {}, {} on {}", counted(history.txn_count(), "transaction"),
                   grouped(committed), counted(history.session_count(), "session"),
                   counted(history.op_count(), "operation"), counted(history.key_count(), "key"));
+  if (const auto kind = say("kind"); !kind.empty()) text += ", read as " + kind;
+  if (const auto ignored = history.fact("ignored"); !ignored.empty())
+    text += ", without " + ignored_text(ignored);
   const auto database = say("database"), isolation = say("isolation");
   if (!database.empty()) text += ", recorded from " + database;
   if (!isolation.empty()) text += (database.empty() ? ", recorded at " : " at ") + isolation;
@@ -411,6 +416,29 @@ Reasons reasons(const Checked& checked) {
 std::string without_own_name(Level level, const std::string& detail) {
   const std::string own = std::string(levels::name(level)) + " ";
   return detail.starts_with(own) ? detail.substr(own.size()) : detail;
+}
+
+std::map<std::string, std::uint64_t> ignored_op_maps(const std::string& fact) {
+  std::map<std::string, std::uint64_t> counts;
+  std::istringstream lines(fact);
+  std::string line;
+  while (std::getline(lines, line)) {
+    const auto space = line.find(' ');
+    std::uint64_t count = 0;
+    if (space == std::string::npos) continue;
+    std::from_chars(line.data(), line.data() + space, count);
+    counts.emplace(line.substr(space + 1), count);
+  }
+  return counts;
+}
+
+std::string ignored_text(const std::string& fact) {
+  std::string text;
+  for (const auto& [f, count] : ignored_op_maps(fact)) {
+    text += text.empty() ? counted(count, "op map") : ", " + grouped(count);
+    text += " with f=" + base::visible(f);
+  }
+  return text;
 }
 
 std::string lines(const Checked& checked) {

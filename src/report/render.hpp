@@ -56,6 +56,11 @@ std::string windows_text(const Checked& checked);
 // "serializable needs times" in a line that says serializable already: "needs times".
 std::string without_own_name(levels::Level level, const std::string& detail);
 
+// The op maps that were left out, by their f, from the history's fact "ignored".
+std::map<std::string, std::uint64_t> ignored_op_maps(const std::string& fact);
+// "2 op maps with f=nap, 1 with f=add".
+std::string ignored_text(const std::string& fact);
+
 // One object on one line, newline included: docs/commands.md names its fields.
 std::string json(const Checked& checked);
 

@@ -802,15 +802,53 @@ TEST_F(Cli, HelpAndVersionGoToStdout) {
   EXPECT_NE(wrong.err.find("did you mean `check`?"), std::string::npos) << wrong.err;
 }
 
+TEST_F(Cli, TheKindOfWorkloadIsStated) {
+  write("locks.jsonl", R"({"type":"invoke","process":0,"f":"acquire","value":1}
+{"type":"ok","process":0,"f":"acquire","value":1}
+{"type":"invoke","process":1,"f":"acquire","value":1}
+{"type":"ok","process":1,"f":"acquire","value":1}
+)");
+  const auto semaphore = cupel("check locks.jsonl");
+  EXPECT_EQ(semaphore.code, 3);
+  EXPECT_NE(semaphore.err.find("locks.jsonl:1: found f=acquire with the value 1"),
+            std::string::npos)
+      << semaphore.err;
+  const auto mutex = cupel("check --kind mutex locks.jsonl");
+  EXPECT_EQ(mutex.code, 1);
+  EXPECT_NE(mutex.out.find("read as mutex: one owner, not reentrant"), std::string::npos)
+      << mutex.out;
+  EXPECT_NE(cupel("check --json --kind mutex locks.jsonl")
+                .out.find(R"("kind":"mutex: one owner, not reentrant")"),
+            std::string::npos);
+  EXPECT_EQ(cupel("check -l linearizable --kind mutex locks.jsonl").err,
+            "cupel: note: locks.jsonl: read as mutex: one owner, not reentrant\n");
+  EXPECT_NE(
+      cupel("check --kind lock locks.jsonl").err.find("expected transactions, registers, mutex"),
+      std::string::npos);
+}
+
 TEST_F(Cli, WhatIsLeftOutAndClocksThatWentBackAreSaid) {
   write("typo.jsonl",
         R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]}
-{"type":"ok","process":0,"f":"txnn","value":[["r","x",null]]}
+{"type":"ok","process":0,"f":"nap","value":3}
 )");
-  const auto skipped = cupel("check -l read-atomic typo.jsonl");
-  EXPECT_EQ(skipped.code, 0);
-  EXPECT_EQ(skipped.err,
-            "cupel: note: typo.jsonl: left out: 1 op map that is no transaction (txnn)\n");
+  const auto refused = cupel("check -l read-atomic typo.jsonl");
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_NE(refused.err.find("typo.jsonl:2: found f=nap beside transactions"), std::string::npos)
+      << refused.err;
+  const auto ignored = cupel("check -l read-atomic --ignore nap typo.jsonl");
+  EXPECT_EQ(ignored.code, 0);
+  EXPECT_EQ(ignored.err, "cupel: note: typo.jsonl: left out: 1 op map with f=nap\n");
+  EXPECT_NE(cupel("check --json --ignore nap typo.jsonl")
+                .out.find(R"("keys":1,"kind":"transactions","ignored":[{"f":"nap","op_maps":1}])"),
+            std::string::npos);
+  for (const std::string command : {"stats ", "convert -t jepsen ", "check "}) {
+    const auto to = command.starts_with("convert") ? " -" : "";
+    EXPECT_EQ(cupel(command + "typo.jsonl" + to).code, 3) << command;
+    EXPECT_NE(cupel(command + "--ignore nap typo.jsonl" + to).code, 3) << command;
+  }
+  EXPECT_NE(cupel("check --ignore nap fine.txt").err.find("--ignore applies to op maps"),
+            std::string::npos);
 
   write("back.jsonl",
         R"({"type":"invoke","process":0,"f":"txn","value":[["w","x",1]],"time":100}

@@ -262,18 +262,264 @@ TEST(Jepsen, OperationsWithoutAProcessAreSessionsOfTheirOwn) {
   EXPECT_FALSE(h->has_times());
 }
 
-TEST(Jepsen, TheNemesisIsSkippedAndOtherOperationsAreNoted) {
-  const auto h = read_jepsen(R"(
+TEST(Jepsen, TheNemesisIsSkippedAndOtherOperationsAreRefusedOrIgnored) {
+  const char* text = R"(
 {:type :info :process :nemesis :f :start :value {:a 1}}
 {:type :info :process "nemesis" :f :txn :value "cut"}
 {:type :ok :process 0 :f :txn :value [[:w 1 1]]}
-{:type :ok :process 0 :f :read :value 3}
+{:type :invoke :process 0 :f :nap :value 3}
+{:type :ok :process 0 :f :nap :value 3}
 {:type :ok :process "client a" :f :txn :value [[:w 1 2]]}
-)",
-                             "h", 0);
+)";
+  EXPECT_EQ(read_text(text),
+            "h:5: found 2 op maps with f=nap beside transactions, and its value is neither [key "
+            "value] nor a transaction, so cupel cannot know what it wrote. Record it as a "
+            "transaction, or add --ignore nap if it wrote nothing that a transaction reads");
+  const auto h = read_jepsen(text, "h", 0, {}, {.kind = {}, .ignore = {"nap"}});
   ASSERT_TRUE(h) << h.error().to_string();
   EXPECT_EQ(text_of(*h, {.labels = false}), "0: w(1,1)\nclient a: w(1,2)\n");
-  EXPECT_EQ(h->metadata().at("skipped"), "1 op map that is no transaction (read)");
+  EXPECT_EQ(h->metadata().at("ignored"), "2 nap");
+  EXPECT_FALSE(read_jepsen(text, "h", 0, {}, {.kind = {}, .ignore = {"na"}}));
+}
+
+// One wrote y, as its completion says, or x, as its invocation says: a guess could accuse the
+// database.
+TEST(Jepsen, ACompletionWithOtherOperationsIsRefused) {
+  const auto pair = [](const std::string& invoked, const std::string& type,
+                       const std::string& completed) {
+    return R"({"type":"invoke","process":0,"f":"txn","value":[)" + invoked + "]}\n" +
+           R"({"type":")" + type + R"(","process":0,"f":"txn","value":[)" + completed + "]}";
+  };
+  const struct {
+    const char *invoked, *completed;
+    bool ok_is_read, others_are_read;
+  } cases[] = {{R"(["w","x",1])", R"(["w","x",1])", true, true},
+               {R"(["w","x",1])", R"(["w","y",2])", false, false},
+               {R"(["w","x",1])", R"(["w","x",2])", false, false},
+               {R"(["w","x",1])", R"(["append","x",1])", false, false},
+               {R"(["append","x",1])", R"(["append","x",2])", false, false},
+               {R"(["r","x",null])", R"(["r","x",1])", true, true},
+               {R"(["r","x",null])", R"(["r","y",1])", false, false},
+               {R"(["cas","x",[1,2]])", R"(["cas","x",[1,2],false])", true, true},
+               {R"(["cas","x",[1,2]])", R"(["cas","x",[1,3]])", false, false},
+               {R"(["range",[1,2],null])", R"(["range",[1,2],[[1,5]]])", true, true},
+               {R"(["range",[1,2],null])", R"(["range",[1,3],[[1,5]]])", false, false},
+               // A part of it was executed. An ok did all of it.
+               {R"(["w","x",1],["w","y",1])", R"(["w","x",1])", false, true},
+               {R"(["w","x",1],["w","y",1])", R"(["w","y",1])", false, false},
+               {R"(["w","x",1])", R"(["w","x",1],["w","y",1])", false, false},
+               {R"(["w","x",1])", "", false, true},
+               // A scan is invoked without its rows, and a delete that finds nothing is a read.
+               {R"(["w","x",1])", R"(["r","y",2],["r","z",3],["w","x",1])", true, true},
+               {R"(["delete","x",null])", R"(["r","x",null])", true, true},
+               {R"(["delete","x",null])", R"(["delete","x","dead"])", true, true},
+               // An invocation that says nothing.
+               {"", R"(["w","x",1])", true, true}};
+  for (const auto& [invoked, completed, ok_is_read, others_are_read] : cases) {
+    for (const std::string type : {"ok", "fail", "info"}) {
+      const auto text = pair(invoked, type, completed);
+      const bool good = type == "ok" ? ok_is_read : others_are_read;
+      for (const auto& whole :
+           {text, "[" + std::string(text).replace(text.find('\n'), 1, ",\n") + "]"}) {
+        const auto found = read_text(whole);
+        EXPECT_EQ(found.find("h:2: the \"" + type +
+                             "\" has other operations than its invocation") == std::string::npos,
+                  good)
+            << whole << "\n"
+            << found;
+      }
+    }
+  }
+  EXPECT_EQ(read_text(pair("", "info", R"(["w","x",1])")), "0: indeterminate w(x,1)\n");
+  EXPECT_EQ(read_text(pair(R"(["w","x",1],["r","y",null])", "info", R"(["w","x",1])")),
+            "0: indeterminate w(x,1) r(y,?)\n");
+}
+
+TEST(Jepsen, ARegisterCompletionWithAnotherValueIsRefused) {
+  const auto pair = [](const std::string& f, const std::string& invoked, const std::string& type,
+                       const std::string& completed) {
+    return read_text("{:type :invoke :process 0 :f :write :value " +
+                     std::string(invoked[0] == '[' && f != "cas" ? "[9 9]" : "9") +
+                     "}\n{:type :ok :process 0 :f :write}\n{:type :invoke :process 1 :f :" + f +
+                     " :value " + invoked + "}\n{:type :" + type + " :process 1 :f :" + f +
+                     " :value " + completed + "}");
+  };
+  EXPECT_EQ(pair("write", "1", "ok", "1"), "0: w(register,9)\n1: w(register,1)\n");
+  EXPECT_EQ(pair("write", "1", "ok", "nil"), "0: w(register,9)\n1: w(register,1)\n");
+  EXPECT_EQ(
+      pair("write", "1", "ok", "2"),
+      "h:4: the \"ok\" wrote 2, and its invocation 1. Record the invoked value in both lines");
+  EXPECT_EQ(pair("write", "1", "info", ":timed-out"),
+            "0: w(register,9)\n1: indeterminate w(register,1)\n");
+  EXPECT_NE(pair("cas", "[1 2]", "ok", "[1 3]").find("h:4: the \"ok\" wrote [1 3]"),
+            std::string::npos);
+  EXPECT_EQ(pair("read", "4", "ok", "4"), "0: w(register,9)\n1: r(register,4)\n");
+  EXPECT_NE(pair("read", "5", "ok", "4").find("h:4: the read was invoked with a value"),
+            std::string::npos);
+  // Versions, as etcd's registers have them.
+  EXPECT_NE(pair("write", "1", "ok", "[3 1]")
+                .find("h:4: the \"ok\" wrote [3 1], and its invocation "
+                      "1: a register with versions"),
+            std::string::npos);
+  EXPECT_NE(pair("write", "[nil 1]", "ok", "[3 1]").find("register with versions"),
+            std::string::npos);
+  EXPECT_NE(pair("read", "[nil nil]", "ok", "[3 1]").find("register with versions"),
+            std::string::npos);
+  EXPECT_NE(pair("read", "[1 nil]", "ok", "[2 1]").find("another key. Record"), std::string::npos);
+}
+
+// The values are those of another kind of workload: never a thin-air read.
+TEST(Jepsen, AReadOfACollectionIsNotThatOfARegister) {
+  const auto both = [](int process, const std::string& f, const std::string& invoked,
+                       const std::string& completed) {
+    const auto line = [&](const std::string& type, const std::string& value) {
+      return "{:type :" + type + ", :process " + std::to_string(process) + ", :f :" + f +
+             ", :value " + value + "}\n";
+    };
+    return line("invoke", invoked) + line("ok", completed);
+  };
+  const auto comments = both(0, "write", "[5 100]", "[5 100]") +
+                        both(0, "write", "[5 101]", "[5 101]") +
+                        both(1, "read", "[5 nil]", "[5 #{100 101}]");
+  EXPECT_EQ(
+      read_text(comments),
+      "h:6: the read returned #{100 101}, a collection, but every write wrote a single value: "
+      "this is a set, a bank or another object, not a register. If the database may store "
+      "such a value, add --kind registers");
+  const auto stated =
+      read_jepsen(comments, "h", 0, {}, {.kind = Workload::kRegisters, .ignore = {}});
+  ASSERT_TRUE(stated) << stated.error().to_string();
+  EXPECT_EQ(text_of(*stated, {.labels = false}), "0: w(5,100) | w(5,101)\n1: r(5,#{100 101})\n");
+  for (const char* seen : {"[1 2]", "[1]", "[]", "#{}", "{:a 1}", "[[1 2] [3 4]]"}) {
+    EXPECT_NE(
+        read_text(both(0, "write", "1", "1") + both(1, "read", "nil", seen)).find("collection"),
+        std::string::npos)
+        << seen;
+    EXPECT_NE(read_text(both(0, "write", "[7 1]", "[7 1]") +
+                        both(1, "read", "[7 nil]", "[7 " + std::string(seen) + "]"))
+                  .find("collection"),
+              std::string::npos)
+        << seen;
+  }
+  for (const char* seen : {"#{1}", "{:a 1}"}) {
+    EXPECT_NE(read_text(both(0, "txn", "[[:w 7 1]]", "[[:w 7 1]]") +
+                        both(1, "txn", "[[:r 7 nil]]", "[[:r 7 " + std::string(seen) + "]]"))
+                  .find("h:4: the read returned"),
+              std::string::npos);
+  }
+  // A database may store collections.
+  EXPECT_EQ(read_text(both(0, "write", "[7 #{1}]", "[7 #{1}]") +
+                      both(1, "read", "[7 nil]", "[7 #{1 2}]")),
+            "0: w(7,#{1})\n1: r(7,#{1 2})\n");
+}
+
+TEST(Jepsen, OtherLocksAreNoMutex) {
+  const auto op = [](int process, const std::string& f, const std::string& value) {
+    const auto line = [&](const char* type) {
+      return std::string("{:type :") + type + " :process " + std::to_string(process) + " :f :" + f +
+             " :value " + value + "}\n";
+    };
+    return line("invoke") + line("ok");
+  };
+  const auto semaphore = op(0, "acquire", "1") + op(1, "acquire", "1") + op(0, "release", "1");
+  EXPECT_NE(read_text(semaphore).find("h:1: found f=acquire with the value 1, expected none for a "
+                                      "mutex: permits are those of a semaphore"),
+            std::string::npos)
+      << read_text(semaphore);
+  const auto reentrant = op(0, "acquire", "nil") + op(0, "acquire", "nil");
+  EXPECT_NE(read_text(reentrant).find("h:4: one process acquires the lock twice"),
+            std::string::npos)
+      << read_text(reentrant);
+  EXPECT_NE(
+      read_text(op(0, "acquire", "nil") +
+                "{:type :invoke :process 0 :f :acquire}{:type :fail :process 0 :f :acquire}\n" +
+                op(0, "acquire", "nil"))
+          .find("h:5: one process acquires the lock twice"),
+      std::string::npos);
+  // Two owners at once are a violation of a mutex, and so is what a lost release leads to.
+  const std::string acquired = "cas(mutex,null->held)", released = "cas(mutex,held->null)";
+  EXPECT_EQ(read_text(op(0, "acquire", "nil") + op(1, "acquire", "nil")),
+            "0: " + acquired + "\n1: " + acquired + "\n");
+  EXPECT_EQ(read_text(op(0, "acquire", "nil") +
+                      "{:type :invoke :process 0 :f :release}{:type :fail :process 0 :f :release "
+                      ":value :not-held}\n" +
+                      op(0, "acquire", "nil")),
+            "0: " + acquired + " | aborted " + released + " | " + acquired + "\n");
+  const auto stated = read_jepsen(semaphore, "h", 0, {}, {.kind = Workload::kMutex, .ignore = {}});
+  ASSERT_TRUE(stated) << stated.error().to_string();
+  EXPECT_EQ(text_of(*stated, {.labels = false}),
+            "0: " + acquired + " | " + released + "\n1: " + acquired + "\n");
+}
+
+// Nothing that wrote is left out.
+TEST(Jepsen, OperationsBesideTransactionsAreTransactions) {
+  EXPECT_EQ(read_text(R"(
+{:type :invoke, :process 0, :f :write, :value [1 5]}
+{:type :ok, :process 0, :f :write, :value [1 5]}
+{:type :invoke, :process 1, :f :txn, :value [[:r 1 nil]]}
+{:type :ok, :process 1, :f :txn, :value [[:r 1 5]]}
+{:type :invoke, :process 1, :f :read, :value [1 nil]}
+{:type :ok, :process 1, :f :read, :value [1 5]}
+{:type :invoke, :process 1, :f :cas, :value [1 [5 6]]}
+{:type :info, :process 1, :f :cas, :value [1 [5 6]]}
+)"),
+            "0: w(1,5)\n1: r(1,5) | r(1,5) | indeterminate cas(1,5->6)\n");
+  // Micro-operations are transactions, whatever their f, and their completion may be bare.
+  EXPECT_EQ(read_text(R"(
+{:type :invoke, :process 0, :f :write, :value [[:w 0 1]]}
+{:type :ok, :process 0, :f :write, :value [[:w 0 1]]}
+{:type :invoke, :process 1, :f :write, :value [[:w 1 1]]}
+{:type :info, :process 1, :f :write, :value nil, :error :timeout}
+{:type :invoke, :process 2, :f :read, :value [[:r 0 nil] [:r 1 nil]]}
+{:type :ok, :process 2, :f :read, :value [[:r 0 1] [:r 1 nil]]}
+{:type :ok, :process "setup", :f :frob, :value [[:w 3 1]]}
+)"),
+            "0: w(0,1)\n1: indeterminate w(1,1)\n2: r(0,1) r(1,null)\nsetup: w(3,1)\n");
+  // Set-up writes, in every spelling.
+  for (const char* value : {"[[:w 0 10] [:w 1 20]]", "[[0 10] [1 20]]", "{0 10, 1 20}"}) {
+    EXPECT_EQ(read_text("{:type :invoke :process 0 :f :init :value " + std::string(value) + "}\n" +
+                        "{:type :ok :process 0 :f :init :value " + value + "}\n" +
+                        "{:type :ok :process 1 :f :txn :value [[:r 0 10]]}"),
+              "0: w(0,10) w(1,20)\n1: r(0,10)\n")
+        << value;
+  }
+  EXPECT_EQ(read_text(R"(
+{"type":"ok","process":0,"f":"setup","value":["x",5]}
+{"type":"ok","process":1,"f":"txn","value":[["r","x",5]]})"),
+            "0: w(x,5)\n1: r(x,5)\n");
+  EXPECT_NE(read_text("{:type :ok :process 0 :f :init}\n{:type :ok :process 1 :value [[:r 0 1]]}")
+                .find("h:1: found f=init beside transactions"),
+            std::string::npos);
+  EXPECT_NE(read_text("{:type :ok :process 0 :f :write :value 1}\n"
+                      "{:type :ok :process 1 :value [[:r 0 1]]}")
+                .find("--ignore write"),
+            std::string::npos);
+}
+
+TEST(Jepsen, TheKindIsStated) {
+  const auto kind = [](std::string_view text, Interpretation as = {}) {
+    const auto h = read_jepsen(text, "h", 0, {}, as);
+    if (!h) return h.error().to_string();
+    return h->metadata().contains("kind") ? h->metadata().at("kind") : std::string("transactions");
+  };
+  EXPECT_EQ(kind("{:type :ok :process 0 :value [[:w 1 1]]}"), "transactions");
+  EXPECT_EQ(
+      kind("{:type :ok :process 0 :f :write :value [1 1]}{:type :ok :process 0 :f :cas :value "
+           "[2 [1 2]]}{:type :ok :process 0 :f :read :value [3 nil]}"),
+      "registers with compare-and-set, 3 keys");
+  EXPECT_EQ(kind("{:type :ok :process 0 :f :write :value 1}"), "registers, 1 key");
+  EXPECT_EQ(kind("{:type :ok :process 0 :f :acquire}"), "mutex: one owner, not reentrant");
+  EXPECT_EQ(kind("{:type :ok :process 0 :f :put :key 1 :value \"a\"}"),
+            "strings with append, 1 key");
+  EXPECT_EQ(kind("{:type :ok :process 0 :f :write :value [1 1]}",
+                 {.kind = Workload::kTransactions, .ignore = {}}),
+            "transactions, and single operations as such (write)");
+  EXPECT_NE(
+      kind("{:type :ok :process 0 :f :write :value 1}", {.kind = Workload::kMutex, .ignore = {}})
+          .find("another kind than --kind mutex"),
+      std::string::npos);
+  EXPECT_EQ(parse_workload("mutex"), Workload::kMutex);
+  EXPECT_EQ(parse_workload("lock"), std::nullopt);
 }
 
 // What it does is reported twice; what it starts lasts until it stops it.

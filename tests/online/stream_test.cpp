@@ -229,5 +229,64 @@ TEST(OnlineStream, RefusesWhatNeedsTheWholeFile) {
   EXPECT_NE(error_of(Level::kCausal, "{\"type\":\"ok\",\n").find("test:1"), std::string::npos);
 }
 
+// Alone, and beside its invocation in one piece, which other code compares.
+TEST(OnlineStream, RefusesACompletionThatWritesSomethingElse) {
+  const auto found = [](const std::string& invoked, const std::string& type,
+                        const std::string& completed, std::size_t lines, const char* f = "txn") {
+    const auto line = [&](const std::string& kind, const std::string& value) {
+      return R"({"type":")" + kind + R"(","process":0,"f":")" + f + R"(","value":)" + value + "}\n";
+    };
+    const auto fed = feed(Level::kCausal, line("invoke", invoked) + line(type, completed), lines);
+    return fed.status.ok() ? std::string("read") : fed.status.error().to_string();
+  };
+  for (const std::size_t lines : {1, 2}) {
+    for (const std::string type : {"ok", "fail", "info"}) {
+      EXPECT_EQ(found(R"([["w","x",1]])", type, R"([["w","y",2]])", lines),
+                "test:2: the \"" + type +
+                    "\" has other operations than its invocation. Record in both lines what the "
+                    "client asked for" +
+                    (type == "ok" ? "" : ", or leave the operations out of this one"));
+      EXPECT_EQ(found(R"([["r","x",null],["delete","y",null]])", type,
+                      R"([["r","x",1],["r","y",null]])", lines),
+                "read");
+      EXPECT_EQ(found("[]", type, R"([["w","y",2]])", lines), "read");
+      EXPECT_EQ(found(R"([["r","x",null]])", type, R"([["r","y",null]])", lines).find("read"),
+                std::string::npos);
+    }
+    EXPECT_EQ(found(R"([["w","x",1],["w","y",1]])", "info", R"([["w","x",1]])", lines), "read");
+    EXPECT_NE(found("5", "ok", "6", lines, "write").find("test:2: the \"ok\" has other operations"),
+              std::string::npos);
+    EXPECT_EQ(found("5", "info", "\"timeout\"", lines, "write"), "read");
+    EXPECT_NE(found("5", "ok", "6", lines, "read").find("invoked with a value"), std::string::npos);
+    EXPECT_NE(found("null", "ok", "[6,7,8]", lines, "read").find("a collection"),
+              std::string::npos);
+  }
+}
+
+TEST(OnlineStream, OperationsBesideTransactionsAreTransactions) {
+  constexpr std::string_view kBoth =
+      R"({"type":"invoke","process":0,"f":"init","value":[["x",1],["y",1]],"time":1}
+{"type":"ok","process":0,"f":"init","value":[["x",1],["y",1]],"time":2}
+{"type":"invoke","process":1,"f":"write","value":["x",5],"time":3}
+{"type":"ok","process":1,"f":"write","value":["x",5],"time":4}
+{"type":"invoke","process":2,"f":"txn","value":[["r","x",null],["r","y",null]],"time":5}
+{"type":"ok","process":2,"f":"txn","value":[["r","x",5],["r","y",1]],"time":6}
+{"type":"invoke","process":2,"f":"read","value":["x",null],"time":7}
+{"type":"ok","process":2,"f":"read","value":["x",5],"time":8}
+)";
+  EXPECT_EQ(feed(Level::kStrictSerializable, kBoth, 1).look.status, DecisionStatus::kSatisfied);
+  std::string lost(kBoth);
+  lost.replace(lost.rfind("5],\"time\":8"), 1, "1");
+  EXPECT_EQ(feed(Level::kStrictSerializable, lost, 1).look.status, DecisionStatus::kViolated);
+  const std::string unknown = std::string(kBoth) +
+                              R"({"type":"invoke","process":2,"f":"nap","value":3,"time":9}
+)";
+  EXPECT_NE(error_of(Level::kCausal, unknown).find("test:9: found f=nap beside transactions"),
+            std::string::npos);
+  Window window({.level = Level::kCausal});
+  Stream stream(window, "test", "", {.kind = {}, .ignore = {"nap"}});
+  EXPECT_TRUE(stream.take(unknown).ok());
+}
+
 }  // namespace
 }  // namespace cupel::online

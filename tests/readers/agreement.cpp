@@ -234,10 +234,12 @@ bool is_plain_read(OpKind kind) {
   return kind == OpKind::kRead || kind == OpKind::kListRead || kind == OpKind::kRangeRead;
 }
 
-// A read of a vector is one of a list until the key is written: only the whole file tells.
+// A read of a vector is one of a list until the key is written, and a read of a collection is not
+// that of a register until a collection is written: only the whole file tells.
 bool needs_the_whole(const base::Error& error) {
   return error.message.find("used both as a list") != std::string::npos ||
-         error.message.find("which is a list elsewhere") != std::string::npos;
+         error.message.find("which is a list elsewhere") != std::string::npos ||
+         error.message.find("a collection, but every write wrote") != std::string::npos;
 }
 
 // The transactions of a stream, held against those of the whole file.

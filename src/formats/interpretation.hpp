@@ -1,0 +1,27 @@
+// Interpretation: how the operation maps of a file are to be read, if the user says so: the kind of
+// the workload, and the operations that are left out. See docs/formats/jepsen.md#single-objects.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cupel::formats {
+
+enum class Workload : std::uint8_t { kTransactions, kRegisters, kMutex, kStrings };
+
+struct Interpretation {
+  std::optional<Workload> kind;     // absent: the operations decide, or the file is refused
+  std::vector<std::string> ignore;  // words of f
+
+  [[nodiscard]] bool empty() const { return !kind && ignore.empty(); }
+  [[nodiscard]] bool ignores(std::string_view f) const;
+};
+
+std::string_view name(Workload kind);  // "transactions" …
+std::optional<Workload> parse_workload(std::string_view text);
+std::string workload_names();  // "transactions, registers, mutex or strings"
+
+}  // namespace cupel::formats

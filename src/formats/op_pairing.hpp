@@ -1,0 +1,72 @@
+// Op pairing: which completion belongs to which invocation, and which of the two counts. The rules
+// are those of docs/formats/jepsen.md#interpretation, once for all readers of operation maps: of
+// whole files (jepsen_assemble), of a watch (online/stream) and of long files (transaction_stream).
+//
+// A completion repeats the operations of its invocation, with the results. If it writes something
+// else, one of the two lines is wrong, and a verdict could rest on the wrong one: it is refused.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "formats/jepsen_events.hpp"
+#include "history/operations.hpp"
+
+namespace cupel::formats::jepsen {
+
+// A message that says what is wrong and what to do.
+using Refusal = std::optional<std::string>;
+
+// A process between two events.
+struct OpenOperation {
+  bool open = false, has_invoked = false;
+  bool is_txn = false;  // the open one
+  F f = F::kAbsent;
+  history::Time invoked = history::kNoTime;
+
+  Refusal invoke(const Event& event);
+  // `open` remains until the caller clears it.
+  [[nodiscard]] Refusal complete(const Event& event) const;
+  // Whether the completion is that of a transaction. It may say nothing of it but its end.
+  [[nodiscard]] bool completes_txn(const Event& event) const {
+    return event.is_txn || (open && is_txn);
+  }
+};
+
+// Which operations count once a transaction has ended.
+struct Agreement {
+  bool completion_counts = true;
+  Refusal refusal = {};
+};
+Agreement agreement(const Chunk& tried_in, const Event& invoke, const Chunk& done_in,
+                    const Event& completion);
+Agreement agreement(const history::Operations& tried, const history::Operations& done, Type type);
+
+// One operation on a register as a micro-operation, in the cells of its chunk. `pairs`: its value
+// is [key value].
+struct RegisterOperation {
+  MicroOp op;
+  Refusal refusal = {};
+};
+RegisterOperation register_operation(const Chunk& chunk, const Event& event, bool pairs);
+// What is wrong with an ok on a register, beside its invocation.
+Refusal register_disagreement(const Chunk& tried_in, const MicroOp& tried, const Chunk& done_in,
+                              const MicroOp& done);
+// The same for a stream, of the value of a read.
+bool reads_another_value(const history::Operations& tried, const history::Operations& done);
+inline constexpr const char* kInvokedWithAValue =
+    "the read was invoked with a value, and returned another one: not a read of a register. Invoke "
+    "reads with null";
+// Whether the value of a register operation is [key value]; none if it says nothing.
+std::optional<bool> is_pair(const Chunk& chunk, const Event& event);
+
+// A vector, a map or a set.
+bool is_collection(const Cell& cell);
+bool is_collection(history::ScalarView scalar);
+// Single values are written, and a read returned a collection.
+std::string collection_read(std::string_view shown);
+// An operation beside transactions of which nobody knows what it wrote.
+std::string left_out(std::string_view f, std::uint64_t count);
+
+}  // namespace cupel::formats::jepsen
