@@ -27,6 +27,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "base/descriptor.hpp"
@@ -120,7 +121,12 @@ class Launcher {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread([this] { serve(); }).detach();
+    try {
+      std::thread([this] { serve(); }).detach();
+    } catch (...) {
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+      throw;
+    }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   void serve() {
@@ -251,10 +257,32 @@ Error system_error(const std::string& what, int number) {
   return Error{.message = what + ": " + std::strerror(number)};
 }
 
+// The child's id; -1, and `error`, if the system grants no process, or no thread to the launcher.
+pid_t fork_child(const Plan& plan, int report, int& error) {
+  pid_t id = -1;
+  try {
+    Launcher::get().run([&] {
+      id = ::fork();
+      if (id == 0) child(plan, report);
+      error = errno;
+    });
+  } catch (const std::system_error& refused) {
+    error = refused.code().value();
+  }
+  return id;
+}
+
 }  // namespace
 
 std::string ExitStatus::to_string() const {
-  if (signal == 0) return "exited with " + std::to_string(code);
+  if (!known) {
+    return "ended, and its exit status is lost: SIGCHLD is ignored, or something else waited for "
+           "it";
+  }
+  const char* const why = not_found()        ? " (command not found)"
+                          : not_executable() ? " (command cannot be executed)"
+                                             : "";
+  if (signal == 0) return "exited with " + std::to_string(code) + why;
   return "was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
 }
 
@@ -366,13 +394,8 @@ Result<Process> Process::start(const ProcessOptions& options) {
 
   auto report = make_pipe();
   if (!report) return failed(errno);
-  pid_t id = -1;
   int fork_error = 0;
-  Launcher::get().run([&] {
-    id = ::fork();
-    if (id == 0) child(plan, report->write.get());
-    fork_error = errno;
-  });
+  const pid_t id = fork_child(plan, report->write.get(), fork_error);
   if (id < 0) return failed(fork_error);
   state->id = id;
   // Also here, so that signal_group() is right whichever of us runs first.
@@ -489,8 +512,8 @@ std::optional<ExitStatus> Process::wait(Seconds timeout) {
       }
       return state_->status;
     }
-    if (found < 0 && errno == ECHILD) {  // the program ignores SIGCHLD: the status is lost
-      state_->status = ExitStatus{};
+    if (found < 0 && errno == ECHILD) {
+      state_->status = ExitStatus{.known = false};
       return state_->status;
     }
     const auto now = Clock::now();
@@ -558,6 +581,12 @@ ExitStatus Process::stop(Seconds grace) {
   }
   signal_group(SIGKILL);
   return *wait(Seconds(1e9));
+}
+
+void keep_child_statuses() {
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;  // and no SA_NOCLDWAIT
+  ::sigaction(SIGCHLD, &standard, nullptr);
 }
 
 std::optional<std::uint64_t> process_start(pid_t id) {

@@ -68,8 +68,16 @@ struct ProcessOptions {
 struct ExitStatus {
   int code = 0;    // of exit(), if signal is 0
   int signal = 0;  // that ended it
-  [[nodiscard]] bool well() const { return code == 0 && signal == 0; }
-  // "exited with 3" or "was ended by signal 9 (Killed)"
+  // False: the child ended, and the kernel did not keep its status, or another part of this
+  // process collected it. Nothing is known of how it ended.
+  bool known = true;
+  // POSIX, 2.8.2: a shell did not find a command, or could not execute it.
+  [[nodiscard]] bool not_found() const { return known && signal == 0 && code == 127; }
+  [[nodiscard]] bool not_executable() const { return known && signal == 0 && code == 126; }
+  [[nodiscard]] bool not_run() const { return not_found() || not_executable(); }
+  [[nodiscard]] bool well() const { return known && code == 0 && signal == 0; }
+  // "exited with 3", "was ended by signal 9 (Killed)"; for the codes by which a shell says that it
+  // cannot run a command, also their meaning.
   [[nodiscard]] std::string to_string() const;
 };
 
@@ -126,6 +134,10 @@ class Process {
   explicit Process(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// Gives SIGCHLD its default action. While it is ignored, which a program inherits from its parent,
+// the kernel drops the status of every child. A program calls this at its start.
+void keep_child_statuses();
 
 // When a process was started, in the kernel's own count of ticks since boot: with
 // the id it names a process for good, which the id alone does not. None: there is

@@ -17,10 +17,12 @@
 #include <ctime>
 #include <filesystem>
 #include <new>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/no_thread.hpp"
 #include "base/visible.hpp"
 #include "base/watched_threads.hpp"
 #include "cli/options.hpp"
@@ -30,6 +32,7 @@
 #include "text/escape.hpp"
 
 #ifndef CUPEL_CORE
+#include "base/process.hpp"
 #include "drivers/url.hpp"
 #endif
 
@@ -447,6 +450,9 @@ int run(int argc, char** argv, const Processes* processes) {
   all_processes = processes;
   take_closed_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe is an error that print() sees
+#ifndef CUPEL_CORE
+  base::keep_child_statuses();
+#endif
   try {
     const auto arguments = arguments_of(argc, argv);
     hide_passwords(argc, argv);  // the sooner the better
@@ -454,6 +460,12 @@ int run(int argc, char** argv, const Processes* processes) {
   } catch (const std::bad_alloc&) {
     flush_output();
     say_out_of_memory();
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again) {
+      print_error(base::no_thread("this command", error));
+    } else {
+      print_error(fmt::format("internal error: {}", error.what()));
+    }
   } catch (const std::exception& error) {
     print_error(fmt::format("internal error: {}", error.what()));
   }

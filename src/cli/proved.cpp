@@ -105,7 +105,7 @@ base::Result<ProgramReport> run_program(std::vector<std::string> arguments) {
     }
   }
   const auto status = process->wait(kForever);
-  if (!status || status->signal != 0 || status->code > 1) {
+  if (!status || !status->known || status->signal != 0 || status->code > 1) {
     return base::Error{.message =
                            fmt::format("{} {}: {}", *program,
                                        status ? status->to_string() : std::string("did not end"),

@@ -75,20 +75,31 @@ base::Result<CommandEnd> run_process(const std::vector<std::string>& command,
         base::Seconds(std::chrono::steady_clock::now() - began).count() > time_limit_seconds;
   }
   using Kind = CommandEnd::Kind;
+  if (status && !status->known) {
+    return base::Error{.message = "the command " + status->to_string(), .file = command.front()};
+  }
   if (status) return CommandEnd{status->well() ? Kind::kPassed : Kind::kFailed, *status};
   process->stop(base::Seconds(violated() ? 0.05 : 1));
   return CommandEnd{violated() ? Kind::kViolated : timed_out ? Kind::kTimedOut : Kind::kStopped};
 }
 
+base::Result<CommandEnd> run_test_command(const Test& test, const Environment& environment,
+                                          const RunContext& context) {
+  auto end = run_process(test.command, environment, test.time_limit_seconds, context);
+  if (!end.ok() || end->kind != CommandEnd::Kind::kFailed || !end->status.not_run()) return end;
+  return base::Error{.message = fmt::format("the command {}, so nothing was tested. Correct the "
+                                            "command; it printed:\n{}",
+                                            end->status.to_string(), last_lines_of(context.output)),
+                     .file = test.command.front()};
+}
+
 base::Result<CommandEnd> run_watched(const Test& test, const LiveWatch::Store& store,
                                      const Environment& environment, const RunContext& context) {
-  if (!test.live) {
-    return run_process(test.command, environment, test.time_limit_seconds, context);
-  }
+  if (!test.live) return run_test_command(test, environment, context);
   LiveWatch watch(store, *test.live);
   auto watched = context;
   watched.violated = [&] { return watch.violated(); };
-  auto end = run_process(test.command, environment, test.time_limit_seconds, watched);
+  auto end = run_test_command(test, environment, watched);
   if (!end.ok() || end->kind == CommandEnd::Kind::kStopped) return end;
   const auto violated = watch.end();
   if (!violated.ok()) return violated.error();

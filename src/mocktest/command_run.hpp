@@ -25,10 +25,15 @@ struct RunContext {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-// Runs a command until it ends. Error: it cannot start.
+// Runs a command until it ends. Errors: it cannot start, or its exit status is lost.
 base::Result<CommandEnd> run_process(const std::vector<std::string>& command,
                                      const Environment& environment, double time_limit_seconds,
                                      const RunContext& context);
+
+// Runs the command of the test until it ends. Errors: those of run_process(); a shell that did not
+// find a command, or could not execute it, which is no result of a test.
+base::Result<CommandEnd> run_test_command(const Test& test, const Environment& environment,
+                                          const RunContext& context);
 
 // Runs the command of the test, and watches the history of the store if the test says so. Errors:
 // it cannot start, or cannot be watched.

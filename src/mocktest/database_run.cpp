@@ -259,8 +259,8 @@ base::Result<DatabaseRunner::Run> DatabaseRunner::run(
   if (!server.ok()) return fail(server.error());
   auto watched = context;
   watched.started = [&](pid_t process) { (*server)->watch(process); };
-  const auto end = run_process(test_.command, environment((*server)->port(), run.database, seed),
-                               test_.time_limit_seconds, watched);
+  const auto end =
+      run_test_command(test_, environment((*server)->port(), run.database, seed), watched);
   (*server)->stop();
   if (!end.ok()) return fail(end.error());
   if (!(*server)->trouble().empty())

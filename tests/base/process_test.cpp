@@ -212,6 +212,38 @@ TEST(Process, StopLetsTheGroupEndWell) {
   EXPECT_EQ(process->read_line(kPatience).text, "well");
 }
 
+// As a program that was started by one that ignores SIGCHLD.
+TEST(Process, AStatusThatTheKernelDropsIsUnknownAndNotZero) {
+  std::signal(SIGCHLD, SIG_IGN);
+  for (const char* script : {"exit 3", "exit 0", "kill -9 $$"}) {
+    auto process = Process::start(shell(script));
+    ASSERT_TRUE(process.ok());
+    const auto status = process->wait(kPatience);
+    ASSERT_TRUE(status);
+    EXPECT_FALSE(status->known) << script;
+    EXPECT_FALSE(status->well()) << script;
+    EXPECT_NE(status->to_string().find("exit status is lost"), std::string::npos);
+  }
+  keep_child_statuses();
+  auto process = Process::start(shell("exit 3"));
+  ASSERT_TRUE(process.ok());
+  const auto status = process->wait(kPatience);
+  ASSERT_TRUE(status);
+  EXPECT_TRUE(status->known);
+  EXPECT_EQ(status->to_string(), "exited with 3");
+}
+
+TEST(Process, SaysThatAShellDidNotFindTheCommand) {
+  const auto ended = [](const char* script) {
+    auto process =
+        Process::start({.arguments = {"sh", "-c", script}, .errors = Stream::file("/dev/null")});
+    EXPECT_TRUE(process.ok());
+    return process->wait(kPatience)->to_string();
+  };
+  EXPECT_EQ(ended("no-such-program-of-cupel"), "exited with 127 (command not found)");
+  EXPECT_EQ(ended("/etc/passwd"), "exited with 126 (command cannot be executed)");
+}
+
 // Waits until this process has no such thread: then what its end sends was sent.
 bool thread_gone(pid_t thread) {
   // join() returns earlier, and before Linux 6.9 there is no descriptor of a thread.

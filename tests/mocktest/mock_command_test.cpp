@@ -373,6 +373,36 @@ TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
   EXPECT_NE(late.output.find("took more than 1s"), std::string::npos) << late.output;
 }
 
+// A parent that ignores SIGCHLD hands that on, and the kernel then drops the status of children.
+TEST_F(MockCommand, TestKnowsAFailureIfSigchldIsIgnored) {
+  const auto ran = run({"env", "--ignore-signal=CHLD", CUPEL_BINARY, "mock", "test", "--iterations",
+                        "2", "--", "sh", "-c", "\"$0\" r0; exit 7", EXPLORED_CLIENT},
+                       folder_.path());
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_NE(ran.output.find("exited with 7"), std::string::npos) << ran.output;
+  const auto setup = run({"env", "--ignore-signal=CHLD", CUPEL_BINARY, "mock", "test", "--setup",
+                          "exit 4", "--", EXPLORED_CLIENT, "r0"},
+                         folder_.path());
+  EXPECT_EQ(setup.code, 3) << setup.output;
+  EXPECT_NE(setup.output.find("the set-up exited with 4"), std::string::npos) << setup.output;
+}
+
+TEST_F(MockCommand, ACommandThatIsNotFoundIsNoFailedTest) {
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--", "sh", "-c",
+                        "\"$0\" r0; no-such-program-of-cupel", EXPLORED_CLIENT},
+                       folder_.path());
+  EXPECT_EQ(ran.code, 3) << ran.output;
+  EXPECT_NE(ran.output.find("exited with 127 (command not found), so nothing was tested"),
+            std::string::npos)
+      << ran.output;
+  EXPECT_NE(ran.output.find("no-such-program-of-cupel"), std::string::npos) << ran.output;
+  const auto killed = run(
+      {CUPEL_BINARY, "mock", "test", "--", "sh", "-c", "\"$0\" r0; kill -9 $$", EXPLORED_CLIENT},
+      folder_.path());
+  EXPECT_EQ(killed.code, 1) << killed.output;
+  EXPECT_NE(killed.output.find("was ended by signal 9"), std::string::npos) << killed.output;
+}
+
 TEST_F(MockCommand, TestDoesNotSendWhereItWas) {
   const auto ran =
       run({CUPEL_BINARY, "mock", "test", "--level", "strong-session-serializable", "--policy",
