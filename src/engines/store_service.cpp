@@ -19,10 +19,12 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/no_thread.hpp"
 #include "engines/client_sockets.hpp"
 #include "engines/commit_count.hpp"
 #include "engines/messages.hpp"
@@ -817,11 +819,15 @@ class StoreService::State {
       return;
     }
     auto& connection = connections_.emplace_back();
-    connection.thread = std::thread(
-        [this, &connection, number = ++last_number_, talking = std::move(accepted)]() mutable {
-          converse(shared, std::move(talking), number);
-          connection.done = true;
-        });
+    try {
+      connection.thread = std::thread(
+          [this, &connection, number = ++last_number_, talking = std::move(accepted)]() mutable {
+            converse(shared, std::move(talking), number);
+            connection.done = true;
+          });
+    } catch (const std::system_error&) {  // no more threads: the server gets an error
+      connections_.pop_back();
+    }
   }
 
   Descriptor listening_;
@@ -839,8 +845,12 @@ base::Result<std::unique_ptr<StoreService>> StoreService::start(const std::strin
   if (!listening.ok()) return std::move(listening).error();
   auto commits = CommitCount::make(socket + ".commits");
   if (!commits.ok()) return std::move(commits).error();
-  return std::unique_ptr<StoreService>(new StoreService(
-      std::make_unique<State>(std::move(*listening), std::move(*commits), options)));
+  try {
+    return std::unique_ptr<StoreService>(new StoreService(
+        std::make_unique<State>(std::move(*listening), std::move(*commits), options)));
+  } catch (const std::system_error& error) {
+    return base::no_thread("the store of the server", error);
+  }
 }
 
 std::string StoreService::known_levels(const mock::Options& options) {

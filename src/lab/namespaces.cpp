@@ -19,6 +19,8 @@
 #include <cerrno>
 #include <cstring>
 #include <future>
+#include <string>
+#include <string_view>
 
 #include "base/process.hpp"
 #include "lab/programs.hpp"
@@ -41,7 +43,15 @@ Error of_system(const std::string& what) {
   return Error{.message = what + ": " + std::strerror(errno)};
 }
 
-bool write_text(const char* path, const std::string& text) {
+// Between fork() and _exit() of a program with threads nothing may allocate or wait for a lock:
+// what another thread held stays held for ever. So the texts are made before, and the functions
+// that a child calls (write_text to own_user_namespace) only make system calls.
+struct IdMaps {
+  std::string user = fmt::format("{0} {0} 1", ::geteuid());
+  std::string group = fmt::format("{0} {0} 1", ::getegid());
+};
+
+bool write_text(const char* path, std::string_view text) {
   const Descriptor file(::open(path, O_WRONLY | O_CLOEXEC));
   return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
@@ -75,24 +85,24 @@ bool keep_capabilities() {
 }
 
 // A user namespace in which we keep our ids: PostgreSQL refuses to run as root.
-bool own_user_namespace(int others) {
-  const auto user = ::geteuid();
-  const auto group = ::getegid();
+bool own_user_namespace(const IdMaps& maps, int others) {
   return ::unshare(CLONE_NEWUSER | others) == 0 && write_text("/proc/self/setgroups", "deny") &&
-         write_text("/proc/self/uid_map", fmt::format("{0} {0} 1", user)) &&
-         write_text("/proc/self/gid_map", fmt::format("{0} {0} 1", group)) && keep_capabilities();
+         write_text("/proc/self/uid_map", maps.user) &&
+         write_text("/proc/self/gid_map", maps.group) && keep_capabilities();
 }
 
 // Tried in a child: a user namespace without rights, as some systems give it, would spoil ours.
-bool user_namespaces_work() {
+bool user_namespaces_work(const IdMaps& maps) {
   const pid_t child = ::fork();
   if (child == 0) {
-    ::_exit(own_user_namespace(kOfProcess | CLONE_NEWNET) && raise_loopback() ? 0 : 1);
+    ::_exit(own_user_namespace(maps, kOfProcess | CLONE_NEWNET) && raise_loopback() ? 0 : 1);
   }
-  int status = 1;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return child > 0 && status == 0;
+  int status = 0;
+  pid_t waited = -1;
+  do {
+    waited = child > 0 ? ::waitpid(child, &status, 0) : -1;
+  } while (waited < 0 && child > 0 && errno == EINTR);
+  return waited == child && child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace
@@ -105,8 +115,9 @@ void enter_namespaces() {
   if (mounts_are_ours) return;
   if (::geteuid() == 0) {
     if (::unshare(kOfProcess) != 0) return;
-  } else if (!user_namespaces_work() || !own_user_namespace(kOfProcess)) {
-    return;
+  } else {
+    const IdMaps maps;
+    if (!user_namespaces_work(maps) || !own_user_namespace(maps, kOfProcess)) return;
   }
   // Mounts that are made elsewhere are still seen, and ours nowhere else.
   mounts_are_ours = ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0;

@@ -19,6 +19,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <system_error>
 #include <thread>
 
 #include "base/budget.hpp"
@@ -360,15 +361,23 @@ struct Server::State {
     return Ok{};
   }
 
-  // An answer may take a second to stay away; who may give up does not wait for that.
-  bool is_up_by_now(std::size_t index) {
+  static bool is_node_up(const Site& site, std::size_t index, std::size_t old_log) {
     const auto& node = site.nodes[index];
-    const auto ask = [this, &node, old = old_logs[index]] {
-      return spec().is_up(site, node, text_of_log(node.log, old));
-    };
-    if (!give_up) return ask();
+    return spec_of(site.kind).is_up(site, node, text_of_log(node.log, old_log));
+  }
+
+  // An answer may take a second to stay away; a caller that may give up does not wait for that. The
+  // question then outlives the wait, and the site may change meanwhile, so it has a copy of it.
+  bool is_up_by_now(std::size_t index) {
+    if (!give_up) return is_node_up(site, index, old_logs[index]);
     auto& question = questions[index];
-    if (!question.valid()) question = std::async(std::launch::async, ask);
+    if (!question.valid()) {
+      try {
+        question = std::async(std::launch::async, is_node_up, site, index, old_logs[index]);
+      } catch (const std::system_error&) {  // no thread is free
+        return is_node_up(site, index, old_logs[index]);
+      }
+    }
     return question.wait_for(kPause) == std::future_status::ready && question.get();
   }
 

@@ -15,8 +15,10 @@
 #include <cstring>
 #include <list>
 #include <set>
+#include <system_error>
 #include <thread>
 
+#include "base/no_thread.hpp"
 #include "base/tcp.hpp"
 #include "base/text.hpp"
 #include "proxy/activity.hpp"
@@ -137,7 +139,11 @@ class SchedulingProxy::Loop {
     auto listening = wire::listen_on("127.0.0.1", 0);
     if (!listening.ok()) return std::move(listening).error();
     listening_ = std::move(*listening);
-    thread_ = std::thread([this] { run(); });
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error& error) {
+      return base::no_thread("the proxy", error);
+    }
     return base::Ok{};
   }
   void stop() {

@@ -19,8 +19,10 @@
 #include <ctime>
 #include <fstream>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
+#include "base/no_thread.hpp"
 #include "record/json_text.hpp"
 #include "record/rotation.hpp"
 
@@ -413,7 +415,13 @@ std::unique_ptr<Recorder> Recorder::open(const std::string& path, const RecordOp
   }
   auto* raw = state.get();
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(state)));  // which ends the writer
-  raw->writer = std::thread([raw] { raw->write_until_closed(); });
+  try {
+    raw->writer = std::thread([raw] { raw->write_until_closed(); });
+  } catch (const std::system_error& failure) {
+    ::close(raw->file);
+    error = base::no_thread("the recorder of " + path, failure).message;
+    return nullptr;
+  }
   return recorder;
 }
 

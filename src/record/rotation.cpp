@@ -112,8 +112,12 @@ std::string Rotation::wrote(std::string_view batch, bool last, int& file) {
     }
   }
   if (compressing_.joinable()) compressing_.join();
-  compressing_ = std::thread([this, full] { compress(full); });
-  if (last) compressing_.join();
+  try {
+    compressing_ = std::thread([this, full] { compress(full); });
+  } catch (const std::system_error&) {  // no thread is free; this one has time for it
+    compress(full);
+  }
+  if (last && compressing_.joinable()) compressing_.join();
   return "";
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/no_thread.hpp"
 #include "wire/conversation.hpp"
 #include "wire/http/connection.hpp"
 #include "wire/socket.hpp"
@@ -56,7 +57,11 @@ class Server::State {
       if (!listening.ok()) return std::move(listening).error();
       listeners_.push_back({interface, std::move(*listening)});
     }
-    accepting_ = std::thread([this] { accept_all(); });
+    try {
+      accepting_ = std::thread([this] { accept_all(); });
+    } catch (const std::system_error& error) {
+      return base::no_thread("the server", error);
+    }
     return base::Ok{};
   }
 

@@ -20,10 +20,12 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "base/descriptor.hpp"
+#include "base/no_thread.hpp"
 #include "base/random.hpp"
 #include "lab/namespaces.hpp"
 
@@ -396,11 +398,18 @@ struct Disk::State {
       return Error{.message = std::string("cannot mount a file system: ") + std::strerror(errno),
                    .file = place};
     }
-    serving = std::thread([this] {
-      fuse_loop_config* config = fuse_loop_cfg_create();
-      fuse_loop_mt(session, config);
-      fuse_loop_cfg_destroy(config);
-    });
+    try {
+      serving = std::thread([this] {
+        fuse_loop_config* config = fuse_loop_cfg_create();
+        fuse_loop_mt(session, config);
+        fuse_loop_cfg_destroy(config);
+      });
+    } catch (const std::system_error& error) {
+      fuse_unmount(session);
+      fuse_destroy(session);
+      session = nullptr;
+      return base::no_thread("the disk", error);
+    }
     return base::Ok{};
   }
 
