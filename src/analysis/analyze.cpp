@@ -65,6 +65,7 @@ class Pipeline {
     shrink();
     if (options_.whole_history) look_at_whole_history();
     found_.final_reads = final_reads(history_);
+    weigh_evidence();
     explain();
     measure_test_power();
     return std::move(found_);
@@ -188,6 +189,16 @@ class Pipeline {
     for (std::size_t i = 0; i < std::min(divergent.size(), kMostAnomalies); ++i) {
       for (const auto write : divergent[i].writes) add(write);
     }
+  }
+
+  void weigh_evidence() {
+    bool satisfied = false;
+    for (const auto& level : found_.check.levels) {
+      if (level.verdict == Verdict::kViolated) return;
+      satisfied = satisfied || level.verdict == Verdict::kSatisfied;
+    }
+    const bool well = !found_.final_reads || found_.final_reads->well();
+    if (satisfied && well) found_.evidence = evidence_of(history_);
   }
 
   void measure_test_power() {

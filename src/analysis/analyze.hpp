@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/evidence.hpp"
 #include "analysis/final_reads.hpp"
 #include "analysis/source.hpp"
 #include "base/budget.hpp"
@@ -81,6 +82,8 @@ struct Analysis {
   std::optional<base::Error> fields_error = {};     // why there are none
   std::optional<power::TestPower> test_power = {};  // what the test could have shown
   std::optional<FinalReads> final_reads = {};       // what they lost; none: the history has none
+  // How much the history could have shown. None: something is violated, or nothing is satisfied.
+  std::optional<Evidence> evidence = {};
   std::vector<base::Stopwatch::Stage> stages = {};  // where the time went; empty: not known
 };
 

@@ -13,6 +13,7 @@
 #include "explain/why/explain.hpp"
 #include "explain/why/glossary.hpp"
 #include "levels/product.hpp"
+#include "report/evidence.hpp"
 #include "report/final_reads.hpp"
 #include "report/render.hpp"
 
@@ -354,6 +355,7 @@ std::string json(const Checked& checked) {
   }
   object["strongest_satisfied"] = names(checked.analysis.check.strongest_satisfied);
   object["weakest_violated"] = names(checked.analysis.check.weakest_violated);
+  object["warnings"] = evidence_warnings(checked);
   if (!checked.analysis.stages.empty()) {
     const auto microseconds = [](double seconds) { return std::round(seconds * 1e6) / 1e6; };
     object["stages"] = Json::array();

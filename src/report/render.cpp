@@ -18,6 +18,7 @@
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "levels/product.hpp"
+#include "report/evidence.hpp"
 #include "report/final_reads.hpp"
 #include "report/wording.hpp"
 
@@ -524,6 +525,7 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
     text +=
         "\n  " + (checked.analysis.whole ? facts(checked.history) : "not read to its end") + "\n";
   }
+  if (style.evidence) text += evidence_text(checked);
   text += about_sessions(result) + "\n";
   for (const auto& one : result.levels) {
     std::string line = fmt::format("  {:<{}}  {}", named_level(checked, one.level), width,
