@@ -109,7 +109,7 @@ class EvidenceSearch {
     return any_length;
   }
 
-  // What a committed read returned, each value once.
+  // Visits each value that a committed read returned.
   template <typename Visit>
   void for_each_value(const Operation& op, const Visit& visit) const {
     switch (op.kind) {

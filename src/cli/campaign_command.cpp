@@ -84,7 +84,7 @@ int campaign(const CampaignArguments& arguments) {
   const Interruptible interruptible;
   const auto summary =
       run::run_campaign(*campaign, arguments.folder, interruptible.stopped(), listener);
-  if (interruptible.stopped()) print_status("ended\n");
+  if (interruptible.stopped()) print_status("interrupted\n");
   if (!summary.ok()) {
     print_error(summary.error());
     return kBad;

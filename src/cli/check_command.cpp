@@ -35,6 +35,7 @@
 #include "history/text_order.hpp"
 #include "history/times.hpp"
 #include "report/certificate.hpp"
+#include "report/evidence.hpp"
 #include "report/final_reads.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
@@ -194,8 +195,9 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
   } else if (arguments.levels.empty()) {
     print(report::ladder(checked, {.colour = use_colour()}));
   } else {
-    print(report::lines(checked) + report::windows_text(checked) + report::explanation(checked) +
-          report::final_reads_text(checked) + report::test_power_text(checked));
+    print(report::lines(checked) + report::evidence_text(checked) + report::windows_text(checked) +
+          report::explanation(checked) + report::final_reads_text(checked) +
+          report::test_power_text(checked));
   }
 }
 

@@ -1471,7 +1471,7 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
                            .memory_bytes = limits.memory_bytes,
                            .timeout_seconds = arguments.options.timeout_seconds}))
     return kBad;
-  return wrong && code != kBad ? kViolated : code;
+  return wrong ? std::max<int>(code, kViolated) : code;
 }
 
 int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {

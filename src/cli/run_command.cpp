@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -68,8 +69,8 @@ std::string history_name(const std::string& format) {
   return unused_name("cupel-run", extension);
 }
 
-int exit_code(const run::CheckedRun& checked) {
-  switch (checked.verdict()) {
+int code_of(check::Verdict verdict) {
+  switch (verdict) {
     case check::Verdict::kSatisfied:
       return kSatisfied;
     case check::Verdict::kViolated:
@@ -80,6 +81,14 @@ int exit_code(const run::CheckedRun& checked) {
       return kBad;
   }
   return kBad;
+}
+
+// The largest code of all levels counts, as everywhere.
+int exit_code(const run::CheckedRun& checked) {
+  int code = code_of(checked.verdict());
+  for (const auto level : checked.asked)
+    code = std::max(code, code_of(checked.result(level).verdict));
+  return code;
 }
 
 // False, with a message, if the report could not be written. `checked`: none if the run failed.
@@ -119,6 +128,8 @@ const char* stage_text(run::Stage stage) {
       return "preparing the tables";
     case run::Stage::kRun:
       return "load";
+    case run::Stage::kEnd:
+      return "end of the load";
     case run::Stage::kRead:
       return "reading the history";
     case run::Stage::kCheck:
@@ -158,8 +169,9 @@ int run_once(const RunArguments& arguments) {
       {progress, options.run, stopped},
       shown ? [](const std::string& text) { print_in_place(text); } : run::ProgressLine::Write());
   const auto checked = run::run_and_check(options, stopped, progress, [&](run::Stage stage) {
-    // The load is over and recorded: from here on Ctrl-C is about the check.
-    if (stage == run::Stage::kRead) interruptible.begin_check();
+    // The load looks at the signal no more: from here on Ctrl-C is about the check. Any later, and
+    // a signal that comes while the history is closed would be lost.
+    if (stage == run::Stage::kEnd) interruptible.begin_check();
     line.stage(stage);
     print_detail(fmt::format("cupel: {} after {:.3f} s\n", stage_text(stage), watch.seconds()));
   });
@@ -178,7 +190,7 @@ int run_once(const RunArguments& arguments) {
     if (checked->part) return kSatisfied;
     print(run::verdict_text(*checked));
     print(report::ladder({checked->file, checked->history, checked->analysis},
-                         {.colour = use_colour()}));
+                         {.colour = use_colour(), .evidence = false}));
   }
   if (folder && !write_report(*folder, &*checked)) return kBad;
   const bool certified = options.certificate.empty() || !checked->live || checked->live->certified;

@@ -24,6 +24,8 @@ std::string_view name(Cause cause) {
       return "constraint";
     case Cause::kStatement:
       return "statement refused";
+    case Cause::kGone:
+      return "data gone";
   }
   return "";
 }

@@ -28,7 +28,8 @@ enum class Cause : std::uint8_t {
   kTimeout,     // no answer in time
   kConnection,  // the connection broke, or the server is not there
   kConstraint,  // a row that is there already, …
-  kStatement,   // the database refused the statement: a bug of ours, or a missing table
+  kStatement,   // the database refused the statement: a bug of ours, or a missing privilege
+  kGone,        // what prepare() made is not there: no such table, bucket or stream
 };
 // "conflict" …
 std::string_view name(Cause cause);

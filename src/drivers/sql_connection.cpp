@@ -172,6 +172,10 @@ workload::Needs all_needs() {
           .compare_and_set = true};
 }
 
+bool is_missing_table(std::string_view sqlite_message) {
+  return sqlite_message.starts_with("no such table: ");
+}
+
 std::string one_line(std::string_view message) {
   const auto first = message.find_first_not_of(" \n\r\t");
   if (first == std::string_view::npos) return {};

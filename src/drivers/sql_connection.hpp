@@ -75,4 +75,7 @@ workload::Needs all_needs();
 // The first line of a message, without spaces at its ends.
 std::string one_line(std::string_view message);
 
+// Whether SQLite, which has one code for all errors of a statement, reports a missing table.
+bool is_missing_table(std::string_view sqlite_message);
+
 }  // namespace cupel::drivers::sql

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <semaphore>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -45,7 +46,7 @@ void fill(CampaignResult& result, const CheckedRun& checked) {
   for (const auto level : checked.asked) {
     result.asked += (result.asked.empty() ? "" : ", ") + std::string(levels::name(level));
   }
-  if (checked.loses() && !checked.by_name) result.asked += " and durable";
+  if ((checked.loses() && !checked.by_name) || checked.may_lose()) result.asked += " and durable";
   const auto verdict = checked.verdict();
   if (verdict == check::Verdict::kRefused) {
     result.verdict = "error";
@@ -98,11 +99,15 @@ class Cells {
     {
       std::vector<std::jthread> workers;
       auto* const watched = base::watched_by_this_thread();
-      for (std::uint32_t i = 1; i < campaign_.jobs; ++i) {
-        workers.emplace_back([this, watched] {
-          const base::AllocationWatch watch(watched);
-          work();
-        });
+      try {
+        for (std::uint32_t i = 1; i < campaign_.jobs; ++i) {
+          workers.emplace_back([this, watched] {
+            const base::AllocationWatch watch(watched);
+            work();
+          });
+        }
+      } catch (const std::system_error&) {
+        // The system grants no more threads; those that run share the work.
       }
       work();
     }
@@ -141,6 +146,7 @@ class Cells {
       const std::chrono::duration<double> passed = Clock::now() - begin_;
       if (stop_ || (campaign_.budget > 0 && passed.count() >= campaign_.budget)) {
         ++summary_.left;
+        summary_.interrupted = summary_.interrupted || stop_;
         continue;
       }
       listener_.before(run, next_ + 1, campaign_.runs.size());
@@ -201,6 +207,7 @@ class Cells {
     const std::lock_guard lock(mutex_);
     if (!result) {
       ++summary_.left;
+      summary_.interrupted = true;
       return;
     }
     const auto line = result_line(*result) + '\n';
@@ -291,7 +298,8 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
 }
 
 int exit_code(const CampaignSummary& summary) {
-  int code = 0;
+  const bool nothing = summary.results.empty() && summary.left > 0;
+  int code = summary.interrupted || nothing ? 2 : 0;
   for (const auto& result : summary.results) {
     const int own = result.verdict == "satisfied"  ? 0
                     : result.verdict == "violated" ? 1

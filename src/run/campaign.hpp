@@ -68,8 +68,9 @@ struct CampaignResult {
 
 struct CampaignSummary {
   std::vector<CampaignResult> results;
-  std::size_t resumed = 0;  // of them, from an earlier time
-  std::size_t left = 0;     // runs that the budget or Ctrl-C left out
+  std::size_t resumed = 0;   // of them, from an earlier time
+  std::size_t left = 0;      // runs that the budget or Ctrl-C left out
+  bool interrupted = false;  // Ctrl-C left some out: their verdicts are unknown
 };
 
 // Errors name the file and the place inside: "databases[0].url: found …, expected …".
@@ -101,7 +102,8 @@ base::Result<CampaignSummary> merge_campaigns(const std::vector<std::string>& fo
 std::string summary_markdown(const CampaignSummary& summary);
 std::string summary_json(const CampaignSummary& summary);
 
-// As `cupel check` exits: 0, 1, 2, or 3 for errors; the largest.
+// As `cupel check` exits: 0, 1, 2, or 3 for errors; the largest. At least 2 if it was interrupted,
+// and if no run was made.
 int exit_code(const CampaignSummary& summary);
 
 }  // namespace cupel::run

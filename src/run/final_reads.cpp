@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -31,6 +32,7 @@ class Reader {
   // What it holds of the rows, as one text; none: it does not answer, see error().
   std::optional<std::string> read(const std::vector<std::vector<Statement>>& transactions) {
     std::string held;
+    gone_.clear();
     for (const auto& statements : transactions) {
       std::vector<Reply> replies;
       if (!transact(statements, replies)) return std::nullopt;
@@ -42,6 +44,7 @@ class Reader {
   bool record(const std::vector<std::vector<Statement>>& transactions, InitialValues& initials) {
     if (!session_) session_.emplace(parts_.recorder.final_reader(name_));
     const auto& schema = parts_.workload.schema();
+    gone_.clear();
     for (const auto& statements : transactions) {
       std::vector<Reply> replies;
       session_->begin();
@@ -55,6 +58,8 @@ class Reader {
       for (std::size_t i = 0; i < statements.size(); ++i) {
         run::record(schema, statements[i], &replies[i], false, initials, *session_);
       }
+      const auto gone = gone_.find(statements.front().table);
+      if (gone != gone_.end()) session_->note("the table is gone: " + gone->second);
       session_->committed();
     }
     return true;
@@ -64,6 +69,8 @@ class Reader {
   [[nodiscard]] const std::string& error() const { return error_; }
   // It answers, and does not take such transactions.
   [[nodiscard]] bool refuses() const { return refuses_; }
+  // The tables that were not there in the last read, with the database's words.
+  [[nodiscard]] const std::map<std::uint32_t, std::string>& gone() const { return gone_; }
 
  private:
   bool transact(const std::vector<Statement>& statements, std::vector<Reply>& replies) {
@@ -87,6 +94,13 @@ class Reader {
     const auto failure = connection_->transact(statements, replies);
     if (!failure) return true;
     error_ = failure->message;
+    if (failure->cause == drivers::Cause::kGone) {
+      // The table of these rows is not there, so none of them is.
+      gone_.emplace(statements.front().table, failure->message);
+      replies.assign(statements.size(), {});
+      if (failure->connection_lost) connection_.reset();
+      return true;
+    }
     refuses_ = failure->cause == drivers::Cause::kStatement;
     if (failure->connection_lost) connection_.reset();
     return false;
@@ -107,6 +121,7 @@ class Reader {
   std::string name_, error_;
   const std::atomic<bool>* stop_;
   bool refuses_ = false;
+  std::map<std::uint32_t, std::string> gone_;
   std::unique_ptr<drivers::Connection> connection_;
   std::optional<RecordedSession> session_;
 };
@@ -132,20 +147,23 @@ bool choose_rows(const std::vector<const WrittenRows*>& written, std::vector<Row
   return all;
 }
 
-// As many rows in a transaction as the database can take.
+// As many rows in a transaction as the database can take, all of one table: if that is gone, those
+// of the others are still read.
 std::vector<std::vector<Statement>> transactions_for(const std::vector<RowName>& rows,
                                                      const workload::Needs& can) {
   const std::size_t each = can.interactive || can.multiple ? kRowsOfTransaction : 1;
   std::vector<std::vector<Statement>> transactions;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i % each == 0) transactions.emplace_back();
+    const bool other_table = i > 0 && rows[i].first != rows[i - 1].first;
+    if (i == 0 || other_table || transactions.back().size() == each) transactions.emplace_back();
     transactions.back().push_back({.table = rows[i].first, .key = rows[i].second});
   }
   return transactions;
 }
 
-// Until all hosts hold the same, or those that differ have not changed for a while. False: they
-// still change.
+// Until all hosts hold the same, or those that differ have not changed for a while. A table that is
+// gone may come back, as while a server recovers, so it counts as a difference. False: they still
+// change.
 bool wait_for_agreement(std::vector<Reader>& readers,
                         const std::vector<std::vector<Statement>>& transactions,
                         const FinalReadsOptions& options, const std::atomic<bool>& stop) {
@@ -160,9 +178,11 @@ bool wait_for_agreement(std::vector<Reader>& readers,
     for (auto& reader : readers) {
       if (!reader.refuses()) held.push_back(reader.read(transactions));
     }
+    const bool complete = std::all_of(readers.begin(), readers.end(),
+                                      [](const Reader& one) { return one.gone().empty(); });
     const bool agree = std::all_of(held.begin(), held.end(),
                                    [&](const auto& one) { return one && *one == held.front(); });
-    if (agree) return true;
+    if (agree && complete) return true;
     if (held != before) changed = Clock::now();
     if (passed(changed) >= options.quiet) return true;
     if (passed(begin) >= options.longest) return false;
@@ -172,16 +192,43 @@ bool wait_for_agreement(std::vector<Reader>& readers,
   return true;
 }
 
+FinalReadsDone failed_because(const std::string& why) {
+  return {.warnings = {why}, .failed = why};
+}
+
+// Warnings of tables that are gone, and of hosts that were not read.
+FinalReadsDone conclude(const std::vector<Reader>& readers, const workload::Schema& schema,
+                        const std::vector<bool>& recorded) {
+  FinalReadsDone done;
+  for (std::size_t i = 0; i < readers.size(); ++i) {
+    const auto& reader = readers[i];
+    if (!recorded[i]) {
+      const auto why = fmt::format("{} was not read at the end, so it is unknown what it lost: {}",
+                                   reader.name(), reader.error());
+      done.warnings.push_back(why);
+      if (done.failed.empty()) done.failed = why;
+      continue;
+    }
+    for (const auto& [table, words] : reader.gone()) {
+      done.warnings.push_back(
+          fmt::format("the table {} is gone on {}, so every row that the clients wrote to it is "
+                      "read as absent: {}",
+                      schema.tables[table].name, reader.name(), words));
+    }
+  }
+  return done;
+}
+
 }  // namespace
 
-std::vector<std::string> read_finally(const RunParts& parts, InitialValues& initials,
-                                      const std::vector<const WrittenRows*>& rows,
-                                      const FinalReadsOptions& options,
-                                      const std::atomic<bool>& stop) {
-  std::vector<std::string> warnings;
+FinalReadsDone read_finally(const RunParts& parts, InitialValues& initials,
+                            const std::vector<const WrittenRows*>& rows,
+                            const FinalReadsOptions& options, const std::atomic<bool>& stop) {
+  constexpr const char* kInterrupted = "the run was interrupted, so there are no final reads";
   std::vector<RowName> chosen;
   const bool all = choose_rows(rows, chosen);
-  if (chosen.empty()) return warnings;
+  if (chosen.empty()) return {};
+  if (stop) return failed_because(kInterrupted);
   const auto transactions = transactions_for(chosen, parts.database.can());
   const auto hosts = parts.database.hosts();
   std::vector<Reader> readers;
@@ -190,25 +237,22 @@ std::vector<std::string> read_finally(const RunParts& parts, InitialValues& init
   }
   if (readers.empty()) readers.emplace_back(parts, std::nullopt, "the database", stop);
   if (!wait_for_agreement(readers, transactions, options, stop)) {
-    warnings.push_back(
-        fmt::format("what the hosts hold still changed {:.0f} s after the load, so "
-                    "there are no final reads",
+    return failed_because(
+        fmt::format("the hosts still changed {:.0f} s after the load, so there are no final reads",
                     options.longest));
-    return warnings;
   }
-  if (stop) return warnings;
+  if (stop) return failed_because(kInterrupted);
+  std::vector<bool> recorded;
+  for (auto& reader : readers) recorded.push_back(reader.record(transactions, initials));
+  const bool whole = std::find(recorded.begin(), recorded.end(), false) == recorded.end();
+  if (stop && !whole) return failed_because(kInterrupted);
+  auto done = conclude(readers, parts.workload.schema(), recorded);
   if (!all) {
-    warnings.push_back(
+    done.warnings.insert(
+        done.warnings.begin(),
         fmt::format("the final reads are of the {} rows that were written last", chosen.size()));
   }
-  for (auto& reader : readers) {
-    if (reader.record(transactions, initials)) continue;
-    warnings.push_back(
-        fmt::format("{} was not read at the end, so nothing is said of what it "
-                    "lost: {}",
-                    reader.name(), reader.error()));
-  }
-  return warnings;
+  return done;
 }
 
 }  // namespace cupel::run

@@ -46,14 +46,19 @@ struct FinalReadsOptions {
   double longest = 70;  // seconds
 };
 
+struct FinalReadsDone {
+  std::vector<std::string> warnings;  // a host that did not answer, rows that were left out
+  std::string failed;                 // RunResult::final_reads_failed
+};
+
 // Replicas may need a while: the hosts are asked until they agree; or until those that differ have
 // not changed for `quiet` seconds, within which replication must have come back after the longest
 // fault. Then the reads are recorded. If the hosts still change after `longest` seconds, no reads
-// are: who lags is not accused. A host that refuses such reads is not waited for.
-// Returns warnings: a host that did not answer, rows that were left out.
-std::vector<std::string> read_finally(const RunParts& parts, InitialValues& initials,
-                                      const std::vector<const WrittenRows*>& rows,
-                                      const FinalReadsOptions& options,
-                                      const std::atomic<bool>& stop);
+// are: a host that lags is not accused. A host that refuses such reads is not waited for. If a
+// table is still gone after `quiet` seconds (drivers::Cause::kGone), its rows are recorded as
+// absent, so that the writes to them count as lost.
+FinalReadsDone read_finally(const RunParts& parts, InitialValues& initials,
+                            const std::vector<const WrittenRows*>& rows,
+                            const FinalReadsOptions& options, const std::atomic<bool>& stop);
 
 }  // namespace cupel::run

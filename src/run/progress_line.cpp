@@ -67,6 +67,9 @@ void ProgressLine::stage(Stage stage) {
     case Stage::kRun:
       thread_ = std::thread([this] { show_run(); });
       break;
+    case Stage::kEnd:
+      write_("ending the load ...");
+      break;
     case Stage::kRead:
       write_("reading the history ...");
       break;

@@ -36,6 +36,7 @@ void add_up(const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResu
       all.add(tally.latencies);
     }
     for (const auto& [reason, count] : report.reasons) result.reasons[reason] += count;
+    result.first_errors.insert(report.first_errors.begin(), report.first_errors.end());
     result.reconnects += report.reconnects;
     result.last_commit = std::max(result.last_commit, report.last_commit);
     if (!report.warning.empty()) result.warnings.push_back(report.warning);
@@ -54,13 +55,7 @@ void add_up(const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResu
 
 // A database that stopped answering long before the end: what was checked is the part before.
 void note_silence(const RunOptions& options, RunResult& result) {
-  if (result.committed == 0) {
-    if (result.seconds >= kSilence) {
-      result.warnings.push_back(fmt::format(
-          "nothing committed in {:.1f} s, so the verdict says nothing", result.seconds));
-    }
-    return;
-  }
+  if (result.committed == 0) return;  // nothing_committed() reports it
   // What the sessions still waited for after the time limit is not part of the load.
   const double end =
       options.time_limit > 0 ? std::min(result.seconds, options.time_limit) : result.seconds;
@@ -71,6 +66,22 @@ void note_silence(const RunOptions& options, RunResult& result) {
       fmt::format("nothing committed in the last {:.1f} s of {:.1f} s; the verdict is about the "
                   "time before",
                   silent, end));
+}
+
+// A remedy for the most frequent reason of the failures.
+std::string remedy(std::string_view reason, const SettingNames& names) {
+  const auto is = [&](drivers::Cause cause) { return reason.starts_with(name(cause)); };
+  if (is(drivers::Cause::kConflict)) {
+    return fmt::format("Use fewer sessions ({}) or more keys", names.sessions);
+  }
+  if (is(drivers::Cause::kTimeout)) {
+    return fmt::format("Use fewer sessions ({}), or allow statements more time", names.sessions);
+  }
+  if (is(drivers::Cause::kConnection)) {
+    return "See in the database's log why it closes connections or accepts no write";
+  }
+  if (is(drivers::Cause::kGone)) return "Let nothing drop the tables while the load runs";
+  return "See in the database's log why it rejects them";
 }
 
 // A run that was meant to read from replicas and never did.
@@ -170,6 +181,38 @@ std::string_view default_workload(const workload::Needs& can) {
   return all.front().name;
 }
 
+base::Error nothing_committed(const RunResult& result, const SettingNames& names) {
+  auto text = fmt::format("nothing committed in {:.1f} s", result.seconds);
+  if (result.aborted + result.unknown == 0) {
+    return {.message = fmt::format("{}: no transaction ended. Allow more time ({})", text,
+                                   names.time_limit)};
+  }
+  text += fmt::format(": {} aborted, {} with an unknown outcome", result.aborted, result.unknown);
+  if (result.reasons.empty()) {
+    return {.message =
+                fmt::format("{}. The workload gave up every transaction; use another one, or "
+                            "another seed",
+                            text)};
+  }
+  const auto most = std::max_element(
+      result.reasons.begin(), result.reasons.end(),
+      [](const auto& one, const auto& other) { return one.second < other.second; });
+  constexpr std::size_t kMostShown = 3;
+  std::size_t shown = 0;
+  for (const auto& [reason, count] : result.reasons) {
+    if (shown++ == kMostShown) {
+      text += fmt::format("; and {} other reasons", result.reasons.size() - kMostShown);
+      break;
+    }
+    const auto words = result.first_errors.find(reason);
+    text += fmt::format("; {} ({} times){}", reason, count,
+                        words == result.first_errors.end() || words->second.empty()
+                            ? ""
+                            : ", first: " + words->second);
+  }
+  return {.message = fmt::format("{}. {}", text, remedy(most->first, names))};
+}
+
 base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
                             const FaultOptions& fault_options, const std::atomic<bool>& stop,
                             Progress& progress) {
@@ -249,18 +292,14 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   result.failed_faults = faults.failed();
   if (injector != nullptr) take_faults(*injector, result);
   add_up(sessions, result);
-  if (options.final_reads && !stop) {
+  if (options.final_reads) {
     progress.phase = Progress::Phase::kFinalReads;
     std::vector<const WrittenRows*> rows;
     for (const auto& session : sessions) rows.push_back(&session->written());
     const auto reads = final_reads_after(options.quiet, fault_options, result);
-    for (auto& warning :
-         read_finally({database, workload, recorder}, initials, rows, reads, stop)) {
-      result.warnings.push_back(std::move(warning));
-    }
-  }
-  if (stop && options.final_reads) {
-    result.warnings.emplace_back("the run was interrupted, so there are no final reads");
+    auto read = read_finally({database, workload, recorder}, initials, rows, reads, stop);
+    result.warnings.insert(result.warnings.end(), read.warnings.begin(), read.warnings.end());
+    result.final_reads_failed = std::move(read.failed);
   }
   note_silence(options, result);
   note_reads(options, sessions, result);

@@ -106,9 +106,10 @@ struct JobStats {
 
 struct RunResult {
   std::uint64_t committed = 0, aborted = 0, unknown = 0;
-  std::uint64_t given_up = 0;                    // part of aborted: by the program's choice
-  std::map<std::string, std::uint64_t> reasons;  // "conflict 40001" → how many
-  std::map<std::string, JobStats> jobs;          // by the job's name
+  std::uint64_t given_up = 0;                       // part of aborted: by the program's choice
+  std::map<std::string, std::uint64_t> reasons;     // "conflict 40001" → how many
+  std::map<std::string, std::string> first_errors;  // and the database's words, once
+  std::map<std::string, JobStats> jobs;             // by the job's name
   double seconds = 0, p50_ms = 0, p99_ms = 0;
   std::uint64_t reconnects = 0;
   std::uint64_t faults = 0;              // that were in force
@@ -117,6 +118,9 @@ struct RunResult {
   std::vector<faults::Done> fault_list;  // of the injector, in the order of their begins
   double last_commit = 0;                // seconds from the start; 0 if nothing committed
   std::vector<std::string> warnings;     // sessions that ended early, fault commands that failed
+  // Why the final reads that were due say nothing, or not all: whether writes are lost is unknown.
+  // Empty: they were made, or none were due.
+  std::string final_reads_failed;
 
   // Aborted of all that were answered; 0 if there were none.
   [[nodiscard]] double abort_rate() const {
@@ -141,6 +145,10 @@ struct RunParts {
 base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
                             const FaultOptions& faults, const std::atomic<bool>& stop,
                             Progress& progress);
+
+// The error of a run in which nothing committed, which says nothing of the database: how its
+// transactions ended, the database's first errors, and a remedy.
+base::Error nothing_committed(const RunResult& result, const SettingNames& names);
 
 // Why this workload cannot run on this database; empty if it can.
 std::string unfit(const workload::Needs& needs, const workload::Needs& can);

@@ -217,7 +217,12 @@ Verdict CheckedRun::verdict() const {
     if (verdict == Verdict::kViolated) return verdict;
     if (verdict != Verdict::kSatisfied && worst == Verdict::kSatisfied) worst = verdict;
   }
+  if (worst == Verdict::kSatisfied && may_lose()) return Verdict::kUnknown;
   return worst;
+}
+
+bool CheckedRun::may_lose() const {
+  return !by_name && !loses() && !run.final_reads_failed.empty();
 }
 
 const check::LevelResult& CheckedRun::result(Level level) const {
@@ -556,7 +561,8 @@ class Stages {
   static bool only_refused(const RunResult& ran) {
     return ran.committed + ran.unknown == 0 && !ran.reasons.empty() &&
            std::all_of(ran.reasons.begin(), ran.reasons.end(), [](const auto& reason) {
-             return reason.first.starts_with(name(drivers::Cause::kStatement));
+             return reason.first.starts_with(name(drivers::Cause::kStatement)) ||
+                    reason.first.starts_with(name(drivers::Cause::kGone));
            });
   }
 
@@ -610,6 +616,8 @@ class Stages {
     if (live) run_options.enough = &enough;
     auto ran = run::run({*database_, *workload_, *recorder, injector.get()}, run_options,
                         options_.faults, stop_, progress_);
+    interrupted_ = stop_;
+    listener_(Stage::kEnd);
     if (checked_.part && ran.ok() && only_refused(*ran)) {
       recorder->close(error);
       return base::Error{
@@ -632,8 +640,19 @@ class Stages {
     checked_.run = std::move(ran).value();
     checked_.run.warnings.insert(checked_.run.warnings.begin(), warnings.begin(), warnings.end());
     if (injector) note_faults(*injector);
-    recording.whole = true;
-    return base::Ok{};
+    return something_committed(recording);
+  }
+
+  // The verdict of a run that committed nothing would say nothing. The recording of a worker
+  // stays: another may have read what a transaction of unknown outcome wrote.
+  base::Status something_committed(Recording& recording) const {
+    const auto& ran = checked_.run;
+    recording.whole = ran.committed > 0 || checked_.part;
+    if (ran.committed > 0) return base::Ok{};
+    if (interrupted_) return base::Error{.message = "interrupted before anything committed"};
+    auto why = nothing_committed(ran, names());
+    if (checked_.part) why.message += fmt::format(". What was recorded stays in {}", recorded_);
+    return why;
   }
 
   // Some poolers are seen by what they do only.
@@ -758,6 +777,7 @@ class Stages {
   std::optional<lab::Server> server_;  // of a LabUrl
   bool durable_ = true;                // it waits for the disk, and nobody said otherwise
   bool node_died_ = false;             // of the server, before its end
+  bool interrupted_ = false;           // `stop` was true at the end of the load
   std::optional<faults::LabCluster> cluster_;
   std::optional<faults::Schedule> schedule_;
   std::vector<std::string> fault_warnings_;

@@ -1,6 +1,6 @@
 // run_and_check: one workload on one database, recorded, read back and analyzed.
 //
-// open → prepare → run → read → check, each stage reported to a listener. What the
+// open → prepare → run → end → read → check, each stage reported to a listener. What the
 // clients saw goes to the history file as it happens; the check reads that file,
 // so that anybody else can check the same.
 #pragma once
@@ -50,7 +50,8 @@ struct RunAndCheckOptions {
       .shrink_seconds = 0, .whole_history = false, .test_power = analysis::TestPower::kNever};
 };
 
-enum class Stage : std::uint8_t { kStart, kPrepare, kRun, kRead, kCheck };
+// kEnd: the load is over, and looks at `stop` no more; the history and the server are closed.
+enum class Stage : std::uint8_t { kStart, kPrepare, kRun, kEnd, kRead, kCheck };
 
 struct CheckedRun {
   drivers::Facts facts;
@@ -75,8 +76,10 @@ struct CheckedRun {
 
   // The final reads show a lost write, or nodes that differ.
   [[nodiscard]] bool loses() const;
-  // The worst verdict of the levels asked for; violated also if loses(), unless the user named
-  // the levels that decide.
+  // The final reads failed, and they count: it is unknown whether writes are lost.
+  [[nodiscard]] bool may_lose() const;
+  // The worst verdict of the levels asked for; violated also if loses(), and unknown if may_lose(),
+  // unless the user named the levels that decide.
   [[nodiscard]] check::Verdict verdict() const;
   [[nodiscard]] const check::LevelResult& result(levels::Level level) const;
 };

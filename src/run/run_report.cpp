@@ -12,6 +12,7 @@
 #include "base/budget.hpp"
 #include "faults/plan.hpp"
 #include "levels/product.hpp"
+#include "report/evidence.hpp"
 #include "report/final_reads.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
@@ -197,10 +198,15 @@ std::string verdict_text(const CheckedRun& checked) {
   }
   if (checked.promised) text += fmt::format("  ({})\n", promise_source(checked.facts));
   text += why_weakest(checked);
+  text += report::evidence_text({checked.file, checked.history, checked.analysis});
   if (checked.loses()) {
     text +=
         fmt::format("final reads: {}; see below\n",
                     report::final_reads_verdict({checked.file, checked.history, checked.analysis}));
+  }
+  if (checked.may_lose()) {
+    text += fmt::format("final reads: unknown, so the run is neither satisfied nor violated: {}\n",
+                        ran.final_reads_failed);
   }
   const auto answered = ran.committed + ran.aborted;
   if (ran.unknown > answered) {
@@ -256,6 +262,7 @@ std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
                             {"promised", checked.promised}});
   }
   if (checked.promised) run["promise_source"] = promise_source(checked.facts);
+  if (!ran.final_reads_failed.empty()) run["final_reads_failed"] = ran.final_reads_failed;
   run["warnings"] = ran.warnings;
   if (checked.live) run["live"] = live_json(*checked.live);
   auto text = report::json({checked.file, checked.history, checked.analysis});

@@ -292,6 +292,7 @@ ClientSession::Ending ClientSession::failed(const Failure& failure) {
   const std::string cause(name(failure.cause));
   const auto what = cause.ends_with(failure.code) ? cause : cause + ' ' + failure.code;
   ++report_.reasons[what];
+  report_.first_errors.try_emplace(what, failure.message);
   const auto why = fmt::format("{}: {}", what, failure.message);
   // A primary that became a standby refuses writes: the new one is looked for.
   const bool other_host =
@@ -300,7 +301,7 @@ ClientSession::Ending ClientSession::failed(const Failure& failure) {
     connections_[host_].reset();
     lost_[host_] = true;
   }
-  if (failure.cause == Cause::kStatement) {
+  if (failure.cause == Cause::kStatement || failure.cause == Cause::kGone) {
     if (++refusals_ >= kRefusalsToEnd && !shared_.any_answer) {
       report_.error = fmt::format(
           "the database refuses every transaction, and the last one with: {}", failure.message);

@@ -56,6 +56,7 @@ class ClientSession {
   struct Report {
     std::map<std::string, Tally> jobs;
     std::map<std::string, std::uint64_t> reasons;
+    std::map<std::string, std::string> first_errors;  // by reason: the database's words
     std::uint64_t reconnects = 0;
     std::uint64_t reads = 0;  // attempts of transactions that only read, where read_from decides
     double last_commit = 0;   // seconds from the start

@@ -214,6 +214,101 @@ TEST_F(RunCli, AReportIsThatOfCheck) {
   EXPECT_FALSE(fs::exists(at("other.jsonl"))) << "before the load";
 }
 
+// The client of the exec driver whose table is removed slowly: after the load, before the check.
+std::string slow_to_clean(const std::string& folder) {
+  return "exec:if [ \"$CUPEL_SESSION\" = clean ]; then touch " + folder +
+         "/cleaning; sleep 2; fi; exec python3 " EXEC_CLIENT " " + folder + "/db";
+}
+
+TEST_F(RunCli, AnInterruptBetweenLoadAndCheckIsNotLost) {
+  auto process = start({"run", "--db", slow_to_clean(folder_.string()), "--workload", "append",
+                        "--sessions", "2", "--txns", "20", "-o", at("h.jsonl")});
+  ASSERT_TRUE(cupel::test::poll_until([&] { return fs::exists(at("cleaning")); }));
+  process.signal(SIGINT);
+  const auto ran = end(std::move(process));
+  EXPECT_EQ(ran.code, 2) << ran.out << ran.err;
+  EXPECT_NE(ran.err.find("to check it later: cupel check " + at("h.jsonl")), std::string::npos)
+      << ran.err;
+  EXPECT_EQ(cupel({"check", "-l", "serializable", at("h.jsonl")}).code, 0);
+}
+
+// A parent that ignores SIGCHLD hands that on, and the kernel then drops the status of children.
+TEST_F(RunCli, AnIgnoredSigchldHidesNoFailure) {
+  const auto ignoring = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"env", "--ignore-signal=CHLD", CUPEL_BINARY});
+    fs::remove(at("stdout"));
+    fs::remove(at("stderr"));
+    auto process = Process::start({.arguments = std::move(arguments),
+                                   .environment = {{"TMPDIR", folder_.string()}},
+                                   .output = Stream::file(at("stdout")),
+                                   .errors = Stream::file(at("stderr"))});
+    if (!process.ok()) throw std::runtime_error(process.error().to_string());
+    return end(*std::move(process));
+  };
+  const auto fault =
+      ignoring({"run", "--json", "-l", "read-committed", "--fault", "exit 3", "--fault-every",
+                "0.1s", "--txns", "0", "--time-limit", "1s", "-o", at("fault.jsonl")});
+  ASSERT_EQ(fault.code, 0) << fault.err;
+  EXPECT_EQ(Json::parse(fault.out).at("run").at("faults"), 0);
+  EXPECT_GT(Json::parse(fault.out).at("run").at("failed_faults"), 0);
+  EXPECT_NE(fault.err.find("`exit 3` exited with 3"), std::string::npos) << fault.err;
+
+  const auto client = ignoring({"run", "--db", "exec:exit 3", "-o", at("exec.jsonl")});
+  EXPECT_EQ(client.code, 3);
+  EXPECT_NE(client.err.find("exited with 3"), std::string::npos) << client.err;
+
+  write("own.json", R"({"url": "redis://HOSTS", "start": "exit 3", "patience": 5})");
+  const auto lab = ignoring({"run", "--db", "lab:" + at("own.json"), "-o", at("lab.jsonl")});
+  EXPECT_EQ(lab.code, 3);
+  EXPECT_NE(lab.err.find("did not start: it exited with 3"), std::string::npos) << lab.err;
+
+  write("c.json", R"({"databases": [{"url": "exec:exit 3"}], "workloads": ["append"]})");
+  const auto campaign = ignoring({"campaign", at("c.json"), "-o", at("campaign"), "-q"});
+  EXPECT_EQ(campaign.code, 3);
+  EXPECT_NE(campaign.out.find("exited with 3"), std::string::npos) << campaign.out;
+}
+
+TEST_F(RunCli, ARunThatCommitsNothingIsAnErrorWithTheReason) {
+  const std::string refuses =
+      "exec:while read line; do case $line in *'[]'*) echo '{\"type\":\"ok\",\"value\":[]}';; "
+      "*) echo '{\"type\":\"fail\",\"error\":\"conflict: no luck\"}';; esac; done";
+  const auto ran = cupel({"run", "--db", refuses, "--sessions", "2", "--txns", "5", "--workload",
+                          "append", "-o", at("h.jsonl")});
+  EXPECT_EQ(ran.code, 3) << ran.out;
+  EXPECT_EQ(ran.out, "");
+  for (const char* words : {"nothing committed in ", "10 aborted", "conflict: no luck",
+                            "Use fewer sessions (--sessions)"}) {
+    EXPECT_NE(ran.err.find(words), std::string::npos) << ran.err;
+  }
+  EXPECT_FALSE(fs::exists(at("h.jsonl")));
+  write("c.json", Json{{"databases", {{{"url", refuses}}}},
+                       {"workloads", {"append"}},
+                       {"sessions", 2},
+                       {"txns", 5}}
+                      .dump());
+  const auto campaign = cupel({"campaign", at("c.json"), "-o", at("campaign"), "-q"});
+  EXPECT_EQ(campaign.code, 3) << campaign.out;
+  EXPECT_NE(campaign.out.find("nothing committed"), std::string::npos) << campaign.out;
+}
+
+TEST_F(RunCli, LittleEvidenceIsSaidBesideTheVerdict) {
+  const auto alone = cupel({"run", "--sessions", "1", "--txns", "20", "-o", at("one.jsonl")});
+  EXPECT_EQ(alone.code, 0) << alone.err;
+  const char* const sentence =
+      "  warning: all committed transactions are of one session, so none were concurrent\n";
+  EXPECT_NE(alone.out.find(sentence), std::string::npos) << alone.out;
+  EXPECT_EQ(alone.out.find(sentence), alone.out.rfind(sentence)) << "said once";
+  const auto checked = cupel({"check", "-l", "serializable", at("one.jsonl")});
+  EXPECT_EQ(checked.out.find(at("one.jsonl") + "\tserializable\tsatisfied\n" + sentence), 0U)
+      << checked.out;
+  EXPECT_NE(cupel({"check", at("one.jsonl")}).out.find(sentence), std::string::npos);
+  const auto json = Json::parse(cupel({"check", "--json", at("one.jsonl")}).out);
+  EXPECT_EQ(json.at("warnings").size(), 1U) << json.at("warnings");
+  const auto enough = Json::parse(
+      cupel({"run", "--json", "--sessions", "4", "--txns", "50", "-o", at("four.jsonl")}).out);
+  EXPECT_EQ(enough.at("warnings"), Json::array());
+}
+
 // Whether the process catches SIGINT. A handler announces itself by nothing else.
 bool catches_interrupt(pid_t id) {
   std::ifstream status("/proc/" + std::to_string(id) + "/status");
@@ -499,7 +594,7 @@ TEST_F(RunCli, AnInterruptedCampaignGoesOn) {
   wait_for("out/results.jsonl", 10);
   process.signal(SIGINT);
   const auto ran = end(std::move(process));
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.code, 2) << ran.err;
   EXPECT_NE(ran.out.find("2 runs are left"), std::string::npos) << ran.out;
   EXPECT_TRUE(ran.err.ends_with("\n")) << ran.err;
   const auto again = cupel({"campaign", at("c.json"), "-o", at("out"), "--json", "-q"});

@@ -41,6 +41,8 @@ class MemoryDatabase::Session : public drivers::Connection {
 
   MaybeFailure run(const Statement& s, Reply& reply) {
     if (db_.commits >= db_.silent_after) return fail(Cause::kConnection, true);
+    if (db_.commits >= db_.gone_after && --db_.back_after >= 0) return fail(Cause::kGone, false);
+    if (db_.commits >= db_.refuse_after) return fail(Cause::kStatement, false);
     if (db_.bad_.refuse) return fail(Cause::kStatement, false);
     if (random_.chance(db_.bad_.conflict)) return fail(Cause::kConflict, false);
     if (random_.chance(db_.bad_.lost_before_commit)) return fail(Cause::kConnection, true);

@@ -58,7 +58,11 @@ class MemoryDatabase : public drivers::Database {
   int connections = 0;                     // made
   std::atomic<std::uint64_t> commits = 0;  // for atomic::wait
   bool refuse_connections = false;
-  std::uint64_t silent_after = std::numeric_limits<std::uint64_t>::max();  // commits
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t silent_after = kNever;      // commits
+  std::uint64_t gone_after = kNever;        // commits, after which the tables are gone
+  std::atomic<int> back_after = 1'000'000;  // refused statements, after which they are back
+  std::uint64_t refuse_after = kNever;      // commits, after which every statement is refused
 
  private:
   class Session;

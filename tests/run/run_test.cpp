@@ -150,10 +150,101 @@ TEST_F(RunTest, FinalReadsSayNothingOfAHostThatIsNotThere) {
   ASSERT_TRUE(ran.history);
   ASSERT_EQ(ran.result->warnings.size(), 1U);
   EXPECT_EQ(ran.result->warnings[0].rfind("two was not read at the end", 0), 0U);
+  EXPECT_EQ(ran.result->final_reads_failed, ran.result->warnings[0]);
   const auto reads = analysis::final_reads(*ran.history);
   ASSERT_TRUE(reads);
   EXPECT_EQ(reads->keys_of_all, 0U);
   EXPECT_TRUE(reads->lost.empty()) << "it may have them";
+}
+
+// Every acknowledged write is gone with its table.
+TEST_F(RunTest, FinalReadsOfATableThatIsGoneFindEveryWriteLost) {
+  for (const char* workload : {"general", "append"}) {
+    MemoryDatabase database({});
+    database.gone_after = 60;
+    const auto ran =
+        go(database, workload, {.sessions = 3, .txns = 40, .final_reads = true, .quiet = 0.3});
+    ASSERT_TRUE(ran.history);
+    EXPECT_EQ(ran.result->final_reads_failed, "");
+    ASSERT_EQ(ran.result->warnings.size(), 1U);
+    EXPECT_NE(ran.result->warnings[0].find("is gone on the database"), std::string::npos)
+        << ran.result->warnings[0];
+    EXPECT_TRUE(ran.result->reasons.contains("data gone M1"));
+    const auto reads = analysis::final_reads(*ran.history);
+    ASSERT_TRUE(reads);
+    EXPECT_GT(reads->keys, 0U);
+    EXPECT_FALSE(reads->lost.empty()) << workload;
+  }
+}
+
+// As while a server recovers: it is not accused of what it says until then.
+TEST_F(RunTest, FinalReadsWaitForATableThatComesBack) {
+  MemoryDatabase database({});
+  database.gone_after = 60;
+  database.back_after = 63;  // 60 transactions of the load, and three looks at the end
+  const auto ran =
+      go(database, "general", {.sessions = 3, .txns = 40, .final_reads = true, .quiet = 5});
+  ASSERT_TRUE(ran.history);
+  EXPECT_LE(database.back_after, 0) << "it was gone when the load ended";
+  EXPECT_EQ(ran.result->final_reads_failed, "");
+  EXPECT_TRUE(ran.result->warnings.empty()) << ran.result->warnings.front();
+  const auto reads = analysis::final_reads(*ran.history);
+  ASSERT_TRUE(reads);
+  EXPECT_TRUE(reads->well());
+}
+
+TEST_F(RunTest, FinalReadsThatAreRefusedSayNothing) {
+  MemoryDatabase database({});
+  database.refuse_after = 60;
+  const auto ran =
+      go(database, "general", {.sessions = 3, .txns = 40, .final_reads = true, .quiet = 0.3});
+  ASSERT_TRUE(ran.history);
+  EXPECT_EQ(ran.result->final_reads_failed,
+            "the database was not read at the end, so it is unknown what it lost: made to fail");
+}
+
+TEST_F(RunTest, AnInterruptedRunHasNoFinalReads) {
+  MemoryDatabase database({});
+  std::jthread stopping([&] {
+    EXPECT_TRUE(test::poll_until([&] { return database.commits > 10; }));
+    stop_ = true;
+  });
+  const auto ran = go(database, "general", {.sessions = 2, .txns = 0, .final_reads = true});
+  stopping.join();
+  ASSERT_TRUE(ran.history);
+  EXPECT_NE(ran.result->final_reads_failed.find("interrupted"), std::string::npos);
+}
+
+TEST(CheckedRun, FailedFinalReadsAreUnknownAndNeverSatisfied) {
+  CheckedRun checked;
+  checked.asked = {Level::kSerializable};
+  auto& level = checked.analysis.check.levels.emplace_back();
+  level.level = Level::kSerializable;
+  level.verdict = Verdict::kSatisfied;
+  EXPECT_EQ(checked.verdict(), Verdict::kSatisfied);
+  checked.run.final_reads_failed = "one was not read at the end";
+  EXPECT_EQ(checked.verdict(), Verdict::kUnknown);
+  checked.by_name = true;  // the levels that the user named decide alone
+  EXPECT_EQ(checked.verdict(), Verdict::kSatisfied);
+  checked.by_name = false;
+  level.verdict = Verdict::kViolated;
+  EXPECT_EQ(checked.verdict(), Verdict::kViolated);
+}
+
+TEST(NothingCommitted, SaysHowTheTransactionsEndedAndWhatToDo) {
+  RunResult result;
+  result.seconds = 2;
+  EXPECT_EQ(nothing_committed(result, {}).message,
+            "nothing committed in 2.0 s: no transaction ended. Allow more time (--time-limit)");
+  result.aborted = 7;
+  result.unknown = 1;
+  EXPECT_NE(nothing_committed(result, {}).message.find("gave up"), std::string::npos);
+  result.reasons = {{"conflict 40001", 6}, {"connection lost 08006", 2}};
+  result.first_errors = {{"conflict 40001", "could not serialize access"}};
+  EXPECT_EQ(nothing_committed(result, {}).message,
+            "nothing committed in 2.0 s: 7 aborted, 1 with an unknown outcome; conflict 40001 (6 "
+            "times), first: could not serialize access; connection lost 08006 (2 times). Use fewer "
+            "sessions (--sessions) or more keys");
 }
 
 TEST_F(RunTest, FailuresAreRecordedForWhatTheyAre) {
@@ -576,6 +667,78 @@ TEST(RunAndCheck, AnInterruptedCheckKeepsTheHistory) {
         << ran->analysis.check.levels.front().detail;
     EXPECT_TRUE(formats::read(options.history, {}).ok());
   }
+}
+
+// The table is dropped while the load runs.
+TEST(RunAndCheck, ADroppedTableIsALostWrite) {
+  const test::ScratchFolder folder;
+  RunAndCheckOptions options;
+  options.url = "sqlite:" + folder.path("db");
+  options.run.sessions = 2;
+  options.run.txns = 0;
+  options.run.rate = 200;
+  options.run.time_limit = 5;
+  options.run.quiet = 0.2;
+  options.history = folder.path("h.jsonl");
+  options.faults = {
+      .fault = "python3 -c 'import sqlite3; d = sqlite3.connect(\"" + folder.path("db") +
+               "\", timeout=20)\n"
+               "for t in d.execute(\"select name from sqlite_master where "
+               "type = \\\"table\\\"\").fetchall(): d.execute(\"drop table \" + t[0])\n"
+               "d.commit()'",
+      .heal = "",
+      .every = 0.2,
+      .lasts = 0.1};
+  Progress progress;
+  const std::atomic<bool> stop = false;
+  const auto ran = run_and_check(options, stop, progress, [](Stage) {});
+  ASSERT_TRUE(ran.ok()) << ran.error().message;
+  EXPECT_TRUE(ran->loses());
+  EXPECT_EQ(ran->verdict(), Verdict::kViolated);
+  EXPECT_TRUE(anomalies(*ran).contains("lost-write"));
+}
+
+TEST(RunAndCheck, ARunThatCommitsNothingIsAnError) {
+  const test::ScratchFolder folder;
+  RunAndCheckOptions options;
+  options.url =
+      "exec:while read line; do case $line in *'[]'*) echo '{\"type\": \"ok\", \"value\": []}';; "
+      "*) echo '{\"type\": \"fail\", \"error\": \"conflict: not today\"}';; esac; done";
+  options.workload = "append";
+  options.run.sessions = 2;
+  options.run.txns = 5;
+  options.history = folder.path("h.jsonl");
+  Progress progress;
+  const std::atomic<bool> stop = false;
+  const auto ran = run_and_check(options, stop, progress, [](Stage) {});
+  ASSERT_FALSE(ran.ok());
+  EXPECT_NE(ran.error().message.find("nothing committed"), std::string::npos)
+      << ran.error().message;
+  EXPECT_NE(ran.error().message.find("conflict: not today"), std::string::npos)
+      << ran.error().message;
+  EXPECT_FALSE(std::filesystem::exists(options.history));
+}
+
+// An interrupt while the history is closed is about the check.
+TEST(RunAndCheck, TheEndOfTheLoadIsSaidBeforeTheHistoryIsClosed) {
+  const test::ScratchFolder folder;
+  RunAndCheckOptions options;
+  options.url = "sqlite:" + folder.path("db");
+  options.run.sessions = 2;
+  options.run.txns = 10;
+  options.history = folder.path("h.jsonl");
+  Progress progress;
+  const std::atomic<bool> stop = false;
+  std::vector<Stage> stages;
+  const auto ran = run_and_check(options, stop, progress, [&](Stage now) {
+    stages.push_back(now);
+    if (now == Stage::kEnd) {
+      EXPECT_TRUE(std::filesystem::exists(folder.path("db")));
+    }
+  });
+  ASSERT_TRUE(ran.ok()) << ran.error().message;
+  EXPECT_EQ(stages,
+            (std::vector{Stage::kPrepare, Stage::kRun, Stage::kEnd, Stage::kRead, Stage::kCheck}));
 }
 
 // As where there is no more memory: an exception ends the run.

@@ -247,14 +247,16 @@ using AwaitCommits = std::function<void(std::uint64_t more)>;
 Ran disturbed_run(RunAndCheckOptions options,
                   const std::function<void(const AwaitCommits&)>& disturb) {
   options.run.txns = 0;
-  std::atomic<bool> stop = false;
+  const std::atomic<bool> stop = false;
+  std::atomic<bool> enough = false;
+  options.run.enough = &enough;
   Progress progress;
   const std::jthread disturbance([&] {
     disturb([&](std::uint64_t more) {
       const auto goal = progress.committed + more;
       EXPECT_TRUE(test::poll_until([&] { return progress.committed >= goal; }));
     });
-    stop = true;
+    enough = true;
   });
   return checked_run(options, progress, stop);
 }

@@ -209,7 +209,8 @@ Failure failure_of(const Answer& answer, Line& line) {
   const auto said =
       answer.type == AnswerType::kFailure ? dqlite::parse_failure(answer.body) : std::nullopt;
   if (!said) return line.malformed();
-  const auto cause = cause_of(said->code);
+  auto cause = cause_of(said->code);
+  if (cause == Cause::kStatement && sql::is_missing_table(said->message)) cause = Cause::kGone;
   return {.txn_outcome = TxnOutcome::kAborted,
           .cause = cause,
           .code = code_name(said->code),

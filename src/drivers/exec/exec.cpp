@@ -125,7 +125,7 @@ bool read_reply(const Statement& statement, const Json& asked, const Json& answe
 // A client may begin its words with the name of a cause: "constraint: key 3 is there".
 Cause cause_in(const std::string& words, Cause otherwise) {
   for (const auto cause : {Cause::kConflict, Cause::kTimeout, Cause::kConnection,
-                           Cause::kConstraint, Cause::kStatement}) {
+                           Cause::kConstraint, Cause::kStatement, Cause::kGone}) {
     if (words.rfind(name(cause), 0) == 0) return cause;
   }
   return otherwise;

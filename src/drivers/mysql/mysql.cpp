@@ -45,6 +45,7 @@ using workload::Statement;
 enum Code : unsigned {
   kDuplicateEntry = 1062,
   kUnknownCommand = 1047,
+  kNoSuchTable = 1146,
   kServerShutdown = 1053,
   kDuplicateForeign = 1761,
   kRowIsReferenced = 1451,
@@ -118,6 +119,9 @@ Cause cause_of(unsigned code) {
     case kStatementTimeout:
     case kQueryTimeout:
       return Cause::kTimeout;
+    case kNoSuchTable:
+    case kUnknownDatabase:
+      return Cause::kGone;
     case kServerShutdown:
     case kConnectionKilled:
     case kUnknownCommand:

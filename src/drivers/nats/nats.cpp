@@ -115,6 +115,8 @@ Failure failure_of(natsStatus status, int code, bool writes, bool closed) {
   if (code == JSStreamWrongLastSequenceErr) {
     failure.txn_outcome = TxnOutcome::kAborted;
     failure.cause = Cause::kConflict;
+  } else if (code == JSStreamNotFoundErr) {
+    failure.cause = Cause::kGone;
   } else if (status == NATS_NO_RESPONDERS) {
     failure.txn_outcome = TxnOutcome::kAborted;
     failure.code = "no responders";
@@ -209,7 +211,14 @@ class Line {
     }
     const bool absent = direct ? status == NATS_NOT_FOUND : code == JSNoMessageFoundErr;
     if (absent) return std::nullopt;
-    return failure(status, code, false);
+    auto why = failure(status, code, false);
+    // Nothing answers a direct get for a stream without a replica here, or for one that is gone.
+    const bool unanswered = status == NATS_NO_RESPONDERS || status == NATS_TIMEOUT;
+    if (direct && unanswered && !has_stream(stream)) {
+      why = failure(NATS_ERR, JSStreamNotFoundErr, false);
+      why.message = "stream not found";
+    }
+    return why;
   }
 
   MaybeFailure publish(const std::string& subject, const Change& change) {
@@ -237,6 +246,15 @@ class Line {
 
  private:
   Line() = default;
+
+  // False only if the leader of the metadata says so.
+  [[nodiscard]] bool has_stream(const std::string& stream) {
+    jsStreamInfo* info = nullptr;
+    auto code = static_cast<jsErrCode>(0);
+    const auto status = js_GetStreamInfo(&info, context(), stream.c_str(), nullptr, &code);
+    if (status == NATS_OK) jsStreamInfo_Destroy(info);
+    return status == NATS_OK || code != JSStreamNotFoundErr;
+  }
 
   [[nodiscard]] Failure failure(natsStatus status, int code, bool writes) const {
     return failure_of(status, code, writes, natsConnection_IsClosed(connection_.get()));

@@ -71,6 +71,7 @@ Cause cause_of(std::string_view state) {
   if (kind == "23") return Cause::kConstraint;
   if (state == "57014" || state == "25P03" || state == "57P05") return Cause::kTimeout;
   // 25006: a standby, which was a primary before a failover.
+  if (state == "42P01" || state == "3F000") return Cause::kGone;  // no such table, no such schema
   if (kind == "08" || kind == "57" || kind == "53" || state == "25006") return Cause::kConnection;
   return Cause::kStatement;
 }

@@ -280,10 +280,14 @@ class SqliteConnection final : public sql::SqlConnection {
   }
 
   Failure error(int code) {
-    return {.txn_outcome = TxnOutcome::kAborted,
-            .cause = cause_of(code),
-            .code = code_name(code),
-            .message = sql::one_line(sqlite3_errmsg(db_.get()))};
+    Failure failure{.txn_outcome = TxnOutcome::kAborted,
+                    .cause = cause_of(code),
+                    .code = code_name(code),
+                    .message = sql::one_line(sqlite3_errmsg(db_.get()))};
+    if (code == SQLITE_ERROR && sql::is_missing_table(failure.message)) {
+      failure.cause = Cause::kGone;
+    }
+    return failure;
   }
 
   static Datum cell(sqlite3_stmt* statement, int column) {

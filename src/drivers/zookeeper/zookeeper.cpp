@@ -202,7 +202,11 @@ class ZooSession {
     const int code = zoo_create(handle_, path.c_str(), data.data(), static_cast<int>(data.size()),
                                 &kEveryone, 0, nullptr, 0);
     created = code == ZOK;
-    return code == ZOK || code == ZNODEEXISTS ? std::nullopt : failed(code, true);
+    if (code == ZOK || code == ZNODEEXISTS) return std::nullopt;
+    auto failure = failed(code, true);
+    // The parent is not there, which is the table.
+    if (failure && code == ZNONODE) failure->cause = Cause::kGone;
+    return failure;
   }
   // All or nothing.
   MaybeFailure multi(const std::vector<zoo_op_t>& operations, bool writes) {
@@ -313,7 +317,9 @@ class ZooConnection final : public KeyValueConnection {
     if (barrier_ == Barrier::kSync) return session_->sync(table);
     std::vector<zoo_op_t> check(1);
     zoo_check_op_init(check.data(), table.c_str(), kAnyVersion);
-    return session_->multi(check, false);
+    auto failure = session_->multi(check, false);
+    if (failure && failure->code == zerror(ZNONODE)) failure->cause = Cause::kGone;
+    return failure;
   }
 
   // A read, a write or a delete.
