@@ -111,22 +111,16 @@ void collect_edn(std::string_view bytes, Collector& collector, Reading& reading)
   using namespace jepsen;
   auto chunk = std::make_unique<Chunk>();
   EdnReader reader(bytes, *chunk);
-  for (reader.skip(); !reader.at_end(); reader.skip()) {
+  while (reader.skip_discards(1) && !reader.at_end()) {
     reading.step(bytes.data() + reader.position());
     const char c = reader.peek();
     if (c == '[' || c == '(' || c == ']' || c == ')') {  // around all maps
       reader.advance();
       continue;
     }
-    if (c == '#') {
+    if (c == '#') {  // the tag of a map
       reader.advance();
-      if (!reader.at_end() && reader.peek() == '_') {
-        reader.advance();
-        Cell discarded;
-        if (!reader.value(discarded, 2)) return;
-      } else {
-        reader.token();
-      }
+      reader.token();
       continue;
     }
     if (c != '{') return;
@@ -134,8 +128,7 @@ void collect_edn(std::string_view bytes, Collector& collector, Reading& reading)
     std::optional<std::int64_t> index;
     Fields fields;
     for (;;) {
-      reader.skip();
-      if (reader.at_end()) return;
+      if (!reader.skip_discards(2) || reader.at_end()) return;
       if (reader.peek() == '}') break;
       Cell name, value;
       if (!reader.value(name, 2) || !reader.value(value, 2)) return;

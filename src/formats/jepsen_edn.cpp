@@ -14,6 +14,18 @@ namespace {
 // Of bytes: columns of this size grow without copying much.
 constexpr std::size_t kChunkBytes = 4 << 20;
 
+// The place of a field that has a meaning; none for any other.
+Cell* field_of(std::string_view word, Fields& fields, Cell& value) {
+  if (word == "type") return &fields.type;
+  if (word == "f") return &fields.f;
+  if (word == "process") return &fields.process;
+  if (word == "time") return &fields.time;
+  if (word == "index") return &fields.index;
+  if (word == "key") return &fields.key;
+  if (word == "value") return &value;
+  return nullptr;
+}
+
 bool op_map(EdnReader& reader, Chunk& chunk, int depth) {
   Fields fields;
   fields.byte = reader.position();
@@ -22,31 +34,26 @@ bool op_map(EdnReader& reader, Chunk& chunk, int depth) {
   reader.advance();  // {
   Cell value;
   for (;;) {
-    reader.skip();
+    if (!reader.skip_discards(depth)) return false;
     if (reader.at_end()) {
       return reader.fail(fields.byte, "found a map without its closing }: truncated or corrupt");
     }
     if (reader.peek() == '}') break;
     Cell name;
     if (!reader.value(name, depth)) return false;
+    if (!reader.skip_discards(depth)) return false;
+    if (!reader.at_end() && reader.peek() == '}') {
+      return reader.fail(fields.byte, "found a map with a key that has no value, expected pairs");
+    }
     Cell field;
     if (!reader.value(field, depth)) return false;
-    if (!name.is_name()) continue;
-    const auto word = name.view();
-    if (word == "type")
-      fields.type = field;
-    else if (word == "f")
-      fields.f = field;
-    else if (word == "process")
-      fields.process = field;
-    else if (word == "time")
-      fields.time = field;
-    else if (word == "index")
-      fields.index = field;
-    else if (word == "key")
-      fields.key = field;
-    else if (word == "value")
-      value = field;
+    Cell* const place = name.is_name() ? field_of(name.view(), fields, value) : nullptr;
+    if (place == nullptr) continue;
+    if (place->tag != Tag::kAbsent) {
+      return reader.fail(fields.byte, "found the field " + shown(chunk, name) +
+                                          " twice in one map, expected it once");
+    }
+    *place = field;
   }
   reader.advance();
   Event event;
@@ -100,7 +107,7 @@ std::vector<Chunk> parse_edn(std::string_view bytes, Reading reading) {
   std::size_t open = 0;
   bool closed = false;
   for (;;) {
-    reader.skip();
+    if (!reader.skip_discards(1)) return chunks;
     if (reader.at_end()) break;
     reading.step(bytes.data() + reader.position());
     const char c = reader.peek();
@@ -126,15 +133,10 @@ std::vector<Chunk> parse_edn(std::string_view bytes, Reading reading) {
     } else if (c == '#') {
       const auto begin = reader.position();
       reader.advance();
-      if (!reader.at_end() && reader.peek() == '_') {
-        reader.advance();
-        Cell discarded;
-        if (!reader.value(discarded, 2)) return chunks;
-        continue;
-      }
-      reader.token();
-      reader.skip();
-      if (reader.at_end() || reader.peek() != '{' || reader.position() == begin + 1) {
+      const auto tag = reader.token();
+      if (!reader.skip_discards(1)) return chunks;
+      // #:name{…} has other names of fields.
+      if (reader.at_end() || reader.peek() != '{' || tag.empty() || tag.front() == ':') {
         reader.fail(begin,
                     "found a # value, expected an op map such as "
                     "{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}");

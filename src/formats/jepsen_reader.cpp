@@ -46,12 +46,14 @@ Syntax syntax_of(std::string_view text) {
     text = text.substr(line_end);
   }
   if (text.empty()) return Syntax::kEmpty;
-  if (comments || text[0] == '(' || text[0] == '#') return Syntax::kEdn;
+  if (comments || text[0] == '(' || text[0] == '#' || text[0] == '^') return Syntax::kEdn;
   const bool array = text[0] == '[';
   if (array) text = past(text.substr(1), " \t\r\n,");
   if (text.empty()) return Syntax::kJson;
   if (text[0] == ']') return Syntax::kJson;
-  if (text[0] == ';' || text[0] == '#') return array ? Syntax::kEdn : Syntax::kOther;
+  if (text[0] == ';' || text[0] == '#' || text[0] == '^') {
+    return array ? Syntax::kEdn : Syntax::kOther;
+  }
   if (text[0] != '{') return array ? Syntax::kJson : Syntax::kOther;
   text = past(text.substr(1), " \t\r\n,");
   if (text.empty() || text[0] == '}') return Syntax::kJson;

@@ -1,5 +1,10 @@
 // Strings with escapes: those of EDN and Clojure, and \/ and pairs of surrogates, as in JSON.
+// Characters and whole numbers with a radix, as Clojure reads them.
 #include "text/edn.hpp"
+
+#include <array>
+#include <charconv>
+#include <utility>
 
 #include "base/utf8.hpp"
 
@@ -18,8 +23,19 @@ std::optional<std::uint32_t> hex4(std::string_view bytes, std::size_t& at) {
   return code;
 }
 
+// One to three octal digits, at most 377, which `at` moves past.
+std::optional<std::uint32_t> octal(std::string_view bytes, std::size_t& at) {
+  std::uint32_t code = 0;
+  const auto begin = at;
+  while (at < bytes.size() && at < begin + 3 && bytes[at] >= '0' && bytes[at] <= '7') {
+    code = code * 8 + static_cast<std::uint32_t>(bytes[at++] - '0');
+  }
+  if (at == begin || code > 0377) return std::nullopt;
+  return code;
+}
+
 // The text after \u: one code, or the two of a pair of surrogates.
-std::optional<std::uint32_t> character(std::string_view bytes, std::size_t& at) {
+std::optional<std::uint32_t> unicode(std::string_view bytes, std::size_t& at) {
   const auto code = hex4(bytes, at);
   if (!code || *code < 0xd800 || *code >= 0xe000) return code;
   if (*code >= 0xdc00 || bytes.substr(at, 2) != "\\u") return std::nullopt;
@@ -46,13 +62,18 @@ std::optional<EdnError> EdnCursor::unescape(std::size_t open, std::string& out) 
     if (const auto which = kEscapes.find(escaped); which != std::string_view::npos) {
       out += kMeant[which];
     } else if (escaped == 'u') {
-      const auto code = character(bytes_, at_);
+      const auto code = unicode(bytes_, at_);
       if (!code) return EdnError{escape, "found a bad \\u escape, expected a Unicode character"};
+      out += base::utf8_of(*code);
+    } else if (escaped >= '0' && escaped <= '7') {
+      --at_;
+      const auto code = octal(bytes_, at_);
+      if (!code) return EdnError{escape, "found a bad octal escape, expected \\0 to \\377"};
       out += base::utf8_of(*code);
     } else {
       return EdnError{escape,
                       "found an unknown escape in a string, expected one of \\n \\t \\r \\b "
-                      "\\f \\\" \\\\ \\uXXXX"};
+                      "\\f \\\" \\\\ \\uXXXX \\ooo"};
     }
   }
   if (at_end()) {
@@ -60,6 +81,89 @@ std::optional<EdnError> EdnCursor::unescape(std::size_t open, std::string& out) 
   }
   ++at_;
   return std::nullopt;
+}
+
+std::optional<EdnError> EdnCursor::character(std::string& out, bool& borrowed) {
+  const auto begin = at_++;
+  const auto wrong = [&](const char* message) { return EdnError{begin, message}; };
+  if (at_end() || (kind(peek()) == Kind::kSpace && peek() != ',')) {
+    return wrong("found a lone backslash, expected a character");
+  }
+  const auto name_begin = at_;
+  const auto length = base::utf8_length(bytes_.substr(at_));
+  at_ += length == 0 ? 1 : length;
+  token();
+  const auto name = bytes_.substr(name_begin, at_ - name_begin);
+  constexpr std::array<std::pair<std::string_view, std::uint32_t>, 6> kNames = {
+      {{"newline", '\n'},
+       {"space", ' '},
+       {"tab", '\t'},
+       {"return", '\r'},
+       {"backspace", '\b'},
+       {"formfeed", '\f'}}};
+  for (const auto& [word, code] : kNames) {
+    if (name == word) return std::nullopt;
+  }
+  if (name.size() == length) return std::nullopt;  // the character itself
+  std::size_t at = 1;
+  std::optional<std::uint32_t> code;
+  if (name[0] == 'u' && name.size() == 5) code = hex4(name, at);
+  if (name[0] == 'o') code = octal(name, at);
+  if (!code || at != name.size() || (*code >= 0xd800 && *code < 0xe000)) {
+    return wrong("found an unknown character, expected one such as \\a, \\newline or \\u0061");
+  }
+  borrowed = false;
+  out = '\\';
+  for (const auto& [word, named] : kNames) {
+    if (*code == named) {
+      out += word;
+      return std::nullopt;
+    }
+  }
+  out += base::utf8_of(*code);
+  return std::nullopt;
+}
+
+std::optional<EdnCursor::Whole> EdnCursor::whole_in_radix(std::string_view digits) {
+  const bool negative = digits.starts_with('-');
+  auto rest = digits.substr(negative ? 1 : 0);
+  const auto not_one = [] {
+    return Whole{.wrong =
+                     "found a number that Clojure does not read, expected one such as 31, "
+                     "0x1f, 037 or 2r11111"};
+  };
+  int radix = 10;
+  const auto mark = rest.find_first_of("rR");
+  if (rest.starts_with("0x") || rest.starts_with("0X")) {
+    radix = 16;
+    rest.remove_prefix(2);
+  } else if (mark != std::string_view::npos) {
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + mark, radix);
+    if (error != std::errc() || end != rest.data() + mark || mark > 2 || radix < 2 || radix > 36) {
+      return not_one();
+    }
+    rest.remove_prefix(mark + 1);
+  } else if (rest.size() > 1 && rest[0] == '0' && is_digit(rest[1]) &&
+             rest.find_first_not_of("0123456789N") == std::string_view::npos) {
+    radix = 8;
+    rest.remove_prefix(1);
+  } else if (rest == "0N") {
+    return Whole{};
+  } else {
+    return std::nullopt;
+  }
+  // N belongs to the digits of a radix that has it.
+  if (radix <= 23 && rest.ends_with('N')) rest.remove_suffix(1);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value, radix);
+  if (end != rest.data() + rest.size() || rest.empty()) return not_one();
+  const auto most = (std::uint64_t{1} << 63) - (negative ? 0 : 1);
+  if (error != std::errc() || value > most) {
+    return Whole{.wrong =
+                     "found a number of more than 64 bits that is not decimal. Write it in "
+                     "decimal"};
+  }
+  return Whole{.value = static_cast<std::int64_t>(negative ? 0 - value : value)};
 }
 
 }  // namespace cupel::text

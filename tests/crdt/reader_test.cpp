@@ -278,6 +278,26 @@ TEST(Reader, EdnDiscardsAndEscapesAreUnderstood) {
   EXPECT_EQ(h.elements[1].text, "[7,0,2.5,18446744073709551615,null]");
 }
 
+TEST(Reader, ADiscardedLineIsNoOperation) {
+  const auto h = well(Type::kAddWinsSet,
+                      "{:process 0, :f :add, :value \"a\"}\n"
+                      "#_ {:process 0, :f :read, :value #{\"b\"}}\n"
+                      "#_ #_ {:process 0 :f :huh} {:f :huh} ; and a comment\n"
+                      "{:process 0, :f :read, :value #{\"a\"} #_ :key #_ 7} #_ 1\n");
+  EXPECT_EQ(h.ops.size(), 2U);
+  EXPECT_EQ(h.ops[1].line, 4U);
+  EXPECT_EQ(refusal({Type::kAddWinsSet}, "#_\n{:process 0, :f :add, :value 1}"),
+            "h:1: found the end of the line, expected a value: it is truncated");
+}
+
+TEST(Reader, WholeNumbersInEveryRadixAreExact) {
+  const auto h =
+      well(Type::kAddWinsSet, "{:process 1 :f :add :value [0x1F 017 2r101 7N #:a{:b 1}]}\n");
+  EXPECT_EQ(h.elements[0].text, "[31,15,5,7,{\"a/b\":1}]");
+  EXPECT_EQ(refusal({Type::kAddWinsSet}, "{:process 1 :f :add :value {:a 1 \"a\" 2}}"),
+            "h:1: found the key \"a\" twice in one map, expected it once");
+}
+
 TEST(Reader, WholeNumbersFitOrAreRefused) {
   const auto set = NamedType{Type::kAddWinsSet};
   for (const std::string large : {"18446744073709551616", "-9223372036854775809"}) {

@@ -47,6 +47,14 @@ TEST_F(ExtraFields, OfEdn) {
   EXPECT_EQ(found.at(0), (Fields{{"node", "\"n1\""}}));
   EXPECT_EQ(found.at(1), (Fields{{"link", "[:a 7]"}, {"error", "nil"}}));
 }
+TEST_F(ExtraFields, OfEdnWithDiscardedForms) {
+  const std::string text =
+      "#_ #_ {:index 0} {:index 1} {:type :ok, :f :txn, :value [[:w :x 1]], :node #_ 1 2 #_ 3}\n"
+      "^{:node 7} {#_ :a :type :ok, :f :txn, :value [[:w :x 2]], :node 4 #_ {:node 5}} #_ {}";
+  const auto found = of(text, {0, 1});
+  EXPECT_EQ(found.at(0), (Fields{{"node", "2"}}));
+  EXPECT_EQ(found.at(1), (Fields{{"node", "4"}}));
+}
 TEST_F(ExtraFields, NodesOfAllMaps) {
   const auto nodes_of = [&](const std::string& text) {
     return nodes_of_file(folder_.file("h", text), "jepsen");

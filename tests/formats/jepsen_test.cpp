@@ -1,4 +1,5 @@
 // Jepsen op maps: every quirk of docs/formats/jepsen.md, beside what is refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <zstd.h>
 
@@ -6,8 +7,12 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/visible.hpp"
+#include "formats/edn.hpp"
 #include "formats/files.hpp"
 #include "formats/history_text.hpp"
 #include "formats/jepsen_reader.hpp"
@@ -228,12 +233,103 @@ TEST(Jepsen, ScalarsOfEveryKind) {
   EXPECT_EQ(
       read_text(R"({:type :ok :process 0 :value [[:w "1" 1] [:w 1 :k] [:w -1 "a\"\n"] [:w 1.0 true]
  [:w 99999999999999999999 1e400] [:w [1 "x"] {:b 1, :a 2}] [:w #{2 1} \a] [:w nil foo/bar] [:w #inst "2020" 1/2]]})"),
-      "0: w(1,1) w(1,:k) w(-1,a\"\n) w(1.0,true) w(99999999999999999999N,1e400) "
+      "0: w(1,1) w(1,:k) w(-1,a\"\n) w(1.0,true) w(99999999999999999999N,##Inf) "
       "w([1 \"x\"],{:a 2 :b 1}) w(#{1 2},\\a) w(null,foo/bar) w(#inst \"2020\",1/2)\n");
   EXPECT_EQ(
       read_text(
           R"({"type":"ok","process":0,"value":[["w","1",true],["w",1.5,18446744073709551615],["w",{"keyword":"k"},{"literal":"#inst 1"}],["w",[1,"x"],{"b":1,"a":[]}]]})"),
       "0: w(1,true) w(1.5,18446744073709551615N) w(:k,#inst 1) w([1 \"x\"],{\"a\" [] \"b\" 1})\n");
+}
+
+// Every spelling that clojure.edn takes for one value is one scalar.
+TEST(Jepsen, EdnValuesHaveOneSpelling) {
+  const auto value = [](std::string_view text) {
+    return read_text(fmt::format("{{:type :ok :process 0 :f :txn :value [[:w 1 {}]]}}", text));
+  };
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases = {
+      {"31", {"0x1F", "0X1f", "037", "2r11111", "31N", "+31", "0x1FN", "62/2"}},
+      {"-8", {"-010", "-0x8"}},
+      {"123456789012345678901234567890N",
+       {"123456789012345678901234567890", "123456789012345678901234567890N"}},
+      {"1/2", {"2/4", "1/2"}},
+      {"-3/2", {"-6/4"}},
+      {"1.5M", {"1.50M", "15e-1M", "01.5M", "0.15E1M"}},
+      {"100M", {"1e2M", "100.0M"}},
+      {"0M", {"0.00M", "0e5M"}},
+      {"1E99M", {"1e99M", "10e98M"}},
+      {"1.5", {"1.50", "15e-1"}},
+      {"##-Inf", {"##-Inf", "-1e999"}},
+      {"\\a", {"\\a", "\\u0061", "\\o141"}},
+      {"\\newline", {"\\newline", "\\u000a", "\\o12"}},
+      {"{:a/b 1 :c 2}", {"#:a{:b 1 :_/c 2}", "{:c 2, :a/b 1}"}},
+      {"#uuid \"ab\"", {"#uuid \"AB\"", "#uuid #_ 1 \"ab\""}},
+  };
+  for (const auto& [canonical, spellings] : cases) {
+    for (const auto& spelling : spellings) {
+      EXPECT_EQ(value(spelling), fmt::format("0: w(1,{})\n", canonical)) << spelling;
+    }
+  }
+  // A whole number, a decimal one and a double are three values.
+  for (const auto* other : {"31.0", "31M", "31.0M", "\\3"}) {
+    EXPECT_NE(value(other), value("31")) << other;
+  }
+}
+
+TEST(Jepsen, EdnThatClojureDoesNotReadIsRefused) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"08", "found a number that Clojure does not read"},
+      {"0x10000000000000000", "found a number of more than 64 bits that is not decimal"},
+      {"1.5.2", "found 1.5.2, expected a number"},
+      {"2026-01-01", "found 2026-01-01, expected a number"},
+      {"1.5N", "found 1.5N, expected a number"},
+      {"1/0", "found the ratio 1/0"},
+      {"99999999999999999999/2", "found the ratio 99999999999999999999/2"},
+      {"1e9999999999M", "found 1e9999999999M, expected a decimal number"},
+      {"#{1 1N}", "found 1 twice in one set"},
+      {"{:a 1 :a 2}", "found :a twice in one map"},
+      {"[1 2 ...]", "found `...`, which stands for values that were not printed"},
+      {"::a", "found a keyword with two colons"},
+      {"#<Object 7>", "found an object that was printed"},
+  };
+  for (const auto& [text, message] : cases) {
+    const auto found =
+        read_text(fmt::format("\n{{:type :ok :process 0 :f :txn :value [[:w 1 {}]]}}", text));
+    EXPECT_EQ(found.substr(0, 5 + message.size()), "h:2: " + message) << text;
+  }
+  EXPECT_EQ(read_text("{:type :ok :type :fail :process 0 :f :txn :value [[:w 1 1]]}"),
+            "h:1: found the field :type twice in one map, expected it once");
+  EXPECT_EQ(read_text("#:a{:type :ok :process 0 :f :txn :value [[:w 1 1]]}").substr(0, 20),
+            "h:1: found a # value");
+}
+
+TEST(Jepsen, AValueBeyondTheSizeOfACellIsRefused) {
+  for (const char* text : {"\"abcd\"", ":abcd", "abcd", "{:a 1}", "#{1}", "\"ab\\n\\n\"", "#a 7"}) {
+    jepsen::Chunk chunk;
+    jepsen::Cell cell;
+    EdnReader reader(text, chunk, /*most_text=*/3);
+    EXPECT_FALSE(reader.value(cell)) << text;
+    ASSERT_TRUE(chunk.error) << text;
+    EXPECT_EQ(chunk.error->message, "found a value of more than 3 bytes, expected a shorter one");
+  }
+}
+
+TEST(Jepsen, DiscardedFormsAreNoPartOfEdn) {
+  for (const auto* text : {
+           "{:type :ok :process 0 :f :txn :value [[:w 1 1]] #_ {:a 1}}",
+           "{#_ :a :type #_ :fail :ok :process 0 :f :txn :value [[:w 1 1 #_ 2] #_ [:w 1 2]]}",
+           "{:type :ok :process 0 :f :txn #_ #_ :f :write :value [[:w 1 1]]} #_ #_ 1 {:type :huh}",
+           "#_ {:type :ok :process 0 :f :txn :value [[:w 1 2]]}\n"
+           "{:type :ok :process 0 :f :txn :value [[:w 1 1]]}\n#_ 7",
+           "[#_ 1 {:type :ok :process 0 :f :txn :value [[:w 1 1]]} #_ {}]",
+           "#jepsen.history.Op #_ 1 {:type :ok :process 0 :f :txn :value [[:w 1 1]]}",
+           "^{:a 1} {:type :ok :process 0 :f :txn :value ^:b [[:w 1 1]]}",
+       }) {
+    EXPECT_EQ(read_text(text), "0: w(1,1)\n") << text;
+  }
+  EXPECT_EQ(read_text("{:type :ok :process 0 :f :txn :value #_ [[:w 1 1]]}"),
+            "h:1: found a map with a key that has no value, expected pairs");
+  EXPECT_EQ(read_text("{:type :ok :process 0 :f :txn :value [[:w 1 1]]} #_"),
+            "h:1: found the end of the file, expected a value: it is truncated");
 }
 
 TEST(Jepsen, LineOrderIsTimeOnlyWhenEveryCompletionHasItsInvocation) {

@@ -23,8 +23,8 @@ struct CallBuilder {
     out = (borrowed ? "string " : "copied ") + std::string(text);
     return true;
   }
-  static bool keyword(std::string_view name, std::size_t /*byte*/, Value& out) {
-    out = "keyword " + std::string(name);
+  static bool keyword(std::string_view name, bool borrowed, std::size_t /*byte*/, Value& out) {
+    out = (borrowed ? "keyword " : "copied keyword ") + std::string(name);
     return true;
   }
   static bool number(std::string_view digits, std::string_view word, std::size_t /*byte*/,
@@ -32,8 +32,8 @@ struct CallBuilder {
     out = "number " + std::string(digits) + " of " + std::string(word);
     return true;
   }
-  static bool symbol(std::string_view word, std::size_t /*byte*/, Value& out) {
-    out = "symbol " + std::string(word);
+  static bool symbol(std::string_view word, bool borrowed, std::size_t /*byte*/, Value& out) {
+    out = (borrowed ? "symbol " : "copied symbol ") + std::string(word);
     return true;
   }
   bool tagged(std::string_view tag, Value inner, std::size_t byte, Value& out) {
@@ -47,8 +47,12 @@ struct CallBuilder {
     return true;
   }
   static bool vector(std::span<Value> v, Value& out) { return joined("vector", v, out); }
-  static bool set(std::span<Value> v, Value& out) { return joined("set", v, out); }
-  static bool map(std::span<Value> v, Value& out) { return joined("map", v, out); }
+  static bool set(std::span<Value> v, std::size_t /*byte*/, Value& out) {
+    return joined("set", v, out);
+  }
+  static bool map(std::span<Value> v, std::size_t /*byte*/, Value& out) {
+    return joined("map", v, out);
+  }
 };
 
 struct Scanned {
@@ -93,6 +97,27 @@ TEST(Edn, ScansEveryKindOfValue) {
       {"#inst \"2026\"", "tagged inst string 2026"},
       {"#a #b {}", "tagged a tagged b map"},
       {"#_ 1 [#_2 3 #_ [4 5] #_6]", "vector<int 3>"},
+      {"{:a 1 #_ {:b 2}}", "map<keyword a><int 1>"},
+      {"{#_ :b :a #_ 2 1}", "map<keyword a><int 1>"},
+      {"[#_ #_ 1 2 3]", "vector<int 3>"},
+      {"[1 #_ #_ 2 3]", "vector<int 1>"},
+      {"#_ #no 1 [#_ #_ #no 1 #x 1.x 2]", "vector<int 2>"},
+      {"^:quick [1 ^{:a 2} 3]", "vector<int 1><int 3>"},
+      {"[0x1F 0XfFN -0x10 +0x1]", "vector<int 31><int 255><int -16><int 1>"},
+      {"[017 -017 00 0 -0 0N 017N]", "vector<int 15><int -15><int 0><int 0><int 0><int 0><int 15>"},
+      {"[2r101 36rZz 16R1f -8r17]", "vector<int 5><int 1295><int 31><int -15>"},
+      {"[0x7fffffffffffffff -0x8000000000000000]",
+       "vector<int 9223372036854775807><int -9223372036854775808>"},
+      {"[1.5M 07.5 1e3]", "vector<number 1.5M of 1.5M><number 07.5 of 07.5><number 1e3 of 1e3>"},
+      {"[\\a\\space]", "vector<symbol \\a><symbol \\space>"},
+      {"[\\u0061 \\o101 \\u000a \\u \\o]",
+       "vector<copied symbol \\a><copied symbol \\A><copied symbol \\newline><symbol \\u><symbol "
+       "\\o>"},
+      {R"("\101\0")", std::string("copied A") + '\0'},
+      {"##-Inf", "symbol ##-Inf"},
+      {"#:a{:b 1 :_/c 2 :d/e 3 \"f\" :g}",
+       "map<copied keyword a/b><int 1><keyword c><int 2><keyword d/e><int 3><string f><keyword "
+       "g>"},
   };
   for (const auto& [text, value] : cases) {
     const auto scanned = scan(text);
@@ -124,6 +149,25 @@ TEST(Edn, SaysWhereAnErrorIs) {
       {"[\\\n]", "1: found a lone backslash, expected a character"},
       {"[# 1]", "1: found a lone #, expected a set or a tagged value"},
       {"[1 #no 2]", "3: found #no"},
+      {"#_", "2: found the end of the file, expected a value"},
+      {"{:a #_ 1}", "0: found a map with a key that has no value"},
+      {"[1 #_ #_ 2]", "10: found ], expected a value"},
+      {"[08]", "1: found a number that Clojure does not read"},
+      {"[0x]", "1: found a number that Clojure does not read"},
+      {"[0x1G]", "1: found a number that Clojure does not read"},
+      {"[1r0]", "1: found a number that Clojure does not read"},
+      {"[37r0]", "1: found a number that Clojure does not read"},
+      {"[0x8000000000000000]", "1: found a number of more than 64 bits"},
+      {"[\\aa]", "1: found an unknown character"},
+      {"[\\ud800]", "1: found an unknown character"},
+      {R"("\400")", "1: found a bad octal escape"},
+      {"[##Infinity]", "1: found ##, expected ##Inf"},
+      {"[::a]", "1: found a keyword with two colons"},
+      {"#::a{:b 1}", "0: found #: without a namespace and a map"},
+      {"#:a [1]", "0: found #: without a namespace and a map"},
+      {"[#<Object 1>]", "1: found an object that was printed as #<"},
+      {"[#1 2]", "1: found a # before no name"},
+      {"[1 2 ...]", "5: found `...`"},
   };
   for (const auto& [text, error] : cases) {
     EXPECT_EQ(scan(text).error.substr(0, error.size()), error) << text;

@@ -38,10 +38,10 @@ class JsonBuilder {
     out = text;
     return true;
   }
-  bool keyword(std::string_view name, std::size_t byte, Json& out) {
+  bool keyword(std::string_view name, bool /*borrowed*/, std::size_t byte, Json& out) {
     return string(name, true, byte, out);
   }
-  bool symbol(std::string_view word, std::size_t byte, Json& out) {
+  bool symbol(std::string_view word, bool /*borrowed*/, std::size_t byte, Json& out) {
     if (word == "true" || word == "false") {
       out = word == "true";
       return true;
@@ -67,12 +67,18 @@ class JsonBuilder {
     for (Json& element : elements) out.push_back(std::move(element));
     return true;
   }
-  static bool set(std::span<Json> elements, Json& out) { return vector(elements, out); }
-  static bool map(std::span<Json> entries, Json& out) {
+  static bool set(std::span<Json> elements, std::size_t /*byte*/, Json& out) {
+    return vector(elements, out);
+  }
+  bool map(std::span<Json> entries, std::size_t byte, Json& out) {
     out = Json::object();
     for (std::size_t i = 0; i < entries.size(); i += 2) {
       const Json& key = entries[i];
-      out[key.is_string() ? key.get<std::string>() : text::dump(key)] = std::move(entries[i + 1]);
+      auto name = key.is_string() ? key.get<std::string>() : text::dump(key);
+      if (out.contains(name))
+        return fail(byte, fmt::format("found the key {} twice in one map, expected it once",
+                                      text::dump_excerpt(key)));
+      out[std::move(name)] = std::move(entries[i + 1]);
     }
     return true;
   }
