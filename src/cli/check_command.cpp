@@ -17,6 +17,7 @@
 #include "analysis/first_reads.hpp"
 #include "analysis/unsure_absences.hpp"
 #include "base/interrupt.hpp"
+#include "base/read_file.hpp"
 #include "cli/check_history.hpp"
 #include "cli/command.hpp"
 #include "cli/emit.hpp"
@@ -59,22 +60,38 @@ std::string command_of(const std::string& file, const CheckArguments& arguments)
   return command + " " + shell_word(file);
 }
 
-// The first lines show whether a file is the history of a replicated data type.
-constexpr std::size_t kFirstLines = 64 << 10;
+// A larger file is not read once more for a hint.
+constexpr std::size_t kMostHintBytes = 16 << 20;
 
-// Of what is no history of transactions, but one of a replicated data type: which command takes it.
+// Are the operations those of clients of a database, which have a type (invoke, ok …)? Whether such
+// a history is linearizable or loses an element is another question than that of a replicated data
+// type, unless it says what each replica has seen.
+bool is_of_clients(std::string_view bytes) {
+  const auto has = [&](std::string_view text) {
+    return bytes.find(text) != std::string_view::npos;
+  };
+  const bool typed = has("\"type\"") || has(":type");
+  const bool replicated = has("\"seen\"") || has(":seen") || has("\"deliver\"") || has(":deliver");
+  return typed && !replicated;
+}
+
+// The command that takes a file which is no history of transactions, but as a whole one of a
+// replicated data type.
 std::string where_to_check(const std::string& file) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(file, unknown)) return "";  // a pipe can be read once
-  std::ifstream in(file, std::ios::binary);
-  std::string bytes(kFirstLines, '\0');
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(in.gcount()));
-  if (bytes.size() == kFirstLines)
-    bytes.resize(bytes.rfind('\n') + 1);  // npos + 1: no line, no history
+  if (std::filesystem::file_size(file, unknown) > kMostHintBytes || unknown) return "";
+  const auto bytes = base::read_file(file);
+  if (!bytes.ok()) return "";
+  if (const auto read = crdt::read_mixed(*bytes, file); read.ok() && !read->objects.empty()) {
+    return fmt::format(
+        "; it is a history of replicated data types, which it names: `cupel crdt check {}`",
+        shell_word(file));
+  }
+  if (is_of_clients(*bytes)) return "";
   std::vector<std::string> types;
   for (const auto type : crdt::all_types()) {
-    const auto read = crdt::read(bytes, file, {.type = type});
+    const auto read = crdt::read(*bytes, file, {.type = type});
     if (read.ok() && !read->ops.empty()) types.emplace_back(crdt::name(type));
   }
   if (types.empty()) return "";

@@ -461,6 +461,13 @@ TEST_F(Cli, AHistoryOfAReplicatedDataTypeIsReferredToCrdtCheck) {
         " or last-writer-wins-set: `cupel crdt check --type add-wins-set set.jsonl`\n"})
     EXPECT_NE(ran.err.find(part), std::string::npos) << ran.err;
   EXPECT_EQ(cupel("crdt check --type add-wins-set set.jsonl").code, 0);
+  // Each object says its type.
+  write("objects.jsonl",
+        "{\"object\":\"s\",\"type\":\"or-set\"}\n"
+        "{\"process\":1,\"object\":\"s\",\"f\":\"add\",\"value\":\"a\"}\n");
+  EXPECT_NE(cupel("check objects.jsonl").err.find("`cupel crdt check objects.jsonl`"),
+            std::string::npos);
+  EXPECT_EQ(cupel("crdt check objects.jsonl").code, 0);
   // What is wrong in a history of transactions is reported as it is.
   write("wrong.jsonl", R"({"index":0,"type":"ok","process":0,"f":"txn","value":[["w",1,1]]})"
                        "\n"
@@ -469,6 +476,36 @@ TEST_F(Cli, AHistoryOfAReplicatedDataTypeIsReferredToCrdtCheck) {
   const auto wrong = cupel("check wrong.jsonl");
   EXPECT_EQ(wrong.code, 3);
   EXPECT_EQ(wrong.err.find("crdt"), std::string::npos) << wrong.err;
+}
+
+// Whether a set of clients loses an element, or a queue is linearizable, is no question of a
+// replicated data type; nor does a type fit of which only the first lines are.
+TEST_F(Cli, AHistoryOfClientsIsNotReferredToCrdtCheck) {
+  const std::pair<std::string, std::string> files[] = {
+      {"set.edn",
+       "{:type :invoke, :process 0, :f :add, :value 1}\n{:type :ok, :process 0, :f :add, :value "
+       "1}\n"
+       "{:type :invoke, :process 1, :f :read, :value nil}\n"
+       "{:type :ok, :process 1, :f :read, :value #{1}}\n"},
+      {"counter.edn",
+       "{:type :ok, :process 0, :f :add, :value 1}\n{:type :ok, :process 1, :f :read, :value 1}\n"},
+      {"counter.jsonl", R"({"type":"ok","process":0,"f":"inc","value":1})"
+                        "\n"
+                        R"({"type":"ok","process":1,"f":"read","value":1})"
+                        "\n"},
+      {"later.jsonl", [] {
+         std::string lines;
+         for (int i = 0; i < 3000; ++i)
+           lines += R"({"process":1,"f":"add","key":"s","value":)" + std::to_string(i) + "}\n";
+         return lines + R"({"process":1,"f":"enqueue","key":"s","value":{"a":[1]}})" + "\n";
+       }()}};
+  for (const auto& [file, text] : files) {
+    write(file, text);
+    const auto ran = cupel("check " + file);
+    EXPECT_EQ(ran.code, 3) << file;
+    EXPECT_EQ(ran.err.find("crdt"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("expected"), std::string::npos) << ran.err;
+  }
 }
 
 // A client library that is broken, and a PATH without any server.
