@@ -116,7 +116,7 @@ base::Error foreign_url(const std::string& text, std::span<const DriverInfo> dri
     schemes.emplace_back(info.name);
     if (!info.alias.empty()) schemes.emplace_back(info.alias);
   }
-  schemes.emplace_back("lab");
+  if (drivers.size() == all_drivers().size()) schemes.emplace_back("lab");
   std::string meant =
       colon == std::string::npos ? std::string() : base::suggestion(scheme, schemes);
   for (const auto& [other, name] : kOtherSchemes) {

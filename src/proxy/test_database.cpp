@@ -7,6 +7,10 @@
 
 #include <cstdlib>
 #include <random>
+#include <string_view>
+#include <vector>
+
+#include "drivers/foreign_url.hpp"
 
 namespace cupel::proxy {
 
@@ -25,16 +29,19 @@ std::string random_name() {
 }  // namespace
 
 Result<std::unique_ptr<TestDatabase>> TestDatabase::open(const Options& options) {
+  const auto scheme = options.url.substr(0, options.url.find(':'));
+  std::vector<drivers::DriverInfo> servers;
+  std::string_view driver;  // that of the scheme
+  for (const auto& info : drivers::all_drivers()) {
+    if (info.name != "postgres" && info.name != "mysql") continue;
+    servers.push_back(info);
+    if (scheme == info.name || scheme == info.alias) driver = info.name;
+  }
+  if (driver.empty()) return drivers::foreign_url(options.url, servers);
   auto url = drivers::parse_url(options.url);
   if (!url.ok()) return std::move(url).error();
-  const auto& scheme = url->scheme;
-  if (scheme == "postgres" || scheme == "postgresql")
-    return open_postgres_database(options, std::move(*url));
-  if (scheme == "mysql" || scheme == "mariadb")
-    return open_mysql_database(options, std::move(*url));
-  return Error{.message = fmt::format("found `{}`, expected postgres://USER@HOST/DATABASE or "
-                                      "mysql://USER@HOST/DATABASE",
-                                      drivers::without_password(options.url))};
+  return driver == "postgres" ? open_postgres_database(options, std::move(*url))
+                              : open_mysql_database(options, std::move(*url));
 }
 
 Status TestDatabase::take_url(drivers::Url& url, std::uint16_t port) {

@@ -402,6 +402,7 @@ TEST_F(RunCli, NoMessageRepeatsAPassword) {
                                                {"check", url},
                                                {"check", "-l", url},
                                                {"explain", url},
+                                               {"mock", "test", "--on", url, "--", "true"},
                                                {"lab", "start", url},
                                                {"lab", "stop", url}}) {
       const auto ran = cupel(arguments);
