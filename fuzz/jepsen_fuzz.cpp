@@ -1,5 +1,7 @@
 // Fuzz target: the reader of Jepsen op maps, and its writer on what the reader accepts, in both
-// syntaxes. Input in JSON is written as EDN, too: the same history, or an error in both.
+// syntaxes. Input in JSON is written as EDN, too: the same history, or an error in both. The second
+// reader, of `cupel verify`, reads the same history.
+#include "certify/plain_reader.hpp"
 #include "formats/jepsen_reader.hpp"
 #include "formats/jepsen_writer.hpp"
 #include "readers/document.hpp"
@@ -46,6 +48,14 @@ void compare_with_edn(std::string_view bytes, const base::Result<history::Histor
   if (other.ok()) require_same(*history, *other, {});
 }
 
+void compare_plainly(std::string_view bytes, const history::History& history) {
+  const auto plain = certify::read_plainly(bytes, "input");
+  if (!plain.ok()) fuzz::require(false, plain.error().to_string().c_str());
+  if (!plain->unread.empty()) return;
+  const auto difference = certify::compare(history, *plain);
+  fuzz::require(difference.empty(), difference.c_str());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -62,6 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   require_same(*history, *in_pieces, {});
   fuzz::touch(*history);
+  compare_plainly(bytes, *history);
   for (const bool edn : {false, true}) {
     fuzz::round_trip(
         *history, [&](const auto& h, auto& out) { return formats::write_jepsen(h, out, edn); },

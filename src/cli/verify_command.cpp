@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/read_file.hpp"
+#include "certify/plain_reader.hpp"
 #include "certify/verify.hpp"
 #include "certify/windows.hpp"
 #include "cli/certificate_file.hpp"
@@ -19,6 +20,7 @@
 #include "cli/options.hpp"
 #include "cli/proved.hpp"
 #include "cli/units.hpp"
+#include "formats/inspect.hpp"
 #include "formats/line_pieces.hpp"
 #include "formats/transaction_stream.hpp"
 #include "report/verification.hpp"
@@ -68,12 +70,13 @@ bool is_by_windows(const std::string& file) {
 using Prefix = std::optional<report::Verified::Prefix>;
 
 int print_report(const VerifyArguments& arguments, const certify::Report& report,
-                 history::Time drift, const Prefix& prefix) {
+                 history::Time drift, const Prefix& prefix, const std::string& read_once) {
   if (report.validity == certify::Validity::kBadInput) {
     print_error(base::Error{.message = report.reason, .file = arguments.certificate});
     return kBad;
   }
-  const report::Verified verified{arguments.history, arguments.certificate, report, drift, prefix};
+  const report::Verified verified{arguments.history, arguments.certificate, report, drift, prefix,
+                                  read_once};
   print(arguments.json ? report::verification_json(verified) : report::verification_text(verified));
   return report.validity == certify::Validity::kValid ? kSatisfied : kViolated;
 }
@@ -83,7 +86,39 @@ struct Subject {
   base::Result<history::History> history;
   Prefix prefix = {};
   std::string too_short = {};  // why the certificate cannot be of it
+  std::string read_once = {};  // why the second reader did not read it; empty: it did
 };
+
+// The same history by the second reader, or why there is none.
+struct SecondReading {
+  std::optional<base::Result<certify::PlainHistory>> plain;
+  std::string reason = "the second reader reads files of operation maps, in JSON or EDN";
+};
+
+// An error if the two readers differ, or if the second one cannot read the file.
+base::Status compare_readers(const VerifyArguments& arguments, const history::History& history,
+                             SecondReading& second, std::string& read_once) {
+  if (second.plain && !second.plain->ok()) {
+    auto error = std::move(*second.plain).error();
+    error.message = fmt::format(
+        "the second reader of verify rejects a history that the first one reads: {}. One of the "
+        "two is wrong: report this, with the history",
+        error.message);
+    return error;
+  }
+  if (second.plain && !(*second.plain)->unread.empty()) second.reason = (*second.plain)->unread;
+  if (!second.plain || !(*second.plain)->unread.empty()) {
+    read_once = second.reason;
+    return base::Ok{};
+  }
+  const auto found = certify::compare(history, **second.plain, arguments.initial.empty());
+  if (found.empty()) return base::Ok{};
+  return base::Error{.message = fmt::format("the two readers of verify read different histories: "
+                                            "{}. One of them is wrong: report this, with the "
+                                            "history",
+                                            found),
+                     .file = arguments.history};
+}
 
 // Of a file that grew after the certificate was written, that part which it is of.
 Subject read_history(const VerifyArguments& arguments, formats::ReadOptions reading,
@@ -91,9 +126,23 @@ Subject read_history(const VerifyArguments& arguments, formats::ReadOptions read
   std::uint64_t size = 0;
   reading.first_bytes = certify::first_bytes_of(certificate);
   reading.content_bytes = &size;
-  Subject subject{formats::read(arguments.history, reading)};
+  SecondReading second;
+  const formats::Inspect read_again = [&](formats::Format format, std::string_view content) {
+    if (format != formats::Format::kJepsen) return;
+    second.plain = certify::read_plainly(
+        content, arguments.history,
+        {.ignore = reading.as.ignore,
+         .transactions = reading.as.kind == formats::Workload::kTransactions});
+  };
+  Subject subject{formats::read_and_inspect(arguments.history, reading, read_again)};
+  if (!subject.history.ok()) return subject;
+  auto same = compare_readers(arguments, *subject.history, second, subject.read_once);
+  if (!same.ok()) {
+    subject.history = std::move(same).error();
+    return subject;
+  }
   const auto bytes = reading.first_bytes;
-  if (!bytes || !subject.history.ok()) return subject;
+  if (!bytes) return subject;
   if (*bytes > size) {
     subject.too_short = fmt::format(
         "the certificate is of the first {} bytes of a history, and this one has {}", *bytes, size);
@@ -142,12 +191,15 @@ int verify_by_windows(const VerifyArguments& arguments, const formats::ReadOptio
   };
   const auto chain = certify::verify_windows(**source, next, drift);
   if (!chain.ok()) return failed(chain.error());
-  if (!chain->violation) return print_report(arguments, chain->report, drift, {});
+  if (!chain->violation) {
+    return print_report(arguments, chain->report, drift, {},
+                        "a certificate by windows is checked while the history is read");
+  }
   // What is violated is shown on the history as a whole.
   const auto subject = read_history(arguments, reading, *chain->violation);
   if (!subject.history.ok()) return failed(subject.history.error());
   return print_report(arguments, report_of(subject, *chain->violation, drift), drift,
-                      subject.prefix);
+                      subject.prefix, subject.read_once);
 }
 
 int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading,
@@ -180,7 +232,7 @@ int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading
     return kBad;
   }
   const report::Verified verified{arguments.history, arguments.certificate, report, drift,
-                                  subject.prefix};
+                                  subject.prefix,    subject.read_once};
   std::string text =
       arguments.json ? report::verification_json(verified) : report::verification_text(verified);
   bool well = report.validity == certify::Validity::kValid;

@@ -18,6 +18,7 @@
 #include "formats/cupel_binary.hpp"
 #include "formats/format_spec.hpp"
 #include "formats/input.hpp"
+#include "formats/inspect.hpp"
 #include "formats/recording.hpp"
 
 namespace cupel::formats {
@@ -128,7 +129,8 @@ std::string resolved(const std::string& path, std::optional<Format> asked) {
   return path;
 }
 
-base::Result<History> read_file(const std::string& place, const ReadOptions& options) {
+base::Result<History> read_file(const std::string& place, const ReadOptions& options,
+                                const Inspect& inspect) {
   const auto file = MappedFile::open(place, options.budget);
   if (!file.ok()) return file.error();
   auto bytes = file->bytes();
@@ -148,6 +150,7 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
                        .file = place};
   }
   if (auto misplaced = without_op_maps(place, *format, options.as)) return *std::move(misplaced);
+  if (inspect) inspect(*format, bytes);
   auto history = spec_of(*format).read({place, {{place, bytes}}, options.threads, options.as},
                                        Reading(options.budget, &*file));
   if (history.ok()) return history;
@@ -203,13 +206,19 @@ bool stream(const std::string& path, const ReadOptions& options, std::size_t lea
 }
 
 base::Result<History> read(const std::string& path, const ReadOptions& options) {
+  return read_and_inspect(path, options, {});
+}
+
+base::Result<History> read_and_inspect(const std::string& path, const ReadOptions& options,
+                                       const Inspect& inspect) {
   if (path.empty()) {
     return base::Error{.message = "found an empty name, expected a file or a folder"};
   }
   const base::AllocationWatch watch(options.budget);
   try {
     const auto place = resolved(path, options.format);
-    auto history = is_directory(place) ? read_directory(place, options) : read_file(place, options);
+    auto history =
+        is_directory(place) ? read_directory(place, options) : read_file(place, options, inspect);
     // Nothing was recorded, or it was lost: that every level is satisfied would mislead.
     if (history.ok() && history->txn_count() == 0) {
       return base::Error{.message = "found a history without transactions, expected one at least",

@@ -37,6 +37,9 @@ std::string verification_json(const Verified& verified) {
                         {"of_bytes", prefix->of_bytes},
                         {"transactions", prefix->transactions}};
   }
+  const bool twice = verified.read_once.empty();
+  result["second_reader"] = {{"used", twice}, {"reason", nullptr}};
+  if (!twice) result["second_reader"]["reason"] = verified.read_once;
   return text::dump(result) + "\n";
 }
 
@@ -72,6 +75,9 @@ std::string verification_text(const Verified& verified) {
         "as "
         "of unknown outcome.\n";
   }
+  text += verified.read_once.empty()
+              ? "  Two independent readers read the same history.\n"
+              : fmt::format("  The history was read once: {}.\n", verified.read_once);
   return text;
 }
 

@@ -20,6 +20,9 @@ struct Verified {
     std::uint64_t bytes, of_bytes, transactions;
   };
   std::optional<Prefix> prefix = {};
+  // Why the second reader (certify/plain_reader.hpp) did not read the history; empty: it did, and
+  // both readers agree.
+  std::string read_once = {};
 };
 
 std::string verification_text(const Verified& verified);

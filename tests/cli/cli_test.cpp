@@ -191,6 +191,33 @@ TEST_F(Cli, MalformedLinesAreErrorsWithTheirPlace) {
   EXPECT_NE(ran.err.find("bad.txt:2"), std::string::npos) << ran.err;
 }
 
+TEST_F(Cli, VerifyReadsOperationMapsTwice) {
+  write("ops.jsonl",
+        R"({"type":"invoke","process":0,"f":"txn","value":[["w","x",1],["range",["a",null],null]]}
+{"type":"ok","process":0,"f":"txn","value":[["w","x",1],["range",["a",null],[["x",1]]]]}
+)");
+  write("ops.edn", "{:type :invoke :process 0 :f :acquire}\n{:type :ok :process 0 :f :acquire}\n");
+  write("strings.edn", "{:type :ok :process 0 :f :put :key \"k\" :value \"v\"}\n");
+  const std::string twice = "  Two independent readers read the same history.\n";
+  for (const std::string name : {"ops.jsonl", "ops.edn", "strings.edn", "fine.txt"}) {
+    ASSERT_EQ(cupel("check --certificate proof.json " + name).code, 0);
+    const auto ran = cupel("verify " + name + " proof.json");
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    const auto json = cupel("verify --json " + name + " proof.json").out;
+    if (name.starts_with("ops")) {
+      EXPECT_NE(ran.out.find(twice), std::string::npos) << ran.out;
+      EXPECT_NE(json.find(R"("second_reader":{"used":true,"reason":null})"), std::string::npos);
+      EXPECT_EQ(cupel("verify - proof.json < " + name).out.find(twice) != std::string::npos, true);
+      continue;
+    }
+    EXPECT_NE(ran.out.find("  The history was read once: the second reader "), std::string::npos)
+        << ran.out;
+    EXPECT_NE(json.find(R"("second_reader":{"used":false,"reason":"the second reader )"),
+              std::string::npos)
+        << json;
+  }
+}
+
 TEST_F(Cli, VerifyChecksWhatCheckWrote) {
   for (const std::string name : {"fine", "lost"}) {
     EXPECT_LE(cupel("check --certificate " + name + ".json " + name + ".txt").code, 1);

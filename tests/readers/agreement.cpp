@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "certify/plain_reader.hpp"
 #include "check/check.hpp"
 #include "formats/format_spec.hpp"
 #include "formats/jepsen_reader.hpp"
@@ -64,17 +65,45 @@ std::string told(const std::string& what, const std::string& difference, const s
   return what + ": " + difference + "\n" + text;
 }
 
-// JSON lines, plain, as the others are compared with.
-std::string compare_forms(const std::vector<Document>& maps, const History& plain,
-                          std::uint64_t seed) {
-  for (const auto& form : forms(maps, seed)) {
-    const auto piece = seed % 3 == 0 ? 0 : 1 + seed % 211;
-    const auto read = read_in_pieces(form.text, piece, 1 + seed % 3);
-    if (!read.ok()) return told(form.name, read.error().to_string(), form.text);
-    if (auto wrong = difference(plain, *read); !wrong.empty()) {
-      return told(form.name, wrong, form.text);
-    }
+// The second reader, by which `cupel verify` reads.
+std::string compare_plainly(const std::string& text, const History& h) {
+  const auto plain = certify::read_plainly(text, "input");
+  if (!plain.ok()) return "the second reader: " + plain.error().to_string();
+  if (!plain->unread.empty()) return {};
+  return certify::compare(h, *plain);
+}
+
+// One map with another field or value.
+std::vector<Document> edited(std::vector<Document> maps, base::Random& random) {
+  auto& map = maps[random.below(maps.size())];
+  auto& [name, field] = map.members[random.below(map.members.size())];
+  Document* at = &field;
+  while (at->kind == Document::Kind::kVector && !at->items.empty() && !random.chance(0.15)) {
+    at = &at->items[random.below(at->items.size())];
   }
+  static constexpr const char* kWords[] = {"ok", "fail", "info", "w", "r", "append"};
+  if (at->kind == Document::Kind::kVector && !at->items.empty() && random.chance(0.7)) {
+    at->items.pop_back();
+  } else if (at->kind == Document::Kind::kInteger && random.chance(0.5)) {
+    at->integer ^= 1;
+  } else {
+    *at = random.chance(0.3) ? Document::of(kWords[random.below(6)]) : random_scalar(random);
+  }
+  return maps;
+}
+
+// The comparison of `cupel verify` finds a difference where the columns of two histories differ.
+std::string compare_edited(const std::vector<Document>& maps, const History& h, std::uint64_t seed,
+                           std::size_t& told_apart) {
+  base::Random random(seed * 5 + 2);
+  const auto text = json_lines(edited(maps, random));
+  const auto other = read_in_pieces(text, 0, 1);
+  const auto plain = certify::read_plainly(text, "input");
+  if (!other.ok() || !plain.ok()) return {};
+  const bool same = difference(h, *other, {.ids = false, .metadata = false}).empty();
+  const auto found = certify::compare(h, *plain);
+  if (same != found.empty()) return told("edited", same ? found : "no difference found", text);
+  told_apart += !same;
   return {};
 }
 
@@ -340,6 +369,22 @@ bool has_open_range(const History& h) {
 
 }  // namespace
 
+std::string compare_forms(const std::vector<Document>& maps, const History& plain,
+                          std::uint64_t seed) {
+  for (const auto& form : forms(maps, seed)) {
+    const auto piece = seed % 3 == 0 ? 0 : 1 + seed % 211;
+    const auto read = read_in_pieces(form.text, piece, 1 + seed % 3);
+    if (!read.ok()) return told(form.name, read.error().to_string(), form.text);
+    if (auto wrong = difference(plain, *read); !wrong.empty()) {
+      return told(form.name, wrong, form.text);
+    }
+    if (auto wrong = compare_plainly(form.text, *read); !wrong.empty()) {
+      return told(form.name, wrong, form.text);
+    }
+  }
+  return {};
+}
+
 std::string ReaderAgreement::difference_of(std::uint64_t seed) {
   const auto recording = random_recording(seed);
   const auto text = json_lines(recording.maps);
@@ -352,6 +397,9 @@ std::string ReaderAgreement::difference_of(std::uint64_t seed) {
   }
   ++tally_.compared;
   tally_.open_ranges += has_open_range(*plain);
+  if (auto wrong = compare_plainly(text, *plain); !wrong.empty()) return told("JSON", wrong, text);
+  auto edit = compare_edited(recording.maps, *plain, seed, tally_.told_apart);
+  if (!edit.empty()) return edit;
   if (auto wrong = compare_forms(recording.maps, *plain, seed); !wrong.empty()) return wrong;
   if (auto wrong = compare_verdicts(recording.history, *plain, tally_.violated); !wrong.empty()) {
     return told("JSON lines", wrong, text);

@@ -6,16 +6,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "history/history.hpp"
+#include "readers/document.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::test {
+
+// Empty: each form in which these maps can be a file gives this history, and so does the second
+// reader, unless it does not read the kind.
+std::string compare_forms(const std::vector<Document>& maps, const history::History& plain,
+                          std::uint64_t seed);
 
 class ReaderAgreement {
  public:
   struct Tally {
     std::size_t compared = 0, open_ranges = 0, streamed = 0, watched = 0, violated = 0,
-                converted = 0;
+                converted = 0, told_apart = 0;
   };
 
   // Empty: they agree about the recording of this seed. Else the first difference, with the file.

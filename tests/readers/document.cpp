@@ -139,13 +139,13 @@ class DocumentWriter {
     out_ += kSpace[style_.random->below(style_.one_line ? 3 : 6)];
     if (!edn_ || !chance(0.3)) return;
     static constexpr std::string_view kDiscards[] = {
-        " #_ nil ", " #_ [1 {:a \"}\"}] ", " #_#_ 1 2 ", " #_ \"]\" ", " #_ #inst \"x\" ", ", , "};
-    out_ += kDiscards[style_.random->below(6)];
+        " #_ nil ", " #_ [1 {:a \"}\"}] ", " #_#_ 1 2 ", " #_ \"]\" ", ", , ", " #_ #inst \"x\" "};
+    out_ += kDiscards[style_.random->below(style_.tags ? 6 : 5)];
     if (!style_.one_line && chance(0.5)) out_ += " ; } ] \" ) \\\n";
   }
 
   void word(const std::string& text) {
-    if (!is_plain_keyword(text) || chance(0.1)) return quoted(text);
+    if (!is_plain_keyword(text) || (style_.string_names && chance(0.1))) return quoted(text);
     out_ += ":" + text;
   }
 

@@ -69,6 +69,8 @@ history::ScalarView scalar_of(const Document& document, std::string& text);
 struct Style {
   base::Random* random = nullptr;  // none: the plain spelling
   bool one_line = true;            // no line feed between tokens
+  bool string_names = true;        // EDN: a name of a member may be a string
+  bool tags = true;                // EDN: a discarded form may have a tag
 };
 
 std::string to_json(const Document& document, Style style = {});

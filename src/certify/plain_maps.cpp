@@ -1,0 +1,244 @@
+// Plain maps: see the header. The words and shapes are those of docs/formats/jepsen.md.
+#include "certify/plain_maps.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cupel::certify {
+
+namespace {
+
+using history::kNoTime;
+using history::OpKind;
+using Kind = PlainValue::Kind;
+
+std::string code_of(const PlainValue& value) {
+  switch (value.kind) {
+    case Kind::kAbsent:
+    case Kind::kNull:
+      return "n";
+    case Kind::kInteger:
+      return "i" + std::to_string(value.integer);
+    case Kind::kString:
+      return "s" + value.text;
+    case Kind::kKeyword:
+      return "k" + value.text;
+    default:
+      return "l" + canonical_text(value);
+  }
+}
+
+std::optional<OpKind> kind_of(std::string_view word) {
+  if (word == "r" || word == "read") return OpKind::kRead;
+  if (word == "w" || word == "write") return OpKind::kWrite;
+  if (word == "append") return OpKind::kAppend;
+  if (word == "cas") return OpKind::kCompareAndSet;
+  if (word == "insert") return OpKind::kInsert;
+  if (word == "delete") return OpKind::kDelete;
+  if (word == "range") return OpKind::kRangeRead;
+  return std::nullopt;
+}
+
+bool is_micro_operation(const PlainValue& value) {
+  return value.is_vector() && value.items.size() >= 2 && value.items.size() <= 4 &&
+         value.items[0].is_name() && kind_of(value.items[0].text);
+}
+
+// JSON if its first map is, else EDN.
+bool is_edn_text(std::string_view bytes) {
+  PlainText text(bytes, /*edn=*/false);
+  if (!text.more()) return false;
+  if (text.peek() == '[') {
+    text.advance();
+    if (!text.more() || text.peek() == ']') return false;
+  }
+  PlainValue first;
+  if (text.value(first)) return first.kind != Kind::kMap;
+  return text.position() < bytes.size();  // else the only line may be incomplete
+}
+
+std::optional<std::uint64_t> index_of(const PlainValue& value) {
+  if (value.kind != Kind::kInteger) return std::nullopt;
+  return static_cast<std::uint64_t>(value.integer);
+}
+
+}  // namespace
+
+PlainTable::Id id_of(PlainTable& table, const PlainValue& value) {
+  return table.id(code_of(value));
+}
+
+void set_result(PlainTable& table, const PlainValue& value, PlainOperation& op) {
+  op.vector = value.is_vector();
+  if (op.vector) {
+    for (const auto& item : value.items) op.items.push_back(id_of(table, item));
+  } else {
+    op.value = id_of(table, value);
+  }
+}
+
+PlainMaps::PlainMaps(std::string_view bytes, PlainTable& table,
+                     const std::vector<std::string>& ignored)
+    : bytes_(bytes.starts_with("\xef\xbb\xbf") ? bytes.substr(3) : bytes),
+      table_(table),
+      ignored_(ignored),
+      edn_(is_edn_text(bytes_)),
+      text_(bytes_, edn_) {
+  open_ = text_.more() && (text_.peek() == '[' || (edn_ && text_.peek() == '('));
+  lines_ = !open_ && !edn_;
+  if (open_) text_.advance();
+}
+
+bool PlainMaps::fail(std::string message) {
+  if (error_.empty()) error_ = std::move(message);
+  return false;
+}
+
+std::uint64_t PlainMaps::line() const {
+  const auto end = bytes_.begin() + static_cast<std::ptrdiff_t>(at_);
+  return 1 + static_cast<std::uint64_t>(std::count(bytes_.begin(), end, '\n'));
+}
+
+bool PlainMaps::next_map(PlainValue& map) {
+  while (text_.more()) {
+    at_ = text_.position();
+    const char c = text_.peek();
+    const bool ends = open_ && (c == ']' || c == ')');
+    if (ends || (open_ && !edn_ && c == ',')) {
+      open_ = !ends;
+      text_.advance();
+      continue;
+    }
+    if (!text_.record(map)) {
+      // The writer of lines was interrupted in the last one.
+      const bool cut = lines_ && bytes_.find('\n', at_) == std::string_view::npos && ordinal_ > 0;
+      return !cut && fail(text_.error());
+    }
+    return map.kind == Kind::kMap || fail("found no operation map");
+  }
+  at_ = text_.position();
+  return text_.error().empty() ? false : fail(text_.error());
+}
+
+std::unique_ptr<PlainMap> PlainMaps::next() {
+  for (PlainValue map; next_map(map); map = {}) {
+    auto op = fields_of(map);
+    op->ordinal = ordinal_++;
+    if (op->is_header()) return op;
+    if (op->process.is_name() && op->process.text == "nemesis") continue;
+    if (std::find(ignored_.begin(), ignored_.end(), op->f) != ignored_.end()) continue;
+    if (!read_operations(*op)) return nullptr;
+    return op;
+  }
+  return nullptr;
+}
+
+std::unique_ptr<PlainMap> PlainMaps::fields_of(PlainValue& map) {
+  auto op = std::make_unique<PlainMap>();
+  for (std::size_t i = 0; i + 1 < map.items.size(); i += 2) {
+    if (!map.items[i].is_name()) continue;
+    const auto& name = map.items[i].text;
+    auto& value = map.items[i + 1];
+    if (name == "type") op->type = value.text;
+    if (name == "f") op->f = value.is_name() ? value.text : "";
+    if (name == "process") op->process = std::move(value);
+    if (name == "value") op->value = std::move(value);
+    if (name == "time") op->time = value.kind == Kind::kInteger ? value.integer : kNoTime;
+    if (name == "index") op->index = index_of(value);
+  }
+  return op;
+}
+
+// Decides whether the map is of a transaction, and reads its operations.
+bool PlainMaps::read_operations(PlainMap& op) {
+  auto& items = op.value.items;
+  const bool vector = op.value.is_vector();
+  const bool ends_badly = op.type == "fail" || op.type == "info";
+  op.transaction =
+      op.f.empty() || op.f == "txn" ||
+      (vector && !items.empty() && std::all_of(items.begin(), items.end(), is_micro_operation));
+  if (!op.transaction && (op.f == "init" || op.f == "setup")) {
+    set_up(op);
+    return true;
+  }
+  if (!op.transaction) return true;
+  const auto is_vector = [](const PlainValue& item) { return item.is_vector(); };
+  const bool says = vector && std::all_of(items.begin(), items.end(), is_vector);
+  if (!says) return ends_badly || fail("found no operations in a transaction");
+  for (const auto& item : items) {
+    if (!is_micro_operation(item)) return fail("found no operation: " + canonical_text(item));
+    op.operations.push_back(operation(item));
+  }
+  op.value = {};
+  return true;
+}
+
+// The writes [key value], a vector of such pairs, or a map.
+void PlainMaps::set_up(PlainMap& op) {
+  const auto write = [&](const PlainValue& key, const PlainValue& value) {
+    op.operations.push_back({.kind = OpKind::kWrite, .key = id(key), .value = id(value)});
+  };
+  const auto& items = op.value.items;
+  const auto is_pair = [](const PlainValue& item) { return item.is_pair(); };
+  if (op.value.kind == Kind::kMap) {
+    std::vector<std::pair<std::string, std::size_t>> order;  // as a canonical map has it
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+      order.emplace_back(canonical_text(items[i]) + " " + canonical_text(items[i + 1]), i);
+    }
+    std::sort(order.begin(), order.end());
+    for (const auto& [text, i] : order) write(items[i], items[i + 1]);
+    op.transaction = true;
+  } else if (!items.empty() && std::all_of(items.begin(), items.end(), is_pair)) {
+    for (const auto& item : items) write(item.items[0], item.items[1]);
+    op.transaction = true;
+  } else if (op.value.is_pair()) {
+    write(items[0], items[1]);
+    op.transaction = true;
+  }
+}
+
+PlainOperation PlainMaps::operation(const PlainValue& vector) {
+  const auto& items = vector.items;
+  const auto kind = *kind_of(items[0].text);
+  PlainOperation op{.kind = kind};
+  const PlainValue nothing;
+  const PlainValue& value = items.size() > 2 ? items[2] : nothing;
+  const bool marked = items.size() == 4;  // with false
+  switch (kind) {
+    case OpKind::kRangeRead:
+      range_read(items[1], value, op);
+      return op;
+    case OpKind::kRead:
+      op.key = id(items[1]);
+      op.known = !marked && items.size() > 2;
+      set_result(table_, value, op);
+      return op;
+    case OpKind::kCompareAndSet:
+      op.key = id(items[1]);
+      op.succeeded = !marked;
+      if (value.is_pair()) {
+        op.value = id(value.items[0]);
+        op.other = id(value.items[1]);
+      }
+      return op;
+    default:
+      op.key = id(items[1]);
+      op.value = id(value);
+      return op;
+  }
+}
+
+void PlainMaps::range_read(const PlainValue& bounds, const PlainValue& found, PlainOperation& op) {
+  if (bounds.is_pair()) {
+    op.value = id(bounds.items[0]);
+    const auto& high = bounds.items[1];
+    op.other = high.is_nothing() ? table_.id("lnil") : id(high);  // none: above every key
+  }
+  for (const auto& entry : found.items) {
+    if (!entry.is_pair()) continue;
+    op.items.push_back(id(entry.items[0]));
+    op.items.push_back(id(entry.items[1]));
+  }
+}
+
+}  // namespace cupel::certify
