@@ -32,6 +32,7 @@
 #include "crdt/io/reader.hpp"
 #include "explain/why/words.hpp"
 #include "formats/label_lines.hpp"
+#include "formats/store_directory.hpp"
 #include "history/naming.hpp"
 #include "history/text_order.hpp"
 #include "history/times.hpp"
@@ -190,6 +191,11 @@ bool is_in_windows(const Found& found) {
 
 void print_checked(const report::Checked& checked, const CheckArguments& arguments,
                    Emitter& emitter) {
+  if (!checked.history.fact(formats::kNothingHappened).empty()) {
+    print_note(fmt::format(
+        "{}: no client made an operation, so the history satisfies every level. Nothing was tested",
+        checked.file));
+  }
   if (const auto cut = checked.history.fact("cut"); !cut.empty()) {
     print_note(fmt::format("{}: {}", checked.file, cut));
   }
@@ -587,6 +593,8 @@ void take_shard(CheckArguments& arguments) {
 
 // All arguments looked at, ready to run.
 Run prepared(const std::shared_ptr<CheckArguments>& arguments) {
+  arguments->histories =
+      formats::histories_at(arguments->histories, format_of(arguments->format, "--format"));
   take_shard(*arguments);
   auto options = analysis_options(*arguments);
   if (const auto* others = processes(); others != nullptr) {
@@ -638,8 +646,9 @@ void add_check(Command& app, Run& run) {
   command
       ->add_option(
           "HISTORY", arguments->histories,
-          "History files, or the directories that dbcop, cobra and viper use. - is standard "
-          "input")
+          "History files, the directories that dbcop, cobra and viper use, or a run of Jepsen's "
+          "store directory or a folder of runs (history.edn, else history.txt, else jepsen.log). "
+          "- is standard input")
       ->required()
       ->check(not_empty("a file or a folder"))
       ->type_name("");
@@ -716,6 +725,7 @@ void add_check(Command& app, Run& run) {
       "Examples:\n"
       "  cupel check history.jsonl\n"
       "  cupel check -l snapshot-isolation,serializable histories/*.edn | grep -v '^  '\n"
+      "  cupel check store/latest\n"
       "  cupel check -l strict --clock-drift 1ms --timeout 5m history.jsonl\n"
       "  cupel check --emit sql history.jsonl > try.sql\n"
       "  cupel check -l si --emit junit=report.xml --emit github histories/*.jsonl\n"

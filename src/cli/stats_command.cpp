@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
+#include "formats/store_directory.hpp"
 #include "report/stats.hpp"
 
 namespace cupel::cli {
@@ -38,7 +39,7 @@ void add_stats(Command& app, Run& run) {
            as = interpretation(arguments->as)]() -> int {
       int code = kSatisfied;
       bool first = true;
-      for (const auto& file : arguments->histories) {
+      for (const auto& file : formats::histories_at(arguments->histories, format)) {
         const auto history = formats::read(file, {.format = format, .initial = initial, .as = as});
         if (!history.ok()) {
           print_error(history.error());

@@ -20,6 +20,8 @@
 #include "formats/input.hpp"
 #include "formats/inspect.hpp"
 #include "formats/recording.hpp"
+#include "formats/store_directory.hpp"
+#include "history/builder.hpp"
 
 namespace cupel::formats {
 
@@ -90,11 +92,19 @@ base::Error without_logs(const std::string& path, const base::Error& error) {
     if (entry.path().extension() == ".log") return error;
   }
   if (failure) return error;
+  if (const auto runs = histories_at({path}, std::nullopt); runs.front() != path) {
+    return base::Error{.message = fmt::format(
+                           "found a folder of {} runs of Jepsen, expected one history. Name one "
+                           "of them, such as {}",
+                           runs.size(), runs.back()),
+                       .file = path};
+  }
   return unrecognized(
       path, fmt::format("a directory with neither {} nor *.log files", files_in_directories()));
 }
 
 base::Result<History> read_directory(const std::string& path, const ReadOptions& options) {
+  if (auto binary = without_text(path)) return *std::move(binary);
   auto format = options.format;
   if (format && !spec_of(*format).in_logs) {
     const auto wanted = spec_of(*format).file_in_directory;
@@ -126,7 +136,15 @@ std::string resolved(const std::string& path, std::optional<Format> asked) {
     std::error_code ignored;
     if (fs::exists(inside, ignored)) return inside;
   }
-  return path;
+  return history_of_run(path, asked).value_or(path);
+}
+
+// The history of a run in which no operation was made.
+base::Result<History> empty_history() {
+  history::HistoryBuilder builder;
+  builder.set_metadata("format", name(Format::kJepsen));
+  builder.set_metadata(kNothingHappened, "yes");
+  return std::move(builder).finish();
 }
 
 base::Result<History> read_file(const std::string& place, const ReadOptions& options,
@@ -139,6 +157,7 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
     bytes = bytes.substr(0, static_cast<std::size_t>(*options.first_bytes));
   }
   auto format = options.format;
+  if (bytes.empty() && may_be_empty(place) && !options.first_bytes) return empty_history();
   if (!format) {
     const auto recognized = recognize(place, bytes, /*in_logs=*/false);
     if (!recognized.ok()) return recognized.error();
@@ -179,6 +198,7 @@ base::Status write_to(const History& history, std::ostream& out, const WriteOpti
 base::Result<Format> detect(const std::string& path) {
   const auto place = resolved(path, std::nullopt);
   if (is_directory(place)) {
+    if (auto binary = without_text(path)) return *std::move(binary);
     const auto logs = open_logs(place);
     return logs.ok() ? recognize_logs(place, *logs) : without_logs(path, logs.error());
   }
@@ -219,8 +239,9 @@ base::Result<History> read_and_inspect(const std::string& path, const ReadOption
     const auto place = resolved(path, options.format);
     auto history =
         is_directory(place) ? read_directory(place, options) : read_file(place, options, inspect);
-    // Nothing was recorded, or it was lost: that every level is satisfied would mislead.
-    if (history.ok() && history->txn_count() == 0) {
+    // Nothing was recorded, or it was lost: that every level is satisfied would mislead. A run of
+    // Jepsen says itself that nothing happened.
+    if (history.ok() && history->txn_count() == 0 && history->fact(kNothingHappened).empty()) {
       return base::Error{.message = "found a history without transactions, expected one at least",
                          .file = path};
     }

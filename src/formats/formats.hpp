@@ -25,7 +25,7 @@ enum class Format : std::uint8_t {
   kCobra,    // directory of binary *.log
   kViper,    // directory of J*.log
   kCupel,    // the project's own, columnar and compressed
-  kKnossos,  // "INFO jepsen.util - 0 :invoke :read nil" logs; read only
+  kKnossos,  // Jepsen's text: jepsen.log and history.txt; read only
 };
 
 std::string_view name(Format format);  // "jepsen" …
@@ -34,6 +34,10 @@ bool is_written(Format format);  // else it is only read
 std::optional<Format> parse_format(std::string_view text);
 // The names of all formats, or of those that are written: "plume, awdit or cupel".
 std::string format_names(bool written_only);
+
+// Metadata of a history without transactions whose file says that no client made an operation: it
+// satisfies every level.
+inline constexpr const char* kNothingHappened = "nothing happened";
 
 // Do they begin as a certificate does, by windows or not, that of `check` or `crdt check`? Written
 // with the field first that says so.
@@ -53,7 +57,7 @@ struct ReadOptions {
 };
 
 // The file or directory at `path` as a history, "-" being standard input; metadata "format" says
-// which. Errors name file, line or byte, found and expected.
+// which. A folder may be a run of Jepsen (store_directory.hpp). Errors name file, line or byte.
 base::Result<history::History> read(const std::string& path, const ReadOptions& options = {});
 base::Result<Format> detect(const std::string& path);
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/hash_table.hpp"
+#include "formats/formats.hpp"
 #include "formats/jepsen_events.hpp"
 #include "formats/jepsen_faults.hpp"
 #include "formats/jepsen_pairs.hpp"
@@ -382,6 +383,15 @@ bool Assembly::classify() {
   const Shapes shapes = shapes_of_objects();
   if (p_.ops.empty()) {
     if (!ignored_.empty()) return p_.fail(0, "found no operation that --ignore does not leave out");
+    const bool only_nemesis =
+        std::all_of(p_.chunks.begin(), p_.chunks.end(), [](const Chunk& chunk) {
+          return std::all_of(chunk.events.begin(), chunk.events.end(),
+                             [](const Event& e) { return e.nemesis && !e.is_header(); });
+        });
+    if (only_nemesis) {
+      builder_.set_metadata(kNothingHappened, "yes");
+      return true;
+    }
     return p_.fail(0,
                    "found no operations of clients, expected op maps with a process number and "
                    "f=txn, read/write/cas, acquire/release, or put/append/get");

@@ -49,8 +49,8 @@ F f_of(std::string_view word) {
 }
 
 std::optional<Micro> micro_of(std::string_view word) {
-  if (word == "r") return Micro::kRead;
-  if (word == "w") return Micro::kWrite;
+  if (word == "r" || word == "read") return Micro::kRead;
+  if (word == "w" || word == "write") return Micro::kWrite;
   if (word == "append") return Micro::kAppend;
   if (word == "cas") return Micro::kCas;
   if (word == "insert") return Micro::kInsert;

@@ -99,6 +99,17 @@ std::string_view without_mark(std::string_view bytes) {
   return bytes.substr(0, 3) == "\xef\xbb\xbf" ? bytes.substr(3) : bytes;
 }
 
+// [] or (), and blanks: a history in which nothing happened.
+bool is_empty_vector(std::string_view bytes) {
+  constexpr std::string_view kBlanks = " \t\r\n,";
+  bytes = past(without_mark(bytes), kBlanks);
+  const char open = bytes.empty() ? '\0' : bytes.front();
+  if (open != '[' && open != '(') return false;
+  bytes = past(bytes.substr(1), kBlanks);
+  return !bytes.empty() && bytes.front() == (open == '[' ? ']' : ')') &&
+         past(bytes.substr(1), kBlanks).empty();
+}
+
 }  // namespace
 
 base::Result<history::History> read_jepsen(std::string_view bytes, const std::string& file,
@@ -129,6 +140,7 @@ bool is_edn(std::string_view bytes) {
 }
 
 Match recognize_jepsen(std::string_view bytes) {
+  if (is_empty_vector(bytes)) return Match::kBegins;
   const auto head = without_mark(bytes.substr(0, kHeadBytes));
   const auto has = [&](std::string_view text) { return head.find(text) != std::string_view::npos; };
   switch (syntax_of(head)) {

@@ -1,10 +1,11 @@
-// Knossos logs: one register, one line an event, as Jepsen once printed them.
+// Jepsen's text: history.txt, and jepsen.log or the console's output of every version since 2014.
 //
-//   INFO  jepsen.util - 3   :invoke :cas    [1 4]
+//   3  :invoke  :cas  [1 4]
 //   INFO  jepsen.util - 3   :fail   :cas    [1 4]
+//   2021-02-26 11:42:48,806{GMT}  INFO  [jepsen worker 1] jepsen.util: 1  :ok  :txn  [[:w 1 2]]
 //
-// Here, unlike in op maps, a failed cas is an observation: the register was
-// seen to hold another value.
+// In logs of 2014 (the second line), unlike in op maps, a failed cas is an observation: the
+// register was seen to hold another value.
 #pragma once
 
 #include <string>

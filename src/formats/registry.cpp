@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "formats/format_spec.hpp"
+#include "formats/store_directory.hpp"
 
 namespace cupel::formats {
 
@@ -167,6 +168,7 @@ bool is_certificate(std::string_view bytes) {
 }
 
 base::Result<Format> recognize(const std::string& path, std::string_view bytes, bool in_logs) {
+  if (auto binary = in_logs ? std::nullopt : without_text(path, bytes)) return *std::move(binary);
   if (bytes.empty()) return unrecognized(path, "an empty file");
   if (is_certificate(bytes)) {
     return base::Error{.message = "found a certificate, expected a history", .file = path};

@@ -535,6 +535,53 @@ TEST_F(Cli, AHistoryOfClientsIsNotReferredToCrdtCheck) {
   }
 }
 
+TEST_F(Cli, AStoreOfJepsenIsCheckedAsItIs) {
+  const std::string append =
+      "{:process 0, :time 1000, :type :invoke, :f :txn, :value [[:r 1 nil] [:r 2 nil]]}\n"
+      "{:process 1, :time 1010, :type :invoke, :f :txn, :value [[:append 1 1]]}\n"
+      "{:process 1, :time 1020, :type :ok,     :f :txn, :value [[:append 1 1]]}\n"
+      "{:process 1, :time 1030, :type :invoke, :f :txn, :value [[:append 2 1]]}\n"
+      "{:process 1, :time 1040, :type :ok,     :f :txn, :value [[:append 2 1]]}\n"
+      "{:process 0, :time 1050, :type :ok,     :f :txn, :value [[:r 1 nil] [:r 2 [1]]]}\n";
+  const std::string log =
+      "INFO [2017-08-19 06:23:31,518] jepsen worker 0 - jepsen.util 0\t:invoke\t:write\t3\n"
+      "INFO [2017-08-19 06:23:31,520] jepsen worker 0 - jepsen.util 0\t:ok\t:write\t3\n"
+      "INFO [2017-08-19 06:23:31,528] jepsen worker 1 - jepsen.util 1\t:invoke\t:read\tnil\n"
+      "INFO [2017-08-19 06:23:31,530] jepsen worker 1 - jepsen.util 1\t:ok\t:read\t3\n";
+  fs::create_directories(folder_ / "store/app/1");
+  fs::create_directories(folder_ / "store/app/2");
+  fs::create_directories(folder_ / "store/app/3");
+  write("store/app/1/history.edn", append);
+  write("store/app/1/jepsen.log", log);
+  write("store/app/2/jepsen.log", log);
+  write("store/app/3/history.edn", "");
+  write("store/app/3/test.jepsen", "JEPSEN");
+  fs::create_directory_symlink("1", folder_ / "store/app/latest");
+  const auto one = cupel("check -l serializable store/app/latest");
+  EXPECT_EQ(one.out.substr(0, one.out.find('\n')),
+            "store/app/latest/history.edn\tserializable\tviolated")
+      << one.err;
+  const auto all = cupel("check -l serializable store | grep -v '^  '");
+  EXPECT_EQ(all.out,
+            "store/app/1/history.edn\tserializable\tviolated\n"
+            "store/app/2/jepsen.log\tserializable\tsatisfied\n"
+            "store/app/3/history.edn\tserializable\tsatisfied\n")
+      << all.err;
+  EXPECT_NE(all.err.find("store/app/3/history.edn: no client made an operation"), std::string::npos)
+      << all.err;
+  EXPECT_EQ(cupel("check store/app/3").code, 0);
+  EXPECT_EQ(cupel("check --json store/app/3").code, 0);
+  EXPECT_EQ(cupel("check --certificate c.json store/app/3").code, 0);
+  EXPECT_EQ(cupel("verify store/app/3 c.json").code, 0) << cupel("verify store/app/3 c.json").err;
+  EXPECT_EQ(cupel("stats store").code, 0);
+  EXPECT_EQ(cupel("check --certificate c.json store/app/1").code, 1);
+  EXPECT_EQ(cupel("verify store/app/1 c.json").code, 0) << cupel("verify store/app/1 c.json").err;
+  const auto binary = cupel("check store/app/3/test.jepsen");
+  EXPECT_EQ(binary.code, 3);
+  EXPECT_NE(binary.err.find("Use store/app/3/history.edn instead"), std::string::npos)
+      << binary.err;
+}
+
 // A client library that is broken, and a PATH without any server.
 TEST_F(Cli, DoctorNamesWhatToInstall) {
   fs::create_directories(folder_ / "broken");

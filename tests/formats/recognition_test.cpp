@@ -112,12 +112,20 @@ std::vector<std::string> valid_files(Format format) {
                "{:type :invoke, :process 0, :f :txn, :value [[:w 1 2]]}",
                "; INFO  jepsen.util - 0 :invoke :read nil\n{:type :ok, :process 0}",
                "#jepsen.history.Op{:index 0, :type :ok}",
-               "\xef\xbb\xbf{\"type\":\"ok\"}"};
+               "\xef\xbb\xbf{\"type\":\"ok\"}",
+               "[]",
+               " [\n]\n",
+               "()"};
       break;
     case Format::kKnossos:
-      files = {"INFO  jepsen.util - 0\t:invoke\t:read\tnil\n",
-               "2014-01-01 INFO  jepsen.util - 0\t:invoke\t:write\t\"r(1,2)\"\n",
-               "INFO  jepsen.util - :nemesis\t:info\t:type\t{:type :ok}\n"};
+      files = {
+          "INFO  jepsen.util - 0\t:invoke\t:read\tnil\n",
+          "2014-01-01 INFO  jepsen.util - 0\t:invoke\t:write\t\"r(1,2)\"\n",
+          "INFO  jepsen.util - :nemesis\t:info\t:type\t{:type :ok}\n",
+          "INFO [2017-08-19 06:23:31,518] jepsen worker 0 - jepsen.util 0\t:invoke\t:write\t3\n",
+          "2021-02-26 11:42:48,806{GMT}\tINFO\t[main] jepsen.cli: Test options:\n {:type :ok}\n",
+          "0\t:invoke\t:txn\t[[:r 9 nil]]\n",
+          ":nemesis\t:info\t:kill\t{\"node0\" nil}\n"};
       break;
   }
   return files;
