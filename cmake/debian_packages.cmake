@@ -72,11 +72,10 @@ The client libraries of databases are loaded when they are needed: the packages
 cupel-postgres, cupel-mysql and others bring them. cupel doctor says what is
 there.")
 cupel_package_of(sqlite3 sqlite)
-cupel_package_of(gvc gvc)
 cupel_package_of(pg_query pg_query)
 cupel_package_of(ssl ssl)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS ${sqlite})
-string(JOIN ", " CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS ${gvc} ${pg_query} ${ssl})
+string(JOIN ", " CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS ${pg_query} ${ssl})
 set(suggested)
 cupel_driver_package(postgres pq PostgreSQL)
 cupel_driver_package(mysql mariadb "MariaDB and MySQL")

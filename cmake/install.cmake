@@ -7,7 +7,7 @@
 #   library       libcupel0       libcupel.so.0
 #   development   libcupel-dev    headers, find_package(cupel), cupel.pc
 #
-# The program loads client libraries of databases and Graphviz at the first need, so it starts without
+# The program loads client libraries of databases at the first need, so it starts without
 # them. Packages of their own (cupel-postgres …) hold nothing but the dependency.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

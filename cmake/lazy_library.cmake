@@ -1,6 +1,6 @@
 # cupel_lazy_library(LAYER NAME SOURCES … LIBRARY imported-target): adds sources to
 # a layer whose shared library is loaded at the first need and not at the start of
-# the process. Client libraries and Graphviz bring forty others with them, which cost
+# the process. Client libraries bring forty others with them, which cost
 # ten times what a small check does. The library's functions that the sources call
 # become jumps through a table (stubs.cmake writes them in assembly), which the first
 # call fills (src/base/lazy_library.cpp). Without CUPEL_LAZY_LIBRARIES, the library is

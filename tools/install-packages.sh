@@ -14,7 +14,6 @@ packages=(
   libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev
   libabsl-dev libzstd-dev zlib1g-dev liblzma-dev libcadical-dev
   libpg-query-dev libgmp-dev  # SQL over the mock store: the parser, decimals
-  libgraphviz-dev  # lays out the pictures of counterexamples
   # Database clients, for the drivers.
   libsqlite3-dev libpq-dev libssl-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
   libzookeeper-mt-dev libnats-dev

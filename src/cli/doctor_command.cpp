@@ -119,12 +119,6 @@ Group mock() {
 }
 #endif
 
-Group reports() {
-  return {"Reports",
-          {{"Graphviz", "lays out the pictures of `--report`; without it cupel does, more simply",
-            problem_of(Library{"libgvc.so", "libgvc6"})}}};
-}
-
 Group verifiers() {
   const auto program = find_proved_program();
   return {"Verifiers",
@@ -137,7 +131,6 @@ std::vector<Group> examine() {
 #ifdef CUPEL_MOCK
   groups.push_back(mock());
 #endif
-  groups.push_back(reports());
   groups.push_back(verifiers());
   return groups;
 }

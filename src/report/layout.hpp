@@ -1,13 +1,11 @@
 // Layout: where the boxes and arrows of a figure go. y grows downwards.
 //
-// Graphviz decides it where the program has it (graphviz_layout.cpp). Without it (cupel-core,
-// WebAssembly) the layers of layered_layout.cpp do: simpler, and enough for the pictures that a
-// counterexample needs.
+// The layers of layered_layout.cpp decide it, without any library, so a figure has the same bytes
+// everywhere.
 #pragma once
 
 #include <vector>
 
-#include "base/result.hpp"
 #include "report/figure.hpp"
 #include "text/svg.hpp"
 
@@ -31,9 +29,5 @@ inline double box_height(const Figure::Box& box) {
 // Boxes in layers, an arrow a smooth line from a row of a box to a row of another. Never fails.
 // Same figure, same layout. At most O(n^2) with n boxes and labels, of which a figure has few.
 Layout layered_layout(const Figure& figure);
-
-// As above, by Graphviz's `dot`. Threads wait for each other: Graphviz is not thread-safe. Fails
-// only if it cannot lay out (its plugins are missing).
-base::Result<Layout> graphviz_layout(const Figure& figure);
 
 }  // namespace cupel::report

@@ -11,10 +11,6 @@
 #include "report/layout.hpp"
 #include "text/svg.hpp"
 
-#ifdef CUPEL_GRAPHVIZ
-#include "base/lazy_library.hpp"
-#endif
-
 namespace cupel::report {
 
 using levels::EdgeKind;
@@ -24,26 +20,6 @@ using text::SvgPath;
 using text::SvgWriter;
 
 namespace {
-
-#ifdef CUPEL_GRAPHVIZ
-// Its libraries are loaded at the first call; where they are not installed, that would end the
-// process.
-bool graphviz_is_there() {
-  static const bool there = [] {
-    const auto libraries = base::lazy_libraries("gvc");
-    return std::all_of(libraries.begin(), libraries.end(),
-                       [](const auto& library) { return library.why.empty(); });
-  }();
-  return there;
-}
-#endif
-
-base::Result<Layout> lay_out(const Figure& figure) {
-#ifdef CUPEL_GRAPHVIZ
-  if (graphviz_is_there()) return graphviz_layout(figure);
-#endif
-  return layered_layout(figure);
-}
 
 constexpr double kMargin = 14, kTitle = 30, kLegendLine = 17;
 
@@ -272,16 +248,14 @@ class Painter {
 }  // namespace
 
 base::Result<std::string> svg(const Figure& figure, const SvgOptions& options) {
-  auto layout = lay_out(figure);
-  if (!layout.ok()) return layout.error();
-  return Painter(figure, *layout, options.standalone).paint();
+  const Layout layout = layered_layout(figure);
+  return Painter(figure, layout, options.standalone).paint();
 }
 
 base::Result<Pictures> pictures_of(const Figure& figure) {
-  auto layout = lay_out(figure);
-  if (!layout.ok()) return layout.error();
-  return Pictures{.in_page = Painter(figure, *layout, /*standalone=*/false).paint(),
-                  .standalone = Painter(figure, *layout, /*standalone=*/true).paint()};
+  const Layout layout = layered_layout(figure);
+  return Pictures{.in_page = Painter(figure, layout, /*standalone=*/false).paint(),
+                  .standalone = Painter(figure, layout, /*standalone=*/true).paint()};
 }
 
 }  // namespace cupel::report

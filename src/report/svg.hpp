@@ -1,10 +1,8 @@
 // SVG: a figure, laid out inside this process (layout.hpp) and drawn here.
 //
-// Graphviz decides where boxes and arrows go (`dot`, from the text of dot.hpp, with
-// all sizes given: no font is measured), or our own layers where it is not installed. Drawing is
-// ours so that a page can restyle, highlight and read aloud what it shows: every box and arrow is a
-// group with classes and data attributes, its sentence as its title. No ids, dates, scripts or
-// references to other files.
+// All sizes are given: no font is measured. A page can restyle, highlight and read aloud what it
+// shows: every box and arrow is a group with classes and data attributes, its sentence as its
+// title. No ids, dates, scripts or references to other files.
 #pragma once
 
 #include <string>
@@ -22,8 +20,7 @@ struct SvgOptions {
 
 // Classes: `box` (`cycle`, `uncommitted`, with data-txn = TxnId), `arrow` (the kind,
 // `certain` or `inferred`, `cycle`, with data-arrow = its index, data-from and data-to = TxnIds).
-// Thread-safe, but one at a time in Graphviz. Fails only if Graphviz is there and cannot lay out
-// (its plugins are missing).
+// Thread-safe.
 base::Result<std::string> svg(const Figure& figure, const SvgOptions& options = {});
 
 // The same figure both ways, laid out once: the layout takes most of the time.

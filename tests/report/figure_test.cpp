@@ -2,7 +2,6 @@
 //
 // The golden files are what `golden/NAME.dot` and `.svg` hold; after a change that
 // is meant, CUPEL_WRITE_GOLDEN=1 writes them anew: look at them before committing.
-// The positions in them are those of Debian 12's Graphviz (2.43).
 #include "report/figure.hpp"
 
 #include <gtest/gtest.h>
@@ -104,7 +103,6 @@ TEST_P(Pictures, AreAsTheyWere) {
   const auto picture = svg(drawn.figure);
   ASSERT_TRUE(picture.ok()) << picture.error().to_string();
   EXPECT_EQ(*picture, golden(name + ".svg", *picture));
-  // Again in the same process: Graphviz keeps state.
   EXPECT_EQ(*picture, *svg(drawn.figure));
 }
 
@@ -182,7 +180,7 @@ std::string fault_of(const Figure& figure, const Layout& layout) {
   return {};
 }
 
-TEST_P(Pictures, CanBeLaidOutWithoutGraphviz) {
+TEST_P(Pictures, AreLaidOutWithoutFaults) {
   const auto figure = draw(GetParam()).figure;
   EXPECT_EQ(fault_of(figure, layered_layout(figure)), "");
 }
