@@ -248,8 +248,11 @@ base::Result<history::History> read_knossos(std::string_view bytes, const std::s
   Parser parser(bytes, reading);
   std::vector<jepsen::Chunk> chunks;
   chunks.push_back(std::move(parser).run());
-  const jepsen::Source source{
-      .bytes = bytes, .file = file, .format = "knossos", .failed_cas_was_seen = parser.of_2014()};
+  const jepsen::Source source{.bytes = bytes,
+                              .file = file,
+                              .format = "knossos",
+                              .as = as,
+                              .failed_cas_was_seen = parser.of_2014()};
   if (chunks[0].events.empty() && !chunks[0].error) {
     return base::Error{
         .message =
