@@ -323,12 +323,9 @@ TEST(Jepsen, ARunInWhichNothingHappenedSaysSo) {
     EXPECT_EQ(h->txn_count(), 0U);
     EXPECT_EQ(h->fact("nothing happened"), "yes") << text;
   }
-  // A recording of our own has lines before the operations, and another process is no nemesis.
-  for (const char* text :
-       {R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[["a","b"]]})",
-        R"({"type":"info","process":"somebody","f":"read","value":3})"}) {
-    EXPECT_FALSE(read_jepsen(text, "h", 0)) << text;
-  }
+  // A recording of our own has lines before the operations.
+  EXPECT_FALSE(read_jepsen(
+      R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[["a","b"]]})", "h", 0));
 }
 
 TEST(Jepsen, AValueBeyondTheSizeOfACellIsRefused) {
