@@ -63,9 +63,7 @@ class Store {
       begin(session);
       line(out, "invoke", s, session, false);
     } else {
-      end(session);
-      line(out, "ok", s, session, true);
-      ++ended_;
+      finish(s, out);
     }
   }
   // A read of the newest version of a key, and after it one of the version before.
@@ -73,9 +71,7 @@ class Store {
     for (std::uint32_t s = 0; s < sessions_.size(); ++s) {
       if (!sessions_[s].open) continue;
       ++time_;
-      end(sessions_[s]);
-      line(out, "ok", s, sessions_[s], true);
-      ++ended_;
+      finish(s, out);
     }
     std::uint64_t key = 0;
     while (versions_[key].count < 2) ++key;
@@ -119,9 +115,17 @@ class Store {
     }
   }
 
+  // Without operations, the store has aborted the transaction.
+  void finish(std::uint32_t s, std::string& out) {
+    auto& session = sessions_[s];
+    end(session);
+    line(out, session.operations.empty() ? "fail" : "ok", s, session, true);
+    ++ended_;
+  }
+
   void end(Session& session) {
     session.open = false;
-    // Who would overwrite what it has not seen does not write.
+    // A transaction that would overwrite a version that it has not seen is aborted.
     bool conflict = false;
     for (const auto& op : session.operations) {
       const auto& all = versions_[op.key];

@@ -1,6 +1,8 @@
 // Fuzz target: the reader of Jepsen op maps, and its writer on what the reader accepts, in both
 // syntaxes. Input in JSON is written as EDN, too: the same history, or an error in both. The second
 // reader, of `cupel verify`, reads the same history.
+#include <set>
+
 #include "certify/plain_reader.hpp"
 #include "formats/jepsen_reader.hpp"
 #include "formats/jepsen_writer.hpp"
@@ -18,7 +20,8 @@ base::Result<history::History> read_in_pieces(std::string_view bytes, std::size_
   return formats::read_jepsen(bytes, "input", 1, reading);
 }
 
-// JSON lines, each an object: the same as EDN. None: it is something else.
+// JSON lines, each an object: the same as EDN. None: it is something else, or names a member twice,
+// of which JSON takes the last and EDN none.
 std::optional<std::string> as_edn(std::string_view bytes) {
   std::string edn;
   while (!bytes.empty()) {
@@ -27,6 +30,10 @@ std::optional<std::string> as_edn(std::string_view bytes) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const auto map = test::document_of(line);
     if (!map || map->kind != test::Document::Kind::kMap) return std::nullopt;
+    std::set<std::string> names;
+    for (const auto& [name, member] : map->members) {
+      if (!names.insert(name).second) return std::nullopt;
+    }
     edn += test::op_map_to_edn(*map) + "\n";
   }
   return edn;

@@ -157,7 +157,8 @@ bool PlainMaps::read_operations(PlainMap& op) {
   op.transaction =
       op.f.empty() || op.f == "txn" ||
       (vector && !items.empty() && std::all_of(items.begin(), items.end(), is_micro_operation));
-  if (!op.transaction && (op.f == "init" || op.f == "setup")) {
+  const bool of_client = op.type == "invoke" || op.type == "ok";
+  if (!op.transaction && of_client && (op.f == "init" || op.f == "setup")) {
     set_up(op);
     return true;
   }

@@ -161,8 +161,10 @@ class PlainReader {
       if (as_many && !repeats(tried, done)) {
         return fail("found a completion with other operations than its invocation");
       }
-      const bool counts = pair.completion->type == "ok" || (as_many && !done.empty()) ||
-                          (tried.empty() && !done.empty());
+      // The completion of a set-up may say only how it ended.
+      const bool silent = !pair.completion->transaction;
+      const bool counts = !silent && (pair.completion->type == "ok" || (as_many && !done.empty()) ||
+                                      (tried.empty() && !done.empty()));
       if (counts) pair.invoke->operations.clear();
       if (!counts) done.clear();
       pair.invoke->operations.shrink_to_fit();
@@ -201,13 +203,16 @@ class PlainReader {
   // Single operations only: on registers, or on a mutex.
   bool of_objects() {
     std::set<std::string> words;
-    bool pairs = false, plain = false;
+    bool pairs = false, plain = false;  // a read that was invoked with null names no key
     for (const auto& pair : ended_) {
       for (const auto* op : {pair.invoke.get(), pair.completion.get()}) {
         if (op == nullptr) continue;
         words.insert(op->f);
         if (op->type != "invoke" && op->type != "ok") continue;
-        if (op->value.is_nothing()) continue;
+        if (op->value.is_nothing()) {
+          plain = plain || (op->f == "read" && op->type == "invoke");
+          continue;
+        }
         const auto& items = op->value.items;
         const bool is = op->value.is_pair() && (op->f != "cas" || items[1].is_vector());
         (is ? pairs : plain) = true;

@@ -150,16 +150,27 @@ void add_interpretation_options(Command& command, InterpretationArguments& argum
       ->type_name("KIND")
       ->group(kQuestionOptions);
   command
-      .add_option("--ignore", arguments.ignore,
-                  "Leave out the op maps with this f. May be repeated. Default: op maps that cupel "
-                  "cannot read as transactions are an error")
-      ->type_name("F")
+      .add_option(
+          "--ignore", arguments.ignore,
+          "Leave out the op maps with this f, or with one of several separated by commas. May be "
+          "repeated. Default: op maps that cupel "
+          "cannot read as transactions are an error")
+      ->type_name("F[,F…]")
       ->allow_extra_args(false)
       ->group(kQuestionOptions);
 }
 
 formats::Interpretation interpretation(const InterpretationArguments& arguments) {
-  formats::Interpretation as{.kind = {}, .ignore = arguments.ignore};
+  formats::Interpretation as;
+  for (const auto& words : arguments.ignore) {
+    for (std::size_t from = 0; from <= words.size();) {
+      const auto comma = std::min(words.find(',', from), words.size());
+      // EDN spells it as a keyword.
+      if (from < comma && words[from] == ':') ++from;
+      if (from < comma) as.ignore.push_back(words.substr(from, comma - from));
+      from = comma + 1;
+    }
+  }
   if (arguments.kind.empty()) return as;
   as.kind = formats::parse_workload(arguments.kind);
   if (as.kind) return as;

@@ -273,7 +273,7 @@ class WatchRun {
 
   // Once the header has been read, the level is known.
   base::Status begin(bool over) {
-    online::Watch header({});
+    online::Watch header({.as = interpretation(arguments_.check.as)});
     auto& probe = header.add(name_);
     if (auto read = probe.take(waiting_); !read.ok()) return read;
     if (over && !probe.any_client()) {

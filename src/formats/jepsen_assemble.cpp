@@ -78,7 +78,9 @@ class Assembly {
   struct Shapes {
     std::map<std::string, std::uint64_t> count, first;  // by f: of op maps; the first one's byte
     std::vector<std::string> names;                     // in the order of the file
-    bool pairs = false, plain = false, collections = false;
+    bool pairs = false, plain = false;
+    bool collections_read = false, collections_written = false;
+    bool reads_without_key = false;  // a read was invoked with null
   };
 
   void note_use(KeyId key, std::uint8_t use) {
@@ -187,6 +189,7 @@ bool Assembly::read_header(const Chunk& chunk, const Event& e) {
   }
   if (value.size != 2 || !chunk.child(value, 1).is_vector()) return malformed();
   builder_.set_default_initial(value_id(chunk, chunk.child(value, 0)));
+  collection_written_ = collection_written_ || is_collection(chunk.child(value, 0));
   const Cell pairs = chunk.child(value, 1);
   base::HashSet<KeyId> keys;
   for (std::size_t i = 0; i < pairs.size; ++i) {
@@ -296,8 +299,11 @@ bool Assembly::add(PairedOp op, TxnStatus status) {
   op.is_txn = is_txn(op.invoke) || is_txn(op.completion);
   Ref from = op.anchor();
   if (op.is_txn && op.invoke.valid() && op.completion.valid()) {
-    const auto agreed = agreement(p_.chunks[op.invoke.chunk], p_.event(op.invoke),
-                                  p_.chunks[op.completion.chunk], p_.event(op.completion));
+    // A set-up whose completion says only how it ended.
+    const bool silent = p_.event(op.invoke).f == F::kSetup && !p_.event(op.completion).is_txn;
+    const auto agreed = silent ? Agreement{.completion_counts = false}
+                               : agreement(p_.chunks[op.invoke.chunk], p_.event(op.invoke),
+                                           p_.chunks[op.completion.chunk], p_.event(op.completion));
     if (agreed.refusal) return p_.fail(op, *agreed.refusal);
     if (!agreed.completion_counts) from = op.invoke;
   }
@@ -312,6 +318,8 @@ bool Assembly::add(PairedOp op, TxnStatus status) {
 }
 
 bool Assembly::refuse(const Shapes& shapes, std::string_view guess) {
+  if (shapes.names.empty())
+    return p_.fail(p_.ops.front(), fmt::format("found f=txn, which looks like a {}", guess));
   std::string found;
   std::uint64_t first = ~std::uint64_t{0};
   for (const std::string& name : shapes.names) {
@@ -341,10 +349,13 @@ Assembly::Shapes Assembly::shapes_of_objects() {
       if (e.type != Type::kInvoke && e.type != Type::kOk) continue;
       const bool is_register = e.f == F::kRead || e.f == F::kWrite || e.f == F::kCas;
       const auto pair = is_register || e.f == F::kSetup ? is_pair(chunk, e) : std::nullopt;
-      if (!pair) continue;
+      if (!pair) {
+        shapes.reads_without_key |= reads_without_key(chunk, e);
+        continue;
+      }
       (*pair ? shapes.pairs : shapes.plain) = true;
-      const Cell value = p_.value(ref);
-      shapes.collections = shapes.collections || (!*pair && e.f != F::kCas && is_collection(value));
+      if (*pair || e.f == F::kCas || !is_collection(p_.value(ref))) continue;
+      (e.f == F::kRead ? shapes.collections_read : shapes.collections_written) = true;
     }
   }
   return shapes;
@@ -371,11 +382,23 @@ bool Assembly::as_transactions(const Shapes& shapes) {
     if (!known || !says)
       unknown.try_emplace(std::string(word(p_.chunks[op.anchor().chunk], p_.event(op))), true);
   }
-  for (const auto& name : shapes.names) {
-    if (unknown.contains(name))
-      return p_.fail(shapes.first.at(name), left_out(name, shapes.count.at(name)));
+  if (unknown.empty()) {
+    objects_ = shapes.names;
+    return true;
   }
-  objects_ = shapes.names;
+  const bool transactions =
+      std::any_of(p_.ops.begin(), p_.ops.end(), [](const PairedOp& op) { return op.is_txn; });
+  for (const auto& name : shapes.names) {
+    if (!unknown.contains(name)) continue;
+    if (!transactions) {
+      return p_.fail(shapes.first.at(name),
+                     fmt::format("found f={} whose value is neither a transaction nor [key value], "
+                                 "and no transaction, which --kind transactions asks for. Leave "
+                                 "out --kind, or state another kind",
+                                 name));
+    }
+    return p_.fail(shapes.first.at(name), left_out(name, shapes.count.at(name)));
+  }
   return true;
 }
 
@@ -412,10 +435,13 @@ bool Assembly::classify() {
     return count == p_.ops.size() && (!asked || *asked == kind);
   };
   const bool silent_setup = of(F::kSetup) > 0 && !(shapes.pairs || shapes.plain);
-  if (is(Workload::kRegisters, registers) && !silent_setup && (asked || !shapes.collections)) {
+  const bool collection =
+      shapes.collections_read && !shapes.collections_written && !collection_written_;
+  if (is(Workload::kRegisters, registers) && !silent_setup && (asked || !collection)) {
     kind_ = Workload::kRegisters;
-    independent_ = shapes.pairs && !shapes.plain;
-    return true;
+    independent_ = shapes.pairs && !shapes.plain && !(asked && shapes.reads_without_key);
+    if (!independent_ || !shapes.reads_without_key) return true;
+    return p_.fail(shapes.first.at("read"), kReadWithoutKey);
   }
   if (is(Workload::kMutex, of(F::kAcquire) + of(F::kRelease))) {
     kind_ = Workload::kMutex;
@@ -440,7 +466,7 @@ bool Assembly::classify() {
     return refuse(shapes, "counter or set workload");
   }
   if (has("enqueue") || has("dequeue")) return refuse(shapes, "queue workload");
-  if (registers == p_.ops.size() && shapes.collections)
+  if (registers == p_.ops.size() && collection)
     return refuse(shapes, "set or bank workload (reads of whole collections)");
   return refuse(shapes, "workload of another kind");
 }
@@ -588,10 +614,8 @@ bool Assembly::emit_read(const PairedOp& txn, const Chunk& chunk, const MicroOp&
   const auto use = key_use_[key.index()];
   const bool list = (use & kAppended) != 0 || ((use & kVectorSeen) != 0 && (use & kWritten) == 0);
   if (!list) {
-    if (known && !collection_written_ && is_collection(op.value) &&
-        source_.as.kind != Workload::kRegisters) {
-      return p_.fail(txn, collection_read(shown(chunk, op.value)));
-    }
+    if (known && !collection_written_ && is_collection(op.value) && !source_.as.kind)
+      return p_.fail(txn, collection_read(shown(chunk, op.value), kind_));
     builder_.read(key, known ? value_id(chunk, op.value) : ValueId::none());
     return true;
   }

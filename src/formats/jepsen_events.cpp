@@ -239,7 +239,8 @@ bool Chunk::add_setup(const Cell& value, std::uint64_t byte) {
 bool Chunk::finish_event(Event event, const Cell& value, const Cell& key) {
   if (!event.is_txn && event.client && !event.is_header()) {
     event.is_txn = is_transaction(*this, value);
-    if (!event.is_txn && event.f == F::kSetup) {
+    const bool says = event.type == Type::kInvoke || event.type == Type::kOk;  // else an error
+    if (!event.is_txn && event.f == F::kSetup && says) {
       event.first = static_cast<std::uint32_t>(ops.size());
       if (add_setup(value, event.byte)) {
         event.is_txn = true;
@@ -343,10 +344,7 @@ void Chunk::drop_unused_operations() {
     const Event& invoke = events[at];
     if (!invoke.is_txn || !event.is_txn || invoke.f != event.f) continue;
     const auto agreed = agreement(*this, invoke, *this, event);
-    if (agreed.refusal) {
-      fail(event.byte, *agreed.refusal);
-      return;
-    }
+    if (agreed.refusal) continue;  // an error, unless --ignore leaves the operation out
     dead[agreed.completion_counts ? at : i] = true;
   }
   std::size_t kept = 0;

@@ -185,7 +185,8 @@ Refusal OpenOperation::complete(const Event& event) const {
         "times of one clock",
         event.time, invoked);
   }
-  if (is_txn && !event.is_txn && event.type == Type::kOk) {
+  // The invocation of a set-up says what was written.
+  if (is_txn && !event.is_txn && event.type == Type::kOk && f != F::kSetup) {
     return std::string(
         "found an ok without the operations that its invocation has. Record them in both lines, "
         "with the results in this one");
@@ -208,6 +209,10 @@ std::optional<bool> is_pair(const Chunk& chunk, const Event& event) {
   if (value.is_nothing()) return std::nullopt;
   return value.is_vector() && value.size == 2 &&
          (event.f != F::kCas || chunk.child(value, 1).is_vector());
+}
+
+bool reads_without_key(const Chunk& chunk, const Event& event) {
+  return event.f == F::kRead && event.type == Type::kInvoke && !is_pair(chunk, event);
 }
 
 RegisterOperation register_operation(const Chunk& chunk, const Event& event, bool pairs) {
@@ -280,12 +285,12 @@ bool is_collection(history::ScalarView scalar) {
           scalar.text.starts_with("#{"));
 }
 
-std::string collection_read(std::string_view shown) {
+std::string collection_read(std::string_view shown, Workload kind) {
   return fmt::format(
       "the read returned {}, a collection, but every write wrote a single value: "
       "this is a set, a bank or another object, not a register. If the database "
-      "may store such a value, add --kind registers",
-      shown);
+      "may store such a value, add --kind {}",
+      shown, name(kind));
 }
 
 std::string left_out(std::string_view f, std::uint64_t count) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "formats/interpretation.hpp"
 #include "formats/jepsen_events.hpp"
 #include "history/operations.hpp"
 
@@ -58,14 +59,21 @@ bool reads_another_value(const history::Operations& tried, const history::Operat
 inline constexpr const char* kInvokedWithAValue =
     "the read was invoked with a value, and returned another one: not a read of a register. Invoke "
     "reads with null";
-// Whether the value of a register operation is [key value]; none if it says nothing.
+// Whether the value of a register operation is [key value]; none if it says nothing. A read of a
+// register with keys is invoked with [key nil], so null belongs to a single register.
 std::optional<bool> is_pair(const Chunk& chunk, const Event& event);
+bool reads_without_key(const Chunk& chunk, const Event& event);
+inline constexpr const char* kReadWithoutKey =
+    "the read was invoked with null, but other values are pairs, as of registers with keys ([key "
+    "value]). Invoke such reads with [key nil], or add --kind registers if this is one register "
+    "whose values are pairs";
 
 // A vector, a map or a set.
 bool is_collection(const Cell& cell);
 bool is_collection(history::ScalarView scalar);
-// Single values are written, and a read returned a collection.
-std::string collection_read(std::string_view shown);
+// Single values are written, and a read returned a collection. `kind` is the one to state if the
+// database may do that.
+std::string collection_read(std::string_view shown, Workload kind);
 // An operation beside transactions of which nobody knows what it wrote.
 std::string left_out(std::string_view f, std::uint64_t count);
 

@@ -208,6 +208,7 @@ class JsonLines final : public history::TransactionSource {
       initial_.push_back({of_all, key, scalar.kind, scalar.integer, std::string(scalar.text)});
     };
     add(true, 0, chunk.child(value, 0));
+    note_written(chunk.child(value, 0));
     const Cell pairs = chunk.child(value, 1);
     base::HashSet<Key> keys;
     for (std::size_t i = 0; i < pairs.size; ++i) {
@@ -427,9 +428,10 @@ class JsonLines final : public history::TransactionSource {
     if (known && !op.value.is_nothing()) {
       if (auto used = use(key, kRegister); !used.ok()) return used;
     }
-    if (known && !collection_written_ && jepsen::is_collection(op.value) &&
-        as_.kind != Workload::kRegisters) {
-      return wrong(jepsen::collection_read(shown(chunk, op.value)));
+    if (known && !collection_written_ && jepsen::is_collection(op.value) && !as_.kind) {
+      return wrong(jepsen::collection_read(shown(chunk, op.value), *of_transactions_
+                                                                       ? Workload::kTransactions
+                                                                       : Workload::kRegisters));
     }
     out.read(key, value_of(chunk, op.value, out), known);
     return base::Ok{};
@@ -440,6 +442,10 @@ class JsonLines final : public history::TransactionSource {
 
   base::Status single(const Chunk& chunk, const Event& event, bool seen, Operations& out) {
     if (!pairs_) pairs_ = jepsen::is_pair(chunk, event);
+    if (jepsen::reads_without_key(chunk, event)) {
+      if (pairs_ == true) return wrong(jepsen::kReadWithoutKey);
+      pairs_ = false;
+    }
     auto found = jepsen::register_operation(chunk, event, pairs_ == true);
     if (found.refusal) return wrong(*std::move(found.refusal));
     if (!*of_transactions_) {

@@ -167,6 +167,7 @@ base::Status Stream::header(const Chunk& chunk, const Event& event) {
     return base::Ok{};
   }
   if (value.size != 2 || !chunk.child(value, 1).is_vector()) return malformed();
+  note_written(chunk.child(value, 0));
   with_scalar(chunk, chunk.child(value, 0),
               [&](ScalarView scalar) { window_.set_default_initial(scalar); });
   const Cell pairs = chunk.child(value, 1);
@@ -402,9 +403,10 @@ base::Status Stream::read(const Chunk& chunk, const MicroOp& op, bool seen) {
                       keys.name(key).to_string()));
     }
   }
-  if (known && !collection_written_ && formats::jepsen::is_collection(op.value) &&
-      as_.kind != formats::Workload::kRegisters) {
-    return error(formats::jepsen::collection_read(shown(chunk, op.value)));
+  if (known && !collection_written_ && formats::jepsen::is_collection(op.value) && !as_.kind) {
+    return error(formats::jepsen::collection_read(
+        shown(chunk, op.value), *kind_ == Kind::kTransactions ? formats::Workload::kTransactions
+                                                              : formats::Workload::kRegisters));
   }
   operations_.read(key, value_of(chunk, op.value), known);
   return base::Ok{};
@@ -429,6 +431,10 @@ void Stream::compare_and_set(Key key, const Chunk& chunk, const Cell& pair, bool
 
 base::Status Stream::register_operation(const Chunk& chunk, const Event& event, bool seen) {
   if (!independent_) independent_ = formats::jepsen::is_pair(chunk, event);
+  if (formats::jepsen::reads_without_key(chunk, event)) {
+    if (independent_ == true) return error(formats::jepsen::kReadWithoutKey);
+    independent_ = false;
+  }
   auto found = formats::jepsen::register_operation(chunk, event, independent_ == true);
   if (found.refusal) return error(*std::move(found.refusal));
   if (*kind_ == Kind::kRegisters) window_.keys().note_register(key_of(chunk, found.op.key));

@@ -68,6 +68,12 @@ void note_silence(const RunOptions& options, RunResult& result) {
                   silent, end));
 }
 
+bool data_were_gone(const RunResult& result) {
+  return std::any_of(result.reasons.begin(), result.reasons.end(), [](const auto& reason) {
+    return reason.first.starts_with(name(drivers::Cause::kGone));
+  });
+}
+
 // A remedy for the most frequent reason of the failures.
 std::string remedy(std::string_view reason, const SettingNames& names) {
   const auto is = [&](drivers::Cause cause) { return reason.starts_with(name(cause)); };
@@ -292,7 +298,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   result.failed_faults = faults.failed();
   if (injector != nullptr) take_faults(*injector, result);
   add_up(sessions, result);
-  if (options.final_reads) {
+  if (options.final_reads || (options.final_reads_if_gone && data_were_gone(result))) {
     progress.phase = Progress::Phase::kFinalReads;
     std::vector<const WrittenRows*> rows;
     for (const auto& session : sessions) rows.push_back(&session->written());

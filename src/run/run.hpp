@@ -74,6 +74,8 @@ struct RunOptions {
   // At the end, when all is repaired, every row that was written is read once more from every
   // host: final_reads.hpp.
   bool final_reads = false;
+  // The same if the database said during the load that its data are gone (drivers::Cause::kGone).
+  bool final_reads_if_gone = false;
   double quiet = 10;  // seconds that hosts which differ must not have changed before that
   SettingNames names = {};
   // The load also ends, as at its time limit, when this turns true. Borrowed.

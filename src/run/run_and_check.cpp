@@ -609,6 +609,7 @@ class Stages {
     run_options.final_reads =
         !checked_.part &&
         (!options_.faults.fault.empty() || options_.inject.any() || database_->hosts().size() > 1);
+    run_options.final_reads_if_gone = !checked_.part;
     if (checked_.part) recorder->fact(merge::kClockFact, clock_of(*recorder));
     const auto injector = this->injector(*recorder);
     std::atomic<bool> enough = false;

@@ -91,7 +91,8 @@ void ClientSession::fill_in(Statement& statement) {
     return Datum{
         static_cast<std::int64_t>(writes_++ * shared_.options.sessions_in_all() + number_ + 1)};
   };
-  if (shared_.options.final_reads && !is_read(statement.kind)) {
+  const auto& options = shared_.options;
+  if ((options.final_reads || options.final_reads_if_gone) && !is_read(statement.kind)) {
     written_.add(statement.table, statement.key);
   }
   switch (statement.kind) {

@@ -618,6 +618,53 @@ TEST(Jepsen, OperationsBesideTransactionsAreTransactions) {
             std::string::npos);
 }
 
+// A register with keys is read with [key nil], so reads that were invoked with null are of one
+// register, whose values may be pairs.
+TEST(Jepsen, PairsAreNoKeysOfAReadWithoutOne) {
+  const std::string text =
+      "{:type :invoke :process 0 :f :write :value [1 2]}{:type :ok :process 0 :f :write :value [1 "
+      "2]}{:type :invoke :process 0 :f :write :value [3 4]}{:type :ok :process 0 :f :write :value "
+      "[3 4]}{:type :invoke :process 0 :f :read :value nil}{:type :ok :process 0 :f :read :value "
+      "[1 2]}";
+  EXPECT_NE(read_text(text).find("Invoke such reads with [key nil], or add --kind registers"),
+            std::string::npos)
+      << read_text(text);
+  const auto one = read_jepsen(text, "h", 0, {}, {.kind = Workload::kRegisters, .ignore = {}});
+  ASSERT_TRUE(one) << one.error().to_string();
+  EXPECT_EQ(text_of(*one, {.labels = false}),
+            "0: w(register,[1 2]) | w(register,[3 4]) | r(register,[1 2])\n");
+}
+
+// The kind that the message names is one that reads the file.
+TEST(Jepsen, AStatedKindAllowsCollections) {
+  const std::string text =
+      "{:type :ok :process 0 :f :txn :value [[:w 7 1]]}{:type :ok :process 1 :f :txn :value [[:r 7 "
+      "{:a 1}]]}";
+  EXPECT_NE(read_text(text).find("add --kind transactions"), std::string::npos) << read_text(text);
+  EXPECT_TRUE(read_jepsen(text, "h", 0, {}, {.kind = Workload::kTransactions, .ignore = {}}));
+  const auto other = read_jepsen(text, "h", 0, {}, {.kind = Workload::kRegisters, .ignore = {}});
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().to_string().find("h:1: found f=txn"), std::string::npos)
+      << other.error().to_string();
+  // As every key held before the history, or as one write wrote.
+  EXPECT_EQ(
+      read_text("{:type :info :process :nemesis :f :cupel.initial :value [{:a 1} []]}" + text),
+      "0: w(7,1)\n1: r(7,{:a 1})\n");
+  const std::string written =
+      "{:type :ok :process 0 :f :write :value {:x 1}}{:type :ok :process 0 :f :read :value {:x 1}}";
+  EXPECT_EQ(read_text(written), "0: w(register,{:x 1}) | r(register,{:x 1})\n");
+}
+
+// The invocation of a set-up says what it wrote.
+TEST(Jepsen, ACompletedSetUpMayBeSilent) {
+  const std::string invoke = "{:type :invoke :process 0 :f :init :value {1 5}}";
+  const std::string read = "{:type :ok :process 1 :f :txn :value [[:r 1 5]]}";
+  EXPECT_EQ(read_text(invoke + "{:type :ok :process 0 :f :init :value nil}" + read),
+            "0: w(1,5)\n1: r(1,5)\n");
+  EXPECT_EQ(read_text(invoke + "{:type :info :process 0 :f :init :value [:timeout \"x\"]}" + read),
+            "0: indeterminate w(1,5)\n1: r(1,5)\n");
+}
+
 TEST(Jepsen, TheKindIsStated) {
   const auto kind = [](std::string_view text, Interpretation as = {}) {
     const auto h = read_jepsen(text, "h", 0, {}, as);

@@ -220,8 +220,8 @@ TEST(Json, HasTheFieldsOfTheManual) {
   for (const auto& [name, value] : object.items()) fields.push_back(name);
   EXPECT_EQ(fields, (std::vector<std::string>{
                         "file", "format", "database", "isolation", "transactions", "committed",
-                        "sessions", "operations", "keys", "levels", "refused", "counts",
-                        "strongest_satisfied", "weakest_violated", "warnings"}));
+                        "sessions", "operations", "keys", "kind", "ignored", "levels", "refused",
+                        "counts", "strongest_satisfied", "weakest_violated", "warnings"}));
   EXPECT_TRUE(object["counts"].is_null());
   EXPECT_EQ(object["file"], kFile);
   EXPECT_EQ(object["format"], "jepsen");
