@@ -32,7 +32,7 @@ std::string quoted_text(std::string_view text) {
     if (const auto which = kPlain.find(c); which != std::string_view::npos) {
       out += '\\';
       out += kEscapes[which];
-    } else if (static_cast<unsigned char>(c) < 0x20) {
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == '\x7f') {
       out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
     } else {
       out += c;
