@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "drivers/mysql/connection_number.hpp"
+
 namespace cupel::drivers::sql {
 namespace {
 
@@ -174,6 +176,15 @@ TEST(Lists, HaveTwoForms) {
   EXPECT_EQ(*parse_list_form(std::nullopt), ListForm::kText);
   EXPECT_EQ(*parse_list_form("json"), ListForm::kJson);
   EXPECT_FALSE(parse_list_form("xml").ok());
+}
+
+TEST(ConnectionNumber, TheGreetingHasTheLower32Bits) {
+  EXPECT_TRUE(is_number_in_greeting("17", 17));
+  EXPECT_TRUE(is_number_in_greeting("2097154000000000001", 2097154000000000001UL & 0xffffffffU));
+  EXPECT_FALSE(is_number_in_greeting("2097154000000000001", 1));
+  for (const char* text : {"18", "", "17x", "NULL"}) {
+    EXPECT_FALSE(is_number_in_greeting(text, 17)) << text;
+  }
 }
 
 }  // namespace

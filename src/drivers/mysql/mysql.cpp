@@ -27,6 +27,7 @@
 
 #include "base/hung_up.hpp"
 #include "base/text.hpp"
+#include "drivers/mysql/connection_number.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql_connection.hpp"
 #include "drivers/url.hpp"
@@ -522,7 +523,7 @@ class MysqlDatabase final : public Database {
     }
     // A proxy tells its clients another connection than the server's.
     const auto number = connection.ask("SELECT CONNECTION_ID()");
-    if (number && *number != fmt::to_string(connection.number_in_greeting())) {
+    if (number && !is_number_in_greeting(*number, connection.number_in_greeting())) {
       facts_.pooler = "session";
     }
     if (settings_.url.hosts.size() > 1) {
