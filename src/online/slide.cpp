@@ -56,6 +56,7 @@ void Window::give_up(levels::Level level, std::size_t slide) {
   }
   held_.held = held_.open;
   held_.uncovered = held_.undecided = held_.outcome = 0;
+  forgotten_ranges_ = {};  // else each look to come meets the same missing key
   waits_ = false;
 }
 
