@@ -107,7 +107,10 @@ class Live::Work {
   base::Result<Checker::State> ask(Checker::Question question) {
     if (question.certain || (question.certain_if_unique && options_.unique_values))
       return Checker::State::kViolated;
-    base::Budget budget({}, options_.memory_limit_bytes);
+    base::Budget budget(question.seconds
+                            ? std::optional(std::chrono::duration<double>(*question.seconds))
+                            : std::nullopt,
+                        options_.memory_limit_bytes);
     auto read = formats::read(record_, {.format = formats::Format::kJepsen, .budget = &budget});
     if (!read.ok()) {
       if (read.error().limit_met) return Checker::State::kUnknown;
