@@ -258,6 +258,7 @@ TEST_F(RunCli, AnIgnoredSigchldHidesNoFailure) {
   EXPECT_NE(client.err.find("exited with 3"), std::string::npos) << client.err;
 
   write("own.json", R"({"url": "redis://HOSTS", "start": "exit 3", "patience": 5})");
+  fs::permissions(folder_, fs::perms(0711));  // a server of the lab may run as another user
   const auto lab = ignoring({"run", "--db", "lab:" + at("own.json"), "-o", at("lab.jsonl")});
   EXPECT_EQ(lab.code, 3);
   EXPECT_NE(lab.err.find("did not start: it exited with 3"), std::string::npos) << lab.err;

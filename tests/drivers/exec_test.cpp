@@ -228,7 +228,8 @@ TEST(Exec, SaysWhatIsWrongWithACommand) {
   // Whether it is dead before the line is sent, or after, is a matter of luck.
   const auto missing = message("exec:no-such-program-of-cupel 2>/dev/null");
   EXPECT_EQ(missing.substr(0, missing.find(" and did not")),
-            "`no-such-program-of-cupel 2>/dev/null` " + begin + "the client exited with 127");
+            "`no-such-program-of-cupel 2>/dev/null` " + begin +
+                "the client exited with 127 (command not found)");
   EXPECT_EQ(message("exec:sleep 1000"),
             "`sleep 1000` " + begin + "the client did not answer in 1.5 s");
   EXPECT_EQ(message("exec:cat"),
