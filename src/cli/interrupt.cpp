@@ -56,9 +56,10 @@ const std::atomic<bool>& Interruptible::stopped() const {
   return flag;
 }
 
-void Interruptible::begin_check() const {
-  flag = false;
+bool Interruptible::begin_check() const {
+  const bool before = flag.exchange(false);
   base::interrupt_by(&flag);
+  return before;
 }
 
 void Interruptible::wait() const {

@@ -16,9 +16,9 @@ class Interruptible {
   Interruptible& operator=(const Interruptible&) = delete;
   [[nodiscard]] const std::atomic<bool>& stopped() const;
   // Histories are checked from now on. stopped() is false again, the next signal counts as the
-  // first one, and it ends the check early, as a limit of time does. A signal that came before is
-  // dropped, so this is called at the moment when the work that it ended is over.
-  void begin_check() const;
+  // first one, and it ends the check early, as a limit of time does. True: a signal came before,
+  // and whatever it should have ended is the caller's to know.
+  bool begin_check() const;
   // Blocks until stopped() is true.
   void wait() const;
 };

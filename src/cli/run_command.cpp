@@ -162,6 +162,8 @@ int run_once(const RunArguments& arguments) {
   if (run::is_lab_url(options.url)) lab::enter_namespaces();
   const Interruptible interruptible;
   const auto& stopped = interruptible.stopped();
+  // From then on Ctrl-C is about the check.
+  options.load_ended = [&] { return interruptible.begin_check(); };
   run::Progress progress;
   const LoadClock watch;
   const bool shown = isatty(STDERR_FILENO) != 0;
@@ -169,9 +171,6 @@ int run_once(const RunArguments& arguments) {
       {progress, options.run, stopped},
       shown ? [](const std::string& text) { print_in_place(text); } : run::ProgressLine::Write());
   const auto checked = run::run_and_check(options, stopped, progress, [&](run::Stage stage) {
-    // The load looks at the signal no more: from here on Ctrl-C is about the check. Any later, and
-    // a signal that comes while the history is closed would be lost.
-    if (stage == run::Stage::kEnd) interruptible.begin_check();
     line.stage(stage);
     print_detail(fmt::format("cupel: {} after {:.3f} s\n", stage_text(stage), watch.seconds()));
   });

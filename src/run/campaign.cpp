@@ -46,7 +46,7 @@ void fill(CampaignResult& result, const CheckedRun& checked) {
   for (const auto level : checked.asked) {
     result.asked += (result.asked.empty() ? "" : ", ") + std::string(levels::name(level));
   }
-  if ((checked.loses() && !checked.by_name) || checked.may_lose()) result.asked += " and durable";
+  if (checked.loss_counts() || checked.may_lose()) result.asked += " and durable";
   const auto verdict = checked.verdict();
   if (verdict == check::Verdict::kRefused) {
     result.verdict = "error";

@@ -209,6 +209,7 @@ FinalReadsDone conclude(const std::vector<Reader>& readers, const workload::Sche
       if (done.failed.empty()) done.failed = why;
       continue;
     }
+    done.gone = done.gone || !reader.gone().empty();
     for (const auto& [table, words] : reader.gone()) {
       done.warnings.push_back(
           fmt::format("the table {} is gone on {}, so every row that the clients wrote to it is "

@@ -49,6 +49,7 @@ struct FinalReadsOptions {
 struct FinalReadsDone {
   std::vector<std::string> warnings;  // a host that did not answer, rows that were left out
   std::string failed;                 // RunResult::final_reads_failed
+  bool gone = false;                  // RunResult::data_gone
 };
 
 // Replicas may need a while: the hosts are asked until they agree; or until those that differ have

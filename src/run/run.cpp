@@ -306,6 +306,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
     auto read = read_finally({database, workload, recorder}, initials, rows, reads, stop);
     result.warnings.insert(result.warnings.end(), read.warnings.begin(), read.warnings.end());
     result.final_reads_failed = std::move(read.failed);
+    result.data_gone = read.gone;
   }
   note_silence(options, result);
   note_reads(options, sessions, result);

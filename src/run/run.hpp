@@ -123,6 +123,7 @@ struct RunResult {
   // Why the final reads that were due say nothing, or not all: whether writes are lost is unknown.
   // Empty: they were made, or none were due.
   std::string final_reads_failed;
+  bool data_gone = false;  // a table, bucket or stream was not there in the final reads
 
   // Aborted of all that were answered; 0 if there were none.
   [[nodiscard]] double abort_rate() const {

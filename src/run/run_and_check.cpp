@@ -211,7 +211,7 @@ bool CheckedRun::loses() const {
 }
 
 Verdict CheckedRun::verdict() const {
-  Verdict worst = loses() && !by_name ? Verdict::kViolated : Verdict::kSatisfied;
+  Verdict worst = loss_counts() ? Verdict::kViolated : Verdict::kSatisfied;
   for (const Level level : asked) {
     const auto verdict = result(level).verdict;
     if (verdict == Verdict::kViolated) return verdict;
@@ -221,8 +221,12 @@ Verdict CheckedRun::verdict() const {
   return worst;
 }
 
+bool CheckedRun::loss_counts() const {
+  return loses() && (!by_name || run.data_gone);
+}
+
 bool CheckedRun::may_lose() const {
-  return !by_name && !loses() && !run.final_reads_failed.empty();
+  return !loss_counts() && !run.final_reads_failed.empty();
 }
 
 const check::LevelResult& CheckedRun::result(Level level) const {
@@ -617,7 +621,7 @@ class Stages {
     if (live) run_options.enough = &enough;
     auto ran = run::run({*database_, *workload_, *recorder, injector.get()}, run_options,
                         options_.faults, stop_, progress_);
-    interrupted_ = stop_;
+    interrupted_ = options_.load_ended ? options_.load_ended() : stop_.load();
     listener_(Stage::kEnd);
     if (checked_.part && ran.ok() && only_refused(*ran)) {
       recorder->close(error);

@@ -48,6 +48,9 @@ struct RunAndCheckOptions {
   // was recorded on.
   analysis::Options analysis = {
       .shrink_seconds = 0, .whole_history = false, .test_power = analysis::TestPower::kNever};
+  // Called once, when the load looks at `stop` no more: whether it was set until then. It may clear
+  // it in the same step, so that `stop` is about what follows. Empty: `stop` is read.
+  std::function<bool()> load_ended = {};
 };
 
 // kEnd: the load is over, and looks at `stop` no more; the history and the server are closed.
@@ -76,10 +79,13 @@ struct CheckedRun {
 
   // The final reads show a lost write, or nodes that differ.
   [[nodiscard]] bool loses() const;
-  // The final reads failed, and they count: it is unknown whether writes are lost.
+  // It does, and that is a violation: not if the user named the levels that decide, unless tables
+  // are gone as a whole.
+  [[nodiscard]] bool loss_counts() const;
+  // The final reads failed: it is unknown whether writes are lost.
   [[nodiscard]] bool may_lose() const;
-  // The worst verdict of the levels asked for; violated also if loses(), and unknown if may_lose(),
-  // unless the user named the levels that decide.
+  // The worst verdict of the levels asked for; violated also if loss_counts(), unknown if
+  // may_lose().
   [[nodiscard]] check::Verdict verdict() const;
   [[nodiscard]] const check::LevelResult& result(levels::Level level) const;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +18,8 @@
 #include <sstream>
 #include <thread>
 
+#include "base/interrupt.hpp"
+#include "cli/interrupt.hpp"
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
 #include "levels/spec.hpp"
@@ -1278,6 +1281,18 @@ TEST_F(Cli, TestPowerFollowsALadderThatPassedAndAnExplicitRequest) {
     EXPECT_EQ(seen, !one.contains("reason")) << one;
   }
   EXPECT_FALSE(nlohmann::json::parse(cupel("check --json lost.txt").out).contains("worth"));
+}
+
+// A signal at the end of a load is the load's or the check's, and never nobody's.
+TEST(Interruptible, ASignalBeforeTheCheckIsTold) {
+  const cli::Interruptible interruptible;
+  std::raise(SIGINT);
+  EXPECT_TRUE(interruptible.begin_check());
+  EXPECT_FALSE(interruptible.stopped());
+  EXPECT_FALSE(base::interrupted());
+  EXPECT_FALSE(interruptible.begin_check());
+  std::raise(SIGINT);
+  EXPECT_TRUE(base::interrupted());
 }
 
 }  // namespace

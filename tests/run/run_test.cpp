@@ -166,6 +166,7 @@ TEST_F(RunTest, FinalReadsOfATableThatIsGoneFindEveryWriteLost) {
         go(database, workload, {.sessions = 3, .txns = 40, .final_reads = true, .quiet = 0.3});
     ASSERT_TRUE(ran.history);
     EXPECT_EQ(ran.result->final_reads_failed, "");
+    EXPECT_TRUE(ran.result->data_gone);
     ASSERT_EQ(ran.result->warnings.size(), 1U);
     EXPECT_NE(ran.result->warnings[0].find("is gone on the database"), std::string::npos)
         << ran.result->warnings[0];
@@ -188,6 +189,7 @@ TEST_F(RunTest, FinalReadsWaitForATableThatComesBack) {
   EXPECT_LE(database.back_after, 0) << "it was gone when the load ended";
   EXPECT_EQ(ran.result->final_reads_failed, "");
   EXPECT_TRUE(ran.result->warnings.empty()) << ran.result->warnings.front();
+  EXPECT_FALSE(ran.result->data_gone);
   const auto reads = analysis::final_reads(*ran.history);
   ASSERT_TRUE(reads);
   EXPECT_TRUE(reads->well());
@@ -224,10 +226,23 @@ TEST(CheckedRun, FailedFinalReadsAreUnknownAndNeverSatisfied) {
   EXPECT_EQ(checked.verdict(), Verdict::kSatisfied);
   checked.run.final_reads_failed = "one was not read at the end";
   EXPECT_EQ(checked.verdict(), Verdict::kUnknown);
-  checked.by_name = true;  // the levels that the user named decide alone
-  EXPECT_EQ(checked.verdict(), Verdict::kSatisfied);
-  checked.by_name = false;
+  checked.by_name = true;
+  EXPECT_EQ(checked.verdict(), Verdict::kUnknown);
   level.verdict = Verdict::kViolated;
+  EXPECT_EQ(checked.verdict(), Verdict::kViolated);
+}
+
+TEST(CheckedRun, DataThatAreGoneCountAlsoBesideALevelByName) {
+  CheckedRun checked;
+  checked.asked = {Level::kSerializable};
+  checked.by_name = true;
+  auto& level = checked.analysis.check.levels.emplace_back();
+  level.level = Level::kSerializable;
+  level.verdict = Verdict::kSatisfied;
+  checked.analysis.final_reads.emplace().lost.emplace_back();
+  ASSERT_TRUE(checked.loses());
+  EXPECT_EQ(checked.verdict(), Verdict::kSatisfied) << "a lost write is of no level";
+  checked.run.data_gone = true;
   EXPECT_EQ(checked.verdict(), Verdict::kViolated);
 }
 
