@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "lab/server.hpp"
+#include "levels/level.hpp"
 #include "run/run_and_check.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
@@ -261,7 +262,9 @@ TEST(ZookeeperRun, ReadsAreStaleUnlessTheyGoThroughTheQuorum) {
   EXPECT_TRUE(restarted.ok()) << restarted.error().to_string();
   ASSERT_TRUE(ran);
   EXPECT_TRUE(ran->promised);
-  EXPECT_EQ(ran->verdict(), Verdict::kSatisfied);
+  // The end of the load by hand leaves no time for final reads, which a run of several hosts has.
+  for (const auto level : ran->asked)
+    EXPECT_EQ(ran->result(level).verdict, Verdict::kSatisfied) << levels::name(level);
   EXPECT_GT(ran->run.reconnects, 0U);
 }
 

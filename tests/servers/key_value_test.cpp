@@ -334,7 +334,7 @@ TEST(RedisServer, ErrorsSayWhatToDo) {
   expect_error(url + "?sentinels=127.0.0.1:x&master=cupel", {"expected redis://"});
   expect_error(url + "/x", {"number of a database"});
   expect_error(url + "/99", {"out of range"});
-  expect_error(url + "?tls=1", {"`tls`", "expected sentinels, master and slot"});
+  expect_error(url + "?tls=1", {"`tls`", "Write sentinels, master and slot"});
   expect_error("redis://127.0.0.1:1", {"refused", "is the server running"});
   expect_error(fmt::format("redis://127.0.0.1:{}", server(kEtcd).port()),
                {"cannot connect", "is it a Redis server"});
@@ -353,7 +353,7 @@ TEST(EtcdServer, ErrorsSayWhatToDo) {
   expect_error("etcd:", {"expected etcd://"});
   expect_error(url + "/x", {"expected etcd://"});
   expect_error("etcd://ann:secret@127.0.0.1", {"expected etcd://", "***"});
-  expect_error(url + "?tls=1", {"`tls`", "expected none"});
+  expect_error(url + "?tls=1", {"`tls`", "takes none"});
   expect_error("etcd://127.0.0.1:1", {"127.0.0.1:1", "is the server running"});
   // Each host of the URL is asked.
   expect_error(url + ",127.0.0.1:1", {"127.0.0.1:1", "is the server running"});
@@ -369,7 +369,7 @@ TEST(ZookeeperServer, ErrorsSayWhatToDo) {
   expect_error("zookeeper:", {"expected zookeeper://"});
   expect_error(url + "/x", {"expected zookeeper://"});
   expect_error("zookeeper://ann:secret@127.0.0.1", {"expected zookeeper://", "***"});
-  expect_error(url + "?tls=1", {"`tls`", "expected none"});
+  expect_error(url + "?tls=1", {"`tls`", "takes none"});
   expect_error(url + ",127.0.0.1:1", {"127.0.0.1:1", "is the server running"});
 }
 
@@ -392,7 +392,7 @@ TEST(NatsServer, ErrorsSayWhatToDo) {
   expect_error("nats:", {"expected nats://"});
   expect_error(url + "/x", {"expected nats://"});
   expect_error("nats://ann:secret@127.0.0.1/x", {"expected nats://", "***"});
-  expect_error(url + "?tls=1", {"`tls`", "expected replicas"});
+  expect_error(url + "?tls=1", {"`tls`", "Write replicas"});
   expect_error(url + "?replicas=9", {"replicas"});
   expect_error(url + ",127.0.0.1:1", {"127.0.0.1:1", "is the server running"});
   const auto database = opened(url + "?replicas=3");

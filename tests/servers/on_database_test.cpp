@@ -378,7 +378,7 @@ TEST_F(OnDatabaseRuns, SaysWhatIsWrong) {
   };
   const auto other = on("redis://127.0.0.1");
   EXPECT_EQ(other.code, 3);
-  EXPECT_TRUE(other.says("expected postgres://")) << other.output;
+  EXPECT_TRUE(other.says("Write one of postgres://")) << other.output;
   const auto unused = on(server().url());
   EXPECT_EQ(unused.code, 3);
   EXPECT_TRUE(unused.says("never connected to the database")) << unused.output;
