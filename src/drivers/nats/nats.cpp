@@ -19,6 +19,7 @@
 #include <csignal>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <variant>
 
 #include "base/ask.hpp"
@@ -192,6 +193,11 @@ class Line {
 
   MaybeFailure read(const std::string& stream, const std::string& subject, bool direct,
                     Seen& seen) {
+    // Only the time-out ends a direct get from a stream that is gone, so the next one asks first.
+    if (direct && gone_.contains(stream)) {
+      if (!has_stream(stream)) return stream_not_found(stream);
+      gone_.erase(stream);
+    }
     natsMsg* message = nullptr;
     auto code = static_cast<jsErrCode>(0);
     auto status = NATS_OK;
@@ -211,14 +217,10 @@ class Line {
     }
     const bool absent = direct ? status == NATS_NOT_FOUND : code == JSNoMessageFoundErr;
     if (absent) return std::nullopt;
-    auto why = failure(status, code, false);
     // Nothing answers a direct get for a stream without a replica here, or for one that is gone.
     const bool unanswered = status == NATS_NO_RESPONDERS || status == NATS_TIMEOUT;
-    if (direct && unanswered && !has_stream(stream)) {
-      why = failure(NATS_ERR, JSStreamNotFoundErr, false);
-      why.message = "stream not found";
-    }
-    return why;
+    if (direct && unanswered && !has_stream(stream)) return stream_not_found(stream);
+    return failure(status, code, false);
   }
 
   MaybeFailure publish(const std::string& subject, const Change& change) {
@@ -247,6 +249,13 @@ class Line {
  private:
   Line() = default;
 
+  Failure stream_not_found(const std::string& stream) {
+    gone_.insert(stream);
+    auto why = failure(NATS_ERR, JSStreamNotFoundErr, false);
+    why.message = "stream not found";
+    return why;
+  }
+
   // False only if the leader of the metadata says so.
   [[nodiscard]] bool has_stream(const std::string& stream) {
     jsStreamInfo* info = nullptr;
@@ -263,6 +272,7 @@ class Line {
   // In this order: the context goes first.
   Owned<natsConnection> connection_;
   Owned<jsCtx> context_;
+  std::set<std::string> gone_;  // streams that did not exist when they were last read
 };
 
 class NatsConnection final : public KeyValueConnection {
