@@ -117,9 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
                     GoneCase{"Mariadb", lab::Kind::kMariadb, 0, kDropMariadb, "append"},
                     GoneCase{"Redis", lab::Kind::kRedis, 0, kFlushRedis, "append", "serializable"},
                     GoneCase{"Etcd", lab::Kind::kEtcd, 0, kEmptyEtcd, "append", "serializable"},
-                    GoneCase{"Nats", lab::Kind::kNats, 3, kDeleteStreams, "lwt"},
-                    GoneCase{"NatsDirectReads", lab::Kind::kNats, 1, kDeleteStreams, "lwt",
-                             "local"}),
+                    GoneCase{"Nats", lab::Kind::kNats, 3, kDeleteStreams, "lwt"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
