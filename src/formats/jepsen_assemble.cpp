@@ -135,6 +135,7 @@ class Assembly {
   bool anonymous_ = false;   // some event has no process
   bool timed_ = false;       // some event has a time
   bool collection_written_ = false;
+  bool nothing_happened_ = false;  // as the header says, which cupel wrote of an empty run
   std::vector<std::uint8_t> key_use_;
   std::vector<ValueId> list_;
   std::vector<history::RangeEntry> range_;
@@ -176,6 +177,7 @@ bool Assembly::read_header(const Chunk& chunk, const Event& e) {
       const Cell name = chunk.child(pair, 0), text = chunk.child(pair, 1);
       if (name.tag != Tag::kString || text.tag != Tag::kString) return malformed();
       builder_.set_metadata(name.view(), text.view());
+      nothing_happened_ = nothing_happened_ || name.view() == kNothingHappened;
     }
     return true;
   }
@@ -407,9 +409,10 @@ bool Assembly::classify() {
   if (p_.ops.empty()) {
     if (!ignored_.empty()) return p_.fail(0, "found no operation that --ignore does not leave out");
     const bool only_nemesis =
-        std::all_of(p_.chunks.begin(), p_.chunks.end(), [](const Chunk& chunk) {
-          return std::all_of(chunk.events.begin(), chunk.events.end(),
-                             [](const Event& e) { return e.nemesis && !e.is_header(); });
+        std::all_of(p_.chunks.begin(), p_.chunks.end(), [&](const Chunk& chunk) {
+          return std::all_of(chunk.events.begin(), chunk.events.end(), [&](const Event& e) {
+            return e.is_header() ? nothing_happened_ : e.nemesis;
+          });
         });
     if (only_nemesis) {
       builder_.set_metadata(kNothingHappened, "yes");
