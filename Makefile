@@ -67,7 +67,7 @@ quick: ## the quick tests, for a contributor without servers; installs none
 	@tools/install-packages.sh quick
 	@echo "== configure, build build/release, what the quick tests need"
 	@cmake --preset release -DCUPEL_BENCH=OFF --log-level=WARNING >/dev/null
-	@cmake --build --preset release --target quick_tests cupel
+	@cmake --build --preset release --target quick_tests programs
 	@tools/run_tests.py --preset release --label-regex quick -j$(JOBS)
 
 test: build ## every test but the long ones; lists what failed or was skipped, and why
@@ -110,7 +110,7 @@ site: ## the manual as a static site, with the playground in front: build/site
 
 torture: configure ## bad input, full disks, short memory, kills and strangers, within an hour (docs/reliability.md)
 	@echo "== build build/release, what the torture needs"
-	@cmake --build --preset release --target cupel damaged_files_test
+	@cmake --build --preset release --target programs damaged_files_test
 	@echo "== tests/torture"
 	@tests/torture/torture.py --cupel $(CUPEL) --work build/torture --seconds $(TORTURE_SECONDS)
 	@tests/browser/run.sh hostile_test.mjs build/torture/browser --pages build/torture/outputs/pages

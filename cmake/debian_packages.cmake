@@ -49,7 +49,7 @@ endfunction()
 macro(cupel_driver_package name library databases)
   cupel_package_of(${library} package)
   if(package)
-    cupel_debian(${name} cupel-${name} database "cupel (= ${deb_version}-1), ${package}"
+    cupel_debian(${name} cupel-${name} database "cupel-run (= ${deb_version}-1), ${package}"
 "cupel with ${databases}
 This metapackage brings the client library that cupel loads at the first need.")
     string(TOUPPER ${name} upper)
@@ -62,20 +62,36 @@ endmacro()
 set(CPACK_COMPONENTS_ALL)
 cupel_debian(program cupel database ""
 "assays which isolation levels a database really gives
-cupel generates workloads and runs them against databases, with faults where
-asked; decides which isolation levels a recorded history satisfies; proves each
-verdict and explains each violation. It also is a mock database that is as weak
-as its isolation level allows, for tests of applications, and it checks
-replicated data types.
+cupel decides which isolation levels a recorded history satisfies, proves each
+verdict and explains each violation.
+.
+The package cupel-run brings the commands that generate workloads and run them
+against databases, with faults where asked; cupel-mock a database that is as
+weak as its isolation level allows, for tests of applications; cupel-crdt the
+check of replicated data types.")
+set(programs cupel-run cupel-crdt)
+cupel_package_of(sqlite3 sqlite)
+cupel_debian(run cupel-run database "cupel (= ${deb_version}-1), ${sqlite}"
+"cupel: workloads on real databases, with faults
+The commands run, campaign, lab, merge and doctor of cupel.
 .
 The client libraries of databases are loaded when they are needed: the packages
 cupel-postgres, cupel-mysql and others bring them. cupel doctor says what is
 there.")
-cupel_package_of(sqlite3 sqlite)
-cupel_package_of(pg_query pg_query)
-cupel_package_of(ssl ssl)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS ${sqlite})
-string(JOIN ", " CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS ${pg_query} ${ssl})
+if(TARGET cupel-mock)
+  cupel_package_of(pg_query pg_query)
+  cupel_package_of(ssl ssl)
+  cupel_debian(mock cupel-mock database "cupel (= ${deb_version}-1)"
+"cupel: a database as weak as its isolation level allows
+The command mock of cupel: a simulated database for tests of applications.")
+  string(JOIN ", " CPACK_DEBIAN_MOCK_PACKAGE_RECOMMENDS ${pg_query} ${ssl})
+  list(APPEND programs cupel-mock)
+endif()
+cupel_debian(crdt cupel-crdt database "cupel (= ${deb_version}-1)"
+"cupel: replicated data types
+The command crdt of cupel: checks what replicas of sets, registers, counters,
+lists and documents returned.")
+string(JOIN ", " CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS ${programs})
 set(suggested)
 cupel_driver_package(postgres pq PostgreSQL)
 cupel_driver_package(mysql mariadb "MariaDB and MySQL")
@@ -84,7 +100,7 @@ cupel_driver_package(rocksdb rocksdb RocksDB)
 cupel_driver_package(etcd cpp-httplib etcd)
 cupel_driver_package(zookeeper zookeeper_mt ZooKeeper)
 cupel_driver_package(nats nats NATS)
-string(JOIN ", " CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS ${suggested})
+string(JOIN ", " CPACK_DEBIAN_RUN_PACKAGE_SUGGESTS ${suggested})
 if(TARGET cupel_mpi)
   cupel_debian(mpi cupel-mpi database "cupel (= ${deb_version}-1)"
 "cupel check of one history by several processes of MPI

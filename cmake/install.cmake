@@ -1,8 +1,11 @@
 # What `cmake --install` installs, and the Debian packages that `cpack` makes of it.
 #
 #   component     Debian package  content
-#   program       cupel           the program, its manual pages and the completions of shells; cupel-proved,
-#                                 where OCaml was found (proofs/CMakeLists.txt)
+#   program       cupel           the program, the manual pages and completions of all; cupel-proved, where
+#                                 OCaml was found (proofs/CMakeLists.txt)
+#   run           cupel-run       the program of run, campaign, lab, merge and doctor
+#   mock          cupel-mock      the program of mock
+#   crdt          cupel-crdt      the program of crdt
 #   mpi           cupel-mpi       cupel-mpi and its manual pages, where MPI was found
 #   library       libcupel0       libcupel.so.0
 #   development   libcupel-dev    headers, find_package(cupel), cupel.pc
@@ -29,6 +32,13 @@ install(FILES ${pages}/completions/_cupel
   DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
 install(FILES ${pages}/completions/cupel.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+
+# ---- run, mock, crdt: found by the program (src/cli/programs.hpp)
+foreach(part run mock crdt)
+  if(TARGET cupel-${part})
+    install(TARGETS cupel-${part} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/cupel COMPONENT ${part})
+  endif()
+endforeach()
 
 # ---- mpi
 if(TARGET cupel_mpi)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -26,6 +27,7 @@
 #include "base/visible.hpp"
 #include "base/watched_threads.hpp"
 #include "cli/options.hpp"
+#include "cli/programs.hpp"
 #include "cli/spelling.hpp"
 #include "cli/version.hpp"
 #include "formats/decompress.hpp"
@@ -33,7 +35,7 @@
 
 #ifndef CUPEL_CORE
 #include "base/process.hpp"
-#include "drivers/url.hpp"
+#include "text/password.hpp"
 #endif
 
 namespace cupel::cli {
@@ -182,7 +184,7 @@ void print_error(const base::Error& error) {
   auto named = error;
   named.file = named.file == "-" ? "standard input" : base::visible(named.file);
 #ifndef CUPEL_CORE
-  named.file = drivers::without_password(named.file);  // a URL in place of a file
+  named.file = text::without_password(named.file);  // a URL in place of a file
 #endif
   print_error(named.to_string());
 }
@@ -331,7 +333,7 @@ void hide_passwords([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     constexpr std::string_view kOption = "--password=";
-    auto shown = drivers::without_password(argument);
+    auto shown = text::without_password(argument);
     if (argument.starts_with(kOption)) shown = kOption;
     if (is_password) shown.clear();
     is_password = argument == "--password";
@@ -346,6 +348,19 @@ void hide_passwords([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
 #endif
 }
 
+#ifdef CUPEL_CORE
+constexpr bool kHasOtherPrograms = false;
+#else
+constexpr bool kHasOtherPrograms = true;
+
+// The program of the command that is asked for, or whose help is, if it is another one.
+std::optional<Program> program_asked(const std::vector<std::string>& arguments,
+                                     std::span<const NamedCommand> own) {
+  if (arguments.empty()) return std::nullopt;
+  return program_elsewhere(arguments.front(), own);
+}
+#endif
+
 CommandLine::Texts texts() {
   return {
       .name = "cupel",
@@ -356,40 +371,24 @@ CommandLine::Texts texts() {
       .footer = kExamples};
 }
 
-struct NamedCommand {
-  std::string_view name;
-  void (*add)(Command& app, Run& chosen);
-};
-
-// In the order of the help.
-constexpr NamedCommand kCommands[] = {
-    {"check", add_check},
-#ifndef CUPEL_CORE
-    {"run", add_run},         {"campaign", add_campaign},
-#endif
-    {"watch", add_watch},     {"verify", add_verify},     {"stats", add_stats},
-    {"convert", add_convert}, {"generate", add_generate}, {"merge", add_merge},
-#ifndef CUPEL_CORE
-    {"lab", add_lab},
-#ifdef CUPEL_MOCK
-    {"mock", add_mock},
-#endif
-    {"crdt", add_crdt},
-#endif
-    {"elle", add_elle},       {"explain", add_explain},
-#ifndef CUPEL_CORE
-    {"doctor", add_doctor},
-#endif
-};
-
 // `chosen`: what the command that is asked for leaves to be run. `first`: the first argument; if it
 // names a command, the others are left out, since their hundreds of options take longer than a
-// small check.
-void add_commands(Command& app, Run& chosen, std::string_view first) {
-  const bool named = std::any_of(std::begin(kCommands), std::end(kCommands),
+// small check. Of commands that are not `own` only the summary is known.
+void add_commands(Command& app, Run& chosen, std::span<const NamedCommand> own,
+                  std::string_view first) {
+  const auto add = [&](std::string_view name) {
+    const auto found = std::find_if(own.begin(), own.end(),
+                                    [&](const NamedCommand& one) { return one.name == name; });
+    if (found != own.end()) {
+      found->add(app, chosen);
+    } else if (kHasOtherPrograms) {
+      add_command(app, name);
+    }
+  };
+  const bool named = std::any_of(own.begin(), own.end(),
                                  [&](const NamedCommand& one) { return one.name == first; });
-  for (const auto& [name, add] : kCommands) {
-    if (!named || name == first) add(app, chosen);
+  for (const auto& spec : kCommandSpecs) {
+    if (first != "--version" && (!named || spec.name == first)) add(spec.name);
   }
   app.add_flag_below(
       {"-q", "--quiet"}, talk.quiet,
@@ -411,10 +410,10 @@ void end_without_memory() {
   _exit(kBad);
 }
 
-int parse_and_run(const std::vector<std::string>& arguments) {
+int parse_and_run(const std::vector<std::string>& arguments, std::span<const NamedCommand> own) {
   CommandLine line(texts());
   Run chosen;
-  add_commands(line.root(), chosen, arguments.empty() ? "" : arguments.front());
+  add_commands(line.root(), chosen, own, arguments.empty() ? "" : arguments.front());
   try {
     if (const auto shown = line.parse(arguments)) {
       print(*shown);
@@ -446,7 +445,14 @@ const Processes* processes() {
   return all_processes;
 }
 
-int run(int argc, char** argv, const Processes* processes) {
+Command* add_command(Command& app, std::string_view name) {
+  const auto* const spec = std::find_if(kCommandSpecs.begin(), kCommandSpecs.end(),
+                                        [&](const auto& one) { return one.name == name; });
+  assert(spec != kCommandSpecs.end() && "a command of cupel");
+  return app.add_subcommand(std::string(spec->name), std::string(spec->summary));
+}
+
+int run(int argc, char** argv, std::span<const NamedCommand> own, const Processes* processes) {
   all_processes = processes;
   take_closed_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe is an error that print() sees
@@ -455,8 +461,14 @@ int run(int argc, char** argv, const Processes* processes) {
 #endif
   try {
     const auto arguments = arguments_of(argc, argv);
+#ifndef CUPEL_CORE
+    if (const auto program = program_asked(arguments, own)) {
+      const bool helper = processes != nullptr && processes->is_helper();
+      return helper ? kSatisfied : bad(become(*program, argv));
+    }
+#endif
     hide_passwords(argc, argv);  // the sooner the better
-    return parse_and_run(arguments);
+    return parse_and_run(arguments, own);
   } catch (const std::bad_alloc&) {
     flush_output();
     say_out_of_memory();
@@ -472,10 +484,10 @@ int run(int argc, char** argv, const Processes* processes) {
   return kBad;
 }
 
-std::vector<CommandPage> command_pages() {
+std::vector<CommandPage> command_pages(std::span<const NamedCommand> own) {
   CommandLine line(texts());
   Run chosen;
-  add_commands(line.root(), chosen, "");
+  add_commands(line.root(), chosen, own, "");
   return line.pages();
 }
 

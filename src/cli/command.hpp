@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/team.hpp"
 #include "cli/command_line.hpp"
@@ -18,21 +20,20 @@ enum Exit : int { kSatisfied = 0, kViolated = 1, kUnknown = 2, kBad = 3 };
 
 using Run = std::function<int()>;
 
-void add_check(Command& app, Run& run);
-void add_watch(Command& app, Run& run);
-void add_verify(Command& app, Run& run);
-void add_stats(Command& app, Run& run);
-void add_convert(Command& app, Run& run);
-void add_run(Command& app, Run& run);
-void add_campaign(Command& app, Run& run);
-void add_merge(Command& app, Run& run);
-void add_generate(Command& app, Run& run);
-void add_lab(Command& app, Run& run);
-void add_mock(Command& app, Run& run);
-void add_crdt(Command& app, Run& run);
-void add_explain(Command& app, Run& run);  // and `levels`
-void add_elle(Command& app, Run& run);
-void add_doctor(Command& app, Run& run);
+// A command and who adds it to the command line.
+struct NamedCommand {
+  std::string_view name;
+  void (*add)(Command& app, Run& chosen);
+};
+
+// The commands that each program has: engine_commands.cpp, run_main.cpp …
+std::span<const NamedCommand> engine_commands();
+std::span<const NamedCommand> run_commands();
+std::span<const NamedCommand> mock_commands();
+std::span<const NamedCommand> crdt_commands();
+
+// Adds the command of this name with its summary (programs.hpp).
+Command* add_command(Command& app, std::string_view name);
 
 inline constexpr const char* kQuestionOptions = "Options that change the question";
 inline constexpr const char* kCostOptions = "Options that change the cost";
@@ -101,12 +102,14 @@ struct Processes {
   [[nodiscard]] bool is_helper() const { return part.number > 0; }
 };
 
-// The whole command line: parses, runs, returns the exit code. `processes`: borrowed.
-int run(int argc, char** argv, const Processes* processes = nullptr);
+// The whole command line of a program that has the commands `own`: parses, runs, returns the exit
+// code. A command of another program replaces this process. `processes`: borrowed.
+int run(int argc, char** argv, std::span<const NamedCommand> own,
+        const Processes* processes = nullptr);
 // Those of run(); none: this process is alone.
 const Processes* processes();
 
-// All commands, for manual pages and the completion of shells.
-std::vector<CommandPage> command_pages();
+// The commands `own`, for manual pages and the completion of shells.
+std::vector<CommandPage> command_pages(std::span<const NamedCommand> own);
 
 }  // namespace cupel::cli

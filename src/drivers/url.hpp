@@ -1,5 +1,5 @@
 // Url: the parts of a database URL, for the drivers whose client library does not
-// read URLs itself, and the URL without its password for what is printed.
+// read URLs itself.
 //
 //   SCHEME:[//[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]…]][/PATH][?NAME=VALUE[&…]]
 //
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "text/password.hpp"
 
 namespace cupel::drivers {
 
@@ -42,11 +43,7 @@ std::string local_url(std::string_view scheme, std::string_view user, std::strin
 // A part of a URL without its percent-encoding. `part` is for the error: "path".
 base::Result<std::string> percent_decoded(std::string_view text, std::string_view part);
 
-// The same URL with `***` for the password: everything between the colon after
-// the user and the last `@` before the path, and the value of an option named
-// `password` or the like. Works on what parse_url() refuses, too, and on libpq's
-// keyword strings ("host=db password='s e c'").
-std::string without_password(std::string_view url);
+using text::without_password;
 
 // "127.0.0.1:5432", "[::1]:5432".
 std::string address(const Host& host);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/process.hpp"
-#include "cli/elle_models.hpp"
+#include "cli/engine/elle_models.hpp"
 #include "support/history_language.hpp"
 #include "support/scratch_folder.hpp"
 

@@ -1,5 +1,5 @@
 // Kept results that the whole program cannot show: a history that grows while it is checked.
-#include "cli/kept_results.hpp"
+#include "cli/engine/kept_results.hpp"
 
 #include <gtest/gtest.h>
 

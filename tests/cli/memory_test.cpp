@@ -28,6 +28,7 @@
 #include "base/budget.hpp"
 #include "base/parallel.hpp"
 #include "base/watched_threads.hpp"
+#include "cli/all/all_commands.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "support/scratch_folder.hpp"
@@ -124,7 +125,7 @@ Ended cupel(const fs::path& folder, std::vector<std::string> arguments, Of of, s
     base::AllocationWatch::fail_at(place);
     base::Budget unlimited;
     const base::AllocationWatch watch(of == Of::kAll ? &unlimited : nullptr);
-    const int code = run(static_cast<int>(arguments.size()), argv.data());
+    const int code = run(static_cast<int>(arguments.size()), argv.data(), all_commands());
     *reached = base::AllocationWatch::watched_count();
     _exit(code);
   }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "cli/all/all_commands.hpp"
 #include "cli/command.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -32,7 +33,7 @@ const CommandPage& page_of(const std::vector<CommandPage>& pages,
 }
 
 TEST(Pages, HaveEveryCommandAndOption) {
-  const auto pages = command_pages();
+  const auto pages = command_pages(cupel::cli::all_commands());
   const auto& check = page_of(pages, {"cupel", "check"});
   const auto level = std::find_if(check.options.begin(), check.options.end(), [](const auto& one) {
     return one.names == std::vector<std::string>{"-l", "--level"};
@@ -66,7 +67,7 @@ TEST(Pages, EscapeWhatRoffWouldTakeForItself) {
 
 TEST(Pages, AreCleanForRoff) {
   const cupel::test::ScratchFolder folder;
-  for (const auto& page : command_pages()) {
+  for (const auto& page : command_pages(cupel::cli::all_commands())) {
     const auto file = folder.file(man_file(page), man_page(page, "0.0"));
     EXPECT_EQ(output_of("groff -man -Tutf8 -ww -Kutf8 -rLL=100n " + file + " 2>&1 >/dev/null"), "")
         << file;
@@ -77,8 +78,9 @@ class Completion : public testing::Test {
  protected:
   // What bash offers for a line whose last word is begun.
   std::string offered(const std::string& words) const {
-    const auto file = folder_.file(
-        "cupel", cupel::cli::bash_completion(command_pages(), {{"LEVEL", {"causal", "prefix"}}}));
+    const auto file =
+        folder_.file("cupel", cupel::cli::bash_completion(command_pages(cupel::cli::all_commands()),
+                                                          {{"LEVEL", {"causal", "prefix"}}}));
     return output_of("bash -c 'source " + file + "; COMP_WORDS=(" + words +
                      "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _cupel; echo ${COMPREPLY[@]}'");
   }
@@ -103,7 +105,7 @@ TEST_F(Completion, OfFilesInBash) {
 }
 
 TEST_F(Completion, IsReadByTheOtherShells) {
-  const auto pages = command_pages();
+  const auto pages = command_pages(cupel::cli::all_commands());
   const auto zsh = folder_.file("_cupel", cupel::cli::zsh_completion(pages, {}));
   const auto fish = folder_.file("cupel.fish", cupel::cli::fish_completion(pages, {}));
   if (std::system("command -v zsh >/dev/null && command -v fish >/dev/null") != 0) {

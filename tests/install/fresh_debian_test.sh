@@ -165,11 +165,21 @@ from_source() {
 }
 
 from_packages() {
+  local status
   say "the Debian package cupel, by apt"
   new_root
   give_packages
   get "$(package cupel)"
   first_example cupel
+  local program
+  for program in cupel-run cupel-mock cupel-crdt; do
+    [[ ! -e $work/root/usr/libexec/cupel/$program ]] || continue  # apt takes what cupel recommends, unless told not to
+    status=0
+    root cupel "${program#cupel-}" --help >"$work/out" 2>&1 || status=$?
+    [[ $status -eq 3 ]] && grep -q "install the package $program" "$work/out" || { cat "$work/out"; fail "cupel does not name $program"; }
+    get "$(package "$program")"
+    quietly root cupel "${program#cupel-}" --help
+  done
   quietly root cupel run --db sqlite:/tmp/test.db --workload mini --txns 20 -o /tmp/h.jsonl
   local file driver
   for file in "$work"/root/given/cupel-*_all.deb; do

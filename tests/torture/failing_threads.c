@@ -1,6 +1,6 @@
 /* A system that grants few threads: preloaded into cupel (LD_PRELOAD), it lets pthread_create fail.
  *
- *   FAILING_THREADS_PROGRAM  the program whose threads fail, by the name of its file
+ *   FAILING_THREADS_PROGRAM  the programs whose threads fail, by the beginning of their files' names
  *   FAILING_THREADS_GRANTED  how many threads are granted before, from 0 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ __attribute__((constructor)) static void begin(void) {
   if (program == NULL || number == NULL || length <= 0) return;
   path[length] = '\0';
   const char* const name = strrchr(path, '/');
-  if (name != NULL && strcmp(name + 1, program) == 0) granted = strtol(number, NULL, 10);
+  if (name != NULL && strncmp(name + 1, program, strlen(program)) == 0) granted = strtol(number, NULL, 10);
 }
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),

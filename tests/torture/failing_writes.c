@@ -1,6 +1,6 @@
 /* A disk that fails: preloaded into cupel (LD_PRELOAD), it lets writes to plain files fail.
  *
- *   FAILING_WRITES_PROGRAM  the program whose writes fail, by the name of its file
+ *   FAILING_WRITES_PROGRAM  the programs whose writes fail, by the beginning of their files' names
  *   FAILING_WRITES_FROM     the first one that fails, from 1; 0: none does
  *   FAILING_WRITES_COUNT    how many fail from there on; 0: all
  *   FAILING_WRITES_HOW      "full" (ENOSPC), "error" (EIO) or "short" (half is written)
@@ -40,7 +40,7 @@ __attribute__((constructor)) static void begin(void) {
   if (program == NULL || length <= 0) return;
   path[length] = '\0';
   const char* slash = strrchr(path, '/');
-  is_meant = strcmp(slash == NULL ? path : slash + 1, program) == 0;
+  is_meant = strncmp(slash == NULL ? path : slash + 1, program, strlen(program)) == 0;
   from = number_of("FAILING_WRITES_FROM");
   count = number_of("FAILING_WRITES_COUNT");
   const char* text = getenv("FAILING_WRITES_HOW");

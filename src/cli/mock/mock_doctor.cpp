@@ -1,0 +1,43 @@
+// See the header.
+#include "cli/mock/mock_doctor.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "cli/findings.hpp"
+#include "engines/mariadb_engine.hpp"
+#include "engines/postgres_engine.hpp"
+#include "lab/server.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+Finding engine(const char* name, lab::Kind kind, std::string_view library, const char* remedy) {
+  Finding finding{fmt::format("--engine {}", name),
+                  "all of its SQL, over a store as weak as its isolation level",
+                  problem_of(lab::find_programs(kind))};
+  if (library.empty()) finding.problem = fmt::format("left out of this build; {}", remedy);
+  return finding;
+}
+
+}  // namespace
+
+std::string mock_findings() {
+  const Finding findings[] = {
+      {"--engine own", "a subset of PostgreSQL's SQL",
+       problem_of_library("libpg_query.so", "libpg-query1504.0")},
+      engine("postgres", lab::Kind::kPostgres, engines::weak_table_library(),
+             "install the Debian package postgresql-server-dev-15 and build again"),
+      engine("mariadb", lab::Kind::kMariadb, engines::weak_engine_library(),
+             "run tools/mariadb-headers.sh and build again")};
+  auto all = nlohmann::ordered_json::array();
+  for (const auto& [name, what, problem] : findings) {
+    all.push_back({{"name", name}, {"what", what}, {"problem", problem}});
+  }
+  return all.dump();
+}
+
+}  // namespace cupel::cli

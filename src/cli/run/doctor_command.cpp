@@ -1,0 +1,173 @@
+// cupel doctor: what of cupel works on this machine, and what to install for the rest.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/process.hpp"
+#include "base/usable_memory.hpp"
+#include "cli/command.hpp"
+#include "cli/findings.hpp"
+#include "cli/programs.hpp"
+#include "cli/proved.hpp"
+#include "cli/version.hpp"
+#include "drivers/driver.hpp"
+#include "lab/disk/disk.hpp"
+#include "lab/namespaces.hpp"
+#include "lab/server.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+struct Group {
+  std::string name;
+  std::vector<Finding> findings;
+};
+
+// The library of a feature, by the beginning of its file's name.
+struct Library {
+  std::string_view file, package;
+};
+
+Group drivers() {
+  // Drivers without one have a library inside cupel, or none.
+  static constexpr std::pair<std::string_view, Library> kLibraries[] = {
+      {"postgres", {"libpq.so", "libpq5"}},
+      {"mysql", {"libmariadb.so", "libmariadb3"}},
+      {"redis", {"libhiredis.so", "libhiredis0.14"}},
+      {"rocksdb", {"librocksdb.so", "librocksdb7.8"}},
+      {"sqlite", {"libsqlite3.so", "libsqlite3-0"}},
+      {"nats", {"libnats.so", "libnats3.4"}},
+      {"zookeeper", {"libzookeeper_mt.so", "libzookeeper-mt2"}},
+      {"etcd", {"libcpp-httplib.so", "libcpp-httplib0.11"}}};
+  Group group{"Databases that `cupel run` can use", {}};
+  for (const auto& driver : drivers::all_drivers()) {
+    Finding finding{std::string(driver.name), std::string(driver.url)};
+    if (!driver.built_in) {
+      finding.problem = "left out of this build; run tools/install-packages.sh and build again";
+    } else {
+      for (const auto& [name, library] : kLibraries) {
+        if (name == driver.name)
+          finding.problem = problem_of_library(library.file, library.package);
+      }
+    }
+    group.findings.push_back(std::move(finding));
+  }
+  return group;
+}
+
+Group servers() {
+  Group group{"Servers that `cupel lab` and `--db lab:KIND` can start", {}};
+  for (const auto kind : lab::all_kinds()) {
+    group.findings.push_back({std::string(lab::name(kind)), std::string(lab::summary(kind)),
+                              problem_of(lab::find_programs(kind))});
+  }
+  return group;
+}
+
+Group faults() {
+  const auto disks = problem_of_library("libfuse3.so", "libfuse3-3");
+  return {"Faults",
+          {{"network", "partitions, loss, delay; a network of its own for each server",
+            lab::networks_forbidden()},
+           {"disk", "full and failing disks, writes lost in a crash",
+            disks.empty() ? lab::disks_forbidden() : disks}}};
+}
+
+// The mock is a program of its own, which knows.
+Group mock() {
+  Group group{"Mock", {}};
+  const auto program = find_program(Program::kMock);
+  if (!program.ok()) {
+    group.findings.push_back({"cupel mock", "a simulated database", program.error().message});
+    return group;
+  }
+  constexpr base::Seconds kPatience(30);
+  auto process =
+      base::Process::start({.arguments = {*program, "--doctor"}, .output = base::Stream::pipe()});
+  const auto said = process.ok() ? process->read_all(kPatience) : std::nullopt;
+  const auto parts = nlohmann::json::parse(said.value_or(""), nullptr, /*allow_exceptions=*/false);
+  if (!parts.is_array()) {
+    group.findings.push_back(
+        {"cupel mock", "a simulated database",
+         fmt::format("{} says nothing of itself; install it again", *program)});
+    return group;
+  }
+  for (const auto& part : parts) {
+    group.findings.push_back({part.at("name"), part.at("what"), part.at("problem")});
+  }
+  return group;
+}
+
+Group verifiers() {
+  const auto program = find_proved_program();
+  return {"Verifiers",
+          {{"verify --proved", "the verifier that is itself proved, cupel-proved",
+            program.ok() ? "" : program.error().message}}};
+}
+
+std::vector<Group> examine() {
+  return {drivers(), servers(), faults(), mock(), verifiers()};
+}
+
+std::string in_words(const std::vector<Group>& groups, unsigned cores, std::uint64_t memory) {
+  auto text = fmt::format("cupel {} (commit {}, build {})\n{} cores, {:.1f} GiB of memory to use\n",
+                          version(), commit(), build_type(), cores,
+                          static_cast<double>(memory) / (1U << 30));
+  for (const auto& group : groups) {
+    text += fmt::format("\n{}\n", group.name);
+    for (const auto& finding : group.findings) {
+      text += finding.problem.empty()
+                  ? fmt::format("  {:<18} yes  {}\n", finding.name, finding.what)
+                  : fmt::format("  {:<18} no   {}\n", finding.name, finding.problem);
+    }
+  }
+  return text;
+}
+
+std::string in_json(const std::vector<Group>& groups, unsigned cores, std::uint64_t memory) {
+  nlohmann::ordered_json object{{"version", version()},
+                                {"commit", commit()},
+                                {"cores", cores},
+                                {"usable_memory", memory},
+                                {"findings", nlohmann::ordered_json::array()}};
+  for (const auto& group : groups) {
+    for (const auto& finding : group.findings) {
+      nlohmann::ordered_json entry{{"group", group.name},
+                                   {"name", finding.name},
+                                   {"what", finding.what},
+                                   {"works", finding.problem.empty()}};
+      if (!finding.problem.empty()) entry["problem"] = finding.problem;
+      object["findings"].push_back(std::move(entry));
+    }
+  }
+  return object.dump() + "\n";
+}
+
+}  // namespace
+
+void add_doctor(Command& app, Run& run) {
+  auto* command = add_command(app, "doctor");
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "Print one JSON object on one line");
+  command->callback([as_json, &run] {
+    run = [as_json]() -> int {
+      lab::enter_namespaces();
+      const auto groups = examine();
+      const auto cores = std::max(1U, std::thread::hardware_concurrency());
+      const auto memory = base::usable_memory();
+      print(*as_json ? in_json(groups, cores, memory) : in_words(groups, cores, memory));
+      return kSatisfied;
+    };
+  });
+}
+
+}  // namespace cupel::cli
