@@ -362,6 +362,30 @@ void Chunk::drop_unused_operations() {
   ops.resize(kept);
 }
 
+history::ScalarView scalar_of(const Chunk& chunk, const Cell& cell, std::string& text) {
+  using history::ScalarView;
+  switch (cell.tag) {
+    case Tag::kAbsent:
+    case Tag::kNull:
+      return ScalarView::null();
+    case Tag::kInteger:
+      return ScalarView::of(cell.integer);
+    case Tag::kString:
+      return ScalarView::of(cell.view());
+    case Tag::kKeyword:
+      return ScalarView::keyword(cell.view());
+    case Tag::kLiteral:
+    case Tag::kMap:
+      return ScalarView::literal(cell.view());
+    case Tag::kVector:
+    case Tag::kIntegers:
+      break;
+  }
+  text.clear();
+  canonical(chunk, cell, text);
+  return ScalarView::literal(text);
+}
+
 void canonical(const Chunk& chunk, const Cell& cell, std::string& out) {
   switch (cell.tag) {
     case Tag::kAbsent:

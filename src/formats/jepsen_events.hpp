@@ -18,6 +18,7 @@
 #include "formats/input.hpp"
 #include "formats/interpretation.hpp"
 #include "history/history.hpp"
+#include "history/scalar.hpp"
 
 namespace cupel::formats::jepsen {
 
@@ -178,6 +179,9 @@ struct Chunk {
 bool is_transaction(const Chunk& chunk, const Cell& value);
 // The word of f, as in the file.
 std::string_view word(const Chunk& chunk, const Event& event);
+
+// A cell as a key or a value of a history. `text` holds that of a vector.
+history::ScalarView scalar_of(const Chunk& chunk, const Cell& cell, std::string& text);
 
 // Canonical EDN of a cell: nil, 7, "a", :a, [1 2].
 void canonical(const Chunk& chunk, const Cell& cell, std::string& out);

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "formats/interpretation.hpp"
 #include "formats/jepsen_events.hpp"
+#include "formats/op_interpreter.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats::jepsen {
@@ -86,6 +88,13 @@ struct Pairs {
   }
 };
 
+// Finds the kind of all operations, or takes the stated one; false after an error.
+// `collection_held`: a key holds a collection at the start.
+bool classify(Pairs& pairs, const Interpretation& as, Reading& reading, bool collection_held,
+              Kinds& out);
+// Each operation on a register as a micro-operation; false after an error. `failed_cas_was_seen`:
+// as Source says.
+bool resolve_registers(Pairs& pairs, Reading& reading, Kinds& kinds, bool failed_cas_was_seen);
 // Each operation on a store of strings, with put, append and get, as one on a register of whole
 // strings; false after an error.
 bool resolve_strings(Pairs& pairs, Reading& reading);

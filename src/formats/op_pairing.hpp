@@ -1,6 +1,6 @@
 // Op pairing: which completion belongs to which invocation, and which of the two counts. The rules
-// are those of docs/formats/jepsen.md#interpretation, once for all readers of operation maps: of
-// whole files (jepsen_assemble), of a watch (online/stream) and of long files (transaction_stream).
+// are those of docs/formats/jepsen.md#interpretation, for all readers of operation maps
+// (op_interpreter.hpp).
 //
 // A completion repeats the operations of its invocation, with the results. If it writes something
 // else, one of the two lines is wrong, and a verdict could rest on the wrong one: it is refused.

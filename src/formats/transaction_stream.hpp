@@ -3,8 +3,7 @@
 // Jepsen's op maps as JSON lines (a file, a recording of several, standard input), as far as they
 // can be read without the whole: transactions and registers, each with its process and its
 // invocation. What is in memory is a piece of the file, and what has been invoked and has not
-// ended. Here nothing is judged; it is the reader of whoever checks a certificate by windows
-// (docs/formats/certificate.md), and shares no code with what a watch reads by.
+// ended. Here nothing is judged. The maps mean what they mean to every reader (op_stream.hpp).
 #pragma once
 
 #include <cstdint>

@@ -75,6 +75,25 @@ void Operations::append(const Operations& from) {
   text_ += from.text_;
 }
 
+void Operations::append(const Operations& from, const Operation& op, bool known) {
+  const auto again = [&](const Value& value) { return keep(from.view(value)); };
+  auto copy = op;
+  copy.first = copy.count = 0;
+  const bool list = op.kind == OpKind::kListRead, range = op.kind == OpKind::kRangeRead;
+  copy.known = op.known && (known || !(list || range || op.kind == OpKind::kRead));
+  copy.value = copy.known ? again(op.value) : Value();
+  copy.other = again(op.other);
+  if (list) copy.first = static_cast<std::uint32_t>(elements_.size());
+  if (range) copy.first = static_cast<std::uint32_t>(entries_.size());
+  all_.push_back(copy);
+  if (!copy.known) return;
+  if (list) {
+    for (const auto& value : from.elements(op)) element(again(value));
+  } else if (range) {
+    for (const auto& found : from.entries(op)) entry(found.key, again(found.value));
+  }
+}
+
 void Operations::save(StateWriter& out) const {
   out.number(all_.size());
   for (const auto& op : all_) {

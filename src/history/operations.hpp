@@ -70,8 +70,9 @@ class Operations {
   void range_read(Value low, Value high);  // its entries follow
   void entry(Key key, Value value);
 
-  // Behind those that are here.
+  // Behind those that are here: all, or one of them. `known`: else what a read saw is left out.
   void append(const Operations& from);
+  void append(const Operations& from, const Operation& op, bool known = true);
 
   void save(StateWriter& out) const;
   // Behind those that are here; their keys are below `keys`.

@@ -13,6 +13,12 @@
 
 namespace cupel::history {
 
+// One end of a transaction.
+struct Moment {
+  Time time = kNoTime;
+  std::uint32_t label = 0;
+};
+
 struct StreamedTransaction {
   std::uint32_t session = 0;  // numbered from 0 as they appear
   TxnStatus status = TxnStatus::kCommitted;

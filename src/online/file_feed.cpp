@@ -22,26 +22,9 @@ void set_tried(const StreamedTransaction& txn, Operations& tried) {
   const auto& seen = txn.operations;
   tried.clear();
   if (txn.status == TxnStatus::kAborted) return;
-  const auto keep = [&](const Value& value) { return tried.keep(seen.view(value)); };
   for (const auto& op : seen.all()) {
-    switch (op.kind) {
-      case OpKind::kRead:
-        tried.read(op.key, {}, /*known=*/false);
-        break;
-      case OpKind::kListRead:
-        tried.list_read(op.key, /*known=*/false);
-        break;
-      case OpKind::kRangeRead:
-        break;
-      case OpKind::kCompareAndSet: {
-        if (!op.succeeded) break;
-        const auto expected = keep(op.value);
-        tried.compare_and_set(op.key, expected, keep(op.other), /*succeeded=*/true);
-        break;
-      }
-      default:
-        tried.write(op.kind, op.key, keep(op.value));
-    }
+    const bool failed = op.kind == OpKind::kCompareAndSet && !op.succeeded;
+    if (op.kind != OpKind::kRangeRead && !failed) tried.append(seen, op, /*known=*/false);
   }
 }
 

@@ -67,11 +67,7 @@ inline bool is_unknown_range(const history::Operation& op) {
   return op.kind == history::OpKind::kRead && !op.key.valid();
 }
 
-// One end of a transaction.
-struct Moment {
-  history::Time time = history::kNoTime;
-  std::uint32_t label = 0;
-};
+using history::Moment;
 
 struct Look {
   levels::DecisionStatus status = levels::DecisionStatus::kSatisfied;

@@ -112,7 +112,20 @@ TEST(TransactionStream, SaysHowItReadAndWhatItLeftOut) {
   EXPECT_EQ(
       streamed(both(0, "write", "[1,2]", "[1,2]"), {.kind = Workload::kTransactions, .ignore = {}})
           .kind,
-      "transactions, and single operations as such");
+      "transactions, and single operations as such (write)");
+}
+
+TEST(TransactionStream, ReadsEdnOneMapALine) {
+  const std::string maps =
+      "; of a recorder\n"
+      "{:type :invoke, :process 0, :f :txn, :value [[:append :x 1]]}\n"
+      "#jepsen.history.Op{:type :ok, :process 0, :f :txn, :value [[:append :x 1]]}\n"
+      "{:type :invoke, :process 1, :f :txn, :value [[:r :x nil]]}\n";
+  const auto found = streamed(maps);
+  EXPECT_EQ(found.error, "");
+  EXPECT_EQ(found.transactions, 2u);
+  EXPECT_EQ(found.operations, 2u);
+  EXPECT_NE(streamed("[" + maps + "]").error.find("one a line"), std::string::npos);
 }
 
 }  // namespace
