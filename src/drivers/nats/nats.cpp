@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <mutex>
@@ -41,7 +42,11 @@ using workload::Row;
 using workload::Statement;
 using workload::StatementKind;
 
+using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::milliseconds;
+
 constexpr std::uint16_t kPort = 4222;
+constexpr Milliseconds kStep{1000};        // of a direct get that has no answer
 constexpr std::int64_t kMostReplicas = 5;  // of a stream, by NATS
 // Headers of NATS' protocol.
 constexpr const char* kOperation = "KV-Operation";
@@ -158,14 +163,14 @@ class Line {
   static base::Result<std::unique_ptr<Line>> connect(const Settings& settings, const Host& host) {
     start_library();
     auto line = std::unique_ptr<Line>(new Line);
-    const auto milliseconds = std::max<std::int64_t>(1, std::llround(settings.timeout * 1000));
+    line->timeout_ = Milliseconds(std::max<std::int64_t>(1, std::llround(settings.timeout * 1000)));
     natsOptions* options = nullptr;
     auto status = natsOptions_Create(&options);
     const Owned<natsOptions> owned(options);
     const auto set = [&](natsStatus next) { status = status == NATS_OK ? next : status; };
     if (status == NATS_OK) {
       set(natsOptions_SetURL(options, ("nats://" + address(host)).c_str()));
-      set(natsOptions_SetTimeout(options, milliseconds));
+      set(natsOptions_SetTimeout(options, line->timeout_.count()));
       set(natsOptions_SetAllowReconnect(options, false));
       set(natsOptions_SetIgnoreDiscoveredServers(options, true));
       set(natsOptions_SetSendAsap(options, true));
@@ -178,7 +183,7 @@ class Line {
     line->connection_.reset(connection);
     jsOptions defaults;
     jsOptions_Init(&defaults);
-    defaults.Wait = milliseconds;
+    defaults.Wait = line->timeout_.count();
     jsCtx* context = nullptr;
     if (status == NATS_OK) set(natsConnection_JetStream(&context, connection, &defaults));
     line->context_.reset(context);
@@ -191,36 +196,53 @@ class Line {
 
   [[nodiscard]] jsCtx* context() const { return context_.get(); }
 
-  MaybeFailure read(const std::string& stream, const std::string& subject, bool direct,
-                    Seen& seen) {
-    // Only the time-out ends a direct get from a stream that is gone, so the next one asks first.
-    if (direct && gone_.contains(stream)) {
-      if (!has_stream(stream)) return stream_not_found(stream);
-      gone_.erase(stream);
-    }
+  // Of the stream's leader.
+  MaybeFailure read(const std::string& stream, const std::string& subject, Seen& seen) {
     natsMsg* message = nullptr;
     auto code = static_cast<jsErrCode>(0);
-    auto status = NATS_OK;
-    if (direct) {
-      jsDirectGetMsgOptions what;
-      jsDirectGetMsgOptions_Init(&what);
-      what.LastBySubject = subject.c_str();
-      status = js_DirectGetMsg(&message, context(), stream.c_str(), nullptr, &what);
-    } else {
-      status = js_GetLastMsg(&message, context(), stream.c_str(), subject.c_str(), nullptr, &code);
-    }
+    const auto status =
+        js_GetLastMsg(&message, context(), stream.c_str(), subject.c_str(), nullptr, &code);
     const Owned<natsMsg> owned(message);
-    seen = {};
-    if (status == NATS_OK) {
-      seen = seen_of(message);
-      return std::nullopt;
-    }
-    const bool absent = direct ? status == NATS_NOT_FOUND : code == JSNoMessageFoundErr;
-    if (absent) return std::nullopt;
-    // Nothing answers a direct get for a stream without a replica here, or for one that is gone.
-    const bool unanswered = status == NATS_NO_RESPONDERS || status == NATS_TIMEOUT;
-    if (direct && unanswered && !has_stream(stream)) return stream_not_found(stream);
+    seen = status == NATS_OK ? seen_of(message) : Seen{};
+    if (status == NATS_OK || code == JSNoMessageFoundErr) return std::nullopt;
     return failure(status, code, false);
+  }
+
+  // Of the server's own replica. A server without a replica of the stream does not answer, and one
+  // without the stream does not either. So a direct get waits in steps; after each, the leader of
+  // the metadata is asked whether the stream exists. All steps together take timeout_ at most.
+  MaybeFailure read_directly(const std::string& stream, const std::string& subject, Seen& seen) {
+    seen = {};
+    const auto deadline = Clock::now() + timeout_;
+    const auto step = std::min(kStep, std::max(Milliseconds(1), timeout_ / 2));
+    const auto wait = [&](Milliseconds most) {
+      const auto left = std::chrono::ceil<Milliseconds>(deadline - Clock::now());
+      return std::clamp(left, Milliseconds(1), most);
+    };
+    jsDirectGetMsgOptions what;
+    jsDirectGetMsgOptions_Init(&what);
+    what.LastBySubject = subject.c_str();
+    while (true) {
+      // After a stream was gone, its existence is asked first, since that has an answer.
+      if (gone_.contains(stream)) {
+        if (!has_stream(stream, wait(timeout_))) return stream_not_found();
+        gone_.erase(stream);
+      }
+      jsOptions limits;
+      jsOptions_Init(&limits);
+      limits.Wait = wait(step).count();
+      natsMsg* message = nullptr;
+      const auto status = js_DirectGetMsg(&message, context(), stream.c_str(), &limits, &what);
+      const Owned<natsMsg> owned(message);
+      if (status == NATS_OK) seen = seen_of(message);
+      if (status == NATS_OK || status == NATS_NOT_FOUND) return std::nullopt;
+      const bool unanswered = status == NATS_NO_RESPONDERS || status == NATS_TIMEOUT;
+      if (unanswered && !has_stream(stream, wait(timeout_))) {
+        gone_.insert(stream);
+        return stream_not_found();
+      }
+      if (status != NATS_TIMEOUT || Clock::now() >= deadline) return failure(status, 0, false);
+    }
   }
 
   MaybeFailure publish(const std::string& subject, const Change& change) {
@@ -249,18 +271,20 @@ class Line {
  private:
   Line() = default;
 
-  Failure stream_not_found(const std::string& stream) {
-    gone_.insert(stream);
+  [[nodiscard]] Failure stream_not_found() const {
     auto why = failure(NATS_ERR, JSStreamNotFoundErr, false);
     why.message = "stream not found";
     return why;
   }
 
   // False only if the leader of the metadata says so.
-  [[nodiscard]] bool has_stream(const std::string& stream) {
+  [[nodiscard]] bool has_stream(const std::string& stream, Milliseconds wait) {
+    jsOptions limits;
+    jsOptions_Init(&limits);
+    limits.Wait = wait.count();
     jsStreamInfo* info = nullptr;
     auto code = static_cast<jsErrCode>(0);
-    const auto status = js_GetStreamInfo(&info, context(), stream.c_str(), nullptr, &code);
+    const auto status = js_GetStreamInfo(&info, context(), stream.c_str(), &limits, &code);
     if (status == NATS_OK) jsStreamInfo_Destroy(info);
     return status == NATS_OK || code != JSStreamNotFoundErr;
   }
@@ -272,6 +296,7 @@ class Line {
   // In this order: the context goes first.
   Owned<natsConnection> connection_;
   Owned<jsCtx> context_;
+  Milliseconds timeout_{};
   std::set<std::string> gone_;  // streams that did not exist when they were last read
 };
 
@@ -297,7 +322,10 @@ class NatsConnection final : public KeyValueConnection {
   }
 
   MaybeFailure look(const Statement& statement, bool direct, Seen& seen) {
-    return line_->read(stream_of(table_of(statement)), subject_of(statement), direct, seen);
+    const auto stream = stream_of(table_of(statement));
+    const auto subject = subject_of(statement);
+    return direct ? line_->read_directly(stream, subject, seen)
+                  : line_->read(stream, subject, seen);
   }
 
   MaybeFailure one(const Statement& statement, Reply& reply) {
