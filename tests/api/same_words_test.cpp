@@ -1,5 +1,6 @@
 // The public API explains a history in the same words as the tool: the golden histories that
 // violate a level, checked by `cupel check --json` and by check_history().
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,9 +57,10 @@ std::vector<Words> all_words(const Anomalies& anomalies) {
   return all;
 }
 
-nlohmann::json checked_by_tool(const std::string& file, const std::string& options) {
-  const auto command =
-      "'" CUPEL_BINARY "' check --json --shrink-time 60s " + options + " '" + file + "'";
+nlohmann::json checked_by_tool(const std::string& file, double shrink_seconds,
+                               const std::string& options) {
+  const auto command = fmt::format("'{}' check --json --shrink-time {} {} '{}'", CUPEL_BINARY,
+                                   shrink_seconds, options, file);
   FILE* pipe = popen(command.c_str(), "r");
   std::string out;
   char buffer[4096];
@@ -112,14 +114,18 @@ class SameWords : public testing::TestWithParam<Violated> {};
 TEST_P(SameWords, InTheToolAndTheApi) {
   const cupel::test::ScratchFolder scratch;
   const auto file = readable(GetParam().path, scratch.path());
-  const auto tool = checked_by_tool(
-      file, "--no-history-analysis -l " + std::string(cupel::name(GetParam().level)));
+  // This lock's counterexample is not minimal after 60 s either.
+  const bool shrinks = GetParam().path.string().find("knossos-mutex") == std::string::npos;
+  const double shrink_seconds = shrinks ? kShrinkSeconds : 0;
+  const auto tool =
+      checked_by_tool(file, shrink_seconds,
+                      "--no-history-analysis -l " + std::string(cupel::name(GetParam().level)));
   std::string error;
   const auto history = cupel::read_history(file, error);
   ASSERT_TRUE(history) << error;
   cupel::Options options;
   options.levels = {GetParam().level};
-  options.shrink_seconds = kShrinkSeconds;
+  options.shrink_seconds = shrink_seconds;
   const auto answer = cupel::check_history(*history, options);
   ASSERT_EQ(answer.levels.size(), 1u);
   ASSERT_EQ(tool["levels"].size(), 1u);
@@ -136,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, SameWords, testing::ValuesIn(violated()),
 TEST(WholeHistory, HasTheSameWordsInTheToolAndTheApi) {
   const std::string file =
       CUPEL_SOURCE_DIR "/tests/golden/read-committed/violated/elle-rw-register.edn";
-  const auto tool = checked_by_tool(file, "");
+  const auto tool = checked_by_tool(file, kShrinkSeconds, "");
   std::string error;
   const auto history = cupel::read_history(file, error);
   ASSERT_TRUE(history) << error;
