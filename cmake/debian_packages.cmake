@@ -36,25 +36,12 @@ macro(cupel_debian component package section depends description)
   list(APPEND CPACK_COMPONENTS_ALL ${component})
 endmacro()
 
-# The package that a shared library came from: "libpq5". Empty: from none.
-function(cupel_package_of library result)
-  find_library(found_${library} ${library})
-  file(REAL_PATH "${found_${library}}" file)
-  execute_process(COMMAND dpkg-query --search ${file} OUTPUT_VARIABLE line ERROR_QUIET)
-  string(REGEX MATCH "^[^:]+" package "${line}")
-  set(${result} "${package}" PARENT_SCOPE)
-endfunction()
-
-# What the program loads at the first need: a dependency, and no files.
-macro(cupel_driver_package name library databases)
-  cupel_package_of(${library} package)
-  if(package)
-    cupel_debian(${name} cupel-${name} database "cupel-run (= ${deb_version}-1), ${package}"
+# The driver of cupel-run that is a plug-in; it brings its client library.
+macro(cupel_driver_package name databases)
+  if(TARGET cupel-driver-${name})
+    cupel_debian(${name} cupel-${name} database "cupel-run (= ${deb_version}-1)"
 "cupel with ${databases}
-This metapackage brings the client library that cupel loads at the first need.")
-    string(TOUPPER ${name} upper)
-    set(CPACK_DEBIAN_${upper}_PACKAGE_ARCHITECTURE all)
-    set(CPACK_DEBIAN_${upper}_PACKAGE_SHLIBDEPS OFF)
+The driver for ${databases}, which cupel-run loads when it is asked for.")
     list(APPEND suggested cupel-${name})
   endif()
 endmacro()
@@ -70,21 +57,16 @@ against databases, with faults where asked; cupel-mock a database that is as
 weak as its isolation level allows, for tests of applications; cupel-crdt the
 check of replicated data types.")
 set(programs cupel-run cupel-crdt)
-cupel_package_of(sqlite3 sqlite)
-cupel_debian(run cupel-run database "cupel (= ${deb_version}-1), ${sqlite}"
+cupel_debian(run cupel-run database "cupel (= ${deb_version}-1)"
 "cupel: workloads on real databases, with faults
 The commands run, campaign, lab, merge and doctor of cupel.
 .
-The client libraries of databases are loaded when they are needed: the packages
-cupel-postgres, cupel-mysql and others bring them. cupel doctor says what is
-there.")
+SQLite is built in. The drivers for other databases are the packages
+cupel-postgres, cupel-mysql and others. cupel doctor says what is there.")
 if(TARGET cupel-mock)
-  cupel_package_of(pg_query pg_query)
-  cupel_package_of(ssl ssl)
   cupel_debian(mock cupel-mock database "cupel (= ${deb_version}-1)"
 "cupel: a database as weak as its isolation level allows
 The command mock of cupel: a simulated database for tests of applications.")
-  string(JOIN ", " CPACK_DEBIAN_MOCK_PACKAGE_RECOMMENDS ${pg_query} ${ssl})
   list(APPEND programs cupel-mock)
 endif()
 cupel_debian(crdt cupel-crdt database "cupel (= ${deb_version}-1)"
@@ -93,13 +75,13 @@ The command crdt of cupel: checks what replicas of sets, registers, counters,
 lists and documents returned.")
 string(JOIN ", " CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS ${programs})
 set(suggested)
-cupel_driver_package(postgres pq PostgreSQL)
-cupel_driver_package(mysql mariadb "MariaDB and MySQL")
-cupel_driver_package(redis hiredis Redis)
-cupel_driver_package(rocksdb rocksdb RocksDB)
-cupel_driver_package(etcd cpp-httplib etcd)
-cupel_driver_package(zookeeper zookeeper_mt ZooKeeper)
-cupel_driver_package(nats nats NATS)
+cupel_driver_package(postgres PostgreSQL)
+cupel_driver_package(mysql "MariaDB and MySQL")
+cupel_driver_package(redis Redis)
+cupel_driver_package(rocksdb RocksDB)
+cupel_driver_package(etcd etcd)
+cupel_driver_package(zookeeper ZooKeeper)
+cupel_driver_package(nats NATS)
 string(JOIN ", " CPACK_DEBIAN_RUN_PACKAGE_SUGGESTS ${suggested})
 if(TARGET cupel_mpi)
   cupel_debian(mpi cupel-mpi database "cupel (= ${deb_version}-1)"

@@ -6,12 +6,10 @@
 #   run           cupel-run       the program of run, campaign, lab, merge and doctor
 #   mock          cupel-mock      the program of mock
 #   crdt          cupel-crdt      the program of crdt
+#   postgres …    cupel-postgres … the driver of cupel-run, a plug-in
 #   mpi           cupel-mpi       cupel-mpi and its manual pages, where MPI was found
 #   library       libcupel0       libcupel.so.0
 #   development   libcupel-dev    headers, find_package(cupel), cupel.pc
-#
-# The program loads client libraries of databases at the first need, so it starts without
-# them. Packages of their own (cupel-postgres …) hold nothing but the dependency.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -38,6 +36,12 @@ foreach(part run mock crdt)
   if(TARGET cupel-${part})
     install(TARGETS cupel-${part} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/cupel COMPONENT ${part})
   endif()
+endforeach()
+
+# ---- the drivers of cupel-run, which are plug-ins: a component each, "postgres" …
+get_property(plugged_drivers GLOBAL PROPERTY CUPEL_PLUGGED_DRIVERS)
+foreach(driver IN LISTS plugged_drivers)
+  install(TARGETS cupel-driver-${driver} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/cupel COMPONENT ${driver})
 endforeach()
 
 # ---- mpi

@@ -7,7 +7,6 @@ set(CUPEL_STATIC_SOURCES "" CACHE PATH "Folder with simdjson.cpp and format.cc, 
 if(NOT EXISTS "${CUPEL_STATIC_SOURCES}/simdjson.cpp")
   message(FATAL_ERROR "CUPEL_CORE needs CUPEL_STATIC_SOURCES; tools/static_core.sh gets them")
 endif()
-set(CUPEL_LAZY_LIBRARIES OFF)
 
 # cupel_archive_of(TARGET NAME SOURCE): an imported library's code, compiled here.
 function(cupel_archive_of target name source)

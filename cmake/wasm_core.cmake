@@ -8,7 +8,6 @@ foreach(package simdjson fmtlib abseil nlohmann-json3 libzstd zlib xz-utils cadi
     message(FATAL_ERROR "CUPEL_WASM needs the source of ${package} in CUPEL_DEBIAN_SOURCES; tools/wasm_core.sh gets it")
   endif()
 endforeach()
-set(CUPEL_LAZY_LIBRARIES OFF)
 # Exceptions of the virtual machine: those in JavaScript are slow. All code needs the option.
 add_compile_options(-fwasm-exceptions)
 add_link_options(-fwasm-exceptions)

@@ -15,7 +15,7 @@ command -v clang++ >/dev/null || { echo "there is no clang++; tools/install-pack
 quick="-O1 -gline-tables-only"
 CC=clang CXX=clang++ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUPEL_FUZZ=ON \
   -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="$quick" -DCMAKE_C_FLAGS_RELWITHDEBINFO="$quick" -DCUPEL_UNITY=ON -DCUPEL_PCH=ON \
-  -DCUPEL_TESTS=OFF -DCUPEL_BENCH=OFF -DCUPEL_EXAMPLES=OFF -DCUPEL_LAZY_LIBRARIES=OFF -DCUPEL_ENGINE_PLUGINS=OFF \
+  -DCUPEL_TESTS=OFF -DCUPEL_BENCH=OFF -DCUPEL_EXAMPLES=OFF -DCUPEL_ENGINE_PLUGINS=OFF \
   --log-level=WARNING >/dev/null
 # The dictionary of a target: fuzz/dictionaries/WORDS.dict. Of the others, nothing says more than their corpus.
 words_of() {

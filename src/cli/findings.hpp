@@ -2,8 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/result.hpp"
 
@@ -15,8 +13,5 @@ struct Finding {
 };
 
 std::string problem_of(const base::Status& status);
-// Of a library that is loaded at the first need, by the beginning of its file's name; `package`:
-// the Debian package that has it. Empty: it can be loaded.
-std::string problem_of_library(std::string_view file, std::string_view package);
 
 }  // namespace cupel::cli

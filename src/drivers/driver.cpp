@@ -70,7 +70,7 @@ MaybeFailure Connection::transact(std::span<const workload::Statement> statement
 
 namespace {
 
-// Null, and the error, if the URL is of no driver of this build.
+// Null, and the error, if the URL is of no driver.
 const DriverInfo* driver_of(const std::string& url, base::Error& error) {
   const auto drivers = all_drivers();
   const auto scheme = url.substr(0, url.find(':'));
@@ -79,13 +79,6 @@ const DriverInfo* driver_of(const std::string& url, base::Error& error) {
   });
   if (driver == drivers.end() || url.find(':') == std::string::npos) {
     error = foreign_url(url, drivers);
-    return nullptr;
-  }
-  if (!driver->built_in) {
-    error.message = fmt::format(
-        "this build of cupel has no driver for {}; build it with its client library "
-        "(tools/install-packages.sh installs it)",
-        driver->name);
     return nullptr;
   }
   return &*driver;
@@ -149,6 +142,11 @@ base::Result<bool> begins_on_standbys(const std::string& url, const std::string&
   return *level != driver->not_on_standbys;
 }
 
+base::Status usable(std::string_view name) {
+  const auto opener = opener_of(name);
+  return opener.ok() ? base::Status(base::Ok{}) : base::Status(opener.error());
+}
+
 base::Result<std::unique_ptr<Database>> open(const std::string& url, const OpenOptions& options) {
   base::Error error;
   const auto* driver = driver_of(url, error);
@@ -157,7 +155,9 @@ base::Result<std::unique_ptr<Database>> open(const std::string& url, const OpenO
   if (!isolation.ok()) return isolation.error();
   OpenOptions normal = options;
   normal.isolation = *std::move(isolation);
-  return opener_of(*driver)(url, normal);
+  const auto opener = opener_of(driver->name);
+  if (!opener.ok()) return opener.error();
+  return opener->open(url, normal);
 }
 
 }  // namespace cupel::drivers

@@ -149,9 +149,11 @@ struct DriverInfo {
   workload::Needs can;  // at the default level, as Database::can() says
   // … at a level, where that differs; null: the same at every level.
   workload::Needs (*can_at)(std::string_view isolation) = nullptr;
-  bool built_in = false;  // false: left out of this build
+  bool available = false;  // false: its plug-in is not installed
 };
 std::span<const DriverInfo> all_drivers();
+// Whether the driver can be loaded with its client library. Errors say what to install.
+base::Status usable(std::string_view name);
 
 // The isolation level as the driver of `url` spells it: "Repeatable Read" and
 // "repeatable_read" are repeatable-read, and empty is the default

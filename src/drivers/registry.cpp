@@ -1,8 +1,11 @@
-// The list of drivers: what is known of each, whether or not this build has it.
+// The list of drivers: what is known of each, whether or not it is installed.
 #include "drivers/registry.hpp"
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
+#include "drivers/plugin.hpp"
 #include "drivers/sql_connection.hpp"
 
 // CUPEL_IF_BUILT(FLAG, open): open where the build defines FLAG (as 1), else nullptr.
@@ -14,8 +17,7 @@
 
 namespace cupel::drivers {
 
-OpenFunction open_sqlite, open_postgres, open_mysql, open_rocksdb, open_redis, open_etcd,
-    open_zookeeper, open_nats, open_dqlite, open_exec, open_mock;
+OpenFunction open_sqlite, open_dqlite, open_exec, open_mock;
 
 namespace {
 
@@ -72,7 +74,7 @@ workload::Needs mock_at(std::string_view isolation) {
 }
 
 struct Driver {
-  OpenFunction* open;
+  OpenFunction* open;  // null: not part of the program, a plug-in
   DriverInfo info;
 };
 
@@ -84,7 +86,7 @@ const std::array kDrivers{
             .page = "docs/drivers/sqlite.md",
             .isolations = kSqliteLevels,
             .can = sql::all_needs()}},
-    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_POSTGRES, open_postgres),
+    Driver{nullptr,
            {.name = "postgres",
             .alias = "postgresql",
             .url = "postgres://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE",
@@ -92,42 +94,42 @@ const std::array kDrivers{
             .isolations = kPostgresLevels,
             .not_on_standbys = "serializable",
             .can = sql::all_needs()}},
-    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_MYSQL, open_mysql),
+    Driver{nullptr,
            {.name = "mysql",
             .alias = "mariadb",
             .url = "mysql://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE",
             .page = "docs/drivers/mysql.md",
             .isolations = kMysqlLevels,
             .can = sql::all_needs()}},
-    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_ROCKSDB, open_rocksdb),
+    Driver{nullptr,
            {.name = "rocksdb",
             .url = "rocksdb:PATH",
             .page = "docs/drivers/rocksdb.md",
             .isolations = kRocksdbLevels,
             .can = sql::all_needs(),
             .can_at = rocksdb_at}},
-    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_REDIS, open_redis),
+    Driver{nullptr,
            {.name = "redis",
             .url = "redis://[:PASSWORD@]HOST[:PORT][,HOST…]",
             .page = "docs/drivers/redis.md",
             .isolations = kSingleObject,
             .can = kOneKey,
             .can_at = key_value_at}},
-    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_ETCD, open_etcd),
+    Driver{nullptr,
            {.name = "etcd",
             .url = "etcd://HOST[:PORT][,HOST…]",
             .page = "docs/drivers/etcd.md",
             .isolations = kEtcdLevels,
             .can = kOneKey,
             .can_at = key_value_at}},
-    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_ZOOKEEPER, open_zookeeper),
+    Driver{nullptr,
            {.name = "zookeeper",
             .url = "zookeeper://HOST[:PORT][,HOST…]",
             .page = "docs/drivers/zookeeper.md",
             .isolations = kZookeeperLevels,
             .can = kOneKey,
             .can_at = key_value_at}},
-    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_NATS, open_nats),
+    Driver{nullptr,
            {.name = "nats",
             .url = "nats://[USER:PASSWORD@]HOST[:PORT][,HOST…]",
             .page = "docs/drivers/nats.md",
@@ -156,23 +158,41 @@ const std::array kDrivers{
             .can_at = mock_at}},
 };
 
-const std::array kInfos = [] {
-  std::array<DriverInfo, kDrivers.size()> infos;
-  for (std::size_t i = 0; i < infos.size(); ++i) {
-    infos[i] = kDrivers[i].info;
-    infos[i].built_in = kDrivers[i].open != nullptr;
+// The drivers above, and the plug-ins that are not among them, which are loaded to see what they
+// are; one that cannot be loaded is none.
+std::vector<DriverInfo> known_drivers() {
+  std::vector<DriverInfo> infos;
+  const auto found = found_plugins();
+  for (const auto& driver : kDrivers) {
+    auto& info = infos.emplace_back(driver.info);
+    info.available =
+        driver.open != nullptr || std::binary_search(found.begin(), found.end(), info.name);
+  }
+  for (const auto& name : found) {
+    const auto known = [&](const Driver& driver) { return driver.info.name == name; };
+    if (std::any_of(kDrivers.begin(), kDrivers.end(), known)) continue;
+    const auto plugin = load_plugin(name);
+    if (!plugin.ok() || (*plugin)->info == nullptr) continue;
+    infos.push_back(*(*plugin)->info);
+    infos.back().available = true;
   }
   return infos;
-}();
+}
 
 }  // namespace
 
 std::span<const DriverInfo> all_drivers() {
-  return kInfos;
+  static const auto kAll = known_drivers();
+  return kAll;
 }
 
-OpenFunction* opener_of(const DriverInfo& driver) {
-  return kDrivers[static_cast<std::size_t>(&driver - kInfos.data())].open;
+base::Result<Opener> opener_of(std::string_view name) {
+  const auto* const driver = std::find_if(kDrivers.begin(), kDrivers.end(),
+                                          [&](const Driver& one) { return one.info.name == name; });
+  if (driver != kDrivers.end() && driver->open != nullptr) return Opener{driver->open};
+  const auto plugin = load_plugin(name);
+  if (!plugin.ok()) return plugin.error();
+  return Opener{(*plugin)->open};
 }
 
 }  // namespace cupel::drivers

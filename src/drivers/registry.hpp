@@ -1,12 +1,12 @@
 // Registry: the list of drivers (registry.cpp), as driver.cpp needs it.
 //
-// To add a driver: a folder with its source and a CMakeLists.txt, and an entry in
-// registry.cpp. The source defines open_NAME(); the CMakeLists.txt defines
-// CUPEL_DRIVER_NAME where the client library is there.
+// To add a driver: a folder with its source and a CMakeLists.txt that makes a plug-in (plugin.hpp),
+// and an entry in registry.cpp. The source defines open_NAME().
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "drivers/driver.hpp"
 
@@ -17,7 +17,10 @@ namespace cupel::drivers {
 using OpenFunction = base::Result<std::unique_ptr<Database>>(const std::string& url,
                                                              const OpenOptions& options);
 
-// `driver` is one of all_drivers(); null if it is left out of this build.
-OpenFunction* opener_of(const DriverInfo& driver);
+// `name`: of one of all_drivers(). Errors: those of load_plugin().
+struct Opener {
+  OpenFunction* open;  // never null
+};
+base::Result<Opener> opener_of(std::string_view name);
 
 }  // namespace cupel::drivers

@@ -13,9 +13,9 @@
 #include "base/process.hpp"
 #include "base/temp_dir.hpp"
 #include "base/text.hpp"
-#include "drivers/mysql/plain.hpp"
 #include "proxy/mysql_locks.hpp"
 #include "proxy/mysql_text.hpp"
+#include "proxy/plain_mysql.hpp"
 #include "proxy/test_database.hpp"
 
 namespace cupel::proxy {
@@ -26,7 +26,6 @@ using base::Error;
 using base::Ok;
 using base::Result;
 using base::Status;
-using drivers::PlainMysql;
 using Column = TableFacts::Column;
 
 constexpr base::Seconds kClientProgram(120);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "drivers/postgres/plain.hpp"
 #include "drivers/url.hpp"
+#include "proxy/plain_postgres.hpp"
 #include "proxy/test_database.hpp"
 
 namespace cupel::proxy {
@@ -17,7 +17,6 @@ using base::Error;
 using base::Ok;
 using base::Result;
 using base::Status;
-using drivers::PlainPostgres;
 
 template <typename Number>
 Number number_in(const std::optional<std::string>& cell) {

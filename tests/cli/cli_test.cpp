@@ -587,10 +587,10 @@ TEST_F(Cli, AStoreOfJepsenIsCheckedAsItIs) {
       << binary.err;
 }
 
-// A client library that is broken, and a PATH without any server.
+// A driver that is broken, and a PATH without any server.
 TEST_F(Cli, DoctorNamesWhatToInstall) {
   fs::create_directories(folder_ / "broken");
-  write("broken/libpq.so.5", "no library");
+  write("broken/libcupel-driver-postgres.so", "no library");
   const auto doctor = [&](const std::string& variables) {
     const auto ran = shell("env " + variables + " '" CUPEL_BINARY "' doctor --json");
     EXPECT_EQ(ran.code, 0) << ran.err;
@@ -607,21 +607,16 @@ TEST_F(Cli, DoctorNamesWhatToInstall) {
   ASSERT_TRUE(here.contains("Dataexec") && here.contains("Servetcd") &&
               here.contains("Faulnetwork"));
   EXPECT_EQ(here.at("Dataexec"), "");
-#ifdef CUPEL_LAZY_LIBRARIES
-  const auto poor = doctor("PATH=/nowhere LD_LIBRARY_PATH=broken");
-#else  // it would not start with a broken library
-  const auto poor = doctor("PATH=/nowhere");
-#endif
+  const auto poor = doctor("PATH=/nowhere CUPEL_PLUGINS=broken");
   EXPECT_EQ(poor.size(), here.size());
   EXPECT_EQ(poor.at("Dataexec"), "");
   EXPECT_NE(poor.at("Servetcd").find("install the Debian package etcd-server"), std::string::npos)
       << poor.at("Servetcd");
-#ifdef CUPEL_LAZY_LIBRARIES
   if (here.at("Datapostgres").empty()) {
-    EXPECT_NE(poor.at("Datapostgres").find("install the Debian package libpq5"), std::string::npos)
+    EXPECT_NE(poor.at("Datapostgres").find("Install the package cupel-postgres"),
+              std::string::npos)
         << poor.at("Datapostgres");
   }
-#endif
   const auto words = cupel("doctor");
   EXPECT_EQ(words.code, 0);
   EXPECT_NE(words.out.find("\nFaults\n"), std::string::npos) << words.out;

@@ -74,7 +74,7 @@ TEST(Open, SuggestsTheLevelThatIsMeant) {
 TEST(Open, SaysWhatIsWrongWithTheUrlOfAServer) {
   const auto says = [](const std::string& url, const std::string& message) {
     for (const auto& driver : all_drivers()) {
-      if (!driver.built_in || !url.starts_with(driver.name)) continue;
+      if (!driver.available || !url.starts_with(driver.name)) continue;
       EXPECT_EQ(error(url), message) << url;
     }
   };
@@ -112,7 +112,7 @@ TEST(Open, EveryDriverHasAPageAndItsOwnSchemes) {
 
 TEST(Open, NamesTheLevelsThereAre) {
   for (const auto& driver : all_drivers()) {
-    if (!driver.built_in || driver.name == "exec") continue;
+    if (!driver.available || driver.name == "exec") continue;
     const auto message = error(std::string(driver.name) + ":x", "chaos");
     EXPECT_NE(message.find("chaos"), std::string::npos) << message;
     for (const auto level : driver.isolations) {
@@ -123,7 +123,7 @@ TEST(Open, NamesTheLevelsThereAre) {
 
 TEST(Open, BadUrlsOfServersSayWhatIsExpected) {
   for (const auto& driver : all_drivers()) {
-    if (!driver.built_in || (driver.name != "postgres" && driver.name != "mysql")) continue;
+    if (!driver.available || (driver.name != "postgres" && driver.name != "mysql")) continue;
     const auto name = std::string(driver.name);
     for (const auto* rest : {"://ann:secret@[::1/d", "://ann:se/secret@h/d", "://ann:secret@h:0x/d",
                              "://ann:%zzsecret@h/d", "://ann:secret@h:1/d?nonsense=1",
@@ -161,7 +161,7 @@ TEST(Open, TheTableSaysWhatTheDriverCanDo) {
     } else if (driver.name == "mock") {
       url = "mock:";
     }
-    if (!driver.built_in || url.empty()) continue;
+    if (!driver.available || url.empty()) continue;
     {
       const auto database = open(url, {});
       ASSERT_TRUE(database.ok()) << database.error().message;

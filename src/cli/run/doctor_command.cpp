@@ -32,34 +32,11 @@ struct Group {
   std::vector<Finding> findings;
 };
 
-// The library of a feature, by the beginning of its file's name.
-struct Library {
-  std::string_view file, package;
-};
-
 Group drivers() {
-  // Drivers without one have a library inside cupel, or none.
-  static constexpr std::pair<std::string_view, Library> kLibraries[] = {
-      {"postgres", {"libpq.so", "libpq5"}},
-      {"mysql", {"libmariadb.so", "libmariadb3"}},
-      {"redis", {"libhiredis.so", "libhiredis0.14"}},
-      {"rocksdb", {"librocksdb.so", "librocksdb7.8"}},
-      {"sqlite", {"libsqlite3.so", "libsqlite3-0"}},
-      {"nats", {"libnats.so", "libnats3.4"}},
-      {"zookeeper", {"libzookeeper_mt.so", "libzookeeper-mt2"}},
-      {"etcd", {"libcpp-httplib.so", "libcpp-httplib0.11"}}};
   Group group{"Databases that `cupel run` can use", {}};
   for (const auto& driver : drivers::all_drivers()) {
-    Finding finding{std::string(driver.name), std::string(driver.url)};
-    if (!driver.built_in) {
-      finding.problem = "left out of this build; run tools/install-packages.sh and build again";
-    } else {
-      for (const auto& [name, library] : kLibraries) {
-        if (name == driver.name)
-          finding.problem = problem_of_library(library.file, library.package);
-      }
-    }
-    group.findings.push_back(std::move(finding));
+    group.findings.push_back({std::string(driver.name), std::string(driver.url),
+                              problem_of(drivers::usable(driver.name))});
   }
   return group;
 }
@@ -74,12 +51,10 @@ Group servers() {
 }
 
 Group faults() {
-  const auto disks = problem_of_library("libfuse3.so", "libfuse3-3");
   return {"Faults",
           {{"network", "partitions, loss, delay; a network of its own for each server",
             lab::networks_forbidden()},
-           {"disk", "full and failing disks, writes lost in a crash",
-            disks.empty() ? lab::disks_forbidden() : disks}}};
+           {"disk", "full and failing disks, writes lost in a crash", lab::disks_forbidden()}}};
 }
 
 // The mock is a program of its own, which knows.

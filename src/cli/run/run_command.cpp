@@ -254,7 +254,7 @@ std::string list_text() {
   text +=
       "\nDatabases (--db) and their isolation levels (--isolation; the first is the default):\n";
   for (const auto& driver : drivers::all_drivers()) {
-    text += fmt::format("  {}{}\n", driver.url, driver.built_in ? "" : "   (not in this build)");
+    text += fmt::format("  {}{}\n", driver.url, driver.available ? "" : "   (not installed)");
     std::string levels;
     for (const auto level : driver.isolations)
       levels += (levels.empty() ? "" : ", ") + std::string(level);

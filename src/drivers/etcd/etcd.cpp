@@ -14,7 +14,6 @@
 // that changes something and was sent without an answer is unknown, and so are all
 // errors but those by which etcd says that it refused the request itself. See
 // docs/drivers/etcd.md.
-#include <absl/strings/escaping.h>
 #include <fmt/format.h>
 #include <httplib.h>
 
@@ -25,9 +24,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/sigpipe.hpp"
+#include "drivers/base64.hpp"
 #include "drivers/cells.hpp"
 #include "drivers/key_value.hpp"
-#include "drivers/registry.hpp"
+#include "drivers/plugin.hpp"
 #include "drivers/sql.hpp"
 #include "drivers/sql_connection.hpp"
 #include "drivers/url.hpp"
@@ -52,16 +52,11 @@ struct Settings {
   bool local = false;    // a member answers reads by itself
 };
 
-std::string coded(std::string_view bytes) {
-  return absl::Base64Escape(absl::string_view(bytes.data(), bytes.size()));
-}
 std::string decoded(const json& object, const char* name) {
-  std::string bytes;
   const auto found = object.find(name);
-  if (found == object.end() || !found->is_string()) return bytes;
+  if (found == object.end() || !found->is_string()) return {};
   const auto& text = found->get_ref<const std::string&>();
-  if (!absl::Base64Unescape(text, &bytes)) return text;  // not what etcd writes: shown as it is
-  return bytes;
+  return from_base64(text).value_or(text);  // not what etcd writes: shown as it is
 }
 
 // The first key after all that start with the prefix.
@@ -224,13 +219,14 @@ Seen seen_of(const json& range) {
 }
 
 json range_of(const std::string& key) {
-  return {{"key", coded(key)}};
+  return {{"key", to_base64(key)}};
 }
 json put_of(const std::string& key, const std::string& value) {
-  return {{"key", coded(key)}, {"value", coded(value)}};
+  return {{"key", to_base64(key)}, {"value", to_base64(value)}};
 }
 json compared(const std::string& key, const char* target, const char* field, json value) {
-  return {{"key", coded(key)}, {"target", target}, {"result", "EQUAL"}, {field, std::move(value)}};
+  return {
+      {"key", to_base64(key)}, {"target", target}, {"result", "EQUAL"}, {field, std::move(value)}};
 }
 json was_absent(const std::string& key) {
   return compared(key, "CREATE", "create_revision", "0");
@@ -286,7 +282,7 @@ class EtcdConnection final : public KeyValueConnection {
         const json request{
             {"compare", json::array({absent ? was_absent(key)
                                             : compared(key, "VALUE", "value",
-                                                       coded(workload::to_string(expected)))})},
+                                                       to_base64(workload::to_string(expected)))})},
             {"success", json::array({{{"request_put", put_of(key, value)}}})}};
         if (auto failure = gateway_->post("/v3/kv/txn", request, true, answer)) return failure;
         reply.succeeded = succeeded(answer);
@@ -527,9 +523,10 @@ class EtcdDatabase final : public Database {
     for (const auto& table : schema.tables) {
       const auto prefix = text_prefix(table);
       json answer;
-      if (auto failure = gateway.post(
-              "/v3/kv/deleterange", {{"key", coded(prefix)}, {"range_end", coded(end_of(prefix))}},
-              true, answer)) {
+      if (auto failure =
+              gateway.post("/v3/kv/deleterange",
+                           {{"key", to_base64(prefix)}, {"range_end", to_base64(end_of(prefix))}},
+                           true, answer)) {
         return base::Error{.message = fmt::format("cannot clear the keys in etcd at {}: {}",
                                                   gateway.where(), failure->message)};
       }
@@ -567,3 +564,5 @@ base::Result<std::unique_ptr<Database>> open_etcd(const std::string& text,
 }
 
 }  // namespace cupel::drivers
+
+CUPEL_DRIVER_PLUGIN(cupel::drivers::open_etcd, nullptr)

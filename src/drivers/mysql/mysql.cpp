@@ -28,7 +28,7 @@
 #include "base/hung_up.hpp"
 #include "base/text.hpp"
 #include "drivers/mysql/connection_number.hpp"
-#include "drivers/registry.hpp"
+#include "drivers/plugin.hpp"
 #include "drivers/sql_connection.hpp"
 #include "drivers/url.hpp"
 
@@ -724,3 +724,5 @@ base::Result<std::unique_ptr<Database>> open_mysql(const std::string& url,
 }
 
 }  // namespace cupel::drivers
+
+CUPEL_DRIVER_PLUGIN(cupel::drivers::open_mysql, nullptr)

@@ -26,7 +26,7 @@
 #include "base/ask.hpp"
 #include "drivers/cells.hpp"
 #include "drivers/key_value.hpp"
-#include "drivers/registry.hpp"
+#include "drivers/plugin.hpp"
 #include "drivers/sql.hpp"
 #include "drivers/sql_connection.hpp"
 #include "drivers/url.hpp"
@@ -526,3 +526,5 @@ base::Result<std::unique_ptr<Database>> open_nats(const std::string& text,
 }
 
 }  // namespace cupel::drivers
+
+CUPEL_DRIVER_PLUGIN(cupel::drivers::open_nats, nullptr)

@@ -33,8 +33,8 @@
 #include <mutex>
 
 #include "base/hung_up.hpp"
+#include "drivers/plugin.hpp"
 #include "drivers/postgres/settings.hpp"
-#include "drivers/registry.hpp"
 #include "drivers/sql_connection.hpp"
 
 namespace cupel::drivers {
@@ -655,3 +655,5 @@ base::Result<std::unique_ptr<Database>> open_postgres(const std::string& url,
 }
 
 }  // namespace cupel::drivers
+
+CUPEL_DRIVER_PLUGIN(cupel::drivers::open_postgres, nullptr)

@@ -28,10 +28,10 @@
 
 #include "drivers/cells.hpp"
 #include "drivers/key_value.hpp"
+#include "drivers/plugin.hpp"
 #include "drivers/redis/cluster.hpp"
 #include "drivers/redis/line.hpp"
 #include "drivers/redis/slots.hpp"
-#include "drivers/registry.hpp"
 #include "drivers/sql.hpp"
 #include "drivers/sql_connection.hpp"
 #include "drivers/url.hpp"
@@ -780,3 +780,5 @@ base::Result<std::unique_ptr<Database>> open_redis(const std::string& text,
 }
 
 }  // namespace cupel::drivers
+
+CUPEL_DRIVER_PLUGIN(cupel::drivers::open_redis, nullptr)

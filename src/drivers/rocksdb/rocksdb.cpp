@@ -30,7 +30,7 @@
 #include <shared_mutex>
 
 #include "drivers/cells.hpp"
-#include "drivers/registry.hpp"
+#include "drivers/plugin.hpp"
 #include "drivers/sql.hpp"
 #include "drivers/sql_connection.hpp"
 #include "drivers/url.hpp"
@@ -611,3 +611,5 @@ base::Result<std::unique_ptr<Database>> open_rocksdb(const std::string& url,
 }
 
 }  // namespace cupel::drivers
+
+CUPEL_DRIVER_PLUGIN(cupel::drivers::open_rocksdb, nullptr)

@@ -31,7 +31,7 @@
 #include "base/ask.hpp"
 #include "drivers/cells.hpp"
 #include "drivers/key_value.hpp"
-#include "drivers/registry.hpp"
+#include "drivers/plugin.hpp"
 #include "drivers/sql.hpp"
 #include "drivers/sql_connection.hpp"
 #include "drivers/url.hpp"
@@ -598,3 +598,5 @@ base::Result<std::unique_ptr<Database>> open_zookeeper(const std::string& text,
 }
 
 }  // namespace cupel::drivers
+
+CUPEL_DRIVER_PLUGIN(cupel::drivers::open_zookeeper, nullptr)

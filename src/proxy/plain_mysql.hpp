@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 
-namespace cupel::drivers {
+namespace cupel::proxy {
 
 class PlainMysql {
  public:
@@ -42,4 +42,4 @@ class PlainMysql {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace cupel::drivers
+}  // namespace cupel::proxy

@@ -1,11 +1,11 @@
 // PlainMysql by libmariadb; see the header.
-#include "drivers/mysql/plain.hpp"
+#include "proxy/plain_mysql.hpp"
 
 #include <mysql.h>
 
 #include "drivers/sql_connection.hpp"
 
-namespace cupel::drivers {
+namespace cupel::proxy {
 
 namespace {
 
@@ -50,7 +50,7 @@ base::Result<PlainMysql> PlainMysql::connect(const Options& options) {
   if (mysql_real_connect(raw, options.host.c_str(), text_or_null(options.user),
                          options.password.c_str(), text_or_null(options.database), options.port,
                          text_or_null(options.socket), 0) == nullptr) {
-    return base::Error{.message = sql::one_line(mysql_error(raw))};
+    return base::Error{.message = drivers::sql::one_line(mysql_error(raw))};
   }
   // The library is content without TLS if the server has none.
   if (options.tls && mysql_get_ssl_cipher(raw) == nullptr)
@@ -60,7 +60,9 @@ base::Result<PlainMysql> PlainMysql::connect(const Options& options) {
 
 base::Result<std::vector<PlainMysql::Cells>> PlainMysql::run(const std::string& statement) {
   auto* raw = state_->connection.get();
-  const auto failed = [&] { return base::Error{.message = sql::one_line(mysql_error(raw))}; };
+  const auto failed = [&] {
+    return base::Error{.message = drivers::sql::one_line(mysql_error(raw))};
+  };
   if (mysql_real_query(raw, statement.data(), statement.size()) != 0) return failed();
   const std::unique_ptr<MYSQL_RES, FreePlain> result(mysql_store_result(raw));
   std::vector<Cells> rows;
@@ -84,4 +86,4 @@ unsigned PlainMysql::error_number() const {
   return mysql_errno(state_->connection.get());
 }
 
-}  // namespace cupel::drivers
+}  // namespace cupel::proxy

@@ -1,11 +1,11 @@
 // PlainPostgres by libpq; see the header.
-#include "drivers/postgres/plain.hpp"
+#include "proxy/plain_postgres.hpp"
 
 #include <libpq-fe.h>
 
 #include "drivers/sql_connection.hpp"
 
-namespace cupel::drivers {
+namespace cupel::proxy {
 
 namespace {
 
@@ -30,8 +30,8 @@ struct PlainPostgres::State {
       sqlstate = state == nullptr ? "" : state;
       const char* said =
           result ? PQresultErrorField(result.get(), PG_DIAG_MESSAGE_PRIMARY) : nullptr;
-      return base::Error{
-          .message = sql::one_line(said != nullptr ? said : PQerrorMessage(connection.get()))};
+      return base::Error{.message = drivers::sql::one_line(
+                             said != nullptr ? said : PQerrorMessage(connection.get()))};
     }
     std::vector<Cells> rows(static_cast<std::size_t>(PQntuples(result.get())));
     for (int row = 0; row < PQntuples(result.get()); ++row) {
@@ -67,7 +67,7 @@ base::Result<PlainPostgres> PlainPostgres::connect(
   auto state = std::make_unique<State>();
   state->connection.reset(PQconnectdbParams(names.data(), values.data(), 0));
   if (PQstatus(state->connection.get()) != CONNECTION_OK) {
-    return base::Error{.message = sql::one_line(PQerrorMessage(state->connection.get()))};
+    return base::Error{.message = drivers::sql::one_line(PQerrorMessage(state->connection.get()))};
   }
   // Notices would go to standard error.
   PQsetNoticeReceiver(
@@ -113,4 +113,4 @@ std::string PlainPostgres::identifier(const std::string& name) const {
   return kept;
 }
 
-}  // namespace cupel::drivers
+}  // namespace cupel::proxy

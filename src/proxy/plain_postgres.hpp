@@ -11,7 +11,7 @@
 
 #include "base/result.hpp"
 
-namespace cupel::drivers {
+namespace cupel::proxy {
 
 class PlainPostgres {
  public:
@@ -47,4 +47,4 @@ class PlainPostgres {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace cupel::drivers
+}  // namespace cupel::proxy
