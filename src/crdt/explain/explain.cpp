@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "base/leave_out.hpp"
 #include "crdt/explain/read_explainer.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/model/times.hpp"
@@ -112,28 +114,21 @@ class Shrinker {
               const std::function<Core(const Core&, const std::set<Unit>&)>& without) {
     std::vector<Unit> kept = units;
     Core best = core;
-    std::size_t chunk = (kept.size() + 1) / 2;
-    while (chunk > 0 && !kept.empty()) {
-      bool dropped = false;
-      for (std::size_t at = 0; at < kept.size();) {
-        if (budget_.exceeded()) return best;
-        const auto end = std::min(at + chunk, kept.size());
-        std::vector<Unit> rest(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(at));
-        rest.insert(rest.end(), kept.begin() + static_cast<std::ptrdiff_t>(end), kept.end());
-        std::set<Unit> gone(units.begin(), units.end());
-        for (const auto& u : rest) gone.erase(u);
-        Core smaller = tidy(without(core, gone));
-        if (violated(smaller)) {
+    const auto half = +[](std::size_t chunk, std::size_t) { return (chunk + 1) / 2; };
+    base::leave_out(
+        {.first = half(kept.size(), 0), .to_the_end = true, .next = half},
+        [&] { return kept.size(); },
+        [&](std::size_t begin, std::size_t end) -> std::optional<std::size_t> {
+          auto rest = base::without_range(kept, begin, end);
+          std::set<Unit> gone(units.begin(), units.end());
+          for (const auto& u : rest) gone.erase(u);
+          Core smaller = tidy(without(core, gone));
+          if (!violated(smaller)) return std::nullopt;
           kept = std::move(rest);
           best = std::move(smaller);
-          dropped = true;
-        } else {
-          at = end;
-        }
-      }
-      if (chunk == 1 && !dropped) break;
-      chunk = chunk == 1 ? 1 : (chunk + 1) / 2;
-    }
+          return begin;
+        },
+        [&] { return !budget_.exceeded(); });
     return best;
   }
 

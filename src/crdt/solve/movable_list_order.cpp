@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <queue>
 #include <set>
 
+#include "base/leave_out.hpp"
 #include "base/rank_set.hpp"
 #include "crdt/solve/between_order.hpp"
 #include "crdt/solve/keys.hpp"
@@ -411,18 +413,15 @@ class MovableListSearch {
   // What was learnt has no order of the moves: as little of it as is found one after the other.
   PlaceConflict contradiction() {
     std::vector<PlaceConflict> few = learnt_;
-    for (auto chunk = few.size() / 2; chunk > 0; chunk /= 2) {
-      for (std::size_t at = 0; at < few.size() && !context_.budget.exceeded();) {
-        const auto from = few.begin() + static_cast<std::ptrdiff_t>(at);
-        const auto to = few.begin() + static_cast<std::ptrdiff_t>(std::min(at + chunk, few.size()));
-        std::vector<PlaceConflict> rest(few.begin(), from);
-        rest.insert(rest.end(), to, few.end());
-        if (choose(rest) == solver::SolveResult::kUnsatisfiable)
+    base::leave_out(
+        {.first = few.size() / 2}, [&] { return few.size(); },
+        [&](std::size_t begin, std::size_t end) -> std::optional<std::size_t> {
+          auto rest = base::without_range(few, begin, end);
+          if (choose(rest) != solver::SolveResult::kUnsatisfiable) return std::nullopt;
           few = std::move(rest);
-        else
-          at += chunk;
-      }
-    }
+          return begin;
+        },
+        [&] { return !context_.budget.exceeded(); });
     PlaceConflict all;
     for (const PlaceConflict& conflict : few) all.add(conflict);
     return all;
@@ -614,33 +613,34 @@ class SmallMovableList {
 // Fewer demands, and fewer elements, one after the other.
 PlaceConflict smallest(const KnownContext& context, const PlaceConflict& whole) {
   constexpr int kMostTries = 400;
-  const SmallMovableList base(context, whole);
-  auto found = base.conflict();
+  const SmallMovableList all(context, whole);
+  auto found = all.conflict();
   if (!found) return whole;
   PlaceConflict conflict = std::move(*found);
   int tries = 0;
-  const auto attempt = [&](const PlaceConflict& smaller) {
-    ++tries;
-    const SmallMovableList small(base.context(), smaller);
-    const auto still = small.conflict();
-    if (still) conflict = small.of_whole(*still);
-    return still.has_value();
+  // Without some of the demands, or of the elements.
+  const auto leave_out = [&](auto part, std::size_t chunk, int most_tries) {
+    base::leave_out(
+        {.first = chunk}, [&] { return (conflict.*part).size(); },
+        [&](std::size_t begin, std::size_t end) -> std::optional<std::size_t> {
+          ++tries;
+          PlaceConflict smaller = conflict;
+          auto& units = smaller.*part;
+          const auto at = [&](std::size_t i) {
+            return std::next(units.begin(), static_cast<std::ptrdiff_t>(i));
+          };
+          units.erase(at(begin), at(end));
+          const SmallMovableList small(all.context(), smaller);
+          const auto still = small.conflict();
+          if (!still) return std::nullopt;
+          conflict = small.of_whole(*still);
+          return begin;
+        },
+        [&] { return tries < most_tries; });
   };
-  for (std::size_t chunk = conflict.demands.size() / 2; chunk > 0; chunk /= 2) {
-    for (std::size_t at = 0; at < conflict.demands.size() && tries < kMostTries;) {
-      PlaceConflict smaller = conflict;
-      const auto from = std::next(smaller.demands.begin(), static_cast<std::ptrdiff_t>(at));
-      const auto count = std::min(chunk, smaller.demands.size() - at);
-      smaller.demands.erase(from, std::next(from, static_cast<std::ptrdiff_t>(count)));
-      if (!attempt(smaller)) at += chunk;
-    }
-  }
-  for (std::size_t at = 0; at < conflict.elements.size() && tries < 2 * kMostTries;) {
-    PlaceConflict smaller = conflict;
-    smaller.elements.erase(std::next(smaller.elements.begin(), static_cast<std::ptrdiff_t>(at)));
-    if (!attempt(smaller)) ++at;
-  }
-  return base.of_whole(conflict);
+  leave_out(&PlaceConflict::demands, conflict.demands.size() / 2, kMostTries);
+  leave_out(&PlaceConflict::elements, 1, 2 * kMostTries);
+  return all.of_whole(conflict);
 }
 
 // Which updates say where the elements were, for those that ask for something.

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "base/hash_table.hpp"
+#include "base/leave_out.hpp"
 #include "base/random.hpp"
 #include "crdt/solve/object_orders.hpp"
 #include "crdt/solve/timestamps.hpp"
@@ -531,18 +532,16 @@ class MoveOrderSearch {
 
   // Of several reads.
   Found smallest(Found found) {
-    for (auto chunk = found.reads.size() / 2; chunk > 0; chunk /= 2) {
-      for (std::size_t at = 0; at < found.reads.size() && found.reads.size() > 1;) {
-        auto rest = found.reads;
-        const auto begin = rest.begin() + static_cast<std::ptrdiff_t>(at);
-        rest.erase(begin, begin + static_cast<std::ptrdiff_t>(std::min(chunk, rest.size() - at)));
-        auto less = rest.empty() ? Found() : solve(rest);
-        if (less.verdict == Verdict::kViolated)
+    base::leave_out(
+        {.first = found.reads.size() / 2}, [&] { return found.reads.size(); },
+        [&](std::size_t begin, std::size_t end) -> std::optional<std::size_t> {
+          const auto rest = base::without_range(found.reads, begin, end);
+          auto less = rest.empty() ? Found() : solve(rest);
+          if (less.verdict != Verdict::kViolated) return std::nullopt;
           found = std::move(less);
-        else
-          at += chunk;
-      }
-    }
+          return begin;
+        },
+        [&] { return found.reads.size() > 1; });
     return found;
   }
 
@@ -586,19 +585,19 @@ class MoveOrderSearch {
                         const std::function<bool()>& is_violated) {
     constexpr int kMostTries = 400;
     int tries = 0;
-    for (auto chunk = (left.size() + 1) / 2; chunk > 0; chunk /= 2) {
-      for (std::size_t at = 0; at < left.size() && tries < kMostTries; ++tries) {
-        const auto end = std::min(at + chunk, left.size());
-        for (auto i = at; i < end; ++i) stated[left[i]] = false;
-        if (is_violated()) {
-          left.erase(left.begin() + static_cast<std::ptrdiff_t>(at),
-                     left.begin() + static_cast<std::ptrdiff_t>(end));
-          continue;
-        }
-        for (auto i = at; i < end; ++i) stated[left[i]] = true;
-        at = end;
-      }
-    }
+    base::leave_out(
+        {.first = (left.size() + 1) / 2}, [&] { return left.size(); },
+        [&](std::size_t begin, std::size_t end) -> std::optional<std::size_t> {
+          ++tries;
+          for (auto i = begin; i < end; ++i) stated[left[i]] = false;
+          if (is_violated()) {
+            left = base::without_range(left, begin, end);
+            return begin;
+          }
+          for (auto i = begin; i < end; ++i) stated[left[i]] = true;
+          return std::nullopt;
+        },
+        [&] { return tries < kMostTries; });
   }
 
   const KnownContext& context_;

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/budget.hpp"
+#include "base/leave_out.hpp"
 #include "base/process.hpp"
 #include "text/excerpt.hpp"
 #include "text/json.hpp"
@@ -97,21 +99,17 @@ class Shrinker {
 
   // True: some was dropped when parts had one step.
   bool drop_parts() {
-    bool dropped = false;
-    for (auto size = std::max<std::size_t>(1, best_.steps.size() / 2);; size /= 2) {
-      dropped = false;
-      // From the end on, because what is there depends on what is in front.
-      for (auto end = best_.steps.size(); end > 0 && has_time();) {
-        const auto begin = end > size ? end - size : 0;
-        Steps some(best_.steps.begin(), best_.steps.begin() + static_cast<std::ptrdiff_t>(begin));
-        some.insert(some.end(), best_.steps.begin() + static_cast<std::ptrdiff_t>(end),
-                    best_.steps.end());
-        if (is_wrong(some)) dropped = true;
-        end = std::min(begin, best_.steps.size());
-      }
-      if (size == 1 || !has_time()) break;
-    }
-    return dropped;
+    // From the end on, because what is there depends on what is in front.
+    return base::leave_out(
+        {.first = std::max<std::size_t>(1, best_.steps.size() / 2)},
+        [&] { return best_.steps.size(); },
+        [&](std::size_t from_end, std::size_t until) -> std::optional<std::size_t> {
+          const auto begin = best_.steps.size() - until;
+          if (!is_wrong(base::without_range(best_.steps, begin, best_.steps.size() - from_end)))
+            return std::nullopt;
+          return best_.steps.size() - std::min(begin, best_.steps.size());
+        },
+        [&] { return has_time(); });
   }
 
   // From 0 on, in their order, so that the others need not be opened.

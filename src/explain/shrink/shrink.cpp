@@ -2,12 +2,14 @@
 #include "explain/shrink/shrink.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/budget.hpp"
 #include "base/hash_table.hpp"
+#include "base/leave_out.hpp"
 #include "explain/shrink/select.hpp"
 #include "explain/why/cycle.hpp"
 #include "explain/why/explain.hpp"
@@ -397,34 +399,29 @@ class Shrinker {
            (ops.size() <= kPairsOfOperations && one_pair(ops, drop_operation));
   }
 
-  // ddmin, by complements: halves, quarters, single ones; again with single ones
-  // until none can be left out.
+  // Single ones again until none can be left out. True: some were.
   template <typename Units, typename Drop>
   bool leave_out(const Units& units_now, const Drop& drop) {
     bool any = false;
-    for (std::size_t chunk = std::max<std::size_t>(units_now().size() / 2, 1);;) {
-      bool changed = false;
-      auto units = units_now();
-      for (std::size_t at = 0; at < units.size() && !budget_.exceeded();) {
-        Kept kept = best_.kept;
-        const auto end = std::min(at + chunk, units.size());
-        for (auto i = at; i < end; ++i) drop(kept, units[i]);
-        if (attempt(std::move(kept))) {
-          changed = true;
+    auto units = units_now();
+    const auto next =
+        +[](std::size_t chunk, std::size_t left) { return std::min(chunk, left) / 2; };
+    base::leave_out(
+        {.first = std::max<std::size_t>(units.size() / 2, 1), .to_the_end = true, .next = next},
+        [&] { return units.size(); },
+        [&](std::size_t begin, std::size_t end) -> std::optional<std::size_t> {
+          Kept kept = best_.kept;
+          for (auto i = begin; i < end; ++i) drop(kept, units[i]);
+          if (!attempt(std::move(kept))) return std::nullopt;
+          any = true;
           speak_of_less();
-          const auto before = at == 0 ? std::optional<std::uint32_t>() : units[at - 1];
+          const auto before = begin == 0 ? std::optional<std::uint32_t>() : units[begin - 1];
           units = units_now();
-          at = before ? static_cast<std::size_t>(
-                            std::upper_bound(units.begin(), units.end(), *before) - units.begin())
-                      : 0;
-        } else {
-          at = end;
-        }
-      }
-      any = any || changed;
-      if (budget_.exceeded() || (chunk == 1 && !changed)) return any;
-      chunk = std::max<std::size_t>(std::min(chunk, units_now().size()) / 2, 1);
-    }
+          if (!before) return 0;
+          return std::upper_bound(units.begin(), units.end(), *before) - units.begin();
+        },
+        [&] { return !budget_.exceeded(); });
+    return any;
   }
 
   const History& history_;
