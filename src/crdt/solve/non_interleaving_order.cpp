@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "base/rank_set.hpp"
-#include "crdt/solve/between_order.hpp"
+#include "crdt/solve/character_order.hpp"
 
 namespace cupel::crdt {
 
@@ -23,44 +22,17 @@ struct RunPair {
 class RunOrderSearch {
  public:
   explicit RunOrderSearch(const KnownContext& context)
-      : context_(context),
-        h_(context.history),
-        inserts_(inserts_of(h_)),
-        events_(h_, context.visibility),
-        node_of_(h_.elements.size(), kNone) {
-    for (const OpId id : context.visibility.order()) {
-      if (h_.ops[id].kind == Kind::kInsert) element_of_.push_back(h_.ops[id].element);
-    }
-    std::stable_sort(element_of_.begin(), element_of_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return h_.elements[a].key < h_.elements[b].key;
-    });
-    key_begin_.assign(h_.keys.size() + 1, 0);
-    for (std::uint32_t node = 0; node < element_of_.size(); ++node) {
-      node_of_[element_of_[node]] = node;
-      ++key_begin_[h_.elements[element_of_[node]].key + 1];
-    }
-    for (std::size_t key = 0; key < h_.keys.size(); ++key) key_begin_[key + 1] += key_begin_[key];
+      : context_(context), h_(context.history), characters_(context) {
     find_runs();
-    order_.emplace(key_begin_);
+    order_.emplace(characters_.key_begin());
   }
 
   ContextDecision run() {
     BetweenOrder& order = *order_;
-    for (OpId id = 0; id < h_.ops.size(); ++id) {
-      if (h_.ops[id].kind != Kind::kList) continue;
-      const auto list = h_.list(h_.ops[id]);
-      for (std::size_t i = 1; i < list.size(); ++i)
-        order.add(node_of_[list[i - 1]], node_of_[list[i]], id);
-    }
-    for (const auto e : element_of_) {
-      const auto l = h_.ops[inserts_[e]].parent;
-      if (l != kNone) order.add_next(node_of_[l], node_of_[e], inserts_[e]);
-    }
+    characters_.add_given(order);
     answer_ = order.run([&] { return misplaced(order); }, context_.budget);
     ContextDecision decision{.verdict = answer_.verdict};
-    if (answer_.verdict == Verdict::kSatisfied) {
-      for (const auto node : order.order()) decision.characters.push_back(element_of_[node]);
-    }
+    if (answer_.verdict == Verdict::kSatisfied) decision.characters = characters_.characters(order);
     return decision;
   }
 
@@ -74,9 +46,9 @@ class RunOrderSearch {
   // What the character was added after: another one, or the beginning of its key, by its place
   // among the nodes of the key and after them.
   [[nodiscard]] std::size_t origin(std::uint32_t e) const {
-    const auto key = h_.elements[e].key;
-    const auto up = h_.ops[inserts_[e]].parent;
-    return (up == kNone ? key_begin_[key + 1] : node_of_[up]) - key_begin_[key];
+    const auto begin = characters_.key_begin().begin() + h_.elements[e].key;
+    const auto up = h_.ops[characters_.insert(e)].parent;
+    return (up == kNone ? begin[1] : characters_.node(up)) - begin[0];
   }
 
   void find_runs() {
@@ -91,8 +63,9 @@ class RunOrderSearch {
       std::fill(origins.begin(), origins.end(), Origin{});
     };
     const auto find_runs_of = [&](std::uint32_t key) {
-      origins.resize(key_begin_[key + 1] - key_begin_[key] + 1);
-      events_.replay(
+      const auto& begins = characters_.key_begin();
+      origins.resize(begins[key + 1] - begins[key] + 1);
+      characters_.events().replay(
           key, begin,
           [&](OpId update) {
             const Operation& op = h_.ops[update];
@@ -122,72 +95,25 @@ class RunOrderSearch {
   }
 
   [[nodiscard]] bool may_stand(std::uint32_t x, const RunPair& pair) const {
-    return context_.visibility.sees(inserts_[x], inserts_[pair.seen]);
+    return context_.visibility.sees(characters_.insert(x), characters_.insert(pair.seen));
   }
 
-  std::vector<BetweenOrder::Misplaced> misplaced(const BetweenOrder& order) const {
-    std::vector<BetweenOrder::Misplaced> found;
-    for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
-      if (order.is_open(key)) misplaced_in(key, order, found);
-    }
+  std::vector<BetweenOrder::Misplaced> misplaced(const BetweenOrder& order) {
+    auto found = characters_.misplaced(order);
     for (const RunPair& pair : pairs_) {
       if (order.is_open(h_.ops[pair.by].key)) look_in_run(pair, order, found);
     }
     return found;
   }
 
-  void misplaced_in(std::uint32_t key, const BetweenOrder& order,
-                    std::vector<BetweenOrder::Misplaced>& found) const {
-    const auto first = key_begin_[key];
-    base::RankSet shown(key_begin_[key + 1] - first);
-    std::vector<bool> removed;  // by node of the key
-    events_.replay(
-        key,
-        [&](std::uint32_t) {
-          shown.clear();
-          removed.assign(key_begin_[key + 1] - first, false);
-        },
-        [&](OpId update) {
-          const Operation& op = h_.ops[update];
-          const auto node = node_of_[op.element];
-          if (op.kind == Kind::kDelete) {
-            removed[node - first] = true;
-            shown.erase(order.rank(node) - first);
-          } else if (!removed[node - first]) {
-            shown.insert(order.rank(node) - first);
-          }
-        },
-        [&](OpId id) {
-          if (context_.budget.exceeded()) return false;
-          if (h_.ops[id].kind == Kind::kInsert) look_between(id, order, shown, found);
-          return true;
-        });
-  }
-
-  static constexpr int kMost = 4;  // a round; the next finds more
-
-  // Visible characters between a new one and its neighbour.
-  void look_between(OpId id, const BetweenOrder& order, const base::RankSet& shown,
-                    std::vector<BetweenOrder::Misplaced>& found) const {
-    const Operation& op = h_.ops[id];
-    const auto node = node_of_[op.element];
-    const auto left = op.parent == kNone ? kNone : node_of_[op.parent];
-    int count = 0;
-    const auto first = key_begin_[op.key];  // `shown` counts from it
-    for (auto at = shown.from(left == kNone ? 0 : order.rank(left) + 1 - first);
-         at < order.rank(node) - first && count < kMost; at = shown.from(at + 1)) {
-      found.push_back({left, node, order.at(first + at), id});
-      ++count;
-    }
-  }
-
   void look_in_run(const RunPair& pair, const BetweenOrder& order,
                    std::vector<BetweenOrder::Misplaced>& found) const {
     int count = 0;
-    const auto end = order.rank(node_of_[pair.right]);
-    for (auto at = order.rank(node_of_[pair.left]) + 1; at < end && count < kMost; ++at) {
-      if (may_stand(element_of_[order.at(at)], pair)) continue;
-      found.push_back({node_of_[pair.left], node_of_[pair.right], order.at(at), pair.by});
+    const auto left = characters_.node(pair.left), right = characters_.node(pair.right);
+    for (auto at = order.rank(left) + 1;
+         at < order.rank(right) && count < CharacterOrder::kMostMisplaced; ++at) {
+      if (may_stand(characters_.element(order.at(at)), pair)) continue;
+      found.push_back({left, right, order.at(at), pair.by});
       ++count;
     }
   }
@@ -212,7 +138,8 @@ class RunOrderSearch {
               .read = id,
               .object = list[i],
               .cycle = {},
-              .operations = {id, inserts_[pair.left], inserts_[pair.right], inserts_[list[i]]}};
+              .operations = {id, characters_.insert(pair.left), characters_.insert(pair.right),
+                             characters_.insert(list[i])}};
         }
       }
     }
@@ -223,34 +150,23 @@ class RunOrderSearch {
     WrongRead wrong;
     std::set<OpId> operations;
     for (const auto id : answer.why) {
-      const auto& edge = order.edge(id);
-      const auto x = element_of_[edge.from], y = element_of_[edge.to];
-      operations.insert({edge.by, inserts_[x], inserts_[y]});
-      if (h_.ops[edge.by].kind == Kind::kInsert && h_.ops[edge.by].parent != kNone)
-        operations.insert(inserts_[h_.ops[edge.by].parent]);
+      characters_.add_reasons(order.edge(id), operations);
       for (const RunPair& pair : pairs_) {
-        if (pair.by == edge.by) operations.insert(inserts_[pair.seen]);
+        if (pair.by == order.edge(id).by) operations.insert(characters_.insert(pair.seen));
       }
     }
-    for (const auto id : answer.cycle) {
-      const auto& edge = order.edge(id);
-      const auto x = element_of_[edge.from], y = element_of_[edge.to];
-      wrong.cycle.push_back({inserts_[x], inserts_[y], Why::kListed, edge.by, x, y});
-    }
+    for (const auto id : answer.cycle) wrong.cycle.push_back(characters_.step(order.edge(id)));
     for (const OpId id : operations) {
       if (is_read(h_.ops[id].kind) || wrong.read == kNone) wrong.read = id;
     }
-    wrong.object = element_of_[order.edge(answer.why.front()).to];
+    wrong.object = characters_.element(order.edge(answer.why.front()).to);
     wrong.operations.assign(operations.begin(), operations.end());
     return wrong;
   }
 
   const KnownContext& context_;
   const History& h_;
-  const std::vector<OpId> inserts_;
-  const KeyEvents events_;
-  std::vector<std::uint32_t> element_of_, node_of_;  // those of a key together
-  std::vector<std::uint32_t> key_begin_;
+  CharacterOrder characters_;
   std::vector<RunPair> pairs_;
   std::optional<BetweenOrder> order_;
   BetweenOrder::Answer answer_;

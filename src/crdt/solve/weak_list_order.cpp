@@ -18,7 +18,7 @@ using solver::Literal;
 using solver::SolveResult;
 
 // What happens to one key at one replica after the other.
-struct KeyEvent {
+struct EventOfKey {
   enum class What : std::uint8_t {
     kReplica,  // begins
     kAppear,   // the character `of` is shown from now on
@@ -31,12 +31,12 @@ struct KeyEvent {
   std::uint32_t of;
 };
 
-using KeyEvents = std::vector<KeyEvent>;
+using EventsOfKey = std::vector<EventOfKey>;
 
 // By key.
-std::vector<KeyEvents> events_of_keys(const KnownContext& context) {
+std::vector<EventsOfKey> events_of_keys(const KnownContext& context) {
   const History& h = context.history;
-  std::vector<KeyEvents> events(h.keys.size());
+  std::vector<EventsOfKey> events(h.keys.size());
   std::vector<bool> added, removed;
   std::uint32_t replica = 0;
   const auto change = [&](OpId update) {
@@ -46,7 +46,7 @@ std::vector<KeyEvents> events_of_keys(const KnownContext& context) {
       (op.kind == Kind::kInsert ? added : removed)[e] = true;
       const bool now = added[e] && !removed[e];
       if (now != before)
-        events[op.key].push_back({now ? KeyEvent::What::kAppear : KeyEvent::What::kVanish, e});
+        events[op.key].push_back({now ? EventOfKey::What::kAppear : EventOfKey::What::kVanish, e});
     }
   };
   replay(
@@ -55,7 +55,7 @@ std::vector<KeyEvents> events_of_keys(const KnownContext& context) {
         replica = r;
         added.assign(h.elements.size(), false);
         removed.assign(h.elements.size(), false);
-        for (auto& of_key : events) of_key.push_back({KeyEvent::What::kReplica, r});
+        for (auto& of_key : events) of_key.push_back({EventOfKey::What::kReplica, r});
       },
       [&](OpId update) {
         if (h.ops[update].replica != replica) change(update);
@@ -64,10 +64,10 @@ std::vector<KeyEvents> events_of_keys(const KnownContext& context) {
         if (context.budget.exceeded()) return false;
         const Operation& op = h.ops[id];
         auto& of_key = events[op.key];
-        if (is_read(op.kind)) return of_key.push_back({KeyEvent::What::kRead, id}), true;
-        if (op.kind == Kind::kInsert) of_key.push_back({KeyEvent::What::kInsert, id});
+        if (is_read(op.kind)) return of_key.push_back({EventOfKey::What::kRead, id}), true;
+        if (op.kind == Kind::kInsert) of_key.push_back({EventOfKey::What::kInsert, id});
         change(id);
-        of_key.push_back({KeyEvent::What::kUpdated, id});
+        of_key.push_back({EventOfKey::What::kUpdated, id});
         return true;
       });
   return events;
@@ -96,7 +96,7 @@ void for_each_bit(const Bits& bits, Visit visit) {
 class KeyOrder {
  public:
   // `number`: by element, its number among the characters of its key.
-  KeyOrder(const KnownContext& context, const KeyEvents& events,
+  KeyOrder(const KnownContext& context, const EventsOfKey& events,
            const std::vector<std::uint32_t>& characters, const std::vector<std::uint32_t>& number,
            const std::vector<OpId>& inserts, const std::vector<std::uint32_t>& neighbours)
       : context_(context),
@@ -144,8 +144,8 @@ class KeyOrder {
 
   // False: two reads disagree, or the budget ended.
   bool take_reads(WeakListOrder& result) {
-    for (const KeyEvent& event : events_) {
-      if (event.what != KeyEvent::What::kRead) continue;
+    for (const EventOfKey& event : events_) {
+      if (event.what != EventOfKey::What::kRead) continue;
       if (context_.budget.exceeded()) return false;
       const auto list = h_.list(h_.ops[event.of]);
       for (std::size_t i = 0; i < list.size(); ++i) {
@@ -195,31 +195,31 @@ class KeyOrder {
       if (pending != kNone) states_.push_back({pending, shown});
       pending = kNone;
     };
-    for (const KeyEvent& event : events_) {
+    for (const EventOfKey& event : events_) {
       if (context_.budget.exceeded()) return;
       switch (event.what) {
-        case KeyEvent::What::kReplica:
+        case EventOfKey::What::kReplica:
           keep();
           arriving_.clear();
           std::fill(shown.begin(), shown.end(), 0);
           break;
-        case KeyEvent::What::kAppear:
+        case EventOfKey::What::kAppear:
           arriving_.push_back(number_[event.of]);
           break;
-        case KeyEvent::What::kVanish:
+        case EventOfKey::What::kVanish:
           keep();
           settle(shown);
           take(shown, number_[event.of]);
           break;
-        case KeyEvent::What::kInsert:
+        case EventOfKey::What::kInsert:
           settle(shown);
           place(event.of, shown);
           break;
-        case KeyEvent::What::kUpdated:
+        case EventOfKey::What::kUpdated:
           settle(shown);
           pending = event.of;
           break;
-        case KeyEvent::What::kRead:  // it orders what was shown before, too
+        case EventOfKey::What::kRead:  // it orders what was shown before, too
           settle(shown);
           pending = kNone;
           break;
@@ -353,7 +353,7 @@ class KeyOrder {
 
   const KnownContext& context_;
   const History& h_;
-  const KeyEvents& events_;
+  const EventsOfKey& events_;
   const std::vector<std::uint32_t>& characters_;
   const std::vector<std::uint32_t>& number_;
   const std::vector<OpId>& inserts_;
