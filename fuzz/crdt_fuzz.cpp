@@ -5,14 +5,12 @@
 #include <algorithm>
 
 #include "crdt/analysis/analyze.hpp"
-#include "crdt/analysis/analyze_mixed.hpp"
 #include "crdt/analysis/certain.hpp"
 #include "crdt/io/certificate.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/model/times.hpp"
-#include "crdt/verify/verify.hpp"
-#include "crdt/verify/verify_mixed.hpp"
+#include "crdt/verify/verify_recording.hpp"
 #include "touch_history.hpp"
 
 namespace {
@@ -85,28 +83,28 @@ void one_type(std::string_view bytes, crdt::NamedType type) {
 }
 
 void several_types(std::string_view bytes) {
-  auto history = crdt::read_mixed(bytes, "fuzz");
+  auto history = crdt::read_recording(bytes, "fuzz");
   if (!history.ok()) {
     fuzz::require(!history.error().message.empty(), "a refusal says why");
     return;
   }
   const auto lines = crdt::write(*history);
-  const auto again = crdt::read_mixed(lines, "fuzz");
+  const auto again = crdt::read_recording(lines, "fuzz");
   fuzz::require(again.ok() && crdt::write(*again) == lines, "what is written is read back");
-  const bool small = history->whole.ops.size() <= kSmall &&
-                     std::ranges::all_of(history->objects, [](const crdt::MixedObject& object) {
+  const bool small = history->combined.ops.size() <= kSmall &&
+                     std::ranges::all_of(history->objects, [](const crdt::ObjectHistory& object) {
                        return is_small(object.history);
                      });
-  const auto& context = history->whole.context;
+  const auto& context = history->combined.context;
   if (!small || !context.is_known() || context.unknown_outcome_line != 0) return;
-  const auto visibility = crdt::Visibility::of(history->whole);
-  if (!visibility.ok() || crdt::late_update(history->whole, *visibility)) return;
+  const auto visibility = crdt::Visibility::of(history->combined);
+  if (!visibility.ok() || crdt::late_update(history->combined, *visibility)) return;
   crdt::deliver_to_objects(*history, *visibility);
   base::Budget budget;
-  const auto found = crdt::analyze_mixed(*history, options_of(&*visibility), budget);
+  const auto found = crdt::analyze(*history, options_of(&*visibility), budget);
   fuzz::require(found.decided != crdt::Verdict::kUnknown, "a small one is decided");
   const auto certificate = crdt::certificate_of(*history, found);
-  fuzz::require(crdt::verify_mixed(*history, certificate).status == crdt::CertificateStatus::kValid,
+  fuzz::require(crdt::verify(*history, certificate).status == crdt::CertificateStatus::kValid,
                 "the certificate is valid");
 }
 

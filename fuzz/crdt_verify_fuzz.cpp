@@ -1,13 +1,12 @@
 // Fuzz target: the verifier of certificates of replicated data types, on small histories whose
 // verdicts are known. Whatever it is given, it does not crash; and what it accepts is true.
 #include <array>
+#include <optional>
 
 #include "crdt/analysis/analyze.hpp"
-#include "crdt/analysis/analyze_mixed.hpp"
 #include "crdt/analysis/certain.hpp"
 #include "crdt/io/reader.hpp"
-#include "crdt/verify/verify.hpp"
-#include "crdt/verify/verify_mixed.hpp"
+#include "crdt/verify/verify_recording.hpp"
 #include "touch_history.hpp"
 
 namespace {
@@ -147,68 +146,48 @@ crdt::AnalysisOptions options_of(bool strict, Terms terms, const crdt::Visibilit
           .converged_only = terms == kConvergedOnly};
 }
 
-Verdict found(const crdt::History& history, const crdt::AnalysisOptions& options) {
+Verdict found(const crdt::Recording& recording, const crdt::AnalysisOptions& options) {
   base::Budget budget;
-  const auto analysis = crdt::analyze(history, options, budget);
-  const bool certain =
-      history.unknown_outcome == UnknownOutcome::kOpen || crdt::is_certain(history, analysis);
-  return certain ? analysis.decision.verdict : Verdict::kUnknown;
-}
-Verdict found(const crdt::MixedHistory& history, const crdt::AnalysisOptions& options) {
-  base::Budget budget;
-  return crdt::analyze_mixed(history, options, budget).decided;
+  const auto analysis = crdt::analyze(recording, options, budget);
+  const bool certain = recording.whole().unknown_outcome == UnknownOutcome::kOpen ||
+                       crdt::is_certain(recording, analysis);
+  return certain ? analysis.decided : Verdict::kUnknown;
 }
 
-template <typename AnyHistory>
-Truth truth_of(const AnyHistory& history, const crdt::Visibility* visibility) {
+Truth truth_of(const crdt::Recording& recording, const crdt::Visibility* visibility) {
   Truth truth;
   for (const bool strict : {false, true}) {
     for (const auto terms : {kWithoutDeliveries, kByDeliveries, kConvergedOnly}) {
       const bool none = terms != kWithoutDeliveries && visibility == nullptr;
       truth[strict][terms] =
-          none ? Verdict::kUnknown : found(history, options_of(strict, terms, visibility));
+          none ? Verdict::kUnknown : found(recording, options_of(strict, terms, visibility));
     }
   }
   return truth;
 }
 
 struct Decided {
-  bool is_mixed;
-  crdt::History history;
-  crdt::MixedHistory mixed;
+  crdt::Recording recording;
   Truth truth;
 };
 
 Decided decided(const Known& known) {
-  Decided one{.is_mixed = known.type == nullptr, .history = {}, .mixed = {}, .truth = {}};
-  if (one.is_mixed) {
-    auto read = crdt::read_mixed(known.lines, "known", 1, known.unknown_outcome);
-    fuzz::require(read.ok(), "a known history is read");
-    one.mixed = std::move(read).value();
-    const auto& whole = one.mixed.whole;
-    auto delivered = one.mixed;
-    if (!whole.context.is_known()) {
-      one.truth = truth_of(delivered, nullptr);
-      return one;
-    }
-    const auto visibility = crdt::Visibility::of(whole);
-    fuzz::require(visibility.ok(), "its deliveries are possible");
-    crdt::deliver_to_objects(delivered, *visibility);
-    one.truth = truth_of(delivered, &*visibility);
-    return one;
+  std::optional<crdt::NamedType> type;
+  if (known.type != nullptr) {
+    type = crdt::type_of(known.type);
+    fuzz::require(type.has_value(), "a known type");
   }
-  const auto type = crdt::type_of(known.type);
-  fuzz::require(type.has_value(), "a known type");
-  auto read = crdt::read(known.lines, "known", *type, 1, known.unknown_outcome);
+  auto read = crdt::read_recording(known.lines, "known", type, 1, known.unknown_outcome);
   fuzz::require(read.ok(), "a known history is read");
-  one.history = std::move(read).value();
-  if (!one.history.context.is_known()) {
-    one.truth = truth_of(one.history, nullptr);
+  Decided one{.recording = *read, .truth = {}};
+  if (!read->whole().context.is_known()) {
+    one.truth = truth_of(*read, nullptr);
     return one;
   }
-  const auto visibility = crdt::Visibility::of(one.history);
+  const auto visibility = crdt::Visibility::of(read->whole());
   fuzz::require(visibility.ok(), "its deliveries are possible");
-  one.truth = truth_of(one.history, &*visibility);
+  crdt::deliver_to_objects(*read, *visibility);
+  one.truth = truth_of(*read, &*visibility);
   return one;
 }
 
@@ -247,13 +226,11 @@ Terms terms_of(const crdt::Verified& verified) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  static_cast<void>(crdt::head_of(bytes));
-  const bool is_mixed = crdt::is_mixed_certificate(bytes);
+  const bool named = crdt::head_of(bytes).of_named_objects;
   for (const Decided& one : all_decided()) {
-    if (one.is_mixed != is_mixed) continue;
-    auto mixed = one.mixed;
-    const auto verified =
-        is_mixed ? crdt::verify_mixed(mixed, bytes) : crdt::verify(one.history, bytes);
+    if (one.recording.is_named() != named) continue;
+    auto recording = one.recording;
+    const auto verified = crdt::verify(recording, bytes);
     if (verified.status != crdt::CertificateStatus::kValid) {
       fuzz::require(!verified.reason.empty(), "a refusal says why");
       continue;

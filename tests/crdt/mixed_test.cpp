@@ -7,13 +7,13 @@
 #include <sstream>
 
 #include "base/random.hpp"
-#include "crdt/analysis/analyze_mixed.hpp"
+#include "crdt/analysis/analyze.hpp"
 #include "crdt/io/certificate.hpp"
-#include "crdt/io/mixed_report.hpp"
 #include "crdt/io/reader.hpp"
+#include "crdt/io/recording_report.hpp"
 #include "crdt/model/times.hpp"
-#include "crdt/verify/verify_mixed.hpp"
-#include "crdt/workload/generate_mixed.hpp"
+#include "crdt/verify/verify_recording.hpp"
+#include "crdt/workload/generate.hpp"
 #include "oracle.hpp"
 #include "random_deliveries.hpp"
 #include "random_history.hpp"
@@ -23,36 +23,36 @@ namespace {
 
 using Past = std::vector<std::uint32_t>;
 
-MixedHistory mixed(const std::string& text) {
-  auto history = read_mixed(text, "h");
+Recording mixed(const std::string& text) {
+  auto history = read_recording(text, "h");
   EXPECT_TRUE(history.ok()) << (history.ok() ? "" : history.error().to_string());
   return std::move(history).value();
 }
 
 std::string error_of(const std::string& text) {
-  const auto history = read_mixed(text, "h");
+  const auto history = read_recording(text, "h");
   return history.ok() ? "none" : history.error().to_string();
 }
 
-MixedAnalysis analyzed(MixedHistory& history, bool with_deliveries, bool strict = false) {
+RecordingAnalysis analyzed(Recording& history, bool with_deliveries, bool strict = false) {
   std::optional<Visibility> visibility;
   if (with_deliveries) {
-    visibility = Visibility::of(history.whole).value();
+    visibility = Visibility::of(history.combined).value();
     deliver_to_objects(history, *visibility);
   }
   base::Budget budget;
-  return analyze_mixed(
-      history, {.axioms = {.strict = strict}, .visibility = visibility ? &*visibility : nullptr},
-      budget);
+  return analyze(history,
+                 {.axioms = {.strict = strict}, .visibility = visibility ? &*visibility : nullptr},
+                 budget);
 }
 
 // Two or three objects with some operations each, in a random order of the lines.
-MixedHistory random_mixed(base::Random& random, std::uint32_t operations, bool deliveries) {
+Recording random_mixed(base::Random& random, std::uint32_t operations, bool deliveries) {
   const auto types = all_types();
   const auto replicas = 2 + static_cast<std::uint32_t>(random.below(2));
   const auto objects = 2 + random.below(2);
-  MixedHistory mixed;
-  for (std::uint32_t r = 0; r < replicas; ++r) mixed.whole.replica(std::to_string(r));
+  Recording mixed;
+  for (std::uint32_t r = 0; r < replicas; ++r) mixed.combined.replica(std::to_string(r));
   while (mixed.objects.size() < objects) {
     const Type type = types[random.below(types.size())];
     if (!deliveries && replicated_type(type).traits().needs_deliveries) continue;
@@ -73,14 +73,14 @@ MixedHistory random_mixed(base::Random& random, std::uint32_t operations, bool d
     const auto o = open[random.below(open.size())];
     auto& object = mixed.objects[o];
     const auto op = static_cast<OpId>(object.origin.size());
-    object.origin.push_back(mixed.whole.add(
+    object.origin.push_back(mixed.combined.add(
         {.kind = object.history.ops[op].kind, .replica = object.history.ops[op].replica}));
     mixed.place.push_back({o, op});
   }
 }
 
 // Of the whole, what the operations of an object have seen of it.
-Past projected(const MixedObject& object, const Past& whole) {
+Past projected(const ObjectHistory& object, const Past& whole) {
   Past past(object.origin.size(), 0);
   for (std::size_t a = 0; a < past.size(); ++a) {
     for (std::size_t b = 0; b < past.size(); ++b) {
@@ -90,14 +90,14 @@ Past projected(const MixedObject& object, const Past& whole) {
   return past;
 }
 
-bool admitted(const MixedHistory& history, const Past& whole, bool strict) {
+bool admitted(const Recording& history, const Past& whole, bool strict) {
   return std::all_of(history.objects.begin(), history.objects.end(), [&](const auto& object) {
     return admitted_with(object.history, projected(object, whole), strict);
   });
 }
 
 // The lines of some operations, and of the types, without deliveries.
-std::string lines_of(const MixedHistory& history, const std::vector<OpId>& operations) {
+std::string lines_of(const Recording& history, const std::vector<OpId>& operations) {
   std::vector<std::string> lines;
   std::istringstream text(write(history));
   for (std::string line; std::getline(text, line);) {
@@ -110,15 +110,15 @@ std::string lines_of(const MixedHistory& history, const std::vector<OpId>& opera
 }
 
 // A certificate is valid for its history, which was read again, and for no other verdict.
-void expect_valid(const MixedHistory& decided, const MixedAnalysis& found) {
+void expect_valid(const Recording& decided, const RecordingAnalysis& found) {
   const auto certificate = certificate_of(decided, found);
   auto history = mixed(write(decided));
-  const auto verified = verify_mixed(history, certificate);
+  const auto verified = verify(history, certificate);
   if (!found.together.empty()) {  // no object is violated alone
     ASSERT_EQ(verified.status, CertificateStatus::kUnknown) << verified.reason;
     const auto core = mixed(lines_of(decided, found.together));
     ASSERT_FALSE(any_happens_before(
-        core.whole, [&](const Past& past) { return admitted(core, past, found.axioms.strict); }))
+        core.combined, [&](const Past& past) { return admitted(core, past, found.axioms.strict); }))
         << write(decided) << lines_of(decided, found.together);
     return;
   }
@@ -129,7 +129,7 @@ void expect_valid(const MixedHistory& decided, const MixedAnalysis& found) {
   for (auto at = other.find(well ? "satisfied" : "violated"); at != std::string::npos;
        at = other.find(well ? "satisfied" : "violated", at + 1))
     other.replace(at, well ? 9 : 8, well ? "violated" : "satisfied");
-  ASSERT_NE(verify_mixed(history, other).status, CertificateStatus::kValid) << other;
+  ASSERT_NE(verify(history, other).status, CertificateStatus::kValid) << other;
 }
 
 TEST(Mixed, WithDeliveriesIsDecidedAsTheAxioms) {
@@ -137,8 +137,8 @@ TEST(Mixed, WithDeliveriesIsDecidedAsTheAxioms) {
   int satisfied = 0, violated = 0;
   for (int i = 0; i < 6000; ++i) {
     auto made = random_mixed(random, 12, /*deliveries=*/true);
-    const RandomDeliveries deliveries(made.whole, DeliveryRule::kCausal, random);
-    if (!made.whole.context.is_known()) continue;
+    const RandomDeliveries deliveries(made.combined, DeliveryRule::kCausal, random);
+    if (!made.combined.context.is_known()) continue;
     const bool strict = random.chance(0.3);
     auto history = mixed(write(made, random.chance(0.3)));
     const auto found = analyzed(history, true, strict);
@@ -160,10 +160,10 @@ TEST(Mixed, ObjectsHaveSeenWhatTheWholeHasSeen) {
     const auto rule = i % 3 == 0   ? DeliveryRule::kCausal
                       : i % 3 == 1 ? DeliveryRule::kFifo
                                    : DeliveryRule::kApplied;
-    const RandomDeliveries deliveries(made.whole, rule, random);
-    if (!made.whole.context.is_known()) continue;
-    deliver_to_objects(made, Visibility::of(made.whole).value());
-    for (const MixedObject& object : made.objects) {
+    const RandomDeliveries deliveries(made.combined, rule, random);
+    if (!made.combined.context.is_known()) continue;
+    deliver_to_objects(made, Visibility::of(made.combined).value());
+    for (const ObjectHistory& object : made.objects) {
       const auto visibility = Visibility::of(object.history).value();
       for (OpId id = 0; id < object.origin.size(); ++id) {
         for (OpId u = 0; u < object.origin.size(); ++u) {
@@ -190,7 +190,7 @@ TEST(Mixed, WithoutDeliveriesNeverContradictsExhaustiveSearch) {
     const bool strict = i % 8 == 0;
     const auto found = analyzed(history, false, strict);
     const bool expected = any_happens_before(
-        history.whole, [&](const Past& past) { return admitted(history, past, strict); });
+        history.combined, [&](const Past& past) { return admitted(history, past, strict); });
     ASSERT_EQ(found.decided, expected ? Verdict::kSatisfied : Verdict::kViolated) << write(history);
     expect_valid(history, found);
     ++(expected ? satisfied : violated);
@@ -244,7 +244,7 @@ TEST(Mixed, UpdatesAreNumberedOverAllObjects) {
   ASSERT_EQ(history.objects.size(), 2U);
   const auto found = analyzed(history, true);
   EXPECT_EQ(found.decided, Verdict::kViolated);
-  EXPECT_EQ(as_text(MixedReport{"h", &history, found}),
+  EXPECT_EQ(as_text(RecordingReport{"h", &history, found}),
             "h\tobjects\tviolated\n"
             "  \"cart\"\tadd-wins-set\tviolated\n"
             "    lost-add: line 7 (replica 1) does not show \"a\"; it had received add(\"a\") of "
@@ -261,7 +261,7 @@ TEST(Mixed, ObjectsThatAreSatisfiedOnlyAloneAreNotSatisfied) {
   const auto found = analyzed(history, false);
   EXPECT_EQ(found.decided, Verdict::kViolated);
   expect_valid(history, found);
-  EXPECT_EQ(as_text(MixedReport{"h", &history, found}),
+  EXPECT_EQ(as_text(RecordingReport{"h", &history, found}),
             "h\tobjects\tviolated\n"
             "  \"cart\"\tadd-wins-set\tsatisfied\n"
             "  7\tcounter\tsatisfied\n"
@@ -278,10 +278,10 @@ TEST(Mixed, ObjectsThatAreSatisfiedOnlyAloneAreNotSatisfied) {
 TEST(Mixed, ClocksOfObjectsMustBeThoseOfOneHappensBefore) {
   auto history = mixed(kShop);
   base::Budget budget;
-  MixedAnalysis forged{.decided = Verdict::kSatisfied};
-  for (const MixedObject& object : history.objects)
+  RecordingAnalysis forged{.decided = Verdict::kSatisfied};
+  for (const ObjectHistory& object : history.objects)
     forged.objects.push_back(analyze(object.history, {}, budget));
-  const auto verified = verify_mixed(history, certificate_of(history, forged));
+  const auto verified = verify(history, certificate_of(history, forged));
   EXPECT_EQ(verified.status, CertificateStatus::kNotValid);
   EXPECT_EQ(verified.reason,
             "operation 3 has seen more of the object \"cart\" than its certificate says, by what "
@@ -299,19 +299,19 @@ const char* const kNoEffect = R"({"object":"s","type":"or-set"}
 {"process":1,"object":"n","f":"read","value":1}
 )";
 
-// `change` names what analyze_mixed is asked for besides the deliveries.
+// `change` names what analyze is asked for besides the deliveries.
 std::string report_of_mixed(const std::string& text,
                             const std::function<void(AnalysisOptions&)>& change, Verdict& verdict) {
   auto history = mixed(text);
-  const auto visibility = Visibility::of(history.whole).value();
+  const auto visibility = Visibility::of(history.combined).value();
   deliver_to_objects(history, visibility);
   AnalysisOptions options{.visibility = &visibility};
   change(options);
   base::Budget budget;
-  const MixedReport report{.file = "h",
-                           .history = &history,
-                           .analysis = analyze_mixed(history, options, budget),
-                           .show_witness = false};
+  const RecordingReport report{.file = "h",
+                               .recording = &history,
+                               .analysis = analyze(history, options, budget),
+                               .show_witness = false};
   verdict = verdict_of(report.analysis);
   return as_text(report);
 }
@@ -398,8 +398,8 @@ TEST(Mixed, AReadThatIsSeenByAnotherObjectHasItsPlace) {
   expect_valid(history, found);
 }
 
-MixedGenerateOptions shop(std::uint64_t seed, const std::string& bug) {
-  MixedGenerateOptions options;
+GenerateOptions shop(std::uint64_t seed, const std::string& bug) {
+  GenerateOptions options;
   options.types = {{Type::kAddWinsSet}, {Type::kCounter}, {Type::kStrongList}};
   options.ops = 1000;
   options.keys = 2;
@@ -416,10 +416,10 @@ TEST(Mixed, InjectedBugsAreFound) {
   }
   bugs.emplace_back(kObjectsApart.name);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    auto correct = mixed(write(generate_mixed(shop(seed, "")).value()));
+    auto correct = mixed(write(generate_recording(shop(seed, "")).value()));
     ASSERT_EQ(analyzed(correct, true).decided, Verdict::kSatisfied) << seed;
     for (const auto& bug : bugs) {
-      auto wrong = mixed(write(generate_mixed(shop(seed, bug)).value()));
+      auto wrong = mixed(write(generate_recording(shop(seed, bug)).value()));
       const auto found = analyzed(wrong, true);
       ASSERT_EQ(found.decided, Verdict::kViolated) << bug << " " << seed;
       std::size_t operations = 0;

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "crdt/analysis/analyze_mixed.hpp"
+#include "crdt/analysis/analyze.hpp"
 #include "crdt/io/reader.hpp"
 
 namespace cupel::crdt {
@@ -70,16 +70,16 @@ TEST(Recorder, RecordsSeveralObjectsInOneHistory) {
   const auto read = recorder.read_of(1, 3);
   EXPECT_EQ(recorder.question(read), (Json{{"f", "read"}, {"key", "hits x1"}}));
 
-  const auto history = read_mixed(recorder.lines(), "h");
+  const auto history = read_recording(recorder.lines(), "h");
   ASSERT_TRUE(history.ok()) << history.error().to_string();
   ASSERT_EQ(history->objects.size(), 2U);
-  EXPECT_EQ(history->whole.ops.size(), 200U);
+  EXPECT_EQ(history->combined.ops.size(), 200U);
   for (const auto& object : history->objects) {
     EXPECT_EQ(object.history.keys.size(), 2U);
     EXPECT_GT(object.history.ops.size(), 50U);
   }
   base::Budget budget;
-  EXPECT_EQ(analyze_mixed(*history, {}, budget).decided, Verdict::kSatisfied);
+  EXPECT_EQ(analyze(*history, {}, budget).decided, Verdict::kSatisfied);
 }
 
 TEST(Recorder, AnAnswerOfAnotherObjectIsRefused) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -20,10 +21,11 @@ History history_of(Type type, const std::string& text) {
 }
 
 Report report_of(const History& history) {
+  static std::deque<Analysis> all;
   base::Budget budget;
   return {.file = "h<1>.jsonl",
           .history = &history,
-          .analysis = analyze(history, {.shrink_seconds = 60}, budget),
+          .analysis = all.emplace_back(analyze(history, {.shrink_seconds = 60}, budget)),
           .show_witness = true};
 }
 

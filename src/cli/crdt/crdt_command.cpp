@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <limits>
@@ -27,18 +28,15 @@
 #include "crdt/analysis/causal_order.hpp"
 #include "crdt/analysis/certain.hpp"
 #include "crdt/io/certificate.hpp"
-#include "crdt/io/mixed_report.hpp"
 #include "crdt/io/picture.hpp"
 #include "crdt/io/reader.hpp"
-#include "crdt/io/report.hpp"
+#include "crdt/io/recording_report.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/model/times.hpp"
-#include "crdt/verify/verify.hpp"
-#include "crdt/verify/verify_mixed.hpp"
+#include "crdt/verify/verify_recording.hpp"
 #include "crdt/workload/adapter.hpp"
 #include "crdt/workload/adapter_run.hpp"
 #include "crdt/workload/generate.hpp"
-#include "crdt/workload/generate_mixed.hpp"
 #include "crdt/workload/run.hpp"
 #include "formats/decompress.hpp"
 #include "text/json.hpp"
@@ -204,18 +202,16 @@ base::Result<std::string> lines_of(const std::string& file) {
   return text;
 }
 
-base::Result<crdt::History> history_of(const std::string& file, crdt::NamedType type,
-                                       unsigned threads, crdt::UnknownOutcome unknown_outcome) {
-  auto text = lines_of(file);
-  if (!text.ok()) return std::move(text).error();
-  return crdt::read(*text, file, type, threads, unknown_outcome);
-}
-
-base::Result<crdt::MixedHistory> mixed_history_of(const std::string& file, unsigned threads,
-                                                  crdt::UnknownOutcome unknown_outcome) {
-  auto text = lines_of(file);
-  if (!text.ok()) return std::move(text).error();
-  return crdt::read_mixed(*text, file, threads, unknown_outcome);
+// Without a type, the lines name objects and their types.
+base::Result<crdt::Recording> recording_of(const std::string& lines, const std::string& file,
+                                           std::optional<crdt::NamedType> type, unsigned threads,
+                                           std::int64_t clock_drift_ns,
+                                           crdt::UnknownOutcome unknown_outcome) {
+  auto recording = crdt::read_recording(lines, file, type, threads, unknown_outcome);
+  if (!recording.ok()) return recording;
+  crdt::allow_clock_drift(recording->whole(), clock_drift_ns);
+  crdt::share_times(*recording);
+  return recording;
 }
 
 int code_of(crdt::Verdict verdict) {
@@ -249,10 +245,10 @@ std::optional<base::Error> refuse_without_deliveries(const std::string& file,
 }
 
 // Without deliveries cupel judges causal order. So a history that promises less is not judged
-// without them, unless they are causal anyway. `text` says an operation in words.
-template <typename Text>
-std::optional<base::Error> refuse_to_ignore(const std::string& file, const crdt::History& history,
-                                            Text text) {
+// without them, unless they are causal anyway.
+std::optional<base::Error> refuse_to_ignore(const std::string& file,
+                                            const crdt::Recording& recording) {
+  const crdt::History& history = recording.whole();
   const auto& context = history.context;
   const char* const rule = context.rule == crdt::DeliveryRule::kFifo ? "fifo" : "applied";
   if (context.rule == crdt::DeliveryRule::kCausal) return std::nullopt;
@@ -276,7 +272,7 @@ std::optional<base::Error> refuse_to_ignore(const std::string& file, const crdt:
   const auto early = crdt::early_update(history, *known);
   if (!early) return std::nullopt;
   const auto named = [&](crdt::OpId id) {
-    return fmt::format("{} of replica {} (line {})", text(id),
+    return fmt::format("{} of replica {} (line {})", recording.text(id),
                        history.replicas[history.ops[id].replica], history.ops[id].line);
   };
   return base::Error{
@@ -314,16 +310,18 @@ std::optional<base::Error> note_no_deliveries(const std::string& file, std::uint
   return std::nullopt;
 }
 
-// What the operations had seen, if the history says it and --context does not leave it out. `text`
-// says an operation in words.
-template <typename Text>
-base::Result<std::optional<crdt::Visibility>> known_visibility(const std::string& file,
-                                                               const crdt::History& history,
-                                                               const std::string& context,
-                                                               Text text) {
+// What the operations had seen, if the history says it and --context does not leave it out.
+base::Result<std::optional<crdt::Visibility>> visibility_of(const std::string& file,
+                                                            const crdt::Recording& recording,
+                                                            const std::string& context) {
   using Known = std::optional<crdt::Visibility>;
+  const crdt::History& history = recording.whole();
+  for (const auto& object : recording.objects) {
+    if (auto error = refuse_without_deliveries(file, object.history, history.context, context))
+      return std::move(*error);
+  }
   if (context == "ignored" || !history.context.is_known()) {
-    if (auto error = refuse_to_ignore(file, history, text)) return std::move(*error);
+    if (auto error = refuse_to_ignore(file, recording)) return std::move(*error);
   }
   if (context == "ignored") return Known();
   if (!history.context.is_known()) {
@@ -342,35 +340,13 @@ base::Result<std::optional<crdt::Visibility>> known_visibility(const std::string
         .message = fmt::format(
             "found that {} of replica {} had received {} of replica {} (line {}), which was "
             "invoked after it had ended; expected times of one clock, or --clock-drift",
-            text(late->op), history.replicas[history.ops[late->op].replica], text(late->update),
-            history.replicas[history.ops[late->update].replica], history.ops[late->update].line),
+            recording.text(late->op), history.replicas[history.ops[late->op].replica],
+            recording.text(late->update), history.replicas[history.ops[late->update].replica],
+            history.ops[late->update].line),
         .file = file,
         .line = history.ops[late->op].line};
   }
   return Known(std::move(known).value());
-}
-
-base::Result<std::optional<crdt::Visibility>> visibility_of(const std::string& file,
-                                                            const crdt::History& history,
-                                                            const std::string& context) {
-  if (auto error = refuse_without_deliveries(file, history, history.context, context))
-    return std::move(*error);
-  return known_visibility(file, history, context, [&](crdt::OpId id) { return history.text(id); });
-}
-
-base::Result<std::optional<crdt::Visibility>> visibility_of(const std::string& file,
-                                                            const crdt::MixedHistory& history,
-                                                            const std::string& context) {
-  for (const auto& object : history.objects) {
-    if (auto error =
-            refuse_without_deliveries(file, object.history, history.whole.context, context))
-      return std::move(*error);
-  }
-  return known_visibility(file, history.whole, context, [&](crdt::OpId id) {
-    const auto [object, op] = history.place[id];
-    return fmt::format("{} of the object {}", history.objects[object].history.text(op),
-                       history.objects[object].name);
-  });
 }
 
 // --converged-only needs the deliveries.
@@ -379,18 +355,19 @@ std::string context_of(const CrdtArguments& arguments) {
 }
 
 // kSatisfied, or kBad where it cannot be written.
-template <typename Text>
-int write_certificate(const std::string& file, crdt::Verdict verdict, Text text) {
-  if (verdict != crdt::Verdict::kUnknown)
-    return write_whole(file, text(), /*append=*/false, "the certificate") ? kSatisfied : kBad;
+int write_certificate(const std::string& file, const crdt::Recording& recording,
+                      const crdt::RecordingAnalysis& analysis) {
+  if (analysis.decided != crdt::Verdict::kUnknown) {
+    const auto text = crdt::certificate_of(recording, analysis);
+    return write_whole(file, text, /*append=*/false, "the certificate") ? kSatisfied : kBad;
+  }
   print_error(base::Error{.message = "no certificate was written, because the verdict is unknown",
                           .file = file});
   return kSatisfied;
 }
 
 // The lines or the fields of the report; after a run with an adapter, those of the run, too.
-template <typename Report>
-void print_report(const Report& report, bool json, const CrdtRunReport* ran) {
+void print_report(const crdt::RecordingReport& report, bool json, const CrdtRunReport* ran) {
   if (!json) {
     print(ran == nullptr ? crdt::as_text(report) : ran->in_text(crdt::as_text(report)));
     return;
@@ -399,35 +376,6 @@ void print_report(const Report& report, bool json, const CrdtRunReport* ran) {
   auto fields = crdt::json_of(report);
   if (ran != nullptr) ran->add_to(fields);
   print(text::dump(fields) + "\n");
-}
-
-// What check_one() and check_read() need of a history, of one object or of several.
-const crdt::History& whole_of(const crdt::History& history) {
-  return history;
-}
-const crdt::History& whole_of(const crdt::MixedHistory& history) {
-  return history.whole;
-}
-
-void deliver(crdt::History& /*history*/, const crdt::Visibility& /*visibility*/) {}
-void deliver(crdt::MixedHistory& history, const crdt::Visibility& visibility) {
-  crdt::deliver_to_objects(history, visibility);
-}
-
-crdt::Analysis analyzed(const crdt::History& history, const crdt::AnalysisOptions& options,
-                        base::Budget& budget) {
-  return crdt::analyze(history, options, budget);
-}
-crdt::MixedAnalysis analyzed(const crdt::MixedHistory& history,
-                             const crdt::AnalysisOptions& options, base::Budget& budget) {
-  return crdt::analyze_mixed(history, options, budget);
-}
-
-crdt::Verdict decided(const crdt::Analysis& analysis) {
-  return analysis.decision.verdict;
-}
-crdt::Verdict decided(const crdt::MixedAnalysis& analysis) {
-  return analysis.decided;
 }
 
 // `visibility`: of known deliveries, or null.
@@ -444,45 +392,24 @@ crdt::AnalysisOptions analysis_options(const CrdtArguments& arguments, const Lim
 }
 
 // Prints, and writes the files that were requested. The exit code.
-int report_one(const std::string& file, const crdt::History& history, crdt::Analysis analysis,
-               const crdt::Visibility* visibility, const CrdtArguments& arguments,
+int report_one(const std::string& file, const crdt::Recording& recording,
+               crdt::RecordingAnalysis analysis, const CrdtArguments& arguments,
                const CrdtRunReport* ran) {
-  crdt::Report report{.file = file,
-                      .history = &history,
-                      .analysis = std::move(analysis),
-                      .show_witness = arguments.witness,
-                      .visibility = visibility,
-                      .of_adapter = ran != nullptr};
-  if (ran != nullptr) ran->leave_out_crashed(history, report.analysis.convergence);
+  crdt::RecordingReport report{.file = file,
+                               .recording = &recording,
+                               .analysis = std::move(analysis),
+                               .show_witness = arguments.witness,
+                               .of_adapter = ran != nullptr};
+  for (std::size_t o = 0; ran != nullptr && o < recording.objects.size(); ++o)
+    ran->leave_out_crashed(recording.objects[o].history, report.analysis.objects[o].convergence);
   print_report(report, arguments.json, ran);
   int code = code_of(crdt::verdict_of(report.analysis));
-  if (!arguments.certificate.empty()) {
-    code = std::max(
-        code, write_certificate(arguments.certificate, report.analysis.decision.verdict,
-                                [&] { return crdt::certificate_of(history, report.analysis); }));
-  }
-  if (!arguments.svg.empty() &&
-      !write_whole(arguments.svg, crdt::as_svg(report), /*append=*/false, "the picture"))
+  if (!arguments.certificate.empty())
+    code = std::max(code, write_certificate(arguments.certificate, recording, report.analysis));
+  if (!arguments.svg.empty() && !write_whole(arguments.svg, crdt::as_svg(report.of_object(0)),
+                                             /*append=*/false, "the picture"))
     code = kBad;
   return code;
-}
-
-int report_one(const std::string& file, const crdt::MixedHistory& history,
-               crdt::MixedAnalysis analysis, const crdt::Visibility* /*visibility*/,
-               const CrdtArguments& arguments, const CrdtRunReport* ran) {
-  crdt::MixedReport report{.file = file,
-                           .history = &history,
-                           .analysis = std::move(analysis),
-                           .show_witness = arguments.witness,
-                           .of_adapter = ran != nullptr};
-  for (std::size_t o = 0; ran != nullptr && o < history.objects.size(); ++o)
-    ran->leave_out_crashed(history.objects[o].history, report.analysis.objects[o].convergence);
-  print_report(report, arguments.json, ran);
-  const int code = code_of(crdt::verdict_of(report.analysis));
-  if (arguments.certificate.empty()) return code;
-  return std::max(code, write_certificate(arguments.certificate, report.analysis.decided, [&] {
-                    return crdt::certificate_of(history, report.analysis);
-                  }));
 }
 
 // One check of a history, or of a run (`ran`).
@@ -495,23 +422,21 @@ struct OneCheck {
 };
 
 // Analyzes and reports.
-template <typename AnyHistory>
-int check_one(const OneCheck& check, AnyHistory& history) {
+int check_one(const OneCheck& check, crdt::Recording& recording) {
   const auto& [file, arguments, limits, budget, ran] = check;
   if (arguments.converged_only && arguments.context == "ignored") {
     print_error("found --converged-only with --context ignored, but it needs the deliveries");
     return kBad;
   }
-  const auto visibility = visibility_of(file, history, context_of(arguments));
+  const auto visibility = visibility_of(file, recording, context_of(arguments));
   if (!visibility.ok()) {
     print_error(visibility.error());
     return kBad;
   }
   const auto* known = *visibility ? &**visibility : nullptr;
-  if (known != nullptr) deliver(history, *known);
-  return report_one(file, history,
-                    analyzed(history, analysis_options(arguments, limits, known), budget), known,
-                    arguments, ran);
+  if (known != nullptr) crdt::deliver_to_objects(recording, *known);
+  auto analysis = crdt::analyze(recording, analysis_options(arguments, limits, known), budget);
+  return report_one(file, recording, std::move(analysis), arguments, ran);
 }
 
 void note_backward_clock(const std::string& file, std::uint64_t line) {
@@ -530,69 +455,58 @@ void note_certain(const std::string& file, std::uint64_t line, crdt::Verdict ver
                       : "the violation is of another key, so no such update has to do with it"));
 }
 
+// Reads the history of a check.
+using ReadHistory = std::function<base::Result<crdt::Recording>(crdt::UnknownOutcome)>;
+
 // Of a history whose deliveries cannot be used because of an update of unknown outcome, in `line`:
 // reports what is certain, whatever such updates did (crdt/analysis/certain.hpp). `read` parses it
 // without them. Nothing: nothing is certain.
-template <typename Read>
-std::optional<int> check_certain(const OneCheck& check, std::uint64_t line, Read read) {
+std::optional<int> check_certain(const OneCheck& check, std::uint64_t line,
+                                 const ReadHistory& read) {
   const auto& [file, arguments, limits, budget, ran] = check;
   if (!arguments.context.empty() && arguments.context != "trusted") return std::nullopt;
   for (const auto outcome : {crdt::UnknownOutcome::kAbsent, crdt::UnknownOutcome::kAbsentUnread}) {
-    auto history = read(outcome);
-    if (!history.ok()) return std::nullopt;  // a line names such an update
-    const auto known = visibility_of(file, *history, context_of(arguments));
+    auto recording = read(outcome);
+    if (!recording.ok()) return std::nullopt;  // a line names such an update
+    const auto known = visibility_of(file, *recording, context_of(arguments));
     if (!known.ok() || !*known) return std::nullopt;
     const crdt::Visibility& visibility = **known;
-    deliver(*history, visibility);
+    crdt::deliver_to_objects(*recording, visibility);
     auto options = analysis_options(arguments, limits, &visibility);
-    const bool applied = whole_of(*history).context.rule == crdt::DeliveryRule::kApplied;
+    const bool applied = recording->whole().context.rule == crdt::DeliveryRule::kApplied;
     if (!applied) options.shrink_seconds = 0;  // a violation is not certain
     // Last reads that were left out cannot be compared.
     if (outcome == crdt::UnknownOutcome::kAbsentUnread) options.converge = false;
-    auto analysis = analyzed(*history, options, budget);
-    const auto verdict = decided(analysis);
+    auto analysis = crdt::analyze(*recording, options, budget);
+    const auto verdict = analysis.decided;
     const bool ended = verdict == crdt::Verdict::kUnknown && budget.limit() != base::Limit::kNone;
-    if (ended || crdt::is_certain(*history, analysis)) {
+    if (ended || crdt::is_certain(*recording, analysis)) {
       if (!ended) note_certain(file, line, verdict);
-      return report_one(file, *history, std::move(analysis), &visibility, arguments, ran);
+      return report_one(file, *recording, std::move(analysis), arguments, ran);
     }
     if (!applied) break;
   }
   return std::nullopt;
 }
 
-template <typename Read>
-int check_read(const OneCheck& check, Read read) {
-  auto history = read(crdt::UnknownOutcome::kOpen);
-  if (!history.ok()) {
-    print_error(history.error());
-    return kBad;
-  }
-  note_backward_clock(check.file, whole_of(*history).backward_clock_line);
-  if (const auto line = whole_of(*history).context.unknown_outcome_line; line != 0) {
-    if (const auto code = check_certain(check, line, read)) return *code;
-  }
-  return check_one(check, *history);
-}
-
 // Without a type, the lines name objects and their types.
 int check_lines(const OneCheck& check, const std::string& lines,
                 std::optional<crdt::NamedType> type) {
-  const auto& limits = check.limits;
-  if (type) {
-    return check_read(check, [&](crdt::UnknownOutcome outcome) {
-      auto history = crdt::read(lines, check.file, *type, limits.threads, outcome);
-      if (history.ok()) crdt::allow_clock_drift(*history, limits.clock_drift_ns);
-      return history;
-    });
+  const ReadHistory read = [&](crdt::UnknownOutcome outcome) {
+    return recording_of(lines, check.file, type, check.limits.threads, check.limits.clock_drift_ns,
+                        outcome);
+  };
+  auto recording = read(crdt::UnknownOutcome::kOpen);
+  if (!recording.ok()) {
+    print_error(recording.error());
+    return kBad;
   }
-  return check_read(check, [&](crdt::UnknownOutcome outcome) {
-    auto history = crdt::read_mixed(lines, check.file, limits.threads, outcome);
-    if (!history.ok()) return history;
-    crdt::allow_clock_drift(history->whole, limits.clock_drift_ns);
-    crdt::share_times(*history);
-    return history;
-  });
+  const crdt::History& whole = recording->whole();
+  note_backward_clock(check.file, whole.backward_clock_line);
+  if (const auto line = whole.context.unknown_outcome_line; line != 0) {
+    if (const auto code = check_certain(check, line, read)) return *code;
+  }
+  return check_one(check, *recording);
 }
 
 int read_and_check(const std::string& file, std::optional<crdt::NamedType> type,
@@ -661,51 +575,41 @@ base::Result<crdt::UnknownOutcome> outcome_of_certificate(const CrdtArguments& a
       .file = arguments.certificate};
 }
 
-base::Result<NamedVerified> unless_bad(std::string_view type, crdt::Verified verified,
-                                       const CrdtArguments& arguments) {
-  if (verified.status == crdt::CertificateStatus::kBadInput)
-    return base::Error{.message = verified.reason, .file = arguments.certificate};
-  return NamedVerified{type, std::move(verified)};
-}
-
-base::Result<NamedVerified> verified_one(const CrdtArguments& arguments,
-                                         std::optional<crdt::NamedType> asked,
-                                         std::string_view certificate, std::int64_t drift_ns) {
+base::Result<NamedVerified> verified_by(const CrdtArguments& arguments,
+                                        std::optional<crdt::NamedType> asked,
+                                        std::string_view certificate, std::int64_t drift_ns) {
   const auto head = crdt::head_of(certificate);
-  const auto type = type_of_certificate(arguments, asked, head.type);
-  if (!type.ok()) return type.error();
+  std::optional<crdt::NamedType> type;  // none: of named objects
+  if (asked || !head.of_named_objects) {
+    const auto chosen = type_of_certificate(arguments, asked, head.type);
+    if (!chosen.ok()) return chosen.error();
+    type = *chosen;
+  }
   const auto outcome = outcome_of_certificate(arguments, head);
   if (!outcome.ok()) return outcome.error();
-  auto history = history_of(arguments.history, *type, arguments.threads, *outcome);
-  if (!history.ok()) return history.error();
-  crdt::allow_clock_drift(*history, drift_ns);
-  auto named =
-      unless_bad(crdt::name(history->type), crdt::verify(*history, certificate), arguments);
-  if (!named.ok() || !named->is_valid()) return named;
-  named->unknown_outcome = *outcome;
-  named->leaves_deliveries_out = history->context.is_known() && !named->verified.by_deliveries;
-  if (!arguments.proved) return named;
-  auto proved = run_proved(*history, certificate, arguments.proved_text);
+  const auto lines = lines_of(arguments.history);
+  if (!lines.ok()) return lines.error();
+  auto recording =
+      recording_of(*lines, arguments.history, type, arguments.threads, drift_ns, *outcome);
+  if (!recording.ok()) return recording.error();
+  NamedVerified named{type ? crdt::name(type->type) : crdt::kNamedObjects,
+                      crdt::verify(*recording, certificate)};
+  if (named.verified.status == crdt::CertificateStatus::kBadInput)
+    return base::Error{.message = named.verified.reason, .file = arguments.certificate};
+  // Of one object, only a valid certificate says so.
+  if (named.is_valid() || !type) {
+    named.unknown_outcome = *outcome;
+    named.leaves_deliveries_out =
+        recording->whole().context.is_known() && !named.verified.by_deliveries;
+  }
+  if (!named.is_valid() || !arguments.proved) return named;
+  if (!type) {
+    named.proved = ProvedWitness{.left_out = "histories of several types", .program = {}};
+    return named;
+  }
+  auto proved = run_proved(recording->whole(), certificate, arguments.proved_text);
   if (!proved.ok()) return proved.error();
-  named->proved = std::move(proved).value();
-  return named;
-}
-
-base::Result<NamedVerified> verified_mixed(const CrdtArguments& arguments,
-                                           std::string_view certificate, std::int64_t drift_ns) {
-  const auto outcome = outcome_of_certificate(arguments, crdt::head_of(certificate));
-  if (!outcome.ok()) return outcome.error();
-  auto history = mixed_history_of(arguments.history, arguments.threads, *outcome);
-  if (!history.ok()) return history.error();
-  crdt::allow_clock_drift(history->whole, drift_ns);
-  crdt::share_times(*history);
-  auto named = unless_bad(crdt::kMixedType, crdt::verify_mixed(*history, certificate), arguments);
-  if (!named.ok()) return named;
-  named->unknown_outcome = *outcome;
-  named->leaves_deliveries_out =
-      history->whole.context.is_known() && !named->verified.by_deliveries;
-  if (named->is_valid() && arguments.proved)
-    named->proved = ProvedWitness{.left_out = "histories of several types", .program = {}};
+  named.proved = std::move(proved).value();
   return named;
 }
 
@@ -781,9 +685,7 @@ int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked,
     print_error(*error);
     return kBad;
   }
-  const auto verified = !asked && crdt::is_mixed_certificate(*certificate)
-                            ? verified_mixed(arguments, *certificate, drift_ns)
-                            : verified_one(arguments, asked, *certificate, drift_ns);
+  const auto verified = verified_by(arguments, asked, *certificate, drift_ns);
   if (!verified.ok()) {
     print_error(verified.error());
     return kBad;
@@ -1061,18 +963,18 @@ void add_request_options(Command& command, crdt::Requests& requests) {
 struct CrdtGenerateArguments {
   std::vector<std::string> types;
   std::string output = "-";
-  crdt::MixedGenerateOptions options;  // of one type: `type`
+  crdt::GenerateOptions options;
 
   bool edn = false, no_times = false, no_final_reads = false;
 };
 
-template <typename History>
-int write_generated(const base::Result<History>& history, const CrdtGenerateArguments& arguments) {
-  if (!history.ok()) {
-    print_error(history.error());
+int generate(const CrdtGenerateArguments& arguments) {
+  const auto recording = crdt::generate_recording(arguments.options);
+  if (!recording.ok()) {
+    print_error(recording.error());
     return kBad;
   }
-  const auto text = crdt::write(*history, arguments.edn || arguments.output.ends_with(".edn"));
+  const auto text = crdt::write(*recording, arguments.edn || arguments.output.ends_with(".edn"));
   if (arguments.output == "-") {
     print(text);
     return kSatisfied;
@@ -1080,27 +982,21 @@ int write_generated(const base::Result<History>& history, const CrdtGenerateArgu
   return write_whole(arguments.output, text) ? kSatisfied : kBad;
 }
 
-int generate(const CrdtGenerateArguments& arguments) {
-  return arguments.options.types.size() == 1
-             ? write_generated(crdt::generate(arguments.options), arguments)
-             : write_generated(crdt::generate_mixed(arguments.options), arguments);
-}
-
-void refuse_unknown_bug(const crdt::MixedGenerateOptions& asked) {
-  if (asked.bug.empty()) return;
+void refuse_unknown_bug(const std::string& bug, const std::vector<crdt::NamedType>& asked) {
+  if (bug.empty()) return;
   std::vector<std::string> known;
-  for (const auto type : asked.types) {
-    for (auto& bug : crdt::bugs_of(type.type)) known.push_back(std::move(bug));
-    for (auto& bug : crdt::injected_bugs_of(type.type)) known.push_back(std::move(bug));
+  for (const auto type : asked) {
+    for (auto& its : crdt::bugs_of(type.type)) known.push_back(std::move(its));
+    for (auto& its : crdt::injected_bugs_of(type.type)) known.push_back(std::move(its));
   }
-  if (asked.types.size() > 1) known.emplace_back(crdt::kObjectsApart.name);
-  if (std::find(known.begin(), known.end(), asked.bug) != known.end()) return;
+  if (asked.size() > 1) known.emplace_back(crdt::kObjectsApart.name);
+  if (std::find(known.begin(), known.end(), bug) != known.end()) return;
   std::string types;
-  for (const auto type : asked.types)
+  for (const auto type : asked)
     types += fmt::format("{}{}", types.empty() ? "" : ", ", crdt::name(type.type));
-  throw UsageError("--bug", fmt::format("found `{}`, expected a bug of the type{} {}: {}{}",
-                                        asked.bug, asked.types.size() > 1 ? "s" : "", types,
-                                        one_of(known), did_you_mean(asked.bug, known)));
+  throw UsageError("--bug", fmt::format("found `{}`, expected a bug of the type{} {}: {}{}", bug,
+                                        asked.size() > 1 ? "s" : "", types, one_of(known),
+                                        did_you_mean(bug, known)));
 }
 
 void add_crdt_generate(Command& app, Run& run) {
@@ -1163,11 +1059,15 @@ void add_crdt_generate(Command& app, Run& run) {
       "  cupel crdt generate --type or-set --type counter --context | cupel crdt check -");
   command->callback([arguments, &run] {
     auto& asked = arguments->options;
-    for (const auto& type : arguments->types) asked.types.push_back(type_or_refused(type));
-    asked.type = asked.types[0];
+    std::vector<crdt::NamedType> types;
+    for (const auto& type : arguments->types) types.push_back(type_or_refused(type));
+    refuse_unknown_bug(asked.bug, types);
+    if (types.size() == 1)
+      asked.type = types[0];
+    else
+      asked.types = types;
     asked.times = !arguments->no_times;
     asked.final_reads = !arguments->no_final_reads;
-    refuse_unknown_bug(asked);
     run = [arguments] { return generate(*arguments); };
   });
 }
@@ -1321,27 +1221,37 @@ std::vector<std::string> parts_of(const std::string& list) {
   return parts;
 }
 
-// Several objects of a library, in place of the one of the options. `objects` or else `types` names
-// them.
+// What is wrong with the names of several objects; `objects` or else `types` names them.
+std::optional<base::Error> refuse_objects(const crdt::Library& library,
+                                          const std::vector<std::string>& objects,
+                                          const std::vector<std::string>& types) {
+  if (!library.has_several)
+    return base::Error{
+        .message = fmt::format("found several objects, but the adapter of {} has one at a time",
+                               library.name)};
+  for (const auto* names : {&objects, &types}) {
+    if (std::find(names->begin(), names->end(), "") != names->end())
+      return base::Error{.message = "found an empty name among several objects, expected none"};
+  }
+  if (!objects.empty() && !types.empty() && objects.size() != types.size())
+    return base::Error{
+        .message = fmt::format("found {} names of objects with {} of --type, expected as many, or "
+                               "names of one kind only",
+                               objects.size(), types.size())};
+  return std::nullopt;
+}
+
+// The objects of a run: one, or several in its place.
 base::Result<base::Ok> choose_objects(const crdt::Library& library,
                                       const std::vector<std::string>& objects,
                                       const std::vector<std::string>& types,
                                       const CrdtRunArguments& arguments,
                                       crdt::AdapterRunOptions& options) {
-  const auto wrong = [](std::string message) { return base::Error{.message = std::move(message)}; };
-  if (!library.has_several)
-    return wrong(fmt::format("found several objects, but the adapter of {} has one at a time",
-                             library.name));
-  for (const auto* names : {&objects, &types}) {
-    if (std::find(names->begin(), names->end(), "") != names->end())
-      return wrong("found an empty name among several objects, expected none");
+  const auto count = std::max(objects.size(), types.size());
+  if (count > 1) {
+    if (auto error = refuse_objects(library, objects, types)) return std::move(*error);
   }
-  if (!objects.empty() && !types.empty() && objects.size() != types.size())
-    return wrong(fmt::format(
-        "found {} names of objects with {} of --type, expected as many, or names of one "
-        "kind only",
-        objects.size(), types.size()));
-  for (std::size_t i = 0; i < std::max(objects.size(), types.size()); ++i) {
+  for (std::size_t i = 0; i < std::max<std::size_t>(count, 1); ++i) {
     const std::string object = objects.empty() ? "" : objects[i];
     const std::string type = types.empty() ? "" : types[i];
     const auto chosen = crdt::choose_object(library, object, type);
@@ -1352,35 +1262,20 @@ base::Result<base::Ok> choose_objects(const crdt::Library& library,
     }
     const auto same = [&](const auto& other) { return other.name == chosen->object; };
     if (std::any_of(options.objects.begin(), options.objects.end(), same))
-      return wrong(fmt::format("found the object {} twice, expected each once; --keys makes more",
-                               chosen->object));
+      return base::Error{
+          .message = fmt::format("found the object {} twice, expected each once; --keys makes more",
+                                 chosen->object)};
     const auto hazards = hazards_of(arguments.faults, library, *chosen);
     if (!hazards.ok()) return hazards.error();
-    if (options.objects.empty()) options.hazards = *hazards;
+    if (i == 0) options.hazards = *hazards;
     std::erase_if(options.hazards, [&](crdt::Hazard hazard) {
       return std::find(hazards->begin(), hazards->end(), hazard) == hazards->end();
     });
-    options.object += (options.object.empty() ? "" : ", ") + chosen->object;
-    options.objects.push_back({chosen->object, with_spec(chosen->type, spec_of(arguments))});
+    options.object += (i == 0 ? "" : ", ") + chosen->object;
+    options.type = with_spec(chosen->type, spec_of(arguments));
+    if (count > 1) options.objects.push_back({chosen->object, options.type});
   }
-  return base::Ok{};
-}
-
-// The one object of a run.
-base::Result<base::Ok> choose_one(const crdt::Library& library, const std::string& object,
-                                  const CrdtRunArguments& arguments,
-                                  crdt::AdapterRunOptions& options) {
-  const auto chosen = crdt::choose_object(library, object, arguments.type);
-  if (!chosen.ok()) {
-    auto error = chosen.error();
-    error.message += suggested_object(library, object, arguments.type);
-    return error;
-  }
-  const auto hazards = hazards_of(arguments.faults, library, *chosen);
-  if (!hazards.ok()) return hazards.error();
-  options.type = with_spec(chosen->type, spec_of(arguments));
-  options.object = chosen->object;
-  options.hazards = *hazards;
+  if (count > 1) options.type = {};
   return base::Ok{};
 }
 
@@ -1441,9 +1336,7 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   options.delivery = arguments.options.delivery;
   options.keep_steps = !arguments.reproduce.empty();
   const auto objects = parts_of(object), types = parts_of(arguments.type);
-  const bool several = objects.size() > 1 || types.size() > 1;
-  const auto chosen = several ? choose_objects(library, objects, types, arguments, options)
-                              : choose_one(library, object, arguments, options);
+  const auto chosen = choose_objects(library, objects, types, arguments, options);
   if (!chosen.ok()) return failed(chosen.error());
   std::optional<crdt::RecordedEdits> edits;
   if (!arguments.edits.empty()) {
@@ -1459,7 +1352,7 @@ int run_adapter(CrdtRunArguments& arguments, const Limits& limits) {
   }
   arguments.converge = options.replicas > 1;
   const CrdtRunReport ran(library, options, *recorded);
-  const auto type = several ? std::nullopt : std::optional(options.type);
+  const auto type = options.objects.empty() ? std::optional(options.type) : std::nullopt;
   const int code = check_run(arguments, recorded->lines, type, limits, &ran);
   const bool wrong = ran.went_wrong();
   if (wrong && (arguments.json || code == kBad)) print_status(ran.wrong_text());

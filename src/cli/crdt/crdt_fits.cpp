@@ -40,7 +40,7 @@ std::string crdt_fits(const std::string& file) {
   if (std::filesystem::file_size(file, unknown) > kMostHintBytes || unknown) return "";
   const auto bytes = base::read_file(file);
   if (!bytes.ok()) return "";
-  if (const auto read = crdt::read_mixed(*bytes, file); read.ok() && !read->objects.empty()) {
+  if (const auto read = crdt::read_recording(*bytes, file); read.ok()) {
     return fmt::format(
         "; it is a history of replicated data types, which it names: `cupel crdt check {}`",
         shell_word(file));

@@ -13,8 +13,9 @@
 #include "base/budget.hpp"
 #include "cli/emit.hpp"
 #include "cli/options.hpp"
-#include "crdt/analysis/analyze_mixed.hpp"
+#include "crdt/analysis/analyze.hpp"
 #include "crdt/io/reader.hpp"
+#include "crdt/model/recording.hpp"
 #include "crdt/model/visibility.hpp"
 
 namespace cupel::cli {
@@ -44,30 +45,18 @@ std::vector<Checked> checked(const crdt::AdapterRecorded& recorded,
                               .shrink_seconds = explain ? arguments.shrink_seconds : 0,
                               .memory_bytes = arguments.memory_bytes};
   std::vector<Checked> found;
-  const auto add = [&](const std::string& name, crdt::History history, crdt::Analysis analysis) {
-    analysis.decision = {.verdict = analysis.decision.verdict};  // its clocks may be large
-    found.push_back({name, std::move(history), std::move(analysis)});
-  };
-  if (options.objects.empty()) {
-    auto history = crdt::read(recorded.lines, "the run", options.type);
-    if (!history.ok()) return {};
-    const auto visibility = crdt::Visibility::of(*history);
-    if (!visibility.ok()) return {};
-    asked.visibility = &*visibility;
-    auto analysis = crdt::analyze(*history, asked, budget);
-    add("", std::move(*history), std::move(analysis));
-    return found;
-  }
-  auto history = crdt::read_mixed(recorded.lines, "the run");
-  if (!history.ok()) return {};
-  const auto visibility = crdt::Visibility::of(history->whole);
+  const auto type = options.objects.empty() ? std::optional(options.type) : std::nullopt;
+  auto recording = crdt::read_recording(recorded.lines, "the run", type);
+  if (!recording.ok()) return {};
+  const auto visibility = crdt::Visibility::of(recording->whole());
   if (!visibility.ok()) return {};
-  crdt::deliver_to_objects(*history, *visibility);
+  crdt::deliver_to_objects(*recording, *visibility);
   asked.visibility = &*visibility;
-  auto analysis = crdt::analyze_mixed(*history, asked, budget);
-  for (std::size_t o = 0; o < history->objects.size(); ++o) {
-    auto& object = history->objects[o];
-    add(object.name, std::move(object.history), std::move(analysis.objects[o]));
+  auto analysis = crdt::analyze(*recording, asked, budget);
+  for (std::size_t o = 0; o < recording->objects.size(); ++o) {
+    auto& object = recording->objects[o];
+    analysis.objects[o].decision = {.verdict = analysis.objects[o].decision.verdict};  // clocks
+    found.push_back({object.name, std::move(object.history), std::move(analysis.objects[o])});
   }
   return found;
 }

@@ -1,6 +1,11 @@
-// analyze: everything that is found out about one history of a replicated data type, in one call.
+// analyze: everything that is found out about a history of replicated data types, in one call.
 //
 //   decide → explain the violation → check convergence, if requested
+//
+// With known deliveries the objects of a recording are independent: each is decided under what its
+// replicas had received of it, and the recording is satisfied if all are. Without them, it is
+// violated if one object is, or if the objects have no common happens-before
+// (solve/common_order.hpp).
 //
 // `cupel crdt check` and `cupel crdt run` call it; the result holds facts, which io/ renders.
 #pragma once
@@ -8,10 +13,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/budget.hpp"
 #include "crdt/explain/explain.hpp"
-#include "crdt/model/history.hpp"
+#include "crdt/model/recording.hpp"
 #include "crdt/model/visibility.hpp"
 #include "crdt/solve/convergence.hpp"
 #include "crdt/solve/decide.hpp"
@@ -50,8 +56,39 @@ struct Analysis {
 // verdict is unknown.
 Analysis analyze(const History& history, const AnalysisOptions& options, base::Budget& budget);
 
+// The same of a recording.
+struct RecordingAnalysis {
+  Axioms axioms = {};
+  Verdict decided = Verdict::kUnknown;
+  std::vector<Analysis> objects = {};
+  // What each operation had seen, if the deliveries were used: of the whole, and of named objects
+  // by object.
+  const Visibility* of_whole = nullptr;
+  std::vector<Visibility> of_objects = {};
+  // The verdict without the deliveries, if requested.
+  std::optional<Verdict> without_context = {};
+  std::string limit = {};  // of kUnknown
+  // Of kViolated, if each object is satisfied alone: operations of the whole that have no common
+  // happens-before.
+  std::vector<OpId> together = {};
+  double seconds = 0;
+
+  // Null: the deliveries were not used.
+  [[nodiscard]] const Visibility* visibility(std::size_t object) const {
+    return of_objects.empty() ? of_whole : &of_objects[object];
+  }
+};
+
+// `options.visibility` is that of the whole, and named objects have their deliveries
+// (deliver_to_objects); or nothing. The first violated object is explained in full, of the others
+// nothing is made small.
+RecordingAnalysis analyze(const Recording& recording, const AnalysisOptions& options,
+                          base::Budget& budget);
+
 // Of both answers: violated also if replicas differ in the end, and unknown also if convergence
 // was requested and no key has two last reads to compare.
 Verdict verdict_of(const Analysis& analysis);
+// That no key has two last reads is known of all objects together.
+Verdict verdict_of(const RecordingAnalysis& analysis);
 
 }  // namespace cupel::crdt

@@ -24,12 +24,12 @@ bool is_certain(const History& history, const Analysis& analysis) {
          is_violated_elsewhere(history, analysis);
 }
 
-bool is_certain(const MixedHistory& history, const MixedAnalysis& analysis) {
+bool is_certain(const Recording& recording, const RecordingAnalysis& analysis) {
   if (analysis.decided != Verdict::kViolated) return analysis.decided == Verdict::kSatisfied;
   for (std::size_t o = 0; o < analysis.objects.size(); ++o) {
     const auto& object = analysis.objects[o];
     if (object.decision.verdict == Verdict::kViolated &&
-        !is_violated_elsewhere(history.objects[o].history, object))
+        !is_violated_elsewhere(recording.objects[o].history, object))
       return false;
   }
   return true;

@@ -8,12 +8,11 @@
 #pragma once
 
 #include "crdt/analysis/analyze.hpp"
-#include "crdt/analysis/analyze_mixed.hpp"
 
 namespace cupel::crdt {
 
 // Of a history that was read without the updates of unknown outcome (UnknownOutcome).
 bool is_certain(const History& history, const Analysis& analysis);
-bool is_certain(const MixedHistory& history, const MixedAnalysis& analysis);
+bool is_certain(const Recording& recording, const RecordingAnalysis& analysis);
 
 }  // namespace cupel::crdt

@@ -72,23 +72,25 @@ std::string certificate_of(const History& history, const Analysis& analysis) {
              : certificate_of_core(history, analysis.axioms, analysis.explanation->core);
 }
 
-std::string certificate_of(const MixedHistory& history, const MixedAnalysis& analysis) {
+std::string certificate_of(const Recording& recording, const RecordingAnalysis& analysis) {
+  if (!recording.is_named())
+    return certificate_of(recording.objects[0].history, analysis.objects[0]);
   const bool violated = analysis.decided == Verdict::kViolated;
   std::string objects;
   for (std::size_t o = 0; o < analysis.objects.size(); ++o) {
     const Analysis& object = analysis.objects[o];
     if (violated && object.decision.verdict != Verdict::kViolated) continue;
-    auto own = certificate_of(history.objects[o].history, object);
+    auto own = certificate_of(recording.objects[o].history, object);
     own.pop_back();  // its line feed
     objects += fmt::format("{}\n{{\"object\":{},\"certificate\":{}}}", objects.empty() ? "" : ",",
-                           history.objects[o].name, own);
+                           recording.objects[o].name, own);
     if (violated) break;
   }
   return fmt::format(
       "{{\"cupel_crdt_certificate\":1,\"type\":\"{}\",\"letter\":{},\"history\":\"{:016x}\","
       "\"verdict\":\"{}\"{}{},\"objects\":[{}]}}\n",
-      kMixedType, analysis.axioms.strict, digest(history), violated ? "violated" : "satisfied",
-      unknown_outcomes(history.whole),
+      kNamedObjects, analysis.axioms.strict, digest(recording), violated ? "violated" : "satisfied",
+      unknown_outcomes(recording.combined),
       analysis.together.empty() ? "" : ",\"together\":" + joined(analysis.together), objects);
 }
 

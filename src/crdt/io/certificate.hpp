@@ -7,7 +7,6 @@
 #include <string>
 
 #include "crdt/analysis/analyze.hpp"
-#include "crdt/analysis/analyze_mixed.hpp"
 
 namespace cupel::crdt {
 
@@ -19,7 +18,7 @@ std::string certificate_of_core(const History& history, const Axioms& axioms, co
 std::string certificate_of_context(const History& history, const Analysis& analysis);
 // Of an analysis whose verdict is not unknown.
 std::string certificate_of(const History& history, const Analysis& analysis);
-// Of each object its own; of a violation, that of the first violated object.
-std::string certificate_of(const MixedHistory& history, const MixedAnalysis& analysis);
+// Of each named object its own; of a violation, that of the first violated object.
+std::string certificate_of(const Recording& recording, const RecordingAnalysis& analysis);
 
 }  // namespace cupel::crdt

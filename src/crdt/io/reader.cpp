@@ -71,42 +71,32 @@ class Reader {
         objects_(only(type)),
         context_(whole()) {}
 
-  base::Result<History> one_type(std::string_view bytes) {
-    if (auto done = all(bytes); !done.ok()) return done.error();
-    auto& only = *objects_[0];
-    auto& history = only.history;
-    history.unknown_outcome = unknown_outcome_;
-    spread_times(history);
-    const auto& type = replicated_type(history);
-    if (type.traits().needs_deliveries) know_that_one_replica_receives_nothing();
-    if (history.indeterminate.empty()) return std::move(history);
-    if (history.context.is_known()) leave_context_out();
-    return type.without_impossible(std::move(history));
-  }
-
-  base::Result<MixedHistory> several_types(std::string_view bytes) {
+  base::Result<Recording> recording(std::string_view bytes) {
     if (auto done = all(bytes); !done.ok()) return done.error();
     if (objects_.empty()) return error("found no object, expected " + std::string(kDeclaration));
-    spread_times(whole_);
+    History& all_operations = whole();
+    spread_times(all_operations);
     const bool needed = std::any_of(objects_.begin(), objects_.end(), [](const auto& object) {
       return replicated_type(object->history).traits().needs_deliveries;
     });
     if (needed) know_that_one_replica_receives_nothing();
-    if (!whole_.indeterminate.empty() && whole_.context.is_known()) leave_context_out();
-    MixedHistory mixed;
-    mixed.place.resize(whole_.ops.size());
+    if (!all_operations.indeterminate.empty() && all_operations.context.is_known())
+      leave_context_out();
+    all_operations.unknown_outcome = unknown_outcome_;
+    Recording made;
     for (auto& object : objects_) {
       object->history.unknown_outcome = unknown_outcome_;
-      mixed.objects.push_back(part(*object));
+      made.objects.push_back(part(*object));
     }
-    whole_.unknown_outcome = unknown_outcome_;
-    mixed.whole = std::move(whole_);
-    for (std::uint32_t o = 0; o < mixed.objects.size(); ++o) {
-      const auto& origin = mixed.objects[o].origin;
-      for (OpId id = 0; id < origin.size(); ++id) mixed.place[origin[id]] = {o, id};
+    if (!mixed_) return made;
+    made.place.resize(whole_.ops.size());
+    made.combined = std::move(whole_);
+    for (std::uint32_t o = 0; o < made.objects.size(); ++o) {
+      const auto& origin = made.objects[o].origin;
+      for (OpId id = 0; id < origin.size(); ++id) made.place[origin[id]] = {o, id};
     }
-    share_times(mixed);
-    return mixed;
+    share_times(made);
+    return made;
   }
 
  private:
@@ -127,19 +117,21 @@ class Reader {
   History& whole() { return mixed_ ? whole_ : objects_[0]->history; }
 
   // Without updates of unknown outcome that cannot have happened.
-  MixedObject part(Read& object) {
-    MixedObject made{.name = std::move(object.name),
-                     .type = object.type,
-                     .history = std::move(object.history),
-                     .origin = std::move(object.origin)};
+  ObjectHistory part(Read& object) {
+    ObjectHistory made{.name = std::move(object.name),
+                       .type = object.type,
+                       .history = std::move(object.history),
+                       .origin = std::move(object.origin)};
     auto& history = made.history;
-    if (history.ops.empty() && !whole_.replicas.empty()) history.replica(whole_.replicas[0]);
+    if (mixed_ && history.ops.empty() && !whole_.replicas.empty())
+      history.replica(whole_.replicas[0]);
     if (history.indeterminate.empty()) return made;
     base::HashMap<std::uint64_t, OpId> by_line;
     for (const OpId id : made.origin) by_line.emplace(whole_.ops[id].line, id);
     const auto& type = replicated_type(history);
     history = type.without_impossible(std::move(history));
     made.origin.clear();
+    if (!mixed_) return made;
     for (const Operation& op : history.ops) made.origin.push_back(by_line.at(op.line));
     return made;
   }
@@ -685,38 +677,30 @@ std::string edn_of(const Json& value) {
 
 }  // namespace
 
-base::Result<History> read(std::string_view bytes, const std::string& file, NamedType type,
-                           unsigned threads, UnknownOutcome unknown_outcome) {
+base::Result<Recording> read_recording(std::string_view bytes, const std::string& file,
+                                       std::optional<NamedType> type, unsigned threads,
+                                       UnknownOutcome unknown_outcome) {
   std::set<ObjectKey> unread;
   if (unknown_outcome == UnknownOutcome::kAbsentUnread) {
-    auto all = read(bytes, file, type, threads, UnknownOutcome::kAbsent);
-    if (!all.ok()) return all;
-    for (const auto& absent : all->absent) unread.emplace("", all->keys[absent.key]);
-  }
-  auto reader = std::make_unique<Reader>(file, type, threads, unknown_outcome, std::move(unread));
-  auto history = reader->one_type(bytes);
-  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-  reader.reset();
-  return history;
-}
-
-base::Result<MixedHistory> read_mixed(std::string_view bytes, const std::string& file,
-                                      unsigned threads, UnknownOutcome unknown_outcome) {
-  std::set<ObjectKey> unread;
-  if (unknown_outcome == UnknownOutcome::kAbsentUnread) {
-    auto all = read_mixed(bytes, file, threads, UnknownOutcome::kAbsent);
+    auto all = read_recording(bytes, file, type, threads, UnknownOutcome::kAbsent);
     if (!all.ok()) return all;
     for (const auto& object : all->objects) {
       for (const auto& absent : object.history.absent)
         unread.emplace(object.name, object.history.keys[absent.key]);
     }
   }
-  auto reader =
-      std::make_unique<Reader>(file, std::nullopt, threads, unknown_outcome, std::move(unread));
-  auto history = reader->several_types(bytes);
+  auto reader = std::make_unique<Reader>(file, type, threads, unknown_outcome, std::move(unread));
+  auto recording = reader->recording(bytes);
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   reader.reset();
-  return history;
+  return recording;
+}
+
+base::Result<History> read(std::string_view bytes, const std::string& file, NamedType type,
+                           unsigned threads, UnknownOutcome unknown_outcome) {
+  auto recording = read_recording(bytes, file, type, threads, unknown_outcome);
+  if (!recording.ok()) return std::move(recording).error();
+  return std::move(recording->objects[0].history);
 }
 
 namespace {
@@ -761,20 +745,22 @@ std::string write(const History& history, bool edn) {
   return text + context.rest();
 }
 
-std::string write(const MixedHistory& history, bool edn) {
+std::string write(const Recording& recording, bool edn) {
+  if (!recording.is_named()) return write(recording.whole(), edn);
   std::string text;
-  for (const MixedObject& object : history.objects) {
+  for (const ObjectHistory& object : recording.objects) {
     const auto* const form =
         edn ? "{{:object {}, :type \"{}\"}}\n" : "{{\"object\":{},\"type\":\"{}\"}}\n";
     text += fmt::format(fmt::runtime(form), object.name, name(object.history.type));
   }
-  ContextWriter context(history.whole, edn);
+  ContextWriter context(recording.combined, edn);
   text += context.rule();
-  for (OpId id = 0; id < history.whole.ops.size(); ++id) {
-    const auto [object, op] = history.place[id];
+  for (OpId id = 0; id < recording.combined.ops.size(); ++id) {
+    const auto [object, op] = recording.place[id];
     if (object == kNone) continue;
-    text += context.before(history.whole.ops[id].replica, history.whole.ops[id].seq);
-    text += written(history.objects[object].history, op, edn, history.objects[object].name) + "\n";
+    text += context.before(recording.combined.ops[id].replica, recording.combined.ops[id].seq);
+    text +=
+        written(recording.objects[object].history, op, edn, recording.objects[object].name) + "\n";
   }
   return text + context.rest();
 }

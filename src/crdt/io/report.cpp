@@ -300,7 +300,8 @@ std::string as_text(const Report& report) {
         "  a limit was met ({}) after {:.1f} s{}\n", report.analysis.limit, report.analysis.seconds,
         report.analysis.limit == "size" ? ": more choices than the exact method takes on" : "");
   }
-  if (report.analysis.explanation) text += explanation_text(history, *report.analysis.explanation);
+  if (report.analysis.explanation && report.show_explanation)
+    text += explanation_text(history, *report.analysis.explanation);
   if (report.analysis.without_context) text += both_verdicts(report.analysis);
   if (report.analysis.convergence) text += convergence_text(report);
   if (report.show_witness && has_execution(report)) text += witness_text(report);

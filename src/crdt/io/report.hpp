@@ -11,8 +11,9 @@ namespace cupel::crdt {
 struct Report {
   std::string file;
   const History* history = nullptr;
-  Analysis analysis = {};
+  const Analysis& analysis;
   bool show_witness = false;               // of kSatisfied
+  bool show_explanation = true;            // of kViolated, as text
   const Visibility* visibility = nullptr;  // if the deliveries were used
   bool of_adapter = false;  // of its run: the process "1.2" is the replica 1 after two crashes
 };

@@ -14,7 +14,7 @@ namespace cupel::crdt {
 namespace {
 
 // What the operations of an object see newly, as steps of the whole.
-void add_steps(const MixedObject& object, const Clocks& clocks, StepGraph& graph) {
+void add_steps(const ObjectHistory& object, const Clocks& clocks, StepGraph& graph) {
   const History& h = object.history;
   for (std::uint32_t r = 0; r < h.replicas.size(); ++r) {
     std::vector<std::uint32_t> seen(h.replicas.size(), 0);
@@ -30,17 +30,17 @@ void add_steps(const MixedObject& object, const Clocks& clocks, StepGraph& graph
 }
 
 // Of the whole, what the operations of an object have seen of it.
-Clocks projected(const MixedHistory& history, const MixedObject& object, const Clocks& whole) {
+Clocks projected(const Recording& recording, const ObjectHistory& object, const Clocks& whole) {
   const History& h = object.history;
   Clocks clocks(h);
   for (std::uint32_t j = 0; j < h.replicas.size(); ++j) {
     const auto& line = h.by_replica[j];
     if (line.empty()) continue;
-    const auto replica = history.whole.ops[object.origin[line[0]]].replica;
+    const auto replica = recording.combined.ops[object.origin[line[0]]].replica;
     for (OpId id = 0; id < h.ops.size(); ++id) {
       const auto limit = whole.row(object.origin[id])[replica];
       const auto first_unseen = std::partition_point(line.begin(), line.end(), [&](OpId u) {
-        return history.whole.ops[object.origin[u]].seq < limit;
+        return recording.combined.ops[object.origin[u]].seq < limit;
       });
       clocks.row(id)[j] = static_cast<std::uint32_t>(first_unseen - line.begin());
     }
@@ -70,24 +70,24 @@ bool is_same(const History& h, const Clocks& one, const Clocks& other) {
 }
 
 // Of each object, its execution in the least one that contains these; nothing: there is none.
-std::optional<std::vector<Witness>> common_execution(const MixedHistory& history,
+std::optional<std::vector<Witness>> common_execution(const Recording& recording,
                                                      const std::vector<const Witness*>& alone,
                                                      const Axioms& axioms, base::Budget& budget) {
-  StepGraph graph(history.whole);
+  StepGraph graph(recording.combined);
   for (std::size_t o = 0; o < alone.size(); ++o)
-    add_steps(history.objects[o], alone[o]->clocks, graph);
+    add_steps(recording.objects[o], alone[o]->clocks, graph);
   const auto closed = graph.close();
-  if (!closed || late_update(history.whole, closed->clocks)) return std::nullopt;
+  if (!closed || late_update(recording.combined, closed->clocks)) return std::nullopt;
   std::vector<std::vector<OpId>> orders(alone.size());
   for (const OpId id : closed->order) {
-    const auto [object, op] = history.place[id];
+    const auto [object, op] = recording.place[id];
     if (object != kNone) orders[object].push_back(op);
   }
   std::vector<Witness> common;
   for (std::size_t o = 0; o < alone.size(); ++o) {
     if (budget.exceeded()) return std::nullopt;
-    const History& h = history.objects[o].history;
-    auto clocks = projected(history, history.objects[o], closed->clocks);
+    const History& h = recording.objects[o].history;
+    auto clocks = projected(recording, recording.objects[o], closed->clocks);
     if (is_same(h, clocks, alone[o]->clocks)) {
       common.push_back(*alone[o]);
       continue;
@@ -107,8 +107,8 @@ std::optional<std::vector<Witness>> common_execution(const MixedHistory& history
 
 // Updates of keys that no read is about constrain nothing, unless they name what they must have
 // seen.
-void leave_unread_out(const MixedHistory& history, std::vector<bool>& kept) {
-  for (const MixedObject& object : history.objects) {
+void leave_unread_out(const Recording& recording, std::vector<bool>& kept) {
+  for (const ObjectHistory& object : recording.objects) {
     const History& h = object.history;
     if (replicated_type(h).traits().updates_use_elements) continue;
     std::vector<bool> is_read_of(h.keys.size(), false);
@@ -122,16 +122,16 @@ void leave_unread_out(const MixedHistory& history, std::vector<bool>& kept) {
 }
 
 // These operations of the whole. Objects without any are left out.
-MixedHistory part_of_several(const MixedHistory& history, const std::vector<bool>& kept) {
-  MixedHistory part;
+Recording part_of_several(const Recording& recording, const std::vector<bool>& kept) {
+  Recording part;
   std::vector<OpId> number(kept.size(), kNone);
   for (OpId id = 0; id < kept.size(); ++id) {
-    if (!kept[id] || history.place[id].object == kNone) continue;
-    Operation op = history.whole.ops[id];
-    op.replica = part.whole.replica(history.whole.replicas[op.replica]);
-    number[id] = part.whole.add(op);
+    if (!kept[id] || recording.place[id].object == kNone) continue;
+    Operation op = recording.combined.ops[id];
+    op.replica = part.combined.replica(recording.combined.replicas[op.replica]);
+    number[id] = part.combined.add(op);
   }
-  for (const MixedObject& object : history.objects) {
+  for (const ObjectHistory& object : recording.objects) {
     Core core = whole(object.history);
     std::erase_if(core.ops, [&](OpId id) { return number[object.origin[id]] == kNone; });
     if (core.ops.empty()) continue;
@@ -142,7 +142,7 @@ MixedHistory part_of_several(const MixedHistory& history, const std::vector<bool
                             .history = std::move(small),
                             .origin = std::move(origin)});
   }
-  part.place.resize(part.whole.ops.size());
+  part.place.resize(part.combined.ops.size());
   for (std::uint32_t o = 0; o < part.objects.size(); ++o) {
     const auto& origin = part.objects[o].origin;
     for (OpId id = 0; id < origin.size(); ++id) part.place[origin[id]] = {o, id};
@@ -158,34 +158,33 @@ std::vector<const Witness*> pointers_to(const std::vector<Witness>& witnesses) {
 
 }  // namespace
 
-CommonDecision decide_together(const MixedHistory& history,
-                               const std::vector<const Witness*>& alone, const Axioms& axioms,
-                               base::Budget& budget) {
-  if (auto common = common_execution(history, alone, axioms, budget))
+CommonDecision decide_together(const Recording& recording, const std::vector<const Witness*>& alone,
+                               const Axioms& axioms, base::Budget& budget) {
+  if (auto common = common_execution(recording, alone, axioms, budget))
     return {.verdict = Verdict::kSatisfied, .witnesses = std::move(*common)};
-  auto exact = decide_exact_together(history, axioms, budget);
+  auto exact = decide_exact_together(recording, axioms, budget);
   if (exact.verdict != Verdict::kSatisfied) return exact;
   for (std::size_t o = 0; o < exact.witnesses.size(); ++o)
-    add_characters(history.objects[o].history, axioms, budget, exact.witnesses[o]);
-  auto common = common_execution(history, pointers_to(exact.witnesses), axioms, budget);
+    add_characters(recording.objects[o].history, axioms, budget, exact.witnesses[o]);
+  auto common = common_execution(recording, pointers_to(exact.witnesses), axioms, budget);
   if (!common) return {};
   return {.verdict = Verdict::kSatisfied, .witnesses = std::move(*common)};
 }
 
-std::vector<OpId> core_of_several(const MixedHistory& history, const Axioms& axioms,
+std::vector<OpId> core_of_several(const Recording& recording, const Axioms& axioms,
                                   base::Budget& budget) {
-  std::vector<bool> kept(history.whole.ops.size(), true);
-  for (OpId id = 0; id < kept.size(); ++id) kept[id] = history.place[id].object != kNone;
+  std::vector<bool> kept(recording.combined.ops.size(), true);
+  for (OpId id = 0; id < kept.size(); ++id) kept[id] = recording.place[id].object != kNone;
   for (OpId id = 0; id < kept.size() && !budget.exceeded(); ++id) {
-    if (!kept[id] || !is_read(history.whole.ops[id].kind)) continue;
+    if (!kept[id] || !is_read(recording.combined.ops[id].kind)) continue;
     auto fewer = kept;
     fewer[id] = false;
-    leave_unread_out(history, fewer);
-    const auto part = part_of_several(history, fewer);
+    leave_unread_out(recording, fewer);
+    const auto part = part_of_several(recording, fewer);
     if (decide_exact_together(part, axioms, budget).verdict == Verdict::kViolated)
       kept = std::move(fewer);
   }
-  leave_unread_out(history, kept);
+  leave_unread_out(recording, kept);
   std::vector<OpId> core;
   for (OpId id = 0; id < kept.size(); ++id) {
     if (kept[id]) core.push_back(id);

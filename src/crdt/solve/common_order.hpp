@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "crdt/model/mixed_history.hpp"
+#include "crdt/model/recording.hpp"
 #include "crdt/solve/decide.hpp"
 
 namespace cupel::crdt {
@@ -20,16 +20,15 @@ struct CommonDecision {
   std::vector<Witness> witnesses = {};  // of kSatisfied: by object, its execution in the common one
 };
 // `alone`: of each object, an execution that it has alone.
-CommonDecision decide_together(const MixedHistory& history,
-                               const std::vector<const Witness*>& alone, const Axioms& axioms,
-                               base::Budget& budget);
+CommonDecision decide_together(const Recording& recording, const std::vector<const Witness*>& alone,
+                               const Axioms& axioms, base::Budget& budget);
 // By SAT (exact.cpp). No type of the objects needs deliveries.
-CommonDecision decide_exact_together(const MixedHistory& history, const Axioms& axioms,
+CommonDecision decide_exact_together(const Recording& recording, const Axioms& axioms,
                                      base::Budget& budget);
 // Operations of the whole without a common execution, of a history that has none: no read can be
 // left out, unless the budget is spent before. Updates that no read of them asks about are left
 // out.
-std::vector<OpId> core_of_several(const MixedHistory& history, const Axioms& axioms,
+std::vector<OpId> core_of_several(const Recording& recording, const Axioms& axioms,
                                   base::Budget& budget);
 
 }  // namespace cupel::crdt

@@ -285,9 +285,9 @@ class Exact {
 // implies that its end sees its beginning.
 class ExactTogether {
  public:
-  ExactTogether(const MixedHistory& history, const Axioms& axioms, base::Budget& budget)
-      : history_(history), budget_(budget) {
-    for (const MixedObject& object : history.objects) {
+  ExactTogether(const Recording& recording, const Axioms& axioms, base::Budget& budget)
+      : recording_(recording), budget_(budget) {
+    for (const ObjectHistory& object : recording.objects) {
       objects_.push_back(
           std::make_unique<Exact>(object.history, axioms, budget, Probe{}, &solver_));
     }
@@ -317,7 +317,7 @@ class ExactTogether {
 
  private:
   bool say_broken_union() {
-    StepGraph graph(history_.whole);
+    StepGraph graph(recording_.combined);
     literals_.clear();
     for (std::size_t o = 0; o < objects_.size(); ++o) add_steps(o, graph);
     const auto closed = graph.close();
@@ -326,7 +326,7 @@ class ExactTogether {
       return true;
     }
     bool broken = false;
-    if (const auto late = late_update(history_.whole, closed->clocks)) {
+    if (const auto late = late_update(recording_.combined, closed->clocks)) {
       say(graph.path(late->update, late->op, graph.steps().size()), objects_[0]->encoder(), {});
       broken = true;
     }
@@ -336,7 +336,7 @@ class ExactTogether {
   }
 
   void add_steps(std::size_t o, StepGraph& graph) {
-    const MixedObject& object = history_.objects[o];
+    const ObjectHistory& object = recording_.objects[o];
     const Encoder& encoder = objects_[o]->encoder();
     for (const OpId id : encoder.nodes()) {
       for (std::size_t j = 0; j < encoder.replicas(); ++j) {
@@ -352,7 +352,7 @@ class ExactTogether {
   // Updates of the object that an operation on it sees by the others, and not in the model.
   bool say_unseen(std::size_t o, const StepGraph& graph, const Clocks& whole) {
     constexpr std::size_t kMostPaths = 500;
-    const MixedObject& object = history_.objects[o];
+    const ObjectHistory& object = recording_.objects[o];
     Encoder& encoder = objects_[o]->encoder();
     std::size_t found = 0;
     for (const OpId id : encoder.nodes()) {
@@ -361,7 +361,7 @@ class ExactTogether {
         if (j == object.history.ops[id].replica || updates.empty()) continue;
         const auto row = whole.row(object.origin[id]);
         const auto unseen = std::partition_point(updates.begin(), updates.end(), [&](OpId u) {
-          const Operation& update = history_.whole.ops[object.origin[u]];
+          const Operation& update = recording_.combined.ops[object.origin[u]];
           return update.seq < row[update.replica];
         });
         const auto count = static_cast<std::uint32_t>(unseen - updates.begin());
@@ -382,7 +382,7 @@ class ExactTogether {
     encoder.clause(then);
   }
 
-  const MixedHistory& history_;
+  const Recording& recording_;
   base::Budget& budget_;
   solver::ClauseSolver solver_;
   std::vector<std::unique_ptr<Exact>> objects_;
@@ -396,17 +396,17 @@ Decision decide_exact(const History& history, const Axioms& axioms, base::Budget
   return Exact(history, axioms, budget, probe).decide();
 }
 
-CommonDecision decide_exact_together(const MixedHistory& history, const Axioms& axioms,
+CommonDecision decide_exact_together(const Recording& recording, const Axioms& axioms,
                                      base::Budget& budget) {
   std::size_t pairs = 0;  // of operations and updates
-  for (const MixedObject& object : history.objects) {
+  for (const ObjectHistory& object : recording.objects) {
     const auto& ops = object.history.ops;
     const auto updates =
         std::count_if(ops.begin(), ops.end(), [](const auto& op) { return !is_read(op.kind); });
     pairs += ops.size() * static_cast<std::size_t>(updates);
   }
   if (pairs > kMostPairsTogether) return {};
-  return ExactTogether(history, axioms, budget).decide();
+  return ExactTogether(recording, axioms, budget).decide();
 }
 
 }  // namespace cupel::crdt

@@ -53,15 +53,16 @@ std::uint64_t digest(const History& history) {
   return digest.value();
 }
 
-std::uint64_t digest(const MixedHistory& history) {
+std::uint64_t digest(const Recording& recording) {
+  if (!recording.is_named()) return digest(recording.whole());
   Digest digest;
-  for (const MixedObject& object : history.objects) {
+  for (const ObjectHistory& object : recording.objects) {
     digest.mix(object.name);
     digest.operations(object.history);
   }
   // The order of the operations of a replica on several objects.
-  for (const auto& place : history.place) digest.mix(std::to_string(place.object));
-  digest.context(history.whole);
+  for (const auto& place : recording.place) digest.mix(std::to_string(place.object));
+  digest.context(recording.combined);
   return digest.value();
 }
 

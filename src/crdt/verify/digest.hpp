@@ -4,12 +4,12 @@
 #include <cstdint>
 
 #include "crdt/model/history.hpp"
-#include "crdt/model/mixed_history.hpp"
+#include "crdt/model/recording.hpp"
 
 namespace cupel::crdt {
 
 std::uint64_t digest(const History& history);
-// Without what the objects had received, which follows from the whole.
-std::uint64_t digest(const MixedHistory& history);
+// Without what named objects had received, which follows from the whole.
+std::uint64_t digest(const Recording& recording);
 
 }  // namespace cupel::crdt

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/budget.hpp"
+#include "crdt/model/recording.hpp"
 #include "crdt/model/times.hpp"
 #include "crdt/verify/context_check.hpp"
 #include "crdt/verify/digest.hpp"
@@ -420,6 +421,7 @@ CertificateHead head_of(std::string_view certificate) {
   if (const auto type = json.find("type"); type != json.end() && type->is_string()) {
     const auto named = type_of(type->get<std::string>());
     if (named) head.type = named->type;
+    head.of_named_objects = *type == kNamedObjects;
   }
   if (const auto outcome = json.find("unknown_outcomes"); outcome != json.end()) {
     head.unknown_outcome = std::nullopt;

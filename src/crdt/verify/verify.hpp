@@ -36,6 +36,7 @@ inline constexpr std::size_t kMostOperations = 1500;
 struct CertificateHead {
   // None: it is no certificate, or names no type that is known.
   std::optional<Type> type = {};
+  bool of_named_objects = false;
   // None: it says so in words that are not known.
   std::optional<UnknownOutcome> unknown_outcome = UnknownOutcome::kOpen;
 };

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/workload/simulated_replica.hpp"
+#include "text/json.hpp"
 
 namespace cupel::crdt {
 
@@ -126,24 +129,44 @@ Operation Requester::next(std::uint32_t replica,
 
 namespace {
 
-// Replicas, the updates of each, and how many of them each other has received.
+// Replicas of each object, and one network. Updates that are delivered in one order are a stream:
+// all of them, or with the bug objects-apart those of one object.
 class Simulation {
  public:
-  Simulation(const GenerateOptions& options, History& history)
+  Simulation(const GenerateOptions& options, Recording& recording)
       : options_(options),
-        history_(history),
-        requester_(options, history),
-        log_(options.replicas),
-        seen_(options.replicas, std::vector<std::uint32_t>(options.replicas, 0)) {
-    for (std::uint32_t r = 0; r < options.replicas; ++r)
-      replicas_.push_back(simulated_replica(history, options.bug, r));
+        recording_(recording),
+        random_(options.seed),
+        apart_(options.bug == kObjectsApart.name),
+        streams_(apart_ ? options.types.size() : 1,
+                 Stream{.log = std::vector<std::vector<Sent>>(options.replicas),
+                        .seen = std::vector<std::vector<std::uint32_t>>(
+                            options.replicas, std::vector<std::uint32_t>(options.replicas, 0))}) {
+    add_objects();
+    for (std::uint32_t r = 0; r < options.replicas && recording.is_named(); ++r)
+      recording.combined.replica(std::to_string(r));
+    for (std::uint32_t o = 0; o < recording.objects.size(); ++o) {
+      ObjectHistory& object = recording.objects[o];
+      Requests requests = options;
+      requests.type = object.type;
+      if (recording.is_named()) requests.seed = options.seed + o + 1;
+      requesters_.push_back(std::make_unique<Requester>(requests, object.history));
+      const std::string_view bug =
+          has_bug(object.type.type, options.bug) ? std::string_view(options.bug) : "";
+      auto& replicas = replicas_.emplace_back();
+      for (std::uint32_t r = 0; r < options.replicas; ++r)
+        replicas.push_back(simulated_replica(object.history, bug, r));
+    }
   }
 
   void run() {
     for (std::uint64_t i = 0; i < options_.ops; ++i) {
       const auto r = static_cast<std::uint32_t>(random().below(options_.replicas));
+      const auto o = recording_.is_named()
+                         ? static_cast<std::uint32_t>(random().below(recording_.objects.size()))
+                         : 0;
       deliver(r, options_.delivery);
-      perform(requester_.next(r, replicas_[r]->visible()));
+      perform(o, requesters_[o]->next(r, replicas_[o][r]->visible()));
     }
     if (!options_.final_reads) return;
     for (bool again = true; again;) {
@@ -151,92 +174,165 @@ class Simulation {
       for (std::uint32_t r = 0; r < options_.replicas; ++r) again = deliver(r, 1) || again;
     }
     for (std::uint32_t r = 0; r < options_.replicas; ++r) {
-      for (std::uint32_t k = 0; k < options_.keys; ++k) perform(requester_.read_of(r, k));
+      for (std::uint32_t o = 0; o < recording_.objects.size(); ++o) {
+        for (std::uint32_t k = 0; k < options_.keys; ++k) perform(o, requesters_[o]->read_of(r, k));
+      }
     }
   }
 
  private:
-  base::Random& random() { return requester_.random(); }
+  struct Sent {
+    std::uint32_t object;
+    OpId id;  // of the whole
+    Update update;
+  };
+  struct Stream {
+    std::vector<std::vector<Sent>> log;            // by replica
+    std::vector<std::vector<std::uint32_t>> seen;  // by replica and sender
+  };
 
-  [[nodiscard]] bool is_deliverable(const Update& update, std::uint32_t to) const {
-    for (std::uint32_t j = 0; j < options_.replicas; ++j) {
-      if (j != update.op.replica && update.past[j] > seen_[to][j]) return false;
+  void add_objects() {
+    if (options_.types.empty())
+      recording_.objects.push_back(
+          {.name = "", .type = options_.type, .history = {}, .origin = {}});
+    for (std::size_t o = 0; o < options_.types.size(); ++o) {
+      const auto type = options_.types[o].type;
+      const auto same = std::count_if(options_.types.begin(),
+                                      options_.types.begin() + static_cast<std::ptrdiff_t>(o),
+                                      [&](NamedType other) { return other.type == type; });
+      const auto named =
+          same == 0 ? std::string(name(type)) : fmt::format("{} {}", name(type), same + 1);
+      recording_.objects.push_back(
+          {.name = text::quoted(named), .type = options_.types[o], .history = {}, .origin = {}});
+    }
+  }
+
+  // Of one object, requests and network draw from one source.
+  base::Random& random() { return recording_.is_named() ? random_ : requesters_[0]->random(); }
+
+  [[nodiscard]] static bool is_deliverable(const Stream& stream, const Update& update,
+                                           std::uint32_t to) {
+    for (std::uint32_t j = 0; j < stream.log.size(); ++j) {
+      if (j != update.op.replica && update.past[j] > stream.seen[to][j]) return false;
     }
     return true;
   }
 
   // Was anything delivered?
   bool deliver(std::uint32_t to, double chance) {
+    History& whole = recording_.whole();
+    const auto begin = static_cast<std::uint32_t>(whole.context.named.size());
+    bool any = false;
+    for (Stream& stream : streams_) any = deliver(stream, to, chance) || any;
+    const auto end = static_cast<std::uint32_t>(whole.context.named.size());
+    if (begin == end) return any;
+    whole.context.receptions.push_back(
+        {.replica = to,
+         .seq = static_cast<std::uint32_t>(whole.by_replica[to].size()),
+         .begin = begin,
+         .end = end});
+    return any;
+  }
+
+  bool deliver(Stream& stream, std::uint32_t to, double chance) {
     bool any = false;
     const auto first = static_cast<std::uint32_t>(random().below(options_.replicas));
     for (std::uint32_t k = 0; k < options_.replicas; ++k) {
       const auto from = (first + k) % options_.replicas;
-      while (from != to && seen_[to][from] < log_[from].size() && random().chance(chance)) {
-        const Update& update = log_[from][seen_[to][from]];
-        if (!is_deliverable(update, to)) break;
-        replicas_[to]->apply(update, random());
-        ++seen_[to][from];
-        if (options_.context) history_.context.named.push_back({.of = update.id});
+      auto& seen = stream.seen[to][from];
+      while (from != to && seen < stream.log[from].size() && random().chance(chance)) {
+        const Sent& sent = stream.log[from][seen];
+        if (!is_deliverable(stream, sent.update, to)) break;
+        replicas_[sent.object][to]->apply(sent.update, random());
+        ++seen;
+        if (options_.context) recording_.whole().context.named.push_back({.of = sent.id});
         any = true;
       }
     }
-    if (options_.context) record(to);
     return any;
   }
 
-  // What has been delivered since the last line.
-  void record(std::uint32_t to) {
-    auto& context = history_.context;
-    const auto begin = context.receptions.empty() ? 0 : context.receptions.back().end;
-    const auto end = static_cast<std::uint32_t>(context.named.size());
-    if (begin == end) return;
-    context.receptions.push_back({.replica = to,
-                                  .seq = static_cast<std::uint32_t>(history_.by_replica[to].size()),
-                                  .begin = begin,
-                                  .end = end});
-  }
-
-  void perform(Operation op) {
+  void perform(std::uint32_t object, Operation op) {
     std::vector<std::uint32_t> list;
     if (options_.times) {
-      op.time = static_cast<std::int64_t>(history_.ops.size() + 1) * 1'000'000;
+      op.time = static_cast<std::int64_t>(recording_.whole().ops.size() + 1) * 1'000'000;
       op.begun = op.ended = *op.time;
     }
+    auto& replica = *replicas_[object][op.replica];
     if (is_read(op.kind)) {
-      replicas_[op.replica]->answer(op, list, history_);
-      history_.add(op, list);
+      replica.answer(op, list, recording_.objects[object].history);
+      add(object, op, list);
       return;
     }
-    if (!replicas_[op.replica]->accepts(op)) return;
-    Update update{op, history_.add(op), seen_[op.replica], 0, {}};
-    replicas_[op.replica]->prepare(update);
-    replicas_[op.replica]->apply(update, random());
-    ++seen_[op.replica][op.replica];
-    log_[op.replica].push_back(std::move(update));
+    if (!replica.accepts(op)) return;
+    Stream& stream = streams_[apart_ ? object : 0];
+    const auto [id, own] = add(object, op, list);
+    Update update{op, own, stream.seen[op.replica], 0, {}};
+    replica.prepare(update);
+    replica.apply(update, random());
+    ++stream.seen[op.replica][op.replica];
+    stream.log[op.replica].push_back({object, id, std::move(update)});
+  }
+
+  // The operation of the whole, and that of the object.
+  std::pair<OpId, OpId> add(std::uint32_t object, const Operation& op,
+                            std::span<const std::uint32_t> list) {
+    ObjectHistory& its = recording_.objects[object];
+    const OpId own = list.empty() ? its.history.add(op) : its.history.add(op, list);
+    if (!recording_.is_named()) return {own, own};
+    const OpId id = recording_.combined.add({.kind = op.kind,
+                                             .replica = op.replica,
+                                             .time = op.time,
+                                             .begun = op.begun,
+                                             .ended = op.ended});
+    its.origin.push_back(id);
+    recording_.place.push_back({object, own});
+    return {id, own};
   }
 
   const GenerateOptions& options_;
-  History& history_;
-  Requester requester_;
-  std::vector<std::unique_ptr<SimulatedReplica>> replicas_;
-  std::vector<std::vector<Update>> log_;
-  std::vector<std::vector<std::uint32_t>> seen_;
+  Recording& recording_;
+  base::Random random_;
+  const bool apart_;
+  std::vector<Stream> streams_;
+  std::vector<std::unique_ptr<Requester>> requesters_;                    // by object
+  std::vector<std::vector<std::unique_ptr<SimulatedReplica>>> replicas_;  // by object and replica
 };
 
-}  // namespace
-
-base::Result<History> generate(const GenerateOptions& options) {
-  const Type type = options.type.type;
-  if (!options.bug.empty() && !has_bug(type, options.bug)) {
+std::optional<base::Error> unknown_bug(const GenerateOptions& options) {
+  if (options.bug.empty()) return std::nullopt;
+  if (options.types.empty()) {
+    const Type type = options.type.type;
+    if (has_bug(type, options.bug)) return std::nullopt;
     auto known = bugs_of(type);
     for (auto& bug : injected_bugs_of(type)) known.push_back(std::move(bug));
     return base::Error{.message =
                            fmt::format("found the bug `{}`, expected a bug of the type {}: {}",
                                        options.bug, name(type), fmt::join(known, ", "))};
   }
-  History history;
-  Simulation(options, history).run();
-  return history;
+  if (options.bug == kObjectsApart.name ||
+      std::any_of(options.types.begin(), options.types.end(),
+                  [&](NamedType type) { return has_bug(type.type, options.bug); }))
+    return std::nullopt;
+  return base::Error{.message = fmt::format("found the bug `{}`, expected {} or a bug of one of "
+                                            "the types",
+                                            options.bug, kObjectsApart.name)};
+}
+
+}  // namespace
+
+base::Result<Recording> generate_recording(const GenerateOptions& options) {
+  if (auto unknown = unknown_bug(options)) return std::move(*unknown);
+  Recording recording;
+  recording.objects.reserve(std::max<std::size_t>(options.types.size(), 1));
+  Simulation(options, recording).run();
+  return recording;
+}
+
+base::Result<History> generate(const GenerateOptions& options) {
+  auto recording = generate_recording(options);
+  if (!recording.ok()) return std::move(recording).error();
+  return std::move(recording->objects[0].history);
 }
 
 }  // namespace cupel::crdt

@@ -6,8 +6,8 @@
 //   const History history = generate(options).value();
 //
 // Each replica has its own state and a log of updates. An update is delivered to the others at a
-// random time, after the updates that it has seen, as in causal broadcast. The same options and
-// seed give the same history.
+// random time, after the updates that it has seen, of whatever object, as in causal broadcast. The
+// same options and seed give the same history.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "crdt/model/history.hpp"
+#include "crdt/model/recording.hpp"
+#include "crdt/model/replicated_type.hpp"
 
 namespace cupel::crdt {
 
@@ -51,7 +52,15 @@ struct Requests {
   std::uint64_t seed = 1;
 };
 
+// The bug of the network: the updates of each object have a stream of their own, so that one
+// arrives before what its replica had seen of another object.
+inline constexpr TypeBug kObjectsApart = {
+    "objects-apart", "delivers each object by a stream of its own (with several types)"};
+
 struct GenerateOptions : Requests {
+  // Named objects, one of each type, in place of the one of `type`. They have the names of their
+  // types, with a number from the second one of a type on.
+  std::vector<NamedType> types = {};
   std::uint64_t ops = 100;
   double delivery =
       0.3;  // chance that the next update of another replica arrives before an operation
@@ -61,7 +70,9 @@ struct GenerateOptions : Requests {
   bool times = true;        // a millisecond an operation
 };
 
-// Errors: a bug that this type does not have.
+// Errors: a bug that none of the types has.
+base::Result<Recording> generate_recording(const GenerateOptions& options);
+// The history of the one object.
 base::Result<History> generate(const GenerateOptions& options);
 
 // Chooses operations; the reads among them have no answer yet.

@@ -1,12 +1,10 @@
-// Mixed report: the reports of the objects (report.hpp) below one line.
-#include "crdt/io/mixed_report.hpp"
+// Recording report: the reports of the objects (report.hpp) below one line.
+#include "crdt/io/recording_report.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "base/budget.hpp"
-#include "crdt/io/report.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
@@ -15,19 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Report report_of(const MixedReport& report, std::size_t object) {
-  const auto& visibility = report.analysis.visibility;
-  return {.file = report.history->objects[object].name,
-          .history = &report.history->objects[object].history,
-          .analysis = report.analysis.objects[object],
-          .show_witness = report.show_witness,
-          .visibility = visibility.empty() ? nullptr : &visibility[object],
-          .of_adapter = report.of_adapter};
-}
-
-std::size_t absent_of(const MixedHistory& history) {
+std::size_t absent_of(const Recording& recording) {
   std::size_t count = 0;
-  for (const MixedObject& object : history.objects) count += object.history.absent.size();
+  for (const ObjectHistory& object : recording.objects) count += object.history.absent.size();
   return count;
 }
 
@@ -42,7 +30,7 @@ std::string indented(std::string_view text) {
   return lines;
 }
 
-std::string limit_text(const MixedAnalysis& analysis) {
+std::string limit_text(const RecordingAnalysis& analysis) {
   for (const Analysis& object : analysis.objects) {
     if (object.decision.verdict != Verdict::kSatisfied) return {};
   }
@@ -55,28 +43,28 @@ std::string limit_text(const MixedAnalysis& analysis) {
 }
 
 // Operations that have no common happens-before.
-std::string together_text(const MixedReport& report) {
+std::string together_text(const RecordingReport& report) {
   const auto& together = report.analysis.together;
   if (together.empty()) return {};
-  const MixedHistory& history = *report.history;
+  const Recording& recording = *report.recording;
   std::string text = fmt::format(
       "  no-common-order: each object is satisfied alone, but no happens-before explains all of "
       "them\n  it takes {} of {} operations:\n",
-      together.size(), history.whole.ops.size());
+      together.size(), recording.combined.ops.size());
   constexpr std::size_t kMost = 60;
   for (std::size_t i = 0; i < together.size(); ++i) {
     if (i == kMost && together.size() > kMost + 1)
       return text + fmt::format("    and {} more\n", together.size() - i);
-    const auto [object, op] = history.place[together[i]];
-    const History& h = history.objects[object].history;
+    const auto [object, op] = recording.place[together[i]];
+    const History& h = recording.objects[object].history;
     text += fmt::format("    line {}  replica {}  {}: {}\n", h.ops[op].line,
-                        h.replicas[h.ops[op].replica], history.objects[object].name, h.text(op));
+                        h.replicas[h.ops[op].replica], recording.objects[object].name, h.text(op));
   }
   return text;
 }
 
 // Both verdicts of a history whose deliveries were trusted and then left out.
-std::string both_verdicts(const MixedAnalysis& analysis) {
+std::string both_verdicts(const RecordingAnalysis& analysis) {
   const auto with = analysis.decided, without = *analysis.without_context;
   const bool differ = with != without && with != Verdict::kUnknown && without != Verdict::kUnknown;
   return fmt::format("  {}without the context: {}\n", differ ? "context-contradiction: " : "",
@@ -85,9 +73,20 @@ std::string both_verdicts(const MixedAnalysis& analysis) {
 
 }  // namespace
 
-std::string as_text(const MixedReport& report) {
-  const MixedAnalysis& analysis = report.analysis;
-  auto text = fmt::format("{}\t{}\t{}\n", report.file, kMixedType, name(analysis.decided));
+Report RecordingReport::of_object(std::size_t object) const {
+  const ObjectHistory& its = recording->objects[object];
+  return {.file = recording->is_named() ? its.name : file,
+          .history = &its.history,
+          .analysis = analysis.objects[object],
+          .show_witness = show_witness,
+          .visibility = analysis.visibility(object),
+          .of_adapter = of_adapter};
+}
+
+std::string as_text(const RecordingReport& report) {
+  if (!report.recording->is_named()) return as_text(report.of_object(0));
+  const RecordingAnalysis& analysis = report.analysis;
+  auto text = fmt::format("{}\t{}\t{}\n", report.file, kNamedObjects, name(analysis.decided));
   constexpr std::size_t kMostSatisfied = 20;
   bool is_explained = false;
   std::size_t satisfied = 0;
@@ -96,8 +95,8 @@ std::string as_text(const MixedReport& report) {
     if (verdict == Verdict::kSatisfied && ++satisfied > kMostSatisfied && !report.show_witness &&
         (!analysis.objects[o].convergence || analysis.objects[o].convergence->different.empty()))
       continue;
-    auto one = report_of(report, o);
-    if (verdict == Verdict::kViolated && is_explained) one.analysis.explanation.reset();
+    auto one = report.of_object(o);
+    if (verdict == Verdict::kViolated && is_explained) one.show_explanation = false;
     is_explained = is_explained || verdict == Verdict::kViolated;
     text += indented(as_text(one));
   }
@@ -108,19 +107,15 @@ std::string as_text(const MixedReport& report) {
   return text;
 }
 
-std::string as_json(const MixedReport& report) {
-  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-  return text::dump(json_of(report)) + "\n";
-}
-
-Json json_of(const MixedReport& report) {
-  const MixedAnalysis& analysis = report.analysis;
-  const History& whole = report.history->whole;
+Json json_of(const RecordingReport& report) {
+  if (!report.recording->is_named()) return json_of(report.of_object(0));
+  const RecordingAnalysis& analysis = report.analysis;
+  const History& whole = report.recording->combined;
   Json json = {{"file", report.file},
-               {"type", kMixedType},
+               {"type", kNamedObjects},
                {"operations", whole.ops.size()},
                {"replicas", report.of_adapter ? replicas_of_run(whole) : processes_of(whole)},
-               {"indeterminate", whole.indeterminate.size() + absent_of(*report.history)},
+               {"indeterminate", whole.indeterminate.size() + absent_of(*report.recording)},
                {"unknown_outcomes", nullptr},
                {"verdict", name(analysis.decided)},
                {"seconds", analysis.seconds},
@@ -133,20 +128,20 @@ Json json_of(const MixedReport& report) {
   if (whole.unknown_outcome != UnknownOutcome::kOpen)
     json["unknown_outcomes"] = name(whole.unknown_outcome);
   if (!analysis.limit.empty()) json["limit"] = analysis.limit;
-  if (!analysis.visibility.empty())
+  if (analysis.of_whole != nullptr)
     json["context"] = analysis.without_context ? "checked" : "trusted";
   if (analysis.without_context) json["without_context"] = name(*analysis.without_context);
   for (const OpId id : analysis.together) {
-    const auto [object, op] = report.history->place[id];
-    const MixedObject& its = report.history->objects[object];
+    const auto [object, op] = report.recording->place[id];
+    const ObjectHistory& its = report.recording->objects[object];
     json["together"].push_back({{"object", Json::parse(its.name)},
                                 {"operation", op},
                                 {"text", its.history.text(op)},
                                 {"line", its.history.ops[op].line}});
   }
   for (std::size_t o = 0; o < analysis.objects.size(); ++o) {
-    auto one = json_of(report_of(report, o), "object");
-    one["object"] = Json::parse(report.history->objects[o].name);
+    auto one = json_of(report.of_object(o), "object");
+    one["object"] = Json::parse(report.recording->objects[o].name);
     json["objects"].push_back(std::move(one));
   }
   return json;

@@ -1,5 +1,5 @@
-// Verify mixed: see the header.
-#include "crdt/verify/verify_mixed.hpp"
+// Verify a certificate of a recording: see the header.
+#include "crdt/verify/verify_recording.hpp"
 
 #include <fmt/format.h>
 
@@ -20,30 +20,30 @@ using Json = nlohmann::json;
 
 // The objects' deliver lines by what the verifier says that the replicas had seen. False: the lines
 // contradict each other.
-bool deliver_as_seen(MixedHistory& history) {
-  SeenUpdates seen(history.whole);
+bool deliver_as_seen(Recording& recording) {
+  SeenUpdates seen(recording.combined);
   if (!seen.run()) return false;
-  for (MixedObject& object : history.objects) {
+  for (ObjectHistory& object : recording.objects) {
     History& h = object.history;
     h.context = {};
-    h.context.rule = history.whole.context.rule;
+    h.context.rule = recording.combined.context.rule;
     h.context.receptions.reserve(h.ops.size());
   }
-  for (std::uint32_t r = 0; r < history.whole.replicas.size(); ++r) {
+  for (std::uint32_t r = 0; r < recording.combined.replicas.size(); ++r) {
     const auto log = seen.log(r);
-    std::vector<std::vector<OpId>> arrived(history.objects.size());
+    std::vector<std::vector<OpId>> arrived(recording.objects.size());
     std::size_t next = 0;
-    for (const OpId id : history.whole.by_replica[r]) {
-      for (; next < log.size() && log[next].place <= history.whole.ops[id].seq; ++next) {
+    for (const OpId id : recording.combined.by_replica[r]) {
+      for (; next < log.size() && log[next].place <= recording.combined.ops[id].seq; ++next) {
         const OpId update = log[next].update;
-        const auto [object, op] = history.place[update];
-        if (history.whole.ops[update].replica != r) arrived[object].push_back(op);
+        const auto [object, op] = recording.place[update];
+        if (recording.combined.ops[update].replica != r) arrived[object].push_back(op);
       }
-      const auto [object, op] = history.place[id];
+      const auto [object, op] = recording.place[id];
       auto& news = arrived[object];
       if (news.empty()) continue;
       std::sort(news.begin(), news.end());
-      History& h = history.objects[object].history;
+      History& h = recording.objects[object].history;
       Reception reception{.replica = h.ops[op].replica, .seq = h.ops[op].seq};
       reception.begin = static_cast<std::uint32_t>(h.context.named.size());
       for (const OpId update : news) h.context.named.push_back({.of = update});
@@ -52,7 +52,7 @@ bool deliver_as_seen(MixedHistory& history) {
       news.clear();
     }
   }
-  for (MixedObject& object : history.objects) {
+  for (ObjectHistory& object : recording.objects) {
     if (object.history.replicas.empty()) object.history.replica("0");  // it has no operations
     if (object.history.context.receptions.empty())
       object.history.context.receptions.push_back(Reception{});
@@ -63,16 +63,16 @@ bool deliver_as_seen(MixedHistory& history) {
 // Joins the clocks of the objects along the replicas. They are those of valid certificates.
 class JoinedClocks {
  public:
-  JoinedClocks(const MixedHistory& history, const std::vector<const Json*>& clocks)
-      : history_(history),
+  JoinedClocks(const Recording& recording, const std::vector<const Json*>& clocks)
+      : recording_(recording),
         clocks_(clocks),
-        width_(history.whole.replicas.size()),
-        at_(history.whole.ops.size() * width_, 0),
+        width_(recording.combined.replicas.size()),
+        at_(recording.combined.ops.size() * width_, 0),
         done_(width_, 0) {}
 
   // What is wrong; empty: they are those of one happens-before.
   std::string wrong() {
-    const History& whole = history_.whole;
+    const History& whole = recording_.combined;
     std::size_t left = whole.ops.size();
     for (bool again = true; again;) {
       again = false;
@@ -93,33 +93,33 @@ class JoinedClocks {
   // The last operation of each replica that it has seen of its object.
   template <typename Take>
   void seen_of_object(OpId id, Take take) const {
-    const auto [object, op] = history_.place[id];
+    const auto [object, op] = recording_.place[id];
     if (object == kNone) return;
-    const History& h = history_.objects[object].history;
+    const History& h = recording_.objects[object].history;
     const Json& row = (*clocks_[object])[op];
     for (std::uint32_t j = 0; j < h.replicas.size(); ++j) {
       const auto count = row[j].get<std::uint32_t>();
-      if (count > 0) take(history_.objects[object].origin[h.by_replica[j][count - 1]]);
+      if (count > 0) take(recording_.objects[object].origin[h.by_replica[j][count - 1]]);
     }
   }
 
   bool can_execute(OpId id) const {
     bool can = true;
     seen_of_object(id, [&](OpId seen) {
-      const Operation& op = history_.whole.ops[seen];
+      const Operation& op = recording_.combined.ops[seen];
       can = can && op.seq < done_[op.replica];
     });
     return can;
   }
 
   void execute(OpId id) {
-    const auto& own = history_.whole.ops[id];
-    if (own.seq > 0) join(id, history_.whole.by_replica[own.replica][own.seq - 1]);
+    const auto& own = recording_.combined.ops[id];
+    if (own.seq > 0) join(id, recording_.combined.by_replica[own.replica][own.seq - 1]);
     seen_of_object(id, [&](OpId seen) { join(id, seen); });
   }
 
   void join(OpId id, OpId seen) {
-    const Operation& from = history_.whole.ops[seen];
+    const Operation& from = recording_.combined.ops[seen];
     for (std::size_t j = 0; j < width_; ++j)
       at_[id * width_ + j] = std::max(at_[id * width_ + j], at_[seen * width_ + j]);
     auto& count = at_[id * width_ + from.replica];
@@ -127,16 +127,16 @@ class JoinedClocks {
   }
 
   std::string sees_more(OpId id) const {
-    const History& whole = history_.whole;
+    const History& whole = recording_.combined;
     for (std::uint32_t j = 0; j < width_; ++j) {
       const auto count = at_[id * width_ + j];
       if (count == 0) continue;
       if (is_too_late(whole.ops[whole.by_replica[j][count - 1]], whole.ops[id]))
         return fmt::format("operation {} has seen one that was invoked after it had ended", id);
     }
-    const auto [object, op] = history_.place[id];
+    const auto [object, op] = recording_.place[id];
     if (object == kNone) return {};
-    const MixedObject& its = history_.objects[object];
+    const ObjectHistory& its = recording_.objects[object];
     for (std::uint32_t j = 0; j < its.history.replicas.size(); ++j) {
       const auto said = (*clocks_[object])[op][j].get<std::uint32_t>();
       const auto& line = its.history.by_replica[j];
@@ -152,7 +152,7 @@ class JoinedClocks {
     return {};
   }
 
-  const MixedHistory& history_;
+  const Recording& recording_;
   const std::vector<const Json*>& clocks_;  // by object
   const std::size_t width_;
   std::vector<std::uint32_t> at_;  // by operation and replica
@@ -160,9 +160,9 @@ class JoinedClocks {
 };
 
 // The certificates by object; null: it has none. An error is the sentence.
-base::Result<std::vector<const Json*>> certificates_of(const MixedHistory& history,
+base::Result<std::vector<const Json*>> certificates_of(const Recording& recording,
                                                        const Json& certificate) {
-  std::vector<const Json*> of(history.objects.size(), nullptr);
+  std::vector<const Json*> of(recording.objects.size(), nullptr);
   const auto objects = certificate.find("objects");
   if (objects == certificate.end() || !objects->is_array())
     return base::Error{.message = "it has no `objects`"};
@@ -171,11 +171,12 @@ base::Result<std::vector<const Json*>> certificates_of(const MixedHistory& histo
         !one["certificate"].is_object())
       return base::Error{.message = "one of its `objects` has no `object` or no `certificate`"};
     const auto named = text::dump(one["object"]);
-    const auto its = std::find_if(history.objects.begin(), history.objects.end(),
-                                  [&](const MixedObject& object) { return object.name == named; });
-    if (its == history.objects.end())
+    const auto its =
+        std::find_if(recording.objects.begin(), recording.objects.end(),
+                     [&](const ObjectHistory& object) { return object.name == named; });
+    if (its == recording.objects.end())
       return base::Error{.message = "the history has no object " + named};
-    auto& there = of[static_cast<std::size_t>(its - history.objects.begin())];
+    auto& there = of[static_cast<std::size_t>(its - recording.objects.begin())];
     if (there != nullptr)
       return base::Error{.message = "it has two certificates of the object " + named};
     there = &one["certificate"];
@@ -183,16 +184,16 @@ base::Result<std::vector<const Json*>> certificates_of(const MixedHistory& histo
   return of;
 }
 
-class MixedCheck {
+class ObjectsCheck {
  public:
-  MixedCheck(MixedHistory& history, const Json& certificate)
-      : history_(history),
+  ObjectsCheck(Recording& recording, const Json& certificate)
+      : recording_(recording),
         certificate_(certificate),
         verdict_(certificate["verdict"]),
         strict_(certificate.value("letter", false)) {}
 
   Verified run() {
-    const auto of = certificates_of(history_, certificate_);
+    const auto of = certificates_of(recording_, certificate_);
     if (!of.ok()) return result(CertificateStatus::kNotValid, of.error().message);
     const auto any = std::find_if(of->begin(), of->end(), [](auto* one) { return one != nullptr; });
     if (any == of->end() && verdict_ == "violated" && certificate_.contains("together")) {
@@ -203,7 +204,7 @@ class MixedCheck {
     if (any == of->end()) return result(CertificateStatus::kNotValid, "it has no `objects`");
     context_ = (*any)->value("context", Json());
     by_context_ = !context_.is_null();
-    if (by_context_ && (!history_.whole.context.is_known() || !deliver_as_seen(history_))) {
+    if (by_context_ && (!recording_.combined.context.is_known() || !deliver_as_seen(recording_))) {
       return result(CertificateStatus::kNotValid,
                     "it takes a context from the history that is not there");
     }
@@ -220,7 +221,7 @@ class MixedCheck {
     if (by_context_) return result(CertificateStatus::kValid, "");
     std::vector<const Json*> clocks;
     for (const Json* one : *of) clocks.push_back(&(*one)["clocks"]);
-    auto wrong = JoinedClocks(history_, clocks).wrong();
+    auto wrong = JoinedClocks(recording_, clocks).wrong();
     return wrong.empty() ? result(CertificateStatus::kValid, "")
                          : result(CertificateStatus::kNotValid, std::move(wrong));
   }
@@ -237,9 +238,9 @@ class MixedCheck {
 
   std::optional<Verified> check_one(std::size_t object, const Json& one) const {
     const auto named = [&](const std::string& reason) {
-      return fmt::format("of the object {}: {}", history_.objects[object].name, reason);
+      return fmt::format("of the object {}: {}", recording_.objects[object].name, reason);
     };
-    const auto found = verify_parsed(history_.objects[object].history, one);
+    const auto found = verify_parsed(recording_.objects[object].history, one);
     if (found.status != CertificateStatus::kValid) {
       const bool unknown = found.status == CertificateStatus::kUnknown;
       return result(unknown ? CertificateStatus::kUnknown : CertificateStatus::kNotValid,
@@ -252,7 +253,7 @@ class MixedCheck {
     return std::nullopt;
   }
 
-  MixedHistory& history_;
+  Recording& recording_;
   const Json& certificate_;
   const std::string verdict_;
   const bool strict_;
@@ -262,24 +263,14 @@ class MixedCheck {
 
 }  // namespace
 
-bool is_mixed_certificate(std::string_view certificate) {
-  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-  if (text::beyond_bounds(certificate)) return false;
-  const auto no_array = [](int /*depth*/, Json::parse_event_t event, Json& /*parsed*/) {
-    return event != Json::parse_event_t::array_start;
-  };
-  const Json parsed = Json::parse(certificate, no_array, false);
-  return parsed.is_object() && parsed.contains("cupel_crdt_certificate") &&
-         parsed.contains("type") && parsed["type"] == kMixedType;
-}
-
-Verified verify_mixed(MixedHistory& history, std::string_view certificate) {
+Verified verify(Recording& recording, std::string_view certificate) {
+  if (!recording.is_named()) return verify(recording.whole(), certificate);
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   if (auto reason = text::beyond_bounds(certificate))
     return {CertificateStatus::kBadInput, {}, std::move(*reason)};
   const Json parsed = Json::parse(certificate, nullptr, false);
-  if (auto wrong = wrong_head(parsed, kMixedType, digest(history))) return *wrong;
-  return MixedCheck(history, parsed).run();
+  if (auto wrong = wrong_head(parsed, kNamedObjects, digest(recording))) return *wrong;
+  return ObjectsCheck(recording, parsed).run();
 }
 
 }  // namespace cupel::crdt

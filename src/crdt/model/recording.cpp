@@ -1,8 +1,10 @@
-// Mixed history: see the header.
+// Recording: see the header.
 //
 // A causally closed set of updates stays closed if all but those of one object are left out. So an
 // update that is delivered where it is visible in the whole is visible there in the part, too.
-#include "crdt/model/mixed_history.hpp"
+#include "crdt/model/recording.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -14,20 +16,20 @@ namespace {
 // The lines of one replica, object by object.
 class ReplicaDeliveries {
  public:
-  ReplicaDeliveries(MixedHistory& history, std::uint32_t replica)
-      : history_(history), replica_(replica), news_(history.objects.size()) {}
+  ReplicaDeliveries(Recording& recording, std::uint32_t replica)
+      : recording_(recording), replica_(replica), news_(recording.objects.size()) {}
 
   void arrive(OpId update) {
-    const auto [object, op] = history_.place[update];
-    if (history_.whole.ops[update].replica != replica_) news_[object].push_back(op);
+    const auto [object, op] = recording_.place[update];
+    if (recording_.combined.ops[update].replica != replica_) news_[object].push_back(op);
   }
 
   void perform(OpId id) {
-    const auto [object, op] = history_.place[id];
+    const auto [object, op] = recording_.place[id];
     auto& news = news_[object];
     if (news.empty()) return;
     std::sort(news.begin(), news.end());
-    History& part = history_.objects[object].history;
+    History& part = recording_.objects[object].history;
     Context& context = part.context;
     const auto begin = static_cast<std::uint32_t>(context.named.size());
     for (const OpId update : news) context.named.push_back({.of = update});
@@ -35,44 +37,51 @@ class ReplicaDeliveries {
                                   .seq = part.ops[op].seq,
                                   .begin = begin,
                                   .end = static_cast<std::uint32_t>(context.named.size()),
-                                  .line = history_.whole.ops[id].line});
+                                  .line = recording_.combined.ops[id].line});
     news.clear();
   }
 
  private:
-  MixedHistory& history_;
+  Recording& recording_;
   const std::uint32_t replica_;
   std::vector<std::vector<OpId>> news_;  // by object: what arrived since its last operation here
 };
 
 }  // namespace
 
-void share_times(MixedHistory& history) {
-  for (OpId id = 0; id < history.whole.ops.size(); ++id) {
-    const auto [object, op] = history.place[id];
+std::string Recording::text(OpId op) const {
+  if (!is_named()) return whole().text(op);
+  const ObjectHistory& object = objects[place[op].object];
+  return fmt::format("{} of the object {}", object.history.text(place[op].op), object.name);
+}
+
+void share_times(Recording& recording) {
+  for (OpId id = 0; id < recording.place.size(); ++id) {
+    const auto [object, op] = recording.place[id];
     if (object == kNone) continue;
-    Operation& there = history.objects[object].history.ops[op];
-    there.begun = history.whole.ops[id].begun;
-    there.ended = history.whole.ops[id].ended;
+    Operation& there = recording.objects[object].history.ops[op];
+    there.begun = recording.combined.ops[id].begun;
+    there.ended = recording.combined.ops[id].ended;
   }
 }
 
-void deliver_to_objects(MixedHistory& history, const Visibility& visibility) {
-  for (MixedObject& object : history.objects) {
+void deliver_to_objects(Recording& recording, const Visibility& visibility) {
+  if (!recording.is_named()) return;
+  for (ObjectHistory& object : recording.objects) {
     object.history.context = {};
-    object.history.context.rule = history.whole.context.rule;
+    object.history.context.rule = recording.combined.context.rule;
   }
   std::optional<ReplicaDeliveries> deliveries;
   replay(
-      history.whole, visibility,
-      [&](std::uint32_t replica) { deliveries.emplace(history, replica); },
+      recording.combined, visibility,
+      [&](std::uint32_t replica) { deliveries.emplace(recording, replica); },
       [&](OpId update) { deliveries->arrive(update); },
       [&](OpId id) {
         deliveries->perform(id);
         return true;
       });
   // That nothing was received of an object is known, too. One without operations has no replica.
-  for (MixedObject& object : history.objects) {
+  for (ObjectHistory& object : recording.objects) {
     auto& receptions = object.history.context.receptions;
     if (object.history.replicas.empty()) object.history.replica("0");
     if (receptions.empty()) receptions.push_back({});
