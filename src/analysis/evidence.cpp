@@ -11,6 +11,7 @@
 
 #include "analysis/final_reads.hpp"
 #include "base/hash_table.hpp"
+#include "history/values_read.hpp"
 
 namespace cupel::analysis {
 
@@ -19,7 +20,6 @@ namespace {
 using history::History;
 using history::KeyId;
 using history::kNoTime;
-using history::Operation;
 using history::OpId;
 using history::OpKind;
 using history::SessionId;
@@ -109,33 +109,6 @@ class EvidenceSearch {
     return any_length;
   }
 
-  // Visits each value that a committed read returned.
-  template <typename Visit>
-  void for_each_value(const Operation& op, const Visit& visit) const {
-    switch (op.kind) {
-      case OpKind::kRead:
-        if (op.value.valid()) visit(op.key, op.value);
-        return;
-      case OpKind::kListRead:
-        if (!history_.list_known(op)) return;
-        for (const auto value : history_.list(op)) visit(op.key, value);
-        return;
-      case OpKind::kRangeRead:
-        for (const auto& entry : history_.range(op).entries) visit(entry.key, entry.value);
-        return;
-      case OpKind::kCompareAndSet:
-        if (const auto cas = history_.compare_and_set(op); cas.succeeded) {
-          visit(op.key, cas.expected);
-        }
-        return;
-      case OpKind::kWrite:
-      case OpKind::kAppend:
-      case OpKind::kInsert:
-      case OpKind::kDelete:
-        return;
-    }
-  }
-
   [[nodiscard]] static bool reads(OpKind kind) {
     return kind == OpKind::kRead || kind == OpKind::kListRead || kind == OpKind::kRangeRead ||
            kind == OpKind::kCompareAndSet;
@@ -166,7 +139,7 @@ class EvidenceSearch {
         for (auto i = history_.first_op(t); whole && i < history_.last_op(t); ++i) {
           const auto op = history_.op(OpId(i));
           found.reads = found.reads || reads(op.kind);
-          for_each_value(op, [&](KeyId key, ValueId value) {
+          history::for_each_value_read(history_, op, [&](KeyId key, ValueId value) {
             if (readers_.size() >= most) {
               whole = false;
               return;

@@ -305,13 +305,8 @@ const char* cupel_answer_svg(cupel_answer* answer) {
       set_error("nothing is violated, so there is no picture");
       return nullptr;
     }
-    auto drawn = cupel::report::svg(
+    answer->svg = cupel::report::svg(
         cupel::report::figure_of(violations.shown.front(), answer->analysis.fields));
-    if (!drawn.ok()) {
-      set_error(drawn.error().to_string());
-      return nullptr;
-    }
-    answer->svg = std::move(*drawn);
     return answer->svg.c_str();
   });
 }

@@ -8,6 +8,7 @@
 
 #include "base/hash_table.hpp"
 #include "history/times.hpp"
+#include "history/values_read.hpp"
 
 namespace cupel::merge {
 
@@ -92,31 +93,6 @@ class Writers {
   base::HashMap<std::pair<std::uint32_t, std::uint32_t>, TxnId> by_version_;
 };
 
-// Calls seen(key, value) for all that an operation read.
-template <typename Seen>
-void each_read(const History& h, const history::Operation& op, const Seen& seen) {
-  switch (op.kind) {
-    case OpKind::kRead:
-      seen(op.key, op.value);
-      return;
-    case OpKind::kListRead:
-      if (!h.list_known(op)) return;
-      for (const auto element : h.list(op)) seen(op.key, element);
-      return;
-    case OpKind::kRangeRead:
-      for (const auto& entry : h.range(op).entries) seen(entry.key, entry.value);
-      return;
-    case OpKind::kCompareAndSet:
-      if (h.compare_and_set(op).succeeded) seen(op.key, h.compare_and_set(op).expected);
-      return;
-    case OpKind::kWrite:
-    case OpKind::kAppend:
-    case OpKind::kInsert:
-    case OpKind::kDelete:
-      return;
-  }
-}
-
 }  // namespace
 
 Offsets solve(std::uint32_t recordings, std::span<const OffsetBound> bounds) {
@@ -146,7 +122,7 @@ std::vector<OffsetBound> bounds_of_reads(const History& h,
     // What an indeterminate compare-and-set saw is not known.
     if (complete == kNoTime || h.status(TxnId(t)) == history::TxnStatus::kIndeterminate) continue;
     for (auto i = h.first_op(TxnId(t)); i < h.last_op(TxnId(t)); ++i) {
-      each_read(h, h.op(OpId(i)), [&](KeyId key, ValueId value) {
+      history::for_each_value_read(h, h.op(OpId(i)), [&](KeyId key, ValueId value) {
         const TxnId writer = writers.of(key, value);
         if (!writer.valid() || times[writer.index()].invoke == kNoTime) return;
         const auto from = recording_of[writer.index()], to = recording_of[t];

@@ -127,17 +127,16 @@ class Page {
             analysis::violations_of(checked.history, checked.analysis, kMostViolationsShown)),
         kept_(kept_promise(checked.history, checked.analysis.check)) {}
 
-  base::Result<std::vector<ReportFile>> write() {
+  std::vector<ReportFile> write() {
     std::vector<ReportFile> files(1);
     for (std::size_t i = 0; i < violations_.shown.size(); ++i) {
       const auto& reported = violations_.shown[i];
       figures_.push_back(figure_of(reported, checked_.analysis.fields));
       auto drawn = pictures_of(figures_.back());
-      if (!drawn.ok()) return drawn.error();
-      pictures_.push_back(std::move(drawn->in_page));
+      pictures_.push_back(std::move(drawn.in_page));
       const auto name = fmt::format("counterexample-{}", i + 1);
       files.push_back({name + ".dot", dot(figures_.back())});
-      files.push_back({name + ".svg", std::move(drawn->standalone)});
+      files.push_back({name + ".svg", std::move(drawn.standalone)});
     }
     files[0] = {"index.html", fitting()};
     return files;
@@ -581,8 +580,7 @@ class Page {
 
 }  // namespace
 
-base::Result<std::vector<ReportFile>> report_files(const Checked& checked,
-                                                   const PageOptions& options) {
+std::vector<ReportFile> report_files(const Checked& checked, const PageOptions& options) {
   return Page(checked, options).write();
 }
 

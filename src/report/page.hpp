@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "base/result.hpp"
 #include "report/nodes.hpp"
 #include "report/render.hpp"
 
@@ -30,10 +29,8 @@ struct ReportFile {
 };
 
 // index.html and, for the n-th violation shown, counterexample-n.dot and
-// counterexample-n.svg. Same answer, same bytes, but for the seconds in it. Fails
-// only where svg() does.
-base::Result<std::vector<ReportFile>> report_files(const Checked& checked,
-                                                   const PageOptions& options = {});
+// counterexample-n.svg. Same answer, same bytes, but for the seconds in it.
+std::vector<ReportFile> report_files(const Checked& checked, const PageOptions& options = {});
 
 // The page that lists the reports of several histories: links to folders, and why a
 // history has none.

@@ -247,15 +247,15 @@ class Painter {
 
 }  // namespace
 
-base::Result<std::string> svg(const Figure& figure, const SvgOptions& options) {
+std::string svg(const Figure& figure, const SvgOptions& options) {
   const Layout layout = layered_layout(figure);
   return Painter(figure, layout, options.standalone).paint();
 }
 
-base::Result<Pictures> pictures_of(const Figure& figure) {
+Pictures pictures_of(const Figure& figure) {
   const Layout layout = layered_layout(figure);
-  return Pictures{.in_page = Painter(figure, layout, /*standalone=*/false).paint(),
-                  .standalone = Painter(figure, layout, /*standalone=*/true).paint()};
+  return {.in_page = Painter(figure, layout, /*standalone=*/false).paint(),
+          .standalone = Painter(figure, layout, /*standalone=*/true).paint()};
 }
 
 }  // namespace cupel::report

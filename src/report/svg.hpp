@@ -7,7 +7,6 @@
 
 #include <string>
 
-#include "base/result.hpp"
 #include "report/figure.hpp"
 
 namespace cupel::report {
@@ -21,12 +20,12 @@ struct SvgOptions {
 // Classes: `box` (`cycle`, `uncommitted`, with data-txn = TxnId), `arrow` (the kind,
 // `certain` or `inferred`, `cycle`, with data-arrow = its index, data-from and data-to = TxnIds).
 // Thread-safe.
-base::Result<std::string> svg(const Figure& figure, const SvgOptions& options = {});
+std::string svg(const Figure& figure, const SvgOptions& options = {});
 
 // The same figure both ways, laid out once: the layout takes most of the time.
 struct Pictures {
   std::string in_page, standalone;
 };
-base::Result<Pictures> pictures_of(const Figure& figure);
+Pictures pictures_of(const Figure& figure);
 
 }  // namespace cupel::report

@@ -147,12 +147,11 @@ base::Result<ReportFolder::Written> ReportFolder::write(std::size_t number,
     with_nodes.nodes = {std::move(nodes.names), std::move(nodes.of_label)};
   }
   const auto files = report::report_files(checked, with_nodes);
-  if (!files.ok()) return files.error();
-  for (const auto& file : *files) {
+  for (const auto& file : files) {
     if (auto done = write_file(fs::path(folder) / file.name, file.bytes); !done.ok())
       return done.error();
   }
-  remove_stale(folder, *files);
+  remove_stale(folder, files);
   return written;
 }
 
