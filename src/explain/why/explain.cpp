@@ -148,6 +148,12 @@ class CycleReporter {
       // The reads are shown without what they wrote: a compare-and-set does both.
       words_.read_clause(read, key);
       words_.read_clause(words_.find_read(named.transactions[1], key), key);
+      if (words_.of_mutex()) {
+        return fmt::format(
+            "{} and {} both found the mutex {} and both changed it. They are "
+            "concurrent: neither is visible to the other",
+            a, b, words_.seen(read, key));
+      }
       return fmt::format(
           "an update was lost. {} and {} both read {} = {} and both wrote {}. They are concurrent: "
           "neither is visible to the other. The later update overwrote the earlier one",
@@ -197,6 +203,8 @@ class CycleReporter {
       return fmt::format("session order and real time contradict each other about {}", who);
     }
     const char* them = seen.size() == 2 ? "the two" : "them";
+    if (words_.of_mutex())
+      return fmt::format("no order of {} leaves the mutex with one owner", who);
     if (named.adya == "G0") {
       return fmt::format("the writes of {} form a cycle. No order of {} leaves this mix of values",
                          who, them);
@@ -230,10 +238,21 @@ class CycleReporter {
         who, missed, whole ? "Run one after the other" : "On consistent snapshots", them);
   }
 
+  std::string missed_in_mutex(const Miss& miss, const std::string& reader,
+                              const std::string& write) {
+    const auto read = words_.find_read(miss.reader, miss.key);
+    const auto found = read.valid() ? words_.answer(read, miss.key) : std::string("missed that");
+    const bool by_time = miss.path.size() == 1 && miss.path[0].edge.kind == EdgeKind::kRealTime;
+    return by_time ? fmt::format("{} was complete before {} was invoked, but {} {}", write, reader,
+                                 reader, found)
+                   : fmt::format("{} comes before {}, but {} {}", write, reader, reader, found);
+  }
+
   std::string missed(const std::string& name, const Miss& miss) {
     const auto reader = words_.txn(miss.reader);
     const auto write = deed(miss.writer, miss.key, miss.write);
     const auto key = words_.key(miss.key);
+    if (words_.of_mutex()) return missed_in_mutex(miss, reader, write);
     const Edge* seen = miss.path.size() == 1 ? &miss.path[0].edge : nullptr;
     const bool read = seen != nullptr && seen->kind == EdgeKind::kWriteRead &&
                       seen->from == miss.writer && seen->key != miss.key;
@@ -601,6 +620,7 @@ class InternalReporter {
   }
 
   std::string summary() const {
+    if (words_.of_mutex()) return mutex_summary();
     switch (found_.kind) {
       case InternalKind::kThinAirRead:
         return found_absence()
@@ -648,7 +668,19 @@ class InternalReporter {
     return {};
   }
 
+  // One compare-and-set a transaction: what it found nobody left, or only an operation that failed.
+  [[nodiscard]] std::string mutex_summary() const {
+    if (found_.kind == InternalKind::kFailedCompareRead)
+      return fmt::format("{} failed, although the mutex was never in another state.", who_);
+    if (found_.kind == InternalKind::kAbortedRead)
+      return fmt::format("{} {}, which only the failed {} of {} can explain.", who_, got_, deed_,
+                         other_);
+    return fmt::format("{} {}, and nobody had left it so.", who_, got_);
+  }
+
   std::string proof() const {
+    if (words_.of_mutex() && found_.kind == InternalKind::kThinAirRead)
+      return fmt::format("{} {}, but no operation left the mutex so: a contradiction!", who_, got_);
     switch (found_.kind) {
       case InternalKind::kThinAirRead:
         if (found_absence()) {

@@ -36,12 +36,19 @@ struct Speaker {
   }
   std::string key() const { return words.key(edge.key); }
   // "3"; "delete".
-  std::string mark(TxnId txn, OpId op) const {
+  std::string mark(TxnId txn, OpId op) {
     const OpId write = txn.valid() ? or_write(op, txn) : OpId::none();
     if (!write.valid())
       return txn.valid() ? "version" : words.value(history.initial_value(edge.key));
+    if (words.of_mutex()) return words.write_noun(write);
     return history.kind(write) == history::OpKind::kDelete ? "delete"
                                                            : words.value(words.written(write));
+  }
+  // "wrote 3"; of a mutex "acquired the mutex". `had`: "had written 3".
+  std::string did(TxnId txn, OpId op, bool had) {
+    const OpId write = words.of_mutex() ? or_write(op, txn) : OpId::none();
+    if (write.valid()) return (had ? "had " : "") + words.write_clause(write);
+    return (had ? "had written " : "wrote ") + mark(txn, op);
   }
   std::string cited() const { return proof.empty() ? std::string() : " " + proof; }
   std::string clause_of(const Edge& other) { return clause(history, words, derivation, other, {}); }
@@ -87,16 +94,17 @@ struct Speaker {
   // How `edge.from` was visible to the reader who read `edge.to`'s version.
   std::string visibly(const std::string& reader) {
     const auto older = words.txn(edge.from);
-    const auto wrote = mark(edge.from, edge.from_op);
-    auto plain = fmt::format("although {}'s {} was visible to it{}", older, wrote, cited());
+    auto plain = fmt::format("although {}'s {} was visible to it{}", older,
+                             mark(edge.from, edge.from_op), cited());
     if (!within || within->from != edge.from || within->to != edge.reader) return plain;
     switch (within->kind) {
       case EdgeKind::kSession:
-        return fmt::format("although {} wrote {} before in session {}", older, wrote,
+        return fmt::format("although {} {} before in session {}", older,
+                           did(edge.from, edge.from_op, false),
                            history::session_text(history, history.session(edge.from)));
       case EdgeKind::kRealTime:
-        return fmt::format("although {} had written {} and was complete before {} was invoked",
-                           older, wrote, reader);
+        return fmt::format("although {} {} and was complete before {} was invoked", older,
+                           did(edge.from, edge.from_op, true), reader);
       case EdgeKind::kWriteRead: {
         const OpId other =
             within->from_op.valid() ? within->from_op : words.find_write(within->from, within->key);
@@ -110,7 +118,7 @@ struct Speaker {
           return fmt::format("although it saw {}'s {} too", older, words.write_noun(other));
         }
         return fmt::format("although it saw {}'s {}, and {} wrote {} to {} as well", older,
-                           words.write_noun(other), older, wrote, key());
+                           words.write_noun(other), older, mark(edge.from, edge.from_op), key());
       }
       default:
         return plain;
@@ -127,8 +135,10 @@ struct Speaker {
         const bool list = read.valid() && history.kind(read) == history::OpKind::kListRead;
         const auto version = words.versions_owner(edge.to, edge.to_op, edge.key);
         deed(edge.from, edge.from_op);  // to be listed
-        return fmt::format("{} {} from {} {}: so {}'s {} must be older{}", reader,
-                           list ? got : "read " + version, key(), visibly(reader),
+        const auto read_it = words.of_mutex()
+                                 ? fmt::format("found {} as {} left it", key(), version)
+                                 : fmt::format("{} from {}", list ? got : "read " + version, key());
+        return fmt::format("{} {} {}: so {}'s {} must be older{}", reader, read_it, visibly(reader),
                            words.txn(edge.from), mark(edge.from, edge.from_op),
                            list ? " than " + version : "");
       }
@@ -146,17 +156,17 @@ struct Speaker {
         deed(edge.from, edge.from_op);
         deed(edge.to, edge.to_op);
         if (edge.to_point != levels::Point::kBegin) {  // they might overlap: it is by the path
-          return fmt::format("both wrote {}, and {} must come before {}{}", key(),
+          return fmt::format("{}, and {} must come before {}{}", words.both_wrote(edge.key),
                              words.txn(edge.from), words.txn(edge.to), cited());
         }
         if (proof.empty()) {
           return fmt::format(
-              "both wrote {}, so one committed before the other began, and {} must have been first",
-              key(), words.txn(edge.from));
+              "{}, so one committed before the other began, and {} must have been first",
+              words.both_wrote(edge.key), words.txn(edge.from));
         }
         return fmt::format(
-            "both wrote {}, so one committed before the other began, and that one was not {} {}",
-            key(), words.txn(edge.to), proof);
+            "{}, so one committed before the other began, and that one was not {} {}",
+            words.both_wrote(edge.key), words.txn(edge.to), proof);
       case Reason::kAssumed:
         return fmt::format("we assume that {} is older than {} in {}",
                            words.versions_owner(edge.from, edge.from_op, edge.key),
@@ -180,8 +190,10 @@ struct Speaker {
                           : fmt::format("{}: it {}", missed, got);
       case Reason::kOverwritten: {
         const auto version = words.versions_owner(edge.writer, OpId::none(), edge.key);
-        const auto it =
-            plain_read ? "it read " + version : fmt::format("it {}, up to {}", got, version);
+        const auto it = plain_read ? "it read " + version
+                        : words.of_mutex()
+                            ? fmt::format("it found the mutex as {} left it", version)
+                            : fmt::format("it {}, up to {}", got, version);
         if (within && within->reason == Reason::kListOrder && within->witness.valid()) {
           return fmt::format("{}: it {}, where {} {}", missed, got,
                              words.txn(history.txn_of(within->witness)),

@@ -94,7 +94,10 @@ std::string moment(history::Time time, history::Time scale) {
 }
 
 Words::Words(const History& history, std::span<const TxnId> involved, const Context& context)
-    : history_(history), context_(context) {
+    : history_(history),
+      context_(context),
+      of_mutex_(
+          (context.origin ? context.origin->whole : history).fact("kind").starts_with("mutex")) {
   const std::set<TxnId> distinct(involved.begin(), involved.end());
   std::set<std::uint32_t> labels;
   for (const TxnId t : distinct) {
@@ -127,12 +130,21 @@ std::string Words::place(TxnId txn) const {
 std::string Words::list_name(KeyId key) const {
   return history::shown_key(history_.key(key));
 }
+bool Words::acquires(OpId op) const {
+  return history_.compare_and_set(history_.op(op)).desired != history_.null_value();
+}
+std::string Words::both_wrote(KeyId k) const {
+  return fmt::format("both {} {}", of_mutex_ ? "changed" : "wrote", key(k));
+}
+
 std::string Words::key(KeyId key) const {
+  if (of_mutex_) return "the mutex";
   // "read 5 = 3" looks like a sum that is wrong.
   const bool number = history_.key(key).kind == history::ScalarKind::kInteger;
   return number ? "key " + list_name(key) : list_name(key);
 }
 std::string Words::value(ValueId value) const {
+  if (of_mutex_) return value.valid() && value != history_.null_value() ? "held" : "free";
   return value.valid() ? history::shown(history_.value(value)) : "an unknown value";
 }
 
@@ -234,6 +246,10 @@ std::string Words::read_clause(OpId id, KeyId k, std::span<const ValueId> focus)
     }
     case OpKind::kCompareAndSet: {
       const auto cas = history_.compare_and_set(op);
+      if (of_mutex_) {
+        return fmt::format("{} the mutex{}", acquires(id) ? "acquired" : "released",
+                           cas.succeeded ? "" : " in vain");
+      }
       return cas.succeeded ? fmt::format("found {} = {} and set it to {}", key(op.key),
                                          value(cas.expected), value(cas.desired))
                            : fmt::format("found {} to be something else than {}", key(op.key),
@@ -255,6 +271,7 @@ std::string Words::write_clause(OpId id) {
     case OpKind::kDelete:
       return fmt::format("deleted {}", key(op.key));
     case OpKind::kCompareAndSet: {
+      if (of_mutex_) return acquires(id) ? "acquired the mutex" : "released the mutex";
       const auto cas = history_.compare_and_set(op);
       return fmt::format("set {} from {} to {}", key(op.key), value(cas.expected),
                          value(cas.desired));
@@ -275,6 +292,7 @@ std::string Words::write_noun(OpId id) {
     case OpKind::kDelete:
       return fmt::format("delete of {}", key(op.key));
     case OpKind::kCompareAndSet: {
+      if (of_mutex_) return acquires(id) ? "acquire" : "release";
       const auto cas = history_.compare_and_set(op);
       return fmt::format("compare-and-set of {} from {} to {}", key(op.key), value(cas.expected),
                          value(cas.desired));
@@ -298,8 +316,10 @@ std::string Words::answer(OpId id, KeyId k, std::span<const ValueId> focus) {
     }
     case OpKind::kCompareAndSet: {
       const auto cas = history_.compare_and_set(op);
-      return fmt::format("found {}{}", cas.succeeded ? "" : "something else than ",
-                         value(cas.expected));
+      if (of_mutex_ && !cas.succeeded)
+        return fmt::format("found it {}", acquires(id) ? "held" : "free");
+      return fmt::format("found {}{}{}", of_mutex_ ? "it " : "",
+                         cas.succeeded ? "" : "something else than ", value(cas.expected));
     }
     default:
       return "read " + value(op.value);
@@ -308,13 +328,15 @@ std::string Words::answer(OpId id, KeyId k, std::span<const ValueId> focus) {
 
 std::string Words::versions_owner(TxnId t, OpId write, KeyId k) {
   if (!t.valid()) {
-    return history_.is_list(k) ? std::string("the empty list")
-                               : "the initial " + value(history_.initial_value(k));
+    return history_.is_list(k)
+               ? std::string("the empty list")
+               : "the initial " + (of_mutex_ ? "state, free" : value(history_.initial_value(k)));
   }
   const OpId id = write.valid() ? write : find_write(t, k);
   const auto who = txn(t);
   if (!id.valid()) return who + "'s version";
   reference(id);
+  if (of_mutex_) return fmt::format("{}'s {}", who, write_noun(id));
   return history_.kind(id) == OpKind::kDelete ? who + "'s delete"
                                               : fmt::format("{}'s {}", who, value(written(id)));
 }
@@ -420,6 +442,9 @@ std::string Words::brief(OpId id) const {
     }
     case OpKind::kCompareAndSet: {
       const auto cas = history_.compare_and_set(op);
+      if (of_mutex_)
+        return fmt::format("{}{}", acquires(id) ? "acquire" : "release",
+                           cas.succeeded ? "" : " (failed)");
       return fmt::format("compare-and-set {} from {} to {}{}", key(op.key), value(cas.expected),
                          value(cas.desired), cas.succeeded ? "" : " (failed)");
     }

@@ -51,6 +51,12 @@ class Words {
   // The version a write made: "x = 5", "5 in the list x"; initial for none().
   std::string version(OpId write, KeyId key);
 
+  // The history is of a mutex, which formats read as a compare-and-set register: operations are
+  // acquires and releases, and its values are free and held.
+  [[nodiscard]] bool of_mutex() const { return of_mutex_; }
+  // "both wrote x"; of a mutex: "both changed the mutex".
+  [[nodiscard]] std::string both_wrote(KeyId key) const;
+
   // The first operation of txn that reads key, its last that writes key, or none().
   [[nodiscard]] OpId find_read(TxnId txn, KeyId key) const;
   [[nodiscard]] OpId find_write(TxnId txn, KeyId key) const;
@@ -89,9 +95,11 @@ class Words {
                                  std::span<const ValueId> focus) const;
 
   [[nodiscard]] std::string times(TxnId txn) const;
+  [[nodiscard]] bool acquires(OpId op) const;  // of a mutex
 
   const History& history_;
   const Context context_;
+  const bool of_mutex_;
   std::set<std::uint32_t> shared_labels_;
   std::vector<TxnId> referenced_;
   std::set<TxnId> referenced_set_;
