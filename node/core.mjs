@@ -204,6 +204,8 @@ export function bind(wasm) {
       return this;
     }
     get transactionCount() { return Number(wasm._cupel_history_transactions(this._handle())); }
+    // How the operations were read: "registers with compare-and-set, 3 keys".
+    get kind() { return string(wasm._cupel_history_kind(this._handle())); }
     get sessionCount() { return Number(wasm._cupel_history_sessions(this._handle())); }
     get operationCount() { return Number(wasm._cupel_history_operations(this._handle())); }
 
@@ -249,7 +251,7 @@ export function bind(wasm) {
     };
   }
   // A file, or a folder: `files` is its bytes, or a Map from the paths in the folder to bytes.
-  function readFiles(name, files, format) {
+  function readFiles(name, files, format, { kind, ignore = [] } = {}) {
     const releases = [];
     const release = () => releases.splice(0).forEach((one) => one());
     try {
@@ -259,7 +261,9 @@ export function bind(wasm) {
       } else {
         releases.push(keep(name, files));
       }
-      const read = borrowed((take) => handle(wasm._cupel_history_read(cString(take, name), cString(take, format))));
+      const words = typeof ignore === "string" ? ignore : [...ignore].join(",");
+      const read = borrowed((take) => handle(wasm._cupel_history_read_as(
+        cString(take, name), cString(take, format), cString(take, kind), cString(take, words))));
       return History._of(read, release);
     } catch (error) {
       release();
@@ -269,7 +273,7 @@ export function bind(wasm) {
   }
 
   // A history as text or bytes, in any format of a single file or the short one ("s1: w(x,1) | s2: r(x,1)").
-  function parse(content, { name = "history", format } = {}) {
+  function parse(content, { name = "history", format, kind, ignore } = {}) {
     const isText = typeof content === "string";
     if (format === "short" || (format === undefined && isText && looksShort(content))) {
       const text = isText ? content : new TextDecoder().decode(content);
@@ -277,7 +281,7 @@ export function bind(wasm) {
         throw new CupelError(`${name}:${place.line}:${place.column}: ${message}`);
       });
     }
-    return readFiles(name, isText ? new TextEncoder().encode(content) : content, format);
+    return readFiles(name, isText ? new TextEncoder().encode(content) : content, format, { kind, ignore });
   }
 
   // What was found about a history. As a string, it says what `cupel check` prints.

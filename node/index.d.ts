@@ -34,6 +34,8 @@ export class History {
   initial(value: Scalar): this;
   initialOf(key: Scalar, value: Scalar): this;
   readonly transactionCount: number;
+  /** How the operations were read: "registers with compare-and-set, 3 keys". */
+  readonly kind: string;
   readonly sessionCount: number;
   readonly operationCount: number;
   /** The bytes of a file of the format; default "jepsen". */
@@ -109,10 +111,17 @@ export interface Verification {
 /** Checks a certificate against the history with code that shares nothing with check(). */
 export function verify(history: History, certificate: string, options?: { clockDriftNs?: number | bigint }): Verification;
 
+export interface ReadOptions {
+  /** What op maps record. Default: what their f and their values say. */
+  kind?: "transactions" | "registers" | "mutex" | "strings";
+  /** Leaves out the op maps with these f. */
+  ignore?: string | Iterable<string>;
+}
+
 /** A history file, or a folder for the formats that use one; the format is recognised by content. */
-export function read(file: string, format?: Format): History;
+export function read(file: string, format?: Format, options?: ReadOptions): History;
 /** A history as text or bytes, in any format of a single file or in the short notation (short.mjs). */
-export function parse(content: string | Uint8Array, options?: { name?: string; format?: Format | "short" }): History;
+export function parse(content: string | Uint8Array, options?: ReadOptions & { name?: string; format?: Format | "short" }): History;
 /** Writes a history file; default "jepsen". */
 export function write(history: History, file: string, format?: "jepsen" | "plume" | "awdit" | "dbcop" | "cupel"): void;
 

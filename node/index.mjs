@@ -15,16 +15,17 @@ wasm.FS.chdir(process.cwd());
 export const { CupelError, History, Answer, check, verify, parse, describe, version } = core;
 
 // A history file, or a folder for the formats that use one; the format is recognised by content.
-export function read(file, format) {
+// `options`: kind and ignore, for op maps.
+export function read(file, format, options) {
   const name = String(file);
   try {
-    if (!statSync(name).isDirectory()) return core.readFiles(name, readFileSync(name), format);
+    if (!statSync(name).isDirectory()) return core.readFiles(name, readFileSync(name), format, options);
     const files = new Map();
     for (const entry of readdirSync(name, { recursive: true, withFileTypes: true })) {
       const whole = path.join(entry.parentPath ?? entry.path, entry.name);
       if (statSync(whole).isFile()) files.set(path.relative(name, whole), readFileSync(whole));
     }
-    return core.readFiles(name, files, format);
+    return core.readFiles(name, files, format, options);
   } catch (error) {
     if (error.code === undefined || error instanceof CupelError) throw error;
     throw new CupelError(`${name}: cannot open: ${error.code === "ENOENT" ? "No such file or directory" : error.message}`);

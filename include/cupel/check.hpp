@@ -52,6 +52,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -108,6 +109,11 @@ class History {
   [[nodiscard]] std::size_t transaction_count() const;
   [[nodiscard]] std::size_t session_count() const;
   [[nodiscard]] std::size_t operation_count() const;
+  // How the operations of a file were read: "transactions", "registers with compare-and-set, 3
+  // keys", "mutex: one owner, not reentrant".
+  [[nodiscard]] std::string kind() const;
+  // How many op maps ReadOptions::ignore left out, by their f.
+  [[nodiscard]] std::map<std::string, std::uint64_t> ignored() const;
 
   [[nodiscard]] const Content& content() const { return *content_; }
 
@@ -179,6 +185,18 @@ class HistoryBuilder {
 std::optional<History> read_history(const std::string& path, std::string& error,
                                     std::string_view format = {});
 
+// How to read a file, as the options of `cupel check` say it.
+struct ReadOptions {
+  std::string format = {};  // empty: recognised by content
+  // Of op maps: "transactions", "registers", "mutex" or "strings"; empty: as their f and their
+  // values say. Values that do not fit are an error.
+  std::string kind = {};
+  std::vector<std::string> ignore = {};  // leaves out the op maps with these f
+};
+// The same as above, read in this way.
+std::optional<History> read_history(const std::string& path, std::string& error,
+                                    const ReadOptions& options);
+
 // Writes a history as jepsen (JSON lines), plume, awdit, dbcop or cupel; the file
 // appears whole or not at all. False, and a sentence in `error`, if the file cannot
 // be written or the format cannot hold the history: nothing is left out silently.
@@ -249,6 +267,9 @@ struct Answer {
   // A sentence if the file of the history has changed since read_history(): the explanations then
   // lack what only the file has. Else empty.
   std::string file_error;
+  // There were transactions, and none committed: a history that violates nothing satisfies every
+  // level then, whatever the database does. `cupel check` rejects it.
+  bool nothing_committed = false;
 };
 
 // Decides the levels. Takes nearly linear time on histories whose constraints are

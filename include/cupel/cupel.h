@@ -110,6 +110,13 @@ cupel_history* cupel_builder_build(cupel_builder* builder);
 /* A history file, or a folder for the formats that use one. `format`: "jepsen", "plume", "awdit",
  * "dbcop", "cobra", "viper", "cupel" or "knossos"; NULL: recognised by content. */
 cupel_history* cupel_history_read(const char* path, const char* format);
+/* The same, with what `cupel check` takes for op maps. `kind`: "transactions", "registers", "mutex"
+ * or "strings"; NULL: as their f and their values say. `ignore`: leaves out the op maps with these
+ * f, separated by commas; NULL: none. The JSON of an answer has both, as `kind` and `ignored`. */
+cupel_history* cupel_history_read_as(const char* path, const char* format, const char* kind,
+                                     const char* ignore);
+/* How the operations were read: "registers with compare-and-set, 3 keys". */
+const char* cupel_history_kind(const cupel_history* history);
 /* As jepsen (JSON lines), plume, awdit, dbcop or cupel; the file appears whole or not at all. */
 cupel_status cupel_history_write(const cupel_history* history, const char* path,
                                  const char* format);
@@ -152,7 +159,8 @@ cupel_answer* cupel_check(const cupel_history* history, const cupel_options* opt
 void cupel_answer_free(cupel_answer* answer);
 
 /* As `cupel check` prints it, and as `cupel check --json` does (docs/commands.md has the fields).
- */
+ * If there were transactions and none committed, `cupel check` is an error; here the levels that
+ * are not violated are satisfied, and the field `warnings` says so. */
 const char* cupel_answer_text(const cupel_answer* answer);
 const char* cupel_answer_json(const cupel_answer* answer);
 
@@ -172,18 +180,18 @@ const char* cupel_answer_explanation(const cupel_answer* answer, size_t level, s
  * where nothing is violated. */
 const char* cupel_answer_svg(cupel_answer* answer);
 
-/* The evidence for every verdict, as `cupel check --certificate` writes it. NULL, and an error, without
- * `evidence` in the options, or where a limit was met. */
+/* The evidence for every verdict, as `cupel check --certificate` writes it. NULL, and an error,
+ * without `evidence` in the options, or where a limit was met. */
 const char* cupel_answer_certificate(cupel_answer* answer);
 /* Checks a certificate against the history, with code that shares nothing with cupel_check().
- * `clock_drift_ns`: that of the check. The result is the object of `cupel verify --json`, whose field
- * `valid` says whether every verdict in it is proven; it lives until the next call on this thread.
- * NULL, and an error, if `certificate` is none. */
+ * `clock_drift_ns`: that of the check. The result is the object of `cupel verify --json`, whose
+ * field `valid` says whether every verdict in it is proven; it lives until the next call on this
+ * thread. NULL, and an error, if `certificate` is none. */
 const char* cupel_verify(const cupel_history* history, const char* certificate,
                          int64_t clock_drift_ns);
 
-/* The name that answers have for a level, from any of its names: "snapshot-isolation" for "SI". NULL,
- * and an error, if there is no such level. */
+/* The name that answers have for a level, from any of its names: "snapshot-isolation" for "SI".
+ * NULL, and an error, if there is no such level. */
 const char* cupel_level_name(const char* name);
 /* A page about a level or an anomaly by any of its names; NULL if there is none. */
 const char* cupel_describe(const char* name);

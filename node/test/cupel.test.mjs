@@ -39,6 +39,18 @@ const withSentence = (sentence) => (error) => {
   return true;
 };
 
+test("a file that is read as the user says", () => {
+  const file = path.join(work, "kinds.jsonl");
+  writeFileSync(file, '{"type":"ok","process":0,"f":"cas","value":["x",[null,1]]}\n{"type":"ok","process":0,"f":"nap"}\n');
+  assert.throws(() => cupel.read(file), withSentence(/f=nap/));
+  const history = cupel.read(file, undefined, { kind: "registers", ignore: ["nap"] });
+  assert.equal(history.kind, "registers with compare-and-set, 1 key");
+  assert.deepEqual(cupel.check(history).json.ignored, [{ f: "nap", op_maps: 1 }]);
+  assert.throws(() => cupel.read(file, undefined, { kind: "locks" }), withSentence(/expected transactions, registers/));
+  const parsed = cupel.parse(readFileSync(file), { ignore: "nap" });
+  assert.equal(parsed.kind, history.kind);
+});
+
 test("a history that is built", () => {
   const history = lostUpdate();
   const answer = cupel.check(history);

@@ -213,6 +213,11 @@ class History:
         return _lib.cupel_history_transactions(self._built())
 
     @property
+    def kind(self) -> str:
+        """How the operations were read: "registers with compare-and-set, 3 keys"."""
+        return _lib.cupel_history_kind(self._built()).decode()
+
+    @property
     def sessions(self) -> int:
         return _lib.cupel_history_sessions(self._built())
 
@@ -230,9 +235,19 @@ class History:
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
-def read(path: Path, format: Optional[str] = None) -> History:
-    """A history file, or a folder for the formats that use one; the format is recognised by content."""
-    return History._of(_handle(_lib.cupel_history_read(_path(path), _text(format))))
+def read(path: Path, format: Optional[str] = None, *, kind: Optional[str] = None, ignore: Iterable[str] = ()) -> History:
+    """A history file, or a folder for the formats that use one; the format is recognised by content.
+
+    `kind` says what op maps record: "transactions", "registers", "mutex" or "strings"; default: what their
+    `f` and their values say. `ignore`: leaves out the op maps with these `f`.
+    """
+    words = _names(ignore)
+    return History._of(_handle(_lib.cupel_history_read_as(_path(path), _text(format), _text(kind), _text(words))))
+
+
+def _names(names: Iterable[str]) -> Optional[str]:
+    """Separated by commas; a single name may be given as it is."""
+    return ",".join([names] if isinstance(names, str) else names) or None
 
 
 @dataclass(frozen=True)

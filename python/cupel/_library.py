@@ -48,6 +48,8 @@ _FUNCTIONS = {
     "cupel_builder_initial_of": (c_int, [c_void_p, Value, Value]),
     "cupel_builder_build": (c_void_p, [c_void_p]),
     "cupel_history_read": (c_void_p, [c_char_p, c_char_p]),
+    "cupel_history_read_as": (c_void_p, [c_char_p, c_char_p, c_char_p, c_char_p]),
+    "cupel_history_kind": (c_char_p, [c_void_p]),
     "cupel_history_write": (c_int, [c_void_p, c_char_p, c_char_p]),
     "cupel_history_transactions": (c_uint64, [c_void_p]),
     "cupel_history_sessions": (c_uint64, [c_void_p]),

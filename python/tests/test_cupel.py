@@ -38,6 +38,22 @@ def test_answers_every_level():
     assert (history.transactions, history.sessions, history.operations) == (3, 3, 5)
 
 
+def test_reads_as_the_user_says(tmp_path):
+    file = tmp_path / "history.jsonl"
+    file.write_text(
+        '{"type":"ok","process":0,"f":"cas","value":["x",[null,1]]}\n'
+        '{"type":"ok","process":0,"f":"nap","value":3}\n')
+    with pytest.raises(cupel.Error, match="f=nap"):
+        cupel.read(file)
+    history = cupel.read(file, kind="registers", ignore=["nap", "doze"])
+    assert history.kind == "registers with compare-and-set, 1 key"
+    assert cupel.check(history).json["ignored"] == [{"f": "nap", "op_maps": 1}]
+    with pytest.raises(cupel.Error, match="expected transactions, registers, mutex or strings"):
+        cupel.read(file, kind="locks")
+    assert cupel.read(file, ignore="nap").kind == history.kind
+    assert cupel.History().kind == "transactions"
+
+
 def test_says_what_the_program_says(tmp_path):
     file = tmp_path / "history.jsonl"
     lost_update().write(file)

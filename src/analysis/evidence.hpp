@@ -24,6 +24,7 @@ struct Evidence {
   bool never_overlaps = false;      // no two committed transactions of different sessions
   bool never_reads_others = false;  // no read returned what another session wrote
 
+  [[nodiscard]] bool nothing_committed() const { return transactions > 0 && committed == 0; }
   [[nodiscard]] bool few() const {
     return committed < kFewCommitted || committed * kFewShare < transactions;
   }

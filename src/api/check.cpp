@@ -16,6 +16,7 @@
 #include "explain/why/glossary.hpp"
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
+#include "history/ignored.hpp"
 #include "history/times.hpp"
 
 namespace cupel {
@@ -111,6 +112,13 @@ std::size_t History::session_count() const {
 }
 std::size_t History::operation_count() const {
   return content_->columns.op_count();
+}
+std::string History::kind() const {
+  auto kind = content_->columns.fact("kind");
+  return kind.empty() ? "transactions" : kind;
+}
+std::map<std::string, std::uint64_t> History::ignored() const {
+  return history::ignored_op_maps(content_->columns.fact("ignored"));
 }
 
 // The inner builder wants to know a transaction's status when it begins, and here
@@ -223,15 +231,28 @@ std::optional<History> HistoryBuilder::build(std::string& error) {
 
 std::optional<History> read_history(const std::string& path, std::string& error,
                                     std::string_view format) {
+  return read_history(path, error, ReadOptions{.format = std::string(format)});
+}
+
+std::optional<History> read_history(const std::string& path, std::string& error,
+                                    const ReadOptions& given) {
   formats::ReadOptions options;
-  if (!format.empty()) {
-    options.format = formats::parse_format(format);
+  if (!given.format.empty()) {
+    options.format = formats::parse_format(given.format);
     if (!options.format) {
-      error = "found the format `" + std::string(format) + "`, expected " +
+      error = "found the format `" + given.format + "`, expected " +
               formats::format_names(/*written_only=*/false);
       return std::nullopt;
     }
   }
+  if (!given.kind.empty()) {
+    options.as.kind = formats::parse_workload(given.kind);
+    if (!options.as.kind) {
+      error = "found the kind `" + given.kind + "`, expected " + formats::workload_names();
+      return std::nullopt;
+    }
+  }
+  for (const auto& words : given.ignore) options.as.add_ignored(words);
   analysis::Source source(path);
   auto read = formats::read(path, options);
   if (!read.ok()) {
@@ -296,6 +317,7 @@ Answer answer_of(const History& history, const analysis::Analysis& found) {
   const history::History& columns = history.content().columns;
   Answer answer;
   if (found.fields_error) answer.file_error = found.fields_error->to_string();
+  answer.nothing_committed = found.evidence && found.evidence->nothing_committed();
   answer.strongest_satisfied = outer(found.check.strongest_satisfied);
   answer.weakest_violated = outer(found.check.weakest_violated);
   for (const auto& one : found.check.levels) {

@@ -32,6 +32,18 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
+// The words between dashes, sorted: "timeout-window" and "window-timeout" have the same.
+std::vector<std::string> words_of(std::string_view normal) {
+  std::vector<std::string> words;
+  for (std::size_t from = 0; from <= normal.size();) {
+    const auto dash = std::min(normal.find('-', from), normal.size());
+    if (dash > from) words.emplace_back(normal.substr(from, dash - from));
+    from = dash + 1;
+  }
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, std::span<const std::string> names) {
@@ -49,6 +61,10 @@ std::string nearest(std::string_view word, std::span<const std::string> names) {
     }
   }
   if (!best.empty() || wanted.size() < 3) return best;
+  const auto words = words_of(wanted);
+  for (const auto& name : names) {
+    if (words.size() > 1 && words_of(normal(name)) == words) return name;
+  }
   for (const auto& name : names) {
     if (!normal(name).starts_with(wanted)) continue;
     if (!best.empty()) return {};

@@ -8,8 +8,8 @@
 namespace cupel::base {
 
 // The name nearest to `word`: at most a third of its letters changed, left out,
-// added or swapped with a neighbour, or the only name that begins with it. Case,
-// blanks and underscores do not count. Empty if none is near.
+// added or swapped with a neighbour, or the same words in another order, or the only name that
+// begins with it. Case, blanks and underscores do not count. Empty if none is near.
 std::string nearest(std::string_view word, std::span<const std::string> names);
 
 // "; did you mean `lost-update`?", or nothing.

@@ -39,6 +39,7 @@ struct cupel_builder {
 struct cupel_history {
   cupel::History history;
   std::string file;  // "history" for one that was built
+  std::string kind = "transactions";
 };
 
 struct cupel_answer {
@@ -197,15 +198,26 @@ cupel_history* cupel_builder_build(cupel_builder* builder) {
 }
 
 cupel_history* cupel_history_read(const char* path, const char* format) {
+  return cupel_history_read_as(path, format, nullptr, nullptr);
+}
+cupel_history* cupel_history_read_as(const char* path, const char* format, const char* kind,
+                                     const char* ignore) {
   return guarded<cupel_history*>(nullptr, [&]() -> cupel_history* {
     std::string error;
-    auto read = cupel::read_history(std::string(text_of(path)), error, text_of(format));
+    auto read = cupel::read_history(std::string(text_of(path)), error,
+                                    {.format = std::string(text_of(format)),
+                                     .kind = std::string(text_of(kind)),
+                                     .ignore = {std::string(text_of(ignore))}});
     if (!read) {
       set_error(error);
       return nullptr;
     }
-    return new cupel_history{std::move(*read), std::string(text_of(path))};
+    auto how = read->kind();
+    return new cupel_history{std::move(*read), std::string(text_of(path)), std::move(how)};
   });
+}
+const char* cupel_history_kind(const cupel_history* history) {
+  return history == nullptr ? nullptr : history->kind.c_str();
 }
 cupel_status cupel_history_write(const cupel_history* history, const char* path,
                                  const char* format) {

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include "base/spelling.hpp"
+#include "base/text.hpp"
 
 namespace cupel::formats {
 
@@ -18,6 +22,15 @@ bool Interpretation::ignores(std::string_view f) const {
   return std::find(ignore.begin(), ignore.end(), f) != ignore.end();
 }
 
+void Interpretation::add_ignored(std::string_view words) {
+  for (std::size_t from = 0; from <= words.size();) {
+    const auto comma = std::min(words.find(',', from), words.size());
+    if (from < comma && words[from] == ':') ++from;
+    if (from < comma) ignore.emplace_back(words.substr(from, comma - from));
+    from = comma + 1;
+  }
+}
+
 std::string_view name(Workload kind) {
   return kWorkloads[static_cast<std::size_t>(kind)];
 }
@@ -26,6 +39,30 @@ std::optional<Workload> parse_workload(std::string_view text) {
   const auto* const found = std::find(kWorkloads.begin(), kWorkloads.end(), text);
   if (found == kWorkloads.end()) return std::nullopt;
   return static_cast<Workload>(found - kWorkloads.begin());
+}
+
+std::optional<Workload> meant_workload(std::string_view text) {
+  constexpr std::pair<std::string_view, Workload> kOtherNames[] = {
+      {"txn", Workload::kTransactions},
+      {"txns", Workload::kTransactions},
+      {"list-append", Workload::kTransactions},
+      {"append", Workload::kTransactions},
+      {"rw-register", Workload::kTransactions},
+      {"wr", Workload::kTransactions},
+      {"cas-register", Workload::kRegisters},
+      {"cas", Workload::kRegisters},
+      {"linearizable-register", Workload::kRegisters},
+      {"multi-register", Workload::kRegisters},
+      {"lock", Workload::kMutex},
+      {"locks", Workload::kMutex},
+      {"kv", Workload::kStrings},
+      {"key-value", Workload::kStrings}};
+  const auto word = base::to_lower(text, " _", '-');
+  for (const auto& [name, kind] : kOtherNames) {
+    if (word == name) return kind;
+  }
+  const std::vector<std::string> names(kWorkloads.begin(), kWorkloads.end());
+  return parse_workload(base::nearest(word, names));
 }
 
 std::string workload_names() {

@@ -18,10 +18,15 @@ struct Interpretation {
 
   [[nodiscard]] bool empty() const { return !kind && ignore.empty(); }
   [[nodiscard]] bool ignores(std::string_view f) const;
+  // Words separated by commas, also as keywords of EDN: "nap,:doze".
+  void add_ignored(std::string_view words);
 };
 
 std::string_view name(Workload kind);  // "transactions" …
 std::optional<Workload> parse_workload(std::string_view text);
+// By another name that Jepsen, Elle or elle-cli has for it ("list-append", "cas-register"), or one
+// that is spelled in another way; none: it is not known.
+std::optional<Workload> meant_workload(std::string_view text);
 std::string workload_names();  // "transactions, registers, mutex or strings"
 
 }  // namespace cupel::formats

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "history/builder.hpp"
+#include "history/ignored.hpp"
 #include "history/naming.hpp"
 #include "history/times.hpp"
 
@@ -116,8 +117,9 @@ base::Status check_workers(const std::vector<Part>& parts) {
 // What the whole says of its source: what all parts say.
 std::map<std::string, std::string> common_facts(const std::vector<Part>& parts,
                                                 std::vector<std::string>& notes) {
-  static const std::set<std::string> kOwn{"format",   "times",    kRunFact,       kSessionsFact,
-                                          kClockFact, kEndedFact, "final readers"};
+  static const std::set<std::string> kOwn{"format",        "times",    kRunFact,
+                                          kSessionsFact,   kClockFact, kEndedFact,
+                                          "final readers", "kind",     "ignored"};
   std::map<std::string, std::string> facts;
   std::vector<std::string> differ;
   for (const auto& [name, text] : parts.front().history.metadata()) {
@@ -138,6 +140,32 @@ std::map<std::string, std::string> common_facts(const std::vector<Part>& parts,
                     fmt::join(differ, ", ")));
   }
   return facts;
+}
+
+// How the operations of the whole were read, if those of all parts were read alike; empty: as
+// transactions, or in several ways. `keys`: of the whole.
+std::string common_kind(const std::vector<Part>& parts, std::size_t keys) {
+  constexpr std::string_view kRegisters = "registers", kCompare = " with compare-and-set";
+  const auto first = parts.front().history.fact("kind");
+  bool same = true, registers = true, compares = false;
+  for (const auto& part : parts) {
+    const auto kind = part.history.fact("kind");
+    same = same && kind == first;
+    registers = registers && kind.starts_with(kRegisters);
+    compares = compares || kind.find(kCompare) != std::string::npos;
+  }
+  if (!registers) return same ? first : std::string();
+  return fmt::format("{}{}, {} {}", kRegisters, compares ? kCompare : "", keys,
+                     keys == 1 ? "key" : "keys");
+}
+
+history::IgnoredOpMaps ignored_by_all(const std::vector<Part>& parts) {
+  history::IgnoredOpMaps all;
+  for (const auto& part : parts) {
+    for (const auto& [f, count] : history::ignored_op_maps(part.history.fact("ignored")))
+      all[f] += count;
+  }
+  return all;
 }
 
 // Transactions are numbered part by part, and in each session by session.
@@ -163,6 +191,12 @@ class Joiner {
     auto whole = build(!joined_.clocks.empty());
     if (!whole.ok()) return std::move(whole).error();
     joined_.history = *std::move(whole);
+    const auto kind = common_kind(parts_, joined_.history.key_count());
+    const auto ignored = history::ignored_fact(ignored_by_all(parts_));
+    for (const auto& [name, text] : {std::pair("kind", kind), std::pair("ignored", ignored)}) {
+      if (text.empty()) continue;
+      joined_.history = HistoryBuilder::with_metadata(std::move(joined_.history), name, text);
+    }
     return std::move(joined_);
   }
 

@@ -75,6 +75,37 @@ TEST(PublicApi, RefusesWhatIsNoHistory) {
   EXPECT_NE(error.find("xml"), std::string::npos) << error;
 }
 
+TEST(PublicApi, ReadsAsTheUserSaysAndSaysHow) {
+  const cupel::test::ScratchFolder folder;
+  const auto file = folder.file("h.jsonl",
+                                R"({"type":"ok","process":0,"f":"cas","value":["x",[null,1]]}
+{"type":"ok","process":0,"f":"nap","value":3}
+)");
+  std::string error;
+  EXPECT_FALSE(cupel::read_history(file, error));
+  EXPECT_NE(error.find("f=nap"), std::string::npos) << error;
+  const auto history =
+      cupel::read_history(file, error, {.kind = "registers", .ignore = {"doze", ":nap"}});
+  ASSERT_TRUE(history) << error;
+  EXPECT_EQ(history->kind(), "registers with compare-and-set, 1 key");
+  EXPECT_EQ(history->ignored(), (std::map<std::string, std::uint64_t>{{"nap", 1}}));
+  EXPECT_FALSE(cupel::read_history(file, error, {.kind = "mutex", .ignore = {"nap"}}));
+  EXPECT_NE(error.find("mutex"), std::string::npos) << error;
+  EXPECT_FALSE(cupel::read_history(file, error, {.kind = "locks"}));
+  EXPECT_EQ(error, "found the kind `locks`, expected transactions, registers, mutex or strings");
+  EXPECT_EQ(cupel::History().kind(), "transactions");
+  // What was satisfied because nothing committed is the caller's to see.
+  cupel::HistoryBuilder nothing;
+  nothing.transaction("a").write("x", 1).aborted();
+  const auto aborted = nothing.build(error);
+  ASSERT_TRUE(aborted) << error;
+  const auto answer = cupel::check_history(*aborted, {.levels = {cupel::Level::kSerializable}});
+  EXPECT_EQ(answer.levels[0].verdict, cupel::Verdict::kSatisfied);
+  EXPECT_TRUE(answer.nothing_committed);
+  EXPECT_FALSE(cupel::check_history(*history).nothing_committed);
+  EXPECT_FALSE(cupel::check_history(cupel::History()).nothing_committed);
+}
+
 TEST(PublicApi, WritesWhatItReads) {
   cupel::HistoryBuilder builder;
   builder.transaction("0").append("x", 1).times(0, 5);

@@ -135,6 +135,28 @@ TEST(InC, ACertificateProvesItsHistoryAndNoOther) {
   EXPECT_STREQ(cupel_error(), "the check kept no evidence: its options had no `evidence`");
 }
 
+TEST(InC, ReadsAsTheUserSaysAndSaysHow) {
+  const cupel::test::ScratchFolder folder;
+  const auto file = folder.file("h.jsonl",
+                                R"({"type":"ok","process":0,"f":"write","value":["x",1]}
+{"type":"ok","process":0,"f":"nap","value":3}
+)");
+  EXPECT_EQ(cupel_history_read(file.c_str(), nullptr), nullptr);
+  const Handle<cupel_history> history(
+      cupel_history_read_as(file.c_str(), nullptr, "registers", "doze,nap"));
+  ASSERT_TRUE(history) << cupel_error();
+  EXPECT_STREQ(cupel_history_kind(history.get()), "registers, 1 key");
+  EXPECT_EQ(cupel_history_kind(nullptr), nullptr);
+  const auto answer = check(history.get(), "causal");
+  ASSERT_TRUE(answer) << cupel_error();
+  EXPECT_NE(std::string(cupel_answer_json(answer.get()))
+                .find(R"("kind":"registers, 1 key","ignored":[{"f":"nap","op_maps":1}])"),
+            std::string::npos);
+  EXPECT_EQ(cupel_history_read_as(file.c_str(), nullptr, "mutex", "nap"), nullptr);
+  EXPECT_EQ(cupel_history_read_as(file.c_str(), nullptr, "locks", nullptr), nullptr);
+  EXPECT_NE(std::string(cupel_error()).find("expected transactions, registers"), std::string::npos);
+}
+
 TEST(InC, SaysWhyACallFailed) {
   EXPECT_EQ(cupel_history_read("/nowhere/history.jsonl", nullptr), nullptr);
   EXPECT_NE(std::string(cupel_error()).find("/nowhere/history.jsonl"), std::string::npos)

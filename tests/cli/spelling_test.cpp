@@ -9,7 +9,10 @@ namespace {
 TEST(Spelling, FindsTheNearestName) {
   const std::vector<std::string> names = {"check", "stats", "convert", "generate"};
   EXPECT_EQ(nearest("chekc", names), "check");  // neighbours swapped
-  EXPECT_EQ(nearest("stat", names), "stats");   // one left out
+  const std::vector<std::string> options = {"--timeout", "--window-timeout", "--end-after"};
+  EXPECT_EQ(nearest("--timeout-window", options), "--window-timeout");  // another order
+  EXPECT_EQ(nearest("--timeout-of-window", options), "");
+  EXPECT_EQ(nearest("stat", names), "stats");  // one left out
   EXPECT_EQ(nearest("convertt", names), "convert");
   EXPECT_EQ(nearest("CONVERT", names), "convert");
   EXPECT_EQ(nearest("gen", names), "generate");  // the only one that begins so
