@@ -260,6 +260,10 @@ std::vector<FinalReads::Node> readers_of(const History& history) {
   return nodes;
 }
 
+bool loss_counts(const std::optional<FinalReads>& reads, bool levels_by_name, bool data_gone) {
+  return reads && !reads->well() && (!levels_by_name || data_gone);
+}
+
 std::optional<FinalReads> final_reads(const History& history) {
   return Search(history).run();
 }

@@ -60,6 +60,15 @@ inline constexpr std::size_t kMostDivergentWrites = 8;
 // The fact of a history that says which sessions made its final reads: lines "SESSION NODE".
 inline constexpr const char* kFinalReaders = "final readers";
 
+// Facts of a recording: a table, bucket or stream was not there in the final reads ("yes"); why
+// they failed, so that it is unknown whether writes are lost.
+inline constexpr const char* kDataGone = "data gone";
+inline constexpr const char* kFinalReadsFailed = "final reads failed";
+
+// Whether what the final reads show is a violation for the exit code: not if the user named the
+// levels that decide, unless data are gone as a whole.
+bool loss_counts(const std::optional<FinalReads>& reads, bool levels_by_name, bool data_gone);
+
 // The sessions that made them, by number; empty: there are none.
 std::vector<FinalReads::Node> readers_of(const history::History& history);
 

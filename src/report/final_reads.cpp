@@ -268,8 +268,14 @@ std::string final_reads_summary(const Checked& checked) {
 
 std::string final_reads_text(const Checked& checked) {
   const auto& found = checked.analysis.final_reads;
-  if (!found) return {};
-  auto text = fmt::format("  Final reads: {}\n", final_reads_summary(checked));
+  const auto failed = checked.history.fact(analysis::kFinalReadsFailed);
+  std::string text;
+  if (!failed.empty()) {
+    text = fmt::format("  Final reads: unknown whether acknowledged writes are lost: {}\n",
+                       base::visible(failed));
+  }
+  if (!found) return text;
+  text += fmt::format("  Final reads: {}\n", final_reads_summary(checked));
   const auto findings = final_reads_findings(checked, kMostKeysShown);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     text += lines_of(checked.history, findings[i]);
@@ -294,8 +300,9 @@ std::string final_reads_verdict(const Checked& checked) {
 }
 
 bool final_reads_decide(const Checked& checked) {
-  return checked.analysis.final_reads &&
-         checked.analysis.check.levels.size() == levels::all_levels().size();
+  const bool by_name = checked.analysis.check.levels.size() != levels::all_levels().size();
+  const bool gone = !checked.history.fact(analysis::kDataGone).empty();
+  return checked.analysis.final_reads && (!by_name || gone);
 }
 
 Json final_reads_object(const Checked& checked) {

@@ -53,7 +53,8 @@ std::string final_reads_text(const Checked& checked);
 
 // "acknowledged writes are lost", "the nodes differ at the end", both, or nothing.
 std::string final_reads_verdict(const Checked& checked);
-// Whether the final reads count for the verdict: a level that was asked for by name decides alone.
+// Whether the final reads count for the verdict: a level that was asked for by name decides alone,
+// unless data are gone as a whole.
 bool final_reads_decide(const Checked& checked);
 
 // {"nodes": […], "keys": N, "lost_writes": […], "divergent_replicas": […]}: docs/commands.md.

@@ -12,6 +12,7 @@
 #include "explain/counts/severity.hpp"
 #include "explain/why/explain.hpp"
 #include "explain/why/glossary.hpp"
+#include "history/ignored.hpp"
 #include "levels/product.hpp"
 #include "report/evidence.hpp"
 #include "report/final_reads.hpp"
@@ -332,7 +333,7 @@ std::string json(const Checked& checked) {
   const auto kind = history.fact("kind");
   object["kind"] = kind.empty() ? "transactions" : kind;
   object["ignored"] = Json::array();
-  for (const auto& [f, number] : ignored_op_maps(history.fact("ignored")))
+  for (const auto& [f, number] : history::ignored_op_maps(history.fact("ignored")))
     object["ignored"].push_back({{"f", f}, {"op_maps", number}});
   object["levels"] = Json::array();
   Json refused = Json::array();
@@ -366,6 +367,8 @@ std::string json(const Checked& checked) {
     }
   }
   if (checked.analysis.final_reads) object["final_reads"] = final_reads_object(checked);
+  if (const auto failed = history.fact(analysis::kFinalReadsFailed); !failed.empty())
+    object["final_reads_failed"] = failed;
   if (checked.analysis.test_power) object["worth"] = test_power_object(checked);
   return text::dump(object) + "\n";
 }

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <thread>
 
+#include "analysis/final_reads.hpp"
+#include "base/text.hpp"
 #include "faults/injector.hpp"
 #include "run/faults.hpp"
 #include "run/latencies.hpp"
@@ -74,8 +76,17 @@ bool data_were_gone(const RunResult& result) {
   });
 }
 
-// A remedy for the most frequent reason of the failures.
-std::string remedy(std::string_view reason, const SettingNames& names) {
+// Some databases and clients have no code of their own for a missing privilege.
+bool lacks_privilege(const std::string& words) {
+  const auto text = base::to_lower(words);
+  const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
+  return has("permission denied") || has("access denied") || has("command denied") ||
+         has("not authorized") || has("privilege") || has("noperm") || has("permissions violation");
+}
+
+// A remedy for the most frequent reason of the failures. `words`: the first of them.
+std::string remedy(std::string_view reason, const std::string& words, const SettingNames& names) {
+  if (lacks_privilege(words)) return "Give the user the privileges that this takes";
   const auto is = [&](drivers::Cause cause) { return reason.starts_with(name(cause)); };
   if (is(drivers::Cause::kConflict)) {
     return fmt::format("Use fewer sessions ({}) or more keys", names.sessions);
@@ -216,7 +227,10 @@ base::Error nothing_committed(const RunResult& result, const SettingNames& names
                             ? ""
                             : ", first: " + words->second);
   }
-  return {.message = fmt::format("{}. {}", text, remedy(most->first, names))};
+  const auto words = result.first_errors.find(most->first);
+  return {.message = fmt::format(
+              "{}. {}", text,
+              remedy(most->first, words == result.first_errors.end() ? "" : words->second, names))};
 }
 
 base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
@@ -307,6 +321,9 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
     result.warnings.insert(result.warnings.end(), read.warnings.begin(), read.warnings.end());
     result.final_reads_failed = std::move(read.failed);
     result.data_gone = read.gone;
+    if (result.data_gone) recorder.fact(analysis::kDataGone, "yes");
+    if (!result.final_reads_failed.empty())
+      recorder.fact(analysis::kFinalReadsFailed, result.final_reads_failed);
   }
   note_silence(options, result);
   note_reads(options, sessions, result);

@@ -222,7 +222,7 @@ Verdict CheckedRun::verdict() const {
 }
 
 bool CheckedRun::loss_counts() const {
-  return loses() && (!by_name || run.data_gone);
+  return analysis::loss_counts(analysis.final_reads, by_name, run.data_gone);
 }
 
 bool CheckedRun::may_lose() const {

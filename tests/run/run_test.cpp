@@ -151,6 +151,7 @@ TEST_F(RunTest, FinalReadsSayNothingOfAHostThatIsNotThere) {
   ASSERT_EQ(ran.result->warnings.size(), 1U);
   EXPECT_EQ(ran.result->warnings[0].rfind("two was not read at the end", 0), 0U);
   EXPECT_EQ(ran.result->final_reads_failed, ran.result->warnings[0]);
+  EXPECT_EQ(ran.history->fact(analysis::kFinalReadsFailed), ran.result->warnings[0]);
   const auto reads = analysis::final_reads(*ran.history);
   ASSERT_TRUE(reads);
   EXPECT_EQ(reads->keys_of_all, 0U);
@@ -175,6 +176,8 @@ TEST_F(RunTest, FinalReadsOfATableThatIsGoneFindEveryWriteLost) {
     ASSERT_TRUE(reads);
     EXPECT_GT(reads->keys, 0U);
     EXPECT_FALSE(reads->lost.empty()) << workload;
+    EXPECT_EQ(ran.history->fact(analysis::kDataGone), "yes") << "for cupel check";
+    EXPECT_EQ(ran.history->fact(analysis::kFinalReadsFailed), "");
   }
 }
 
@@ -244,6 +247,20 @@ TEST(CheckedRun, DataThatAreGoneCountAlsoBesideALevelByName) {
   EXPECT_EQ(checked.verdict(), Verdict::kSatisfied) << "a lost write is of no level";
   checked.run.data_gone = true;
   EXPECT_EQ(checked.verdict(), Verdict::kViolated);
+}
+
+// Some databases and clients refuse with the code of a conflict or a time-out.
+TEST(NothingCommitted, AMissingPrivilegeIsNoReasonForFewerSessions) {
+  for (const char* words : {"ERROR: permission denied for table t", "Access denied for user 'a'@'b'",
+                            "NOPERM this user has no permissions"}) {
+    RunResult result;
+    result.aborted = 3;
+    result.reasons = {{"conflict fail", 3}};
+    result.first_errors = {{"conflict fail", words}};
+    const auto message = nothing_committed(result, {}).message;
+    EXPECT_NE(message.find("Give the user the privileges"), std::string::npos) << message;
+    EXPECT_EQ(message.find("fewer sessions"), std::string::npos) << message;
+  }
 }
 
 TEST(NothingCommitted, SaysHowTheTransactionsEndedAndWhatToDo) {
