@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@
 #include "cli/spelling.hpp"
 #include "cli/version.hpp"
 #include "formats/decompress.hpp"
+#include "report/fitted.hpp"
 #include "text/escape.hpp"
 
 #ifndef CUPEL_CORE
@@ -122,6 +124,13 @@ void print(std::string_view shown) {
   if (write_failure != 0) return;
   const auto text = harmless(shown, STDOUT_FILENO);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) write_failure = errno;
+}
+
+void print_text(std::string_view text) {
+  winsize size{};
+  const bool known = isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  constexpr unsigned kNarrowest = 40;
+  print(known && size.ws_col >= kNarrowest ? report::fitted(text, size.ws_col) : std::string(text));
 }
 
 void flush_output() {

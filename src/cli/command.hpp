@@ -42,6 +42,8 @@ inline constexpr const char* kCostOptions = "Options that change the cost";
 // characters than \n, \t and our colours become escapes. A reader that went away (`| head`) is no
 // error, but nothing more is written; finish_output() reports other failures.
 void print(std::string_view text);
+// The same for a text that people read: on a terminal, long lines are broken at its width.
+void print_text(std::string_view text);
 void flush_output();
 // False, with a word on standard error, if the output could not be written.
 bool finish_output();

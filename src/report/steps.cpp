@@ -25,7 +25,7 @@ using history::ValueId;
 
 namespace {
 
-using Node = std::uint32_t;
+using StepNode = std::uint32_t;
 
 class Order {
  public:
@@ -33,7 +33,7 @@ class Order {
       : history_(history), anomaly_(anomaly) {
     for (std::size_t i = 0; i < history.txn_count(); ++i) {
       const TxnId t(i);
-      begin_.push_back(static_cast<Node>(steps_.size()));
+      begin_.push_back(static_cast<StepNode>(steps_.size()));
       steps_.push_back({Step::What::kBegin, t, OpId::none(), {}});
       for (auto op = history.first_op(t); op < history.last_op(t); ++op) {
         steps_.push_back({Step::What::kOperation, t, OpId(op), {}});
@@ -53,21 +53,21 @@ class Order {
   }
 
  private:
-  [[nodiscard]] Node begin(TxnId t) const { return begin_[t.index()]; }
-  [[nodiscard]] Node end(TxnId t) const {
+  [[nodiscard]] StepNode begin(TxnId t) const { return begin_[t.index()]; }
+  [[nodiscard]] StepNode end(TxnId t) const {
     return t.index() + 1 < begin_.size() ? begin_[t.index() + 1] - 1
-                                         : static_cast<Node>(steps_.size() - 1);
+                                         : static_cast<StepNode>(steps_.size() - 1);
   }
-  [[nodiscard]] Node at(TxnId t, std::uint32_t op) const {
+  [[nodiscard]] StepNode at(TxnId t, std::uint32_t op) const {
     return begin(t) + 1 + (op - history_.first_op(t));
   }
-  [[nodiscard]] Node at(OpId op) const { return at(history_.txn_of(op), op.raw); }
+  [[nodiscard]] StepNode at(OpId op) const { return at(history_.txn_of(op), op.raw); }
 
-  [[nodiscard]] bool reaches(Node from, Node to) const {
+  [[nodiscard]] bool reaches(StepNode from, StepNode to) const {
     std::vector<bool> seen(steps_.size(), false);
-    std::vector<Node> stack = {from};
+    std::vector<StepNode> stack = {from};
     while (!stack.empty()) {
-      const Node node = stack.back();
+      const StepNode node = stack.back();
       stack.pop_back();
       if (node == to) return true;
       if (seen[node]) continue;
@@ -76,7 +76,7 @@ class Order {
     }
     return false;
   }
-  bool wish(Node before, Node later) {
+  bool wish(StepNode before, StepNode later) {
     if (reaches(later, before)) return false;
     after_[before].push_back(later);
     return true;
@@ -85,7 +85,7 @@ class Order {
   void certain() {
     for (std::size_t i = 0; i < history_.txn_count(); ++i) {
       const TxnId t(i);
-      for (Node n = begin(t); n < end(t); ++n) after_[n].push_back(n + 1);
+      for (StepNode n = begin(t); n < end(t); ++n) after_[n].push_back(n + 1);
       const TxnId next(i + 1);
       if (next.index() < history_.txn_count() && history_.session(next) == history_.session(t)) {
         after_[end(t)].push_back(begin(next));
@@ -188,7 +188,7 @@ class Order {
       if (from.size() != 1 || initial(seen)) return;
       const OpId write = from.front();
       const TxnId writer = history_.txn_of(write);
-      Node next = end(writer);  // the writer's next write of the key, or its end
+      StepNode next = end(writer);  // the writer's next write of the key, or its end
       for (auto op = write.raw + 1; op < history_.last_op(writer); ++op) {
         if (written(OpId(op), seen.key)) {
           next = at(OpId(op));
@@ -237,10 +237,10 @@ class Order {
 
   // Of transactions that can all end, the one that began first.
   template <typename Ready>
-  [[nodiscard]] Node first_to_end(const std::vector<Step>& order, const std::vector<bool>& done,
-                                  Node otherwise, Ready ready) const {
+  [[nodiscard]] StepNode first_to_end(const std::vector<Step>& order, const std::vector<bool>& done,
+                                      StepNode otherwise, Ready ready) const {
     for (const Step& step : order) {
-      const Node last = end(step.txn);
+      const StepNode last = end(step.txn);
       if (step.what == Step::What::kBegin && !done[last] && ready(last)) return last;
     }
     return otherwise;
@@ -250,31 +250,31 @@ class Order {
   std::vector<Step> sorted() {
     std::vector<std::uint32_t> waits(steps_.size(), 0);
     for (const auto& list : after_) {
-      for (const Node n : list) ++waits[n];
+      for (const StepNode n : list) ++waits[n];
     }
     std::vector<bool> done(steps_.size(), false);
-    const auto ready = [&](Node n) { return !done[n] && waits[n] == 0; };
+    const auto ready = [&](StepNode n) { return !done[n] && waits[n] == 0; };
     // A begin is taken if the first operation can follow.
-    const auto useful = [&](Node n) {
+    const auto useful = [&](StepNode n) {
       return steps_[n].what != Step::What::kBegin || waits[n + 1] <= 1;
     };
     std::vector<Step> order;
-    std::optional<Node> last;
+    std::optional<StepNode> last;
     while (order.size() < steps_.size()) {
-      std::optional<Node> next;
+      std::optional<StepNode> next;
       if (last && steps_[*last].what != Step::What::kEnd && ready(*last + 1)) next = *last + 1;
       if (next && steps_[*next].what == Step::What::kEnd)
         next = first_to_end(order, done, *next, ready);
-      for (Node n = 0; !next && n < steps_.size(); ++n) {
+      for (StepNode n = 0; !next && n < steps_.size(); ++n) {
         if (ready(n) && steps_[n].what != Step::What::kBegin) next = n;
       }
       for (const bool any : {false, true}) {
-        for (Node n = 0; !next && n < steps_.size(); ++n) {
+        for (StepNode n = 0; !next && n < steps_.size(); ++n) {
           if (ready(n) && (any || useful(n))) next = n;
         }
       }
       done[*next] = true;  // there is one: wishes never close a cycle
-      for (const Node n : after_[*next]) --waits[n];
+      for (const StepNode n : after_[*next]) --waits[n];
       order.push_back(steps_[*next]);
       last = next;
     }
@@ -284,8 +284,8 @@ class Order {
   const History& history_;
   const explain::Anomaly& anomaly_;
   std::vector<Step> steps_;
-  std::vector<Node> begin_;
-  std::vector<std::vector<Node>> after_;
+  std::vector<StepNode> begin_;
+  std::vector<std::vector<StepNode>> after_;
 };
 
 // What one copy of the data would have answered each read of one key.

@@ -50,9 +50,12 @@ void add_explain(Command& app, Run& run) {
     run = [words, as_json]() -> int {
       const auto name = fmt::format("{}", fmt::join(*words, " "));  // lost update, unquoted
       if (name.empty()) {
-        print(*as_json ? explain::list_json()
-                       : "Levels, weakest first\n\n" + levels_for_output() + "\n" +
-                             explain::list_anomalies());
+        if (*as_json) {
+          print(explain::list_json());
+        } else {
+          print_text("Levels, weakest first\n\n" + levels_for_output() + "\n" +
+                     explain::list_anomalies());
+        }
         return kSatisfied;
       }
       const auto text = *as_json ? explain::describe_json(name) : explain::describe(name);
@@ -63,7 +66,7 @@ void add_explain(Command& app, Run& run) {
             name, suggestion.empty() ? ";" : suggestion));
         return kBad;
       }
-      print(text);
+      *as_json ? print(text) : print_text(text);
       return kSatisfied;
     };
   });
@@ -72,7 +75,7 @@ void add_explain(Command& app, Run& run) {
 void add_levels(Command& app, Run& run) {
   add_command(app, "levels")->callback([&run] {
     run = []() -> int {
-      print(levels_for_output() + "\n" + implications());
+      print_text(levels_for_output() + "\n" + implications());
       return kSatisfied;
     };
   });

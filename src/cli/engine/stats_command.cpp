@@ -50,7 +50,7 @@ void add_stats(Command& app, Run& run) {
           print(report::stats_json(stats, file) + "\n");
         } else {
           if (!first) print("\n");
-          print(report::stats_text(stats, file));
+          print_text(report::stats_text(stats, file));
         }
         first = false;
       }

@@ -77,7 +77,8 @@ int print_report(const VerifyArguments& arguments, const certify::Report& report
   }
   const report::Verified verified{arguments.history, arguments.certificate, report, drift, prefix,
                                   read_once};
-  print(arguments.json ? report::verification_json(verified) : report::verification_text(verified));
+  arguments.json ? print(report::verification_json(verified))
+                 : print_text(report::verification_text(verified));
   return report.validity == certify::Validity::kValid ? kSatisfied : kViolated;
 }
 
@@ -247,7 +248,7 @@ int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading
     text = arguments.json ? with_proved(text, *proved) : text + proved_text(report, *proved);
     well = proved->all;
   }
-  print(text);
+  arguments.json ? print(text) : print_text(text);
   return well ? kSatisfied : kViolated;
 }
 

@@ -185,11 +185,11 @@ int run_once(const RunArguments& arguments) {
   if (arguments.json) {
     print(run::run_json(*checked, options.run.seed));
   } else {
-    print(run::run_text(*checked, options.run.seed));
+    print_text(run::run_text(*checked, options.run.seed));
     if (checked->part) return kSatisfied;
-    print(run::verdict_text(*checked));
-    print(report::ladder({checked->file, checked->history, checked->analysis},
-                         {.colour = use_colour(), .evidence = false}));
+    print_text(run::verdict_text(*checked));
+    print_text(report::ladder({checked->file, checked->history, checked->analysis},
+                              {.colour = use_colour(), .evidence = false}));
   }
   if (folder && !write_report(*folder, &*checked)) return kBad;
   const bool certified = options.certificate.empty() || !checked->live || checked->live->certified;
