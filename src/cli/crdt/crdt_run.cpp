@@ -318,7 +318,8 @@ int run_adapter(CrdtRunArguments& arguments, const CrdtLimits& limits) {
                            .memory_bytes = limits.memory_bytes,
                            .timeout_seconds = arguments.options.timeout_seconds}))
     return kBad;
-  return wrong ? std::max<int>(code, kViolated) : code;
+  // That is certain, even if the convergence is not known because the run ended early.
+  return wrong && code != kBad ? kViolated : code;
 }
 
 int run_replicas(CrdtRunArguments& arguments, const CrdtLimits& limits) {
