@@ -111,8 +111,8 @@ Report verify(const history::History& history, std::string_view certificate_json
   const auto digest = fmt::format("{:016x}", history::digest(history));
   if (document.digest != digest) {
     report.reason = fmt::format(
-        "the certificate is about another history: its digest is `{}`, that of this one {}",
-        document.digest, digest);
+        "the certificate is about another history: its digest is `{}`, that of this one {}{}",
+        document.digest, digest, kReadAsChecked);
     return report;
   }
   if (clock_drift_ns != 0 && history.txn_count() > 0 && !history::has_clock(history)) {

@@ -48,6 +48,11 @@ struct Report {
   std::vector<ProvenAnswer> answers;  // kValid: what is proven, in the order of the certificate
 };
 
+// Ends the reason why a certificate is about another history: the same file is another one if it is
+// read in another way.
+inline constexpr std::string_view kReadAsChecked =
+    ". If it is the same file, give verify the --initial, --kind and --ignore that check had";
+
 // Of how many bytes, the first of a file, the certificate is. None: of the whole. It proves
 // nothing: whoever reads the history takes these alone, and says so.
 std::optional<std::uint64_t> first_bytes_of(std::string_view certificate_json);

@@ -432,8 +432,9 @@ class Chain {
     if (hex(fold_.value()) != window.history) {
       return Answer(fmt::format(
           "the certificate is about another history: the digest of its first {} is `{}`, that of "
-          "this one {}",
-          counted(read_, "transaction", "transactions"), window.history, hex(fold_.value())));
+          "this one {}{}",
+          counted(read_, "transaction", "transactions"), window.history, hex(fold_.value()),
+          kReadAsChecked));
     }
     Rejection wrong = missed_keys();
     if (!wrong) wrong = order(window);
@@ -679,8 +680,8 @@ class Chain {
     }
     if (end.history != hex(fold_.value())) {
       return not_valid(fmt::format(
-          "the certificate is about another history: its digest is `{}`, that of this one {}",
-          end.history, hex(fold_.value())));
+          "the certificate is about another history: its digest is `{}`, that of this one {}{}",
+          end.history, hex(fold_.value()), kReadAsChecked));
     }
     for (const auto& [number, pending] : pending_) {
       if (pending->txn.status != TxnStatus::kCommitted) continue;

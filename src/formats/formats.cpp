@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -85,6 +86,36 @@ std::optional<base::Error> without_op_maps(const std::string& path, Format forma
       .file = path};
 }
 
+// A file in the directory whose name says that it is a history; empty: there is none.
+std::string history_by_name(const std::string& directory) {
+  const auto endings = written_extensions();
+  std::string first;
+  std::error_code failure;
+  for (fs::directory_iterator it(directory, failure), end; !failure && it != end;
+       it.increment(failure)) {
+    const auto ending = it->path().extension().string();
+    std::error_code ignored;
+    if (std::find(endings.begin(), endings.end(), ending) == endings.end() ||
+        !it->is_regular_file(ignored)) {
+      continue;
+    }
+    if (first.empty() || it->path().string() < first) first = it->path().string();
+  }
+  return first;
+}
+
+base::Error no_history_in(const std::string& directory) {
+  const auto file = history_by_name(directory);
+  return {.message = fmt::format(
+              "found a folder without a history. A folder stands for the history.edn, history.txt "
+              "or jepsen.log of a run of Jepsen, also two folders below, for {} or for *.log files "
+              "(cobra, viper). Name {}",
+              files_in_directories(),
+              file.empty() ? "a file, if the history is in one"
+                           : fmt::format("the file, if it is {}", file)),
+          .file = directory};
+}
+
 // Why the logs could not be opened; of a directory that has none, what it could have instead.
 base::Error without_logs(const std::string& path, const base::Error& error) {
   std::error_code failure;
@@ -99,8 +130,7 @@ base::Error without_logs(const std::string& path, const base::Error& error) {
                            runs.size(), runs.back()),
                        .file = path};
   }
-  return unrecognized(
-      path, fmt::format("a directory with neither {} nor *.log files", files_in_directories()));
+  return no_history_in(path);
 }
 
 base::Result<History> read_directory(const std::string& path, const ReadOptions& options) {
@@ -136,7 +166,10 @@ std::string resolved(const std::string& path, std::optional<Format> asked) {
     std::error_code ignored;
     if (fs::exists(inside, ignored)) return inside;
   }
-  return history_of_run(path, asked).value_or(path);
+  if (auto history = history_of_run(path, asked)) return *std::move(history);
+  // A store with a single run; of a folder that holds no run, the path itself.
+  auto runs = histories_at({path}, asked);
+  return runs.size() == 1 ? std::move(runs.front()) : path;
 }
 
 // The history of a run in which no operation was made.

@@ -69,6 +69,12 @@ TEST_F(StoreDirectory, AFolderOfRunsHasAHistoryForEach) {
             std::vector<std::string>{folder_.path("store/etcd/latest/history.edn")});
   EXPECT_EQ(format_of("store").find(": found a folder of 3 runs of Jepsen, expected one history"),
             folder_.path("store").size());
+  // A store with one run is that run, for commands that take one history, too.
+  put("single/etcd/20261101T120000", "history.edn", kEdn);
+  EXPECT_EQ(format_of("single"), "jepsen");
+  EXPECT_EQ(detect(folder_.path("single")).value(), Format::kJepsen);
+  fs::create_directories(folder_.path("none"));
+  EXPECT_NE(format_of("none").find(": found a folder without a history"), std::string::npos);
   // Folders of other formats stay what they are.
   put("viper", "J0.log", R"({"value": [["w", 1, 7, true]]})");
   put("dbcop", "history.bincode", "");
