@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <tuple>
+#include <utility>
 
+#include "base/text.hpp"
 #include "base/usable_memory.hpp"
 #include "cli/emit.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "explain/why/glossary.hpp"
+#include "report/render.hpp"
 
 namespace cupel::cli {
 
@@ -22,11 +26,18 @@ std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
     for (const auto& name : split(list, ',')) {
       const auto level = levels::parse_level(name);
       if (!level) {
+        // "snapshot isolation", "Snapshot_Isolation".
+        const auto spelled = levels::parse_level(base::to_lower(name, " _", '-'));
+        if (spelled) {
+          throw UsageError("--level",
+                           fmt::format("found `{}`, which is no level; did you mean `{}`?", name,
+                                       levels::name(*spelled)));
+        }
         if (!explain::describe(name).empty()) {
           throw UsageError(
               "--level", fmt::format("found `{}`, which is no level of cupel's; `cupel explain {}` "
                                      "says what it is, `cupel levels` lists the levels",
-                                     name, name));
+                                     name, shell_word(name)));
         }
         const auto suggestion = did_you_mean(name, level_names());
         throw UsageError("--level",
@@ -162,20 +173,22 @@ void add_interpretation_options(Command& command, InterpretationArguments& argum
 
 formats::Interpretation interpretation(const InterpretationArguments& arguments) {
   formats::Interpretation as;
-  for (const auto& words : arguments.ignore) {
-    for (std::size_t from = 0; from <= words.size();) {
-      const auto comma = std::min(words.find(',', from), words.size());
-      // EDN spells it as a keyword.
-      if (from < comma && words[from] == ':') ++from;
-      if (from < comma) as.ignore.push_back(words.substr(from, comma - from));
-      from = comma + 1;
-    }
-  }
+  for (const auto& words : arguments.ignore) as.add_ignored(words);
   if (arguments.kind.empty()) return as;
   as.kind = formats::parse_workload(arguments.kind);
   if (as.kind) return as;
+  const auto meant = formats::meant_workload(arguments.kind);
   throw UsageError(
-      "--kind", fmt::format("found `{}`, expected {}", arguments.kind, formats::workload_names()));
+      "--kind",
+      fmt::format("found `{}`, expected {}{}", arguments.kind, formats::workload_names(),
+                  meant ? fmt::format("; did you mean `{}`?", formats::name(*meant)) : ""));
+}
+
+void note_interpretation(const std::string& file, const history::History& history, bool kind) {
+  if (const auto ignored = history.fact("ignored"); !ignored.empty())
+    print_note(fmt::format("{}: left out: {}", file, report::ignored_text(ignored)));
+  if (const auto how = history.fact("kind"); kind && !how.empty())
+    print_note(fmt::format("{}: read as {}", file, how));
 }
 
 std::optional<double> shrink_seconds(const LimitArguments& arguments) {
@@ -187,9 +200,19 @@ void check_workload(const std::string& name, const char* option, const char* mor
   std::vector<std::string> names;
   for (const auto& info : workload::all_workloads()) names.emplace_back(info.name);
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  // The names of Elle and Jepsen.
+  constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+      {"list-append", "append"}, {"rw-register", "general"}, {"wr", "general"},
+      {"cas-register", "lwt"},   {"register", "lwt"},        {"registers", "general"}};
+  const auto word = base::to_lower(name, " _", '-');
+  const auto* const other = std::find_if(std::begin(kOtherNames), std::end(kOtherNames),
+                                         [&](const auto& one) { return one.first == word; });
+  const auto meant = other != std::end(kOtherNames)
+                         ? fmt::format(" Did you mean `{}`?", other->second)
+                         : suggestion(name, names);
   throw UsageError(option, fmt::format("there is no workload `{}`.{} `cupel run --list` lists "
                                        "them{}",
-                                       name, suggestion(name, names), more));
+                                       name, meant, more));
 }
 
 workload::Distribution distribution_of(const std::string& name) {

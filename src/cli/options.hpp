@@ -12,6 +12,7 @@
 #include "check/check.hpp"
 #include "cli/command.hpp"
 #include "formats/interpretation.hpp"
+#include "history/history.hpp"
 #include "levels/level.hpp"
 #include "workload/workload.hpp"
 
@@ -61,6 +62,8 @@ struct InterpretationArguments {
 };
 void add_interpretation_options(Command& command, InterpretationArguments& arguments);
 formats::Interpretation interpretation(const InterpretationArguments& arguments);
+// Notes that say which op maps were left out of a history, and, with `kind`, how it was read.
+void note_interpretation(const std::string& file, const history::History& history, bool kind);
 
 // How long violations may be made smaller; none: not given.
 std::optional<double> shrink_seconds(const LimitArguments& arguments);

@@ -115,6 +115,7 @@ void Window::end(Session session, TxnStatus status, Moment at, const Operations&
                     .first = first,
                     .last = fresh_operations_.size()});
   if (!aborted) ++held_.transactions;
+  if (status == TxnStatus::kCommitted) ++held_.committed;
 }
 
 void Window::close(Session session) {

@@ -77,6 +77,7 @@ struct Look {
 
 struct Held {
   std::uint64_t transactions = 0;  // all that ended, but for aborted ones
+  std::uint64_t committed = 0;     // of them
   std::uint64_t forgotten = 0;
   std::size_t held = 0;
   // Of those held, at the last look: see Cut.

@@ -48,7 +48,7 @@ void Window::save(StateWriter& out) const {
     if (session.open) session.tried.save(out);
   }
   for (const std::uint64_t number :
-       {held_.transactions, held_.forgotten, std::uint64_t{held_.held},
+       {held_.transactions, held_.committed, held_.forgotten, std::uint64_t{held_.held},
         std::uint64_t{held_.uncovered}, std::uint64_t{held_.undecided},
         std::uint64_t{held_.outcome}, std::uint64_t{held_.open}, std::uint64_t{held_before_}}) {
     out.number(number);
@@ -136,6 +136,7 @@ void Window::load(StateReader& in) {
   load_sessions(in);
   const auto size = [&] { return static_cast<std::size_t>(in.number()); };
   held_.transactions = in.number();
+  held_.committed = in.number();
   held_.forgotten = in.number();
   held_.held = size();
   held_.uncovered = size();

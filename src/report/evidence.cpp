@@ -3,9 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/visible.hpp"
 #include "report/wording.hpp"
 
 namespace cupel::report {
+
+std::string few_committed(std::uint64_t committed, std::uint64_t transactions) {
+  const auto of = committed == transactions ? counted(committed, "transaction")
+                                            : fmt::format("{} of {}", grouped(committed),
+                                                          counted(transactions, "transaction"));
+  return fmt::format("only {} committed, so the history shows little", of);
+}
 
 std::vector<std::string> evidence_warnings(const Checked& checked) {
   if (!checked.analysis.evidence || checked.analysis.windows) return {};
@@ -14,13 +24,7 @@ std::vector<std::string> evidence_warnings(const Checked& checked) {
     return {"nothing committed: a history in which nothing happened satisfies every level"};
   }
   std::vector<std::string> warnings;
-  if (found.few()) {
-    const auto of = found.committed == found.transactions
-                        ? counted(found.committed, "transaction")
-                        : fmt::format("{} of {}", grouped(found.committed),
-                                      counted(found.transactions, "transaction"));
-    warnings.push_back(fmt::format("only {} committed, so the history shows little", of));
-  }
+  if (found.few()) warnings.push_back(few_committed(found.committed, found.transactions));
   const bool alone = found.sessions == 1;
   if (alone) {
     warnings.emplace_back("all committed transactions are of one session, so none were concurrent");
@@ -40,6 +44,51 @@ std::string evidence_text(const Checked& checked) {
   std::string text;
   for (const auto& warning : evidence_warnings(checked)) text += "  warning: " + warning + "\n";
   return text;
+}
+
+std::string evidence_text_by_file(const Checked& checked) {
+  std::string text;
+  for (const auto& warning : evidence_warnings(checked)) {
+    text += fmt::format("  warning: {}: {}\n", base::visible(checked.file), warning);
+  }
+  return text;
+}
+
+namespace {
+
+base::Error nothing_committed(const std::string& file, std::string_view counts) {
+  return {.message = fmt::format("no transaction committed{}, so a verdict would say nothing about "
+                                 "the database. Record a run in which transactions commit",
+                                 counts),
+          .file = file};
+}
+
+}  // namespace
+
+base::Error nothing_committed(const std::string& file) {
+  return nothing_committed(file, "");
+}
+
+std::optional<base::Error> nothing_committed(const Checked& checked) {
+  const auto& levels = checked.analysis.check.levels;
+  const bool violated = std::any_of(levels.begin(), levels.end(), [](const auto& level) {
+    return level.verdict == check::Verdict::kViolated;
+  });
+  if (violated) return std::nullopt;
+  if (const auto& windows = checked.analysis.windows) {
+    if (windows->transactions == 0 || windows->committed > 0) return std::nullopt;
+    return nothing_committed(checked.file, "");
+  }
+  const auto& found = checked.analysis.evidence;
+  if (!found || !found->nothing_committed()) return std::nullopt;
+  std::uint64_t aborted = 0;
+  const auto& h = checked.history;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    aborted += h.status(history::TxnId(t)) == history::TxnStatus::kAborted ? 1 : 0;
+  }
+  return nothing_committed(checked.file,
+                           fmt::format(": {} aborted, {} with an unknown outcome", grouped(aborted),
+                                       grouped(found->transactions - aborted)));
 }
 
 }  // namespace cupel::report

@@ -5,17 +5,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <tuple>
 
 #include "analysis/explanations.hpp"
 #include "base/visible.hpp"
 #include "explain/why/explain.hpp"
 #include "explain/why/words.hpp"
+#include "history/ignored.hpp"
 #include "history/naming.hpp"
 #include "levels/product.hpp"
 #include "report/evidence.hpp"
@@ -419,23 +418,9 @@ std::string without_own_name(Level level, const std::string& detail) {
   return detail.starts_with(own) ? detail.substr(own.size()) : detail;
 }
 
-std::map<std::string, std::uint64_t> ignored_op_maps(const std::string& fact) {
-  std::map<std::string, std::uint64_t> counts;
-  std::istringstream lines(fact);
-  std::string line;
-  while (std::getline(lines, line)) {
-    const auto space = line.find(' ');
-    std::uint64_t count = 0;
-    if (space == std::string::npos) continue;
-    std::from_chars(line.data(), line.data() + space, count);
-    counts.emplace(line.substr(space + 1), count);
-  }
-  return counts;
-}
-
 std::string ignored_text(const std::string& fact) {
   std::string text;
-  for (const auto& [f, count] : ignored_op_maps(fact)) {
+  for (const auto& [f, count] : history::ignored_op_maps(fact)) {
     text += text.empty() ? counted(count, "op map") : ", " + grouped(count);
     text += " with f=" + base::visible(f);
   }
@@ -508,8 +493,10 @@ std::string windows_text(const Checked& checked) {
 
 std::string ladder(const Checked& checked, const TextStyle& style) {
   const auto& result = checked.analysis.check;
+  const auto warnings = style.evidence ? evidence_text(checked) : std::string();
   std::string text =
-      fmt::format("{}: strongest satisfied: {}; weakest violated: {}", base::visible(checked.file),
+      fmt::format("{}: {}strongest satisfied: {}; weakest violated: {}",
+                  base::visible(checked.file), warnings.empty() ? "" : "little evidence; ",
                   names(result.strongest_satisfied), names(result.weakest_violated));
   std::vector<Level> unknown;
   std::size_t width = 0;
@@ -522,10 +509,9 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
   if (windows) {
     text += "; decided in windows\n" + windows_text(checked);
   } else {
-    text +=
-        "\n  " + (checked.analysis.whole ? facts(checked.history) : "not read to its end") + "\n";
+    text += "\n" + warnings + "  " +
+            (checked.analysis.whole ? facts(checked.history) : "not read to its end") + "\n";
   }
-  if (style.evidence) text += evidence_text(checked);
   text += about_sessions(result) + "\n";
   for (const auto& one : result.levels) {
     std::string line = fmt::format("  {:<{}}  {}", named_level(checked, one.level), width,

@@ -30,8 +30,8 @@ struct TextStyle {
 // refused levels.
 std::string lines(const Checked& checked);
 
-// The ladder. First line: the strongest satisfied and the weakest violated
-// levels. Then what was checked, one line a level, and the explanation.
+// The ladder. First line: whether there is little evidence, the strongest satisfied and the weakest
+// violated levels. Then the warnings, what was checked, one line a level, and the explanation.
 std::string ladder(const Checked& checked, const TextStyle& style = {});
 
 // Why the weakest violated levels are violated, and which limit left others
@@ -57,9 +57,7 @@ std::string windows_text(const Checked& checked);
 // "serializable needs times" in a line that says serializable already: "needs times".
 std::string without_own_name(levels::Level level, const std::string& detail);
 
-// The op maps that were left out, by their f, from the history's fact "ignored".
-std::map<std::string, std::uint64_t> ignored_op_maps(const std::string& fact);
-// "2 op maps with f=nap, 1 with f=add".
+// From the history's fact "ignored": "2 op maps with f=nap, 1 with f=add".
 std::string ignored_text(const std::string& fact);
 
 // One object on one line, newline included: docs/commands.md names its fields.

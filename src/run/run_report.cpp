@@ -181,16 +181,30 @@ std::string why_weakest(const CheckedRun& checked) {
   return fmt::format("  ({}, so the weakest level decides; -l selects another)\n", why);
 }
 
+// For the product and its isolation level.
+const char* promise_of(check::Verdict verdict) {
+  switch (verdict) {
+    case check::Verdict::kSatisfied:
+      return ", as {} promises at {}";
+    case check::Verdict::kViolated:
+      return ", although {} promises it at {}";
+    case check::Verdict::kUnknown:
+    case check::Verdict::kRefused:
+      break;
+  }
+  return "; {} promises it at {}";
+}
+
 }  // namespace
 
 std::string verdict_text(const CheckedRun& checked) {
   const auto& ran = checked.run;
-  std::string text;
+  auto text = report::evidence_text({checked.file, checked.history, checked.analysis});
   for (const auto level : checked.asked) {
     const auto& result = checked.result(level);
     text += fmt::format("{}: {}", levels::name(level), check::to_string(result.verdict));
     if (checked.promised) {
-      text += fmt::format(", which is what {} promises at {}", checked.facts.product,
+      text += fmt::format(fmt::runtime(promise_of(result.verdict)), checked.facts.product,
                           checked.facts.isolation);
     }
     if (result.verdict == check::Verdict::kRefused) text += " (" + result.detail + ")";
@@ -198,7 +212,6 @@ std::string verdict_text(const CheckedRun& checked) {
   }
   if (checked.promised) text += fmt::format("  ({})\n", promise_source(checked.facts));
   text += why_weakest(checked);
-  text += report::evidence_text({checked.file, checked.history, checked.analysis});
   if (checked.loses()) {
     text +=
         fmt::format("final reads: {}; see below\n",

@@ -2,7 +2,9 @@
 // stderr, files that appear whole or not at all.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -80,8 +82,8 @@ TEST_F(Cli, SatisfiedIsZero) {
   const auto ran = cupel("check -l serializable fine.txt");
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out,
-            "fine.txt\tserializable\tsatisfied\n"
-            "  warning: only 2 transactions committed, so the history shows little\n");
+            "  warning: fine.txt: only 2 transactions committed, so the history shows little\n"
+            "fine.txt\tserializable\tsatisfied\n");
   EXPECT_EQ(ran.err, "");
 }
 
@@ -164,9 +166,9 @@ TEST_F(Cli, AFileThatChangesWhileItIsCheckedIsWarnedAbout) {
 TEST_F(Cli, LevelsMayBeRepeated) {
   const auto ran = cupel("check -l rc -l ra,cc -l RC fine.txt");
   EXPECT_EQ(ran.out,
+            "  warning: fine.txt: only 2 transactions committed, so the history shows little\n"
             "fine.txt\tread-committed\tsatisfied\nfine.txt\tread-atomic\tsatisfied\nfine."
-            "txt\tcausal\tsatisfied\n"
-            "  warning: only 2 transactions committed, so the history shows little\n");
+            "txt\tcausal\tsatisfied\n");
 }
 
 TEST_F(Cli, UnknownIsTwo) {
@@ -420,6 +422,21 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
        "found `--levle`, which is no option of check; did you mean `--level`?"},
       {"check --levle=si", "did you mean `--level`?"},
       {"check -l serialisable fine.txt", "did you mean `serializable`?"},
+      {"check -l 'snapshot isolation' fine.txt",
+       "found `snapshot isolation`, which is no level; did you mean `snapshot-isolation`?"},
+      {"check -l Snapshot_Isolation fine.txt", "did you mean `snapshot-isolation`?"},
+      {"check -l SnapshotIsolation fine.txt", "did you mean `snapshot-isolation`?"},
+      {"check -l 'repeatable read' fine.txt", "`cupel explain 'repeatable read'` says what it is"},
+      {"watch --timeout-window 3 fine.txt", "did you mean `--window-timeout`?"},
+      {"check --kind list-append fine.txt",
+       "found `list-append`, expected transactions, registers, mutex or strings; did you mean "
+       "`transactions`?"},
+      {"check --kind transaction fine.txt", "did you mean `transactions`?"},
+      {"check --kind cas-register fine.txt", "did you mean `registers`?"},
+      {"check --kind lock fine.txt", "did you mean `mutex`?"},
+      {"run --workload list-append", "no workload `list-append`. Did you mean `append`?"},
+      {"run --workload rw-register", "Did you mean `general`?"},
+      {"merge --kind list-append a b", "did you mean `transactions`?"},
       {"check -l best fine.txt", "found `best`, which is no level; `cupel levels` lists them"},
       {"check -l PL-2 fine.txt",
        "found `PL-2`, which is no level of cupel's; `cupel explain PL-2`"},
@@ -613,8 +630,7 @@ TEST_F(Cli, DoctorNamesWhatToInstall) {
   EXPECT_NE(poor.at("Servetcd").find("install the Debian package etcd-server"), std::string::npos)
       << poor.at("Servetcd");
   if (here.at("Datapostgres").empty()) {
-    EXPECT_NE(poor.at("Datapostgres").find("Install the package cupel-postgres"),
-              std::string::npos)
+    EXPECT_NE(poor.at("Datapostgres").find("Install the package cupel-postgres"), std::string::npos)
         << poor.at("Datapostgres");
   }
   const auto words = cupel("doctor");
@@ -737,7 +753,7 @@ TEST_F(Cli, ADashIsStandardInputAndOutput) {
   const auto piped = shell("cat lost.txt | " + tool + "check -l si -");
   EXPECT_EQ(piped.code, 1);
   EXPECT_EQ(piped.out.find("-\tsnapshot-isolation\tviolated\n"), 0u) << piped.out;
-  EXPECT_TRUE(cupel("check -l prefix - <lost.txt").out.starts_with("-\tprefix\tsatisfied\n"));
+  EXPECT_TRUE(cupel("check -l prefix - <lost.txt").out.ends_with("\n-\tprefix\tsatisfied\n"));
   EXPECT_EQ(cupel("stats --json - <fine.txt").code, 0);
   // A run of Jepsen in which no client did anything; a history without transactions in another
   // format has no such reason.
@@ -939,6 +955,260 @@ TEST_F(Cli, TheKindOfWorkloadIsStated) {
       std::string::npos);
 }
 
+// One client's transaction that ended in this way.
+std::string ended(const char* type, const char* value = R"([["w","x",1]])") {
+  return fmt::format(R"({{"type":"invoke","process":0,"f":"txn","value":{0},"time":1}}
+{{"type":"{1}","process":0,"f":"txn","value":{0},"time":2}}
+)",
+                     value, type);
+}
+
+TEST_F(Cli, ARecordingInWhichNothingCommittedIsAnError) {
+  write("aborted.jsonl", ended("fail") + ended("info"));
+  const char* const why =
+      "aborted.jsonl: no transaction committed: 1 aborted, 1 with an unknown outcome, so a verdict "
+      "would say nothing about the database. Record a run in which transactions commit";
+  for (const char* command : {"check", "check --json", "check -l serializable",
+                              "check --emit junit", "check --report page"}) {
+    const auto ran = cupel(std::string(command) + " aborted.jsonl");
+    EXPECT_EQ(ran.code, 3) << command;
+    EXPECT_EQ(ran.out.find("satisfied"), std::string::npos) << command << ": " << ran.out;
+    EXPECT_NE(ran.err.find(why), std::string::npos) << command << ": " << ran.err;
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "page" / "index.html"));
+  const auto both = cupel("check -l serializable aborted.jsonl fine.txt");
+  EXPECT_EQ(both.code, 3);
+  EXPECT_NE(both.out.find("fine.txt\tserializable\tsatisfied\n"), std::string::npos) << both.out;
+  for (const char* command :
+       {"watch --no-follow -l serializable aborted.jsonl",
+        "watch --no-follow --json -l causal aborted.jsonl", "watch -l causal - < aborted.jsonl"}) {
+    const auto ran = cupel(command);
+    EXPECT_EQ(ran.code, 3) << command;
+    EXPECT_EQ(ran.out.find("\tsatisfied"), std::string::npos) << command << ": " << ran.out;
+    EXPECT_NE(ran.err.find("no transaction committed, so"), std::string::npos) << ran.err;
+  }
+  // A single commit, and a single violation, are verdicts.
+  write("committed.jsonl", ended("fail") + ended("ok"));
+  EXPECT_EQ(cupel("check -l serializable committed.jsonl").code, 0);
+  const auto watched = cupel("watch --no-follow -l serializable committed.jsonl");
+  EXPECT_EQ(watched.code, 0) << watched.err;
+  EXPECT_EQ(watched.out.find("  warning: committed.jsonl: only 1 transaction committed, so the "
+                             "history shows little\ncommitted.jsonl\tserializable\tsatisfied\n"),
+            0U)
+      << watched.out;
+  write("thin.jsonl", ended("fail") + ended("ok", R"([["r","x",7]])"));
+  EXPECT_EQ(cupel("check -l serializable thin.jsonl").code, 1);
+}
+
+TEST_F(Cli, ARecordingInWhichNothingHappenedIsSatisfiedWithANote) {
+  const char* const note = "no client made an operation, so the history satisfies every level";
+  write("history.edn", "");
+  const auto ran = cupel("check -l serializable history.edn");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.err.find(note), std::string::npos) << ran.err;
+  ASSERT_EQ(cupel("convert history.edn nothing.jsonl").code, 0);
+  EXPECT_EQ(cupel("check nothing.jsonl").code, 0);
+  const auto watched = cupel("watch --no-follow -l causal nothing.jsonl");
+  EXPECT_EQ(watched.code, 0) << watched.err;
+  EXPECT_EQ(watched.out, "nothing.jsonl\tcausal\tsatisfied\n");
+  EXPECT_NE(watched.err.find(note), std::string::npos) << watched.err;
+}
+
+TEST_F(Cli, MergeAndElleTakeTheKindAndWhatIsIgnored) {
+  write("a.jsonl", R"({"type":"ok","process":0,"f":"txn","value":[["append","x",1]]}
+{"type":"ok","process":0,"f":"nap","value":3}
+)");
+  write("b.jsonl", R"({"type":"ok","process":0,"f":"txn","value":[["r","x",[1]]]}
+{"type":"ok","process":0,"f":"nap","value":3}
+{"type":"ok","process":0,"f":"doze","value":3}
+)");
+  EXPECT_EQ(cupel("merge a.jsonl b.jsonl -o whole.jsonl").code, 3);
+  const auto merged = cupel("merge --ignore nap,doze a.jsonl b.jsonl -o whole.jsonl");
+  EXPECT_EQ(merged.code, 0) << merged.err;
+  EXPECT_NE(merged.err.find("whole.jsonl: left out: 1 op map with f=doze, 2 with f=nap"),
+            std::string::npos)
+      << merged.err;
+  EXPECT_NE(cupel("check --json whole.jsonl")
+                .out.find(R"("ignored":[{"f":"doze","op_maps":1},{"f":"nap","op_maps":2}])"),
+            std::string::npos);
+  EXPECT_EQ(cupel("elle -m list-append a.jsonl").code, 3);
+  const auto elle = cupel("elle -m list-append -c serializable --ignore nap a.jsonl");
+  EXPECT_EQ(elle.out, "a.jsonl \t true\n") << elle.err;
+  EXPECT_NE(elle.err.find("a.jsonl: left out: 1 op map with f=nap"), std::string::npos) << elle.err;
+  const auto json = nlohmann::json::parse(
+      cupel("elle -m list-append -c serializable --verbose --ignore nap a.jsonl").out);
+  EXPECT_EQ(json.at("kind"), "transactions");
+  EXPECT_EQ(json.at("ignored").size(), 1U);
+  write("result.jsonl", cupel("check --json fine.txt").out);
+  EXPECT_NE(cupel("merge --ignore nap result.jsonl").err.find("--ignore: it applies to histories"),
+            std::string::npos);
+
+  write("one.jsonl", R"({"type":"ok","process":0,"f":"write","value":["x",1]}
+)");
+  write("two.jsonl", R"({"type":"ok","process":0,"f":"cas","value":["y",[null,1]]}
+)");
+  const auto registers = cupel("merge --kind registers one.jsonl two.jsonl -o registers.jsonl");
+  EXPECT_EQ(registers.code, 0) << registers.err;
+  EXPECT_NE(registers.err.find("read as registers with compare-and-set, 2 keys"), std::string::npos)
+      << registers.err;
+  EXPECT_EQ(cupel("merge --kind mutex one.jsonl two.jsonl -o registers.jsonl").code, 3);
+}
+
+TEST_F(Cli, AConvertedHistoryKeepsHowItWasRead) {
+  write("lock.jsonl", R"({"type":"invoke","process":0,"f":"acquire"}
+{"type":"ok","process":0,"f":"acquire"}
+)");
+  write("cas.jsonl", R"({"type":"invoke","process":0,"f":"cas","value":[null,1]}
+{"type":"ok","process":0,"f":"cas","value":[null,1]}
+)");
+  const std::pair<const char*, const char*> kinds[] = {
+      {"lock", "mutex: one owner, not reentrant"},
+      {"cas", "registers with compare-and-set, 1 key"}};
+  for (const auto& [name, kind] : kinds) {
+    const std::string from = name;
+    for (const std::string ending : {".edn", ".cupel", "-2.jsonl"}) {
+      const auto note = cupel("convert " + from + ".jsonl " + from + ending).err;
+      EXPECT_NE(note.find(fmt::format("{}.jsonl: read as {}", name, kind)), std::string::npos)
+          << note;
+      EXPECT_NE(cupel("check " + from + ending).out.find(std::string(", read as ") + kind),
+                std::string::npos);
+    }
+  }
+}
+
+TEST_F(Cli, AMutexIsExplainedInItsOwnWords) {
+  write("lock.jsonl", R"({"type":"invoke","process":0,"f":"acquire","time":1}
+{"type":"ok","process":0,"f":"acquire","time":2}
+{"type":"invoke","process":1,"f":"acquire","time":3}
+{"type":"ok","process":1,"f":"acquire","time":4}
+)");
+  const auto ran = cupel("check -l linearizable lock.jsonl");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_NE(ran.out.find("= acquire    session 1, 1st transaction"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("found it free"), std::string::npos) << ran.out;
+  for (const char* word : {"compare-and-set", "read an", "wrote", "null", "\"held\""})
+    EXPECT_EQ(ran.out.find(word), std::string::npos) << word << " in " << ran.out;
+  write("unlock.jsonl", R"({"type":"invoke","process":0,"f":"release","time":1}
+{"type":"ok","process":0,"f":"release","time":2}
+)");
+  const auto released = cupel("check -l linearizable unlock.jsonl");
+  EXPECT_EQ(released.code, 1);
+  EXPECT_NE(released.out.find("found it held, and nobody had left it so"), std::string::npos)
+      << released.out;
+}
+
+TEST_F(Cli, AFolderWithoutAHistorySaysWhatWasLookedFor) {
+  fs::create_directories(folder_ / "empty");
+  const auto none = cupel("check empty");
+  EXPECT_EQ(none.code, 3);
+  for (const char* words : {"empty: found a folder without a history", "history.edn", "jepsen.log",
+                            "history.bincode", "*.log", "Name a file"}) {
+    EXPECT_NE(none.err.find(words), std::string::npos) << none.err;
+  }
+  write("empty/h.jsonl", "");
+  EXPECT_NE(cupel("check empty").err.find("Name the file, if it is empty/h.jsonl"),
+            std::string::npos);
+  EXPECT_NE(cupel("check .").err.find(".: found a folder without a history"), std::string::npos);
+}
+
+TEST_F(Cli, VerifyOfTheSameFileReadInAnotherWaySaysWhatToGive) {
+  write("nap.jsonl", ended("ok") + R"({"type":"ok","process":0,"f":"nap","value":["x",2]}
+)");
+  ASSERT_EQ(cupel("check -l causal --ignore nap --certificate proof.json nap.jsonl").code, 0);
+  EXPECT_EQ(cupel("verify --ignore nap nap.jsonl proof.json").code, 0);
+  write("other.jsonl", ended("ok"));
+  const auto rejected = cupel("verify --initial 0 nap.jsonl --ignore nap proof.json");
+  EXPECT_EQ(rejected.code, 1) << rejected.err;
+  EXPECT_NE(rejected.out.find("give verify the --initial, --kind and --ignore that check had"),
+            std::string::npos)
+      << rejected.out;
+}
+
+// What a run records of its final reads counts for `check -l` as for `run -l`.
+TEST_F(Cli, LostDataCountBesideALevelByName) {
+  const auto recorded = [](const std::string& facts) {
+    return R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[["final readers","9 the database"])" +
+           facts + R"(]}
+{"type":"invoke","process":0,"f":"txn","value":[["w","x",1]],"time":1}
+{"type":"ok","process":0,"f":"txn","value":[["w","x",1]],"time":2}
+{"type":"invoke","process":9,"f":"txn","value":[["r","x",null]],"time":3}
+{"type":"ok","process":9,"f":"txn","value":[["r","x",null]],"time":4}
+)";
+  };
+  write("lost.jsonl", recorded(""));
+  EXPECT_EQ(cupel("check lost.jsonl").code, 1);
+  EXPECT_EQ(cupel("check -l causal lost.jsonl").code, 0) << "a lost write is of no level";
+  write("gone.jsonl", recorded(R"(,["data gone","yes"])"));
+  EXPECT_EQ(cupel("check -l causal gone.jsonl").code, 1);
+  const auto junit = cupel("check -l causal --emit junit gone.jsonl");
+  EXPECT_NE(junit.out.find("<failure"), std::string::npos) << junit.out;
+  write("failed.jsonl", ended("ok"));
+  write(
+      "failed.jsonl",
+      R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[["final reads failed","node 2 did not answer"]]}
+)" + ended("ok"));
+  for (const char* command : {"check", "check -l causal"}) {
+    const auto ran = cupel(std::string(command) + " failed.jsonl");
+    EXPECT_EQ(ran.code, 2) << command;
+    EXPECT_NE(ran.out.find("unknown whether acknowledged writes are lost: node 2 did not answer"),
+              std::string::npos)
+        << ran.out;
+  }
+  EXPECT_NE(cupel("check --json failed.jsonl")
+                .out.find(R"("final_reads_failed":"node 2 did not answer")"),
+            std::string::npos);
+}
+
+// The output of a command whose standard output is a terminal with so many columns.
+std::string on_terminal(const std::vector<std::string>& arguments, unsigned short columns) {
+  winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    setenv("NO_COLOR", "1", 1);
+    std::vector<char*> words;
+    for (const auto& one : arguments) words.push_back(const_cast<char*>(one.c_str()));
+    words.push_back(nullptr);
+    execv(words[0], words.data());
+    _exit(127);
+  }
+  std::string out;
+  char buffer[4096];
+  for (ssize_t n; (n = read(terminal, buffer, sizeof buffer)) > 0;)
+    out.append(buffer, static_cast<std::size_t>(n));
+  close(terminal);
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::erase(out, '\r');
+  return out;
+}
+
+TEST_F(Cli, TextsFitOnANarrowTerminal) {
+  const auto lost = (folder_ / "lost.txt").string();
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{CUPEL_BINARY, "levels"},
+        {CUPEL_BINARY, "explain"},
+        {CUPEL_BINARY, "check", lost},
+        {CUPEL_BINARY, "check", "--test-power", (folder_ / "fine.txt").string()},
+        {CUPEL_BINARY, "explain", "long-fork"}}) {
+    const auto narrow = on_terminal(arguments, 80), wide = on_terminal(arguments, 1000);
+    EXPECT_NE(narrow, "");
+    std::istringstream lines(narrow);
+    for (std::string line; std::getline(lines, line);) {
+      const bool one_word = line.find(' ', line.find_first_not_of(' ')) == std::string::npos;
+      EXPECT_TRUE(one_word || line.size() <= 80 || line.find("…") != std::string::npos) << line;
+    }
+    // The same words.
+    const auto words = [](const std::string& text) {
+      std::istringstream in(text);
+      std::string all;
+      for (std::string word; in >> word;) all += word + ' ';
+      return std::regex_replace(all, std::regex("[0-9]+\\.[0-9]{3} s"), "TIME");
+    };
+    EXPECT_EQ(words(narrow), words(wide));
+  }
+}
+
 TEST_F(Cli, WhatIsLeftOutAndClocksThatWentBackAreSaid) {
   write("typo.jsonl",
         R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]}
@@ -966,7 +1236,26 @@ TEST_F(Cli, WhatIsLeftOutAndClocksThatWentBackAreSaid) {
 {"type":"ok","process":0,"f":"txn","value":[["w","x",1]]}
 {"type":"ok","process":1,"f":"nap","value":3}
 )");
-  EXPECT_EQ(cupel("watch --no-follow -l causal --ignore nap grows.jsonl").code, 0);
+  const auto watched = cupel("watch --no-follow -l causal --ignore nap grows.jsonl");
+  EXPECT_EQ(watched.code, 0);
+  EXPECT_NE(watched.out.find("  left out: 1 op map with f=nap\n"), std::string::npos)
+      << watched.out;
+  EXPECT_EQ(watched.out.find("read as"), std::string::npos) << "transactions need no word";
+  write("registers.jsonl", R"({"type":"invoke","process":0,"f":"write","value":["x",1]}
+{"type":"ok","process":0,"f":"write","value":["x",1]}
+{"type":"invoke","process":1,"f":"cas","value":["y",[null,2]]}
+{"type":"ok","process":1,"f":"cas","value":["y",[null,2]]}
+{"type":"ok","process":2,"f":"nap","value":3}
+)");
+  const char* const sentence = "read as registers with compare-and-set, 2 keys";
+  EXPECT_NE(cupel("check --ignore nap registers.jsonl").out.find(sentence), std::string::npos);
+  const auto of_registers = cupel("watch --no-follow -l causal --ignore nap registers.jsonl");
+  EXPECT_NE(of_registers.out.find(std::string("\n  ") + sentence + "\n"), std::string::npos)
+      << of_registers.out;
+  const auto state = nlohmann::json::parse(
+      cupel("watch --no-follow --json -l causal --ignore nap registers.jsonl").out);
+  EXPECT_EQ(state.at("kind"), "registers with compare-and-set, 2 keys");
+  EXPECT_EQ(state.at("ignored"), nlohmann::json::parse(R"([{"f":"nap","op_maps":1}])"));
   EXPECT_NE(cupel("check --ignore nap fine.txt").err.find("--ignore applies to op maps"),
             std::string::npos);
 
@@ -1030,6 +1319,12 @@ TEST_F(Cli, InitialValuesAreSaidBesideTheHistory) {
       thin.err,
       "cupel: note: hand.jsonl: every key was first read as 0, which no transaction wrote; if "
       "keys start with it, add --initial 0\n");
+  // The other key is first written, and first read as 7.
+  write("some.jsonl", R"({"type":"ok","process":0,"f":"txn","value":[["r","x",0]]}
+{"type":"ok","process":0,"f":"txn","value":[["w","y",7],["r","y",7]]}
+)");
+  EXPECT_NE(cupel("check -l serializable some.jsonl").err.find("1 of 2 keys was first read as 0"),
+            std::string::npos);
   const auto said = cupel("check -l serializable --initial 0 hand.jsonl");
   EXPECT_EQ(said.code, 0) << said.out;
   EXPECT_EQ(said.err, "");

@@ -178,9 +178,7 @@ TEST(FinalReadsFormats, SayNothingOfWhatDoesNotDecide) {
 }
 
 TEST(FinalReadsPage, StandAtTheTopIfSomethingIsWrong) {
-  const auto page_of = [](const Given& given) {
-    return report_files(given.checked()).at(0).bytes;
-  };
+  const auto page_of = [](const Given& given) { return report_files(given.checked()).at(0).bytes; };
   const auto lost = page_of(Given(kLost, "2400000000 3000000000 kill: 0"));
   EXPECT_NE(lost.find("<h1>Acknowledged writes are lost; violates "), std::string::npos);
   const auto section = lost.find("<section id=\"final-reads\"");

@@ -73,7 +73,16 @@ struct Outputs {
 Report write_report(const std::optional<ReportFolder>& folder, std::size_t number,
                     const std::string& file, const Found& found) {
   if (!folder || !found.ok() || base::interrupted()) return std::nullopt;
-  return folder->write(number, {file, found->history, found->analysis});
+  const report::Checked checked{file, found->history, found->analysis};
+  if (report::nothing_committed(checked)) return std::nullopt;
+  return folder->write(number, checked);
+}
+
+// An error in place of a history in which nothing committed.
+Found with_evidence(const std::string& file, Found found) {
+  if (!found.ok()) return found;
+  auto nothing = report::nothing_committed({file, found->history, found->analysis});
+  return nothing ? Found(*std::move(nothing)) : std::move(found);
 }
 
 void report_unreadable(const std::string& file, base::Error error, const Outputs& outputs) {
@@ -93,10 +102,12 @@ void hint_at_start(const report::Checked& checked) {
                               : std::optional<analysis::UnwrittenStart>();
   if (!start) return;
   const auto value = checked.history.value(start->value);
-  const auto keys = start->keys == start->of
+  // Others may have been written first, or be lists.
+  const auto all = checked.history.key_count();
+  const auto keys = start->keys == all
                         ? std::string("every key was")
-                        : fmt::format("{} of {} keys were", report::grouped(start->keys),
-                                      report::grouped(start->of));
+                        : fmt::format("{} of {} keys {}", report::grouped(start->keys),
+                                      report::grouped(all), start->keys == 1 ? "was" : "were");
   print_note(
       fmt::format("{}: {} first read as {}, which no transaction wrote; if keys start with it, add "
                   "--initial {}",
@@ -136,14 +147,6 @@ void report_unsure_absences(const report::Checked& checked) {
       history::shown_bound(unsure->high)));
 }
 
-// The op maps that the history does not have, and the kind of workload that was read.
-void note_interpretation(const std::string& file, const std::string& ignored,
-                         const std::string& kind) {
-  if (!ignored.empty())
-    print_note(fmt::format("{}: left out: {}", file, report::ignored_text(ignored)));
-  if (!kind.empty()) print_note(fmt::format("{}: read as {}", file, kind));
-}
-
 bool is_in_windows(const Found& found) {
   return found.ok() && found->analysis.windows.has_value();
 }
@@ -151,15 +154,12 @@ bool is_in_windows(const Found& found) {
 void print_checked(const report::Checked& checked, const CheckArguments& arguments,
                    Emitter& emitter) {
   if (!checked.history.fact(formats::kNothingHappened).empty()) {
-    print_note(fmt::format(
-        "{}: no client made an operation, so the history satisfies every level. Nothing was tested",
-        checked.file));
+    print_note(fmt::format("{}: {}", checked.file, report::kNothingWasTested));
   }
   if (const auto cut = checked.history.fact("cut"); !cut.empty()) {
     print_note(fmt::format("{}: {}", checked.file, cut));
   }
-  note_interpretation(checked.file, checked.history.fact("ignored"),
-                      arguments.levels.empty() ? "" : checked.history.fact("kind"));
+  note_interpretation(checked.file, checked.history, !arguments.levels.empty());
   if (!checked.analysis.windows) {
     hint_at_start(checked);
     hint_at_clocks(checked, check_options(arguments.levels, arguments.limits).clock_drift_ns);
@@ -175,11 +175,11 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
   } else if (emitter.instead_of_text()) {
     // It was given above, or will be when all histories are.
   } else if (arguments.levels.empty()) {
-    print(report::ladder(checked, {.colour = use_colour()}));
+    print_text(report::ladder(checked, {.colour = use_colour()}));
   } else {
-    print(report::lines(checked) + report::evidence_text(checked) + report::windows_text(checked) +
-          report::explanation(checked) + report::final_reads_text(checked) +
-          report::test_power_text(checked));
+    print_text(report::evidence_text_by_file(checked) + report::lines(checked) +
+               report::windows_text(checked) + report::explanation(checked) +
+               report::final_reads_text(checked) + report::test_power_text(checked));
   }
 }
 
@@ -241,6 +241,15 @@ int code_of(const std::string& file, const check::CheckResult& result, bool by_n
   return code;
 }
 
+// The exit code of a check, with what the final reads of a recorded run say, as `run` has it.
+int with_final_reads(int code, const analysis::AnalyzedFile& found, bool by_name) {
+  const bool gone = !found.history.fact(analysis::kDataGone).empty();
+  if (analysis::loss_counts(found.analysis.final_reads, by_name, gone))
+    return std::max<int>(code, kViolated);
+  const bool failed = !found.history.fact(analysis::kFinalReadsFailed).empty();
+  return failed && code == kSatisfied ? kUnknown : code;
+}
+
 // Where the time of a check went.
 std::string stages_text(const std::string& file, const analysis::Analysis& analysis) {
   std::string text = fmt::format("cupel: {}:", file);
@@ -280,9 +289,8 @@ int print_found(const std::string& file, const Found& found, const CheckArgument
   const int written =
       write_files(checked, arguments, options, found->first_bytes, outputs.folder, report);
   const bool by_name = !arguments.levels.empty();
-  const auto& reads = found->analysis.final_reads;
-  const int lost = !by_name && reads && !reads->well() ? kViolated : kSatisfied;
-  const int code = std::max({written, lost, code_of(file, found->analysis.check, by_name)});
+  const int code = std::max(
+      written, with_final_reads(code_of(file, found->analysis.check, by_name), *found, by_name));
   if (outputs.kept != nullptr && checked.analysis.whole && !base::interrupted()) {
     const bool brief = is_brief(checked.analysis, arguments);
     if (const auto done = outputs.kept->keep(file, {report::json(checked), code, brief});
@@ -468,6 +476,7 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
       several[i] = with_windows(file, reading, options, {began, arguments.certificate},
                                 std::move(several[i]));
       if (is_in_windows(several[i])) report(i, several[i]);
+      several[i] = with_evidence(file, std::move(several[i]));
     }
     if (options.check.team != nullptr) options.check.team->ask("");  // the history is done
     for (const auto& found : several) {

@@ -68,6 +68,7 @@ void add_convert(Command& app, Run& run) {
         print_error(history.error());
         return kBad;
       }
+      note_interpretation(arguments->in, *history, /*kind=*/true);
       auto with_nodes = *options;
       formats::Nodes nodes;
       if (options->format == formats::Format::kCupel) {

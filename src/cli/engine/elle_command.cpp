@@ -20,6 +20,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/spelling.hpp"
+#include "history/ignored.hpp"
 #include "text/json.hpp"
 
 namespace cupel::cli {
@@ -50,6 +51,7 @@ struct ElleArguments {
   std::string workload, format, output = "text", models = "strict-serializable", anomalies = "G0";
   std::string directory, plot_format = "svg";
   LimitArguments limits;
+  InterpretationArguments as;
   std::uint64_t search_ms = 0, plot_ms = 0, plot_bytes = 0;
   bool verbose = false;
 };
@@ -207,6 +209,11 @@ std::string as_json(const Answer& answer, const analysis::AnalyzedFile& file) {
   if (!names.empty()) object["anomaly-types"] = names;
   if (!names.empty()) object["anomalies"] = anomalies;
   if (!answer.violated.empty()) object["not"] = answer.violated;
+  const auto kind = file.history.fact("kind");
+  object["kind"] = kind.empty() ? "transactions" : kind;
+  object["ignored"] = Json::array();
+  for (const auto& [f, count] : history::ignored_op_maps(file.history.fact("ignored")))
+    object["ignored"].push_back({{"f", f}, {"op_maps", count}});
   return text::dump_indented(object) + "\n";
 }
 
@@ -230,11 +237,15 @@ int check_file(const std::string& name, const ElleArguments& arguments, const Qu
                                        arguments.workload, why),
                 .file = name});
   }
+  note_interpretation(name, found->history, /*kind=*/false);
   const auto& result = found->analysis.check;
   const bool object =
       question.workload == Workload::kCasRegister || question.workload == Workload::kMutex;
-  const auto answer =
+  auto answer =
       object ? answer_of_object(result) : answer_of_models(question.models, found->history, result);
+  const auto& evidence = found->analysis.evidence;
+  if (!object && answer.verdict == Verdict::kSatisfied && evidence && evidence->nothing_committed())
+    answer = {.verdict = Verdict::kUnknown, .detail = "no transaction committed"};
   print(question.json ? as_json(answer, *found)
                       : fmt::format("{} \t {}\n", name, validity(answer.verdict)));
   if (answer.verdict == Verdict::kUnknown) {
@@ -303,6 +314,7 @@ Question question_of(const ElleArguments& arguments) {
   question.options.whole_history = question.json || !arguments.directory.empty();
   question.options.test_power = analysis::TestPower::kNever;
   if (!arguments.format.empty()) question.reading.format = formats::Format::kJepsen;
+  question.reading.as = interpretation(arguments.as);
   return question;
 }
 
@@ -345,6 +357,7 @@ void add_options(Command& command, ElleArguments& arguments) {
                   "Write the report of `cupel check --report` to this folder")
       ->check(not_standard_output("the folder to write to"))
       ->type_name("DIR");
+  add_interpretation_options(command, arguments.as);
   add_limit_options(command, "The time for one history", arguments.limits);
   command.add_option("-p,--plot-format", arguments.plot_format, "svg")
       ->capture_default_str()

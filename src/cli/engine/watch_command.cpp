@@ -29,6 +29,7 @@
 #include "formats/line_pieces.hpp"
 #include "formats/recording.hpp"
 #include "formats/transaction_stream.hpp"
+#include "history/ignored.hpp"
 #include "history/mask.hpp"
 #include "levels/product.hpp"
 #include "merge/join.hpp"
@@ -36,6 +37,8 @@
 #include "online/checker.hpp"
 #include "online/inbox.hpp"
 #include "online/merge.hpp"
+#include "report/evidence.hpp"
+#include "report/render.hpp"
 #include "report/wording.hpp"
 
 namespace cupel::cli {
@@ -276,6 +279,9 @@ class WatchRun {
     online::Watch header({.as = interpretation(arguments_.check.as)});
     auto& probe = header.add(name_);
     if (auto read = probe.take(waiting_); !read.ok()) return read;
+    if (over && !probe.any_client() && probe.metadata().contains(formats::kNothingHappened)) {
+      return nothing_happened();
+    }
     if (over && !probe.any_client()) {
       return base::Error{.message =
                              "found no operations of clients, expected op maps such as "
@@ -318,6 +324,23 @@ class WatchRun {
     const auto waiting = std::move(waiting_);
     waiting_.clear();
     return checker_->take(waiting);
+  }
+
+  // As `cupel check` has it: satisfied, and nothing was tested.
+  base::Status nothing_happened() {
+    const auto asked = levels_of(arguments_.check.levels);
+    say(fmt::format("{}: {}", name_, report::kNothingWasTested));
+    code_ = kSatisfied;
+    const auto level =
+        levels::name(asked.empty() ? levels::Level::kStrictSerializable : asked.front());
+    if (arguments_.check.json) {
+      const nlohmann::ordered_json object = {
+          {"file", name_}, {"level", level}, {"verdict", "satisfied"}, {"transactions", 0}};
+      print(object.dump() + "\n");
+    } else {
+      print(fmt::format("{}\t{}\tsatisfied\n", name_, level));
+    }
+    return base::Ok{};
   }
 
   base::Result<levels::Level> level_of(const std::map<std::string, std::string>& facts) const {
@@ -612,6 +635,7 @@ class WatchRun {
         code_ = bad(begun.error());
         return;
       }
+      if (code_) return;
     }
     std::size_t before = 0;
     do {
@@ -626,9 +650,20 @@ class WatchRun {
           fmt::format("{}: the last line was cut while it was written; it is left out", name_));
     }
     if (checker_->passed_over() > 0) return end_violated("");
+    if (nothing_committed()) {
+      code_ = bad(report::nothing_committed(name_));
+      return;
+    }
     code_ = kSatisfied;
     if (!arguments_.check.certificate.empty()) certify();
     print_verdict("satisfied", {});
+  }
+
+  // Of a window that was given up only the recorded history knows.
+  [[nodiscard]] bool nothing_committed() const {
+    if (!checker_->only_record_after()) return checker_->watch().window().held().committed == 0;
+    return found_ && found_->ok() &&
+           report::nothing_committed({record_.path(), (*found_)->history, (*found_)->analysis});
   }
 
   void certify() {
@@ -681,18 +716,32 @@ class WatchRun {
                             .file = arguments_.check.certificate});
   }
 
+  // How little the history shows, as far as a watch counts it.
+  [[nodiscard]] std::vector<std::string> warnings() const {
+    const auto& held = checker_->watch().window().held();
+    const analysis::Evidence found{.transactions = held.transactions, .committed = held.committed};
+    if (checker_->only_record_after() || !found.few()) return {};
+    return {report::few_committed(found.committed, found.transactions)};
+  }
+
   void print_verdict(std::string_view verdict, const std::string& why) {
     const auto& held = checker_->watch().window().held();
     if (arguments_.check.json) {
       auto object = status_object(verdict);
       if (!why.empty()) object["detail"] = why;
+      if (verdict == "satisfied") object["warnings"] = warnings();
       if (arguments_.keep_going) object["reported"] = checker_->passed_over();
       object["most_held"] = checker_->most_held();
       print(object.dump() + "\n");
       return;
     }
+    if (verdict == "satisfied") {
+      for (const auto& warning : warnings())
+        print(fmt::format("  warning: {}: {}\n", name_, warning));
+    }
     print(fmt::format("{}\t{}\t{}\n", name_, levels::name(level_), verdict));
     if (!why.empty()) print(fmt::format("  {}\n", why));
+    print_reading();
     if (const auto after = checker_->only_record_after()) {
       return print(
           fmt::format("  of the recorded history; the memory limit was met after {} transactions\n",
@@ -703,11 +752,27 @@ class WatchRun {
         grouped(held.transactions), grouped(held.held), grouped(checker_->most_held())));
   }
 
+  // How the stream was read, and what was left out, in the words of `cupel check`.
+  [[nodiscard]] std::string fact(const char* name) const {
+    return checker_->watch().stream(0).fact(name);
+  }
+  void print_reading() const {
+    if (const auto kind = fact("kind"); !kind.empty()) print(fmt::format("  read as {}\n", kind));
+    if (const auto ignored = fact("ignored"); !ignored.empty())
+      print(fmt::format("  left out: {}\n", report::ignored_text(ignored)));
+  }
+
   // --- what is shown meanwhile ---
 
   nlohmann::ordered_json status_object(std::string_view verdict) const {
     const auto& held = checker_->watch().window().held();
+    const auto kind = fact("kind");
+    auto ignored = nlohmann::ordered_json::array();
+    for (const auto& [f, count] : history::ignored_op_maps(fact("ignored")))
+      ignored.push_back({{"f", f}, {"op_maps", count}});
     return {{"file", name_},
+            {"kind", kind.empty() ? "transactions" : kind},
+            {"ignored", std::move(ignored)},
             {"level", levels::name(level_)},
             {"watched", levels::name(checker_->watch().watched())},
             {"verdict", verdict},

@@ -37,6 +37,7 @@ namespace fs = std::filesystem;
 struct MergeArguments {
   std::vector<std::string> inputs, offsets;
   std::string output, to, format, drift;
+  InterpretationArguments as;
   bool edn = false, no_times = false, json = false;
 };
 
@@ -204,8 +205,9 @@ int merge_histories(const MergeArguments& arguments) {
   const auto options = join_options(arguments);
   const auto target = write_options(arguments.output, arguments.to, arguments.edn);
   if (!target.ok()) return bad(target.error());
-  const auto parts =
-      merge::read_parts(arguments.inputs, {.format = format_of(arguments.format, "--format")});
+  const auto parts = merge::read_parts(
+      arguments.inputs,
+      {.format = format_of(arguments.format, "--format"), .as = interpretation(arguments.as)});
   if (!parts.ok()) return bad(parts.error());
   const auto joined = merge::join(*parts, options);
   if (!joined.ok()) return bad(joined.error());
@@ -216,10 +218,12 @@ int merge_histories(const MergeArguments& arguments) {
                              arguments.inputs[i], static_cast<double>(clock.middle()) / 1e6,
                              static_cast<double>(clock.error() + joined->drift) / 1e6));
   }
+  note_interpretation(arguments.output, joined->history, /*kind=*/true);
   return write_history(joined->history, arguments.output, *target);
 }
 
 int merge_inputs(const MergeArguments& arguments) {
+  const auto as = interpretation(arguments.as);
   for (const auto& input : arguments.inputs) {
     if (!fs::exists(input)) {
       return bad(base::Error{.message = "there is no such file or folder", .file = input});
@@ -236,6 +240,11 @@ int merge_inputs(const MergeArguments& arguments) {
     return bad(base::Error{.message = fmt::format("found {}, expected {} as the first is",
                                                   name_of_kind(kind_of(input)), name_of_kind(kind)),
                            .file = input});
+  }
+  if (kind != InputKind::kHistories && !as.empty()) {
+    throw UsageError(as.kind ? "--kind" : "--ignore",
+                     fmt::format("it applies to histories, and the inputs are {}",
+                                 kind == InputKind::kResults ? "results" : "campaigns"));
   }
   switch (kind) {
     case InputKind::kHistories:
@@ -273,6 +282,7 @@ void add_merge(Command& app, Run& run) {
   command->add_flag("--json", arguments->json, "Print the table of campaigns as one JSON object");
   const char* histories = "Histories";
   add_format_option(*command, arguments->format);
+  add_interpretation_options(*command, arguments->as);
   add_target_options(*command, arguments->to, arguments->edn, "FILE");
   command
       ->add_option("--clock-offset", arguments->offsets,
