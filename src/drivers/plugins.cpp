@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/budget.hpp"
+#include "base/folder.hpp"
 #include "drivers/plugin.hpp"
 
 namespace cupel::drivers {
@@ -86,10 +87,9 @@ std::string find_plugin(std::string_view driver) {
 
 std::vector<std::string> found_plugins() {
   std::set<std::string> names;
-  std::error_code none;
   for (const auto& folder : plugin_folders()) {
-    for (fs::directory_iterator at(folder, none), end; !none && at != end; at.increment(none)) {
-      const auto file = at->path().filename().string();
+    for (const auto& file :
+         base::names_in_folder(folder.string()).value_or(std::vector<std::string>())) {
       if (!file.starts_with(kPrefix) || !file.ends_with(kSuffix)) continue;
       names.insert(file.substr(kPrefix.size(), file.size() - kPrefix.size() - kSuffix.size()));
     }

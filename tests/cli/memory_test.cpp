@@ -122,10 +122,11 @@ Ended cupel(const fs::path& folder, std::vector<std::string> arguments, Of of, s
     for (auto& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
     alarm(kPatience);
+    const auto commands = all_commands();  // of no program: they are not under test
     base::AllocationWatch::fail_at(place);
     base::Budget unlimited;
     const base::AllocationWatch watch(of == Of::kAll ? &unlimited : nullptr);
-    const int code = run(static_cast<int>(arguments.size()), argv.data(), all_commands());
+    const int code = run(static_cast<int>(arguments.size()), argv.data(), commands);
     *reached = base::AllocationWatch::watched_count();
     _exit(code);
   }

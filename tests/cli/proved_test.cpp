@@ -30,11 +30,13 @@ struct Ran {
 class Proved : public testing::Test {
  protected:
   void SetUp() override {
-    const fs::path copy = at("bin/cupel");
     std::error_code failed;
     fs::create_directories(at("bin"));
-    fs::create_hard_link(CUPEL_BINARY, copy, failed);
-    if (failed) fs::copy_file(CUPEL_BINARY, copy);
+    for (const char* other : {"", "-run", "-crdt"}) {
+      const auto program = std::string(CUPEL_BINARY) + other, copy = at("bin/cupel") + other;
+      fs::create_hard_link(program, copy, failed);
+      if (failed) fs::copy_file(program, copy);
+    }
     history_ = scratch_.file("lost.txt", kLostUpdate);
     ASSERT_EQ(cupel({"check", "--certificate", at("lost.json"), history_}).code, 1);
   }
