@@ -42,8 +42,6 @@ others=(
   # kept from starting and from making a database of their own, now and at boot (see
   # below); those that were there before are left as they are.
   postgresql mariadb-server mariadb-backup galera-4 redis-server etcd-server
-  postgresql-server-dev-15  # the extension of `cupel mock --engine postgres`
-  libmariadbd-dev  # that of --engine mariadb, with tools/mariadb-headers.sh
   libzookeeper-java default-jre-headless nats-server patroni python3-etcd
   go-dqlite
   pgbouncer pgpool2  # connection poolers, which the tests put before PostgreSQL
@@ -97,10 +95,10 @@ for package in "${packages[@]}"; do
   state=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
   [[ $state == installed ]] || missing+=("$package")
 done
-# Not in a package; without them `cupel mock --engine mariadb` is left out.
+# The headers of the servers; without them `cupel mock --engine` is left out.
 get_headers() {
-  [[ $mode != all && $mode != long ]] || "$(dirname "$0")/mariadb-headers.sh" ||
-    printf 'install-packages: cupel is built without --engine mariadb\n' >&2
+  [[ $mode != all && $mode != long ]] || "$(dirname "$0")/server-headers.sh" ||
+    printf 'install-packages: cupel is built without some engines of cupel mock --engine\n' >&2
 }
 if [[ ${#missing[@]} -eq 0 ]]; then
   get_headers

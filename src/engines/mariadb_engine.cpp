@@ -92,8 +92,7 @@ base::Result<std::unique_ptr<MariadbEngine>> MariadbEngine::start(const Options&
   auto parts = start_parts(
       lab::Kind::kMariadb,
       {weak_engine_library(), kWeakEngineFile, "MariaDB",
-       "run tools/mariadb-headers.sh, which gets them from Debian's source package, and build "
-       "again"},
+       "run tools/server-headers.sh and build again"},
       used, [&](const Places& places) {
         return std::vector<std::string>{
             "ignore-builtin-innodb", "plugin-dir=" + places.folder,

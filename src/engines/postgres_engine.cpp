@@ -64,7 +64,7 @@ base::Result<std::unique_ptr<PostgresEngine>> PostgresEngine::start(const Option
   auto parts = start_parts(
       lab::Kind::kPostgres,
       {weak_table_library(), kWeakTableFile, "PostgreSQL",
-       "install the Debian package postgresql-server-dev-15 and build again"},
+       "run tools/server-headers.sh and build again"},
       used, [&](const Places& places) { return settings(places.library, places.socket, used); });
   if (!parts.ok()) return std::move(parts).error();
   std::unique_ptr<PostgresEngine> engine(new PostgresEngine(std::move(*parts)));

@@ -29,9 +29,9 @@ std::string mock_findings() {
   const Finding findings[] = {
       {"--engine own", "a subset of PostgreSQL's SQL"},
       engine("postgres", lab::Kind::kPostgres, engines::weak_table_library(),
-             "install the Debian package postgresql-server-dev-15 and build again"),
+             "run tools/server-headers.sh and build again"),
       engine("mariadb", lab::Kind::kMariadb, engines::weak_engine_library(),
-             "run tools/mariadb-headers.sh and build again")};
+             "run tools/server-headers.sh and build again")};
   auto all = nlohmann::ordered_json::array();
   for (const auto& [name, what, problem] : findings) {
     all.push_back({{"name", name}, {"what", what}, {"problem", problem}});
