@@ -45,6 +45,13 @@ void Ladder::decide_all(std::span<const Level> asked) {
     const bool cheap = decider_ != nullptr && decider_->is_polynomial(level);
     (cheap ? polynomial : order).push_back(level);
   }
+  // Without a limit, first a level that settles the polynomial ones too if it is satisfied.
+  if (!polynomial.empty() && std::isinf(budget_.seconds_left())) {
+    const auto strong = std::find_if(order.begin(), order.end(), [&](Level level) {
+      return levels::implies(level, polynomial.front()) && !decider_->refusal(level);
+    });
+    if (strong != order.end()) attempt(*strong, seconds_of(kShortAttempt));
+  }
   // The first one settles the most others, but may not use up their time either.
   if (!polynomial.empty()) attempt(polynomial.front(), seconds_of(kLongAttempt));
   for (std::size_t i = 1; i <= polynomial.size(); ++i) decide(polynomial[i % polynomial.size()]);

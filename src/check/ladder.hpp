@@ -2,7 +2,9 @@
 // verdicts that follow from others.
 //
 // No level may starve another one that is cheaper:
-//   1. The polynomial levels come first. Their time is bounded, so they get all of it.
+//   1. The polynomial levels come first. Their time is bounded, so they get all of it. Without a
+//      time limit none can starve: the first of the others that implies them gets a short attempt
+//      before them.
 //   2. The others follow in the order of their ladder positions, strict serializability first:
 //      if it holds, all levels but linearizability follow. Each gets a short attempt, then a long
 //      one, and at last the rest of the time.

@@ -116,6 +116,39 @@ TEST(Ladder, DecidesPolynomialLevelsFirst) {
   EXPECT_EQ(ladder.known(Level::kSerializable).verdict, Verdict::kViolated);
 }
 
+TEST(Ladder, WithoutALimitTriesFirstWhatSettlesThePolynomialLevels) {
+  for (const auto verdict : {DecisionStatus::kSatisfied, DecisionStatus::kViolated}) {
+    Script script;
+    script.verdicts = {{Level::kStrictSerializable, verdict}};
+    base::Budget budget;
+    check::Ladder ladder(&script, budget);
+    ladder.decide_all(levels::all_levels());
+    ASSERT_FALSE(script.calls.empty());
+    EXPECT_EQ(script.calls.front(), Level::kStrictSerializable);
+    const bool satisfied = verdict == DecisionStatus::kSatisfied;
+    for (const Level level : levels::all_levels()) {
+      if (level == Level::kStrictSerializable || level == Level::kLinearizable) continue;
+      EXPECT_EQ(ladder.known(level).verdict, Verdict::kSatisfied) << levels::name(level);
+      EXPECT_EQ(ladder.known(level).decided_by == "implied-by:strict-serializable", satisfied)
+          << levels::name(level);
+    }
+  }
+}
+
+TEST(Ladder, WithoutALimitDecidesPolynomialLevelsAfterOneShortAttempt) {
+  Script script;
+  script.verdicts = {{Level::kStrictSerializable, DecisionStatus::kGaveUp},
+                     {Level::kCausal, DecisionStatus::kViolated}};
+  script.slow = {Level::kStrictSerializable};
+  base::Budget budget;
+  check::Ladder ladder(&script, budget);
+  ladder.decide_all(levels::all_levels());
+  ASSERT_GE(script.calls.size(), 4u);
+  EXPECT_EQ(std::vector(script.calls.begin(), script.calls.begin() + 4),
+            (std::vector{Level::kStrictSerializable, Level::kCausal, Level::kReadCommitted,
+                         Level::kReadAtomic}));
+}
+
 TEST(Ladder, CompletesACutOffProofAfterEveryVerdict) {
   Script script;
   script.verdicts = {{Level::kSnapshotIsolation, DecisionStatus::kViolated}};
