@@ -29,7 +29,8 @@ class Live::Work {
                   .drift = options.drift,
                   .sessions = options.sessions,
                   .memory_limit_bytes = options.memory_limit_bytes,
-                  .evidence = !options.certificate.empty()},
+                  .evidence = !options.certificate.empty(),
+                  .window_seconds = options.window_seconds},
                  record_, record_, [this](Checker::Question question) { return ask(question); }),
         thread_([this] { follow(); }) {}
   ~Work() {

@@ -7,11 +7,13 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "history/history.hpp"
 #include "levels/level.hpp"
+#include "online/watch.hpp"
 
 namespace cupel::run {
 
@@ -20,6 +22,7 @@ struct LiveOptions {
   history::Time drift = 0;
   std::size_t sessions = 0;
   std::uint64_t memory_limit_bytes = 0;
+  std::optional<double> window_seconds = online::WatchOptions().window_seconds;
   bool unique_values = false;    // no key is given a value twice, or the one that it began with
   std::string certificate = {};  // the file to leave one by windows in (online/chain.hpp)
 };

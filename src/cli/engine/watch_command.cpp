@@ -553,7 +553,7 @@ class WatchRun {
     auto options = options_;
     options.check.asked = {level_};
     if (question.seconds && !options.check.timeout_seconds)
-      options.check.timeout_seconds = question.seconds;
+      options.check.timeout_seconds = time_of_a_question(*question.seconds);
     analysis::FileOptions reading{.format = formats::Format::kJepsen,
                                   .going_on = question.going_on,
                                   .first_bytes = recorded_bytes(),
@@ -592,6 +592,15 @@ class WatchRun {
         break;
     }
     return base::Error{.message = level.detail, .file = record_.path()};
+  }
+
+  // `window`: of one that ends within a window's time. At the end of the source nothing waits for
+  // the answer but the user, who can interrupt it.
+  std::optional<double> time_of_a_question(double window) {
+    if (!over_ || interruptible_.stopped()) return window;
+    say("the recorded history is decided as a whole; --timeout limits the time for this");
+    interruptible_.begin_check();
+    return std::nullopt;
   }
 
   [[nodiscard]] CheckArguments check_arguments() const {
