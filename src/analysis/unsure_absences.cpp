@@ -21,7 +21,7 @@ using history::TxnStatus;
 std::vector<bool> keys_with_values(const History& h) {
   std::vector<bool> found(h.key_count());
   for (std::size_t k = 0; k < found.size(); ++k)
-    found[k] = h.initial_value(KeyId(k)) != h.null_value();
+    found[k] = !h.is_list(KeyId(k)) && h.initial_value(KeyId(k)) != h.null_value();
   for (std::size_t o = 0; o < h.op_count(); ++o) {
     const auto op = h.op(OpId(o));
     if (history::written(h, op).valid()) found[op.key.index()] = true;
@@ -44,7 +44,7 @@ std::optional<UnsureAbsences> unsure_absences(const History& h) {
     for (const auto& entry : range.entries) returned_by[entry.key.index()] = o + 1;
     const auto low = h.value(range.low), high = h.value(range.high);
     for (const KeyId key : h.keys_between(low, high)) {
-      if (!with_value[key.index()] || h.is_list(key) || returned_by[key.index()] == o + 1) continue;
+      if (!with_value[key.index()] || returned_by[key.index()] == o + 1) continue;
       if (history::agreed_between(low, h.key(key), high)) continue;
       if (unsure.count++ == 0) unsure = {1, h.key(key), low, high};
     }

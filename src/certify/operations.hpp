@@ -29,9 +29,9 @@ struct Version {
 struct Seen {
   enum What : std::uint8_t {
     kValue,
-    kAbsence,  // a range read that does not return the key
+    kAbsence,  // a range read that does not return the register
     kOther,    // a compare-and-set that failed: anything but this value
-    kList,     // a whole list
+    kList,     // a whole list; a range read that does not return the list saw it empty
   } what = kValue;
   ValueId value = {};
   std::span<const ValueId> list = {};
@@ -107,8 +107,8 @@ void for_each_seen(const History& h, TxnId txn, OpId id, const Visit& visit) {
       }
       std::sort(returned.begin(), returned.end());
       history::for_each_sure_key(h, range, [&](KeyId key) {
-        if (h.is_list(key) || std::binary_search(returned.begin(), returned.end(), key)) return;
-        visit(key, Seen{Seen::kAbsence});
+        if (std::binary_search(returned.begin(), returned.end(), key)) return;
+        visit(key, h.is_list(key) ? Seen{Seen::kList} : Seen{Seen::kAbsence});
       });
       break;
     }

@@ -192,7 +192,12 @@ class Block {
       for (Key key = 0; key < ids_.size(); ++key) id(key);
     }
     for (Key key = 0; key < ids_.size(); ++key) {
-      if (!ids_[key].valid() || source_.is_list(key) || !frontier_.held(key).holds) continue;
+      if (!ids_[key].valid()) continue;
+      if (source_.is_list(key)) {  // without an operation here, the history does not know it
+        builder_.set_initial(ids_[key], builder_.null_value());
+        continue;
+      }
+      if (!frontier_.held(key).holds) continue;
       if (frontier_.held(key).tombstone) {
         return fmt::format("key {} was deleted with a value of its own in a window before",
                            source_.key(key).to_string());
@@ -264,9 +269,35 @@ class Block {
         for (const auto& entry : from.entries(op)) {
           entries.push_back({id(entry.key), value(entry.value)});
         }
+        if (committed_) no_list_is_missed(from, op);
         return builder_.range_read(value(op.value), value(op.other), entries);
       }
     }
+  }
+
+  // A range read returns every list to which the windows before appended.
+  void no_list_is_missed(const Operations& from, const Operations::Operation& range) {
+    if (!lists_) find_lists();
+    const auto low = from.view(range.value), high = from.view(range.other);
+    const auto entries = from.entries(range);
+    auto it = std::lower_bound(lists_->begin(), lists_->end(), low,
+                               [&](Key key, ScalarView bound) { return source_.key(key) < bound; });
+    for (; it != lists_->end() && !(high < source_.key(*it)); ++it) {
+      const bool returned = std::any_of(entries.begin(), entries.end(),
+                                        [&](const auto& entry) { return entry.key == *it; });
+      if (returned || !history::agreed_between(low, source_.key(*it), high)) continue;
+      wrong_ = fmt::format(
+          "a range read does not return key {}, a list to which the windows before appended",
+          source_.key(*it).to_string());
+    }
+  }
+  void find_lists() {
+    lists_.emplace();
+    for (Key key = 0; key < frontier_.size(); ++key) {
+      if (frontier_.list(key).count > 0) lists_->push_back(key);
+    }
+    std::sort(lists_->begin(), lists_->end(),
+              [this](Key a, Key b) { return source_.key(a) < source_.key(b); });
   }
 
   void list_read(const Operations& from, const Operations::Operation& op,
@@ -294,6 +325,7 @@ class Block {
   std::vector<std::uint32_t> sessions_;
   std::vector<std::uint64_t> numbers_;
   std::vector<TxnId> txn_of_;
+  std::optional<std::vector<Key>> lists_;  // that are not empty at first, in key order
   bool ranges_ = false, committed_ = false;
   Rejection wrong_;
   std::optional<History> history_;

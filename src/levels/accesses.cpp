@@ -345,13 +345,7 @@ class Collector {
       check_own_appends(txn, id, key, list);
       return;
     }
-    if (keys_[key.index()].read_by == txn.raw) {
-      const OpId first = result_.reads[keys_[key.index()].read].op;
-      const auto before = h_.list(h_.op(first));
-      if (!std::equal(before.begin(), before.end(), list.begin(), list.end())) {
-        note(InternalKind::kNonRepeatableRead, txn, id, key, first, txn);
-      }
-    }
+    check_repeated_list(txn, id, key, list);
     if (!sound) return;
     begin_read(txn, key, id);
     if (list.empty()) {
@@ -370,6 +364,25 @@ class Collector {
       if (pending_candidates_.empty()) keys_[key.index()].lost_by = txn.raw;
     }
     finish_read();
+  }
+
+  // A range read that does not return a list saw it empty, as it was at first.
+  void read_no_list(TxnId txn, OpId id, KeyId key) {
+    if (keys_[key.index()].owned_by == txn.raw) return check_own_appends(txn, id, key, {});
+    check_repeated_list(txn, id, key, {});
+    begin_read(txn, key, id);
+    pending_candidates_.push_back(TxnId::none());
+    finish_read();
+  }
+
+  void check_repeated_list(TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
+    if (keys_[key.index()].read_by != txn.raw) return;
+    const OpId first = result_.reads[keys_[key.index()].read].op;
+    // A range read saw it empty.
+    const bool in_range = h_.kind(first) == OpKind::kRangeRead;
+    const auto before = in_range ? std::span<const ValueId>() : h_.list(h_.op(first));
+    if (!std::equal(before.begin(), before.end(), list.begin(), list.end()))
+      note(InternalKind::kNonRepeatableRead, txn, id, key, first, txn);
   }
 
   // Else an anomaly was noted.
@@ -519,9 +532,11 @@ class Collector {
     }
     if (!further_rows_.empty()) read_further_rows(txn, id);
     history::for_each_sure_key(h_, range, [&](KeyId key) {
-      if (keys_[key.index()].row_of == id || h_.is_list(key)) return;
+      if (keys_[key.index()].row_of == id) return;
       // Nobody ever wrote it: absent, as it always was.
-      if (index_.of_key(key).empty() && h_.initial_value(key) == h_.null_value()) return;
+      const bool list = h_.is_list(key);
+      if (index_.of_key(key).empty() && (list || h_.initial_value(key) == h_.null_value())) return;
+      if (list) return read_no_list(txn, id, key);
       read_absent(txn, id, key);
     });
   }

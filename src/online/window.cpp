@@ -10,6 +10,7 @@
 #include "base/offsets.hpp"
 #include "history/mask.hpp"
 #include "history/starts_empty.hpp"
+#include "history/text_order.hpp"
 
 namespace cupel::online {
 
@@ -140,7 +141,10 @@ class Window::Build {
       for (Key key = 0; key < keys_.size(); ++key) key_id(key);
     }
     for (const Key key : used_) {
-      if (const auto held = keys_.held(key); held && !keys_.is_list(key)) {
+      if (keys_.is_list(key)) {
+        // Without an operation that is held, the history does not know that it is a list.
+        builder_.set_initial(key_ids_[key], builder_.null_value());
+      } else if (const auto held = keys_.held(key)) {
         builder_.set_initial(key_ids_[key], builder_.value(*held));
       }
     }
@@ -183,8 +187,39 @@ class Window::Build {
 
   void add(const Transaction& txn, const Operations& from, std::size_t first, std::size_t last) {
     begin(txn);
-    for (auto i = first; i < last; ++i) add_operation(from, from.all()[i]);
+    for (auto i = first; i < last; ++i) {
+      const auto& op = from.all()[i];
+      add_operation(from, op);
+      if (op.kind == OpKind::kRangeRead && txn.status == TxnStatus::kCommitted)
+        add_forgotten_lists(from, op);
+    }
     builder_.end();
+  }
+
+  // Beside a range read: the lists that it should have returned, as reads of another beginning. One
+  // is enough, for no level allows it.
+  void add_forgotten_lists(const Operations& from, const Operations::Operation& range) {
+    if (!forgotten_lists_) find_forgotten_lists();
+    const auto low = from.view(range.value), high = from.view(range.other);
+    const auto entries = from.entries(range);
+    auto it = std::lower_bound(forgotten_lists_->begin(), forgotten_lists_->end(), low,
+                               [&](Key key, ScalarView bound) { return keys_.name(key) < bound; });
+    for (; it != forgotten_lists_->end() && !(high < keys_.name(*it)); ++it) {
+      const bool returned = std::any_of(entries.begin(), entries.end(),
+                                        [&](const auto& entry) { return entry.key == *it; });
+      if (returned || !history::agreed_between(low, keys_.name(*it), high)) continue;
+      add_another_beginning();
+      return add_list_read(*it, /*known=*/true);
+    }
+  }
+
+  void find_forgotten_lists() {
+    forgotten_lists_.emplace();
+    for (Key key = 0; key < keys_.size(); ++key) {
+      if (keys_.forgotten(key) > 0) forgotten_lists_->push_back(key);
+    }
+    std::sort(forgotten_lists_->begin(), forgotten_lists_->end(),
+              [this](Key a, Key b) { return keys_.name(a) < keys_.name(b); });
   }
 
   void add_operation(const Operations& from, const Operations::Operation& op) {
@@ -332,6 +367,7 @@ class Window::Build {
   std::vector<std::uint32_t> ids_;  // of their sessions
   std::vector<ValueId> elements_;
   std::vector<history::RangeEntry> entries_;
+  std::optional<std::vector<Key>> forgotten_lists_;  // with forgotten elements, in key order
   bool ranges_ = false;
   std::string error_;
 };

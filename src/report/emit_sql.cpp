@@ -198,7 +198,7 @@ class Script {
       const KeyId id(k);
       const auto initial = history_.initial_value(id);
       const bool absent = !initial.valid() || initial == history_.null_value();
-      if (!used(id) || (absent && !history_.is_list(id) && rows_come_and_go())) continue;
+      if (!used(id) || ((absent || history_.is_list(id)) && rows_come_and_go())) continue;
       rows += fmt::format("{}({}, {})", rows.empty() ? "" : ", ", key(id),
                           history_.is_list(id) ? "''" : value(initial));
     }
@@ -285,8 +285,17 @@ class Script {
         return fmt::format("delete from {} {};", kTable, where(op.key));
       case OpKind::kAppend: {
         const auto element = sql_string(" " + values_.bare(history_.value(op.value)), dialect_);
-        const auto more = dialect_ == Dialect::kMysql ? fmt::format("concat(value, {})", element)
-                                                      : fmt::format("value || {}", element);
+        const bool mysql = dialect_ == Dialect::kMysql;
+        if (rows_come_and_go()) {  // the first append inserts the row
+          return fmt::format("insert into {} (id, value) values ({}, {}) {};", kTable, key(op.key),
+                             element,
+                             mysql ? "on duplicate key update value = concat(value, values(value))"
+                                   : fmt::format("on conflict (id) do update set value = "
+                                                 "{}.value || excluded.value",
+                                                 kTable));
+        }
+        const auto more =
+            mysql ? fmt::format("concat(value, {})", element) : fmt::format("value || {}", element);
         return fmt::format("update {} set value = {} {};", kTable, more, where(op.key));
       }
       case OpKind::kRangeRead: {

@@ -156,7 +156,9 @@ class Order {
             use(Seen{OpId(i), entry.key, entry.value});
           }
           history::for_each_sure_key(history_, range, [&](KeyId key) {
-            if (!found.contains(key)) use(Seen{OpId(i), key, history_.null_value()});
+            const bool list = history_.is_list(key);
+            if (!found.contains(key))
+              use(Seen{OpId(i), key, list ? ValueId::none() : history_.null_value()});
           });
           break;
         }

@@ -216,6 +216,34 @@ TEST(RangeReads, OfKeysThatDatabasesOrderDifferentlyMissNothing) {
   EXPECT_EQ(reads("s1: w(B,1) | s9: range(A,b,[B=1])"), "read s1");
   EXPECT_EQ(reads("s9: w(B,1) range(A,b,[])"), "") << "its own write, too";
 }
+// A range read that does not return a list saw it empty.
+TEST(RangeReads, MissAListToWhichTheWriterOfASeenValueAppended) {
+  for (const Level level : {Level::kReadCommitted, Level::kCausal, Level::kSerializable}) {
+    expect_apart(level, "s1: a(k5,1) w(k6,2) | s2: r(k6,2) range(k5,k5,[])",
+                 "s1: a(k5,1) w(k6,2) | s2: r(k6,nil) range(k5,k5,[])");
+  }
+  // An aborted append, and one of unknown outcome, need not be there.
+  for (const char* append : {"s1: !a(k5,1)", "s1: ?a(k5,1)"}) {
+    const auto text = std::string(append) + " | s2: r(k6,nil) range(k5,k6,[])";
+    EXPECT_EQ(status_of(text.c_str(), Level::kSerializable), DecisionStatus::kSatisfied) << text;
+  }
+}
+
+TEST(RangeReads, MissAListOfTheirOwn) {
+  expect_apart(Level::kReadCommitted, "s1: a(k5,1) range(k5,k6,[])", "s1: a(k5,1) range(k6,k6,[])");
+  EXPECT_EQ(status_of("s1: range(k5,k6,[]) a(k5,1)", Level::kSerializable),
+            DecisionStatus::kSatisfied);
+}
+
+TEST(RangeReads, OfAListAreRepeatable) {
+  for (const char* reads : {"range(k5,k5,[]) l(k5,[1])", "l(k5,[1]) range(k5,k5,[])"}) {
+    const auto text = std::string("s1: a(k5,1) | s2: ") + reads;
+    EXPECT_EQ(status_of(text.c_str(), Level::kReadAtomic), DecisionStatus::kViolated) << text;
+  }
+  EXPECT_EQ(status_of("s1: a(k5,1) | s2: range(k5,k5,[]) l(k5,[1])", Level::kReadCommitted),
+            DecisionStatus::kSatisfied);
+}
+
 TEST(RepeatedReads, OfEachKindMayBeNotRepeatable) {
   EXPECT_EQ(reads("s1: w(x,1) | s9: r(x,1) r(x,nil)"), "read s1, again init non-repeatable-read");
   EXPECT_EQ(reads("s1: w(x,1) | s9: r(x,1) r(x,1)"), "read s1, again s1");

@@ -611,13 +611,34 @@ Sketch range_sketch(std::uint64_t seed) {
   static constexpr double kWrong[] = {0, 0.01, 0.05, 0.2};
   const double wrong = kWrong[random.below(4)], overlap = random.unit();
   const double doubtful = random.chance(0.3) ? 0.05 : 0;
+  std::int64_t next = 1;
   Sketch sketch;
   sketch.initial = Atom::of(0);
   for (std::size_t s = 0; s < sessions; ++s) sketch.sessions.push_back({fmt::format("s{}", s)});
   std::vector<std::vector<Atom>> versions(static_cast<std::size_t>(key_count), {Atom::of(0)});
+  // Lists, with how many elements each version has: a range read returns none, and so is wrong if
+  // it could have seen an element.
+  const bool some_lists = random.chance(0.5);
+  std::vector<bool> list;
+  for (std::int64_t k = 0; k < key_count; ++k) {
+    list.push_back(some_lists && random.chance(0.4));
+    if (list.back()) versions[static_cast<std::size_t>(k)].clear();
+  }
+  const auto add_list_operation = [&](SketchTxn& txn, std::int64_t key, bool append) {
+    auto& elements = versions[static_cast<std::size_t>(key)];
+    if (!append) {
+      auto seen = elements;
+      if (!seen.empty() && random.chance(wrong)) seen.resize(random.below(seen.size()));
+      txn.ops.push_back({.kind = OpKind::kListRead, .key = Atom::of(key), .list = std::move(seen)});
+      return;
+    }
+    txn.ops.push_back({.kind = OpKind::kAppend, .key = Atom::of(key), .value = Atom::of(next++)});
+    if (random.chance(doubtful)) txn.status = TxnStatus::kIndeterminate;
+    if (txn.status == TxnStatus::kCommitted || random.chance(0.5))
+      elements.push_back(txn.ops.back().value);
+  };
   std::vector<Time> free(sessions, 0);
   Time now = 0;
-  std::int64_t next = 1;
   const auto count = random.between(8, 24);
   for (std::int64_t i = 0; i < count; ++i) {
     // The later keys appear later.
@@ -634,11 +655,18 @@ Sketch range_sketch(std::uint64_t seed) {
       const auto low = random.between(0, key_count - 1), high = random.between(low, key_count - 1);
       SketchOp op{.kind = OpKind::kRangeRead, .low = Atom::of(low), .high = Atom::of(high)};
       for (auto k = low; k <= high; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        if (list[at] && !versions[at].empty() && !random.chance(wrong)) op.high = Atom::of(-1);
+        if (list[at]) continue;
         const auto value = seen(k);
         if (value != Atom::null() && !random.chance(wrong))
           op.entries.emplace_back(Atom::of(k), value);
       }
+      if (op.high == Atom::of(-1))
+        op = {.kind = OpKind::kRangeRead, .low = op.high, .high = op.high};
       txn.ops.push_back(std::move(op));
+    } else if (list[static_cast<std::size_t>(key)]) {
+      add_list_operation(txn, key, /*append=*/dice >= 0.6);
     } else if (dice < 0.55) {
       txn.ops.push_back({.kind = OpKind::kRead, .key = Atom::of(key), .value = seen(key)});
     } else {

@@ -163,6 +163,43 @@ TEST(OnlineStream, AForgottenRangeMissedAKeyThatComesLater) {
   EXPECT_EQ(look_after_each_completion(satisfied, other).status, DecisionStatus::kSatisfied);
 }
 
+TEST(OnlineStream, AWindowThatIsGivenUpTakesItsForgottenRangesAlong) {
+  // The key that the forgotten range read lacked comes with the last transaction.
+  const auto last =
+      kKeyThatComesLater.find(R"({"type":"invoke","process":0,"f":"txn","value":[["r")");
+  Window window({.level = Level::kStrictSerializable});
+  const auto before = look_after_each_completion(window, kKeyThatComesLater.substr(0, last));
+  ASSERT_EQ(before.status, DecisionStatus::kSatisfied);
+  ASSERT_GT(window.held().forgotten, 0u);
+  window.give_up(Level::kStrictSerializable, 50);
+  const auto after = look_after_each_completion(window, kKeyThatComesLater.substr(last));
+  EXPECT_EQ(after.status, DecisionStatus::kSatisfied) << after.detail;
+}
+
+TEST(OnlineStream, AForgottenListMissesInNoRange) {
+  for (const auto* seen : {"[]", "[[4,7]]"}) {
+    for (const auto* range : {"[1,9]", "[null,9]", "[3,4]", "[6,null]"}) {
+      Window window({.level = Level::kCausal});
+      const auto look = look_after_each_completion(
+          window,
+          fmt::format(
+              R"({{"type":"invoke","process":0,"f":"txn","value":[["append",5,1],["w",4,7]],"time":5}}
+{{"type":"ok","process":0,"f":"txn","value":[["append",5,1],["w",4,7]],"time":6}}
+{{"type":"invoke","process":0,"f":"txn","value":[["range",{0},null]],"time":10}}
+{{"type":"ok","process":0,"f":"txn","value":[["range",{0},{1}]],"time":12}}
+)",
+              range, seen));
+      const std::string_view bounds(range);
+      const bool missed = bounds == "[1,9]" || bounds == "[null,9]";
+      const bool wrong = missed || (bounds == "[3,4]" && std::string_view(seen) == "[]");
+      EXPECT_EQ(look.status, wrong ? DecisionStatus::kViolated : DecisionStatus::kSatisfied)
+          << range << " " << seen;
+      EXPECT_TRUE(look.sure);
+      EXPECT_GE(window.held().forgotten, 1u);
+    }
+  }
+}
+
 TEST(OnlineStream, AClockDriftNeedsTimes) {
   const std::string_view lines =
       R"({"type":"invoke","process":0,"f":"txn","value":[["w","x",1]]}

@@ -250,7 +250,6 @@ class Oracle {
             std::set<KeyId> keys(between.begin(), between.end());
             for (const auto& e : range.entries) keys.insert(e.key);  // also if it lies outside
             for (const KeyId k : keys) {
-              if (h_.is_list(k)) continue;
               std::vector<ValueId> values;
               for (const auto& e : range.entries) {
                 if (e.key != k || std::find(values.begin(), values.end(), e.value) != values.end())
@@ -261,7 +260,11 @@ class Oracle {
               // By its unit test, no usual order of texts contradicts this one.
               const bool sure =
                   history::agreed_between(h_.value(range.low), h_.key(k), h_.value(range.high));
-              if (values.empty() && sure) saw(k, {Seen::kAbsent, ValueId::none()});
+              if (!values.empty() || !sure) continue;
+              if (h_.is_list(k))
+                add_list_read(t, o, k, {}, own_appends[k]);
+              else
+                saw(k, {Seen::kAbsent, ValueId::none()});
             }
             break;
           }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <vector>
 
 #include "oracle/oracle.hpp"
 #include "property/agreement.hpp"
@@ -13,6 +14,26 @@ namespace cupel::test {
 namespace {
 
 constexpr std::uint64_t kSeedsPerKind = 300;
+
+// Of a committed transaction, a list to which somebody appends.
+bool reads_a_list_in_a_range(const history::History& h) {
+  std::vector<bool> appended(h.key_count());
+  for (std::size_t o = 0; o < h.op_count(); ++o) {
+    const auto op = h.op(history::OpId(o));
+    if (op.kind == history::OpKind::kAppend) appended[op.key.index()] = true;
+  }
+  for (std::size_t o = 0; o < h.op_count(); ++o) {
+    const history::OpId id(o);
+    if (h.kind(id) != history::OpKind::kRangeRead) continue;
+    if (h.status(h.txn_of(id)) != history::TxnStatus::kCommitted) continue;
+    const auto range = h.range(h.op(id));
+    const auto keys = h.keys_between(h.value(range.low), h.value(range.high));
+    for (const auto key : keys) {
+      if (appended[key.index()]) return true;
+    }
+  }
+  return false;
+}
 
 class EngineVsOracle : public testing::TestWithParam<int> {};
 
@@ -36,6 +57,24 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EngineVsOracle, testing::Range(0, kKindCount),
                            for (char& c : text) c = c == '-' ? '_' : c;
                            return text;
                          });
+
+// A range read that does not return a list saw it empty.
+TEST(RangesOverLists, Agree) {
+  std::uint64_t compared = 0, over_appended = 0;
+  for (std::uint64_t i = 1; i < 4 * kSeedsPerKind; i += 4) {
+    for (const Kind kind : {Kind::kRange, Kind::kEverything}) {
+      const std::uint64_t seed = i * kKindCount + static_cast<std::uint64_t>(kind);
+      const auto h = build(random_sketch(kind, seed));
+      if (!is_compared(h)) continue;
+      ++compared;
+      over_appended += reads_a_list_in_a_range(h);
+      const std::string text = disagreement(h).empty() ? "" : first_disagreement(seed, 1);
+      ASSERT_TRUE(text.empty()) << text;
+    }
+  }
+  EXPECT_GE(compared, kSeedsPerKind);
+  EXPECT_GE(over_appended, compared / 8);
+}
 
 // A generator whose histories all get one answer would test nothing.
 TEST(RandomHistory, MakesBothAnswersAtEveryLevel) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -24,6 +25,7 @@ using history::TxnStatus;
 struct Shape {
   bool list = false, range = false, cas = false, times = false, one_key = false;
   bool multi_read = false, disturbed = false, rows = false;
+  bool some_lists = false;  // of the keys some are lists
   double duplicates = 0, aborted = 0, indeterminate = 0, unknown = 0;
 };
 
@@ -57,6 +59,7 @@ Shape shape_of(Kind kind, std::uint64_t seed) {
         s.cas = s.multi_read = true;
         s.duplicates = 0.5;
       }
+      s.some_lists = seed / kKindCount % 4 == 1;
       break;
     case Kind::kCompareAndSet:
       s.cas = true;
@@ -77,6 +80,7 @@ Shape shape_of(Kind kind, std::uint64_t seed) {
       s.cas = s.times = s.multi_read = s.range = true;
       s.aborted = s.indeterminate = 0.1;
       s.duplicates = s.unknown = 0.1;
+      s.some_lists = seed / kKindCount % 4 == 1;
       break;
     case Kind::kSessionOrder:
       s.disturbed = true;
@@ -114,6 +118,7 @@ class Store {
     for (int k = 0; k < key_count; ++k) {
       keys_.push_back(Atom::of(std::string_view(names[k])));
       versions_[keys_.back()] = {Version{.absent = true}};
+      if (shape_.list || (shape_.some_lists && random_.chance(0.5))) lists_.insert(keys_.back());
     }
     weak_ = shape_.disturbed ? 0.1 : random_.unit();
   }
@@ -187,7 +192,7 @@ class Store {
     const auto ops = random_.between(1, 3);
     for (int o = 0; o < ops; ++o) {
       const Atom key = shape_.one_key ? only_key : keys_[random_.below(keys_.size())];
-      if (shape_.list) {
+      if (lists_.contains(key) && !(shape_.range && random_.chance(0.35))) {
         if (random_.chance(0.5)) {
           Version list = read(key);
           const Atom element = fresh_value();
@@ -211,16 +216,19 @@ class Store {
         }
         continue;
       }
-      const auto dice = random_.unit();
+      const auto dice = lists_.contains(key) ? 0 : random_.unit();
       if (shape_.range && dice < 0.35) {
         Atom low = keys_[random_.below(keys_.size())], high = keys_[random_.below(keys_.size())];
         if (high < low) std::swap(low, high);
         SketchOp op{.kind = OpKind::kRangeRead, .low = low, .high = high};
+        bool list_there = false;  // which it cannot return
         for (const auto& k : keys_) {
           if (k < low || high < k) continue;
           const Version v = read(k);
-          if (!v.absent) op.entries.emplace_back(k, v.value);
+          list_there = list_there || !v.list.empty();
+          if (!v.absent && !lists_.contains(k)) op.entries.emplace_back(k, v.value);
         }
+        if (list_there && random_.chance(0.8)) continue;
         if (shape_.rows) add_rows(op.entries);
         txn.ops.push_back(std::move(op));
       } else if (shape_.range && dice < 0.5) {
@@ -295,7 +303,7 @@ class Store {
     for (const auto& [key, version] : own) {
       Version next = version;
       next.commit = clock_;
-      if (shape_.list) {
+      if (lists_.contains(key)) {
         next.list = versions_[key].back().list;
         next.list.insert(next.list.end(), version.list.begin(), version.list.end());
       }
@@ -371,6 +379,7 @@ class Store {
   double weak_ = 0;
   Sketch sketch_;
   std::vector<Atom> keys_;
+  std::set<Atom> lists_;
   std::map<Atom, std::vector<Version>> versions_;
   std::vector<int> session_seen_;
   std::vector<history::Time> session_free_;

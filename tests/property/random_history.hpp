@@ -19,12 +19,13 @@ enum class Kind : std::uint8_t {
   kListStatuses,  // the same with aborts, indeterminates and repeated elements; every other one
                   // with many of these, half of them with times
   kRange,         // range reads, inserts, deletes, tombstones; every other one with duplicates,
-                  // failed compare-and-sets and keys read twice: many writers for each read
+                  // failed compare-and-sets and keys read twice: many writers for each read;
+                  // of the others, every other one with lists in the ranges
   kCompareAndSet,
   kRealTime,      // overlapping intervals
   kMultiRead,     // the same key read more than once in a transaction
   kSingleObject,  // one key a transaction, with times: linearizable has a meaning
-  kEverything,    // registers with all of the above
+  kEverything,    // registers with all of the above; every fourth one with lists in the ranges
   kSessionOrder,  // a sound store, but transactions change places within sessions
   kRangeRows,     // range reads that return a key several times, with some other version's
                   // value or another one; with aborts, indeterminates and compare-and-sets

@@ -117,6 +117,9 @@ OpportunityFinder::OpportunityFinder(const History& history, std::span<const Txn
           const auto keys =
               history.keys_between(history.value(range.low), history.value(range.high));
           cut_ = cut_ || keys.size() > kRangeKeys;
+          // A range read that returns lists cannot be recorded, so no other answer can be tried.
+          if (std::any_of(keys.begin(), keys.end(), [&](KeyId k) { return history.is_list(k); }))
+            break;
           for (std::size_t k = 0; k < std::min(keys.size(), kRangeKeys); ++k) read(keys[k], id);
           break;
         }

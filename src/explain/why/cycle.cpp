@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 namespace cupel::explain {
 
@@ -285,8 +286,12 @@ bool lost_append(const History& history, const Words& words, const std::vector<P
         const OpId read = words.find_read(t, p.edge.key);
         if (!read.valid() || !words.find_write(t, p.edge.key).valid()) continue;
         const auto op = history.op(read);
-        if (!history.list_known(op)) continue;
-        const auto list = history.list(op);
+        std::span<const history::ValueId>
+            list;  // a range read that does not return it saw no element
+        if (op.kind == history::OpKind::kListRead) {
+          if (!history.list_known(op)) continue;
+          list = history.list(op);
+        }
         const auto [it, fresh] = first_reader.try_emplace(
             {p.edge.key, std::vector<history::ValueId>(list.begin(), list.end())}, t);
         if (fresh) continue;

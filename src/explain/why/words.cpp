@@ -373,8 +373,9 @@ bool Words::reads(OpId id, KeyId k) const {
       return op.key == k && history_.compare_and_set(op).succeeded;
     case OpKind::kRangeRead: {
       const auto range = history_.range(op);
-      const auto scalar = history_.key(k);
-      return !(scalar < history_.value(range.low)) && !(history_.value(range.high) < scalar);
+      return !row_values(range, k).empty() ||
+             history::agreed_between(history_.value(range.low), history_.key(k),
+                                     history_.value(range.high));
     }
     default:
       return false;
