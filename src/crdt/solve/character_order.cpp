@@ -7,7 +7,7 @@
 
 namespace cupel::crdt {
 
-CharacterOrder::CharacterOrder(const KnownContext& context)
+OrderedCharacters::OrderedCharacters(const KnownContext& context)
     : context_(context),
       h_(context.history),
       inserts_(inserts_of(h_)),
@@ -29,12 +29,12 @@ CharacterOrder::CharacterOrder(const KnownContext& context)
   for (std::size_t key = 0; key < h_.keys.size(); ++key) key_begin_[key + 1] += key_begin_[key];
 }
 
-const KeyEvents& CharacterOrder::events() {
+const KeyEvents& OrderedCharacters::events() {
   if (!events_) events_.emplace(h_, context_.visibility);
   return *events_;
 }
 
-void CharacterOrder::add_given(BetweenOrder& order) const {
+void OrderedCharacters::add_given(BetweenOrder& order) const {
   for (OpId id = 0; id < h_.ops.size(); ++id) {
     if (h_.ops[id].kind != Kind::kList) continue;
     const auto list = h_.list(h_.ops[id]);
@@ -49,8 +49,8 @@ void CharacterOrder::add_given(BetweenOrder& order) const {
 }
 
 // Key by key: what one needs is in few places of the memory then.
-std::vector<BetweenOrder::Misplaced> CharacterOrder::misplaced(const BetweenOrder& order,
-                                                               const std::vector<bool>* unsure) {
+std::vector<BetweenOrder::Misplaced> OrderedCharacters::misplaced(const BetweenOrder& order,
+                                                                  const std::vector<bool>* unsure) {
   std::vector<BetweenOrder::Misplaced> found;
   const KeyEvents& all = events();
   for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
@@ -59,9 +59,9 @@ std::vector<BetweenOrder::Misplaced> CharacterOrder::misplaced(const BetweenOrde
   return found;
 }
 
-void CharacterOrder::misplaced_in(std::uint32_t key, const KeyEvents& events,
-                                  const BetweenOrder& order, const std::vector<bool>* unsure,
-                                  std::vector<BetweenOrder::Misplaced>& found) const {
+void OrderedCharacters::misplaced_in(std::uint32_t key, const KeyEvents& events,
+                                     const BetweenOrder& order, const std::vector<bool>* unsure,
+                                     std::vector<BetweenOrder::Misplaced>& found) const {
   const auto begin = key_begin_[key];  // `shown` counts from its rank
   base::RankSet shown(key_begin_[key + 1] - begin);
   std::vector<bool> removed;  // by node of the key
@@ -104,20 +104,21 @@ void CharacterOrder::misplaced_in(std::uint32_t key, const KeyEvents& events,
       });
 }
 
-std::vector<std::uint32_t> CharacterOrder::characters(const BetweenOrder& order) const {
+std::vector<std::uint32_t> OrderedCharacters::characters(const BetweenOrder& order) const {
   std::vector<std::uint32_t> all;
   all.reserve(element_of_.size());
   for (const auto node : order.order()) all.push_back(element_of_[node]);
   return all;
 }
 
-void CharacterOrder::add_reasons(const BetweenOrder::Edge& edge, std::set<OpId>& operations) const {
+void OrderedCharacters::add_reasons(const BetweenOrder::Edge& edge,
+                                    std::set<OpId>& operations) const {
   operations.insert({edge.by, inserts_[element_of_[edge.from]], inserts_[element_of_[edge.to]]});
   const Operation& by = h_.ops[edge.by];
   if (by.kind == Kind::kInsert && by.parent != kNone) operations.insert(inserts_[by.parent]);
 }
 
-Step CharacterOrder::step(const BetweenOrder::Edge& edge) const {
+Step OrderedCharacters::step(const BetweenOrder::Edge& edge) const {
   const auto from = element_of_[edge.from], to = element_of_[edge.to];
   return {inserts_[from], inserts_[to], Why::kListed, edge.by, from, to};
 }

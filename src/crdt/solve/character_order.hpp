@@ -1,5 +1,5 @@
-// Character order: the characters of lists as nodes of a between order (between_order.hpp), for the
-// searches that differ in which characters may stand between two others.
+// Character order: the characters of lists as nodes of a between order (between_order.hpp), for
+// the searches that differ in which characters may stand between two others.
 //
 // The nodes are those of a key together, in an order that contains happens-before. Reads, and the
 // neighbours after which characters were added, give steps. Between a new character and its
@@ -15,9 +15,9 @@
 
 namespace cupel::crdt {
 
-class CharacterOrder {
+class OrderedCharacters {
  public:
-  explicit CharacterOrder(const KnownContext& context);
+  explicit OrderedCharacters(const KnownContext& context);
 
   [[nodiscard]] std::uint32_t element(std::uint32_t node) const { return element_of_[node]; }
   [[nodiscard]] std::uint32_t node(std::uint32_t element) const { return node_of_[element]; }

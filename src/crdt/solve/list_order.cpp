@@ -70,7 +70,7 @@ class ListOrderSearch {
   const KnownContext& context_;
   const History& h_;
   const bool certain_;
-  CharacterOrder characters_;
+  OrderedCharacters characters_;
   std::vector<bool> removed_ever_;  // by element
   bool steps_only_ = false;
 };

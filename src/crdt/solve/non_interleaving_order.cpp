@@ -111,7 +111,7 @@ class RunOrderSearch {
     int count = 0;
     const auto left = characters_.node(pair.left), right = characters_.node(pair.right);
     for (auto at = order.rank(left) + 1;
-         at < order.rank(right) && count < CharacterOrder::kMostMisplaced; ++at) {
+         at < order.rank(right) && count < OrderedCharacters::kMostMisplaced; ++at) {
       if (may_stand(characters_.element(order.at(at)), pair)) continue;
       found.push_back({left, right, order.at(at), pair.by});
       ++count;
@@ -166,7 +166,7 @@ class RunOrderSearch {
 
   const KnownContext& context_;
   const History& h_;
-  CharacterOrder characters_;
+  OrderedCharacters characters_;
   std::vector<RunPair> pairs_;
   std::optional<BetweenOrder> order_;
   BetweenOrder::Answer answer_;
