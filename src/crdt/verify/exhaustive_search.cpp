@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "crdt/model/times.hpp"
@@ -18,32 +20,21 @@ namespace cupel::crdt {
 
 namespace {
 
-class ExhaustiveSearch {
+// What the reads of one object require of a partial order of its operations.
+class ObjectRules {
  public:
-  ExhaustiveSearch(const History& h, bool strict)
+  ObjectRules(const History& h, bool strict, SearchWork& work)
       : h_(h),
         semantics_(h, strict),
         rules_(rules_of(h.type)),
         n_(h.ops.size()),
         words_((n_ + 63) / 64),
+        work_(work),
         claims_(h, semantics_, work_),
         reads_(h, semantics_, strict, work_) {}
 
-  std::optional<bool> run() {
-    PartialOrder known(n_);
-    OrderFacts facts;
-    for (OpId o = 0; o < n_; ++o) {
-      known.never_past.set(o, o);
-      known.never_future.set(o, o);
-    }
-    for (const auto& line : h_.by_replica) {
-      for (std::size_t i = 1; i < line.size(); ++i) facts.push_back({line[i - 1], line[i], true});
-    }
-    for (OpId a = 0; a < n_; ++a) {
-      for (OpId b = 0; b < n_; ++b) {
-        if (is_too_late(h_.ops[a], h_.ops[b])) facts.push_back({a, b, false});
-      }
-    }
+  // Once, before the others. False: there is no execution.
+  bool begin() {
     if (rules_.returns == Returns::kCharacters) {
       auto required = semantics_.required_order();
       if (!required) return false;
@@ -54,25 +45,14 @@ class ExhaustiveSearch {
       if (is_read(kind) || kind == Kind::kInsert || kind == Kind::kDelete)
         constrained_.push_back(r);
     }
-    const bool found = search(std::move(known), std::move(facts));
-    if (found) return true;
-    if (work_.is_spent()) return std::nullopt;
-    return false;
+    return true;
   }
 
- private:
-  bool settle(PartialOrder& known, OrderFacts& facts) {
-    while (true) {
-      if (!known.close(facts, work_) || work_.is_spent() || !claims_.propagate(known, facts))
-        return false;
-      for (const OpId op : constrained_) {
-        if (!reads_.propagate(known, op, facts)) return false;
-      }
-      std::erase_if(facts, [&](const OrderFact& f) {
-        return f.before ? known.before(f.first, f.second) : known.never(f.first, f.second);
-      });
-      if (facts.empty()) return linearizes(known);
-    }
+  // Adds what every execution has; false: there is none.
+  bool propagate(const PartialOrder& known, OrderFacts& facts) {
+    if (!claims_.propagate(known, facts)) return false;
+    return std::all_of(constrained_.begin(), constrained_.end(),
+                       [&](OpId op) { return reads_.propagate(known, op, facts); });
   }
 
   // Is there a linearization of what is known, as far as it goes? More that is known
@@ -112,6 +92,35 @@ class ExhaustiveSearch {
     return acyclic(known, next);
   }
 
+  // With what is known as the happens-before: is every read right, and if not, which
+  // open pair may change that? kNone twice: none, so that it is wrong for good.
+  bool right(const PartialOrder& known, OpenPair& pair) {
+    const auto below = [&](OpId a, OpId b) { return known.before(a, b); };
+    if (!claims_.are_right(known, pair)) return false;
+    if (rules_.returns == Returns::kMembership) return true;
+    if (rules_.returns == Returns::kLastUpdate) {
+      if (claims_.orders_updates(known, below)) return true;
+      return pair = claims_.open_of_last(known), false;
+    }
+    for (const OpId r : constrained_) {
+      const bool last = rules_.returns == Returns::kLastWrite && is_read(h_.ops[r].kind);
+      const bool wrong = last ? !last_writer(r, below) : semantics_.wrong(r, below).has_value();
+      if (!wrong) continue;
+      pair = h_.ops[r].kind == Kind::kValue
+                 ? open_of_number(known, r)
+                 : known.open_of(r, semantics_.updates_of_key(h_.ops[r].key));
+      return false;
+    }
+    if (rules_.returns == Returns::kListed) return in_one_order(known, pair);
+    if (rules_.returns != Returns::kLastWrite || chooses(known)) return true;
+    for (const OpId r : constrained_) {
+      pair = known.open_of(r, semantics_.updates_of_key(h_.ops[r].key));
+      if (pair.first != kNone) break;
+    }
+    return false;
+  }
+
+ private:
   [[nodiscard]] bool acyclic(const PartialOrder& known,
                              const std::vector<std::vector<OpId>>& next) {
     if (!rules_.order_by_object) return acyclic_together(known, next);
@@ -156,33 +165,6 @@ class ExhaustiveSearch {
     return done == n_;
   }
 
-  // With what is known as the happens-before: is every read right, and if not, which
-  // open pair may change that? kNone twice: none, so that it is wrong for good.
-  bool right(const PartialOrder& known, OpenPair& pair) {
-    const auto below = [&](OpId a, OpId b) { return known.before(a, b); };
-    if (!claims_.are_right(known, pair)) return false;
-    if (rules_.returns == Returns::kMembership) return true;
-    if (rules_.returns == Returns::kLastUpdate) {
-      if (claims_.orders_updates(known, below)) return true;
-      return pair = claims_.open_of_last(known), false;
-    }
-    for (const OpId r : constrained_) {
-      const bool last = rules_.returns == Returns::kLastWrite && is_read(h_.ops[r].kind);
-      const bool wrong = last ? !last_writer(r, below) : semantics_.wrong(r, below).has_value();
-      if (!wrong) continue;
-      pair = h_.ops[r].kind == Kind::kValue
-                 ? open_of_number(known, r)
-                 : known.open_of(r, semantics_.updates_of_key(h_.ops[r].key));
-      return false;
-    }
-    if (rules_.returns == Returns::kListed) return in_one_order(known, pair);
-    if (rules_.returns != Returns::kLastWrite || chooses(known)) return true;
-    for (const OpId r : constrained_) {
-      pair = known.open_of(r, semantics_.updates_of_key(h_.ops[r].key));
-      if (pair.first != kNone) break;
-    }
-    return false;
-  }
   // Lists: an addition fits otherwise, if its replica has not seen as much.
   bool in_one_order(const PartialOrder& known, OpenPair& pair) {
     const auto below = [&](OpId a, OpId b) { return known.before(a, b); };
@@ -244,33 +226,140 @@ class ExhaustiveSearch {
     return choose(0);
   }
 
-  bool search(PartialOrder known, OrderFacts facts) {
-    work_.done += n_ * words_;
-    if (!settle(known, facts) || work_.is_spent()) return false;
-    OpenPair pair;
-    if (right(known, pair)) return true;
-    if (pair.first == kNone) return false;
-    for (const bool before : {true, false}) {
-      if (search(known, {{pair.first, pair.second, before}})) return true;
-    }
-    return false;
-  }
-
   const History& h_;
   const Semantics semantics_;
   const Rules& rules_;
   const std::size_t n_, words_;
-  SearchWork work_;
+  SearchWork& work_;
   ClaimRules claims_;
   ReadRules reads_;
   std::vector<OpId> constrained_;
   std::vector<std::pair<OpId, OpId>> required_;
 };
 
+// Over all operations of the objects, which share one happens-before.
+class ExhaustiveSearch {
+ public:
+  ExhaustiveSearch(const History& whole, std::span<const SharedObject> objects, bool strict)
+      : whole_(whole), n_(whole.ops.size()) {
+    for (const auto& object : objects) {
+      parts_.push_back({std::make_unique<ObjectRules>(object.history, strict, work_),
+                        object.origin.empty() ? nullptr : &object.origin});
+    }
+  }
+
+  std::optional<bool> run() {
+    PartialOrder known(n_);
+    OrderFacts facts;
+    for (OpId o = 0; o < n_; ++o) {
+      known.never_past.set(o, o);
+      known.never_future.set(o, o);
+    }
+    for (const auto& line : whole_.by_replica) {
+      for (std::size_t i = 1; i < line.size(); ++i) facts.push_back({line[i - 1], line[i], true});
+    }
+    for (OpId a = 0; a < n_; ++a) {
+      for (OpId b = 0; b < n_; ++b) {
+        if (is_too_late(whole_.ops[a], whole_.ops[b])) facts.push_back({a, b, false});
+      }
+    }
+    for (const auto& part : parts_) {
+      if (!part.rules->begin()) return false;
+    }
+    if (search(std::move(known), std::move(facts))) return true;
+    if (work_.is_spent()) return std::nullopt;
+    return false;
+  }
+
+ private:
+  struct Part {
+    std::unique_ptr<ObjectRules> rules;
+    const std::vector<OpId>* origin;  // null: the object is the whole
+  };
+
+  // What is known of the operations of an object.
+  template <typename Use>
+  bool with_part(const PartialOrder& known, const Part& part, Use use) {
+    if (part.origin == nullptr) return use(known);
+    const auto& origin = *part.origin;
+    PartialOrder local(origin.size());
+    work_.done += origin.size() * origin.size();
+    for (OpId a = 0; a < origin.size(); ++a) {
+      for (OpId b = 0; b < origin.size(); ++b) {
+        if (known.before(origin[a], origin[b])) {
+          local.past.set(b, a);
+          local.future.set(a, b);
+        }
+        if (known.never(origin[a], origin[b])) {
+          local.never_past.set(b, a);
+          local.never_future.set(a, b);
+        }
+      }
+    }
+    return use(local);
+  }
+  static OpId in_whole(const Part& part, OpId op) {
+    return part.origin == nullptr || op == kNone ? op : (*part.origin)[op];
+  }
+
+  bool settle(PartialOrder& known, OrderFacts& facts) {
+    while (true) {
+      if (!known.close(facts, work_) || work_.is_spent()) return false;
+      for (const auto& part : parts_) {
+        OrderFacts found;
+        if (!with_part(known, part, [&](const PartialOrder& local) {
+              return part.rules->propagate(local, found);
+            })) {
+          return false;
+        }
+        for (const auto& [first, second, before] : found)
+          facts.push_back({in_whole(part, first), in_whole(part, second), before});
+      }
+      std::erase_if(facts, [&](const OrderFact& f) {
+        return f.before ? known.before(f.first, f.second) : known.never(f.first, f.second);
+      });
+      if (!facts.empty()) continue;
+      return std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+        return with_part(known, part,
+                         [&](const PartialOrder& local) { return part.rules->linearizes(local); });
+      });
+    }
+  }
+
+  bool search(PartialOrder known, OrderFacts facts) {
+    work_.done += n_ * known.past.words();
+    if (!settle(known, facts) || work_.is_spent()) return false;
+    for (const auto& part : parts_) {
+      OpenPair pair;
+      const bool right = with_part(
+          known, part, [&](const PartialOrder& local) { return part.rules->right(local, pair); });
+      if (right) continue;
+      if (pair.first == kNone) return false;
+      const OpId first = in_whole(part, pair.first), second = in_whole(part, pair.second);
+      for (const bool before : {true, false}) {
+        if (search(known, {{first, second, before}})) return true;
+      }
+      return false;
+    }
+    return true;
+  }
+
+  const History& whole_;
+  const std::size_t n_;
+  SearchWork work_;
+  std::vector<Part> parts_;
+};
+
 }  // namespace
 
 std::optional<bool> has_execution(const History& history, bool strict) {
-  return ExhaustiveSearch(history, strict).run();
+  const SharedObject object{history, {}};
+  return ExhaustiveSearch(history, std::span(&object, 1), strict).run();
+}
+
+std::optional<bool> have_execution(const History& whole, std::span<const SharedObject> objects,
+                                   bool strict) {
+  return ExhaustiveSearch(whole, objects, strict).run();
 }
 
 }  // namespace cupel::crdt

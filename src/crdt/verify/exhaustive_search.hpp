@@ -7,6 +7,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "crdt/model/history.hpp"
 
@@ -14,5 +16,14 @@ namespace cupel::crdt {
 
 // Nothing: more to try than it will. Memory: quadratic in operations.
 std::optional<bool> has_execution(const History& history, bool strict);
+
+// The same of objects that share one happens-before, each with a linearization of its own.
+struct SharedObject {
+  const History& history;
+  std::vector<OpId> origin;  // by operation: that of the whole; empty: the object is the whole
+};
+// `whole`: all operations with their replicas and times.
+std::optional<bool> have_execution(const History& whole, std::span<const SharedObject> objects,
+                                   bool strict);
 
 }  // namespace cupel::crdt

@@ -223,6 +223,28 @@ class CoreCheck {
     return {CertificateStatus::kValid, kViolated, {}};
   }
 
+  // The part of these operations and of all elements of their keys. An update may be left out only
+  // with all operations of its key, so that the part has the happens-before of the whole.
+  std::optional<Verified> take(const std::vector<OpId>& operations, History& part) {
+    ops_.insert(operations.begin(), operations.end());
+    std::set<std::uint32_t> keys;
+    for (const OpId id : ops_) keys.insert(h_.ops[id].key);
+    for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
+      if (keys.contains(h_.elements[e].key)) elements_.insert(e);
+    }
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      if (is_read(h_.ops[id].kind) || ops_.contains(id) || !keys.contains(h_.ops[id].key)) continue;
+      return not_valid(kViolated, fmt::format("operation {}, {}, was left out, and might explain "
+                                              "what is there",
+                                              id, h_.text(id)));
+    }
+    build_part();
+    if (auto wrong = check_left_out()) return wrong;
+    if (auto wrong = check_ancestors()) return wrong;
+    part = std::move(part_);
+    return std::nullopt;
+  }
+
  private:
   static constexpr const char* kViolated = "violated";
 
@@ -464,6 +486,11 @@ std::optional<Verified> wrong_head(const Json& json, std::string_view type, std:
   if (!json.contains("history") || json["history"] != fmt::format("{:016x}", digest))
     return not_valid(word, "it is for another history");
   return std::nullopt;
+}
+
+std::optional<Verified> take_part(const History& history, bool strict,
+                                  const std::vector<OpId>& operations, History& part) {
+  return CoreCheck(history, strict).take(operations, part);
 }
 
 Verified verify_parsed(const History& history, const Json& json) {

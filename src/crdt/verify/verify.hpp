@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "crdt/model/history.hpp"
 
@@ -46,6 +47,10 @@ Verified verify(const History& history, std::string_view certificate);
 
 // The same of a certificate that was parsed.
 Verified verify_parsed(const History& history, const nlohmann::json& certificate);
+// For a violation of several objects: these operations of one as a history of their own, in `part`,
+// if what is left out may be left out; else why not.
+std::optional<Verified> take_part(const History& history, bool strict,
+                                  const std::vector<OpId>& operations, History& part);
 // The fields that all certificates have; nothing: they are right.
 std::optional<Verified> wrong_head(const nlohmann::json& certificate, std::string_view type,
                                    std::uint64_t digest);

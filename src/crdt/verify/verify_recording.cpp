@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
 
 #include "base/budget.hpp"
 #include "crdt/model/times.hpp"
 #include "crdt/verify/digest.hpp"
+#include "crdt/verify/exhaustive_search.hpp"
 #include "crdt/verify/seen_updates.hpp"
+#include "crdt/verify/semantics.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
@@ -197,9 +201,7 @@ class ObjectsCheck {
     if (!of.ok()) return result(CertificateStatus::kNotValid, of.error().message);
     const auto any = std::find_if(of->begin(), of->end(), [](auto* one) { return one != nullptr; });
     if (any == of->end() && verdict_ == "violated" && certificate_.contains("together")) {
-      return result(CertificateStatus::kUnknown,
-                    "no object is violated alone, and the verifier does not search for a "
-                    "happens-before of several objects");
+      return check_together();
     }
     if (any == of->end()) return result(CertificateStatus::kNotValid, "it has no `objects`");
     context_ = (*any)->value("context", Json());
@@ -234,6 +236,64 @@ class ObjectsCheck {
             .strict = strict_,
             .by_deliveries = by_context_,
             .converged_only = context_ == "converged-only"};
+  }
+
+  // No object is violated alone: these operations of several have no common happens-before.
+  Verified check_together() const {
+    const History& whole = recording_.combined;
+    const auto is_certain = [](const History& h) {
+      return h.unknown_outcome == UnknownOutcome::kOpen || h.absent.empty();
+    };
+    std::set<OpId> ids;
+    for (const Json& number : certificate_["together"]) {
+      if (!number.is_number_unsigned() || number.get<std::uint64_t>() >= whole.ops.size() ||
+          recording_.place[number.get<OpId>()].object == kNone) {
+        return result(CertificateStatus::kBadInput,
+                      "found an entry of `together` that is no operation of an object");
+      }
+      ids.insert(number.get<OpId>());
+    }
+    if (!is_certain(whole))
+      return result(CertificateStatus::kNotValid, "it leaves out updates of unknown outcome");
+    if (ids.size() > kMostOperations) {
+      return result(CertificateStatus::kUnknown,
+                    fmt::format("it rests on {} operations, more than the {} whose executions are "
+                                "tried",
+                                ids.size(), kMostOperations));
+    }
+    History combined;
+    std::vector<OpId> number(whole.ops.size(), kNone);
+    std::vector<std::vector<OpId>> own(recording_.objects.size());
+    for (const OpId id : ids) {
+      Operation op = whole.ops[id];
+      op.replica = combined.replica(whole.replicas[op.replica]);
+      number[id] = combined.add(op);
+      own[recording_.place[id].object].push_back(recording_.place[id].op);
+    }
+    std::vector<History> parts(own.size());
+    std::vector<SharedObject> shared;
+    for (std::size_t o = 0; o < own.size(); ++o) {
+      if (own[o].empty()) continue;
+      const auto& object = recording_.objects[o];
+      if (!is_certain(object.history) || rules_of(object.history.type).needs_deliveries())
+        return result(CertificateStatus::kNotValid,
+                      fmt::format("the object {} is decided by deliveries only", object.name));
+      if (auto wrong = take_part(object.history, strict_, own[o], parts[o]))
+        return result(wrong->status,
+                      fmt::format("of the object {}: {}", object.name, wrong->reason));
+      std::sort(own[o].begin(), own[o].end());
+      for (OpId& op : own[o]) op = number[object.origin[op]];
+      shared.push_back({parts[o], own[o]});
+    }
+    const auto admitted = have_execution(combined, shared, strict_);
+    if (!admitted) {
+      return result(
+          CertificateStatus::kUnknown,
+          fmt::format("its {} operations have too many executions to try them all", ids.size()));
+    }
+    return *admitted ? result(CertificateStatus::kNotValid,
+                              "the operations it names have a common happens-before")
+                     : result(CertificateStatus::kValid, "");
   }
 
   std::optional<Verified> check_one(std::size_t object, const Json& one) const {

@@ -5,7 +5,8 @@
 // received of an object is computed here from the lines of the whole (seen_updates.hpp). Without,
 // the clocks of all objects must be those of one happens-before: they are joined along the
 // replicas, and no operation may thereby have seen more of its object than its own certificate
-// says.
+// says. If no object is violated alone, the certificate names operations of several, which must
+// have no common execution (exhaustive_search.hpp).
 #pragma once
 
 #include <string_view>
