@@ -37,7 +37,6 @@ others=(
   # its runtime, without which -fsanitize=fuzzer does not link.
   clang libclang-rt-14-dev strace
   zsh fish  # read the completions
-  chromium  # the report's test in a browser (tests/browser)
   # Database servers, for the tests and `cupel lab`. Those that are installed here are
   # kept from starting and from making a database of their own, now and at boot (see
   # below); those that were there before are left as they are.
@@ -75,8 +74,10 @@ case $mode in
     ;;
 esac
 
-# Node and npm come from other places too; any that is on the path will do.
+# Node, npm and Chromium come from other places too; any that is on the path will do.
 if [[ $mode == all || $mode == long ]]; then
+  # The report's test in a browser (tests/browser) needs no desktop.
+  command -v chromium chromium-browser chromium-headless-shell >/dev/null || packages+=(chromium-headless-shell)
   command -v node >/dev/null || packages+=(nodejs)
   command -v npm >/dev/null || packages+=(npm)
 fi

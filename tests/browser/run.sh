@@ -19,7 +19,7 @@ skip() {
   exit 77
 }
 
-chromium=$(command -v chromium || command -v chromium-browser || true)
+chromium=$(command -v chromium chromium-browser chromium-headless-shell | head -n 1 || true)
 [[ -n $chromium ]] || skip "there is no chromium; tools/install-packages.sh installs it"
 command -v node >/dev/null || skip "there is no node; tools/install-packages.sh installs it"
 
