@@ -10,9 +10,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor.hpp"
 #include "formats/decompress.hpp"
 #include "formats/recording.hpp"
 
@@ -51,15 +54,91 @@ bool counts_before(std::string_view a, std::string_view b) {
   return a < b;
 }
 
+// A pipe, to its end.
+base::Status read_all(int file, const std::string& path, base::Budget* budget, std::string& held) {
+  char buffer[1 << 16];
+  for (;;) {
+    const auto got = ::read(file, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(path, "read");
+    if (got == 0) return base::Ok{};
+    if (budget != nullptr) {
+      const bool grows = held.size() + static_cast<std::size_t>(got) > held.capacity();
+      if (budget->exceeded() || (grows && budget->would_exceed(2 * held.size()))) throw Stopped{};
+    }
+    held.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
 }  // namespace
+
+// Mapped, or held where it cannot be.
+struct MappedFile::Content {
+  base::Descriptor file;  // of what is mapped
+  struct stat info {};
+  const char* mapped = nullptr;
+  std::size_t size = 0;
+  std::string held;
+
+  Content() = default;
+  Content(const Content&) = delete;
+  Content& operator=(const Content&) = delete;
+  ~Content() {
+    if (mapped != nullptr) ::munmap(const_cast<char*>(mapped), size);
+  }
+  [[nodiscard]] bool is_unchanged() const {
+    struct stat now {};
+    return ::fstat(file.get(), &now) == 0 && now.st_size == info.st_size &&
+           now.st_mtim.tv_sec == info.st_mtim.tv_sec && now.st_mtim.tv_nsec == info.st_mtim.tv_nsec;
+  }
+};
+
+namespace {
+
+// The files that are open once, by path: how often they are asked to be, and what was opened.
+struct KeptOpen {
+  std::mutex mutex;
+  struct Kept {
+    int asked = 0;
+    MappedFile file;
+    bool opened = false;
+  };
+  std::map<std::string, Kept> files;
+};
+
+KeptOpen& kept_open() {
+  static KeptOpen kept;
+  return kept;
+}
+
+}  // namespace
+
+OpenOnce::OpenOnce(std::string path) : path_(std::move(path)) {
+  auto& kept = kept_open();
+  const std::lock_guard lock(kept.mutex);
+  ++kept.files[path_].asked;
+}
+
+OpenOnce::~OpenOnce() {
+  auto& kept = kept_open();
+  const std::lock_guard lock(kept.mutex);
+  const auto at = kept.files.find(path_);
+  if (--at->second.asked == 0) kept.files.erase(at);
+}
+
+MappedFile MappedFile::holding(std::string bytes) {
+  auto content = std::make_shared<Content>();
+  content->held = std::move(bytes);
+  MappedFile file;
+  file.content_ = std::move(content);
+  return file;
+}
 
 base::Result<MappedFile> MappedFile::open(const std::string& path, base::Budget* budget) {
   if (is_recording(path)) {
     auto lines = read_recording(path, budget);
     if (!lines.ok()) return std::move(lines).error();
-    MappedFile whole;
-    whole.held_ = *std::move(lines);
-    return whole;
+    return holding(*std::move(lines));
   }
   auto file = open_as_it_is(path, budget);
   if (!file.ok() || !is_compressed(file->bytes())) return file;
@@ -69,73 +148,64 @@ base::Result<MappedFile> MappedFile::open(const std::string& path, base::Budget*
     error.file = path;
     return error;
   }
-  MappedFile decompressed;
-  decompressed.held_ = *std::move(content);
-  return decompressed;
+  return holding(*std::move(content));
 }
 
 base::Result<MappedFile> MappedFile::open_as_it_is(const std::string& path, base::Budget* budget) {
-  const int fd = path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                             : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return system_error(path, "open");
-  struct Closer {
-    int fd;
-    ~Closer() { ::close(fd); }
-  } closer{fd};
-  struct stat info {};
-  if (::fstat(fd, &info) != 0) return system_error(path, "stat");
-  if (S_ISDIR(info.st_mode))
+  auto& kept = kept_open();
+  {
+    const std::lock_guard lock(kept.mutex);
+    const auto at = kept.files.find(path);
+    if (at != kept.files.end() && at->second.opened && at->second.file.content_->is_unchanged())
+      return at->second.file;
+  }
+  base::Descriptor opened(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                      : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (opened.get() < 0) return system_error(path, "open");
+  auto content = std::make_shared<Content>();
+  if (::fstat(opened.get(), &content->info) != 0) return system_error(path, "stat");
+  if (S_ISDIR(content->info.st_mode))
     return base::Error{.message = "is a directory, expected a file", .file = path};
   MappedFile file;
-  if (S_ISREG(info.st_mode)) {
-    file.size_ = static_cast<std::size_t>(info.st_size);
-    if (file.size_ == 0) return file;
-    void* address = ::mmap(nullptr, file.size_, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (address == MAP_FAILED) return system_error(path, "map");
-    ::madvise(address, file.size_, MADV_SEQUENTIAL);
-    file.mapped_ = static_cast<const char*>(address);
+  if (!S_ISREG(content->info.st_mode)) {
+    if (auto read = read_all(opened.get(), path, budget, content->held); !read.ok())
+      return std::move(read).error();
+    file.content_ = std::move(content);
     return file;
   }
-  char buffer[1 << 16];
-  for (;;) {
-    const auto got = ::read(fd, buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error(path, "read");
-    if (got == 0) return file;
-    if (budget != nullptr) {
-      const bool grows = file.held_.size() + static_cast<std::size_t>(got) > file.held_.capacity();
-      if (budget->exceeded() || (grows && budget->would_exceed(2 * file.held_.size())))
-        throw Stopped{};
-    }
-    file.held_.append(buffer, static_cast<std::size_t>(got));
+  const auto size = static_cast<std::size_t>(content->info.st_size);
+  if (size > 0) {
+    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened.get(), 0);
+    if (address == MAP_FAILED) return system_error(path, "map");
+    ::madvise(address, size, MADV_SEQUENTIAL);
+    content->mapped = static_cast<const char*>(address);
+    content->size = size;
   }
+  content->file = std::move(opened);
+  file.content_ = std::move(content);
+  const std::lock_guard lock(kept.mutex);
+  if (const auto at = kept.files.find(path); at != kept.files.end()) {
+    at->second.file = file;
+    at->second.opened = true;
+  }
+  return file;
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : mapped_(std::exchange(other.mapped_, nullptr)),
-      size_(std::exchange(other.size_, 0)),
-      held_(std::move(other.held_)) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(mapped_, other.mapped_);
-  std::swap(size_, other.size_);
-  std::swap(held_, other.held_);
-  return *this;
-}
-
-MappedFile::~MappedFile() {
-  if (mapped_) ::munmap(const_cast<char*>(mapped_), size_);
+std::string_view MappedFile::bytes() const {
+  if (!content_) return {};
+  return content_->mapped != nullptr ? std::string_view(content_->mapped, content_->size)
+                                     : std::string_view(content_->held);
 }
 
 void MappedFile::release(const char* begin, const char* end) const {
-  if (mapped_ == nullptr) return;
+  if (!content_ || content_->mapped == nullptr) return;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto in_page = [page](const char* at) {
     return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(at) % page);
   };
-  const char* first = std::max(begin, mapped_);
+  const char* first = std::max(begin, content_->mapped);
   if (in_page(first) != 0) first += page - in_page(first);
-  const char* last = std::min(end, mapped_ + size_);
+  const char* last = std::min(end, content_->mapped + content_->size);
   last -= in_page(last);
   if (first >= last) return;
   ::madvise(const_cast<char*>(first), static_cast<std::size_t>(last - first), MADV_DONTNEED);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,21 +27,29 @@ class MappedFile {
   static base::Result<MappedFile> open_as_it_is(const std::string& path,
                                                 base::Budget* budget = nullptr);
 
-  MappedFile() = default;
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  ~MappedFile();
-
-  [[nodiscard]] std::string_view bytes() const {
-    return mapped_ ? std::string_view(mapped_, size_) : std::string_view(held_);
-  }
+  [[nodiscard]] std::string_view bytes() const;
   // The pages of [begin, end) need not be resident until they are read again.
   void release(const char* begin, const char* end) const;
 
  private:
-  const char* mapped_ = nullptr;
-  std::size_t size_ = 0;
-  std::string held_;  // of what cannot be mapped
+  friend class OpenOnce;
+  struct Content;
+  static MappedFile holding(std::string bytes);
+
+  std::shared_ptr<const Content> content_;
+};
+
+// While one lives, MappedFile opens this path once, if it is a file: what asks again gets the same
+// bytes, unless the file has changed since. A pipe can be read only once anyway.
+class OpenOnce {
+ public:
+  explicit OpenOnce(std::string path);
+  ~OpenOnce();
+  OpenOnce(const OpenOnce&) = delete;
+  OpenOnce& operator=(const OpenOnce&) = delete;
+
+ private:
+  std::string path_;
 };
 
 // A reader's way to keep within limits of time and memory: it steps once for

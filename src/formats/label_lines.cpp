@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
+
+#include "formats/input.hpp"
 
 namespace cupel::formats {
 
@@ -20,9 +21,12 @@ std::map<std::uint32_t, std::uint64_t> lines_of_labels(const std::string& file,
   }
   std::sort(labels.begin(), labels.end());
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-  std::ifstream in(file, std::ios::binary);
+  const auto opened = MappedFile::open_as_it_is(file);
+  const auto bytes = opened.ok() ? opened->bytes() : std::string_view();
   std::uint64_t number = 0;
-  for (std::string line; found.size() < labels.size() && std::getline(in, line);) {
+  for (std::size_t next = 0; found.size() < labels.size() && next < bytes.size();) {
+    const auto line = bytes.substr(next, bytes.find('\n', next) - next);
+    next += line.size() + 1;
     ++number;
     std::size_t at = std::string::npos;
     if (jepsen) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -31,6 +32,7 @@
 #include "cli/spelling.hpp"
 #include "cli/version.hpp"
 #include "explain/why/words.hpp"
+#include "formats/input.hpp"
 #include "formats/label_lines.hpp"
 #include "formats/store_directory.hpp"
 #include "history/naming.hpp"
@@ -417,6 +419,9 @@ std::string question_of(const CheckArguments& arguments) {
   return question;
 }
 
+// More histories than are checked beside each other.
+constexpr std::size_t kMostAtOnce = 100;
+
 // What was decided before, by the place of the history.
 using KnownResults = std::map<std::size_t, KeptResults::Result>;
 
@@ -464,6 +469,9 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
       reports[place] = write_report(outputs.folder, place, files[place], found);
     };
     const auto began = std::chrono::steady_clock::now();
+    std::deque<formats::OpenOnce> once;  // until all that is said of them has been looked up
+    for (const auto& file : files.subspan(next, std::min(count, kMostAtOnce)))
+      once.emplace_back(file);
     auto too_large = surely_too_large(files[next], reading, options);
     std::vector<Found> several;
     if (too_large) {

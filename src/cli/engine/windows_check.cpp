@@ -333,7 +333,10 @@ bool may_take_windows(const std::string& file, const analysis::FileOptions& read
                       const analysis::Options& options) {
   const bool format = !reading.format || *reading.format == formats::Format::kJepsen ||
                       *reading.format == formats::Format::kCupel;
-  return file != "-" && format && reading.initial.empty() && options.check.team == nullptr &&
+  std::error_code unknown;
+  const bool read_again = std::filesystem::is_regular_file(file, unknown) ||  // a pipe is not
+                          std::filesystem::is_directory(file, unknown);
+  return read_again && format && reading.initial.empty() && options.check.team == nullptr &&
          options.check.memory_limit_bytes > 0;
 }
 
