@@ -2,6 +2,7 @@
 #include "certify/plain_maps.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace cupel::certify {
@@ -53,8 +54,24 @@ bool is_edn_text(std::string_view bytes) {
     if (!text.more() || text.peek() == ']') return false;
   }
   PlainValue first;
-  if (text.value(first)) return first.kind != Kind::kMap;
-  return text.position() < bytes.size();  // else the only line may be incomplete
+  if (text.peek() != '{') {
+    if (text.value(first)) return first.kind != Kind::kMap;
+    return text.position() < bytes.size();  // else the only line may be incomplete
+  }
+  text.advance();
+  if (!text.more() || text.peek() == '}') return false;
+  if (text.peek() != '"') return true;
+  if (!text.value(first)) return text.position() < bytes.size();
+  if (!text.more()) return false;
+  if (text.peek() != ':') return true;
+  text.advance();
+  if (!text.more()) return false;
+  // After a name and a colon there is a value in JSON, and the rest of a keyword in EDN.
+  const auto rest = bytes.substr(text.position());
+  constexpr std::string_view kWords[] = {"true", "false", "null", "NaN", "Infinity"};
+  return std::string_view("\"[{-0123456789").find(rest[0]) == std::string_view::npos &&
+         std::none_of(std::begin(kWords), std::end(kWords),
+                      [&](std::string_view word) { return rest.starts_with(word); });
 }
 
 std::optional<std::uint64_t> index_of(const PlainValue& value) {
@@ -99,6 +116,26 @@ std::uint64_t PlainMaps::line() const {
   return 1 + static_cast<std::uint64_t>(std::count(bytes_.begin(), end, '\n'));
 }
 
+// The map at hand is the last line, and the writer of lines was interrupted in it: it does not end.
+bool PlainMaps::is_cut() const {
+  if (!lines_ || at_ == 0 || bytes_[at_ - 1] != '\n') return false;
+  int open = 0;
+  bool quoted = false;
+  for (auto at = at_; at < bytes_.size(); ++at) {
+    const char c = bytes_[at];
+    if (c == '\n') return false;
+    if (quoted && c == '\\') {
+      ++at;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == '{' || c == '}')) {
+      open += c == '{' ? 1 : -1;
+      if (open == 0) return false;
+    }
+  }
+  return true;
+}
+
 bool PlainMaps::next_map(PlainValue& map) {
   while (text_.more()) {
     at_ = text_.position();
@@ -110,9 +147,7 @@ bool PlainMaps::next_map(PlainValue& map) {
       continue;
     }
     if (!text_.record(map)) {
-      // The writer of lines was interrupted in the last one.
-      const bool cut = lines_ && bytes_.find('\n', at_) == std::string_view::npos && ordinal_ > 0;
-      return !cut && fail(text_.error());
+      return !is_cut() && fail(text_.error());
     }
     return map.kind == Kind::kMap || fail("found no operation map");
   }
@@ -124,8 +159,13 @@ std::unique_ptr<PlainMap> PlainMaps::next() {
   for (PlainValue map; next_map(map); map = {}) {
     auto op = fields_of(map);
     op->ordinal = ordinal_++;
+    const bool nemesis = op->process.is_name() && op->process.text == "nemesis";
+    if (!text_.unread().empty() && (op->is_header() || !nemesis)) {
+      fail(text_.unread());
+      return nullptr;
+    }
+    if (nemesis && !op->is_header()) continue;
     if (op->is_header()) return op;
-    if (op->process.is_name() && op->process.text == "nemesis") continue;
     if (std::find(ignored_.begin(), ignored_.end(), op->f) != ignored_.end()) continue;
     if (!read_operations(*op)) return nullptr;
     return op;
@@ -207,6 +247,7 @@ PlainOperation PlainMaps::operation(const PlainValue& vector) {
   const bool marked = items.size() == 4;  // with false
   switch (kind) {
     case OpKind::kRangeRead:
+      op.known = !marked;  // else it is left out
       range_read(items[1], value, op);
       return op;
     case OpKind::kRead:

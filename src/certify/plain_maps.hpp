@@ -49,6 +49,7 @@ class PlainMaps {
  private:
   bool fail(std::string message);
   bool next_map(PlainValue& map);
+  [[nodiscard]] bool is_cut() const;
   std::unique_ptr<PlainMap> fields_of(PlainValue& map);
   bool read_operations(PlainMap& op);
   void set_up(PlainMap& op);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -142,7 +143,142 @@ bool PlainText::record(PlainValue& out) {
     ++at_;
     word();
   }
-  return value(out);
+  unread_.clear();
+  if (!more() || text_[at_] != '{') return value(out);
+  out = plain(Kind::kMap);
+  return fields(out);
+}
+
+// The fields of an operation map.
+bool PlainText::fields(PlainValue& out) {
+  ++at_;
+  for (bool first = true; more(); first = false) {
+    if (text_[at_] == '}') {
+      ++at_;
+      return true;
+    }
+    if (!edn_ && !first) {
+      if (text_[at_] != ',') return fail("found no comma between two members");
+      ++at_;
+      if (!more()) break;
+    }
+    PlainValue name;
+    const bool readable = text_[at_] == '"' || (text_[at_] == ':' && text_.substr(at_, 2) != "::");
+    if (edn_ && !readable) {
+      if (!pass_over()) return false;
+    } else if (!value(name)) {
+      return false;
+    }
+    if (!edn_) {
+      if (name.kind != Kind::kString) return fail("found a member without a name");
+      if (!more() || text_[at_] != ':') return fail("found a name without a colon after it");
+      ++at_;
+    }
+    PlainValue found;
+    if (!field(name, found)) return false;
+    out.items.push_back(std::move(name));
+    out.items.push_back(std::move(found));
+  }
+  return fail("found no } after a map");
+}
+
+bool PlainText::field(const PlainValue& name, PlainValue& out) {
+  constexpr std::string_view kNames[] = {"type", "f", "process", "time", "index", "key", "value"};
+  const bool meant = name.is_name() &&
+                     std::find(std::begin(kNames), std::end(kNames), name.text) != std::end(kNames);
+  if (!meant) return pass_over();
+  if (!more()) return fail("found a map with a key that has no value");
+  const auto begin = at_;
+  if (value(out)) return true;
+  if (!edn_ || name.text != "value") return false;
+  unread_ = std::exchange(error_, {});  // an error unless it is the nemesis that says it
+  at_ = begin;
+  depth_ = 0;
+  out = {};
+  return pass_over();
+}
+
+bool PlainText::pass_string() {
+  for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+    if (text_[at_] == '\\') ++at_;
+  }
+  if (at_ >= text_.size()) return fail("found a string without its closing quote");
+  ++at_;
+  return true;
+}
+
+// A value of any kind, up to the comma or the bracket behind it in JSON.
+bool PlainText::pass_over() {
+  if (edn_) return pass_edn();
+  for (int nested = 0; at_ < text_.size();) {
+    const char c = text_[at_];
+    if (nested == 0 && (c == ',' || c == '}')) return true;
+    if (c == '"') {
+      if (!pass_string()) return false;
+      continue;
+    }
+    if (c == '[' || c == '{') ++nested;
+    if (c == ']' || c == '}') --nested;
+    ++at_;
+  }
+  return fail("found no } after an object");
+}
+
+// One form. #<…>, an object as it was printed, has a name of a field or a bracket behind it.
+bool PlainText::pass_edn() {
+  constexpr std::string_view kBlanks = " \t\n\r\f\v,";
+  const auto skip = [&] {
+    while (at_ < text_.size() &&
+           (kBlanks.find(text_[at_]) != std::string_view::npos || text_[at_] == ';')) {
+      if (text_[at_] == ';')
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      else
+        ++at_;
+    }
+  };
+  const auto next_is = [&](std::string_view any) {
+    skip();
+    return at_ >= text_.size() || any.find(text_[at_]) != std::string_view::npos;
+  };
+  int nested = 0;
+  for (int left = 1; left > 0;) {
+    skip();
+    if (at_ >= text_.size()) return fail("found the end of the text, expected a value");
+    const char c = text_[at_];
+    const auto two = text_.substr(at_, 2);
+    if (c == '(' || c == '[' || c == '{') {
+      ++nested;
+      ++at_;
+      continue;
+    }
+    if (c == ')' || c == ']' || c == '}') {
+      if (nested-- == 0) return fail("found a closing bracket, expected a value");
+      ++at_;
+    } else if (c == '^' || two == "#_") {
+      at_ += c == '^' ? 1 : 2;
+      if (nested == 0) ++left;
+      continue;
+    } else if (c == '"') {
+      if (!pass_string()) return false;
+    } else if (two == "#<") {
+      bool inside = true;  // of the object: an operator or an arrow
+      while (inside) {
+        const auto end = text_.find('>', at_);
+        if (end == std::string_view::npos) return fail("found an object without its end");
+        at_ = end + 1;
+        inside = std::string_view(" \t-=").find(text_[end - 1]) != std::string_view::npos ||
+                 (at_ < text_.size() && !word().empty());
+      }
+    } else {
+      if (c == '\\') at_ = std::min(at_ + 2, text_.size());
+      const auto text = word();
+      const bool tag = c == '#' && two != "#'" && two != "##";
+      const bool prefix = c != '\\' && text.find_first_not_of("'`~@") == std::string_view::npos;
+      if ((tag || prefix) && !next_is(")]}")) continue;
+    }
+    if (nested == 0) --left;
+  }
+  return true;
 }
 
 // The code after \u, and its second half.
@@ -320,6 +456,7 @@ bool PlainText::edn_dispatch(PlainValue& out) {
   }
   const auto tag = word();
   if (tag.empty()) return fail("found a lone #");
+  if (tag[0] == '<') return fail("found an object that was printed as #<…>");
   if (tag[0] == '#') {
     out = plain(Kind::kLiteral, std::string(text_.substr(begin, at_ - begin)));
     return true;

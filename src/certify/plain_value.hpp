@@ -49,14 +49,22 @@ class PlainText {
   void advance() { ++at_; }
   // False after a mistake, which error() describes.
   bool value(PlainValue& out);
-  // A value, or the map of a record: #jepsen.history.Op{…}.
+  // A map, or that of a record: #jepsen.history.Op{…}. Of fields that have no meaning in an
+  // operation map the value is passed over, whatever it is made of.
   bool record(PlainValue& out);
+  // After record(): what is wrong with the field `value`, if it could not be read.
+  [[nodiscard]] const std::string& unread() const { return unread_; }
 
   [[nodiscard]] std::size_t position() const { return at_; }
   [[nodiscard]] const std::string& error() const { return error_; }
 
  private:
   bool fail(std::string message);
+  bool fields(PlainValue& out);
+  bool field(const PlainValue& name, PlainValue& out);
+  bool pass_over();
+  bool pass_string();
+  bool pass_edn();
   bool string(std::string& out);
   bool unicode(std::string& out);
   bool collection(char close, PlainValue& out);
@@ -71,7 +79,7 @@ class PlainText {
   std::size_t at_ = 0;
   int depth_ = 0;
   const bool edn_;
-  std::string error_;
+  std::string error_, unread_;
 };
 
 }  // namespace cupel::certify

@@ -131,7 +131,16 @@ void collect_edn(std::string_view bytes, Collector& collector, Reading& reading)
       if (!reader.skip_discards(2) || reader.at_end()) return;
       if (reader.peek() == '}') break;
       Cell name, value;
-      if (!reader.value(name, 2) || !reader.value(value, 2)) return;
+      const auto readable = [&](Cell& cell) {
+        const auto begin = reader.position();
+        if (reader.value(cell, 2)) return true;
+        chunk->error.reset();
+        reader.rewind(begin);
+        if (reader.pass_over()) return false;
+        cell = Cell::of(Tag::kLiteral, bytes.substr(begin, reader.position() - begin));
+        return true;
+      };
+      if (!readable(name) || !readable(value)) return;
       if (!name.is_name()) continue;
       if (name.view() == "index" && value.tag == Tag::kInteger) index = value.integer;
       if (is_known(name.view())) continue;

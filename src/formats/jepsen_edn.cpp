@@ -3,6 +3,8 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "formats/edn.hpp"
 #include "formats/jepsen_events.hpp"
@@ -26,6 +28,30 @@ Cell* field_of(std::string_view word, Fields& fields, Cell& value) {
   return nullptr;
 }
 
+// The name of a field; none that has a meaning: it is passed over.
+bool field_name(EdnReader& reader, Cell& name) {
+  const char c = reader.peek();
+  if (c == '"' || (c == ':' && !reader.follows("::"))) return reader.value(name, 2);
+  const auto error = reader.pass_over();
+  return !error || reader.fail(error->byte, error->message);
+}
+
+// The value of a nemesis' operation may be anything: `unread` says why it could not be read.
+bool field_value(EdnReader& reader, Chunk& chunk, Cell* place, bool may_be_anything, Cell& field,
+                 std::optional<ParseError>& unread) {
+  const auto begin = reader.position();
+  if (place != nullptr) {
+    if (reader.value(field, 2)) return true;
+    if (!may_be_anything || reader.too_deep()) return false;
+    unread = std::exchange(chunk.error, std::nullopt);
+    reader.rewind(begin);
+  }
+  const auto error = reader.pass_over();
+  if (!error) return true;
+  if (unread) return chunk.fail(unread->byte, unread->message);
+  return reader.fail(error->byte, error->message);
+}
+
 bool op_map(EdnReader& reader, Chunk& chunk, int depth) {
   Fields fields;
   fields.byte = reader.position();
@@ -33,6 +59,7 @@ bool op_map(EdnReader& reader, Chunk& chunk, int depth) {
   const auto integers = chunk.integers.size();
   reader.advance();  // {
   Cell value;
+  std::optional<ParseError> unread;
   for (;;) {
     if (!reader.skip_discards(depth)) return false;
     if (reader.at_end()) {
@@ -40,14 +67,15 @@ bool op_map(EdnReader& reader, Chunk& chunk, int depth) {
     }
     if (reader.peek() == '}') break;
     Cell name;
-    if (!reader.value(name, depth)) return false;
-    if (!reader.skip_discards(depth)) return false;
+    if (!field_name(reader, name)) return false;
+    Cell* const place = name.is_name() ? field_of(name.view(), fields, value) : nullptr;
+    if (place == nullptr) reader.skip();
+    if (place != nullptr && !reader.skip_discards(depth)) return false;
     if (!reader.at_end() && reader.peek() == '}') {
       return reader.fail(fields.byte, "found a map with a key that has no value, expected pairs");
     }
     Cell field;
-    if (!reader.value(field, depth)) return false;
-    Cell* const place = name.is_name() ? field_of(name.view(), fields, value) : nullptr;
+    if (!field_value(reader, chunk, place, place == &value, field, unread)) return false;
     if (place == nullptr) continue;
     if (place->tag != Tag::kAbsent) {
       return reader.fail(fields.byte, "found the field " + shown(chunk, name) +
@@ -57,8 +85,10 @@ bool op_map(EdnReader& reader, Chunk& chunk, int depth) {
   }
   reader.advance();
   Event event;
-  if (!chunk.begin_event(fields, event) || !chunk.finish_event(event, value, fields.key))
-    return false;
+  if (!chunk.begin_event(fields, event)) return false;
+  if (unread && (event.client || event.is_header()))
+    return chunk.fail(unread->byte, unread->message);
+  if (!chunk.finish_event(event, value, fields.key)) return false;
   // The vectors around micro-operations were needed only on the way.
   const auto& kept = chunk.events.back();
   if (!kept.is_txn) return true;

@@ -3,6 +3,7 @@
 // parses in parallel, a batch a chunk. Everything else (one array, maps that
 // span lines, anything a chunk stumbles over) goes a map at a time, which
 // also finds the line of an error.
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <algorithm>
@@ -132,6 +133,29 @@ bool all_arrays(const dom::array& values) {
                      [](const dom::element& value) { return value.type() == element_type::ARRAY; });
 }
 
+// The place of a field that has a meaning, but for the value.
+Cell* field_of(std::string_view key, Fields& fields) {
+  switch (key.size()) {
+    case 1:
+      return key == "f" ? &fields.f : nullptr;
+    case 3:
+      return key == "key" ? &fields.key : nullptr;
+    case 4:
+      return key == "type" ? &fields.type : key == "time" ? &fields.time : nullptr;
+    case 5:
+      return key == "index" ? &fields.index : nullptr;
+    case 7:
+      return key == "process" ? &fields.process : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+bool is_field(std::string_view key) {
+  Fields fields;
+  return key == "value" || field_of(key, fields) != nullptr;
+}
+
 bool op_map(dom::element element, Chunk& chunk, std::uint64_t byte) {
   if (!element.is_object()) {
     return chunk.fail(byte, "found " + shown(chunk, cell_of(element, chunk)) +
@@ -147,34 +171,18 @@ bool op_map(dom::element element, Chunk& chunk, std::uint64_t byte) {
   };
   for (const auto field : dom::object(element)) {
     const std::string_view key = field.key;
-    switch (key.size()) {
-      case 1:
-        if (key == "f") fields.f = scalar(field.value);
-        break;
-      case 3:
-        if (key == "key") fields.key = plain_cell(field.value, chunk);
-        break;
-      case 4:
-        if (key == "type")
-          fields.type = scalar(field.value);
-        else if (key == "time")
-          fields.time = scalar(field.value);
-        break;
-      case 5:
-        if (key == "value") {
-          value = field.value;
-          has_value = true;
-        } else if (key == "index") {
-          fields.index = scalar(field.value);
-        }
-        break;
-      case 7:
-        if (key == "process") {
-          fields.process = plain_cell(field.value, chunk);
-        }
-        break;
-      default:
-        break;
+    Cell* const place = field_of(key, fields);
+    const bool is_value = key == "value";
+    if (place != nullptr ? place->tag != Tag::kAbsent : is_value && has_value) {
+      return chunk.fail(
+          byte, fmt::format("found the field \"{}\" twice in one map, expected it once", key));
+    }
+    if (place != nullptr) {
+      const bool kept = place == &fields.process || place == &fields.key;
+      *place = kept ? plain_cell(field.value, chunk) : scalar(field.value);
+    } else if (is_value) {
+      value = field.value;
+      has_value = true;
     }
   }
   Event event;
@@ -305,9 +313,16 @@ Chunk parse_maps(std::string_view bytes, Reading& reading) {
       return chunk;
     }
     dom::element element;
-    const auto error = end - at > kMaxMapBytes
-                           ? simdjson::CAPACITY
-                           : parser.parse(bytes.data() + at, end - at, true).get(element);
+    const auto map = bytes.substr(at, end - at);
+    auto error = map.size() > kMaxMapBytes
+                     ? simdjson::CAPACITY
+                     : parser.parse(map.data(), map.size(), true).get(element);
+    if (error && error != simdjson::CAPACITY && error != simdjson::UTF8_ERROR) {
+      // Perhaps it is in a field without a meaning.
+      const auto rest = with_members(map, is_field);
+      if (rest && rest->size() < map.size() && !parser.parse(*rest).get(element))
+        error = simdjson::SUCCESS;
+    }
     if (error) {
       const auto too_large = error == simdjson::NUMBER_ERROR
                                  ? text::beyond_bounds(bytes.substr(at, end - at))

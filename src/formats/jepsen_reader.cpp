@@ -16,7 +16,7 @@ namespace {
 
 enum class Syntax { kEmpty, kJson, kEdn, kOther };
 
-constexpr std::string_view kJsonWords[] = {"true", "false", "null"};
+constexpr std::string_view kJsonWords[] = {"true", "false", "null", "NaN", "Infinity"};
 
 std::string_view past(std::string_view text, std::string_view what) {
   const auto at = text.find_first_not_of(what);

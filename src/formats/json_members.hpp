@@ -5,6 +5,8 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,5 +25,10 @@ struct Members {
 // Of the object that `text` begins with; of one that is cut, the names before the cut. None if
 // the text does not begin with "{".
 Members first_object(std::string_view text);
+
+// The object that `text` is, with only the members that `is_kept` takes. None if it is no object.
+// The values are not read: they may hold what no JSON parser takes.
+std::optional<std::string> with_members(std::string_view text,
+                                        bool (*is_kept)(std::string_view name));
 
 }  // namespace cupel::formats

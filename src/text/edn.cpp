@@ -47,6 +47,69 @@ std::optional<std::uint32_t> unicode(std::string_view bytes, std::size_t& at) {
 
 }  // namespace
 
+std::optional<EdnError> EdnCursor::pass_over() {
+  std::string open;        // closing brackets, the innermost last
+  std::size_t before = 0;  // forms before the one at hand: discarded, or metadata
+  for (;;) {
+    skip();
+    if (at_end())
+      return EdnError{at_, "found the end of the file, expected a value: it is truncated"};
+    const auto begin = at_;
+    const char c = peek();
+    if (c == '(' || c == '[' || c == '{') {
+      open += c == '(' ? ')' : c == '[' ? ']' : '}';
+      advance();
+      continue;
+    }
+    if (c == ')' || c == ']' || c == '}') {
+      if (open.empty() || open.back() != c)
+        return EdnError{at_, std::string("found ") + c + ", expected a value"};
+      open.pop_back();
+      advance();
+    } else if (c == '^' || follows("#_")) {
+      advance(c == '^' ? 1 : 2);
+      before += open.empty() ? 1 : 0;
+      continue;
+    } else {
+      if (auto error = follows("#<") ? pass_object() : pass_word()) return error;
+      const auto word = bytes_.substr(begin, at_ - begin);
+      const bool tag = word[0] == '#' && word.find_first_of("<'#", 1) != 1;
+      const bool prefix = word.find_first_not_of("'`~@") == std::string_view::npos;
+      skip();
+      const bool ends = at_end() || std::string_view(")]}").find(peek()) != std::string_view::npos;
+      if ((tag || prefix) && !ends) continue;  // its value follows
+    }
+    if (!open.empty()) continue;
+    if (before == 0) return std::nullopt;
+    --before;
+  }
+}
+
+// A string, a character, or any other word.
+std::optional<EdnError> EdnCursor::pass_word() {
+  const auto begin = at_;
+  if (peek() == '"') {
+    for (advance(); !at_end() && peek() != '"'; advance()) at_ += peek() == '\\' ? 1 : 0;
+    if (at_end()) return EdnError{begin, "found a string without its closing quote: truncated"};
+    advance();
+    return std::nullopt;
+  }
+  if (peek() == '\\') advance(at_ + 1 < bytes_.size() ? 2 : 1);  // also a bracket
+  token();
+  return std::nullopt;
+}
+
+std::optional<EdnError> EdnCursor::pass_object() {
+  const auto begin = at_;
+  for (auto end = bytes_.find('>', at_); end != std::string_view::npos;
+       end = bytes_.find('>', end + 1)) {
+    const bool inside = std::string_view(" \t-=").find(bytes_[end - 1]) != std::string_view::npos;
+    at_ = end + 1;
+    if (!inside && (at_end() || kind(peek()) != Kind::kWord)) return std::nullopt;
+  }
+  return EdnError{begin, "found an object that was printed as #<…>, without its end"};
+}
+
 std::optional<EdnError> EdnCursor::unescape(std::size_t open, std::string& out) {
   out = bytes_.substr(open + 1, at_ - open - 1);
   while (!at_end() && peek() != '"') {

@@ -73,6 +73,14 @@ class EdnCursor {
     }
   }
 
+  [[nodiscard]] bool follows(std::string_view text) const {
+    return bytes_.substr(at_, text.size()) == text;
+  }
+
+  // Passes over one form without reading it: brackets and quotes must close, and nothing else must
+  // be EDN. An object that was printed as #<…> ends at a > that ends a word and is no operator.
+  std::optional<EdnError> pass_over();
+
   // A bare word: everything up to white space, a bracket, a quote, a comment, ^ or a backslash.
   std::string_view token() {
     const auto begin = at_;
@@ -81,6 +89,9 @@ class EdnCursor {
   }
 
  protected:
+  std::optional<EdnError> pass_word();
+  std::optional<EdnError> pass_object();
+
   enum class Kind : std::uint8_t { kWord, kSpace, kComment, kEnd };
 
   [[nodiscard]] static Kind kind(char c) { return kKinds[static_cast<unsigned char>(c)]; }
@@ -188,6 +199,13 @@ class EdnScanner : public EdnCursor {
     }
   }
 
+  // After a mistake outside all collections: goes on from here.
+  void rewind(std::size_t at) {
+    at_ = at;
+    values_.clear();
+    too_deep_ = false;
+  }
+
   bool fail(std::size_t byte, std::string message) {
     return builder_.fail(byte, std::move(message));
   }
@@ -197,7 +215,7 @@ class EdnScanner : public EdnCursor {
  private:
   enum class Shape : std::uint8_t { kVector, kSet, kMap };
 
-  [[nodiscard]] bool discards() const { return bytes_.substr(at_, 2) == "#_"; }
+  [[nodiscard]] bool discards() const { return follows("#_"); }
   // The form after a mark of so many bytes.
   bool discard(int depth, std::size_t mark = 2) {
     at_ += mark;
