@@ -147,7 +147,7 @@ class PlainComparison {
     }
     // One by one, since the order of the first reader is that of its numbers.
     std::unordered_map<std::string, PlainTable::Id> of;
-    for (const auto& [k, v] : plain_.initial_of) of.emplace(plain_.table.code(k), v);
+    for (const auto& [k, v] : plain_.initial_of) of.insert_or_assign(plain_.table.code(k), v);
     for (const auto& [k, v] : h_.initial_overrides()) {
       const auto other = of.find(code_of(h_.key(k)));
       if (other == of.end() || !value(v, other->second)) {

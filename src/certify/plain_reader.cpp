@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "certify/plain_maps.hpp"
@@ -25,7 +26,7 @@ using Operations = std::vector<PlainOperation>;
 
 struct Pair {
   std::unique_ptr<PlainMap> invoke, completion;
-  std::size_t session = 0;
+  std::optional<std::size_t> session = {};  // none: it sets up, and nobody else had begun
 };
 
 // The value of which this is the code; of a literal, its text.
@@ -58,7 +59,7 @@ class PlainReader {
       return base::Error{.message = error_, .file = file_, .line = maps_.line()};
     }
     for (auto& [name, pending] : pending_) {
-      if (pending) end_of(Pair{std::move(pending), nullptr, sessions_.at(name)});
+      if (pending) end_of(Pair{std::move(pending), nullptr, session_at(name)});
     }
     build();
     return std::move(out_);
@@ -117,14 +118,36 @@ class PlainReader {
     return session((process[0] == 'k' ? ":" : "") + process.substr(1));
   }
 
+  // None of a process that has only set up.
+  std::optional<std::size_t> session_at(const std::string& process) const {
+    const auto at = sessions_.find(process);
+    return at == sessions_.end() ? std::nullopt : std::optional(at->second);
+  }
+
+  static bool sets_up(const PlainMap& op) {
+    if (op.f != "init" && op.f != "setup") return false;
+    return std::all_of(op.operations.begin(), op.operations.end(), [](const PlainOperation& one) {
+      return one.kind == OpKind::kWrite || one.kind == OpKind::kInsert;
+    });
+  }
+
+  // The first operation that does not set up ends the set-up.
+  void note_other(const PlainMap& op) {
+    if (sets_up(op)) return;
+    if (!others_at_) others_at_ = op.ordinal;
+    if (op.type != "invoke" || op.time == kNoTime) return;
+    others_time_ = others_time_ == kNoTime ? op.time : std::min(others_time_, op.time);
+  }
+
   bool pair(std::unique_ptr<PlainMap> op) {
+    note_other(*op);
     timed_ = timed_ || op->time != kNoTime;
     const auto process = process_of(*op);
     auto& pending = pending_[process];
     if (op->process.is_nothing()) anonymous_ = true;
     if (op->type == "invoke") {
       if (pending) return fail("found a second invocation of a process that has one open");
-      sessions_[process] = session_of(*op, process);
+      note_session(*op, process);
       pending = std::move(op);
       return true;
     }
@@ -133,10 +156,14 @@ class PlainReader {
     }
     if (!pending) {
       all_invoked_ = false;
-      sessions_[process] = session_of(*op, process);
+      note_session(*op, process);
     }
-    const auto at = sessions_[process];
-    return end_of(Pair{std::move(pending), std::move(op), at});
+    return end_of(Pair{std::move(pending), std::move(op), session_at(process)});
+  }
+
+  void note_session(const PlainMap& op, const std::string& process) {
+    sessions_.erase(process);
+    if (others_at_) sessions_[process] = session_of(op, process);
   }
 
   // A completion repeats what its invocation wrote.
@@ -179,8 +206,9 @@ class PlainReader {
     const bool transactions = any_transaction_ || options_.transactions;
     if (!transactions && !of_objects()) return;
     const bool line_order = !timed_ && all_invoked_ && !anonymous_;
+    std::vector<PlainTransaction> all;
     for (auto& pair : ended_) {
-      PlainTransaction txn;
+      auto& txn = all.emplace_back();
       const PlainMap& last = pair.completion ? *pair.completion : *pair.invoke;
       txn.status = !pair.completion || last.type == "info" ? TxnStatus::kIndeterminate
                    : last.type == "fail"                   ? TxnStatus::kAborted
@@ -194,10 +222,70 @@ class PlainReader {
       txn.label = static_cast<std::uint32_t>(
           std::min<std::uint64_t>(last.index.value_or(last.ordinal), 0xffffffff));
       operations_of(pair, txn);
-      out_.sessions[pair.session].transactions.push_back(std::move(txn));
-      pair = {};
     }
+    const auto contents = contents_of(all);
+    const auto first = [&](std::size_t i) -> const PlainMap& {
+      return ended_[i].invoke ? *ended_[i].invoke : *ended_[i].completion;
+    };
+    std::map<std::uint64_t, std::size_t> late;  // by when it began: what has no session yet
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!contents[i] && !ended_[i].session) late.emplace(first(i).ordinal, i);
+    }
+    for (const auto& [began, i] : late)
+      ended_[i].session = session_of(first(i), process_of(first(i)));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (const auto& op : all[i].operations) {
+        if (contents[i]) out_.initial_of.emplace_back(op.key, op.value);
+      }
+      if (!contents[i]) out_.sessions[*ended_[i].session].transactions.push_back(std::move(all[i]));
+    }
+    ended_.clear();
     find_lists(transactions);
+  }
+
+  // Which of these pairs set up what the keys start with: they committed before anybody else began,
+  // and nobody wrote one of their keys otherwise but after them.
+  std::vector<bool> contents_of(const std::vector<PlainTransaction>& all) const {
+    std::vector<bool> contents(all.size());
+    std::map<PlainTable::Id, std::vector<std::size_t>> writers;
+    const auto ended = [&](std::size_t i) -> std::optional<std::uint64_t> {
+      const auto& op = ended_[i].completion;
+      if (!op || !others_at_ || op->ordinal >= *others_at_) return std::nullopt;
+      return op->ordinal;
+    };
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (ended_[i].session) continue;
+      const bool committed = all[i].status == TxnStatus::kCommitted;
+      const auto time = ended_[i].completion ? ended_[i].completion->time : kNoTime;
+      const bool in_time = time == kNoTime || others_time_ == kNoTime || time <= others_time_;
+      contents[i] = ended(i) && committed && in_time;
+      if (ended(i) && !committed) continue;  // it did not happen, or may still
+      for (const auto& op : all[i].operations) {
+        auto& of_key = writers[op.key];
+        if (of_key.empty() || of_key.back() != i) of_key.push_back(i);
+      }
+    }
+    for (const auto& [key, of_key] : writers) {
+      const auto value = [&, key = key](std::size_t i) {
+        std::optional<PlainTable::Id> last;
+        for (const auto& op : all[i].operations) {
+          if (op.key == key) last = op.value;
+        }
+        return last;
+      };
+      const auto first = of_key.front();
+      const auto same = [&](std::size_t i) { return value(i) == value(first); };
+      if (std::all_of(of_key.begin(), of_key.end(), same)) continue;
+      bool before_all = ended(first).has_value();
+      for (const auto i : of_key) {
+        if (i == first) continue;
+        const auto& invoke = ended_[i].invoke;
+        before_all = before_all && invoke && invoke->ordinal > ended(first);
+        contents[i] = false;
+      }
+      contents[first] = contents[first] && before_all;
+    }
+    return contents;
   }
 
   // Single operations only: on registers, or on a mutex.
@@ -236,6 +324,9 @@ class PlainReader {
     const bool of_invocation =
         pair.invoke && pair.completion && done.empty() && !pair.invoke->operations.empty();
     txn.operations = std::move(of_invocation ? pair.invoke->operations : done);
+    std::erase_if(txn.operations, [](const PlainOperation& op) {
+      return op.kind == OpKind::kRangeRead && !op.known;
+    });
     if (txn.status == TxnStatus::kCommitted) return;
     const bool tried = of_invocation || !pair.completion;
     for (auto& op : txn.operations) {
@@ -259,7 +350,12 @@ class PlainReader {
       return;
     }
     if (ok && f != "read" && from->value.is_nothing() && pair.invoke) from = pair.invoke.get();
-    const bool keyed = independent_ || any_transaction_ || options_.transactions;
+    const bool transactions = any_transaction_ || options_.transactions;
+    if (transactions && f == "read" && !ok && from->value.is_nothing()) {
+      txn.operations.clear();  // it never named its key
+      return;
+    }
+    const bool keyed = independent_ || transactions;
     const PlainValue nothing;
     const PlainValue* value = &from->value;
     op.key = out_.table.id("sregister");
@@ -341,6 +437,8 @@ class PlainReader {
   std::map<std::string, std::size_t> sessions_;               // by process
   std::map<std::string, std::size_t> session_of_;             // by name
   std::vector<Pair> ended_;
+  std::optional<std::uint64_t> others_at_;  // the first map of an operation that does not set up
+  Time others_time_ = kNoTime;              // the first invocation of one
   bool timed_ = false, all_invoked_ = true, anonymous_ = false;
   bool any_transaction_ = false, any_object_ = false, independent_ = false;
 };

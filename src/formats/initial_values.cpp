@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/simdjson_first_use.hpp"
+#include "formats/op_setup.hpp"
 #include "history/builder.hpp"
 #include "history/naming.hpp"
 
@@ -120,10 +124,20 @@ base::Result<InitialValues> parse_initial_values(std::span<const std::string> te
 }
 
 base::Result<History> with_initial_values(History history, const InitialValues& values) {
+  // What operations set up came after the values that the user states.
+  const bool set_up = !history.fact(jepsen::kSetUp).empty();
   if (values.of_all) {
+    const auto stated = history.initial_overrides();
+    const std::vector<std::pair<history::KeyId, history::ValueId>> before(stated.begin(),
+                                                                          stated.end());
     const Word word(*values.of_all);
     const auto value = value_of(history, word);
     history = history::HistoryBuilder::with_initial_of_all(std::move(history), value);
+    for (const auto& [key, held] : before) {
+      if (!set_up) break;
+      const auto again = history.value(held);
+      history = history::HistoryBuilder::with_initial(std::move(history), key, again);
+    }
   }
   for (const auto& [key_text, value_text] : values.of_keys) {
     const Word key(key_text), word(value_text);
@@ -142,6 +156,16 @@ base::Result<History> with_initial_values(History history, const InitialValues& 
                                          key_text, value_text, history::shown_key(history.key(k)))};
     }
     const auto value = value_of(history, word);
+    const auto stated = history.initial_overrides();
+    const bool written = std::any_of(stated.begin(), stated.end(),
+                                     [&](const auto& entry) { return entry.first == k; });
+    if (set_up && written && !(history.value(history.initial_value(k)) == value)) {
+      return base::Error{
+          .message = fmt::format("found the initial value `{}={}`, but the set-up of the history "
+                                 "wrote {}. Leave out the initial value",
+                                 key_text, value_text,
+                                 history::shown(history.value(history.initial_value(k))))};
+    }
     history = history::HistoryBuilder::with_initial(std::move(history), k, value);
   }
   return history;

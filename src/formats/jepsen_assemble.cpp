@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "formats/formats.hpp"
 #include "formats/jepsen_build.hpp"
@@ -15,6 +17,7 @@
 #include "formats/jepsen_faults.hpp"
 #include "formats/jepsen_pairs.hpp"
 #include "formats/op_interpreter.hpp"
+#include "formats/op_setup.hpp"
 
 namespace cupel::formats::jepsen {
 
@@ -37,6 +40,7 @@ class Assembly {
       if (chunk.error) return error_at(source_, *chunk.error);
     }
     if (!pair() || !classify_all() || !resolve()) return error_at(source_, *p_.error);
+    take_set_ups();
     const bool all_invoked = interpreter_.all_invoked();
     // The order of the lines is an order in time only if both ends are there.
     const bool line_order =
@@ -57,6 +61,8 @@ class Assembly {
     }
     if (auto ignored = interpreter_.ignored(); !ignored.empty())
       builder.set_metadata("ignored", ignored);
+    if (auto missing = interpreter_.missing(); !missing.empty())
+      builder.set_metadata(kNotIgnored, missing);
     if (auto text = faults_.text(); !text.empty()) builder.set_metadata("faults", text);
     builder.set_metadata("format", source_.format);
     auto built = std::move(builder).finish();
@@ -82,6 +88,7 @@ class Assembly {
   bool add(PairedOp op);
   bool classify_all();
   bool resolve();
+  void take_set_ups();
 
   Pairs p_;
   Source source_;
@@ -91,6 +98,8 @@ class Assembly {
   Kinds kinds_;
   Faults faults_;
   std::vector<Process> processes_;
+  std::optional<std::uint64_t> others_;  // the ordinal of the first event that sets nothing up
+  history::Time others_begin_ = history::kNoTime;  // the first invocation among these events
   bool nothing_happened_ = false;  // as the header says, which cupel wrote of an empty run
 };
 
@@ -133,7 +142,15 @@ bool Assembly::take(Ref ref) {
   }
   if (step.process == processes_.size()) processes_.emplace_back();
   auto& process = processes_[step.process];
-  if (!process.pending.valid()) process.session = session_of(e, ref, process);
+  // A set-up before everything else gets its session once it is known to be a transaction.
+  if (!step.sets_up) {
+    if (!others_) others_ = p_.ordinal(ref);
+    const bool begins = e.type == Type::kInvoke && e.time != history::kNoTime;
+    if (begins && (others_begin_ == history::kNoTime || e.time < others_begin_))
+      others_begin_ = e.time;
+  }
+  if (!process.pending.valid())
+    process.session = others_ ? session_of(e, ref, process) : Ref::kNone;
   if (e.type == Type::kInvoke) {
     process.pending = ref;
     return true;
@@ -226,6 +243,45 @@ bool Assembly::resolve() {
     default:
       return resolve_registers(p_, reading_, kinds_, source_.failed_cas_was_seen);
   }
+}
+
+// Those that are the initial contents are no operations any more.
+void Assembly::take_set_ups() {
+  std::vector<std::size_t> places;
+  std::vector<SetUp> set_ups;
+  for (std::size_t i = 0; i < p_.ops.size(); ++i) {
+    const PairedOp& op = p_.ops[i];
+    if (op.session != Ref::kNone) continue;
+    places.push_back(i);
+    auto& one = set_ups.emplace_back();
+    if (op.invoke.valid()) one.invoked = p_.ordinal(op.invoke);
+    if (op.completion.valid() && others_ && p_.ordinal(op.completion) < *others_) {
+      one.ended = p_.ordinal(op.completion);
+      one.committed = op.status == TxnStatus::kCommitted;
+      one.end_time = p_.event(op.completion).time;
+    }
+    one.writes = build_.writes_of(op);
+  }
+  const auto contents = initial_contents(set_ups, others_begin_);
+  std::vector<std::size_t> transactions;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (contents[i]) {
+      build_.initial(p_.ops[places[i]]);
+    } else {
+      transactions.push_back(places[i]);
+    }
+  }
+  kinds_.set_ups = places.size() - transactions.size();
+  // Their sessions come in the order in which they began.
+  std::sort(transactions.begin(), transactions.end(), [&](std::size_t a, std::size_t b) {
+    return p_.ordinal(p_.ops[a].tried()) < p_.ordinal(p_.ops[b].tried());
+  });
+  for (const auto place : transactions) {
+    PairedOp& op = p_.ops[place];
+    Process none;
+    op.session = session_of(p_.event(op.tried()), op.tried(), none);
+  }
+  std::erase_if(p_.ops, [](const PairedOp& op) { return op.session == Ref::kNone; });
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 #include "formats/jepsen_build.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "formats/op_setup.hpp"
 #include "history/starts_empty.hpp"
 
 namespace cupel::formats::jepsen {
@@ -28,16 +30,34 @@ void Build::note_use(KeyId key, std::uint8_t use) {
   key_use_[key.index()] |= use;
 }
 
-void Build::initial(const Chunk& chunk, const Header::Initial& initial) {
-  builder_.set_default_initial(value_id(chunk, initial.of_all));
-  collection_written_ = collection_written_ || is_collection(initial.of_all);
-  for (const auto& [name, value] : initial.of_keys) {
-    const KeyId key = key_id(chunk, name);
-    builder_.set_initial(key, value_id(chunk, value));
-    if (history::starts_empty(scalar_of(chunk, value, text_))) continue;
-    note_use(key, kWritten);
-    collection_written_ = collection_written_ || is_collection(value);
+void Build::initial(const Chunk& chunk, const Header::Initial& initial_values) {
+  builder_.set_default_initial(value_id(chunk, initial_values.of_all));
+  collection_written_ = collection_written_ || is_collection(initial_values.of_all);
+  for (const auto& [name, value] : initial_values.of_keys) initial(chunk, name, value);
+}
+
+void Build::initial(const Chunk& chunk, const Cell& name, const Cell& value) {
+  const KeyId key = key_id(chunk, name);
+  builder_.set_initial(key, value_id(chunk, value));
+  if (history::starts_empty(scalar_of(chunk, value, text_))) return;
+  note_use(key, kWritten);
+  collection_written_ = collection_written_ || is_collection(value);
+}
+
+void Build::initial(const PairedOp& set_up) {
+  const Chunk& chunk = p_.chunks[set_up.chunk];
+  for (std::uint32_t i = set_up.first; i < set_up.first + set_up.count; ++i)
+    initial(chunk, chunk.ops[i].key, chunk.ops[i].value);
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> Build::writes_of(const PairedOp& op) {
+  const Chunk& chunk = p_.chunks[op.chunk];
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> writes;
+  for (std::uint32_t i = op.first; i < op.first + op.count; ++i) {
+    writes.emplace_back(key_id(chunk, chunk.ops[i].key).raw,
+                        value_id(chunk, chunk.ops[i].value).raw);
   }
+  return writes;
 }
 
 bool Build::run(const Kinds& kinds, bool line_order) {
@@ -47,6 +67,7 @@ bool Build::run(const Kinds& kinds, bool line_order) {
       std::count_if(key_use_.begin(), key_use_.end(), [](auto use) { return use != 0; });
   if (auto words = words_of(kinds, static_cast<std::uint64_t>(keys)); !words.empty())
     builder_.set_metadata("kind", words);
+  if (kinds.set_ups > 0) builder_.set_metadata(kSetUp, std::to_string(kinds.set_ups));
   if (line_order) builder_.set_metadata("times", "line order");
   return emit(line_order);
 }
@@ -72,6 +93,7 @@ bool Build::scan_op(const PairedOp& txn, Chunk& chunk, MicroOp& op) {
   };
   const Micro kind = op.kind();
   if (kind == Micro::kRange) {
+    if (op.value.note != 0) return true;
     for (std::size_t j = 0; j < op.value.size; ++j) {
       const Cell entry = chunk.child(chunk.child(op.value, j), 0);
       if (!note(key_id(chunk, entry), kWritten)) {
@@ -133,6 +155,7 @@ bool Build::emit_read(const PairedOp& txn, const Chunk& chunk, const MicroOp& op
 }
 
 bool Build::emit_range(const PairedOp& txn, const Chunk& chunk, const MicroOp& op) {
+  if (op.value.note != 0) return true;  // its result is not known, so it says nothing
   range_.clear();
   if (op.value.is_nothing() && txn.status == TxnStatus::kCommitted) {
     return p_.fail(txn, "found a range read without what it saw, expected [[key value] …]");

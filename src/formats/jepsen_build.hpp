@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/jepsen_pairs.hpp"
@@ -22,6 +23,9 @@ class Build {
 
   // What header lines say, before scan().
   void initial(const Chunk& chunk, const Header::Initial& initial);
+  // What the operation wrote, the same.
+  void initial(const PairedOp& set_up);
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> writes_of(const PairedOp& op);
   // Whether a key holds a collection at the start, so that a read may return one.
   [[nodiscard]] bool collection_written() const { return collection_written_; }
 
@@ -29,6 +33,7 @@ class Build {
   bool run(const Kinds& kinds, bool line_order);
 
  private:
+  void initial(const Chunk& chunk, const Cell& key, const Cell& value);
   void note_use(history::KeyId key, std::uint8_t use);
   bool scan();
   bool scan_op(const PairedOp& txn, Chunk& chunk, MicroOp& op);

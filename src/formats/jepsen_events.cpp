@@ -294,7 +294,7 @@ bool Chunk::add_micro_op(const Cell& op, std::uint64_t byte) {
   const bool extended = op.size == 4;
   if (op.size < 2 || op.size > 4 ||
       (op.size == 2 && *kind != Micro::kRead && *kind != Micro::kDelete) ||
-      (extended && *kind != Micro::kRead && *kind != Micro::kCas)) {
+      (extended && *kind != Micro::kRead && *kind != Micro::kCas && *kind != Micro::kRange)) {
     return bad("three elements [f key value]");
   }
   if (extended) {
@@ -343,6 +343,7 @@ void Chunk::drop_unused_operations() {
     pending.erase(it);
     const Event& invoke = events[at];
     if (!invoke.is_txn || !event.is_txn || invoke.f != event.f) continue;
+    if (event.f == F::kSetup) continue;  // each says whether it only writes
     const auto agreed = agreement(*this, invoke, *this, event);
     if (agreed.refusal) continue;  // an error, unless --ignore leaves the operation out
     dead[agreed.completion_counts ? at : i] = true;

@@ -6,6 +6,9 @@
 #include <array>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "formats/jepsen_pairs.hpp"
 #include "formats/op_interpreter.hpp"
@@ -105,14 +108,18 @@ bool Classification::as_transactions() {
       if (op.status == TxnStatus::kCommitted || p_.event(ref).type == Type::kInvoke)
         known = pair != false;
     }
+    if (known && !says && f == F::kRead && op.status != TxnStatus::kCommitted) continue;
     if (!known || !says) unknown.emplace(word(p_.chunks[op.anchor().chunk], p_.event(op)));
   }
   if (unknown.empty()) {
     found_.objects = std::move(shapes_.names);
     return true;
   }
-  const auto name = *std::find_if(shapes_.names.begin(), shapes_.names.end(),
-                                  [&](const auto& f) { return unknown.contains(f); });
+  std::vector<std::pair<std::string, std::uint64_t>> words;
+  for (const auto& f : shapes_.names) {
+    if (unknown.contains(f)) words.emplace_back(f, shapes_.count.at(f));
+  }
+  const auto& name = words.front().first;
   if (shapes_.operations == p_.ops.size()) {
     return p_.fail(shapes_.first.at(name),
                    fmt::format("found f={} whose value is neither a transaction nor [key value], "
@@ -120,7 +127,7 @@ bool Classification::as_transactions() {
                                "out --kind, or state another kind",
                                name));
   }
-  return p_.fail(shapes_.first.at(name), left_out(name, shapes_.count.at(name)));
+  return p_.fail(shapes_.first.at(name), left_out(words));
 }
 
 bool Classification::single_objects(bool collection_held) {

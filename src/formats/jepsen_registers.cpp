@@ -15,6 +15,11 @@ bool resolve_register(Pairs& p, PairedOp& op, Kinds& kinds, bool failed_cas_was_
   Ref from = ok ? op.completion : op.tried();
   if (ok && !read && p.value(from).is_nothing() && op.invoke.valid()) from = op.invoke;
   Chunk& chunk = p.chunks[from.chunk];
+  // A read that did not end well, and never named its key, says nothing.
+  if (kinds.kind == Workload::kTransactions && read && !ok && p.value(from).is_nothing()) {
+    op.chunk = from.chunk;
+    return true;
+  }
   auto found = register_operation(chunk, p.event(from), kinds.keyed);
   if (found.refusal) return p.fail(op, *found.refusal);
   if (ok && from.chunk == op.completion.chunk && from.event == op.completion.event &&

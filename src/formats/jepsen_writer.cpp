@@ -366,7 +366,7 @@ class Writer {
   void header(bool sessions) {
     std::vector<std::pair<std::string, std::string>> facts;
     for (const auto& [name, text] : h_.metadata()) {
-      if (name != "format") facts.emplace_back(name, text);
+      if (name != "format" && name != "not ignored") facts.emplace_back(name, text);
     }
     const auto nemesis = [&](std::string_view f) {
       begin_line("info");

@@ -9,6 +9,19 @@
 
 namespace cupel::formats::jepsen {
 
+namespace {
+
+// An operation of init or setup that only writes, as far as this event says.
+bool only_writes(const Chunk& chunk, const Event& event) {
+  if (event.f != F::kSetup) return false;
+  const auto begin = chunk.ops.begin() + event.first;
+  return !event.is_txn || std::all_of(begin, begin + event.count, [](const MicroOp& op) {
+    return op.kind() == Micro::kWrite || op.kind() == Micro::kInsert;
+  });
+}
+
+}  // namespace
+
 Refusal Interpreter::take(const Chunk& chunk, const Event& event, Step& step) {
   step = {};
   if (event.is_header()) {
@@ -16,15 +29,20 @@ Refusal Interpreter::take(const Chunk& chunk, const Event& event, Step& step) {
     return read_header(chunk, event);
   }
   if (!event.client) return std::nullopt;
-  if (!as_.ignore.empty() && as_.ignores(word(chunk, event))) {
-    ++ignored_[std::string(word(chunk, event))];
-    return std::nullopt;
+  if (!as_.ignore.empty()) {
+    const auto name = word(chunk, event);
+    if (as_.ignores(name)) {
+      ++ignored_[std::string(name)];
+      return std::nullopt;
+    }
+    if (!words_.contains(std::string(name))) words_.emplace(name.empty() ? "txn" : name);
   }
   anonymous_ = anonymous_ || event.process.tag == Tag::kAbsent;
   timed_ = timed_ || event.time != history::kNoTime;
   step.process = processes_.intern(scalar_of(chunk, event.process, text_));
   if (step.process == open_.size()) open_.emplace_back();
   auto& open = open_[step.process];
+  step.sets_up = only_writes(chunk, event);
   if (event.type == Type::kInvoke) {
     step.what = What::kInvocation;
     step.is_txn = event.is_txn;
@@ -90,6 +108,16 @@ std::string Interpreter::ignored() const {
   return lines;
 }
 
+std::string Interpreter::missing() const {
+  std::vector<std::string> names;
+  for (const auto& name : as_.ignore) {
+    if (!ignored_.contains(name)) names.push_back(name);
+  }
+  if (names.empty()) return {};
+  return fmt::format("no op map has f={}, which --ignore names; the others have f={}",
+                     fmt::join(names, ", f="), fmt::join(words_, ", "));
+}
+
 void Interpreter::save(history::StateWriter& out) const {
   out.flag(all_invoked_);
   out.flag(timed_);
@@ -142,20 +170,31 @@ std::uint32_t label_of(const Event& event, std::uint64_t ordinal) {
 }
 
 std::string words_of(const Kinds& kinds, std::uint64_t keys) {
-  const auto counted = keys == 1 ? std::string("1 key") : fmt::format("{} keys", keys);
+  const auto counted = [](std::uint64_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string words;
   switch (kinds.kind) {
     case Workload::kTransactions:
-      return kinds.objects.empty() ? std::string()
-                                   : fmt::format("transactions, and single operations as such ({})",
-                                                 fmt::join(kinds.objects, ", "));
+      if (!kinds.objects.empty()) {
+        words = fmt::format("transactions, and single operations as such ({})",
+                            fmt::join(kinds.objects, ", "));
+      }
+      break;
     case Workload::kRegisters:
-      return fmt::format("registers{}, {}", kinds.compares ? " with compare-and-set" : "", counted);
+      words = fmt::format("registers{}, {}", kinds.compares ? " with compare-and-set" : "",
+                          counted(keys, "key"));
+      break;
     case Workload::kMutex:
-      return "mutex: one owner, not reentrant";
+      words = "mutex: one owner, not reentrant";
+      break;
     case Workload::kStrings:
+      words = fmt::format("strings with append, {}", counted(keys, "key"));
       break;
   }
-  return fmt::format("strings with append, {}", counted);
+  if (kinds.set_ups == 0) return words;
+  return fmt::format("{}, and {} as initial values", words.empty() ? "transactions" : words,
+                     counted(kinds.set_ups, "set-up operation"));
 }
 
 }  // namespace cupel::formats::jepsen

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,9 @@
 #include "history/state.hpp"
 
 namespace cupel::formats::jepsen {
+
+// Metadata of a history: what --ignore names and no op map has.
+inline constexpr const char* kNotIgnored = "not ignored";
 
 // A header line of cupel's own, as its chunk holds it.
 struct Header {
@@ -45,6 +49,7 @@ class Interpreter {
     std::uint32_t process = 0;  // numbered from 0 in the order in which they appear
     bool invoked = false;       // a completion has an invocation
     bool is_txn = false;        // of a transaction
+    bool sets_up = false;       // init or setup, and nothing but writes
     history::TxnStatus status = history::TxnStatus::kIndeterminate;
   };
   // The next event of the source.
@@ -60,6 +65,9 @@ class Interpreter {
   [[nodiscard]] bool any_time() const { return timed_; }
   // The op maps that --ignore left out, a line "COUNT F" for each f.
   [[nodiscard]] std::string ignored() const;
+  // What --ignore names and no op map has, as a sentence with the words that there are. Empty:
+  // nothing.
+  [[nodiscard]] std::string missing() const;
 
   void save(history::StateWriter& out) const;
   // Into a new interpreter.
@@ -73,6 +81,7 @@ class Interpreter {
   history::ScalarTable processes_;
   std::vector<OpenOperation> open_;  // by process
   std::map<std::string, std::uint64_t> ignored_;
+  std::set<std::string> words_;  // of f, if --ignore names some
   bool all_invoked_ = true, anonymous_ = false, timed_ = false;
   std::string text_;
 };
@@ -89,6 +98,7 @@ struct Kinds {
   bool keyed = false;                // the value of a single operation is [key value]
   bool compares = false;             // some register has a compare-and-set
   std::vector<std::string> objects;  // f of single operations beside transactions
+  std::uint64_t set_ups = 0;         // operations that are the initial contents
 };
 // Said in text and JSON: "registers with compare-and-set, 3 keys". Empty: transactions only.
 std::string words_of(const Kinds& kinds, std::uint64_t keys);

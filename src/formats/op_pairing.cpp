@@ -293,12 +293,20 @@ std::string collection_read(std::string_view shown, Workload kind) {
       shown, name(kind));
 }
 
-std::string left_out(std::string_view f, std::uint64_t count) {
+std::string left_out(const std::vector<std::pair<std::string, std::uint64_t>>& words) {
+  std::string found, options;
+  for (const auto& [f, count] : words) {
+    found += fmt::format("{}{}f={}", found.empty() ? "" : ", ",
+                         count > 1 ? fmt::format("{} op maps with ", count) : "", f);
+    options += fmt::format(" --ignore {}", f);
+  }
   return fmt::format(
-      "found {}f={} beside transactions, and its value is neither [key value] nor a transaction, "
-      "so cupel cannot know what it wrote. Record it as a transaction, or add --ignore {} if it "
-      "wrote nothing that a transaction reads",
-      count > 1 ? fmt::format("{} op maps with ", count) : "", f, f);
+      "found {} beside transactions, and {} neither [key value] nor a transaction, so cupel cannot "
+      "know what {} wrote. Record {}, or add{} if {} wrote nothing that a transaction reads",
+      found, words.size() > 1 ? "their values are" : "its value is",
+      words.size() > 1 ? "they" : "it",
+      words.size() > 1 ? "them as transactions" : "it as a transaction", options,
+      words.size() > 1 ? "they" : "it");
 }
 
 }  // namespace cupel::formats::jepsen

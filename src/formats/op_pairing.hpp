@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "formats/interpretation.hpp"
 #include "formats/jepsen_events.hpp"
@@ -74,7 +76,8 @@ bool is_collection(history::ScalarView scalar);
 // Single values are written, and a read returned a collection. `kind` is the one to state if the
 // database may do that.
 std::string collection_read(std::string_view shown, Workload kind);
-// An operation beside transactions of which nobody knows what it wrote.
-std::string left_out(std::string_view f, std::uint64_t count);
+// Operations beside transactions of which nobody knows what they wrote: each f, and how many op
+// maps have it.
+std::string left_out(const std::vector<std::pair<std::string, std::uint64_t>>& words);
 
 }  // namespace cupel::formats::jepsen

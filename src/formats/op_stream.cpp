@@ -8,6 +8,7 @@
 
 #include "base/newlines.hpp"
 #include "formats/jepsen_reader.hpp"
+#include "formats/op_setup.hpp"
 #include "history/starts_empty.hpp"
 
 namespace cupel::formats {
@@ -33,6 +34,11 @@ namespace {
 
 // Of a source that windows cannot take, but the reader of whole files can.
 constexpr const char* kNeedsTheWhole = "; `cupel check` can read the whole file";
+
+// A read without a key, which its completion may name.
+bool asks_nothing(const jepsen::Chunk& chunk, const jepsen::Event& event) {
+  return event.f == F::kRead && !event.is_txn && chunk.values[event.first].is_nothing();
+}
 
 }  // namespace
 
@@ -64,8 +70,7 @@ base::Result<bool> OpStream::step() {
     if (!chunk.error) continue;
     byte_ = chunk.error->byte;
     auto why = error(chunk.error->message);
-    if (lines_ == 0)
-      why.message += "; expected op maps one a line, as `cupel convert` writes them";
+    if (lines_ == 0) why.message += "; expected op maps one a line, as `cupel convert` writes them";
     return why;
   }
   lines_ += base::count_newlines(piece_);
@@ -84,12 +89,15 @@ OpStream::Refusal OpStream::take(const Chunk& chunk, const Event& event) {
                "found an operation without a process, whose place in the order is not known") +
            kNeedsTheWhole;
   }
-  if (step.process == processes_.size())
-    processes_.emplace_back().session = sink_.session(session_name(event));
+  if (step.process == processes_.size()) processes_.emplace_back().name = session_name(event);
   auto& process = processes_[step.process];
   if (auto refused = classify(chunk, event, step.is_txn)) return refused;
   if (auto refused = note_times(event)) return refused;
-  return event.type == Type::kInvoke ? invoke(chunk, event, process)
+  if (setting_up_ && (!step.sets_up || sink_.has_begun())) {
+    const bool begins = event.type == Type::kInvoke;
+    if (auto refused = end_set_up(/*others=*/true, begins ? event.time : kNoTime)) return refused;
+  }
+  return event.type == Type::kInvoke ? invoke(chunk, event, step, process)
                                      : complete(chunk, event, step, process);
 }
 
@@ -126,7 +134,7 @@ OpStream::Refusal OpStream::classify(const Chunk& chunk, const Event& event, boo
   const bool on_register =
       setup || event.f == F::kRead || event.f == F::kWrite || event.f == F::kCas;
   if (!txn && !on_register) {
-    if (transactions) return jepsen::left_out(word(chunk, event), 1);
+    if (transactions) return jepsen::left_out({{std::string(word(chunk, event)), 1}});
     return fmt::format("found f={}, expected txn, or read, write and cas{}", word(chunk, event),
                        kNeedsTheWhole);
   }
@@ -148,8 +156,9 @@ OpStream::Refusal OpStream::classify(const Chunk& chunk, const Event& event, boo
     kinds_.kind = Workload::kTransactions;
   } else if (!txn && kinds_.kind == Workload::kTransactions) {
     keyed_ = true;
-    const bool counts = event.type == Type::kInvoke || event.type == Type::kOk;
-    if (counts && pair != true) return jepsen::left_out(word(chunk, event), 1);
+    const bool counts =
+        event.type == Type::kOk || (event.type == Type::kInvoke && !asks_nothing(chunk, event));
+    if (counts && pair != true) return jepsen::left_out({{std::string(word(chunk, event)), 1}});
   }
   if (txn) return std::nullopt;
   auto& objects = kinds_.objects;
@@ -172,10 +181,23 @@ Moment OpStream::moment_of(const Event& event) const {
           .label = label_of(event, ordinal_)};
 }
 
-OpStream::Refusal OpStream::invoke(const Chunk& chunk, const Event& event, Process& process) {
+OpStream::Refusal OpStream::invoke(const Chunk& chunk, const Event& event, const Step& step,
+                                   Process& process) {
   process.invoked = moment_of(event);
   if (auto refused = operations(chunk, event, false, process.tried)) return refused;
-  sink_.begin(process.session, process.invoked, process.tried);
+  if (setting_up_) {
+    set_ups_.push_back(
+        {.process = step.process, .invoked_at = ordinal_, .invoked = process.invoked});
+    return std::nullopt;
+  }
+  const auto ended = sink_.note_set_up(kNoTime);
+  if (clock_ == true && ended != kNoTime && event.time < ended) {
+    return fmt::format(
+        "found an operation invoked at {}, before the set-up ended at {}, so that the set-up is "
+        "not what the keys start with{}",
+        event.time, ended, kNeedsTheWhole);
+  }
+  sink_.begin(session_of(process), process.invoked, process.tried);
   return std::nullopt;
 }
 
@@ -207,14 +229,90 @@ OpStream::Refusal OpStream::complete(const Chunk& chunk, const Event& event, con
     if (!agreed.completion_counts) std::swap(seen_, process.tried);
   }
   const Moment invoked = step.invoked ? process.invoked : Moment{};
-  sink_.end(process.session, step.status, invoked, moment_of(event), seen_);
+  if (setting_up_) {
+    const auto begun = std::find_if(set_ups_.rbegin(), set_ups_.rend(), [&](const SetUp& one) {
+      return one.process == step.process && !one.ended_at;
+    });
+    auto& one = begun != set_ups_.rend() ? *begun : set_ups_.emplace_back();
+    one.process = step.process;
+    one.ended_at = ordinal_;
+    one.ended = moment_of(event);
+    one.status = step.status;
+    std::swap(one.seen, seen_);
+  } else {
+    sink_.end(session_of(process), step.status, invoked, moment_of(event), seen_);
+  }
   process.tried.clear();
   if (step.status == TxnStatus::kIndeterminate) process.tried = {};  // most never come back
   return std::nullopt;
 }
 
+// --- set-up ---
+
+base::Status OpStream::finish() {
+  if (auto refused = end_set_up(/*others=*/false, kNoTime)) return error(*std::move(refused));
+  return base::Ok{};
+}
+
+std::uint32_t OpStream::session_of(Process& process) {
+  if (!process.session) process.session = sink_.session(std::exchange(process.name, {}));
+  return *process.session;
+}
+
+OpStream::Refusal OpStream::end_set_up(bool others, Time others_begin) {
+  setting_up_ = false;
+  const auto written_by = [&](const SetUp& one) -> const Operations& {
+    return one.ended_at ? one.seen : processes_[one.process].tried;
+  };
+  const auto last = [](const SetUp& one) { return one.ended_at.value_or(~std::uint64_t{0}); };
+  std::stable_sort(set_ups_.begin(), set_ups_.end(),
+                   [&](const SetUp& a, const SetUp& b) { return last(a) < last(b); });
+  std::vector<jepsen::SetUp> all;
+  history::ScalarTable values;
+  for (const auto& one : set_ups_) {
+    auto& found = all.emplace_back();
+    found.invoked = one.invoked_at;
+    if (others && !sink_.has_begun()) found.ended = one.ended_at;
+    found.committed = one.status == TxnStatus::kCommitted;
+    if (clock_ == true) found.end_time = one.ended.time;
+    for (const auto& op : written_by(one).all())
+      found.writes.emplace_back(op.key, values.intern(written_by(one).view(op.value)));
+  }
+  const auto contents = jepsen::initial_contents(all, others_begin);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!contents[i]) continue;
+    if (auto refused = take_content(set_ups_[i].seen)) return refused;
+    sink_.note_set_up(all[i].end_time);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (contents[i]) continue;
+    auto& one = set_ups_[i];
+    for (const auto& op : written_by(one).all()) {
+      if (auto refused = use(op.key, kRegister)) return refused;
+    }
+    auto& process = processes_[one.process];
+    const auto session = session_of(process);
+    if (one.invoked_at) sink_.begin(session, one.invoked, written_by(one));
+    if (one.ended_at) sink_.end(session, one.status, one.invoked, one.ended, one.seen);
+  }
+  set_ups_.clear();
+  return std::nullopt;
+}
+
+OpStream::Refusal OpStream::take_content(const Operations& written) {
+  ++kinds_.set_ups;
+  for (const auto& op : written.all()) {
+    const auto value = written.view(op.value);
+    sink_.set_initial(op.key, value);
+    if (history::starts_empty(value)) continue;
+    if (auto refused = use(op.key, kRegister)) return refused;
+  }
+  return std::nullopt;
+}
+
 std::string OpStream::fact(const std::string& name) const {
   if (name == "ignored") return interpreter_.ignored();
+  if (name == jepsen::kNotIgnored) return interpreter_.missing();
   if (name == "times" && clock_ == false) return "line order";
   if (name == "kind" && found_) {
     if (auto words = words_of(kinds_, keys_); !words.empty()) return words;
@@ -236,6 +334,7 @@ Value OpStream::value_of(const Chunk& chunk, const Cell& cell, Operations& out) 
 }
 
 OpStream::Refusal OpStream::use(Key key, std::uint8_t as) {
+  if (setting_up_) return std::nullopt;  // not yet: a set-up may say that a list is empty
   if (sink_.use(key, as) != (kRegister | kList)) return std::nullopt;
   return fmt::format(
       "found key {} used both as a list (append) and as a register (write, read of one value, "
@@ -288,6 +387,7 @@ OpStream::Refusal OpStream::operation(const Chunk& chunk, const MicroOp& op, boo
 
 OpStream::Refusal OpStream::range_read(const Chunk& chunk, const MicroOp& op, bool seen,
                                        Operations& out) {
+  if (op.value.note != 0) return std::nullopt;  // its result is not known, so it says nothing
   if (op.value.is_nothing() && seen)
     return "found a range read without what it saw, expected [[key value] …]";
   const auto low = value_of(chunk, chunk.child(op.key, 0), out);
@@ -325,6 +425,8 @@ OpStream::Refusal OpStream::read(const Chunk& chunk, const MicroOp& op, bool see
 
 OpStream::Refusal OpStream::single(const Chunk& chunk, const Event& event, bool seen,
                                    Operations& out) {
+  if (kinds_.kind == Workload::kTransactions && !seen && asks_nothing(chunk, event))
+    return std::nullopt;
   if (!keyed_) keyed_ = jepsen::is_pair(chunk, event);
   if (jepsen::reads_without_key(chunk, event)) {
     if (keyed_ == true) return jepsen::kReadWithoutKey;
@@ -355,17 +457,31 @@ void OpStream::save(history::StateWriter& out) const {
   out.flag(found_);
   out.number(static_cast<std::uint64_t>(kinds_.kind));
   out.flag(kinds_.compares);
+  out.number(kinds_.set_ups);
   out.number(kinds_.objects.size());
   for (const auto& f : kinds_.objects) out.text(f);
   optional(keyed_);
   out.flag(collection_written_);
   optional(clock_);
   out.number(keys_);
+  out.flag(setting_up_);
   for (const auto& process : processes_) {
-    out.number(process.session);
+    out.number(process.session ? 1 + *process.session : 0);
+    out.text(process.name);
     out.integer(process.invoked.time);
     out.number(process.invoked.label);
     process.tried.save(out);
+  }
+  out.number(set_ups_.size());
+  for (const auto& one : set_ups_) {
+    out.number(one.process);
+    for (const auto& at : {one.invoked_at, one.ended_at}) out.number(at ? 1 + *at : 0);
+    for (const auto& moment : {one.invoked, one.ended}) {
+      out.integer(moment.time);
+      out.number(moment.label);
+    }
+    out.number(static_cast<std::uint64_t>(one.status));
+    one.seen.save(out);
   }
 }
 
@@ -386,18 +502,35 @@ void OpStream::load(history::StateReader& in, std::size_t sessions, std::size_t 
   found_ = in.flag();
   kinds_.kind = static_cast<Workload>(in.below(2));
   kinds_.compares = in.flag();
+  kinds_.set_ups = in.number();
   const auto objects = in.count();
   for (std::size_t i = 0; i < objects && in.good(); ++i) kinds_.objects.emplace_back(in.text());
   keyed_ = optional();
   collection_written_ = in.flag();
   clock_ = optional();
   keys_ = in.number();
+  setting_up_ = in.flag();
   for (std::size_t i = 0; i < interpreter_.process_count() && in.good(); ++i) {
     auto& process = processes_.emplace_back();
-    process.session = in.below(sessions);
+    if (const auto session = in.below(sessions + 1); session > 0) process.session = session - 1;
+    process.name = in.text();
     process.invoked.time = in.integer();
     process.invoked.label = static_cast<std::uint32_t>(in.number());
     process.tried.load(in, keys);
+  }
+  const auto set_ups = in.count();
+  for (std::size_t i = 0; i < set_ups && in.good(); ++i) {
+    auto& one = set_ups_.emplace_back();
+    one.process = in.below(processes_.size());
+    for (auto* const at : {&one.invoked_at, &one.ended_at}) {
+      if (const auto place = in.number(); place > 0) *at = place - 1;
+    }
+    for (auto* const moment : {&one.invoked, &one.ended}) {
+      moment->time = in.integer();
+      moment->label = static_cast<std::uint32_t>(in.number());
+    }
+    one.status = static_cast<TxnStatus>(in.below(3));
+    one.seen.load(in, keys);
   }
 }
 

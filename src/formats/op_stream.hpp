@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -38,6 +39,10 @@ class OpStream {
     virtual std::uint8_t use(history::Key key, std::uint8_t as) = 0;
     virtual void set_default_initial(history::ScalarView value) = 0;
     virtual void set_initial(history::Key key, history::ScalarView value) = 0;
+    // Whether an operation of another source has come, so that nothing here can precede all.
+    [[nodiscard]] virtual bool has_begun() const = 0;
+    // Operations that are initial contents ended at this time. The latest of all sources.
+    virtual history::Time note_set_up(history::Time ended) = 0;
     // A session that has not been there before.
     virtual std::uint32_t session(const std::string& name) = 0;
     virtual void begin(std::uint32_t session, history::Moment at,
@@ -56,6 +61,8 @@ class OpStream {
 
   // Whole lines, when those before them have been read; borrowed until then.
   void give(std::string_view lines);
+  // Nothing more comes.
+  base::Status finish();
   // Reads the next map. False: all lines that were given have been read. After an error, nothing
   // more.
   base::Result<bool> step();
@@ -70,11 +77,11 @@ class OpStream {
   // Whether moments are those of a clock, or places of lines; none: nothing has come.
   [[nodiscard]] std::optional<bool> has_clock() const { return clock_; }
   [[nodiscard]] bool any_client() const { return found_; }
-  [[nodiscard]] std::size_t session_count() const { return processes_.size(); }
 
   // What a process has open.
   struct Process {
-    std::uint32_t session = 0;
+    std::optional<std::uint32_t> session;  // none: it has only set up
+    std::string name;                      // until it has a session
     history::Moment invoked;
     history::Operations tried;
   };
@@ -88,6 +95,15 @@ class OpStream {
   void load(history::StateReader& in, std::size_t sessions, std::size_t keys);
 
  private:
+  // An operation that sets up, before any other operation; kept back until that one comes.
+  struct SetUp {
+    std::uint32_t process = 0;
+    std::optional<std::uint64_t> invoked_at = {}, ended_at = {};  // places in the source
+    history::Moment invoked = {}, ended = {};
+    history::TxnStatus status = history::TxnStatus::kIndeterminate;
+    history::Operations seen = {};  // once it has ended
+  };
+
   using Chunk = jepsen::Chunk;
   using Event = jepsen::Event;
   using Step = jepsen::Interpreter::Step;
@@ -98,8 +114,13 @@ class OpStream {
   Refusal classify(const Chunk& chunk, const Event& event, bool txn);
   Refusal note_times(const Event& event);
   [[nodiscard]] history::Moment moment_of(const Event& event) const;
-  Refusal invoke(const Chunk& chunk, const Event& event, Process& process);
+  Refusal invoke(const Chunk& chunk, const Event& event, const Step& step, Process& process);
   Refusal complete(const Chunk& chunk, const Event& event, const Step& step, Process& process);
+  std::uint32_t session_of(Process& process);
+  // The set-up is over. `others_begin`: when the first other operation was invoked, if there are
+  // `others`.
+  Refusal end_set_up(bool others, history::Time others_begin);
+  Refusal take_content(const history::Operations& written);
 
   // `seen`: as the database answered; else as the client asked.
   Refusal operations(const Chunk& chunk, const Event& event, bool seen, history::Operations& out);
@@ -131,6 +152,8 @@ class OpStream {
   std::uint64_t keys_ = 0;  // that there are
   std::deque<Process> processes_;
   std::map<std::string, std::string> facts_;
+  bool setting_up_ = true;  // no other operation has come
+  std::vector<SetUp> set_ups_;
   history::Operations seen_;
   std::string text_;
 };

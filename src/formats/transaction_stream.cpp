@@ -1,6 +1,7 @@
 // Transaction stream: see the header. What a line means is said in docs/formats/jepsen.md.
 #include "formats/transaction_stream.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <fstream>
 #include <optional>
@@ -41,7 +42,11 @@ class LineTransactions final : public history::TransactionSource, private OpStre
       const auto more = stream_.step();
       if (!more.ok()) return more;
       if (*more) continue;
-      if (over_) return next_open(out);
+      if (over_) {
+        if (auto finished = stream_.finish(); !finished.ok()) return std::move(finished).error();
+        if (given_ == ended_) return next_open(out);
+        continue;
+      }
       const auto piece = pieces_.next();
       if (!piece.ok()) return piece.error();
       over_ = piece->empty();
@@ -68,7 +73,7 @@ class LineTransactions final : public history::TransactionSource, private OpStre
     for (; next_open_ < stream_.process_count(); ++next_open_) {
       if (!stream_.is_open(next_open_)) continue;
       const auto& process = stream_.process(next_open_++);
-      out = {.session = process.session,
+      out = {.session = process.session.value_or(0),
              .status = TxnStatus::kIndeterminate,
              .invoke = process.invoked.time,
              .label = process.invoked.label,
@@ -89,6 +94,10 @@ class LineTransactions final : public history::TransactionSource, private OpStre
   void set_initial(Key key, ScalarView value) override { add_initial(false, key, value); }
   void add_initial(bool of_all, Key key, ScalarView value) {
     initial_.push_back({of_all, key, value.kind, value.integer, std::string(value.text)});
+  }
+  [[nodiscard]] bool has_begun() const override { return false; }
+  history::Time note_set_up(history::Time ended) override {
+    return set_up_ended_ = std::max(set_up_ended_, ended);
   }
   std::uint32_t session(const std::string& name) override {
     sessions_.push_back(name);
@@ -116,6 +125,7 @@ class LineTransactions final : public history::TransactionSource, private OpStre
   std::vector<std::uint8_t> uses_;  // by key
   std::deque<std::string> sessions_;
   std::uint32_t next_open_ = 0;
+  history::Time set_up_ended_ = history::kNoTime;
   OpStream stream_;
 };
 

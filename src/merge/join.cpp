@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/op_setup.hpp"
 #include "history/builder.hpp"
 #include "history/ignored.hpp"
 #include "history/naming.hpp"
@@ -117,9 +118,9 @@ base::Status check_workers(const std::vector<Part>& parts) {
 // What the whole says of its source: what all parts say.
 std::map<std::string, std::string> common_facts(const std::vector<Part>& parts,
                                                 std::vector<std::string>& notes) {
-  static const std::set<std::string> kOwn{"format",        "times",    kRunFact,
-                                          kSessionsFact,   kClockFact, kEndedFact,
-                                          "final readers", "kind",     "ignored"};
+  static const std::set<std::string> kOwn{"format",   "times",       kRunFact,        kSessionsFact,
+                                          kClockFact, kEndedFact,    "final readers", "kind",
+                                          "ignored",  "not ignored", "set-up"};
   std::map<std::string, std::string> facts;
   std::vector<std::string> differ;
   for (const auto& [name, text] : parts.front().history.metadata()) {
@@ -407,6 +408,13 @@ base::Result<std::vector<Part>> read_parts(const std::vector<std::string>& files
   for (const auto& file : files) {
     auto history = formats::read(file, options);
     if (!history.ok()) return std::move(history).error();
+    if (files.size() > 1 && !history->fact(formats::jepsen::kSetUp).empty()) {
+      return base::Error{.message =
+                             "found operations that set up (f=init or f=setup), and whether "
+                             "they precede the operations of the other files is not known. "
+                             "Record them with f=txn",
+                         .file = file};
+    }
     parts.push_back({file, std::move(history).value()});
   }
   return parts;

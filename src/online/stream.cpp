@@ -90,8 +90,12 @@ const Operations& Stream::without_masked(const Operations& all) {
   return unmasked_;
 }
 
-void Stream::end() {
-  for (std::uint32_t p = 0; p < maps_.process_count(); ++p) window_.close(maps_.process(p).session);
+base::Status Stream::end() {
+  if (auto finished = maps_.finish(); !finished.ok()) return finished;
+  for (std::uint32_t p = 0; p < maps_.process_count(); ++p) {
+    if (const auto session = maps_.process(p).session) window_.close(*session);
+  }
+  return base::Ok{};
 }
 
 void Stream::save(StateWriter& out) const {
@@ -99,6 +103,7 @@ void Stream::save(StateWriter& out) const {
   out.integer(latest_);
   out.integer(backward_);
   out.number(invocations_);
+  out.number(sessions_);
 }
 
 void Stream::load(StateReader& in) {
@@ -106,6 +111,7 @@ void Stream::load(StateReader& in) {
   latest_ = in.integer();
   backward_ = in.integer();
   invocations_ = in.number();
+  sessions_ = in.number();
 }
 
 }  // namespace cupel::online

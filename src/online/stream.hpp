@@ -33,7 +33,7 @@ class Stream : private formats::OpStream::Sink {
   // Whole lines, in the order of the stream. Errors name the line. After one, nothing more.
   base::Status take(std::string_view lines);
   // Nothing more comes.
-  void end();
+  base::Status end();
 
   // Between two calls of take(), with the window's state.
   void save(StateWriter& out) const;
@@ -59,7 +59,10 @@ class Stream : private formats::OpStream::Sink {
     window_.set_default_initial(value);
   }
   void set_initial(Key key, history::ScalarView value) override { window_.set_initial(key, value); }
+  [[nodiscard]] bool has_begun() const override { return window_.session_count() > sessions_; }
+  history::Time note_set_up(history::Time ended) override { return window_.note_set_up(ended); }
   std::uint32_t session(const std::string& name) override {
+    ++sessions_;
     return window_.session(prefix_ + name);
   }
   void begin(Session session, Moment at, const Operations& tried) override;
@@ -76,6 +79,7 @@ class Stream : private formats::OpStream::Sink {
   history::Time latest_ = history::kNoTime;
   history::Time backward_ = 0;  // how far behind the latest time an invocation came
   std::uint64_t invocations_ = 0;
+  std::size_t sessions_ = 0;  // of this stream
   formats::OpStream maps_;
 };
 

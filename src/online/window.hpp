@@ -97,6 +97,11 @@ class Window {
   // What a key holds before its first transaction.
   void set_initial(Key key, history::ScalarView value);
 
+  // Operations whose writes are initial values ended at this time. The latest of these times.
+  history::Time note_set_up(history::Time ended) {
+    return set_up_ended_ = std::max(set_up_ended_, ended);
+  }
+
   // A session that has not been there before.
   Session session(std::string_view name);
   // The session tries these operations. It has nothing open.
@@ -207,6 +212,7 @@ class Window {
   history::ScalarView default_initial_;
   std::vector<SessionFacts> sessions_;
   history::Time no_earlier_ = history::kNoTime;
+  history::Time set_up_ended_ = history::kNoTime;
   history::Time cut_at_ = history::kNoTime;  // an invocation before it comes too late
   std::vector<Transaction> fresh_;
   Operations fresh_operations_;

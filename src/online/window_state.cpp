@@ -35,6 +35,7 @@ void Window::save(StateWriter& out) const {
   out.number(digest_.value());
   out.number(counted_digest_);
   out.integer(no_earlier_);
+  out.integer(set_up_ended_);
   out.integer(cut_at_);
   out.number(sessions_.size());
   for (const auto& session : sessions_) {
@@ -132,6 +133,7 @@ void Window::load(StateReader& in) {
   digest_.set_value(in.number());
   counted_digest_ = in.number();
   no_earlier_ = in.integer();
+  set_up_ended_ = in.integer();
   cut_at_ = in.integer();
   load_sessions(in);
   const auto size = [&] { return static_cast<std::size_t>(in.number()); };

@@ -597,18 +597,26 @@ TEST(Jepsen, OperationsBesideTransactionsAreTransactions) {
 {:type :ok, :process "setup", :f :frob, :value [[:w 3 1]]}
 )"),
             "0: w(0,1)\n1: indeterminate w(1,1)\n2: r(0,1) r(1,null)\nsetup: w(3,1)\n");
-  // Set-up writes, in every spelling.
+  // Set-up writes, in every spelling, are what the keys start with.
+  const auto starts = [](std::string_view bytes) {
+    const auto h = read_jepsen(bytes, "h", 0);
+    if (!h) return h.error().to_string();
+    std::string text = text_of(*h, {.labels = false});
+    for (const auto& [key, value] : h->initial_overrides())
+      text += h->key(key).to_string() + "=" + h->value(value).to_string() + " ";
+    return text;
+  };
   for (const char* value : {"[[:w 0 10] [:w 1 20]]", "[[0 10] [1 20]]", "{0 10, 1 20}"}) {
-    EXPECT_EQ(read_text("{:type :invoke :process 0 :f :init :value " + std::string(value) + "}\n" +
-                        "{:type :ok :process 0 :f :init :value " + value + "}\n" +
-                        "{:type :ok :process 1 :f :txn :value [[:r 0 10]]}"),
-              "0: w(0,10) w(1,20)\n1: r(0,10)\n")
+    EXPECT_EQ(starts("{:type :invoke :process 0 :f :init :value " + std::string(value) + "}\n" +
+                     "{:type :ok :process 0 :f :init :value " + value + "}\n" +
+                     "{:type :ok :process 1 :f :txn :value [[:r 0 10]]}"),
+              "1: r(0,10)\n0=10 1=20 ")
         << value;
   }
-  EXPECT_EQ(read_text(R"(
+  EXPECT_EQ(starts(R"(
 {"type":"ok","process":0,"f":"setup","value":["x",5]}
 {"type":"ok","process":1,"f":"txn","value":[["r","x",5]]})"),
-            "0: w(x,5)\n1: r(x,5)\n");
+            "1: r(x,5)\nx=5 ");
   EXPECT_NE(read_text("{:type :ok :process 0 :f :init}\n{:type :ok :process 1 :value [[:r 0 1]]}")
                 .find("h:1: found f=init beside transactions"),
             std::string::npos);
@@ -616,6 +624,34 @@ TEST(Jepsen, OperationsBesideTransactionsAreTransactions) {
                       "{:type :ok :process 1 :value [[:r 0 1]]}")
                 .find("--ignore write"),
             std::string::npos);
+  // All of them are named at once.
+  EXPECT_EQ(read_text("{:type :ok :process 1 :value [[:r 0 nil]]}\n"
+                      "{:type :invoke :process 0 :f :nap :value 1}\n"
+                      "{:type :ok :process 0 :f :nap :value 1}\n"
+                      "{:type :ok :process 3 :f :tick :value 1}"),
+            "h:2: found 2 op maps with f=nap, f=tick beside transactions, and their values are "
+            "neither [key value] nor a transaction, so cupel cannot know what they wrote. Record "
+            "them as transactions, or add --ignore nap --ignore tick if they wrote nothing that a "
+            "transaction reads");
+  // A read that failed, and never named its key, says nothing.
+  EXPECT_EQ(read_text("{:type :ok :process 1 :value [[:r 0 nil]]}\n"
+                      "{:type :invoke :process 0 :f :read :value nil}\n"
+                      "{:type :fail :process 0 :f :read :value nil}"),
+            "1: r(0,null)\n0: aborted\n");
+}
+
+TEST(Jepsen, ANameThatNothingIsIgnoredByIsNoted) {
+  const auto h = read_jepsen("{:type :ok :process 1 :value [[:r 0 nil]]}", "h", 0, {},
+                             {.kind = {}, .ignore = {"nap"}});
+  ASSERT_TRUE(h) << h.error().to_string();
+  EXPECT_EQ(h->metadata().at("not ignored"),
+            "no op map has f=nap, which --ignore names; the others have f=txn");
+}
+
+TEST(Jepsen, ARangeReadWithoutAKnownResultSaysNothing) {
+  EXPECT_EQ(read_text(R"({"type":"invoke","process":0,"value":[["range",[0,null],null],["w","x",1]]}
+{"type":"ok","process":0,"value":[["range",[0,null],null,false],["w","x",1]]})"),
+            "0: w(x,1)\n");
 }
 
 // A register with keys is read with [key nil], so reads that were invoked with null are of one
@@ -659,10 +695,9 @@ TEST(Jepsen, AStatedKindAllowsCollections) {
 TEST(Jepsen, ACompletedSetUpMayBeSilent) {
   const std::string invoke = "{:type :invoke :process 0 :f :init :value {1 5}}";
   const std::string read = "{:type :ok :process 1 :f :txn :value [[:r 1 5]]}";
-  EXPECT_EQ(read_text(invoke + "{:type :ok :process 0 :f :init :value nil}" + read),
-            "0: w(1,5)\n1: r(1,5)\n");
+  EXPECT_EQ(read_text(invoke + "{:type :ok :process 0 :f :init :value nil}" + read), "1: r(1,5)\n");
   EXPECT_EQ(read_text(invoke + "{:type :info :process 0 :f :init :value [:timeout \"x\"]}" + read),
-            "0: indeterminate w(1,5)\n1: r(1,5)\n");
+            "1: r(1,5)\n0: indeterminate w(1,5)\n");
 }
 
 TEST(Jepsen, TheKindIsStated) {

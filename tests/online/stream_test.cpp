@@ -41,7 +41,7 @@ Fed feed(Level level, std::string_view text, std::size_t lines_at_once,
     if (!fed.status.ok()) return fed;
     text.remove_prefix(end);
     if (!text.empty()) continue;
-    stream.end();
+    fed.status = stream.end();
     fed.look = window.look(budget);
   }
   fed.held = window.held();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/temp_dir.hpp"
 #include "certify/plain_reader.hpp"
 #include "check/check.hpp"
 #include "formats/format_spec.hpp"
@@ -345,7 +347,7 @@ std::string compare_watch(const std::string& text, const Recording& recording, c
       }
       rest.remove_prefix(end);
     }
-    stream.end();
+    if (auto ended = stream.end(); !ended.ok()) return "watch: " + ended.error().to_string();
     const auto look = window.look(budget);
     const bool accepts_more = recording.open_compare && look.status == DecisionStatus::kSatisfied;
     if (look.status != whole && !accepts_more) {
@@ -383,6 +385,14 @@ std::string compare_forms(const std::vector<Document>& maps, const History& plai
     }
   }
   return {};
+}
+
+std::string compare_as_it_comes(const std::string& text, const history::History& h) {
+  const auto folder = base::TempDir::make("cupel-test-");
+  if (!folder.ok()) return folder.error().to_string();
+  const auto file = folder->file("history.jsonl");
+  std::ofstream(file, std::ios::binary) << text;
+  return compare_stream(file, h);
 }
 
 std::string ReaderAgreement::difference_of(std::uint64_t seed) {

@@ -19,6 +19,9 @@ namespace cupel::test {
 std::string compare_forms(const std::vector<Document>& maps, const history::History& plain,
                           std::uint64_t seed);
 
+// The same transactions to a stream that reads the text as a file.
+std::string compare_as_it_comes(const std::string& text, const history::History& h);
+
 class ReaderAgreement {
  public:
   struct Tally {

@@ -162,6 +162,8 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
     print_note(fmt::format("{}: {}", checked.file, cut));
   }
   note_interpretation(checked.file, checked.history, !arguments.levels.empty());
+  if (const auto missing = checked.history.fact("not ignored"); !missing.empty())
+    print_note(fmt::format("{}: {}", checked.file, missing));
   if (!checked.analysis.windows) {
     hint_at_start(checked);
     hint_at_clocks(checked, check_options(arguments.levels, arguments.limits).clock_drift_ns);

@@ -101,6 +101,7 @@ class WindowsCheck {
     if (planned.ok() && drift != 0 && (*source)->fact("times") == "line order")
       return base::Error{.message = history::drift_without_clock(drift), .file = file_};
     ignored_ = (*source)->fact("ignored");
+    not_ignored_ = (*source)->fact("not ignored");
     kind_ = (*source)->fact("kind");
     if (planned.ok() || format_ == "cupel") return planned;
     online::FilePlan none;  // lines that only the reader of whole files understands
@@ -255,7 +256,9 @@ class WindowsCheck {
     if (explained_ && explains) windows.violated = {*explained_, after_.at(*explained_)};
     found.analysis.windows = std::move(windows);
     found.analysis.whole = true;
-    for (const auto& [name, text] : {std::pair("ignored", ignored_), std::pair("kind", kind_)}) {
+    for (const auto& [name, text] :
+         {std::pair("ignored", ignored_), std::pair("not ignored", not_ignored_),
+          std::pair("kind", kind_)}) {
       if (text.empty()) continue;
       found.history = history::HistoryBuilder::with_metadata(std::move(found.history), name, text);
     }
@@ -320,7 +323,7 @@ class WindowsCheck {
   const online::OpenHistory open_ = [this] {
     return formats::stream_history(file_, first_bytes_, as_);
   };
-  mutable std::string format_, ignored_, kind_;
+  mutable std::string format_, ignored_, not_ignored_, kind_;
   online::FilePlan plan_;
   std::map<Level, LevelResult> known_;
   std::map<Level, history::History> windows_;
