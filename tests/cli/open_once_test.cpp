@@ -87,10 +87,10 @@ class OpenOnce : public testing::Test {
 
 // With an explanation, the other fields of the maps, the lines and nodes of a report.
 TEST_F(OpenOnce, CheckOpensAFileOnce) {
-  for (const auto* options :
-       {"check -l strict-serializable violated.jsonl", "check violated.jsonl",
-        "check --json --emit sarif=found.sarif violated.jsonl", "check --report report violated.jsonl",
-        "check -l strict-serializable --memory-limit 4G violated.jsonl"}) {
+  for (const auto* options : {"check -l strict-serializable violated.jsonl", "check violated.jsonl",
+                              "check --json --emit sarif=found.sarif violated.jsonl",
+                              "check --report report violated.jsonl",
+                              "check -l strict-serializable --memory-limit 4G violated.jsonl"}) {
     int code = -1;
     EXPECT_EQ(opens_of("violated.jsonl", [&] { code = run("", options); }), 1) << options;
     EXPECT_EQ(code, 1) << options << text_of("err");
