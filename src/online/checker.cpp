@@ -193,9 +193,10 @@ base::Result<Checker::State> Checker::go_on() {
 
 void Checker::note_given_up() {
   const auto& window = *watch_->given_up();
+  slides_ = true;
+  if (window.last < window.first && windows_given_up_ > 0) return;  // nothing had come since
   ++windows_given_up_;
   transactions_given_up_ += window.last + 1 - window.first;
-  slides_ = true;
   notes_.push_back(
       fmt::format("transactions {} to {} could not be decided within {} s and count as unknown: "
                   "from here on any "

@@ -871,6 +871,23 @@ TEST_F(RunCli, AQuietWatchPrintsTheVerdictAlone) {
   EXPECT_NE(quiet.out.find("satisfied"), std::string::npos) << quiet.out;
 }
 
+// Every window is given up, and the record is decided at the end without their limit.
+TEST_F(RunCli, AWatchDecidesTheWholeRecordAtTheEnd) {
+  write("h.jsonl", recorded(0, 10, "null", 1) + recorded(1, 20, "1", 2));
+  std::vector<std::string> watch = {
+      "watch", "-l", "serializable", "--no-follow", "--window-timeout", "1ns", at("h.jsonl")};
+  const auto whole = cupel(watch);
+  EXPECT_EQ(whole.code, 0) << whole.err;
+  EXPECT_NE(whole.err.find("transactions 1 to 2 could not be decided"), std::string::npos)
+      << whole.err;
+  EXPECT_EQ(whole.err.find("transactions 3 to 2"), std::string::npos) << whole.err;
+  EXPECT_NE(whole.err.find("is decided as a whole"), std::string::npos) << whole.err;
+  watch.insert(watch.end(), {"--timeout", "1ns"});
+  const auto limited = cupel(watch);
+  EXPECT_EQ(limited.code, 2) << limited.err;
+  EXPECT_NE(limited.out.find("unknown"), std::string::npos) << limited.out;
+}
+
 TEST_F(RunCli, AStateIsOfOneHistoryAndOneQuestion) {
   write("h.jsonl", recorded(0, 10, "null", 1) + recorded(1, 20, "1", 2));
   std::vector<std::string> watch = {"watch",   "-l",        "strict",     "--no-follow",
