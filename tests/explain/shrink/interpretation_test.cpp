@@ -175,6 +175,20 @@ class Choices {
              d->key == key;
     });
   }
+  // The repeated reads by which the reader saw nothing but the same write.
+  std::vector<OpId> other_reads_of(const Dependency& d) const {
+    std::vector<OpId> ops;
+    for (const auto& known : accesses_.reads) {
+      if (known.owner == levels::kInitialOwner || accesses_.txns[known.owner] != d.to) continue;
+      if (known.key != d.key || known.op == d.to_op) continue;
+      if (known.last_candidate != known.first_candidate + 1) continue;
+      const auto writer = accesses_.candidates[known.first_candidate];
+      if (writer != levels::kInitialOwner && accesses_.txns[writer] == d.from) {
+        ops.push_back(known.op);
+      }
+    }
+    return ops;
+  }
   std::vector<TxnId> writers_of(KeyId key) const {
     std::vector<TxnId> writers;
     for (std::size_t o = 0; o < accesses_.txns.size(); ++o) {
@@ -304,7 +318,11 @@ class Choices {
       if (!d->certain) continue;
       if (d->kind == EdgeKind::kSession) visibility.emplace(d->from, d->to);
       if (is_list(*d)) arcs.emplace(d->from, d->to);
-      if (d->kind == EdgeKind::kWriteRead) seen.push_back({d->from, d->to, d->key, d->to_op});
+      if (d->kind == EdgeKind::kWriteRead) {
+        seen.push_back({d->from, d->to, d->key, d->to_op});
+        // The line stands for every read of the same version: as in r(b,2) range([b=1]) r(b,2).
+        for (const OpId op : other_reads_of(*d)) seen.push_back({d->from, d->to, d->key, op});
+      }
       if (d->kind == EdgeKind::kReadWrite) {
         seen.push_back({TxnId::none(), d->from, d->key, d->from_op});
       }
