@@ -251,8 +251,9 @@ TEST(CheckedRun, DataThatAreGoneCountAlsoBesideALevelByName) {
 
 // Some databases and clients refuse with the code of a conflict or a time-out.
 TEST(NothingCommitted, AMissingPrivilegeIsNoReasonForFewerSessions) {
-  for (const char* words : {"ERROR: permission denied for table t", "Access denied for user 'a'@'b'",
-                            "NOPERM this user has no permissions"}) {
+  for (const char* words :
+       {"ERROR: permission denied for table t", "Access denied for user 'a'@'b'",
+        "NOPERM this user has no permissions"}) {
     RunResult result;
     result.aborted = 3;
     result.reasons = {{"conflict fail", 3}};

@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "drivers/conformance.hpp"
-#include "proxy/plain_mysql.hpp"
 #include "lab/server.hpp"
+#include "proxy/plain_mysql.hpp"
 #include "servers/standing_still.hpp"
 #include "support/polling.hpp"
 
@@ -427,7 +427,8 @@ TEST(MariadbServer, ErrorsSayWhatToDo) {
   expect_error(url + "?ssl=1", {"offers no TLS", "see the URL's options ssl"});
   expect_error(url + "?list=xml", {"list=xml", "list=json"});
   // The server says no more than that the access is denied.
-  auto root = cupel::proxy::PlainMysql::connect({.host = "127.0.0.1", .port = mariadb.port(), .user = "root"});
+  auto root = cupel::proxy::PlainMysql::connect(
+      {.host = "127.0.0.1", .port = mariadb.port(), .user = "root"});
   ASSERT_TRUE(root.ok()) << root.error().message;
   ASSERT_TRUE(root->run("CREATE USER careful REQUIRE SSL").ok());
   expect_error(fmt::format("mysql://careful@127.0.0.1:{}/cupel", mariadb.port()),
