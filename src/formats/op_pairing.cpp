@@ -42,6 +42,7 @@ bool is_literal(const Cell& cell) {
 }
 
 bool same_cell(const Chunk& a_in, const Cell& a, const Chunk& b_in, const Cell& b) {
+  if (a.tag == Tag::kInteger && b.tag == Tag::kInteger) return a.integer == b.integer;
   if (a.is_nothing() || b.is_nothing()) return a.is_nothing() && b.is_nothing();
   if (is_literal(a) && is_literal(b)) {
     std::string a_text, b_text;
@@ -50,7 +51,7 @@ bool same_cell(const Chunk& a_in, const Cell& a, const Chunk& b_in, const Cell& 
     return a_text == b_text;
   }
   if (a.tag != b.tag) return false;
-  return a.tag == Tag::kInteger ? a.integer == b.integer : a.view() == b.view();
+  return a.view() == b.view();
 }
 
 // The operations of an event in a chunk, and those of a stream, under the same names.

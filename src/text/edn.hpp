@@ -95,6 +95,10 @@ class EdnCursor {
   enum class Kind : std::uint8_t { kWord, kSpace, kComment, kEnd };
 
   [[nodiscard]] static Kind kind(char c) { return kKinds[static_cast<unsigned char>(c)]; }
+  // Or ends a collection. Not a # or ^, which may begin something that is passed over.
+  [[nodiscard]] static bool begins_value(char c) {
+    return c != '#' && c != '^' && (kind(c) == Kind::kWord || kind(c) == Kind::kEnd);
+  }
   [[nodiscard]] static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   [[nodiscard]] static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
@@ -164,13 +168,9 @@ class EdnScanner : public EdnCursor {
   // Passes over white space, comments, discarded forms and metadata; false after the builder's
   // fail().
   bool skip_discards(int depth = 0) {
-    for (;;) {
-      skip();
-      if (at_end()) return true;
-      const bool metadata = peek() == '^';
-      if (!metadata && !(peek() == '#' && discards())) return true;
-      if (!discard(depth, metadata ? 1 : 2)) return false;
-    }
+    // Nearly always one blank or nothing comes before a value.
+    if (!at_end() && peek() == ' ') ++at_;
+    return (!at_end() && begins_value(peek())) || skip_all(depth);
   }
 
   // One value; false after the builder's fail(). `depth` collections are open.
@@ -216,6 +216,16 @@ class EdnScanner : public EdnCursor {
   enum class Shape : std::uint8_t { kVector, kSet, kMap };
 
   [[nodiscard]] bool discards() const { return follows("#_"); }
+  // skip_discards() of whatever comes.
+  bool skip_all(int depth) {
+    for (;;) {
+      skip();
+      if (at_end()) return true;
+      const bool metadata = peek() == '^';
+      if (!metadata && !(peek() == '#' && discards())) return true;
+      if (!discard(depth, metadata ? 1 : 2)) return false;
+    }
+  }
   // The form after a mark of so many bytes.
   bool discard(int depth, std::size_t mark = 2) {
     at_ += mark;
