@@ -75,7 +75,7 @@ test: build ## every test but the long ones; lists what failed or was skipped, a
 	@tools/run_tests.py --again-alone --preset release --label-exclude '$(EXCLUDE)' -j$(JOBS)
 
 demo: ## build the program alone, run a workload on SQLite and check it, then check a real violation
-	@tools/install-packages.sh program
+	@tools/install-packages.sh demo
 	@echo "== build $(CUPEL)"
 	@cmake --preset program --log-level=WARNING >/dev/null
 	@cmake --build --preset program

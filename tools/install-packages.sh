@@ -2,22 +2,26 @@
 # Installs the Debian 12 packages that building and testing cupel needs, and
 # only those that are missing. With all of them there it does nothing and needs
 # neither root nor network. `make build`, `make test` and `make demo` call it.
-# The argument says what for: `program` (compile cupel, `make demo`), `quick` (and the quick
+# The argument says what for: `demo` (compile cupel and cupel-run with SQLite, `make demo`), `program`
+# (all programs and drivers, `make install`), `quick` (and the quick
 # tests, without servers and a browser, `make quick`), `all`, which is the default, `long` (and
 # the long tests, `make long`).
 set -euo pipefail
 
 mode=${1:-all}
-# To compile the program.
+# To compile cupel and cupel-run, with SQLite alone.
 packages=(
   build-essential g++ cmake ninja-build ccache git pkg-config mold
   libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev
   libabsl-dev libzstd-dev zlib1g-dev liblzma-dev libcadical-dev
-  libpg-query-dev libgmp-dev  # SQL over the mock store: the parser, decimals
-  # Database clients, for the drivers.
-  libsqlite3-dev libpq-dev libssl-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
-  libzookeeper-mt-dev libnats-dev
+  libsqlite3-dev
   libfuse3-dev  # disks with faults, for the servers that cupel starts
+)
+# For the other drivers and programs.
+program=(
+  libpg-query-dev libgmp-dev  # SQL over the mock store: the parser, decimals
+  libpq-dev libssl-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
+  libzookeeper-mt-dev libnats-dev
 )
 # To compile and run the quick tests.
 quick=(
@@ -63,13 +67,14 @@ long=(
   slurm-wlm munge parallel openmpi-bin libopenmpi-dev python3-kubernetes python3-yaml
 )
 case $mode in
-  program) ;;
-  quick) packages+=("${quick[@]}") ;;
-  all) packages+=("${quick[@]}" "${others[@]}") ;;
-  long) packages+=("${quick[@]}" "${others[@]}" "${long[@]}" "${proofs[@]}") ;;
+  demo) ;;
+  program) packages+=("${program[@]}") ;;
+  quick) packages+=("${program[@]}" "${quick[@]}") ;;
+  all) packages+=("${program[@]}" "${quick[@]}" "${others[@]}") ;;
+  long) packages+=("${program[@]}" "${quick[@]}" "${others[@]}" "${long[@]}" "${proofs[@]}") ;;
   proofs) packages=("${proofs[@]}") ;;
   *)
-    printf 'install-packages: %s: no such mode; it is program, quick, all, long or proofs\n' "$mode" >&2
+    printf 'install-packages: %s: no such mode; it is demo, program, quick, all, long or proofs\n' "$mode" >&2
     exit 3
     ;;
 esac
