@@ -41,7 +41,9 @@ bool continues(std::string_view before, std::string_view line, std::size_t inden
                std::size_t hanging) {
   const auto own = indent_of(line);
   if (own == line.size() || own <= indent || (hanging != 0 && own != hanging)) return false;
-  return width_of(before) + 1 + first_word(line) > kBrokenAt;
+  const auto used = width_of(before);
+  // A line that is too long itself was not broken: it is a text of its own.
+  return used <= kBrokenAt && used + 1 + first_word(line) > kBrokenAt;
 }
 
 // Where the last column of a table begins; 0: the line has one column.

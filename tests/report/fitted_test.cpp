@@ -43,6 +43,12 @@ TEST(Fitted, AParagraphThatWasBrokenBeforeIsBrokenAnew) {
   EXPECT_EQ(fitted(before + "    Then:\n", 80), wanted + "    Then:\n");
 }
 
+TEST(Fitted, ALineThatIsTooLongItselfTakesNoOther) {
+  const auto wide = std::string(explain::kTextWidth, 'a') + " satisfied";
+  EXPECT_EQ(fitted(wide + "\n  jepsen: 5 transactions\n", 80),
+            std::string(explain::kTextWidth, 'a') + "\n  satisfied\n  jepsen: 5 transactions\n");
+}
+
 TEST(Fitted, LinesForScriptsStayAsTheyAre) {
   const std::string line = "a/long/name/of/a/file.jsonl\tserializable\tsatisfied\n";
   EXPECT_EQ(fitted(line, 20), line);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "history/mask.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::explain {
@@ -44,6 +45,18 @@ TEST(Words, EveryKindOfOperation) {
   EXPECT_EQ(w.find_write(TxnId(0), x), OpId(4));
   EXPECT_EQ(w.find_read(TxnId(1), l), OpId::none());  // it wrote the list first
   EXPECT_EQ(w.find_read(TxnId::none(), x), OpId::none());
+}
+
+// As in a history that still grows, whose open compare-and-sets leave reads unknown.
+TEST(Words, ARangeReadOfUnknownAnswerHasNoKey) {
+  const OpId ranges[] = {OpId(1)};
+  const auto h = history::with_unknown(history_of("a: w(x,2) range(x,z,[x=2])"), ranges);
+  const TxnId only[] = {TxnId(0)};
+  Words w(h, only);
+  static_cast<void>(w.txn(TxnId(0)));
+  const auto listing = w.listing(4, 4);
+  EXPECT_NE(listing.find("write x = 2, read a range = an unknown value"), std::string::npos)
+      << listing;
 }
 
 TEST(Words, ListsAreCutToWhatMatters) {
