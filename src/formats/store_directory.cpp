@@ -77,12 +77,19 @@ void add_runs(const fs::path& folder, std::optional<Format> format, int depth,
 }  // namespace
 
 std::optional<std::string> history_of_run(const std::string& folder, std::optional<Format> format) {
+  std::optional<std::string> empty;
   for (const auto& form : kForms) {
     if (format && *format != form.format) continue;
     const auto file = fs::path(folder) / form.name;
-    if (is_file(file)) return file.string();
+    if (!is_file(file)) continue;
+    // A full disk leaves history.edn empty beside a history.txt. The log says nothing of this: it
+    // has lines in every run.
+    std::error_code unknown;
+    const bool is_empty = may_be_empty(file.string()) && fs::file_size(file, unknown) == 0;
+    if (!is_empty) return form.name == "jepsen.log" && empty ? empty : file.string();
+    if (!empty) empty = file.string();
   }
-  return std::nullopt;
+  return empty;
 }
 
 std::optional<base::Error> without_text(const std::string& path, std::string_view bytes) {

@@ -52,6 +52,17 @@ TEST_F(StoreDirectory, TheBestFormOfARunIsRead) {
   EXPECT_EQ(format_of("latest"), "jepsen");
 }
 
+TEST_F(StoreDirectory, AnEmptyFileHidesNoOther) {
+  put("r", "history.edn", "");
+  put("r", "jepsen.log", kLog);
+  // A run in which nothing happened has an empty history.edn, and lines in its log.
+  EXPECT_EQ(history_of_run(folder_.path("r"), std::nullopt), folder_.path("r/history.edn"));
+  put("r", "history.txt", "");
+  EXPECT_EQ(history_of_run(folder_.path("r"), std::nullopt), folder_.path("r/history.edn"));
+  put("r", "history.txt", kText);
+  EXPECT_EQ(history_of_run(folder_.path("r"), std::nullopt), folder_.path("r/history.txt"));
+}
+
 TEST_F(StoreDirectory, AFolderOfRunsHasAHistoryForEach) {
   put("store/etcd/20261101T120000", "history.edn", kEdn);
   put("store/etcd/20261101T130000", "jepsen.log", kLog);
