@@ -78,7 +78,7 @@ std::string_view Chunk::keep(std::string_view text) {
   }
   arena_left -= text.size();
   char* place = arena.back().get() + arena_left;
-  std::memcpy(place, text.data(), text.size());
+  text.copy(place, text.size());
   return {place, text.size()};
 }
 

@@ -104,7 +104,7 @@ base::Result<std::size_t> LinePieces::fill(char* to, std::size_t size) {
       rest_ = *piece;
     }
     const auto some = rest_.substr(0, size);
-    std::memcpy(to, some.data(), some.size());
+    some.copy(to, some.size());
     rest_.remove_prefix(some.size());
     return some.size();
   }

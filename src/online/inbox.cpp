@@ -201,7 +201,7 @@ base::Status Inbox::skip(Input& input, std::uint64_t bytes) {
 base::Result<std::size_t> Inbox::bytes_of_part(Input& input, char* to, bool& later) {
   if (!input.file) {
     const auto left = input.packed.bytes().substr(input.packed_at, kReadBytes);
-    std::memcpy(to, left.data(), left.size());
+    left.copy(to, left.size());  // which takes an empty one
     input.packed_at += left.size();
     return left.size();
   }
