@@ -9,6 +9,7 @@
 
 #include "online/prefixes.hpp"
 #include "property/random_history.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::test {
 
@@ -21,6 +22,9 @@ inline constexpr Level kExact[] = {Level::kCausal,
                                    Level::kStrongSessionSerializable,
                                    Level::kStrictSerializable,
                                    Level::kLinearizable};
+
+// Under the sanitizers, a quarter of the rounds may hold no violation of a level.
+inline constexpr bool kAllRounds = rounds(4) == 4;
 
 struct Totals {
   std::size_t compared = 0, violated = 0, transactions = 0, forgotten = 0, looks = 0, asked = 0,
@@ -52,8 +56,8 @@ void compare_all(std::uint64_t first, std::uint64_t count, Make make,
         totals.waited, totals.forgotten, totals.transactions);
     EXPECT_LT(totals.asked, totals.compared / 50 + 1) << levels::name(level);
     EXPECT_LT(totals.waited, totals.looks / 50 + 1) << levels::name(level);
-    EXPECT_GT(totals.forgotten, 0u) << levels::name(level);
-    EXPECT_GT(totals.violated, 0u) << levels::name(level);
+    EXPECT_TRUE(totals.forgotten > 0 || !kAllRounds) << levels::name(level);
+    EXPECT_TRUE(totals.violated > 0 || !kAllRounds) << levels::name(level);
   }
 }
 
@@ -73,7 +77,7 @@ void compare_all_alone(std::uint64_t first, std::uint64_t count, Make make) {
     fmt::print(
         "{:34} {} histories, {} violated, {} found by what is held, {} with forgotten ones\n",
         levels::name(level), count, violated, found, found_after_forgetting);
-    EXPECT_GT(found_after_forgetting, 0u) << levels::name(level);
+    EXPECT_TRUE(found_after_forgetting > 0 || !kAllRounds) << levels::name(level);
   }
 }
 
@@ -88,7 +92,7 @@ void compare_all_given_up(std::uint64_t first, std::uint64_t count, Make make) {
     }
     fmt::print("{:34} {} histories, {} found violated after a window was given up\n",
                levels::name(level), count, found);
-    EXPECT_GT(found, 0u) << levels::name(level);
+    EXPECT_TRUE(found > 0 || !kAllRounds) << levels::name(level);
   }
 }
 
@@ -107,8 +111,8 @@ void compare_all_sliding(std::uint64_t first, std::uint64_t count, Make make) {
     }
     fmt::print("{:34} {} histories, {} violated, {} asked in vain, {} transactions forgotten\n",
                levels::name(level), count, totals.violated, totals.asked, totals.forgotten);
-    EXPECT_GT(totals.forgotten, 0u) << levels::name(level);
-    EXPECT_GT(totals.violated, 0u) << levels::name(level);
+    EXPECT_TRUE(totals.forgotten > 0 || !kAllRounds) << levels::name(level);
+    EXPECT_TRUE(totals.violated > 0 || !kAllRounds) << levels::name(level);
   }
 }
 

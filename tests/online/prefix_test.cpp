@@ -16,7 +16,7 @@ TEST(OnlinePrefixes, LongerHistories) {
 }
 
 TEST(OnlinePrefixes, EmptyListsReadAsNull) {
-  compare_all(5'000'000, rounds(400), [](std::uint64_t seed) {
+  compare_all(5'000'000, rounds(150), [](std::uint64_t seed) {
     return with_null_lists(seed % 3 == 0 ? random_sketch(Kind::kList, seed) : long_sketch(seed),
                            seed);
   });
