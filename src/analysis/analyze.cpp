@@ -302,7 +302,7 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
     result.history = std::move(read).value();
     if (file.going_on) {
       const auto open = history::open_compares(result.history, history::going_on(result.history));
-      result.left_open = !open.failed.empty();
+      result.left_open = !open.failed.empty() || !open.reads.empty();
       if (result.left_open) {
         result.history = history::with_open_compares(std::move(result.history), open);
       }

@@ -170,7 +170,10 @@ struct Pending {
 class Block {
  public:
   Block(const history::TransactionSource& source, const Frontier& frontier)
-      : source_(source), frontier_(frontier), ids_(source.key_count(), history::KeyId::none()) {}
+      : source_(source),
+        frontier_(frontier),
+        ids_(source.key_count(), history::KeyId::none()),
+        uses_(source.key_count(), 0) {}
 
   // By number, ascending.
   void add(const Pending& pending) {
@@ -197,7 +200,13 @@ class Block {
         builder_.set_initial(ids_[key], builder_.null_value());
         continue;
       }
-      if (!frontier_.held(key).holds) continue;
+      if (!frontier_.held(key).holds) {
+        const bool starts_empty = !initial_of_all || initial_of_all->kind == ScalarKind::kNull;
+        if (starts_empty || uses_[key] != kNullRead) continue;
+        lists_to_come_.push_back(key);
+        builder_.set_initial(ids_[key], builder_.null_value());
+        continue;
+      }
       if (frontier_.held(key).tombstone) {
         return fmt::format("key {} was deleted with a value of its own in a window before",
                            source_.key(key).to_string());
@@ -219,6 +228,9 @@ class Block {
   }
 
   [[nodiscard]] const History& history() const { return *history_; }
+  // Keys that were read as null here, and that must turn out to be lists: registers start with
+  // another value.
+  [[nodiscard]] const std::vector<Key>& lists_to_come() const { return lists_to_come_; }
   // none: it is not in this window.
   [[nodiscard]] std::optional<TxnId> txn(std::uint64_t number) const {
     const auto it = std::lower_bound(numbers_.begin(), numbers_.end(), number);
@@ -238,6 +250,9 @@ class Block {
   }
 
  private:
+  // How a key is used, as bits.
+  static constexpr std::uint8_t kNullRead = 1, kOtherwise = 2;
+
   history::KeyId id(Key key) {
     auto& id = ids_[key];
     if (!id.valid()) id = builder_.key(source_.key(key));
@@ -245,6 +260,7 @@ class Block {
   }
 
   void add(const Operations& from, const Operations::Operation& op) {
+    note_use(from, op);
     const auto value = [&](const Value& v) { return builder_.value(from.view(v)); };
     switch (op.kind) {
       case OpKind::kRead:
@@ -272,6 +288,16 @@ class Block {
         if (committed_) no_list_is_missed(from, op);
         return builder_.range_read(value(op.value), value(op.other), entries);
       }
+    }
+  }
+
+  void note_use(const Operations& from, const Operations::Operation& op) {
+    if (op.kind == OpKind::kRangeRead) {
+      for (const auto& entry : from.entries(op)) uses_[entry.key] |= kOtherwise;
+    } else if (op.kind != OpKind::kRead) {
+      uses_[op.key] |= kOtherwise;
+    } else if (op.known) {
+      uses_[op.key] |= from.view(op.value).kind == ScalarKind::kNull ? kNullRead : kOtherwise;
     }
   }
 
@@ -322,6 +348,8 @@ class Block {
   const Frontier& frontier_;
   HistoryBuilder builder_;
   std::vector<history::KeyId> ids_;  // by key of the source
+  std::vector<std::uint8_t> uses_;   // by key of the source
+  std::vector<Key> lists_to_come_;
   std::vector<std::uint32_t> sessions_;
   std::vector<std::uint64_t> numbers_;
   std::vector<TxnId> txn_of_;
@@ -527,6 +555,7 @@ class Chain {
     Block block(source_, frontier_);
     for (const auto* pending : by_number) block.add(*pending);
     if (auto wrong = block.finish(initial_of_all_)) return wrong;
+    lists_to_come_.insert(block.lists_to_come().begin(), block.lists_to_come().end());
     if (auto wrong = satisfied(window, block)) return wrong;
     note_ranges(by_number);
     close(window, by_number);
@@ -704,6 +733,12 @@ class Chain {
     }
     note_initial();
     if (auto wrong = missed_keys()) return not_valid(*wrong);
+    for (const Key key : lists_to_come_) {
+      if (source_.is_list(key)) continue;
+      return not_valid(
+          fmt::format("key {} was read as null, and it is no list, which would start empty",
+                      source_.key(key).to_string()));
+    }
     if (end.windows != out_.windows || end.transactions != read_) {
       return not_valid(
           fmt::format("its last line is of {} windows and {} transactions, expected "
@@ -748,6 +783,7 @@ class Chain {
   // The bounds of range reads in windows, if keys start with a value.
   history::ScalarTable bounds_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> ranges_;
+  std::set<Key> lists_to_come_;    // of all windows
   std::size_t compared_keys_ = 0;  // are in none of them, or stood in the same windows
 };
 

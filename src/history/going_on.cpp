@@ -29,9 +29,11 @@ class OpenOnes {
 
   OpenCompares run() && {
     OpenCompares open;
-    if (compares_.empty()) return open;
-    find_writes();
-    find_reads();
+    open.reads = reads_of_unknown_kind();
+    if (!compares_.empty()) {
+      find_writes();
+      find_reads();
+    }
     for (auto& compare : compares_) {
       if (compare.seen) continue;
       open.failed.push_back(compare.op);
@@ -49,6 +51,31 @@ class OpenOnes {
     base::HashMap<std::uint32_t, std::uint32_t> times;  // by value: how often it was written
     std::uint32_t all = 0;
   };
+
+  // Reads of null from keys that are neither used as lists nor as registers.
+  [[nodiscard]] std::vector<OpId> reads_of_unknown_kind() const {
+    std::vector<OpId> reads;
+    if (h_.default_initial_value() == h_.null_value()) return reads;
+    std::vector<std::uint8_t> known(h_.key_count(), 0);
+    for (const auto& [key, value] : h_.initial_overrides()) known[key.index()] = 1;
+    const auto is_null_read = [&](const Operation& op) {
+      return op.kind == OpKind::kRead && op.key.valid() && op.value == h_.null_value();
+    };
+    for (std::size_t o = 0; o < h_.op_count(); ++o) {
+      const auto op = h_.op(OpId(o));
+      if (op.kind == OpKind::kRangeRead) {
+        for (const auto& entry : h_.range(op).entries) known[entry.key.index()] = 1;
+      } else if (op.key.valid() && !is_null_read(op) &&
+                 (op.kind != OpKind::kRead || op.value.valid())) {
+        known[op.key.index()] = 1;
+      }
+    }
+    for (std::size_t o = 0; o < h_.op_count(); ++o) {
+      const auto op = h_.op(OpId(o));
+      if (is_null_read(op) && known[op.key.index()] == 0) reads.emplace_back(o);
+    }
+    return reads;
+  }
 
   // One that writes nothing else counts by its own write alone, so nothing needs to be supposed.
   void add(TxnId t) {

@@ -10,6 +10,9 @@
 // else can have written. Where neither is known, it is left out, and what may have been seen of it
 // is in `reads`. With these unknown too, whatever any end of the transactions satisfies is
 // satisfied: so a violation of that is one however they end.
+//
+// Nor is it known of a key that was only read as null whether it is a list, which starts empty, or
+// a register. Where registers start with another value, these reads are in `reads`, too.
 #pragma once
 
 #include <span>
@@ -28,7 +31,7 @@ struct OpenCompares {
 [[nodiscard]] std::vector<TxnId> going_on(const History& history);
 
 // `going_on`: transactions of the history. O(operations), if one of them has a compare-and-set
-// and writes something else.
+// and writes something else, or if registers do not start with null.
 [[nodiscard]] OpenCompares open_compares(const History& history, std::span<const TxnId> going_on);
 
 // With both, so that its violations are certain.

@@ -145,34 +145,23 @@ void FileFeed::emit(Time no_earlier) {
   }
 }
 
-// Keys have the same numbers in the window as in the file.
+// Keys have the same numbers in the window as in the file, and what they are is known beforehand: a
+// list that is read as null starts empty, whatever registers start with.
 void FileFeed::know_key(Key key) {
   auto& keys = window_.keys();
-  while (keys.size() <= key) keys.of(plan_.keys.at(static_cast<Key>(keys.size())));
+  while (keys.size() <= key) {
+    const Key next = keys.of(plan_.keys.at(static_cast<Key>(keys.size())));
+    plan_.lists[next] ? keys.note_list(next) : keys.note_register(next);
+  }
 }
 
-// As Stream does.
 void FileFeed::note_keys(const Operations& operations) {
-  auto& keys = window_.keys();
   for (const auto& op : operations.all()) {
-    if (op.kind != OpKind::kRangeRead) know_key(op.key);
-    switch (op.kind) {
-      case OpKind::kAppend:
-      case OpKind::kListRead:
-        keys.note_list(op.key);
-        break;
-      case OpKind::kRangeRead:
-        for (const auto& entry : operations.entries(op)) {
-          know_key(entry.key);
-          keys.note_register(entry.key);
-        }
-        break;
-      case OpKind::kRead:
-        if (op.known && op.value.kind != history::ScalarKind::kNull) keys.note_register(op.key);
-        break;
-      default:
-        keys.note_register(op.key);
+    if (op.kind != OpKind::kRangeRead) {
+      know_key(op.key);
+      continue;
     }
+    for (const auto& entry : operations.entries(op)) know_key(entry.key);
   }
 }
 

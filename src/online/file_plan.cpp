@@ -54,13 +54,25 @@ class Planner {
     counted_ += txn.status == TxnStatus::kAborted ? 0 : 1;
     plan_.committed += txn.status == TxnStatus::kCommitted ? 1 : 0;
     plan_.operations += txn.operations.size();
+    note_keys(txn.operations);
     plan_.doubtful_compares |= txn.status == TxnStatus::kIndeterminate && has_compare(txn);
     return {};
   }
 
   FilePlan finish(const history::TransactionSource& source) && {
+    known_.resize(source.key_count(), 0);
+    bool starts_empty = true;
+    for (const auto& initial : source.initial()) {
+      if (initial.of_all) {
+        starts_empty = initial.kind == history::ScalarKind::kNull;
+      } else {
+        known_[initial.key] = 1;
+      }
+    }
+    plan_.doubtful_nulls = !starts_empty && std::count(known_.begin(), known_.end(), 0) > 0;
     for (std::size_t k = 0; k < source.key_count(); ++k) {
       plan_.keys.intern(source.key(static_cast<history::Key>(k)));
+      plan_.lists.push_back(source.is_list(static_cast<history::Key>(k)));
     }
     plan_.keys.drop_index();
     for (std::size_t s = 0; s < plan_.counts.size(); ++s) {
@@ -89,6 +101,21 @@ class Planner {
     }
     return {};
   }
+  // What a key is is known by any operation but a read of null.
+  void note_keys(const Operations& operations) {
+    const auto know = [&](history::Key key) {
+      if (key >= known_.size()) known_.resize(key + std::size_t{1}, 0);
+      known_[key] = 1;
+    };
+    for (const auto& op : operations.all()) {
+      if (op.kind == history::OpKind::kRangeRead) {
+        for (const auto& entry : operations.entries(op)) know(entry.key);
+      } else if (op.kind != history::OpKind::kRead ||
+                 (op.known && op.value.kind != history::ScalarKind::kNull)) {
+        know(op.key);
+      }
+    }
+  }
   static bool touches_several(const StreamedTransaction& txn) {
     const auto& all = txn.operations.all();
     return txn.status != TxnStatus::kAborted &&
@@ -109,7 +136,8 @@ class Planner {
 
   const PlanSizes sizes_;
   FilePlan plan_;
-  std::vector<Time> latest_;  // by block: the latest invocation up to its end
+  std::vector<std::uint8_t> known_;  // by key
+  std::vector<Time> latest_;         // by block: the latest invocation up to its end
   std::size_t late_operations_ = 0;
   std::uint64_t counted_ = 0;
 };

@@ -31,6 +31,7 @@ struct FilePlan {
 
   std::uint64_t transactions = 0, committed = 0, operations = 0, sessions = 0;
   history::ScalarTable keys;  // by number; one that is held aside has keys that are still to come
+  std::vector<bool> lists;    // by key: whether it is one
   // By block: the earliest invocation from there on, but for those that are held aside.
   std::vector<history::Time> no_earlier;
   std::vector<std::string> session_names;
@@ -50,6 +51,10 @@ struct FilePlan {
 
   // A transaction of unknown outcome has a compare-and-set.
   bool doubtful_compares = false;
+
+  // A key was only read as null, and registers start with another value: if the file still grows, it
+  // may turn out to be a list.
+  bool doubtful_nulls = false;
 
   // Why the history cannot be decided in windows; empty: it can.
   std::string unfit;

@@ -407,7 +407,15 @@ history::OpenCompares Window::going_on() const {
   for (std::uint32_t t = 0; t < txns_.size(); ++t) {
     if (txns_[t].open) open.emplace_back(t);
   }
-  return history::open_compares(history_, open);
+  auto found = history::open_compares(history_, open);
+  // What is forgotten may have said that a key is a register.
+  std::erase_if(found.reads, [&](OpId read) {
+    const auto op = history_.op(read);
+    return op.kind == OpKind::kRead && op.value == history_.null_value() &&
+           history_.default_initial_value() != history_.null_value() &&
+           keys_.is_register(key_of_[op.key.index()]);
+  });
+  return found;
 }
 
 // The engine's answer for history_.

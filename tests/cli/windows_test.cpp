@@ -90,6 +90,36 @@ TEST_F(WindowsCheck, WhatDoesNotFitIsDecidedInWindowsAndSaysSo) {
   }
 }
 
+// A list starts empty, whatever registers start with, and is known as one only at its end.
+TEST_F(WindowsCheck, NullIsReadOfAListThatComesLater) {
+  std::ofstream out(folder_.file("late-list.jsonl"));
+  out << R"({"type":"info","process":"nemesis","f":"cupel.initial","value":[0,[]]})" << '\n';
+  int time = 0;
+  const auto add = [&](const std::string& value) {
+    for (const char* type : {"invoke", "ok"}) {
+      out << fmt::format(R"({{"type":"{}","process":0,"f":"txn","value":[{}],"time":{}}})", type,
+                         value, ++time)
+          << '\n';
+    }
+  };
+  add(R"(["r","list",null])");
+  for (int i = 1; i <= 100'000; ++i) {
+    std::string writes;
+    for (int k = 0; k < 8; ++k) {
+      writes += fmt::format(R"({}["w",{},{}])", k == 0 ? "" : ",", (i + 37 * k) % 300, 8 * i + k);
+    }
+    add(writes);
+  }
+  add(R"(["append","list",1])");
+  out.close();
+  const auto checked =
+      run(fmt::format("check -l strict {} --certificate late.json late-list.jsonl", kLimit));
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+  EXPECT_NE(checked.err.find("decided in windows"), std::string::npos) << checked.err;
+  const auto verified = run("verify late-list.jsonl late.json");
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+}
+
 TEST_F(WindowsCheck, AViolationIsFoundAndExplained) {
   make("h.cupel", "--level strong-session-snapshot-isolation --inject lost-update --inject-at 0.6");
   const auto whole = nlohmann::json::parse(

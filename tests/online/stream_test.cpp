@@ -131,6 +131,43 @@ TEST(OnlineStream, NullIsNoReadOfAListWhoseAppendsAreForgotten) {
   }
 }
 
+// Registers start with 0 here, and lists empty. What x is, is known by the next transaction.
+TEST(OnlineStream, NullMayBeReadOfAListThatIsNotKnownYet) {
+  const std::string_view begin =
+      R"({"type":"info","process":"nemesis","f":"cupel.initial","value":[0,[]]}
+{"type":"invoke","process":0,"f":"txn","value":[["r","x",null]],"time":1}
+{"type":"ok","process":0,"f":"txn","value":[["r","x",null]],"time":2}
+{"type":"invoke","process":0,"f":"txn","value":[["w","y",1]],"time":3}
+{"type":"ok","process":0,"f":"txn","value":[["w","y",1]],"time":4}
+)";
+  const auto next = [&](std::string_view operation) {
+    return std::string(begin) +
+           fmt::format(R"({{"type":"invoke","process":0,"f":"txn","value":[{0}],"time":5}}
+{{"type":"ok","process":0,"f":"txn","value":[{0}],"time":6}}
+)",
+                       operation);
+  };
+  for (const auto level :
+       {Level::kCausal, Level::kStrongSessionSnapshotIsolation, Level::kStrictSerializable}) {
+    Window list({.level = level});
+    EXPECT_EQ(look_after_each_completion(list, begin).status, DecisionStatus::kSatisfied);
+    base::Budget budget;
+    EXPECT_EQ(list.look(budget, /*ended=*/true).status, DecisionStatus::kViolated);
+    Window appended({.level = level});
+    EXPECT_EQ(look_after_each_completion(appended, next(R"(["append","x",1])")).status,
+              DecisionStatus::kSatisfied);
+    EXPECT_EQ(appended.look(budget, /*ended=*/true).status, DecisionStatus::kSatisfied);
+    EXPECT_GT(appended.held().forgotten, 0u);
+    Window written({.level = level});
+    EXPECT_EQ(look_after_each_completion(written, next(R"(["w","x",1])")).status,
+              DecisionStatus::kViolated);
+    // What y is was known before its writer was forgotten.
+    Window known({.level = level});
+    EXPECT_EQ(look_after_each_completion(known, next(R"(["r","y",null])")).status,
+              DecisionStatus::kViolated);
+  }
+}
+
 constexpr std::string_view kKeyThatComesLater =
     R"({"type":"info","process":"nemesis","f":"cupel.initial","value":[1,[]]}
 {"type":"invoke","process":0,"f":"txn","value":[["range",[2,2],null]],"time":463}

@@ -64,6 +64,9 @@ class WindowsCheck {
     if (going_on_ && plan_.doubtful_compares) {
       plan_.unfit = "a compare-and-set of a transaction that may still go on may still fail";
     }
+    if (going_on_ && plan_.doubtful_nulls) {
+      plan_.unfit = "a key that was read as null may still turn out to be a list";
+    }
     if (!plan_.unfit.empty()) return with_reason(std::move(before), plan_.unfit);
     print_note(
         fmt::format("{}: does not fit into {} of memory, so it is decided in windows, as "
