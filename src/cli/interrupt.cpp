@@ -62,6 +62,13 @@ bool Interruptible::begin_check() const {
   return before;
 }
 
+Interruptible::EndsChecks::EndsChecks(const Interruptible& /*interruptible*/) {
+  base::interrupt_by(&flag);
+}
+Interruptible::EndsChecks::~EndsChecks() {
+  base::interrupt_by(nullptr);
+}
+
 void Interruptible::wait() const {
   // Without a pipe (too many open files) the flag is looked at twice a second.
   const int patience_ms = pipe_ends[0] >= 0 ? -1 : 500;

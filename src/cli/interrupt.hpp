@@ -19,6 +19,15 @@ class Interruptible {
   // first one, and it ends the check early, as a limit of time does. True: a signal came before,
   // and whatever it should have ended is the caller's to know.
   bool begin_check() const;
+  // While one is alive, a signal also ends the check that runs, as a limit of time does. stopped()
+  // is true afterwards.
+  class EndsChecks {
+   public:
+    explicit EndsChecks(const Interruptible& interruptible);
+    ~EndsChecks();
+    EndsChecks(const EndsChecks&) = delete;
+    EndsChecks& operator=(const EndsChecks&) = delete;
+  };
   // Blocks until stopped() is true.
   void wait() const;
 };

@@ -110,8 +110,10 @@ base::Result<Checker::State> Checker::ask(Question question) {
   std::error_code unknown;
   const auto size = std::filesystem::file_size(record_, unknown);
   asked_at_ = unknown ? taken_ : std::max<std::uint64_t>(taken_, size);
-  // Else a hard history would end the watch where a hard window does not.
-  if (windows_given_up_ > 0) question.seconds = options_.window_seconds;
+  // Where the watch goes on without an answer, a hard history keeps it no longer than a hard
+  // window.
+  if (windows_given_up_ > 0 || watch_->watched() != options_.level)
+    question.seconds = options_.window_seconds;
   auto answer = ask_(question);
   if (answer.ok() && *answer == State::kSatisfied) {
     satisfied_at_ = asked_at_;

@@ -52,8 +52,8 @@ struct FilePlan {
   // A transaction of unknown outcome has a compare-and-set.
   bool doubtful_compares = false;
 
-  // A key was only read as null, and registers start with another value: if the file still grows, it
-  // may turn out to be a list.
+  // A key was only read as null, and registers start with another value: if the file still grows,
+  // it may turn out to be a list.
   bool doubtful_nulls = false;
 
   // Why the history cannot be decided in windows; empty: it can.

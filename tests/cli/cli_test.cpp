@@ -1585,4 +1585,17 @@ TEST(Interruptible, ASignalBeforeTheCheckIsTold) {
   EXPECT_TRUE(base::interrupted());
 }
 
+// A watch asks the record while its source goes on, and hears a signal meanwhile.
+TEST(Interruptible, ASignalEndsACheckOnTheWay) {
+  const cli::Interruptible interruptible;
+  {
+    const cli::Interruptible::EndsChecks ends(interruptible);
+    EXPECT_FALSE(base::interrupted());
+    std::raise(SIGTERM);
+    EXPECT_TRUE(base::interrupted());
+  }
+  EXPECT_FALSE(base::interrupted());
+  EXPECT_TRUE(interruptible.stopped());
+}
+
 }  // namespace

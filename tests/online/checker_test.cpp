@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/budget.hpp"
 #include "base/temp_dir.hpp"
@@ -262,6 +263,32 @@ TEST_F(Recorded, AWindowThatSlidesDoesNotSpeakOfTheWhole) {
   EXPECT_EQ(add(0, R"(["r","x",2])"), State::kUnknown);
   EXPECT_NE(checker_->why().find("50,000 transactions in a row"), std::string::npos)
       << checker_->why();
+}
+
+// A stale read is none of serializability's, so the record is asked. If it is hard, it keeps the
+// watch no longer than a window.
+TEST_F(Recorded, AQuestionHasTheTimeOfAWindowWhereTheWatchCanSlide) {
+  std::vector<std::optional<double>> seconds;
+  const auto watch = [&](Level level) {
+    seconds.clear();
+    time_ = 0;
+    std::ofstream(file_, std::ios::trunc);
+    checker_ =
+        std::make_unique<Checker>(WatchOptions{.level = level, .window_seconds = 7}, "test", file_,
+                                  [&](Checker::Question question) -> base::Result<State> {
+                                    seconds.push_back(question.seconds);
+                                    return State::kUnknown;
+                                  });
+    add_end("invoke", 0, R"(["w","x",1])");
+    add_end("ok", 0, R"(["w","x",1])");
+    add_end("invoke", 0, R"(["r","x",null])");
+    return add_end("ok", 0, R"(["r","x",null])");
+  };
+  EXPECT_EQ(watch(Level::kSerializable), State::kSatisfied);
+  EXPECT_EQ(seconds, (std::vector<std::optional<double>>{7}));
+  // Decided exactly: nothing but the record can say more.
+  watch(Level::kStrongSessionSerializable);
+  EXPECT_EQ(seconds, (std::vector<std::optional<double>>{std::nullopt}));
 }
 
 // A window that takes too long is unknown, and so is the whole, unless the record says more.

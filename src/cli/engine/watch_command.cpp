@@ -564,6 +564,8 @@ class WatchRun {
       reading.masked = [&](const auto& h) { return history::operations_on(h, keys); };
     }
     forget_found();
+    std::optional<Interruptible::EndsChecks> ends;  // the end has signals of its own: see below
+    if (!over_ && !interruptible_.stopped()) ends.emplace(interruptible_);
     found_.emplace(analysis::analyze_file(record_.path(), reading, options));
     // What is still written must have a beginning that stays.
     const bool stays = reading.first_bytes || !question.going_on;
