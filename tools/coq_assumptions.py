@@ -10,6 +10,7 @@
                                              nothing but what is listed below; else fails
 """
 
+import lzma
 import pathlib
 import re
 import sys
@@ -26,6 +27,14 @@ FORBIDDEN = re.compile(
     r"|Unset\s+(Guard|Positivity|Universe)\s+Checking|Typing\s+Flags|Extract|Declare\s+ML|Load|LoadPath)\b")
 # Inside a section they are what its theorems are about; outside they are axioms.
 OF_SECTION = re.compile(r"\b(Variables?|Hypothes[ie]s|Context)\b")
+
+
+def read(file):
+    """Its text. A proof that was generated and is large is kept compressed, as FILE.v.xz."""
+    packed = pathlib.Path(file)
+    if packed.suffix != ".xz":
+        packed = packed.with_name(packed.name + ".xz")
+    return lzma.open(packed, "rt").read() if packed.exists() else pathlib.Path(file).read_text()
 
 
 def code(text):
@@ -55,7 +64,7 @@ def search(files):
     found = False
     for file in files:
         depth = 0
-        for number, line in enumerate(code(pathlib.Path(file).read_text()).splitlines(), 1):
+        for number, line in enumerate(code(read(file)).splitlines(), 1):
             depth += len(re.findall(r"^\s*Section\b", line))
             depth -= len(re.findall(r"^\s*End\b", line)) if depth else 0
             wrong = FORBIDDEN.search(line) or (not depth and OF_SECTION.search(line))
@@ -68,7 +77,7 @@ def search(files):
 def theorems(file):
     """Their names, with those of the modules that they are in."""
     modules, names = [], []
-    text = code(pathlib.Path(f"proofs/{file}.v").read_text())
+    text = code(read(f"proofs/{file}.v"))
     for match in re.finditer(r"^\s*(?:#\[\w+\]\s*)?(Module|Section|End|Theorem|Corollary)\s+([\w']+)(?![\w']|\s*:=)",
                              text, re.MULTILINE):
         kind, name = match.groups()

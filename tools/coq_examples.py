@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes proofs/Examples.v: the smallest histories of the tables of docs/anomalies.md, the smallest
+"""Writes proofs/Examples.v.xz: the smallest histories of the tables of docs/anomalies.md, the smallest
 example of each anomaly that `cupel explain` has, and histories that separate levels, with their
 certificates as theorems for Coq.
 
@@ -9,6 +9,7 @@ Coq decides them all again (`make proofs`), so nothing here has to be trusted.
 """
 
 import json
+import lzma
 import pathlib
 import re
 import subprocess
@@ -191,7 +192,7 @@ def main():
             names.append(name)
     listed = ";\n   ".join(f"{name}.all" for name in names)
     proof = "\n".join(f"  constructor; [exact {name}.decided|]." for name in names)
-    (ROOT / "proofs/Examples.v").write_text(
+    text = (
         "(* The smallest history of each anomaly in the tables of docs/anomalies.md violates the level\n"
         "   that the page says, and no weaker one ([weakest_level]). The smallest example that `cupel\n"
         "   explain` has of each violates the levels that it says forbid it, and of the others those\n"
@@ -207,6 +208,8 @@ def main():
         "Theorem ladder_is_strict : forall a b, a <> Linearizable -> b <> Linearizable ->\n"
         "  implies a b = false -> exists h, satisfies h 0 a /\\ violates h 0 b.\n"
         "Proof. apply (separated_sound examples all_decided). vm_compute. reflexivity. Qed.\n")
+    with lzma.open(ROOT / "proofs/Examples.v.xz", "wt") as packed:
+        packed.write(text)
 
 
 if __name__ == "__main__":

@@ -20,9 +20,21 @@ fail() {
   printf 'prove: %s\n' "$1" >&2
   exit 1
 }
+# The text of proofs/NAME, which is kept as it is or, where it was generated and is large, compressed.
+text_of() {
+  if [[ -e proofs/$1.xz ]]; then
+    python3 -c 'import lzma, sys; sys.stdout.buffer.write(lzma.open(sys.argv[1]).read())' "proofs/$1.xz"
+  else
+    cat "proofs/$1"
+  fi
+}
+names_of() {  # names_of FOLDER: its proofs, sorted, without .xz
+  (cd proofs && export LC_ALL=C && for file in "$1"/*.v "$1"/*.v.xz; do printf '%s\n' "${file%.xz}"; done | sort)
+}
 digest() {
-  (cd proofs && LC_ALL=C sha256sum ./*.v findings/*.v extracted/*.ml extracted/*.mli |
-    sha256sum | cut -d' ' -f1)
+  for name in $(names_of .) $(names_of findings) $(cd proofs && LC_ALL=C && echo extracted/*.ml extracted/*.mli); do
+    printf '%s  %s\n' "$(text_of "$name" | sha256sum | cut -d' ' -f1)" "$name"
+  done | sha256sum | cut -d' ' -f1
 }
 
 if [[ $mode == digest ]]; then
@@ -31,26 +43,25 @@ if [[ $mode == digest ]]; then
   exit 0
 fi
 command -v coqc >/dev/null || fail "coqc is not there; install coq (Debian)"
-findings=(proofs/findings/*.v)
-findings=("${findings[@]#proofs/}")
+findings=($(names_of findings))
 leaves=(Examples "${findings[@]%.v}")
-for file in proofs/*.v; do
+for file in $(names_of .); do
   name=$(basename "$file" .v)
   [[ " ${files[*]} Examples ${extractions[*]} " == *" $name "* ]] ||
     fail "$file is proved by nobody; name it in tools/prove.sh"
 done
-tools/coq_assumptions.py search proofs/*.v proofs/findings/*.v ||
+tools/coq_assumptions.py search proofs/*.v{,.xz} proofs/findings/*.v{,.xz} ||
   fail "found what is not proved, or what changes what is proved (above)"
 
 build=build/proofs
 mkdir -p $build/findings
 prove() {  # prove FILE BEFORE: BEFORE is the digest of all that it needs
   local file=$1 stamp
-  stamp=$(printf '%s %s' "$2" "$(sha256sum <"proofs/$file.v")" | sha256sum | cut -d' ' -f1)
+  stamp=$(printf '%s %s' "$2" "$(text_of "$file.v" | sha256sum)" | sha256sum | cut -d' ' -f1)
   if [[ ! -e $build/$file.vo || $(cat $build/$file.stamp 2>/dev/null) != "$stamp" ]]; then
     printf 'prove: %s.v\n' "$file"
     rm -f $build/$file.stamp
-    cp "proofs/$file.v" "$build/$file.v"
+    text_of "$file.v" >"$build/$file.v"
     (cd $build && coqc -q -Q . Cupel "$file.v")
     printf '%s\n' "$stamp" >$build/$file.stamp
   fi

@@ -2,6 +2,7 @@
 """tools/coq_assumptions.py finds what takes something for true without a proof, in a file of Coq
 and in what Coq prints of a theorem, and nothing in files without it."""
 
+import lzma
 import pathlib
 import re
 import subprocess
@@ -11,6 +12,10 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = ROOT / "tools/coq_assumptions.py"
+
+
+def text_of(file):
+    return lzma.open(file, "rt").read() if file.suffix == ".xz" else file.read_text()
 
 
 class CoqAssumptions(unittest.TestCase):
@@ -38,7 +43,8 @@ class CoqAssumptions(unittest.TestCase):
                      'Extraction "f.ml" f.', "Inductive axiom := OneAxiom."):
             self.assertEqual(self.run_tool("search", line + "\n"), 0, line)
         self.assertEqual(subprocess.run([sys.executable, TOOL, "search",
-                                         *(ROOT / "proofs").rglob("*.v")]).returncode, 0)
+                                         *(ROOT / "proofs").rglob("*.v"),
+                                         *(ROOT / "proofs").rglob("*.v.xz")]).returncode, 0)
 
     def test_every_line_that_coq_prints_is_known(self):
         asked = "Print Assumptions a.\n"
@@ -60,13 +66,13 @@ class CoqAssumptions(unittest.TestCase):
     def test_findings_claim_what_their_files_prove(self):
         levels = {"read atomic": "ReadAtomic", "causal": "Causal", "prefix": "Prefix",
                   "snapshot isolation": "SnapshotIsolation"}
-        rows = re.findall(r"^\|[^|]*\|[^|]*\|([^|]*)\| \[\w+\]\(\.\./(proofs/findings/\w+\.v)\) \|$",
+        rows = re.findall(r"^\|[^|]*\|[^|]*\|([^|]*)\| \[\w+\]\(\.\./(proofs/findings/\w+\.v(?:\.xz)?)\) \|$",
                           (ROOT / "docs/findings.md").read_text(), re.MULTILINE)
         self.assertEqual({file for _, file in rows},
-                         {str(file.relative_to(ROOT)) for file in (ROOT / "proofs/findings").glob("*.v")})
+                         {str(file.relative_to(ROOT)) for file in (ROOT / "proofs/findings").glob("*.v*")})
         for claims, file in rows:
             proved = set(re.findall(r"^Theorem answer_\d+ : exists h, .* (satisfies|violates) h 0 (\w+)\.$",
-                                    (ROOT / file).read_text(), re.MULTILINE))
+                                    text_of(ROOT / file), re.MULTILINE))
             claimed = re.findall(rf"(not )?\b({'|'.join(levels)})\b", claims)
             self.assertTrue(claimed)
             for no, level in claimed:
@@ -76,7 +82,7 @@ class CoqAssumptions(unittest.TestCase):
         page = (ROOT / "docs/anomalies.md").read_text()
         names = re.findall(r"^(\S+)\n(?:  .*\n)*?  Smallest example$", page, re.MULTILINE)
         self.assertEqual(len(names), page.count("  Smallest example\n"))
-        examples = (ROOT / "proofs/Examples.v").read_text()
+        examples = text_of(ROOT / "proofs/Examples.v.xz")
         for name in names:
             module = "example_" + name.replace("-", "_")
             start = examples.index(f"\nModule {module}.\n")
