@@ -15,13 +15,13 @@
 namespace cupel::engines {
 
 base::Result<CommitCount> CommitCount::make(const std::string& file) {
-  const wire::Descriptor made(::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!made || ::fchmod(made.number(), 0644) != 0 ||
-      ::ftruncate(made.number(), sizeof(std::uint32_t)) != 0) {
+  const base::Descriptor made(::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!made || ::fchmod(made.get(), 0644) != 0 ||
+      ::ftruncate(made.get(), sizeof(std::uint32_t)) != 0) {
     return base::Error{.message = std::strerror(errno), .file = file};
   }
   void* mapped =
-      ::mmap(nullptr, sizeof(std::uint32_t), PROT_READ | PROT_WRITE, MAP_SHARED, made.number(), 0);
+      ::mmap(nullptr, sizeof(std::uint32_t), PROT_READ | PROT_WRITE, MAP_SHARED, made.get(), 0);
   if (mapped == MAP_FAILED) return base::Error{.message = std::strerror(errno), .file = file};
   return CommitCount(static_cast<std::uint32_t*>(mapped));
 }

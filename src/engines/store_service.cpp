@@ -1,35 +1,34 @@
-// A thread accepts connections, and each connection has a thread.
+// The store of a server of its own: each of its connections has a thread and is a session.
 #include "engines/store_service.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <iterator>
-#include <list>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "base/no_thread.hpp"
 #include "engines/client_sockets.hpp"
 #include "engines/commit_count.hpp"
 #include "engines/messages.hpp"
 #include "engines/rows.hpp"
 #include "mock/level_names.hpp"
+#include "wire/acceptor.hpp"
 #include "wire/short_wait.hpp"
 #include "wire/socket.hpp"
 
@@ -37,7 +36,6 @@ namespace cupel::engines {
 
 namespace {
 
-using wire::Descriptor;
 using wire::Seconds;
 using wire::Socket;
 
@@ -707,7 +705,7 @@ class Session {
 };
 
 // Talks until the connection ends.
-void converse(Shared& shared, Descriptor descriptor, std::uint64_t number) {
+void converse(Shared& shared, base::Descriptor descriptor, std::uint64_t number) {
   Socket socket(std::move(descriptor), shared.stop);
   Session session(shared, socket, number);
   wire::ShortWait within, between;  // transactions
@@ -737,16 +735,16 @@ void converse(Shared& shared, Descriptor descriptor, std::uint64_t number) {
   }
 }
 
-base::Result<Descriptor> listen_on_file(const std::string& path) {
+base::Result<base::Descriptor> listen_on_file(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
     return base::Error{.message = "the name is too long for a socket; set TMPDIR to a shorter one",
                        .file = path};
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!made || ::bind(made.number(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      ::chmod(path.c_str(), 0666) != 0 || ::listen(made.number(), 128) != 0) {
+  base::Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!made || ::bind(made.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::chmod(path.c_str(), 0666) != 0 || ::listen(made.get(), 128) != 0) {
     return base::Error{.message = std::strerror(errno), .file = path};
   }
   return made;
@@ -764,10 +762,14 @@ std::optional<ChooseRequest::Isolation> isolation_of_product(const mock::Options
 
 class StoreService::State {
  public:
-  State(Descriptor listening, CommitCount commits, const mock::Options& options)
-      : shared(std::move(commits)), listening_(std::move(listening)) {
+  State(base::Descriptor listening, CommitCount commits, const mock::Options& options)
+      : shared(std::move(commits)),
+        listening_(std::move(listening)),
+        acceptor_(shared.stop, std::numeric_limits<std::size_t>::max()) {
     shared.start_store(options);
-    accepting_ = std::thread([this] { accept_all(); });
+    acceptor_.start({listening_.get()}, [this](wire::Acceptor::Connection connection) {
+      converse(shared, std::move(connection.socket), connection.number);
+    });
   }
   ~State() {
     shared.stop.signal();
@@ -776,8 +778,7 @@ class StoreService::State {
       const std::lock_guard lock(shared.mutex);
       shared.client_left.notify_all();
     }
-    accepting_.join();
-    for (auto& connection : connections_) connection.thread.join();
+    acceptor_.join();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -790,50 +791,8 @@ class StoreService::State {
   Shared shared;
 
  private:
-  struct Connection {
-    std::thread thread;
-    std::atomic<bool> done = false;
-  };
-
-  void accept_all() {
-    pollfd waiting[] = {{.fd = listening_.number(), .events = POLLIN, .revents = 0},
-                        {.fd = shared.stop.number(), .events = POLLIN, .revents = 0}};
-    for (;;) {
-      ::poll(waiting, 2, 1000);
-      connections_.remove_if([](Connection& connection) {
-        if (!connection.done) return false;
-        connection.thread.join();
-        return true;
-      });
-      if (shared.stop.signaled()) return;
-      if (waiting[0].revents != 0) accept_one();
-    }
-  }
-
-  void accept_one() {
-    Descriptor accepted(::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!accepted) {
-      // For example no descriptor is free. The client still waits, so a retry at once fails too.
-      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      return;
-    }
-    auto& connection = connections_.emplace_back();
-    try {
-      connection.thread = std::thread(
-          [this, &connection, number = ++last_number_, talking = std::move(accepted)]() mutable {
-            converse(shared, std::move(talking), number);
-            connection.done = true;
-          });
-    } catch (const std::system_error&) {  // no more threads: the server gets an error
-      connections_.pop_back();
-    }
-  }
-
-  Descriptor listening_;
-  std::list<Connection> connections_;  // of the accepting thread, then of the destructor
-  std::uint64_t last_number_ = 0;
-  std::thread accepting_;
+  base::Descriptor listening_;
+  wire::Acceptor acceptor_;
 };
 
 StoreService::StoreService(std::unique_ptr<State> state) : state_(std::move(state)) {}

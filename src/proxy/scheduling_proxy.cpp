@@ -169,7 +169,7 @@ class SchedulingProxy::Loop {
     std::vector<pollfd> entries;
     std::vector<std::pair<Client*, Line*>> lines;
     while (!stop_.signaled()) {
-      entries = {{listening_.socket.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}};
+      entries = {{listening_.socket.get(), POLLIN, 0}, {stop_.number(), POLLIN, 0}};
       lines.clear();
       bool busy = false;
       for (auto& client : clients_) {
@@ -210,7 +210,7 @@ class SchedulingProxy::Loop {
 
   bool accept_one() {
     base::Descriptor socket(
-        ::accept4(listening_.socket.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        ::accept4(listening_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket || clients_.size() >= kMostClients) return false;
     send_at_once(socket.get());
     auto& client = clients_.emplace_back();

@@ -1,24 +1,22 @@
-// One thread accepts for all interfaces, and one serves each connection.
+// The server of all interfaces: its connections, and how they end.
 #include "wire/server.hpp"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <list>
 #include <map>
 #include <mutex>
 #include <random>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "base/budget.hpp"
 #include "base/no_thread.hpp"
+#include "wire/acceptor.hpp"
 #include "wire/conversation.hpp"
 #include "wire/http/connection.hpp"
 #include "wire/socket.hpp"
@@ -45,7 +43,8 @@ class Server::State {
       : backend_(backend),
         options_(options),
         service_(backend, options.password, own_names(options.address)),
-        engine_(service_) {}
+        engine_(service_),
+        acceptor_(stop_, options.max_connections + kMostRejecting) {}
   ~State() { stop(); }
 
   base::Status listen() {
@@ -57,8 +56,12 @@ class Server::State {
       if (!listening.ok()) return std::move(listening).error();
       listeners_.push_back({interface, std::move(*listening)});
     }
+    std::vector<int> sockets;
+    sockets.reserve(listeners_.size());
+    for (const auto& listener : listeners_) sockets.push_back(listener.listening.socket.get());
     try {
-      accepting_ = std::thread([this] { accept_all(); });
+      acceptor_.start(std::move(sockets),
+                      [this](Acceptor::Connection connection) { serve(std::move(connection)); });
     } catch (const std::system_error& error) {
       return base::no_thread("the server", error);
     }
@@ -80,14 +83,12 @@ class Server::State {
   }
 
   void stop() {
-    if (!accepting_.joinable()) return;
+    if (!acceptor_.started()) return;
     // The store's shutting down allocates, and half an end would leave clients waiting.
     const base::AllocationWatch::Deferral deferral;
     stop_.signal();
     backend_.shut_down();
-    accepting_.join();
-    for (auto& connection : connections_) connection.thread.join();
-    connections_.clear();
+    acceptor_.join();
     service_.clear();
     listeners_.clear();
   }
@@ -97,73 +98,30 @@ class Server::State {
     Interface interface;
     Listening listening;
   };
-  struct Connection {
-    std::thread thread;
-    std::atomic<bool> done = false;
-  };
-
-  void accept_all() {
-    std::vector<pollfd> waiting;
-    for (const auto& listener : listeners_)
-      waiting.push_back({.fd = listener.listening.socket.number(), .events = POLLIN, .revents = 0});
-    waiting.push_back({.fd = stop_.number(), .events = POLLIN, .revents = 0});
-    for (;;) {
-      // Threads that are done are joined once a second at the latest.
-      ::poll(waiting.data(), waiting.size(), 1000);
-      join_done();
-      if (stop_.signaled()) return;
-      for (std::size_t i = 0; i < listeners_.size(); ++i) {
-        if (waiting[i].revents != 0) accept_one(listeners_[i]);
-      }
-    }
-  }
-
-  void join_done() {
-    connections_.remove_if([](Connection& connection) {
-      if (!connection.done) return false;
-      connection.thread.join();
-      return true;
-    });
-  }
-
-  void accept_one(const Listener& listener) {
-    Descriptor accepted(
-        ::accept4(listener.listening.socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!accepted) {
-      // For example no descriptor is free. The client still waits, so a retry at once fails too.
-      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      return;
-    }
-    const bool full = serving_ >= options_.max_connections;
-    if (full && rejecting_ >= kMostRejecting) return;
+  // In the thread of the connection.
+  void serve(Acceptor::Connection connection) {
     const int on = 1;
-    ::setsockopt(accepted.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    ::setsockopt(accepted.number(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    auto& counter = full ? rejecting_ : serving_;
-    ++counter;
-    const auto number = ++last_number_;
-    auto& connection = connections_.emplace_back();
-    try {
-      connection.thread =
-          std::thread([this, &connection, &counter, full, number, interface = listener.interface,
-                       socket = std::move(accepted)]() mutable {
-            {
-              Socket talking(std::move(socket), stop_);
-              serve(talking, interface, number, full);
-            }
-            end_connection(counter);
-            connection.done = true;
-          });
-    } catch (const std::system_error&) {  // no more threads
-      connections_.pop_back();
-      --counter;
+    ::setsockopt(connection.socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    ::setsockopt(connection.socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    const bool served = begin_connection();
+    {
+      Socket socket(std::move(connection.socket), stop_);
+      serve(socket, listeners_[connection.listener].interface,
+            static_cast<std::uint32_t>(connection.number), !served);
     }
+    if (served) end_connection();
   }
 
-  void end_connection(std::atomic<std::size_t>& counter) {
+  // False: as many as are served at a time are served already.
+  bool begin_connection() {
     const std::lock_guard lock(clients_mutex_);
-    --counter;
+    if (serving_ >= options_.max_connections) return false;
+    ++serving_;
+    return true;
+  }
+  void end_connection() {
+    const std::lock_guard lock(clients_mutex_);
+    --serving_;
     connection_ended_.notify_all();
   }
 
@@ -262,10 +220,8 @@ class Server::State {
   HttpEngine engine_;
   StopEvent stop_;
   std::vector<Listener> listeners_;
-  std::thread accepting_;
-  std::list<Connection> connections_;  // of the accepting thread, then of stop()
-  std::atomic<std::size_t> serving_ = 0, rejecting_ = 0;
-  std::uint32_t last_number_ = 0;
+  Acceptor acceptor_;
+  std::atomic<std::size_t> serving_ = 0;
   struct Client {
     const Socket* socket = nullptr;
     std::string name;

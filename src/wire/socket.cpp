@@ -35,25 +35,13 @@ std::uint16_t port_of(int socket) {
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
-    if (number_ >= 0) ::close(number_);
-    number_ = other.number_;
-    other.number_ = -1;
-  }
-  return *this;
-}
-Descriptor::~Descriptor() {
-  if (number_ >= 0) ::close(number_);
-}
-
 StopEvent::StopEvent() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 void StopEvent::signal() {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(descriptor_.number(), &one, sizeof one);
+  [[maybe_unused]] const auto written = ::write(descriptor_.get(), &one, sizeof one);
 }
 bool StopEvent::signaled() const {
-  pollfd waiting{.fd = descriptor_.number(), .events = POLLIN, .revents = 0};
+  pollfd waiting{.fd = descriptor_.get(), .events = POLLIN, .revents = 0};
   return ::poll(&waiting, 1, 0) > 0;
 }
 
@@ -71,18 +59,18 @@ base::Result<Listening> listen_on(const std::string& address, std::uint16_t port
             ::gai_strerror(code))};
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> freed(found, ::freeaddrinfo);
-  Listening made{.socket = Descriptor(
+  Listening made{.socket = base::Descriptor(
                      ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
   const int on = 1;
-  ::setsockopt(made.socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (!made.socket || ::bind(made.socket.number(), found->ai_addr, found->ai_addrlen) != 0 ||
-      ::listen(made.socket.number(), 128) != 0) {
+  ::setsockopt(made.socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (!made.socket || ::bind(made.socket.get(), found->ai_addr, found->ai_addrlen) != 0 ||
+      ::listen(made.socket.get(), 128) != 0) {
     return base::Error{
         .message =
             fmt::format("cannot listen on {}: {}; another port may do, and 0 is any that is free",
                         where, std::strerror(errno))};
   }
-  made.port = port_of(made.socket.number());
+  made.port = port_of(made.socket.get());
   return made;
 }
 
@@ -95,7 +83,7 @@ Socket::Outcome Socket::wait_for(bool to_write, std::optional<Seconds> timeout) 
       const std::chrono::duration<double, std::milli> left = end - Clock::now();
       milliseconds = static_cast<int>(std::clamp(std::ceil(left.count()), 0.0, 1e9));
     }
-    pollfd waiting[] = {{.fd = descriptor_.number(),
+    pollfd waiting[] = {{.fd = descriptor_.get(),
                          .events = static_cast<short>(to_write ? POLLOUT : POLLIN),
                          .revents = 0},
                         {.fd = stop_.number(), .events = POLLIN, .revents = 0}};
@@ -112,7 +100,7 @@ Socket::Outcome Socket::read(std::string& bytes, std::optional<Seconds> timeout)
   char chunk[kChunk];  // not in `bytes`, which would be filled with zeros first
   for (;;) {
     if (const auto outcome = wait_for(false, timeout); outcome != Outcome::kWell) return outcome;
-    const auto size = ::recv(descriptor_.number(), chunk, sizeof chunk, MSG_DONTWAIT);
+    const auto size = ::recv(descriptor_.get(), chunk, sizeof chunk, MSG_DONTWAIT);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     bytes.assign(chunk, size > 0 ? static_cast<std::size_t>(size) : 0);
     return size > 0 ? Outcome::kWell : Outcome::kEnded;
@@ -121,7 +109,7 @@ Socket::Outcome Socket::read(std::string& bytes, std::optional<Seconds> timeout)
 
 bool Socket::read_now(std::string& bytes) {
   char chunk[kChunk];
-  const auto size = ::recv(descriptor_.number(), chunk, sizeof chunk, MSG_DONTWAIT);
+  const auto size = ::recv(descriptor_.get(), chunk, sizeof chunk, MSG_DONTWAIT);
   if (size <= 0) return false;
   bytes.assign(chunk, static_cast<std::size_t>(size));
   return true;
@@ -130,7 +118,7 @@ bool Socket::read_now(std::string& bytes) {
 Socket::Outcome Socket::write(std::string_view bytes, Seconds timeout) {
   while (!bytes.empty()) {
     const auto size =
-        ::send(descriptor_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        ::send(descriptor_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (size >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(size));
     } else if (errno == EAGAIN) {
@@ -143,7 +131,7 @@ Socket::Outcome Socket::write(std::string_view bytes, Seconds timeout) {
 }
 
 void Socket::part() {
-  ::shutdown(descriptor_.number(), SHUT_WR);
+  ::shutdown(descriptor_.get(), SHUT_WR);
   std::string ignored;
   const auto end = Clock::now() + std::chrono::milliseconds(500);
   while (Clock::now() < end && read(ignored, Seconds(0.2)) == Outcome::kWell) {
@@ -151,7 +139,7 @@ void Socket::part() {
 }
 
 bool Socket::hung_up() const {
-  pollfd asked{.fd = descriptor_.number(), .events = POLLRDHUP, .revents = 0};
+  pollfd asked{.fd = descriptor_.get(), .events = POLLRDHUP, .revents = 0};
   return ::poll(&asked, 1, 0) > 0 && (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
@@ -159,7 +147,7 @@ std::string Socket::peer() const {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   char host[NI_MAXHOST] = "";
-  if (::getpeername(descriptor_.number(), reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+  if (::getpeername(descriptor_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
       ::getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof host, nullptr, 0,
                     NI_NUMERICHOST) != 0) {
     return "unknown";

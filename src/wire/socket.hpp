@@ -7,26 +7,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 
 namespace cupel::wire {
 
 using Seconds = std::chrono::duration<double>;
-
-// A file descriptor, closed when it goes.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(other.number_) { other.number_ = -1; }
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-  [[nodiscard]] int number() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_ = -1;
-};
 
 // Signaled once, for good, to everybody who waits. Thread safe.
 class StopEvent {
@@ -34,15 +20,15 @@ class StopEvent {
   StopEvent();
   void signal();
   [[nodiscard]] bool signaled() const;
-  [[nodiscard]] int number() const { return descriptor_.number(); }
+  [[nodiscard]] int number() const { return descriptor_.get(); }
 
  private:
-  Descriptor descriptor_;
+  base::Descriptor descriptor_;
 };
 
 // A listening TCP socket; port 0: any free one.
 struct Listening {
-  Descriptor socket;
+  base::Descriptor socket;
   std::uint16_t port = 0;
 };
 base::Result<Listening> listen_on(const std::string& address, std::uint16_t port);
@@ -53,7 +39,7 @@ class Socket {
   // What a read or write came to: kStopped: the event was signaled.
   enum class Outcome : std::uint8_t { kWell, kEnded, kTimeout, kStopped };
 
-  Socket(Descriptor descriptor, const StopEvent& stop)
+  Socket(base::Descriptor descriptor, const StopEvent& stop)
       : descriptor_(std::move(descriptor)), stop_(stop) {}
   // At least one byte is read into `bytes`, which is replaced.
   Outcome read(std::string& bytes, std::optional<Seconds> timeout);
@@ -70,11 +56,11 @@ class Socket {
   [[nodiscard]] bool hung_up() const;
   // Of the other side, as numbers.
   [[nodiscard]] std::string peer() const;
-  [[nodiscard]] int number() const { return descriptor_.number(); }
+  [[nodiscard]] int number() const { return descriptor_.get(); }
 
  private:
   Outcome wait_for(bool to_write, std::optional<Seconds> timeout);
-  Descriptor descriptor_;
+  base::Descriptor descriptor_;
   const StopEvent& stop_;
 };
 

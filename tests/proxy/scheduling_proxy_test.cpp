@@ -109,10 +109,10 @@ class SilentServer {
  private:
   void accept_all() {
     for (std::int32_t number = 1;; ++number) {
-      pollfd entries[] = {{socket_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}};
+      pollfd entries[] = {{socket_.get(), POLLIN, 0}, {stop_.number(), POLLIN, 0}};
       ::poll(entries, 2, -1);
       if (stop_.signaled()) return;
-      base::Descriptor client(::accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+      base::Descriptor client(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (!client) continue;
       const int socket = client.get();
       const std::lock_guard lock(mutex_);
@@ -156,7 +156,7 @@ class SilentServer {
     }
   }
 
-  wire::Descriptor socket_;
+  base::Descriptor socket_;
   std::uint16_t port_ = 0;
   wire::StopEvent stop_;
   std::thread accepting_;

@@ -43,19 +43,19 @@ class Servers : public ::testing::Test {
                            .c_str());
   }
   // None: no connection, and `error` says why.
-  [[nodiscard]] Descriptor raw(Interface interface) const {
+  [[nodiscard]] base::Descriptor raw(Interface interface) const {
     return connect_raw(port(interface), {.tv_sec = 20, .tv_usec = 0});
   }
-  static void send_all(const Descriptor& socket, std::string_view bytes) {
-    EXPECT_EQ(::send(socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+  static void send_all(const base::Descriptor& socket, std::string_view bytes) {
+    EXPECT_EQ(::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
   }
   // Until the other side closes, or `end` is there.
-  static std::string receive(const Descriptor& socket, std::string_view end = "") {
+  static std::string receive(const base::Descriptor& socket, std::string_view end = "") {
     std::string all;
     char bytes[65536];
     while (end.empty() || !all.ends_with(end)) {
-      const auto size = ::recv(socket.number(), bytes, sizeof bytes, 0);
+      const auto size = ::recv(socket.get(), bytes, sizeof bytes, 0);
       if (size <= 0) break;
       all.append(bytes, static_cast<std::size_t>(size));
     }
@@ -285,7 +285,7 @@ TEST_F(Servers, HttpClosesAfterWhatIsNoRequest) {
     const auto start = Clock::now();
     // Until it is closed, and soon.
     for (;;) {
-      const auto count = ::recv(socket.number(), bytes, sizeof bytes, 0);
+      const auto count = ::recv(socket.get(), bytes, sizeof bytes, 0);
       if (count <= 0) break;
       all.append(bytes, static_cast<std::size_t>(count));
     }
@@ -358,7 +358,7 @@ TEST_F(Servers, HttpEndsARequestThatDoesNot) {
   const auto end = Clock::now() + std::chrono::seconds(20);
   bool ended = false;
   while (!ended && Clock::now() < end)
-    ended = ::send(socket.number(), chunk.data(), chunk.size(), MSG_NOSIGNAL) < 0;
+    ended = ::send(socket.get(), chunk.data(), chunk.size(), MSG_NOSIGNAL) < 0;
   EXPECT_TRUE(ended);
 }
 
@@ -383,7 +383,7 @@ TEST_F(Servers, PipelinesOnARawSocket) {
   std::string seen;
   char bytes[65536];
   while (seen.size() < answers.size()) {
-    const auto size = ::recv(socket.number(), bytes, sizeof bytes, 0);
+    const auto size = ::recv(socket.get(), bytes, sizeof bytes, 0);
     if (size <= 0) break;
     seen.append(bytes, static_cast<std::size_t>(size));
   }

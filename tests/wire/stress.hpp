@@ -21,14 +21,14 @@
 
 namespace cupel::wire {
 
-inline Descriptor connect_raw(std::uint16_t port, timeval patience) {
-  Descriptor made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+inline base::Descriptor connect_raw(std::uint16_t port, timeval patience) {
+  base::Descriptor made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(::connect(made.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  ::setsockopt(made.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  EXPECT_EQ(::connect(made.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ::setsockopt(made.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   return made;
 }
 
@@ -67,11 +67,11 @@ inline Stressed stress(
           if (random.chance(0.05))
             bytes[random.below(bytes.size())] = static_cast<char>(random.next());
           if (random.chance(0.05)) bytes.resize(random.below(bytes.size()));
-          if (::send(socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL) < 0) break;
+          if (::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) < 0) break;
           ++requests;
           bytes.clear();
           char answer[4096];
-          const auto size = ::recv(socket.number(), answer, sizeof answer, 0);
+          const auto size = ::recv(socket.get(), answer, sizeof answer, 0);
           if (size > 0) ++answered;
           if (size == 0) break;
         }
