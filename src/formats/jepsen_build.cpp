@@ -32,7 +32,8 @@ void Build::note_use(KeyId key, std::uint8_t use) {
 
 void Build::initial(const Chunk& chunk, const Header::Initial& initial_values) {
   builder_.set_default_initial(value_id(chunk, initial_values.of_all));
-  collection_written_ = collection_written_ || is_collection(initial_values.of_all);
+  starts_as_collection_ = is_collection(initial_values.of_all);
+  collection_written_ = collection_written_ || starts_as_collection_;
   for (const auto& [name, value] : initial_values.of_keys) initial(chunk, name, value);
 }
 
@@ -88,18 +89,16 @@ bool Build::scan() {
 bool Build::scan_op(const PairedOp& txn, Chunk& chunk, MicroOp& op) {
   const auto note = [&](KeyId k, std::uint8_t use) {
     note_use(k, use);
-    return (key_use_[k.index()] & (kAppended | kWritten)) != (kAppended | kWritten) &&
-           (key_use_[k.index()] & (kAppended | kScalarSeen)) != (kAppended | kScalarSeen);
+    const auto all = key_use_[k.index()];
+    return (all & kAppended) == 0 || (all & (kWritten | kScalarSeen | kInRange)) == 0;
   };
   const Micro kind = op.kind();
   if (kind == Micro::kRange) {
     if (op.value.note != 0) return true;
     for (std::size_t j = 0; j < op.value.size; ++j) {
       const Cell entry = chunk.child(chunk.child(op.value, j), 0);
-      if (!note(key_id(chunk, entry), kWritten)) {
-        return p_.fail(txn, "found key " + shown(chunk, entry) +
-                                " in a range read and with appends, expected one of the two");
-      }
+      if (!note(key_id(chunk, entry), kInRange))
+        return p_.fail(txn, listed_in_range(shown(chunk, entry)));
     }
     return true;
   }
@@ -116,6 +115,8 @@ bool Build::scan_op(const PairedOp& txn, Chunk& chunk, MicroOp& op) {
                                                                    : kScalarSeen;
   }
   if (!note(k, use)) {
+    if ((key_use_[k.index()] & (kWritten | kScalarSeen)) == 0)
+      return p_.fail(txn, listed_in_range(shown(chunk, op.key)));
     return p_.fail(txn, "found key " + shown(chunk, op.key) +
                             " used both as a list (append) and as a register (write, read of one "
                             "value, initial value), expected one of the two; a list starts empty");
@@ -131,7 +132,8 @@ bool Build::emit_read(const PairedOp& txn, const Chunk& chunk, const MicroOp& op
   const bool known =
       op.value.note == 0 && (committed || !op.value.is_nothing()) && !txn.from_invoke;
   const auto use = key_use_[key.index()];
-  const bool list = (use & kAppended) != 0 || ((use & kVectorSeen) != 0 && (use & kWritten) == 0);
+  const bool list =
+      (use & kAppended) != 0 || ((use & kVectorSeen) != 0 && (use & (kWritten | kInRange)) == 0);
   if (!list) {
     if (known && !collection_written_ && is_collection(op.value) && !stated_)
       return p_.fail(txn, collection_read(shown(chunk, op.value), kind_));
@@ -162,8 +164,14 @@ bool Build::emit_range(const PairedOp& txn, const Chunk& chunk, const MicroOp& o
   }
   for (std::size_t i = 0; i < op.value.size; ++i) {
     const Cell entry = chunk.child(op.value, i);
-    range_.push_back(
-        {key_id(chunk, chunk.child(entry, 0)), value_id(chunk, chunk.child(entry, 1))});
+    const Cell name = chunk.child(entry, 0), value = chunk.child(entry, 1);
+    const KeyId key = key_id(chunk, name);
+    // An empty list of a key that nothing wrote is what a list holds at first.
+    const bool written = starts_as_collection_ || (key_use_[key.index()] & kWritten) != 0;
+    const bool list = !collection_written_ || (value.is_vector() && value.size == 0 && !written);
+    if (list && !stated_ && is_collection(value))
+      return p_.fail(txn, collection_row(shown(chunk, name), shown(chunk, value), kind_));
+    range_.push_back({key, value_id(chunk, value)});
   }
   builder_.range_read(value_id(chunk, chunk.child(op.key, 0)),
                       value_id(chunk, chunk.child(op.key, 1)), range_);

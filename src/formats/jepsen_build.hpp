@@ -46,7 +46,7 @@ class Build {
   bool emit_range(const PairedOp& txn, const Chunk& chunk, const MicroOp& op);
 
   static constexpr std::uint8_t kAppended = 1, kVectorSeen = 2, kScalarSeen = 4, kWritten = 8,
-                                kNullSeen = 16;
+                                kNullSeen = 16, kInRange = 32;
 
   Pairs& p_;
   Reading& reading_;
@@ -54,6 +54,7 @@ class Build {
   history::HistoryBuilder builder_;
   Workload kind_ = Workload::kTransactions;
   bool collection_written_ = false;
+  bool starts_as_collection_ = false;  // every key
   std::vector<std::uint8_t> key_use_;
   std::vector<history::ValueId> list_;
   std::vector<history::RangeEntry> range_;

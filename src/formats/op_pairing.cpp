@@ -294,6 +294,22 @@ std::string collection_read(std::string_view shown, Workload kind) {
       shown, name(kind));
 }
 
+std::string collection_row(std::string_view key, std::string_view shown, Workload kind) {
+  return fmt::format(
+      "the range read returned {} for key {}, a collection, but every write wrote a single value. "
+      "A "
+      "range read cannot return a list: read the list by its key. If the database may store such a "
+      "value, add --kind {}",
+      shown, key, name(kind));
+}
+
+std::string listed_in_range(std::string_view key) {
+  return fmt::format(
+      "found key {} in a range read and with appends, expected one of the two: a range read cannot "
+      "return a list. Leave the row out and read the list by its key",
+      key);
+}
+
 std::string left_out(const std::vector<std::pair<std::string, std::uint64_t>>& words) {
   std::string found, options;
   for (const auto& [f, count] : words) {

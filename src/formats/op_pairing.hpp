@@ -76,6 +76,9 @@ bool is_collection(history::ScalarView scalar);
 // Single values are written, and a read returned a collection. `kind` is the one to state if the
 // database may do that.
 std::string collection_read(std::string_view shown, Workload kind);
+// The same of a row of a range read; of a row of a list to which somebody appended.
+std::string collection_row(std::string_view key, std::string_view shown, Workload kind);
+std::string listed_in_range(std::string_view key);
 // Operations beside transactions of which nobody knows what they wrote: each f, and how many op
 // maps have it.
 std::string left_out(const std::vector<std::pair<std::string, std::uint64_t>>& words);

@@ -112,6 +112,7 @@ OpStream::Refusal OpStream::header(const Chunk& chunk) {
   }
   const auto& [of_all, of_keys] = *found.initial;
   sink_.set_default_initial(scalar_of(chunk, of_all, text_));
+  starts_as_collection_ = jepsen::is_collection(of_all);
   note_written(of_all);
   for (const auto& [name, value] : of_keys) {
     const Key key = key_of(chunk, name);
@@ -394,9 +395,16 @@ OpStream::Refusal OpStream::range_read(const Chunk& chunk, const MicroOp& op, bo
   out.range_read(low, value_of(chunk, chunk.child(op.key, 1), out));
   for (std::size_t i = 0; i < op.value.size; ++i) {
     const Cell entry = chunk.child(op.value, i);
-    const Key key = key_of(chunk, chunk.child(entry, 0));
+    const Cell name = chunk.child(entry, 0), value = chunk.child(entry, 1);
+    const Key key = key_of(chunk, name);
+    const auto before = sink_.use(key, 0);
+    if ((before & kList) != 0) return jepsen::listed_in_range(shown(chunk, name));
+    const bool written = starts_as_collection_ || (before & kRegister) != 0;
+    const bool list = !collection_written_ || (value.is_vector() && value.size == 0 && !written);
+    if (list && jepsen::is_collection(value) && !interpreter_.as().kind)
+      return jepsen::collection_row(shown(chunk, name), shown(chunk, value), kinds_.kind);
     if (auto refused = use(key, kRegister)) return refused;
-    out.entry(key, value_of(chunk, chunk.child(entry, 1), out));
+    out.entry(key, value_of(chunk, value, out));
   }
   return std::nullopt;
 }
@@ -462,6 +470,7 @@ void OpStream::save(history::StateWriter& out) const {
   for (const auto& f : kinds_.objects) out.text(f);
   optional(keyed_);
   out.flag(collection_written_);
+  out.flag(starts_as_collection_);
   optional(clock_);
   out.number(keys_);
   out.flag(setting_up_);
@@ -507,6 +516,7 @@ void OpStream::load(history::StateReader& in, std::size_t sessions, std::size_t 
   for (std::size_t i = 0; i < objects && in.good(); ++i) kinds_.objects.emplace_back(in.text());
   keyed_ = optional();
   collection_written_ = in.flag();
+  starts_as_collection_ = in.flag();
   clock_ = optional();
   keys_ = in.number();
   setting_up_ = in.flag();

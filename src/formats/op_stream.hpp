@@ -148,6 +148,7 @@ class OpStream {
   jepsen::Kinds kinds_;
   std::optional<bool> keyed_;  // registers: values are [key value]
   bool collection_written_ = false;
+  bool starts_as_collection_ = false;  // every key
   std::optional<bool> clock_;
   std::uint64_t keys_ = 0;  // that there are
   std::deque<Process> processes_;

@@ -155,6 +155,37 @@ TEST(Jepsen, AKeyWithAnInitialValueIsARegister) {
       "keys, and of single ones");
 }
 
+TEST(Jepsen, ARangeReadReturnsNoList) {
+  const auto read = [](const std::string& ops) {
+    return read_text(R"({"type":"ok","process":0,"value":[)" + ops + "]}\n");
+  };
+  const std::string appended =
+      "h:1: found key 5 in a range read and with appends, expected one of the two: a range read "
+      "cannot return a list. Leave the row out and read the list by its key";
+  EXPECT_EQ(read(R"(["append",5,1],["range",[1,9],[[5,[1]]]])"), appended);
+  EXPECT_EQ(read(R"(["range",[1,9],[[5,[1]]]],["append",5,1])"), appended);
+  EXPECT_EQ(read(R"(["append",5,1],["range",[1,9],[]])"), "0: append(5,1) range(1..9)\n");
+  // A list that holds nothing, or whose appends are missing, or a register: nobody knows.
+  for (const std::string row : {"[]", "[1]", R"({"a":1})"}) {
+    const auto found = read(R"(["w",1,1],["range",[1,9],[[5,)" + row + "]]]");
+    EXPECT_NE(found.find("for key 5, a collection, but every write wrote a single value. A range "
+                         "read cannot return a list: read the list by its key. If the database may "
+                         "store such a value, add --kind transactions"),
+              std::string::npos)
+        << found;
+  }
+  // Beside values that are collections: not of a key that nothing wrote, if it may be an empty
+  // list.
+  EXPECT_NE(read(R"(["w",1,[7]],["range",[1,9],[[1,[7]],[5,[]]]])").find("returned [] for key 5"),
+            std::string::npos);
+  EXPECT_EQ(read(R"(["w",1,[7]],["w",5,[]],["range",[1,9],[[1,[7]],[5,[]]]])"),
+            "0: w(1,[7]) w(5,[]) range(1..9,1=[7],5=[])\n");
+  EXPECT_EQ(read_text(R"({"type":"info","process":"nemesis","f":"cupel.initial","value":[[],[]]}
+{"type":"ok","process":0,"value":[["range",[1,9],[[5,[]]]]]}
+)"),
+            "0: range(1..9,5=[])\n");
+}
+
 TEST(Jepsen, NullIsNoBoundOfARange) {
   const auto h = read_jepsen(
       R"({"type":"ok","process":0,"value":[["range",[null,9],[]],["range",[1,null],[]]]})", "h", 0);

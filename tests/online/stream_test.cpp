@@ -297,6 +297,18 @@ TEST(OnlineStream, RefusesWhatNeedsTheWholeFile) {
 )")
           .find("used both as a list"),
       std::string::npos);
+  for (const char* ops :
+       {R"(["append",5,1],["range",[1,9],[[5,[1]]]])", R"(["w",1,1],["range",[1,9],[[5,[]]]])",
+        R"(["w",1,[7]],["range",[1,9],[[1,[7]],[5,[]]]])"}) {
+    std::string lines;
+    for (const char* type : {"invoke", "ok"}) {
+      lines += std::string(R"({"type":")") + type + R"(","process":0,"f":"txn","value":[)" + ops +
+               "]}\n";
+    }
+    EXPECT_NE(error_of(Level::kCausal, lines).find("range read cannot return a list"),
+              std::string::npos)
+        << ops;
+  }
   EXPECT_NE(error_of(Level::kCausal, R"({"type":"ok","process":0,"f":"txn","value":[["r","x",1]]}
 )")
                 .find("without an invocation"),
