@@ -42,6 +42,7 @@ class SqlConnection : public Connection {
   [[nodiscard]] virtual std::optional<bool> in_transaction() { return std::nullopt; }
 
   [[nodiscard]] const Dialect& dialect() const { return texts_.dialect(); }
+  [[nodiscard]] const workload::Schema& schema() const { return texts_.schema(); }
 
  private:
   MaybeFailure failed(Failure failure);

@@ -659,8 +659,7 @@ TEST_P(Conformance, AMissingTableIsRefused) {
   const auto outcome = connection->transact(statements, replies);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted) << shown(outcome);
-  EXPECT_EQ(outcome->cause, GetParam().tells_gone ? Cause::kGone : Cause::kStatement)
-      << shown(outcome);
+  EXPECT_EQ(outcome->cause, Cause::kGone) << shown(outcome);
   EXPECT_FALSE(outcome->connection_lost);
   ASSERT_NO_FATAL_FAILURE(prepare(other));
   others_see({read(1)}, {"1=10"});

@@ -26,7 +26,6 @@ struct Subject {
   bool prevents_lost_update = true;  // at this isolation level
   bool sees_uncommitted = false;     // reads may return what others have not committed
   bool others_lag = false;  // other sessions may read what was there before, as in the mock store
-  bool tells_gone = true;   // that a table is not there, from other refusals (Cause::kGone)
   bool same_data = true;    // open() again gives the same tables; else tables of its own
 };
 inline void PrintTo(const Subject& subject, std::ostream* out) {

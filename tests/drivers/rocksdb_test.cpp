@@ -49,8 +49,7 @@ Subject subject(const std::string& name, const std::string& isolation,
                 bool prevents_lost_update = true) {
   return {.name = name,
           .open = [=] { return open("rocksdb:" + path(name), {.isolation = isolation}); },
-          .prevents_lost_update = prevents_lost_update,
-          .tells_gone = false};  // a column family that is gone is a refusal like others
+          .prevents_lost_update = prevents_lost_update};
 }
 
 INSTANTIATE_TEST_SUITE_P(Rocksdb, Conformance,

@@ -42,9 +42,7 @@ lab::Server& server(std::uint32_t nodes) {
 }
 
 Subject subject(const std::string& name, std::uint32_t nodes, const std::string& query) {
-  return {.name = name,
-          .open = [=] { return open(server(nodes).url() + query, {}); },
-          .tells_gone = false};  // libdqlite 1.11 does not pass on the message of SQLite
+  return {.name = name, .open = [=] { return open(server(nodes).url() + query, {}); }};
 }
 
 INSTANTIATE_TEST_SUITE_P(Dqlite, Conformance,

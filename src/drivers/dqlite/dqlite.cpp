@@ -250,6 +250,41 @@ class DqliteConnection final : public sql::SqlConnection {
 
   MaybeFailure run(const Text& text, const Statement& statement, std::vector<Row>& rows,
                    std::uint64_t& touched) override {
+    auto failure = run_bound(text, statement, rows, touched);
+    // libdqlite 1.11 does not pass on the words of SQLite, which has one code for all errors of a
+    // statement.
+    if (failure && failure->cause == Cause::kStatement &&
+        is_gone(schema().tables[statement.table].name)) {
+      failure->cause = Cause::kGone;
+    }
+    return failure;
+  }
+
+  MaybeFailure end() override {
+    auto failure = control("COMMIT");
+    if (!failure || failure->code == code_name(kNotLeader) ||
+        failure->code == code_name(kNotFound)) {
+      return failure;
+    }
+    if (failure->code == "lost" || failure->code == "timeout") return failure;  // knows if sent
+    failure->txn_outcome = TxnOutcome::kUnknown;
+    const bool refused = failure->cause == Cause::kConflict || failure->cause == Cause::kConstraint;
+    if (refused && !control("ROLLBACK")) failure->txn_outcome = TxnOutcome::kAborted;
+    return failure;
+  }
+
+  // The server undoes what a connection leaves open.
+  bool undo() override {
+    const auto failure = control("ROLLBACK");
+    return !failure || failure->message.find("no transaction is active") != std::string::npos;
+  }
+
+ private:
+  static constexpr const char* kZeroByte =
+      "a text with a zero byte, which dqlite's protocol cannot send";
+
+  MaybeFailure run_bound(const Text& text, const Statement& statement, std::vector<Row>& rows,
+                         std::uint64_t& touched) {
     std::vector<Datum> parameters;
     for (const auto& slot : text.slots) {
       Datum scratch;
@@ -275,28 +310,14 @@ class DqliteConnection final : public sql::SqlConnection {
     return std::nullopt;
   }
 
-  MaybeFailure end() override {
-    auto failure = control("COMMIT");
-    if (!failure || failure->code == code_name(kNotLeader) ||
-        failure->code == code_name(kNotFound)) {
-      return failure;
-    }
-    if (failure->code == "lost" || failure->code == "timeout") return failure;  // knows if sent
-    failure->txn_outcome = TxnOutcome::kUnknown;
-    const bool refused = failure->cause == Cause::kConflict || failure->cause == Cause::kConstraint;
-    if (refused && !control("ROLLBACK")) failure->txn_outcome = TxnOutcome::kAborted;
-    return failure;
+  // Asked in the same transaction: of a failed statement SQLite undoes that statement alone.
+  bool is_gone(const std::string& table) {
+    std::vector<std::vector<Datum>> rows;
+    const std::array<Datum, 1> name{table};
+    return !query_text("SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?", name,
+                       rows) &&
+           rows.empty();
   }
-
-  // The server undoes what a connection leaves open.
-  bool undo() override {
-    const auto failure = control("ROLLBACK");
-    return !failure || failure->message.find("no transaction is active") != std::string::npos;
-  }
-
- private:
-  static constexpr const char* kZeroByte =
-      "a text with a zero byte, which dqlite's protocol cannot send";
 
   MaybeFailure control(const std::string& text) {
     std::uint64_t touched = 0;

@@ -255,7 +255,9 @@ class RocksdbConnection final : public Connection {
     }
     const auto& table = schema_.tables[statement.table];
     if (!store_->has(table.name)) {
-      return failed(refused(fmt::format("there is no table {} in {}", table.name, settings_.path)));
+      auto gone = refused(fmt::format("there is no table {} in {}", table.name, settings_.path));
+      gone.cause = Cause::kGone;
+      return failed(std::move(gone));
     }
     auto failure = run(table, statement, reply);
     if (!failure) return std::nullopt;
