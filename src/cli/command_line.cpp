@@ -11,6 +11,7 @@
 #include <limits>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "cli/spelling.hpp"
@@ -147,23 +148,103 @@ bool Command::got_subcommand(const std::string& name) const {
 
 namespace {
 
-// The text in lines of at most `width` characters.
-std::string wrapped(const std::string& text, std::size_t width) {
+constexpr std::size_t kHelpWidth = 80;
+
+// The text in lines of at most `width` characters. The lines after the first begin with `indent`
+// blanks more. A longer word is broken after a comma, if it has one.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent = 0) {
+  const auto next = '\n' + std::string(indent, ' ');
   std::string lines, line;
-  for (const auto& word : CLI::detail::split(text, ' ')) {
+  for (auto word : CLI::detail::split(text, ' ')) {
     if (!line.empty() && line.size() + 1 + word.size() > width) {
-      lines += line + "\n";
-      line.clear();
+      lines += std::exchange(line, {}) + next;
     }
     line += (line.empty() ? "" : " ") + word;
+    for (std::size_t comma; line.size() > width; line.erase(0, comma + 1)) {
+      comma = line.rfind(',', width - 1);
+      if (comma == std::string::npos || comma + 1 == line.size()) break;
+      lines += line.substr(0, comma + 1) + next;
+    }
   }
   return lines + line;
+}
+
+// A command line of a shell, in several with a backslash at the end, preferably before an option.
+// Quoted text stays together.
+std::string wrapped_example(std::string_view line, std::size_t indent) {
+  constexpr std::string_view kGoesOn = " \\";
+  constexpr auto kNone = std::string_view::npos;
+  std::string lines;
+  std::size_t from = 0, blank = kNone, option = kNone, used = indent;
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i, ++used) {
+    if (quote == 0 && line[i] == ' ' && i > from) {
+      blank = i;
+      if (line.substr(i + 1, 2) == "--" || line.substr(i + 1, 1) == "|") option = i;
+    }
+    if (line[i] == '\'' || line[i] == '"') {
+      if (quote == 0) {
+        quote = line[i];
+      } else if (quote == line[i]) {
+        quote = 0;
+      }
+    }
+    if (used + kGoesOn.size() < kHelpWidth || blank == kNone) continue;
+    const auto end = option == kNone ? blank : option;
+    lines += fmt::format("{}{}\n{}", line.substr(from, end - from), kGoesOn,
+                         std::string(indent + 4, ' '));
+    from = end + 1;
+    used = indent + 4 + (i - from);
+    blank = option = kNone;
+  }
+  return lines.append(line.substr(from));
+}
+
+// A row of two columns, or an example, that is too wide.
+std::string wrapped_row(const std::string& line) {
+  constexpr std::size_t kFarthest = 56;  // that a column begins
+  const auto indent = line.find_first_not_of(' ');
+  const auto gap = line.find("  ", indent);
+  const std::string margin(indent, ' ');
+  if (gap == std::string::npos && line.compare(indent, 6, "cupel ") == 0)
+    return margin + wrapped_example(std::string_view(line).substr(indent), indent);
+  if (gap == std::string::npos)
+    return margin + wrapped(line.substr(indent), kHelpWidth - indent, indent);
+  const auto column = line.find_first_not_of(' ', gap);
+  if (column <= kFarthest)
+    return line.substr(0, column) + wrapped(line.substr(column), kHelpWidth - column, column);
+  return fmt::format("{}\n{}    {}", line.substr(0, gap), margin,
+                     wrapped(line.substr(column), kHelpWidth - indent - 4, indent + 4));
+}
+
+// What follows the options. A line that does not begin with a blank belongs to the paragraph of
+// the line before, unless it begins one: "Exit code: …".
+std::string wrapped_footer(const std::string& footer) {
+  constexpr std::size_t kLongestHeading = 12;
+  std::istringstream in(footer);
+  std::string text, rest;  // of a line that was too wide
+  for (std::string line; std::getline(in, line);) {
+    const bool begins = line.empty() || line.front() == ' ' || line.find(':') <= kLongestHeading;
+    if (!rest.empty() && begins) text += std::exchange(rest, {}) + '\n';
+    if (!rest.empty()) line = std::exchange(rest, {}) + ' ' + line;
+    if (line.size() > kHelpWidth && line.front() != ' ') {
+      const auto lines = wrapped(line, kHelpWidth);
+      const auto last = lines.rfind('\n') + 1;
+      text += lines.substr(0, last);
+      rest = lines.substr(last);
+      continue;
+    }
+    text += (line.size() > kHelpWidth ? wrapped_row(line) : line) + '\n';
+  }
+  return rest.empty() ? text : text + rest + '\n';
 }
 
 // Descriptions in lines that fit a terminal. The default of an option, and the options that it
 // needs or excludes, are sentences of its description.
 class WrappingFormatter : public CLI::Formatter {
  public:
+  static constexpr std::size_t kColumn = 32;
+
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override {
     auto text = CLI::Formatter::make_help(app, std::move(name), mode);
@@ -196,7 +277,7 @@ class WrappingFormatter : public CLI::Formatter {
     return text;
   }
   std::string make_description(const CLI::App* app) const override {
-    return wrapped(app->get_description(), kDescriptionWidth + get_column_width()) + "\n";
+    return wrapped(app->get_description(), kHelpWidth) + "\n";
   }
   std::string make_subcommand(const CLI::App* sub) const override {
     std::ostringstream out;
@@ -205,9 +286,12 @@ class WrappingFormatter : public CLI::Formatter {
                              get_column_width());
     return out.str();
   }
+  std::string make_footer(const CLI::App* app) const override {
+    return wrapped_footer(app->get_footer());
+  }
 
  private:
-  static constexpr std::size_t kDescriptionWidth = 64;
+  static constexpr std::size_t kDescriptionWidth = kHelpWidth - kColumn;
 
   // In the order of their names: CLI11's sets are ordered by address.
   static std::string listed(const std::set<CLI::Option*>& options) {
@@ -361,7 +445,7 @@ CommandLine::CommandLine(const Texts& texts)
   app_->set_help_flag("-h,--help", "Show this help");
   app_->require_subcommand(1);
   auto formatter = std::make_shared<WrappingFormatter>();
-  formatter->column_width(32);
+  formatter->column_width(WrappingFormatter::kColumn);
   app_->formatter(formatter);
   app_->footer(texts.footer);
 }

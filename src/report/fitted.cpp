@@ -37,19 +37,21 @@ std::size_t first_word(std::string_view line) {
   return explain::columns(std::string_view(one).substr(0, one.find('\n')));
 }
 
-bool continues(std::string_view before, std::string_view line, std::size_t indent,
-               std::size_t hanging) {
-  const auto own = indent_of(line);
-  if (own == line.size() || own <= indent || (hanging != 0 && own != hanging)) return false;
-  const auto used = width_of(before);
-  // A line that is too long itself was not broken: it is a text of its own.
-  return used <= kBrokenAt && used + 1 + first_word(line) > kBrokenAt;
-}
-
 // Where the last column of a table begins; 0: the line has one column.
 std::size_t last_column(std::string_view line) {
   const auto gap = line.rfind("  ");
   return gap == std::string_view::npos || gap < indent_of(line) ? 0 : gap + 2;
+}
+
+bool continues(std::string_view before, std::string_view line, std::size_t indent,
+               std::size_t hanging) {
+  const auto own = indent_of(line);
+  if (own == line.size() || own <= indent || (hanging != 0 && own != hanging)) return false;
+  // Breaking leaves one space between two words, so a line with columns is a row of a table.
+  if (last_column(line) != 0) return false;
+  const auto used = width_of(before);
+  // A line that is too long itself was not broken: it is a text of its own.
+  return used <= kBrokenAt && used + 1 + first_word(line) > kBrokenAt;
 }
 
 std::string broken_row(std::string_view line, std::size_t hanging, std::size_t columns) {

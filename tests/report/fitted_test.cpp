@@ -49,6 +49,18 @@ TEST(Fitted, ALineThatIsTooLongItselfTakesNoOther) {
             std::string(explain::kTextWidth, 'a') + "\n  satisfied\n  jepsen: 5 transactions\n");
 }
 
+// As the reasons of aborts do below the long line with the latencies of a run.
+TEST(Fitted, ARowOfATableContinuesNoLongLineAboveIt) {
+  std::string above = "  ";
+  for (int i = 0; i < 19; ++i) above += "word ";
+  above.pop_back();
+  ASSERT_LE(above.size(), explain::kTextWidth + 2);
+  const auto out = fitted(above + "\n          10  conflict-40001\n          2  timeout\n", 80);
+  EXPECT_NE(out.find("word\n          10  conflict-40001\n          2  timeout\n"),
+            std::string::npos)
+      << out;
+}
+
 TEST(Fitted, LinesForScriptsStayAsTheyAre) {
   const std::string line = "a/long/name/of/a/file.jsonl\tserializable\tsatisfied\n";
   EXPECT_EQ(fitted(line, 20), line);

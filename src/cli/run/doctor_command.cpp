@@ -139,7 +139,11 @@ void add_doctor(Command& app, Run& run) {
       const auto groups = examine();
       const auto cores = std::max(1U, std::thread::hardware_concurrency());
       const auto memory = base::usable_memory();
-      print(*as_json ? in_json(groups, cores, memory) : in_words(groups, cores, memory));
+      if (*as_json) {
+        print(in_json(groups, cores, memory));
+      } else {
+        print_text(in_words(groups, cores, memory));
+      }
       return kSatisfied;
     };
   });
