@@ -60,8 +60,8 @@ inline constexpr std::size_t kMostDivergentWrites = 8;
 // The fact of a history that says which sessions made its final reads: lines "SESSION NODE".
 inline constexpr const char* kFinalReaders = "final readers";
 
-// Facts of a recording: a table, bucket or stream was not there in the final reads ("yes"); why
-// they failed, so that it is unknown whether writes are lost.
+// Facts of a recording: which table, bucket or stream was not there in the final reads; why they
+// failed, so that it is unknown whether writes are lost.
 inline constexpr const char* kDataGone = "data gone";
 inline constexpr const char* kFinalReadsFailed = "final reads failed";
 

@@ -115,12 +115,34 @@ base::Status check_workers(const std::vector<Part>& parts) {
           all)};
 }
 
+// Facts of a recording: analysis/final_reads.hpp.
+constexpr const char* kFinalReaders = "final readers";
+constexpr const char* kFinalReadsFailed = "final reads failed";
+constexpr const char* kDataGone = "data gone";
+
+// Why it is unknown whether writes of some part are lost; empty: no part says that it is. The whole
+// has no final reads: a part that was recorded later may have written after those of another.
+std::string final_reads_failed(const std::vector<Part>& parts, std::vector<std::string>& notes) {
+  std::string failed;
+  for (const auto& [file, h] : parts) {
+    const auto gone = h.fact(kDataGone);
+    const auto why = gone.empty() ? h.fact(kFinalReadsFailed) : gone;
+    if (!why.empty()) failed += fmt::format("{}{}: {}", failed.empty() ? "" : "; ", file, why);
+    if (!h.fact(kFinalReaders).empty()) {
+      notes.push_back(fmt::format(
+          "{} has final reads, which become ordinary reads. Check it alone for lost writes", file));
+    }
+  }
+  return failed;
+}
+
 // What the whole says of its source: what all parts say.
 std::map<std::string, std::string> common_facts(const std::vector<Part>& parts,
                                                 std::vector<std::string>& notes) {
-  static const std::set<std::string> kOwn{"format",   "times",       kRunFact,        kSessionsFact,
-                                          kClockFact, kEndedFact,    "final readers", "kind",
-                                          "ignored",  "not ignored", "set-up"};
+  static const std::set<std::string> kOwn{"format",   "times",    kRunFact,      kSessionsFact,
+                                          kClockFact, kEndedFact, kFinalReaders, kFinalReadsFailed,
+                                          kDataGone,  "kind",     "ignored",     "not ignored",
+                                          "set-up"};
   std::map<std::string, std::string> facts;
   std::vector<std::string> differ;
   for (const auto& [name, text] : parts.front().history.metadata()) {
@@ -194,9 +216,11 @@ class Joiner {
     joined_.history = *std::move(whole);
     const auto kind = common_kind(parts_, joined_.history.key_count());
     const auto ignored = history::ignored_fact(ignored_by_all(parts_));
-    for (const auto& [name, text] : {std::pair("kind", kind), std::pair("ignored", ignored)}) {
-      if (text.empty()) continue;
-      joined_.history = HistoryBuilder::with_metadata(std::move(joined_.history), name, text);
+    const auto failed = final_reads_failed(parts_, joined_.notes);
+    for (const auto& [name, text] : {std::pair("kind", &kind), std::pair("ignored", &ignored),
+                                     std::pair(kFinalReadsFailed, &failed)}) {
+      if (text->empty()) continue;
+      joined_.history = HistoryBuilder::with_metadata(std::move(joined_.history), name, *text);
     }
     return std::move(joined_);
   }

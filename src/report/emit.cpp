@@ -49,7 +49,9 @@ std::string verdict_of(const Checked& checked) {
   add("weakest violated: ", checked.analysis.check.weakest_violated);
   add("unknown: ", unknown);
   if (const auto lost = final_reads_verdict(checked); !lost.empty()) text += "; " + lost;
-  return text.empty() ? "no level was decided" : text;
+  if (text.empty()) text = "no level was decided";
+  if (const auto failed = final_reads_unknown(checked); !failed.empty()) text += "; " + failed;
+  return text;
 }
 
 std::string recorded_from(const History& history) {

@@ -126,6 +126,8 @@ std::string github_annotations(const Emission& emission) {
   for (const auto& finding : findings_of(checked, left)) {
     add(finding.anomaly, finding.history, finding.level);
   }
+  if (const auto failed = final_reads_unknown(checked); !failed.empty())
+    text += command("warning", checked.file, std::nullopt, "the final reads failed", failed);
   std::vector<std::string> unknown;
   std::string why;
   for (const auto& level : checked.analysis.check.levels) {

@@ -84,13 +84,20 @@ void Junit::close(const std::string& file, const Counts& counts, const std::stri
 
 // A level that was asked for by name decides alone, as for the exit code.
 void Junit::add_final_reads(const Checked& checked, Counts& counts, std::string& cases) {
-  if (!final_reads_decide(checked)) return;
+  const auto unknown = final_reads_unknown(checked);
+  if (!final_reads_decide(checked) && unknown.empty()) return;
   ++counts.tests;
   cases += fmt::format("    <testcase classname=\"{}\" name=\"final-reads\" time=\"0.000\"",
                        xml_text(checked.file));
-  const auto lost = final_reads_verdict(checked);
-  if (lost.empty()) {
+  const auto lost = final_reads_decide(checked) ? final_reads_verdict(checked) : std::string();
+  if (lost.empty() && unknown.empty()) {
     cases += "/>\n";
+    return;
+  }
+  if (lost.empty()) {
+    ++counts.errors;
+    cases += fmt::format(">\n      <error type=\"unknown\" message=\"{}\"/>\n    </testcase>\n",
+                         xml_text(unknown));
     return;
   }
   ++counts.failures;

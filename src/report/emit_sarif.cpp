@@ -135,6 +135,8 @@ void Sarif::add(const Emission& emission) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const Checked& checked = emission.checked;
   add_final_reads(emission);
+  if (const auto failed = final_reads_unknown(checked); !failed.empty())
+    notify(checked.file, failed, "warning");
   for (const auto& level : checked.analysis.check.levels) {
     if (level.verdict != Verdict::kUnknown) continue;
     notify(checked.file, fmt::format("{} is unknown: {}", levels::name(level.level), level.detail),

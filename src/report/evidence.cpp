@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "analysis/final_reads.hpp"
 #include "base/visible.hpp"
+#include "report/final_reads.hpp"
 #include "report/wording.hpp"
 
 namespace cupel::report {
@@ -40,15 +43,24 @@ std::vector<std::string> evidence_warnings(const Checked& checked) {
   return warnings;
 }
 
-std::string evidence_text(const Checked& checked) {
+std::vector<std::string> warnings_of(const Checked& checked) {
+  auto warnings = evidence_warnings(checked);
+  if (auto unknown = final_reads_unknown(checked); !unknown.empty())
+    warnings.insert(warnings.begin(), std::move(unknown));
+  const auto gone = checked.history.fact(analysis::kDataGone);
+  if (!gone.empty()) warnings.insert(warnings.begin(), base::visible(gone));
+  return warnings;
+}
+
+std::string warnings_text(const Checked& checked) {
   std::string text;
-  for (const auto& warning : evidence_warnings(checked)) text += "  warning: " + warning + "\n";
+  for (const auto& warning : warnings_of(checked)) text += "  warning: " + warning + "\n";
   return text;
 }
 
-std::string evidence_text_by_file(const Checked& checked) {
+std::string warnings_text_by_file(const Checked& checked) {
   std::string text;
-  for (const auto& warning : evidence_warnings(checked)) {
+  for (const auto& warning : warnings_of(checked)) {
     text += fmt::format("  warning: {}: {}\n", base::visible(checked.file), warning);
   }
   return text;

@@ -1,4 +1,5 @@
-// Warnings before a verdict of satisfied that rests on little evidence (analysis/evidence.hpp).
+// Warnings before a verdict: the final reads failed, or satisfied rests on little evidence
+// (analysis/evidence.hpp).
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,12 @@ inline constexpr const char* kNothingWasTested =
 std::string few_committed(std::uint64_t committed, std::uint64_t transactions);
 // A sentence each; empty if something is violated, or if nothing is satisfied.
 std::vector<std::string> evidence_warnings(const Checked& checked);
+// Data that are gone and the failure of the final reads, if any, then those of evidence_warnings().
+std::vector<std::string> warnings_of(const Checked& checked);
 // "  warning: …", a line each.
-std::string evidence_text(const Checked& checked);
+std::string warnings_text(const Checked& checked);
 // The same for output of several files: "  warning: FILE: …".
-std::string evidence_text_by_file(const Checked& checked);
+std::string warnings_text_by_file(const Checked& checked);
 // The error of a history in which transactions were recorded and none committed, unless something
 // is violated: a verdict would say nothing about the database.
 std::optional<base::Error> nothing_committed(const Checked& checked);

@@ -266,16 +266,19 @@ std::string final_reads_summary(const Checked& checked) {
   return text;
 }
 
+std::string unknown_whether_lost(std::string_view why) {
+  return fmt::format("it is unknown whether acknowledged writes are lost: {}", base::visible(why));
+}
+
+std::string final_reads_unknown(const Checked& checked) {
+  const auto failed = checked.history.fact(analysis::kFinalReadsFailed);
+  return failed.empty() ? "" : unknown_whether_lost(failed);
+}
+
 std::string final_reads_text(const Checked& checked) {
   const auto& found = checked.analysis.final_reads;
-  const auto failed = checked.history.fact(analysis::kFinalReadsFailed);
-  std::string text;
-  if (!failed.empty()) {
-    text = fmt::format("  Final reads: unknown whether acknowledged writes are lost: {}\n",
-                       base::visible(failed));
-  }
-  if (!found) return text;
-  text += fmt::format("  Final reads: {}\n", final_reads_summary(checked));
+  if (!found) return {};
+  auto text = fmt::format("  Final reads: {}\n", final_reads_summary(checked));
   const auto findings = final_reads_findings(checked, kMostKeysShown);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     text += lines_of(checked.history, findings[i]);

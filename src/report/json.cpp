@@ -356,7 +356,7 @@ std::string json(const Checked& checked) {
   }
   object["strongest_satisfied"] = names(checked.analysis.check.strongest_satisfied);
   object["weakest_violated"] = names(checked.analysis.check.weakest_violated);
-  object["warnings"] = evidence_warnings(checked);
+  object["warnings"] = warnings_of(checked);
   if (!checked.analysis.stages.empty()) {
     const auto microseconds = [](double seconds) { return std::round(seconds * 1e6) / 1e6; };
     object["stages"] = Json::array();

@@ -221,6 +221,13 @@ class Page {
     return out + tail;
   }
 
+  // With what the final reads say.
+  [[nodiscard]] std::string_view mood_of_answer(bool lost, bool unknown) const {
+    if (lost) return "violated";
+    const auto of_levels = kept_ ? "satisfied" : mood(checked_.analysis.check);
+    return unknown && of_levels == "satisfied" ? "unknown" : of_levels;
+  }
+
   void header(std::string& out) {
     const auto& history = checked_.history;
     out += fmt::format(
@@ -266,13 +273,13 @@ class Page {
     auto text = kept_ ? answer_of_promise(history, *kept_, result) : answer(result);
     const auto lost = final_reads_verdict(checked_);
     text = with_lost(lost, std::move(text));
+    const auto unknown = final_reads_unknown(checked_);
+    if (!unknown.empty()) text += "; " + unknown;
     out += fmt::format(
         "<section class=\"verdict {}\" aria-label=\"Answer\">\n<p class=\"file\">{}</p>\n"
         "<h1>{}</h1>\n<p class=\"facts\">{}</p>\n</section>\n",
-        !lost.empty() ? "violated"
-        : kept_       ? "satisfied"
-                      : mood(result),
-        in_page(checked_.file), in_page(text), facts);
+        mood_of_answer(!lost.empty(), !unknown.empty()), in_page(checked_.file), in_page(text),
+        facts);
   }
 
   // ---- violations

@@ -493,11 +493,11 @@ std::string windows_text(const Checked& checked) {
 
 std::string ladder(const Checked& checked, const TextStyle& style) {
   const auto& result = checked.analysis.check;
-  const auto warnings = style.evidence ? evidence_text(checked) : std::string();
-  std::string text =
-      fmt::format("{}: {}strongest satisfied: {}; weakest violated: {}",
-                  base::visible(checked.file), warnings.empty() ? "" : "little evidence; ",
-                  names(result.strongest_satisfied), names(result.weakest_violated));
+  const bool little = style.warnings && !evidence_warnings(checked).empty();
+  const auto warnings = style.warnings ? warnings_text(checked) : std::string();
+  std::string text = fmt::format("{}: {}strongest satisfied: {}; weakest violated: {}",
+                                 base::visible(checked.file), little ? "little evidence; " : "",
+                                 names(result.strongest_satisfied), names(result.weakest_violated));
   std::vector<Level> unknown;
   std::size_t width = 0;
   for (const auto& one : result.levels) {
@@ -507,7 +507,7 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
   if (!unknown.empty()) text += "; unknown: " + names(unknown);
   const bool windows = checked.analysis.windows.has_value();
   if (windows) {
-    text += "; decided in windows\n" + windows_text(checked);
+    text += "; decided in windows\n" + warnings + windows_text(checked);
   } else {
     text += "\n" + warnings + "  " +
             (checked.analysis.whole ? facts(checked.history) : "not read to its end") + "\n";

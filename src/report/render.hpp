@@ -23,7 +23,7 @@ struct Checked {
 
 struct TextStyle {
   bool colour = false;   // verdicts in colour
-  bool evidence = true;  // with the warnings of evidence.hpp; false: they were given before
+  bool warnings = true;  // with those of evidence.hpp; false: they were given before
 };
 
 // "FILE<TAB>LEVEL<TAB>satisfied|violated|unknown", one line a level; none for

@@ -2,6 +2,8 @@
 // is not done again.
 #include "run/campaign.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -39,6 +41,15 @@ CampaignResult result_of(const CampaignRun& run) {
   return result;
 }
 
+std::string why_unknown(const CheckedRun& checked) {
+  for (const auto level : checked.asked) {
+    const auto& found = checked.result(level);
+    if (found.verdict == check::Verdict::kUnknown) return found.detail;
+  }
+  return fmt::format("it is unknown whether acknowledged writes are lost: {}",
+                     checked.run.final_reads_failed);
+}
+
 void fill(CampaignResult& result, const CheckedRun& checked) {
   result.product = checked.facts.version.empty()
                        ? checked.facts.product
@@ -53,6 +64,7 @@ void fill(CampaignResult& result, const CheckedRun& checked) {
     result.error = checked.result(checked.asked.front()).detail;
   } else {
     result.verdict = check::to_string(verdict);
+    if (verdict == check::Verdict::kUnknown) result.error = why_unknown(checked);
   }
   const auto names = anomalies(checked);
   result.anomalies.assign(names.begin(), names.end());

@@ -57,7 +57,7 @@ struct CampaignResult {
   std::string identity, database, isolation, workload, faults, product;
   std::uint64_t seed = 0;
   std::string asked, verdict;   // the level, and "satisfied", "violated", "unknown" or "error"
-  std::string error;            // a sentence, for "error"
+  std::string error;            // why, for "error" and "unknown": a sentence
   bool without_faults = false;  // none of `faults` is possible here, and they are optional
   std::vector<std::string> anomalies;  // names, of every violated level, sorted
   std::vector<std::string> strongest_satisfied;

@@ -159,9 +159,10 @@ std::string summary_markdown(const CampaignSummary& summary) {
   std::string kept;
   for (const auto& result : summary.results) {
     if (!result.history.empty()) {
-      kept += fmt::format("- `{}`: {} {} at {}, workload {}{}, seed {}\n", result.history,
+      kept += fmt::format("- `{}`: {} {} at {}, workload {}{}, seed {}{}\n", result.history,
                           result.asked, result.verdict, result.isolation, result.workload,
-                          result.faults.empty() ? "" : ", faults " + result.faults, result.seed);
+                          result.faults.empty() ? "" : ", faults " + result.faults, result.seed,
+                          result.error.empty() ? "" : ": " + result.error);
     }
   }
   if (!kept.empty()) text += "\nHistories kept (`cupel check FILE` explains them):\n\n" + kept;

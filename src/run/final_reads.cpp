@@ -193,7 +193,7 @@ bool wait_for_agreement(std::vector<Reader>& readers,
 }
 
 FinalReadsDone failed_because(const std::string& why) {
-  return {.warnings = {why}, .failed = why};
+  return {.warnings = {why}, .failed = why, .gone = {}};
 }
 
 // Warnings of tables that are gone, and of hosts that were not read.
@@ -203,18 +203,19 @@ FinalReadsDone conclude(const std::vector<Reader>& readers, const workload::Sche
   for (std::size_t i = 0; i < readers.size(); ++i) {
     const auto& reader = readers[i];
     if (!recorded[i]) {
-      const auto why = fmt::format("{} was not read at the end, so it is unknown what it lost: {}",
-                                   reader.name(), reader.error());
-      done.warnings.push_back(why);
-      if (done.failed.empty()) done.failed = why;
+      done.warnings.push_back(
+          fmt::format("{} was not read at the end, so it is unknown what it lost: {}",
+                      reader.name(), reader.error()));
+      if (done.failed.empty())
+        done.failed = fmt::format("{} was not read at the end: {}", reader.name(), reader.error());
       continue;
     }
-    done.gone = done.gone || !reader.gone().empty();
     for (const auto& [table, words] : reader.gone()) {
       done.warnings.push_back(
           fmt::format("the table {} is gone on {}, so every row that the clients wrote to it is "
                       "read as absent: {}",
                       schema.tables[table].name, reader.name(), words));
+      done.gone += (done.gone.empty() ? "" : "; ") + done.warnings.back();
     }
   }
   return done;

@@ -49,7 +49,7 @@ struct FinalReadsOptions {
 struct FinalReadsDone {
   std::vector<std::string> warnings;  // a host that did not answer, rows that were left out
   std::string failed;                 // RunResult::final_reads_failed
-  bool gone = false;                  // RunResult::data_gone
+  std::string gone;                   // RunResult::data_gone: which tables; empty: none
 };
 
 // Replicas may need a while: the hosts are asked until they agree; or until those that differ have

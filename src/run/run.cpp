@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "faults/injector.hpp"
 #include "run/faults.hpp"
+#include "run/final_reads.hpp"
 #include "run/latencies.hpp"
 #include "run/session.hpp"
 
@@ -41,6 +42,7 @@ void add_up(const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResu
     result.first_errors.insert(report.first_errors.begin(), report.first_errors.end());
     result.reconnects += report.reconnects;
     result.last_commit = std::max(result.last_commit, report.last_commit);
+    if (report.ends_without_answer()) ++result.without_answer;
     if (!report.warning.empty()) result.warnings.push_back(report.warning);
   }
   for (auto& [job, stats] : result.jobs) {
@@ -70,10 +72,12 @@ void note_silence(const RunOptions& options, RunResult& result) {
                   silent, end));
 }
 
-bool data_were_gone(const RunResult& result) {
-  return std::any_of(result.reasons.begin(), result.reasons.end(), [](const auto& reason) {
-    return reason.first.starts_with(name(drivers::Cause::kGone));
-  });
+// RunOptions::final_reads_if_needed.
+bool may_have_lost_data(const std::vector<std::unique_ptr<ClientSession>>& sessions,
+                        const RunResult& result) {
+  return result.without_answer > 0 ||
+         std::any_of(sessions.begin(), sessions.end(),
+                     [](const auto& session) { return session->report().broke; });
 }
 
 // Some databases and clients have no code of their own for a missing privilege.
@@ -145,6 +149,16 @@ FinalReadsOptions final_reads_after(double quiet, const FaultOptions& commands,
   }
   constexpr double kLongest = 60;
   return {.quiet = quiet + 1.5 * longest, .longest = kLongest + quiet + 1.5 * longest};
+}
+
+// A check of the recording needs the facts.
+void take_final_reads(const FinalReadsDone& done, Recorder& recorder, RunResult& result) {
+  result.final_reads = true;
+  result.warnings.insert(result.warnings.end(), done.warnings.begin(), done.warnings.end());
+  result.final_reads_failed = done.failed;
+  result.data_gone = !done.gone.empty();
+  if (result.data_gone) recorder.fact(analysis::kDataGone, done.gone);
+  if (!done.failed.empty()) recorder.fact(analysis::kFinalReadsFailed, done.failed);
 }
 
 // After so many seconds. If the recorder failed, its close() will say why.
@@ -312,18 +326,14 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   result.failed_faults = faults.failed();
   if (injector != nullptr) take_faults(*injector, result);
   add_up(sessions, result);
-  if (options.final_reads || (options.final_reads_if_gone && data_were_gone(result))) {
+  const bool needed = options.final_reads_if_needed && may_have_lost_data(sessions, result);
+  if (options.final_reads || needed) {
     progress.phase = Progress::Phase::kFinalReads;
     std::vector<const WrittenRows*> rows;
     for (const auto& session : sessions) rows.push_back(&session->written());
     const auto reads = final_reads_after(options.quiet, fault_options, result);
-    auto read = read_finally({database, workload, recorder}, initials, rows, reads, stop);
-    result.warnings.insert(result.warnings.end(), read.warnings.begin(), read.warnings.end());
-    result.final_reads_failed = std::move(read.failed);
-    result.data_gone = read.gone;
-    if (result.data_gone) recorder.fact(analysis::kDataGone, "yes");
-    if (!result.final_reads_failed.empty())
-      recorder.fact(analysis::kFinalReadsFailed, result.final_reads_failed);
+    take_final_reads(read_finally({database, workload, recorder}, initials, rows, reads, stop),
+                     recorder, result);
   }
   note_silence(options, result);
   note_reads(options, sessions, result);

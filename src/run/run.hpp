@@ -74,8 +74,9 @@ struct RunOptions {
   // At the end, when all is repaired, every row that was written is read once more from every
   // host: final_reads.hpp.
   bool final_reads = false;
-  // The same if the database said during the load that its data are gone (drivers::Cause::kGone).
-  bool final_reads_if_gone = false;
+  // The same if the load met errors after which data may be gone: a connection broke, the database
+  // said that they are gone (drivers::Cause::kGone), or it no longer answered a session at its end.
+  bool final_reads_if_needed = false;
   double quiet = 10;  // seconds that hosts which differ must not have changed before that
   SettingNames names = {};
   // The load also ends, as at its time limit, when this turns true. Borrowed.
@@ -123,7 +124,11 @@ struct RunResult {
   // Why the final reads that were due say nothing, or not all: whether writes are lost is unknown.
   // Empty: they were made, or none were due.
   std::string final_reads_failed;
-  bool data_gone = false;  // a table, bucket or stream was not there in the final reads
+  bool final_reads = false;  // they were due
+  bool data_gone = false;    // a table, bucket or stream was not there in the final reads
+  // Sessions that the database did not answer at their end: they ended early, or their last attempt
+  // failed, and not because of other transactions.
+  std::uint32_t without_answer = 0;
 
   // Aborted of all that were answered; 0 if there were none.
   [[nodiscard]] double abort_rate() const {

@@ -15,6 +15,7 @@
 #include <future>
 
 #include "analysis/explanations.hpp"
+#include "analysis/final_reads.hpp"
 #include "analysis/source.hpp"
 #include "base/budget.hpp"
 #include "base/temp_dir.hpp"
@@ -613,7 +614,7 @@ class Stages {
     run_options.final_reads =
         !checked_.part &&
         (!options_.faults.fault.empty() || options_.inject.any() || database_->hosts().size() > 1);
-    run_options.final_reads_if_gone = !checked_.part;
+    run_options.final_reads_if_needed = !checked_.part;
     if (checked_.part) recorder->fact(merge::kClockFact, clock_of(*recorder));
     const auto injector = this->injector(*recorder);
     std::atomic<bool> enough = false;
@@ -633,6 +634,12 @@ class Stages {
     }
     // Only then is it known that others read nothing which is not here.
     if (checked_.part && ran.ok()) recorder->fact(merge::kEndedFact, "yes");
+    if (checked_.part && ran.ok() && ran->without_answer > 0) {
+      recorder->fact(analysis::kFinalReadsFailed,
+                     fmt::format("the database did not answer {} of {} sessions of a worker at "
+                                 "their end, and a worker makes no final reads",
+                                 ran->without_answer, run_options.sessions));
+    }
     note_pooler(*recorder);
     const bool written = recorder->close(error);
     if (live) checked_.live = live->end();
@@ -733,12 +740,22 @@ class Stages {
       checked_.analysis = analysis::analyze(checked_.history, every_level, budget);
     } else {
       listener_(Stage::kCheck);
-      checked_.history = std::move(history::HistoryBuilder()).finish().value();
-      checked_.analysis = analysis::unread(every_level, history.error().message);
+      take_unread(every_level, history.error());
     }
     ask();
     take_live();
     return base::Ok{};
+  }
+
+  // A limit ended the reading. Live or not, nothing else has judged the final reads.
+  void take_unread(const analysis::Options& options, const base::Error& why) {
+    auto& failed = checked_.run.final_reads_failed;
+    if (checked_.run.final_reads && failed.empty())
+      failed = "the recorded history was not read to its end: " + why.message;
+    history::HistoryBuilder nothing;
+    if (!failed.empty()) nothing.set_metadata(analysis::kFinalReadsFailed, failed);
+    checked_.history = std::move(nothing).finish().value();
+    checked_.analysis = analysis::unread(options, why.message);
   }
 
   // To the compressed format, if the history was asked for in it.

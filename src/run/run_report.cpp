@@ -199,7 +199,7 @@ const char* promise_of(check::Verdict verdict) {
 
 std::string verdict_text(const CheckedRun& checked) {
   const auto& ran = checked.run;
-  auto text = report::evidence_text({checked.file, checked.history, checked.analysis});
+  auto text = report::warnings_text({checked.file, checked.history, checked.analysis});
   for (const auto level : checked.asked) {
     const auto& result = checked.result(level);
     text += fmt::format("{}: {}", levels::name(level), check::to_string(result.verdict));
@@ -217,9 +217,8 @@ std::string verdict_text(const CheckedRun& checked) {
         fmt::format("final reads: {}; see below\n",
                     report::final_reads_verdict({checked.file, checked.history, checked.analysis}));
   }
-  if (checked.may_lose()) {
-    text += fmt::format("final reads: unknown, so the run is neither satisfied nor violated: {}\n",
-                        ran.final_reads_failed);
+  if (checked.may_lose() && checked.verdict() == check::Verdict::kUnknown) {
+    text += "final reads: unknown, so the run is neither satisfied nor violated\n";
   }
   const auto answered = ran.committed + ran.aborted;
   if (ran.unknown > answered) {

@@ -92,7 +92,7 @@ void ClientSession::fill_in(Statement& statement) {
         static_cast<std::int64_t>(writes_++ * shared_.options.sessions_in_all() + number_ + 1)};
   };
   const auto& options = shared_.options;
-  if ((options.final_reads || options.final_reads_if_gone) && !is_read(statement.kind)) {
+  if ((options.final_reads || options.final_reads_if_needed) && !is_read(statement.kind)) {
     written_.add(statement.table, statement.key);
   }
   switch (statement.kind) {
@@ -271,6 +271,7 @@ ClientSession::Ending ClientSession::attempt(const Job& job) {
   const auto ending = job.program ? attempt_program(job) : attempt_fixed(job);
   if (ending == Ending::kCommitted) {
     refusals_ = 0;
+    report_.unanswered = false;
     if (job.committed) job.committed();
     if (!shared_.any_answer.load(std::memory_order_relaxed)) shared_.any_answer = true;
   }
@@ -302,6 +303,9 @@ ClientSession::Ending ClientSession::failed(const Failure& failure) {
     connections_[host_].reset();
     lost_[host_] = true;
   }
+  report_.broke = report_.broke || failure.connection_lost || failure.cause == Cause::kConnection ||
+                  failure.cause == Cause::kGone;
+  report_.unanswered = failure.cause != Cause::kConflict && failure.cause != Cause::kConstraint;
   if (failure.cause == Cause::kStatement || failure.cause == Cause::kGone) {
     if (++refusals_ >= kRefusalsToEnd && !shared_.any_answer) {
       report_.error = fmt::format(

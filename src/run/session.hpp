@@ -60,8 +60,13 @@ class ClientSession {
     std::uint64_t reconnects = 0;
     std::uint64_t reads = 0;  // attempts of transactions that only read, where read_from decides
     double last_commit = 0;   // seconds from the start
+    bool broke = false;       // a connection broke, or the data were gone
+    bool unanswered = false;  // the last attempt failed, and not because of other transactions
     std::string warning;      // why it ended early
     std::string error;        // why the whole run should
+
+    // At its end the database was not known to be there.
+    [[nodiscard]] bool ends_without_answer() const { return unanswered || !warning.empty(); }
   };
   [[nodiscard]] const Report& report() const { return report_; }
   // That its transactions wrote, or tried to; empty unless there are final reads.

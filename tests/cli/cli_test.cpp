@@ -1054,6 +1054,25 @@ TEST_F(Cli, MergeAndElleTakeTheKindAndWhatIsIgnored) {
   EXPECT_EQ(cupel("merge --kind mutex one.jsonl two.jsonl -o registers.jsonl").code, 3);
 }
 
+// As `<(zcat …)` of a shell does.
+TEST_F(Cli, MergeReadsAPipe) {
+  write("a.jsonl", R"({"type":"ok","process":0,"f":"txn","value":[["append","x",1]]}
+)");
+  write("b.jsonl", R"({"type":"ok","process":0,"f":"txn","value":[["r","x",[1]]]}
+)");
+  const auto by_file = cupel("merge a.jsonl b.jsonl -o by_file.jsonl");
+  EXPECT_EQ(by_file.code, 0) << by_file.err;
+  EXPECT_NE(text_of("by_file.jsonl").find(R"(["r","x",[1]])"), std::string::npos);
+  const auto by_pipe =
+      shell("mkfifo pipe; { timeout 60 sh -c 'cat b.jsonl >pipe' & } && timeout 60 '" CUPEL_BINARY
+            "' merge a.jsonl pipe -o by_pipe.jsonl");
+  EXPECT_EQ(by_pipe.code, 0) << by_pipe.err;
+  EXPECT_EQ(text_of("by_pipe.jsonl"), text_of("by_file.jsonl"));
+  const auto standard = cupel("merge a.jsonl - -o nothing.jsonl <b.jsonl");
+  EXPECT_EQ(standard.code, 3);
+  EXPECT_NE(standard.err.find("give a named pipe instead of -"), std::string::npos) << standard.err;
+}
+
 TEST_F(Cli, AConvertedHistoryKeepsHowItWasRead) {
   write("lock.jsonl", R"({"type":"invoke","process":0,"f":"acquire"}
 {"type":"ok","process":0,"f":"acquire"}
@@ -1138,7 +1157,7 @@ TEST_F(Cli, LostDataCountBesideALevelByName) {
   write("lost.jsonl", recorded(""));
   EXPECT_EQ(cupel("check lost.jsonl").code, 1);
   EXPECT_EQ(cupel("check -l causal lost.jsonl").code, 0) << "a lost write is of no level";
-  write("gone.jsonl", recorded(R"(,["data gone","yes"])"));
+  write("gone.jsonl", recorded(R"(,["data gone","the table kv is gone on the database"])"));
   EXPECT_EQ(cupel("check -l causal gone.jsonl").code, 1);
   const auto junit = cupel("check -l causal --emit junit gone.jsonl");
   EXPECT_NE(junit.out.find("<failure"), std::string::npos) << junit.out;
@@ -1154,9 +1173,19 @@ TEST_F(Cli, LostDataCountBesideALevelByName) {
               std::string::npos)
         << ran.out;
   }
-  EXPECT_NE(cupel("check --json failed.jsonl")
-                .out.find(R"("final_reads_failed":"node 2 did not answer")"),
-            std::string::npos);
+  const auto json = cupel("check --json failed.jsonl").out;
+  EXPECT_NE(json.find(R"("final_reads_failed":"node 2 did not answer")"), std::string::npos);
+  const std::string unknown =
+      "it is unknown whether acknowledged writes are lost: node 2 did not answer";
+  EXPECT_NE(json.find(R"("warnings":[")" + unknown + '"'), std::string::npos) << json;
+  for (const char* kind : {"junit", "sarif", "github"}) {
+    const auto ran = cupel(std::string("check --emit ") + kind + " failed.jsonl");
+    EXPECT_EQ(ran.code, 2) << kind;
+    EXPECT_NE(ran.out.find(unknown), std::string::npos) << ran.out;
+  }
+  const auto watched = cupel("watch --no-follow -l causal failed.jsonl");
+  EXPECT_EQ(watched.code, 2) << watched.out << watched.err;
+  EXPECT_NE(watched.out.find(unknown), std::string::npos) << watched.out;
 }
 
 // The output of a command whose standard output is a terminal with so many columns.
@@ -1379,6 +1408,12 @@ TEST_F(Cli, EveryCommandHasAHelpOfItsOwn) {
         << help.out;
     EXPECT_NE(help.out.find("-h,--help"), std::string::npos) << command;
     EXPECT_EQ(cupel(command + " -h").out, help.out) << command;
+    std::istringstream lines(help.out);
+    for (std::string line; std::getline(lines, line);) {
+      const auto columns = std::count_if(line.begin(), line.end(),
+                                         [](char c) { return (c & 0xc0) != 0x80; });  // of UTF-8
+      EXPECT_LE(columns, 80) << command << ":\n" << line;
+    }
     EXPECT_EQ(cupel("help" + command).out, help.out) << command;
     for (const auto& name : subcommands(help.out)) commands.push_back(command + " " + name);
   }

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/temp_dir.hpp"
@@ -55,6 +56,37 @@ TEST_F(WindowsCheck, WhatFitsIsDecidedAsBefore) {
   EXPECT_EQ(with.out, without.out);
   EXPECT_EQ(with.err, without.err);
   EXPECT_EQ(with.out, "h.cupel\tstrict-serializable\tsatisfied\n");
+}
+
+// No window holds what the final reads of a recorded run are about.
+TEST_F(WindowsCheck, WindowsDoNotJudgeFinalReads) {
+  make("h.jsonl", "--level strict-serializable");
+  const auto history = text_of(fs::path(folder_.file("h.jsonl")));
+  const auto check = [&](const std::string& fact, const std::string& options) {
+    std::ofstream(folder_.file("h.jsonl"))
+        << history << R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[[)"
+        << fact << "]]}\n";
+    return run(fmt::format("check {} {} h.jsonl", options, kLimit));
+  };
+  const auto failed = R"("final reads failed","node 2 did not answer")";
+  const auto gone = R"("data gone","the table kv is gone on the database")";
+  for (const auto& [fact, options, why] :
+       {std::tuple(failed, "", "node 2 did not answer"),
+        std::tuple(failed, "-l strict-serializable", "node 2 did not answer"),
+        std::tuple(gone, "", "the table kv is gone on the database")}) {
+    const auto ran = check(fact, options);
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    EXPECT_NE(
+        ran.out.find(std::string("it is unknown whether acknowledged writes are lost: ") + why),
+        std::string::npos)
+        << ran.out;
+  }
+  const auto readers = R"("final readers","9 the database")";
+  const auto ran = check(readers, "");
+  EXPECT_EQ(ran.code, 2) << ran.err;
+  EXPECT_NE(ran.out.find("a check in windows does not judge the final reads"), std::string::npos)
+      << ran.out;
+  EXPECT_EQ(check(readers, "-l strict-serializable").code, 0) << "a lost write is of no level";
 }
 
 TEST_F(WindowsCheck, WhatDoesNotFitIsDecidedInWindowsAndSaysSo) {

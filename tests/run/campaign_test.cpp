@@ -3,6 +3,7 @@
 // that a campaign goes on where a crash left it.
 #include "run/campaign.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -383,6 +384,35 @@ TEST_F(CampaignTest, UnknownIsTwoAndAnErrorThree) {
   EXPECT_EQ(exit_code(again), 0);
   EXPECT_EQ(again.resumed, 1U);
   EXPECT_EQ(started_.size(), 1U);
+}
+
+// The client answers 60 requests, and then no client starts any more.
+TEST_F(CampaignTest, ADatabaseThatVanishesIsUnknown) {
+  const auto gone = folder_ + "/gone";
+  const auto client = folder_ + "/client.sh";
+  std::ofstream(client) << fmt::format(R"(test -e {0} && exit 1
+sed -u 's/^{{/{{"type":"ok",/;60q7'
+test $? = 7 && touch {0}
+)",
+                                       gone);
+  auto made = campaign(R"({"databases": [{"url": "exec:sh )" + client +
+                       R"(", "level": "read-committed"}], "sessions": 1, "txns": 0,
+                           "workloads": ["append"], "time_limit": 1, "ops": 1, "keys": 3})");
+  ASSERT_EQ(made.runs.size(), 1U);
+  made.runs[0].options.run.quiet = 0.3;
+  const auto summary = go(made);
+  EXPECT_EQ(exit_code(summary), 2);
+  ASSERT_EQ(summary.results.size(), 1U);
+  const auto& result = summary.results[0];
+  EXPECT_GT(result.committed, 0U);
+  EXPECT_EQ(result.verdict, "unknown");
+  EXPECT_EQ(result.asked, "read-committed and durable");
+  EXPECT_NE(
+      result.error.find("it is unknown whether acknowledged writes are lost: the database was "
+                        "not read at the end"),
+      std::string::npos)
+      << result.error;
+  EXPECT_NE(text_of("summary.md").find(result.error), std::string::npos) << "why, beside the file";
 }
 
 TEST_F(CampaignTest, ABudgetLeavesTheRest) {

@@ -1,16 +1,23 @@
 // Data that are gone at the end of a run: a fault command removes them from a real server while
 // the clients write, and the final reads find the acknowledged writes lost. Each driver decides
 // which error means that a table, bucket or stream is not there any more.
+//
+// Servers that vanish during a run without faults: the test kills them, and the final reads fail,
+// or find the writes lost if the server comes back empty.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
+#include <thread>
 
 #include "lab/server.hpp"
 #include "run/run_and_check.hpp"
+#include "run/run_report.hpp"
+#include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::run {
@@ -126,6 +133,98 @@ INSTANTIATE_TEST_SUITE_P(
                     GoneCase{"Nats", lab::Kind::kNats, 3, kDeleteStreams, "lwt"},
                     GoneCase{"NatsDirectReads", lab::Kind::kNats, 1, kDeleteStreams, "lwt",
                              "local"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+struct VanishCase {
+  const char* name;
+  lab::Kind kind;
+  const char* workload;
+  const char* isolation = "";  // empty: the driver's default
+  bool live = false;
+};
+
+void PrintTo(const VanishCase& vanish, std::ostream* out) {
+  *out << vanish.name;
+}
+
+class Vanished : public testing::TestWithParam<VanishCase> {
+ protected:
+  // A run without faults on a server that this test kills, and starts again if `restart`.
+  base::Result<CheckedRun> go(bool restart, double patience) {
+    const auto& vanish = GetParam();
+    lab::Options server{.durable = false};
+    if (restart) server.server_options = {"appendonly=no"};
+    auto started = lab::start(vanish.kind, server);
+    if (!started.ok()) return std::move(started).error();
+    RunAndCheckOptions options;
+    options.url = started->url();
+    options.open.isolation = vanish.isolation;
+    options.open.statement_timeout = 2;
+    options.workload = vanish.workload;
+    options.history = folder_.path("history.jsonl");
+    options.live = vanish.live;
+    options.run.sessions = 3;
+    options.run.txns = 0;
+    options.run.rate = 200;
+    options.run.time_limit = 8;
+    options.run.patience = patience;
+    options.run.quiet = 1;
+    Progress progress;
+    std::jthread killing([&] {
+      EXPECT_TRUE(test::poll_until([&] { return progress.committed > 100; }));
+      started->kill();
+      if (restart) {
+        EXPECT_TRUE(started->restart().ok());
+      }
+    });
+    const std::atomic<bool> stop = false;
+    return run_and_check(options, stop, progress, [](Stage) {});
+  }
+
+  const test::ScratchFolder folder_;
+};
+
+TEST_P(Vanished, NothingCanConnectAnyMoreSoTheRunIsUnknown) {
+  const auto ran = go(/*restart=*/false, /*patience=*/1);
+  ASSERT_TRUE(ran.ok()) << ran.error().message;
+  EXPECT_GT(ran->run.committed, 20U);
+  EXPECT_EQ(ran->run.faults, 0U);
+  EXPECT_GT(ran->run.without_answer, 0U);
+  EXPECT_NE(ran->run.final_reads_failed, "");
+  EXPECT_EQ(ran->verdict(), check::Verdict::kUnknown);
+  const auto json = nlohmann::json::parse(run_json(*ran, 1));
+  const auto reason =
+      "it is unknown whether acknowledged writes are lost: " + ran->run.final_reads_failed;
+  EXPECT_EQ(json["warnings"][0], reason);
+  EXPECT_EQ(verdict_text(*ran).rfind("  warning: " + reason, 0), 0U) << verdict_text(*ran);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Servers, Vanished,
+    testing::Values(VanishCase{"Postgres", lab::Kind::kPostgres, "append"},
+                    VanishCase{"PostgresLive", lab::Kind::kPostgres, "general", "", true},
+                    VanishCase{"Mariadb", lab::Kind::kMariadb, "general"},
+                    VanishCase{"Redis", lab::Kind::kRedis, "append", "serializable"},
+                    VanishCase{"RedisLive", lab::Kind::kRedis, "general", "serializable", true},
+                    VanishCase{"Etcd", lab::Kind::kEtcd, "append", "serializable"},
+                    VanishCase{"Nats", lab::Kind::kNats, "lwt"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// Redis without its disk is empty after a restart.
+class CameBackEmpty : public Vanished {};
+
+TEST_P(CameBackEmpty, SoTheWritesAreLost) {
+  const auto ran = go(/*restart=*/true, /*patience=*/30);
+  ASSERT_TRUE(ran.ok()) << ran.error().message;
+  EXPECT_EQ(ran->run.final_reads_failed, "");
+  EXPECT_EQ(ran->verdict(), check::Verdict::kViolated);
+  EXPECT_TRUE(anomalies(*ran).contains("lost-write"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Servers, CameBackEmpty,
+    testing::Values(VanishCase{"Redis", lab::Kind::kRedis, "append", "serializable"},
+                    VanishCase{"RedisLive", lab::Kind::kRedis, "general", "serializable", true}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

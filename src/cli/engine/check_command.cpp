@@ -181,7 +181,7 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
   } else if (arguments.levels.empty()) {
     print_text(report::ladder(checked, {.colour = use_colour()}));
   } else {
-    print_text(report::evidence_text_by_file(checked) + report::lines(checked) +
+    print_text(report::warnings_text_by_file(checked) + report::lines(checked) +
                report::windows_text(checked) + report::explanation(checked) +
                report::final_reads_text(checked) + report::test_power_text(checked));
   }

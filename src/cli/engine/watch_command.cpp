@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "analysis/analyze.hpp"
+#include "analysis/final_reads.hpp"
 #include "base/budget.hpp"
 #include "base/read_file.hpp"
 #include "base/temp_dir.hpp"
@@ -38,6 +39,7 @@
 #include "online/inbox.hpp"
 #include "online/merge.hpp"
 #include "report/evidence.hpp"
+#include "report/final_reads.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 
@@ -665,9 +667,17 @@ class WatchRun {
       code_ = bad(report::nothing_committed(name_));
       return;
     }
-    code_ = kSatisfied;
+    const auto unknown = final_reads_unknown();
+    code_ = unknown.empty() ? kSatisfied : kUnknown;
     if (!arguments_.check.certificate.empty()) certify();
-    print_verdict("satisfied", {});
+    print_verdict(unknown.empty() ? "satisfied" : "unknown", unknown);
+  }
+
+  // Why it is unknown whether a run that has ended lost writes; empty: nothing says that it is.
+  [[nodiscard]] std::string final_reads_unknown() const {
+    const auto gone = fact(analysis::kDataGone);
+    const auto why = gone.empty() ? fact(analysis::kFinalReadsFailed) : gone;
+    return why.empty() ? "" : report::unknown_whether_lost(why);
   }
 
   // Of a window that was given up only the recorded history knows.
@@ -731,8 +741,14 @@ class WatchRun {
   [[nodiscard]] std::vector<std::string> warnings() const {
     const auto& held = checker_->watch().window().held();
     const analysis::Evidence found{.transactions = held.transactions, .committed = held.committed};
-    if (checker_->only_record_after() || !found.few()) return {};
-    return {report::few_committed(found.committed, found.transactions)};
+    std::vector<std::string> warnings;
+    if (!fact(analysis::kFinalReaders).empty()) {
+      warnings.emplace_back(
+          "a watch does not judge the final reads. `cupel check` reports lost writes");
+    }
+    if (!checker_->only_record_after() && found.few())
+      warnings.push_back(report::few_committed(found.committed, found.transactions));
+    return warnings;
   }
 
   void print_verdict(std::string_view verdict, const std::string& why) {

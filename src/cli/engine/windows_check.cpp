@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/final_reads.hpp"
 #include "base/interrupt.hpp"
 #include "cli/command.hpp"
 #include "cli/units.hpp"
@@ -106,6 +107,7 @@ class WindowsCheck {
     ignored_ = (*source)->fact("ignored");
     not_ignored_ = (*source)->fact("not ignored");
     kind_ = (*source)->fact("kind");
+    note_final_reads(**source);
     if (planned.ok() || format_ == "cupel") return planned;
     online::FilePlan none;  // lines that only the reader of whole files understands
     none.unfit = planned.error().to_string();
@@ -225,6 +227,18 @@ class WindowsCheck {
         .file = certificate_});
   }
 
+  // No window holds all that the final reads are about.
+  void note_final_reads(const history::TransactionSource& source) const {
+    const auto gone = source.fact(analysis::kDataGone);
+    final_reads_failed_ = gone.empty() ? source.fact(analysis::kFinalReadsFailed) : gone;
+    const bool judged = options_.check.asked.empty();  // else the levels alone decide
+    if (judged && final_reads_failed_.empty() && !source.fact(analysis::kFinalReaders).empty()) {
+      final_reads_failed_ =
+          "a check in windows does not judge the final reads. Give it more memory "
+          "(--memory-limit)";
+    }
+  }
+
   Found assembled(analysis::AnalyzedFile before, const std::vector<Level>& asked) {
     analysis::AnalyzedFile found;
     if (before.analysis.whole && !before.analysis.check.weakest_violated.empty()) {
@@ -261,7 +275,7 @@ class WindowsCheck {
     found.analysis.whole = true;
     for (const auto& [name, text] :
          {std::pair("ignored", ignored_), std::pair("not ignored", not_ignored_),
-          std::pair("kind", kind_)}) {
+          std::pair("kind", kind_), std::pair(analysis::kFinalReadsFailed, final_reads_failed_)}) {
       if (text.empty()) continue;
       found.history = history::HistoryBuilder::with_metadata(std::move(found.history), name, text);
     }
@@ -326,7 +340,7 @@ class WindowsCheck {
   const online::OpenHistory open_ = [this] {
     return formats::stream_history(file_, first_bytes_, as_);
   };
-  mutable std::string format_, ignored_, not_ignored_, kind_;
+  mutable std::string format_, ignored_, not_ignored_, kind_, final_reads_failed_;
   online::FilePlan plan_;
   std::map<Level, LevelResult> known_;
   std::map<Level, history::History> windows_;

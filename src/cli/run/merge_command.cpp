@@ -225,6 +225,9 @@ int merge_histories(const MergeArguments& arguments) {
 int merge_inputs(const MergeArguments& arguments) {
   const auto as = interpretation(arguments.as);
   for (const auto& input : arguments.inputs) {
+    if (input == "-") {
+      return bad(base::Error{.message = "merge reads files; give a named pipe instead of -"});
+    }
     if (!fs::exists(input)) {
       return bad(base::Error{.message = "there is no such file or folder", .file = input});
     }

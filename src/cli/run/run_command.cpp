@@ -189,7 +189,7 @@ int run_once(const RunArguments& arguments) {
     if (checked->part) return kSatisfied;
     print_text(run::verdict_text(*checked));
     print_text(report::ladder({checked->file, checked->history, checked->analysis},
-                              {.colour = use_colour(), .evidence = false}));
+                              {.colour = use_colour(), .warnings = false}));
   }
   if (folder && !write_report(*folder, &*checked)) return kBad;
   const bool certified = options.certificate.empty() || !checked->live || checked->live->certified;
