@@ -333,11 +333,10 @@ class Finder {
       return mask_later(std::move(reads));
     }
     const auto name = cause.name;
-    // The same transactions contradict each other by other reads of the same keys: one anomaly.
+    // The same transactions contradict each other by other reads, also of other keys: one anomaly.
     auto transactions = anomalies.front().transactions;
     std::sort(transactions.begin(), transactions.end());
-    if (!once_.insert({name, std::move(transactions), cause.keys}).second)
-      return mask_later(std::move(reads));
+    if (!once_.insert({name, std::move(transactions)}).second) return mask_later(std::move(reads));
     if (causes_.found.size() >= limits_.causes) drop_one();
     causes_.found.push_back(std::move(cause));
     if (mark && counts_.finished() && of_name(name) >= limits_.of_one_name) {
@@ -498,7 +497,7 @@ class Finder {
   std::vector<Level> satisfied_;            // stay so, whatever is set aside
   std::map<std::string, std::uint64_t> left_out_;
   // Cycles that were found: their names, transactions and keys.
-  std::set<std::tuple<std::string, std::vector<TxnId>, std::vector<KeyId>>> once_;
+  std::set<std::pair<std::string, std::vector<TxnId>>> once_;
   bool skipped_ = false;         // a level, for want of room
   std::size_t passed_over_ = 0;  // at this level: cycles of a name of which there were enough
   RootCauses causes_;

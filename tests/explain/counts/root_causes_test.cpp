@@ -82,6 +82,27 @@ TEST(RootCauses, RepeatedReadsOfOneVersionAreOne) {
   EXPECT_TRUE(analysis->causes.left_out.empty());
 }
 
+// One transaction missed all that another wrote.
+TEST(RootCauses, StaleReadsOfSeveralKeysByOneTransactionAreOne) {
+  history::HistoryBuilder b;
+  const auto x = b.key(ScalarView::of(std::string_view("x")));
+  const auto y = b.key(ScalarView::of(std::string_view("y")));
+  const auto write = [&](const char* session, int value, history::Time at) {
+    b.begin(b.session(session), history::TxnStatus::kCommitted, {.invoke = at, .complete = at + 1});
+    for (const auto key : {x, y}) b.write(key, b.value(value));
+    b.end();
+  };
+  write("0", 1, 0);
+  write("1", 2, 10);
+  b.begin(b.session("2"), history::TxnStatus::kCommitted, {.invoke = 20, .complete = 21});
+  for (const auto key : {x, y}) b.read(key, b.value(1));
+  b.end();
+  const auto analysis = analysis_of(std::move(b).finish().value());
+  ASSERT_TRUE(analysis);
+  EXPECT_EQ(names_of(*analysis), (Names{{"G-single-realtime", 1}}));
+  EXPECT_TRUE(analysis->causes.all);
+}
+
 TEST(RootCauses, UpdatesLostFromOneVersionAreOne) {
   const auto analysis = analysis_of(
       history_of("r(x,nil) w(x,1) | r(x,nil) w(x,2) | r(x,nil) w(x,3) | r(x,nil) w(x,4)"));
