@@ -288,5 +288,31 @@ TEST(Join, NilIsTheEmptyListWhereAnotherRecordingAppends) {
   EXPECT_NE(refused.error().message.find("used both as a list"), std::string::npos);
 }
 
+// The whole has no final reads: it must not hide what the parts say of theirs.
+TEST(Join, KeepsThatDataWereGoneAndFinalReadsFailed) {
+  const auto part = [](const std::string& file, int value,
+                       const std::map<std::string, std::string>& facts) {
+    HistoryBuilder builder;
+    builder.begin(builder.session("0"), history::TxnStatus::kCommitted, {});
+    builder.write(builder.key(history::ScalarView::of(std::string_view("x"))),
+                  builder.value(value));
+    builder.end();
+    for (const auto& [name, text] : facts) builder.set_metadata(name, text);
+    return Part{file, std::move(builder).finish().value()};
+  };
+  std::vector<Part> parts;
+  parts.push_back(part("a", 1, {{"final readers", "1 the database"}, {"data gone", "kv is gone"}}));
+  parts.push_back(part("b", 2, {{"final reads failed", "nobody is there"}}));
+  parts.push_back(part("c", 3, {}));
+  const auto joined = join(parts, {.times = false});
+  ASSERT_TRUE(joined.ok()) << joined.error().to_string();
+  EXPECT_EQ(joined->history.fact("final reads failed"), "a: kv is gone; b: nobody is there");
+  EXPECT_EQ(joined->history.fact("data gone"), "");
+  EXPECT_EQ(std::count(joined->notes.begin(), joined->notes.end(),
+                       "a has final reads, which become ordinary reads. Check it alone for lost "
+                       "writes"),
+            1);
+}
+
 }  // namespace
 }  // namespace cupel::merge
