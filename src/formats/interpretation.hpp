@@ -12,6 +12,8 @@ namespace cupel::formats {
 
 enum class Workload : std::uint8_t { kTransactions, kRegisters, kMutex, kStrings };
 
+inline constexpr const char* kAllIgnored = "found no operation that --ignore does not leave out";
+
 struct Interpretation {
   std::optional<Workload> kind;     // absent: the operations decide, or the file is refused
   std::vector<std::string> ignore;  // words of f

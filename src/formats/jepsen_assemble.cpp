@@ -1,6 +1,6 @@
 // From events to a History. In order:
 //   pair     invocations with completions, process by process (op_interpreter)
-//   classify what kind of history this is (jepsen_kinds)
+//   classify what kind of history this is (op_kinds)
 //   resolve  for the single-object kinds, what each pair did as micro-operations
 //   build    which keys are lists, and the transactions (jepsen_build)
 // Linear in the events and operations.
@@ -17,6 +17,7 @@
 #include "formats/jepsen_faults.hpp"
 #include "formats/jepsen_pairs.hpp"
 #include "formats/op_interpreter.hpp"
+#include "formats/op_kinds.hpp"
 #include "formats/op_setup.hpp"
 
 namespace cupel::formats::jepsen {
@@ -83,10 +84,10 @@ class Assembly {
 
   bool pair();
   bool take(Ref ref);
-  void header(const Chunk& chunk);
   std::uint32_t session_of(const Event& e, Ref ref, Process& process);
   bool add(PairedOp op);
   bool classify_all();
+  bool classify();
   bool resolve();
   void take_set_ups();
 
@@ -100,7 +101,6 @@ class Assembly {
   std::vector<Process> processes_;
   std::optional<std::uint64_t> others_;  // the ordinal of the first event that sets nothing up
   history::Time others_begin_ = history::kNoTime;  // the first invocation among these events
-  bool nothing_happened_ = false;  // as the header says, which cupel wrote of an empty run
 };
 
 bool Assembly::pair() {
@@ -137,8 +137,8 @@ bool Assembly::take(Ref ref) {
   if (auto refused = interpreter_.take(chunk, e, step)) return p_.fail(e.byte, *std::move(refused));
   if (step.what == Interpreter::What::kNothing) return true;
   if (step.what == Interpreter::What::kHeader) {
-    header(chunk);
-    return true;
+    auto malformed = build_.take_header(chunk, e);
+    return !malformed || p_.fail(e.byte, *std::move(malformed));
   }
   if (step.process == processes_.size()) processes_.emplace_back();
   auto& process = processes_[step.process];
@@ -162,19 +162,6 @@ bool Assembly::take(Ref ref) {
   process.pending = {};
   if (e.process.tag == Tag::kAbsent) process.session = Ref::kNone;
   return add(op);
-}
-
-void Assembly::header(const Chunk& chunk) {
-  const auto& found = interpreter_.header();
-  auto& builder = build_.builder();
-  for (const auto& [name, text] : found.metadata) {
-    builder.set_metadata(name, text);
-    nothing_happened_ = nothing_happened_ || name == kNothingHappened;
-  }
-  if (found.sessions) {
-    for (const auto name : *found.sessions) builder.session(name);
-  }
-  if (found.initial) build_.initial(chunk, *found.initial);
 }
 
 std::uint32_t Assembly::session_of(const Event& e, Ref ref, Process& process) {
@@ -212,23 +199,48 @@ bool Assembly::add(PairedOp op) {
 }
 
 bool Assembly::classify_all() {
-  if (!p_.ops.empty())
-    return classify(p_, source_.as, reading_, build_.collection_written(), kinds_);
-  if (!interpreter_.ignored().empty())
-    return p_.fail(0, "found no operation that --ignore does not leave out");
-  const bool only_nemesis =
-      std::all_of(p_.chunks.begin(), p_.chunks.end(), [&](const Chunk& chunk) {
-        return std::all_of(chunk.events.begin(), chunk.events.end(), [&](const Event& e) {
-          return e.is_header() ? nothing_happened_ : e.nemesis;
-        });
-      });
-  if (only_nemesis) {
+  if (!p_.ops.empty()) return classify();
+  if (!interpreter_.ignored().empty()) return p_.fail(0, kAllIgnored);
+  if (interpreter_.nothing_happened(build_.says_nothing_happened())) {
     build_.builder().set_metadata(kNothingHappened, "yes");
     return true;
   }
   return p_.fail(0,
                  "found no operations of clients, expected op maps with a process number and "
                  "f=txn, read/write/cas, acquire/release, or put/append/get");
+}
+
+bool Assembly::classify() {
+  Classifier classifier(source_.as);
+  const auto transaction_of = [&](const PairedOp& op) -> const Event& {
+    const bool begins = op.invoke.valid() && p_.event(op.invoke).is_txn;
+    return p_.event(begins ? op.invoke : op.anchor());
+  };
+  if (build_.collection_held()) classifier.collection_held();
+  for (const PairedOp& op : p_.ops) {
+    reading_.step();
+    if (op.is_txn) {
+      // Of transactions alone, it is enough to know that there are some.
+      if (source_.as.kind || !classifier.any_transaction())
+        classifier.transaction(transaction_of(op).byte);
+      continue;
+    }
+    const auto said = [&](Ref ref) {
+      const Event& event = p_.event(ref);
+      return said_by(p_.chunks[ref.chunk], event, event.byte);
+    };
+    auto invocation = op.invoke.valid() ? std::optional(said(op.invoke)) : std::nullopt;
+    if (invocation) classifier.invoked(*invocation);
+    if (op.completion.valid()) {
+      classifier.ended(invocation ? &*invocation : nullptr, said(op.completion), op.status);
+    } else {
+      classifier.never_ended(*invocation);
+    }
+  }
+  auto answer = classifier.decide();
+  if (answer.refusal) return p_.fail(answer.place, *std::move(answer.refusal));
+  kinds_ = std::move(answer.kinds);
+  return true;
 }
 
 bool Assembly::resolve() {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "formats/op_setup.hpp"
-#include "history/starts_empty.hpp"
 
 namespace cupel::formats::jepsen {
 
@@ -30,25 +29,20 @@ void Build::note_use(KeyId key, std::uint8_t use) {
   key_use_[key.index()] |= use;
 }
 
-void Build::initial(const Chunk& chunk, const Header::Initial& initial_values) {
-  builder_.set_default_initial(value_id(chunk, initial_values.of_all));
-  starts_as_collection_ = is_collection(initial_values.of_all);
-  collection_written_ = collection_written_ || starts_as_collection_;
-  for (const auto& [name, value] : initial_values.of_keys) initial(chunk, name, value);
-}
-
-void Build::initial(const Chunk& chunk, const Cell& name, const Cell& value) {
-  const KeyId key = key_id(chunk, name);
-  builder_.set_initial(key, value_id(chunk, value));
-  if (history::starts_empty(scalar_of(chunk, value, text_))) return;
-  note_use(key, kWritten);
-  collection_written_ = collection_written_ || is_collection(value);
+Refusal Build::set_initial(history::ScalarView key, history::ScalarView value, bool is_register) {
+  const KeyId id = builder_.key(key);
+  builder_.set_initial(id, builder_.value(value));
+  if (is_register) note_use(id, kWritten);
+  return std::nullopt;
 }
 
 void Build::initial(const PairedOp& set_up) {
   const Chunk& chunk = p_.chunks[set_up.chunk];
-  for (std::uint32_t i = set_up.first; i < set_up.first + set_up.count; ++i)
-    initial(chunk, chunk.ops[i].key, chunk.ops[i].value);
+  std::string key_text;
+  for (std::uint32_t i = set_up.first; i < set_up.first + set_up.count; ++i) {
+    const auto key = scalar_of(chunk, chunk.ops[i].key, key_text);
+    start_with(key, scalar_of(chunk, chunk.ops[i].value, text_));
+  }
 }
 
 std::vector<std::pair<std::uint32_t, std::uint32_t>> Build::writes_of(const PairedOp& op) {
@@ -63,6 +57,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> Build::writes_of(const Pair
 
 bool Build::run(const Kinds& kinds, bool line_order) {
   kind_ = kinds.kind;
+  collection_written_ = collection_held();
   if (!scan()) return false;
   const auto keys =
       std::count_if(key_use_.begin(), key_use_.end(), [](auto use) { return use != 0; });
@@ -117,9 +112,7 @@ bool Build::scan_op(const PairedOp& txn, Chunk& chunk, MicroOp& op) {
   if (!note(k, use)) {
     if ((key_use_[k.index()] & (kWritten | kScalarSeen)) == 0)
       return p_.fail(txn, listed_in_range(shown(chunk, op.key)));
-    return p_.fail(txn, "found key " + shown(chunk, op.key) +
-                            " used both as a list (append) and as a register (write, read of one "
-                            "value, initial value), expected one of the two; a list starts empty");
+    return p_.fail(txn, used_as_both(shown(chunk, op.key)));
   }
   const auto kept = op.key.note;
   op.key = Cell::of(k.raw);
@@ -160,14 +153,14 @@ bool Build::emit_range(const PairedOp& txn, const Chunk& chunk, const MicroOp& o
   if (op.value.note != 0) return true;  // its result is not known, so it says nothing
   range_.clear();
   if (op.value.is_nothing() && txn.status == TxnStatus::kCommitted) {
-    return p_.fail(txn, "found a range read without what it saw, expected [[key value] …]");
+    return p_.fail(txn, kRangeWithoutResult);
   }
   for (std::size_t i = 0; i < op.value.size; ++i) {
     const Cell entry = chunk.child(op.value, i);
     const Cell name = chunk.child(entry, 0), value = chunk.child(entry, 1);
     const KeyId key = key_id(chunk, name);
     // An empty list of a key that nothing wrote is what a list holds at first.
-    const bool written = starts_as_collection_ || (key_use_[key.index()] & kWritten) != 0;
+    const bool written = starts_as_collection() || (key_use_[key.index()] & kWritten) != 0;
     const bool list = !collection_written_ || (value.is_vector() && value.size == 0 && !written);
     if (list && !stated_ && is_collection(value))
       return p_.fail(txn, collection_row(shown(chunk, name), shown(chunk, value), kind_));

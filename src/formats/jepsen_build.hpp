@@ -5,35 +5,44 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "formats/jepsen_pairs.hpp"
+#include "formats/op_header.hpp"
 #include "formats/op_interpreter.hpp"
+#include "formats/op_kinds.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats::jepsen {
 
-class Build {
+class Build : public Contents {
  public:
   Build(Pairs& pairs, Reading& reading, const Interpretation& as)
       : p_(pairs), reading_(reading), stated_(as.kind.has_value()) {}
 
   [[nodiscard]] history::HistoryBuilder& builder() { return builder_; }
 
-  // What header lines say, before scan().
-  void initial(const Chunk& chunk, const Header::Initial& initial);
-  // What the operation wrote, the same.
+  // What the operation wrote is initial contents, before run().
   void initial(const PairedOp& set_up);
   [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> writes_of(const PairedOp& op);
-  // Whether a key holds a collection at the start, so that a read may return one.
-  [[nodiscard]] bool collection_written() const { return collection_written_; }
-
   // False after an error, which is in the pairs.
   bool run(const Kinds& kinds, bool line_order);
 
  private:
-  void initial(const Chunk& chunk, const Cell& key, const Cell& value);
+  void set_fact(std::string_view name, std::string_view text) override {
+    builder_.set_metadata(name, text);
+  }
+  void set_sessions(const std::vector<std::string_view>& names) override {
+    for (const auto name : names) builder_.session(name);
+  }
+  void set_default_initial(history::ScalarView value) override {
+    builder_.set_default_initial(builder_.value(value));
+  }
+  Refusal set_initial(history::ScalarView key, history::ScalarView value,
+                      bool is_register) override;
+
   void note_use(history::KeyId key, std::uint8_t use);
   bool scan();
   bool scan_op(const PairedOp& txn, Chunk& chunk, MicroOp& op);
@@ -54,7 +63,6 @@ class Build {
   history::HistoryBuilder builder_;
   Workload kind_ = Workload::kTransactions;
   bool collection_written_ = false;
-  bool starts_as_collection_ = false;  // every key
   std::vector<std::uint8_t> key_use_;
   std::vector<history::ValueId> list_;
   std::vector<history::RangeEntry> range_;

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "formats/interpretation.hpp"
 #include "formats/jepsen_events.hpp"
 #include "formats/op_interpreter.hpp"
+#include "formats/op_kinds.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats::jepsen {
@@ -88,10 +90,6 @@ struct Pairs {
   }
 };
 
-// Finds the kind of all operations, or takes the stated one; false after an error.
-// `collection_held`: a key holds a collection at the start.
-bool classify(Pairs& pairs, const Interpretation& as, Reading& reading, bool collection_held,
-              Kinds& out);
 // Each operation on a register as a micro-operation; false after an error. `failed_cas_was_seen`:
 // as Source says.
 bool resolve_registers(Pairs& pairs, Reading& reading, Kinds& kinds, bool failed_cas_was_seen);
@@ -101,5 +99,13 @@ bool resolve_strings(Pairs& pairs, Reading& reading);
 // Each acquire and release as a compare-and-set. Unless the user has said that it is a mutex, what
 // looks like another lock is an error.
 bool resolve_mutex(Pairs& pairs, Reading& reading, bool stated);
+
+// The key of a mutex, and its value while somebody has it.
+inline constexpr std::string_view kMutexKey = "mutex", kHeld = "held";
+// What is wrong with the value of an acquire or a release.
+Refusal mutex_value(const Chunk& chunk, const Event& event);
+// What is wrong with one that has ended. `holds`: whether its process has the lock, as far as it
+// says.
+Refusal mutex_step(bool& holds, bool acquire, history::TxnStatus status);
 
 }  // namespace cupel::formats::jepsen

@@ -15,8 +15,10 @@ bool resolve_register(Pairs& p, PairedOp& op, Kinds& kinds, bool failed_cas_was_
   Ref from = ok ? op.completion : op.tried();
   if (ok && !read && p.value(from).is_nothing() && op.invoke.valid()) from = op.invoke;
   Chunk& chunk = p.chunks[from.chunk];
-  // A read that did not end well, and never named its key, says nothing.
-  if (kinds.kind == Workload::kTransactions && read && !ok && p.value(from).is_nothing()) {
+  // A read that did not end well, and never named its key, says nothing; nor does such a set-up.
+  const bool set_up = p.event(op).f == F::kSetup;
+  if (!ok && p.value(from).is_nothing() &&
+      (set_up || (read && kinds.kind == Workload::kTransactions))) {
     op.chunk = from.chunk;
     return true;
   }

@@ -25,9 +25,11 @@ bool only_writes(const Chunk& chunk, const Event& event) {
 Refusal Interpreter::take(const Chunk& chunk, const Event& event, Step& step) {
   step = {};
   if (event.is_header()) {
+    header_ = true;
     step.what = What::kHeader;
-    return read_header(chunk, event);
+    return std::nullopt;
   }
+  (event.client ? client_ : nemesis_) = true;
   if (!event.client) return std::nullopt;
   if (!as_.ignore.empty()) {
     const auto name = word(chunk, event);
@@ -60,47 +62,6 @@ Refusal Interpreter::take(const Chunk& chunk, const Event& event, Step& step) {
   return refused;
 }
 
-// Initial values, metadata, or the order of sessions.
-Refusal Interpreter::read_header(const Chunk& chunk, const Event& event) {
-  header_ = {};
-  const Cell value = chunk.values[event.first];
-  const Refusal malformed = malformed_header(event.f);
-  if (!value.is_vector()) return malformed;
-  if (event.f == F::kMetadata) {
-    for (std::size_t i = 0; i < value.size; ++i) {
-      const Cell pair = chunk.child(value, i);
-      if (!pair.is_vector() || pair.size != 2) return malformed;
-      const Cell name = chunk.child(pair, 0), text = chunk.child(pair, 1);
-      if (name.tag != Tag::kString || text.tag != Tag::kString) return malformed;
-      header_.metadata.emplace_back(name.view(), text.view());
-    }
-    return std::nullopt;
-  }
-  if (event.f == F::kSessions) {
-    auto& names = header_.sessions.emplace();
-    for (std::size_t i = 0; i < value.size; ++i) {
-      const Cell name = chunk.child(value, i);
-      if (name.tag != Tag::kString) return malformed;
-      names.push_back(name.view());
-    }
-    return std::nullopt;
-  }
-  if (value.size != 2 || !chunk.child(value, 1).is_vector()) return malformed;
-  auto& initial = header_.initial.emplace();
-  initial.of_all = chunk.child(value, 0);
-  const Cell pairs = chunk.child(value, 1);
-  history::ScalarTable keys;
-  for (std::size_t i = 0; i < pairs.size; ++i) {
-    const Cell pair = chunk.child(pairs, i);
-    if (!pair.is_vector() || pair.size != 2) return malformed;
-    const Cell key = chunk.child(pair, 0);
-    if (keys.intern(scalar_of(chunk, key, text_)) != i)
-      return fmt::format("found two initial values of key {}", shown(chunk, key));
-    initial.of_keys.emplace_back(key, chunk.child(pair, 1));
-  }
-  return std::nullopt;
-}
-
 std::string Interpreter::ignored() const {
   std::string lines;
   for (const auto& [f, count] : ignored_)
@@ -121,6 +82,7 @@ std::string Interpreter::missing() const {
 void Interpreter::save(history::StateWriter& out) const {
   out.flag(all_invoked_);
   out.flag(timed_);
+  for (const bool came : {client_, nemesis_, header_}) out.flag(came);
   out.number(ignored_.size());
   for (const auto& [f, count] : ignored_) {
     out.text(f);
@@ -142,6 +104,7 @@ void Interpreter::load(history::StateReader& in) {
   constexpr auto kFs = static_cast<std::size_t>(F::kOther) + 1;
   all_invoked_ = in.flag();
   timed_ = in.flag();
+  for (bool* const came : {&client_, &nemesis_, &header_}) *came = in.flag();
   const auto ignored = in.count();
   for (std::size_t i = 0; i < ignored && in.good(); ++i) {
     std::string f(in.text());
@@ -167,34 +130,6 @@ std::string session_name(const Event& event) {
 std::uint32_t label_of(const Event& event, std::uint64_t ordinal) {
   const auto label = event.index >= 0 ? static_cast<std::uint64_t>(event.index) : ordinal;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(label, 0xffffffff));
-}
-
-std::string words_of(const Kinds& kinds, std::uint64_t keys) {
-  const auto counted = [](std::uint64_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  };
-  std::string words;
-  switch (kinds.kind) {
-    case Workload::kTransactions:
-      if (!kinds.objects.empty()) {
-        words = fmt::format("transactions, and single operations as such ({})",
-                            fmt::join(kinds.objects, ", "));
-      }
-      break;
-    case Workload::kRegisters:
-      words = fmt::format("registers{}, {}", kinds.compares ? " with compare-and-set" : "",
-                          counted(keys, "key"));
-      break;
-    case Workload::kMutex:
-      words = "mutex: one owner, not reentrant";
-      break;
-    case Workload::kStrings:
-      words = fmt::format("strings with append, {}", counted(keys, "key"));
-      break;
-  }
-  if (kinds.set_ups == 0) return words;
-  return fmt::format("{}, and {} as initial values", words.empty() ? "transactions" : words,
-                     counted(kinds.set_ups, "set-up operation"));
 }
 
 }  // namespace cupel::formats::jepsen

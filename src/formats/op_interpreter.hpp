@@ -10,11 +10,9 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "formats/interpretation.hpp"
@@ -28,21 +26,11 @@ namespace cupel::formats::jepsen {
 // Metadata of a history: what --ignore names and no op map has.
 inline constexpr const char* kNotIgnored = "not ignored";
 
-// A header line of cupel's own, as its chunk holds it.
-struct Header {
-  struct Initial {
-    Cell of_all;
-    std::vector<std::pair<Cell, Cell>> of_keys;  // each key once
-  };
-  std::vector<std::pair<std::string_view, std::string_view>> metadata;
-  std::optional<std::vector<std::string_view>> sessions;
-  std::optional<Initial> initial;
-};
-
 class Interpreter {
  public:
   explicit Interpreter(Interpretation as) : as_(std::move(as)) {}
 
+  // Header lines are for op_header.hpp.
   enum class What : std::uint8_t { kNothing, kHeader, kInvocation, kCompletion };
   struct Step {
     What what = What::kNothing;
@@ -55,14 +43,16 @@ class Interpreter {
   // The next event of the source.
   Refusal take(const Chunk& chunk, const Event& event, Step& step);
 
-  // After a step kHeader.
-  [[nodiscard]] const Header& header() const { return header_; }
   [[nodiscard]] const Interpretation& as() const { return as_; }
   [[nodiscard]] std::size_t process_count() const { return open_.size(); }
   [[nodiscard]] bool is_open(std::uint32_t process) const { return open_[process].open; }
   [[nodiscard]] bool all_invoked() const { return all_invoked_; }  // what was completed
   [[nodiscard]] bool any_anonymous() const { return anonymous_; }  // an operation without a process
   [[nodiscard]] bool any_time() const { return timed_; }
+  // Whether there is no op map of a client. A header belongs to a run with operations, unless it
+  // says (`said`) that there were none.
+  [[nodiscard]] bool nothing_happened(bool said) const { return !client_ && (said || !header_); }
+  [[nodiscard]] bool any_nemesis() const { return nemesis_; }
   // The op maps that --ignore left out, a line "COUNT F" for each f.
   [[nodiscard]] std::string ignored() const;
   // What --ignore names and no op map has, as a sentence with the words that there are. Empty:
@@ -74,15 +64,13 @@ class Interpreter {
   void load(history::StateReader& in);
 
  private:
-  Refusal read_header(const Chunk& chunk, const Event& event);
-
   const Interpretation as_;
-  Header header_;
   history::ScalarTable processes_;
   std::vector<OpenOperation> open_;  // by process
   std::map<std::string, std::uint64_t> ignored_;
   std::set<std::string> words_;  // of f, if --ignore names some
   bool all_invoked_ = true, anonymous_ = false, timed_ = false;
+  bool client_ = false, nemesis_ = false, header_ = false;  // whose op maps came
   std::string text_;
 };
 
@@ -91,16 +79,5 @@ std::string session_name(const Event& event);
 // The label of the transaction that this event ends, or whose only event it is. `ordinal`: its
 // place in the source.
 std::uint32_t label_of(const Event& event, std::uint64_t ordinal);
-
-// What the operations of a source are: found out or stated.
-struct Kinds {
-  Workload kind = Workload::kTransactions;
-  bool keyed = false;                // the value of a single operation is [key value]
-  bool compares = false;             // some register has a compare-and-set
-  std::vector<std::string> objects;  // f of single operations beside transactions
-  std::uint64_t set_ups = 0;         // operations that are the initial contents
-};
-// Said in text and JSON: "registers with compare-and-set, 3 keys". Empty: transactions only.
-std::string words_of(const Kinds& kinds, std::uint64_t keys);
 
 }  // namespace cupel::formats::jepsen

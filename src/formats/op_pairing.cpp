@@ -310,6 +310,13 @@ std::string listed_in_range(std::string_view key) {
       key);
 }
 
+std::string used_as_both(std::string_view key) {
+  return fmt::format(
+      "found key {} used both as a list (append) and as a register (write, read of one value, "
+      "initial value), expected one of the two; a list starts empty",
+      key);
+}
+
 std::string left_out(const std::vector<std::pair<std::string, std::uint64_t>>& words) {
   std::string found, options;
   for (const auto& [f, count] : words) {

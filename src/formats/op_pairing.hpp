@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,10 @@ std::string collection_read(std::string_view shown, Workload kind);
 // The same of a row of a range read; of a row of a list to which somebody appended.
 std::string collection_row(std::string_view key, std::string_view shown, Workload kind);
 std::string listed_in_range(std::string_view key);
+// The key, as the file has it.
+std::string used_as_both(std::string_view key);
+inline constexpr const char* kRangeWithoutResult =
+    "found a range read without what it saw, expected [[key value] …]";
 // Operations beside transactions of which nobody knows what they wrote: each f, and how many op
 // maps have it.
 std::string left_out(const std::vector<std::pair<std::string, std::uint64_t>>& words);

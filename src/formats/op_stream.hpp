@@ -3,7 +3,10 @@
 // refused with the reason.
 //
 // Whoever reads on without a History takes it from here: a watch (online/stream) and the
-// transaction stream of a check in windows and of `cupel verify` (transaction_stream).
+// transaction stream of a check in windows and of `cupel verify` (transaction_stream). Pairing
+// (op_interpreter), the kind of the workload (op_kinds) and header lines (op_header) are those of
+// the reader of whole files. At every line the stream refuses what that reader refuses of a file
+// that ends there.
 #pragma once
 
 #include <cstdint>
@@ -18,42 +21,23 @@
 #include "base/result.hpp"
 #include "formats/interpretation.hpp"
 #include "formats/jepsen_events.hpp"
+#include "formats/op_header.hpp"
 #include "formats/op_interpreter.hpp"
+#include "formats/op_kinds.hpp"
+#include "formats/stream_kinds.hpp"
+#include "formats/stream_operations.hpp"
+#include "formats/stream_set_up.hpp"
+#include "formats/stream_sink.hpp"
 #include "history/operations.hpp"
 #include "history/state.hpp"
 #include "history/streamed.hpp"
 
 namespace cupel::formats {
 
-class OpStream {
+class OpStream : private jepsen::Contents {
  public:
-  // The uses of a key, as bits.
-  static constexpr std::uint8_t kRegister = 1, kList = 2;
-
-  // Takes what the source says, in its order.
-  class Sink {
-   public:
-    virtual history::Key key_of(history::ScalarView name) = 0;
-    virtual history::ScalarView name_of(history::Key key) = 0;
-    // Adds a use; all uses of the key so far.
-    virtual std::uint8_t use(history::Key key, std::uint8_t as) = 0;
-    virtual void set_default_initial(history::ScalarView value) = 0;
-    virtual void set_initial(history::Key key, history::ScalarView value) = 0;
-    // Whether an operation of another source has come, so that nothing here can precede all.
-    [[nodiscard]] virtual bool has_begun() const = 0;
-    // Operations that are initial contents ended at this time. The latest of all sources.
-    virtual history::Time note_set_up(history::Time ended) = 0;
-    // A session that has not been there before.
-    virtual std::uint32_t session(const std::string& name) = 0;
-    virtual void begin(std::uint32_t session, history::Moment at,
-                       const history::Operations& tried) = 0;
-    // `invoked` without a time: there was no begin(). The sink may take `seen` away.
-    virtual void end(std::uint32_t session, history::TxnStatus status, history::Moment invoked,
-                     history::Moment at, history::Operations& seen) = 0;
-
-   protected:
-    ~Sink() = default;
-  };
+  using Sink = StreamSink;
+  static constexpr std::uint8_t kRegister = Sink::kRegister, kList = Sink::kList;
 
   // `name`: of the source, for messages. The sink is borrowed.
   OpStream(Sink& sink, std::string name, Interpretation as)
@@ -76,7 +60,10 @@ class OpStream {
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
   // Whether moments are those of a clock, or places of lines; none: nothing has come.
   [[nodiscard]] std::optional<bool> has_clock() const { return clock_; }
-  [[nodiscard]] bool any_client() const { return found_; }
+  // An operation of a client whose meaning is known.
+  [[nodiscard]] bool any_client() const { return kinds_.any(); }
+  // The source has only op maps of a nemesis, or says that nothing happened.
+  [[nodiscard]] bool nothing_happened() const;
 
   // What a process has open.
   struct Process {
@@ -84,6 +71,8 @@ class OpStream {
     std::string name;                      // until it has a session
     history::Moment invoked;
     history::Operations tried;
+    std::optional<jepsen::Said> said;  // of a single operation
+    bool holds = false;                // a mutex
   };
   [[nodiscard]] bool is_open(std::uint32_t process) const { return interpreter_.is_open(process); }
   [[nodiscard]] std::size_t process_count() const { return processes_.size(); }
@@ -95,23 +84,25 @@ class OpStream {
   void load(history::StateReader& in, std::size_t sessions, std::size_t keys);
 
  private:
-  // An operation that sets up, before any other operation; kept back until that one comes.
-  struct SetUp {
-    std::uint32_t process = 0;
-    std::optional<std::uint64_t> invoked_at = {}, ended_at = {};  // places in the source
-    history::Moment invoked = {}, ended = {};
-    history::TxnStatus status = history::TxnStatus::kIndeterminate;
-    history::Operations seen = {};  // once it has ended
-  };
-
   using Chunk = jepsen::Chunk;
   using Event = jepsen::Event;
   using Step = jepsen::Interpreter::Step;
   using Refusal = jepsen::Refusal;
 
+  void set_fact(std::string_view name, std::string_view text) override {
+    facts_.insert_or_assign(std::string(name), std::string(text));
+  }
+  void set_sessions(const std::vector<std::string_view>& names) override {
+    facts_.try_emplace("sessions", std::to_string(names.size()));
+  }
+  [[nodiscard]] Refusal may_set_initial() const override;
+  void set_default_initial(history::ScalarView value) override { sink_.set_default_initial(value); }
+  Refusal set_initial(history::ScalarView key, history::ScalarView value,
+                      bool is_register) override;
+
   Refusal take(const Chunk& chunk, const Event& event);
-  Refusal header(const Chunk& chunk);
-  Refusal classify(const Chunk& chunk, const Event& event, bool txn);
+  Refusal take_operation(const Chunk& chunk, const Event& event, const Step& step,
+                         Process& process);
   Refusal note_times(const Event& event);
   [[nodiscard]] history::Moment moment_of(const Event& event) const;
   Refusal invoke(const Chunk& chunk, const Event& event, const Step& step, Process& process);
@@ -120,43 +111,27 @@ class OpStream {
   // The set-up is over. `others_begin`: when the first other operation was invoked, if there are
   // `others`.
   Refusal end_set_up(bool others, history::Time others_begin);
-  Refusal take_content(const history::Operations& written);
-
-  // `seen`: as the database answered; else as the client asked.
-  Refusal operations(const Chunk& chunk, const Event& event, bool seen, history::Operations& out);
-  Refusal operation(const Chunk& chunk, const jepsen::MicroOp& op, bool seen,
-                    history::Operations& out);
-  Refusal read(const Chunk& chunk, const jepsen::MicroOp& op, bool seen, history::Operations& out);
-  Refusal range_read(const Chunk& chunk, const jepsen::MicroOp& op, bool seen,
-                     history::Operations& out);
-  Refusal single(const Chunk& chunk, const Event& event, bool seen, history::Operations& out);
-  history::Key key_of(const Chunk& chunk, const jepsen::Cell& cell);
-  history::Value value_of(const Chunk& chunk, const jepsen::Cell& cell, history::Operations& out);
-  Refusal use(history::Key key, std::uint8_t as);
-  void note_written(const jepsen::Cell& value);
+  void note_open();      // as operations that never ended
+  std::uint64_t line();  // of the map at hand
+  [[nodiscard]] base::Error refused(std::string message);
 
   Sink& sink_;
   const std::string name_;
   jepsen::Interpreter interpreter_;
+  StreamKinds kinds_{interpreter_.as()};
+  StreamOperations operations_{sink_, interpreter_.as()};
+  StreamSetUp set_up_;
   std::string_view piece_;
   std::vector<Chunk> chunks_;  // of the piece
   std::size_t chunk_ = 0, event_ = 0;
-  std::uint64_t byte_ = 0;                 // of the piece, where the map at hand is
-  std::uint64_t lines_ = 0, ordinal_ = 0;  // before the piece; of the next map
+  std::uint64_t byte_ = 0;                         // of the piece, where the map at hand is
+  std::uint64_t lines_ = 0, ordinal_ = 0;          // before the piece; of the next map
+  std::uint64_t counted_ = 0, counted_lines_ = 0;  // bytes of the piece, and their lines
   std::optional<bool> edn_;
-  bool found_ = false;  // an operation of a client
-  jepsen::Kinds kinds_;
-  std::optional<bool> keyed_;  // registers: values are [key value]
-  bool collection_written_ = false;
-  bool starts_as_collection_ = false;  // every key
   std::optional<bool> clock_;
-  std::uint64_t keys_ = 0;  // that there are
   std::deque<Process> processes_;
   std::map<std::string, std::string> facts_;
-  bool setting_up_ = true;  // no other operation has come
-  std::vector<SetUp> set_ups_;
   history::Operations seen_;
-  std::string text_;
 };
 
 }  // namespace cupel::formats

@@ -49,6 +49,7 @@ class Stream : private formats::OpStream::Sink {
   // Whether the ends of transactions are in real time, or in the order of the lines.
   [[nodiscard]] bool has_times() const { return maps_.has_clock().has_value(); }
   [[nodiscard]] bool any_client() const { return maps_.any_client(); }
+  [[nodiscard]] bool nothing_happened() const { return maps_.nothing_happened(); }
   [[nodiscard]] history::Time latest() const { return latest_; }
 
  private:

@@ -711,7 +711,9 @@ TEST(Jepsen, AStatedKindAllowsCollections) {
   EXPECT_TRUE(read_jepsen(text, "h", 0, {}, {.kind = Workload::kTransactions, .ignore = {}}));
   const auto other = read_jepsen(text, "h", 0, {}, {.kind = Workload::kRegisters, .ignore = {}});
   ASSERT_FALSE(other);
-  EXPECT_NE(other.error().to_string().find("h:1: found f=txn"), std::string::npos)
+  EXPECT_NE(other.error().to_string().find(
+                "h:1: found a transaction, which does not fit --kind registers"),
+            std::string::npos)
       << other.error().to_string();
   // As every key held before the history, or as one write wrote.
   EXPECT_EQ(
@@ -751,7 +753,8 @@ TEST(Jepsen, TheKindIsStated) {
             "transactions, and single operations as such (write)");
   EXPECT_NE(
       kind("{:type :ok :process 0 :f :write :value 1}", {.kind = Workload::kMutex, .ignore = {}})
-          .find("another kind than --kind mutex"),
+          .find(
+              "h:1: found f=write, which does not fit --kind mutex: expected f=acquire or release"),
       std::string::npos);
   EXPECT_EQ(parse_workload("mutex"), Workload::kMutex);
   EXPECT_EQ(parse_workload("lock"), std::nullopt);

@@ -277,7 +277,7 @@ TEST(OnlineStream, RegistersOfSingleOperations) {
 }
 
 TEST(OnlineStream, RefusesWhatNeedsTheWholeFile) {
-  EXPECT_NE(error_of(Level::kCausal, R"({"type":"invoke","process":0,"f":"acquire","value":null}
+  EXPECT_NE(error_of(Level::kCausal, R"({"type":"invoke","process":0,"f":"put","key":1,"value":"a"}
 )")
                 .find("cupel check"),
             std::string::npos);
@@ -345,7 +345,7 @@ TEST(OnlineStream, RefusesACompletionThatWritesSomethingElse) {
               std::string::npos);
     EXPECT_EQ(found("5", "info", "\"timeout\"", lines, "write"), "read");
     EXPECT_NE(found("5", "ok", "6", lines, "read").find("invoked with a value"), std::string::npos);
-    EXPECT_NE(found("null", "ok", "[6,7,8]", lines, "read").find("a collection"),
+    EXPECT_NE(found("null", "ok", "[6,7,8]", lines, "read").find("whole collections"),
               std::string::npos);
   }
 }

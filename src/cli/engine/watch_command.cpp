@@ -281,8 +281,12 @@ class WatchRun {
     online::Watch header({.as = interpretation(arguments_.check.as)});
     auto& probe = header.add(name_);
     if (auto read = probe.take(waiting_); !read.ok()) return read;
-    if (over && !probe.any_client() && probe.metadata().contains(formats::kNothingHappened)) {
-      return nothing_happened();
+    if (over && probe.nothing_happened()) return nothing_happened();
+    if (over) {
+      if (auto ended = probe.end(); !ended.ok()) return ended;
+    }
+    if (over && !probe.any_client() && !probe.fact("ignored").empty()) {
+      return base::Error{.message = formats::kAllIgnored, .file = name_};
     }
     if (over && !probe.any_client()) {
       return base::Error{.message =
