@@ -265,7 +265,7 @@ std::string list_text() {
   for (const auto kind : lab::all_kinds()) kinds.push_back(lab::name(kind));
   text += fmt::format("  {}\n      a test server, which is started for this run: {}\n",
                       run::kLabUrl, fmt::join(kinds, ", "));
-  return text + '\n' + matrix_text() + '\n' + faults_list_text();
+  return text + '\n';
 }
 
 void check_format(const std::string& format) {
@@ -819,7 +819,9 @@ void add_run(Command& app, Run& run) {
   command->callback([arguments, &run] {
     if (arguments->list) {
       run = [] {
-        print(list_text());
+        print_text(list_text());
+        print(matrix_text() + '\n');  // a terminal that is too narrow breaks its rows itself
+        print_text(faults_list_text());
         return static_cast<int>(kSatisfied);
       };
       return;
