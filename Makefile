@@ -18,7 +18,7 @@ help: ## this list
 packages: ## install the Debian packages that are missing
 	@tools/install-packages.sh
 
-install: ## build cupel and its library and install them below PREFIX (/usr/local), as root (docs/install.md)
+install: ## build cupel and its library and install them below PREFIX (/usr/local), as root (docs/how-to/install.md)
 	@tools/install-packages.sh program
 	@echo "== build build/package"
 	@cmake --preset package --log-level=WARNING >/dev/null
@@ -108,7 +108,7 @@ site: ## the manual as a static site, with the playground in front: build/site
 	@tools/wasm_core.sh
 	@tools/site.py
 
-torture: configure ## bad input, full disks, short memory, kills and strangers, within an hour (docs/reliability.md)
+torture: configure ## bad input, full disks, short memory, kills and strangers, within an hour (docs/internals/reliability.md)
 	@echo "== build build/release, what the torture needs"
 	@cmake --build --preset release --target programs damaged_files_test
 	@echo "== tests/torture"

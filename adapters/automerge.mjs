@@ -172,7 +172,7 @@ export function sync(a, b) {
 export const inspect = (bytes) => A.decodeChange(bytes).hash;
 export const isApplied = ({ am }, hash) => A.hasHeads(am, [hash]);
 
-// How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
+// How a script of --reproduce calls the library (docs/reference/crdt-adapters.md#scripts).
 export function script({ objectOf, keys }) {
   const of = (key) => objectOf[JSON.parse(key)];
   const at = (key) => `root[${key}]`;

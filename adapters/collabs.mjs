@@ -94,7 +94,7 @@ const nameOf = (key, keys) => (keys.length === 1 ? "collab" : `collab${keys.inde
 export const isApplied = ({ runtime }, [sender, counter]) =>
   (runtime.vectorClock().get(sender) ?? 0) >= counter;
 
-// How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
+// How a script of --reproduce calls the library (docs/reference/crdt-adapters.md#scripts).
 export function script({ objectOf, keys }) {
   const of = (key) => objectOf[JSON.parse(key)];
   const makes = keys.map((key) => {

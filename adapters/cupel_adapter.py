@@ -1,10 +1,10 @@
-"""The harness of adapters in Python, for `cupel crdt run --adapter ./mine.py` (docs/crdt-adapters.md).
+"""The harness of adapters in Python, for `cupel crdt run --adapter ./mine.py` (docs/reference/crdt-adapters.md).
 
     from cupel_adapter import serve
 
     class Replica:                      # the document of one replica
         def __init__(self, replica, replicas, keys, object, time, saved): ...
-        def add(self, key, value): ...  # an update is a method of its name in docs/formats/crdt.md
+        def add(self, key, value): ...  # an update is a method of its name in docs/reference/formats/crdt.md
         def read(self, key): ...        # what the type returns
         def sent(self): ...             # the messages since the last call, a list of bytes
         def receive(self, message): ...
@@ -28,7 +28,7 @@ pairs of a node and its parent, None at the top. A map is a document: the class 
 it has, of "map", "list", "text" and "counter", and the methods `put(key, path, value)`, a scalar or
 {"kind": kind}; `remove_key(key, path)`; `add(key, path, amount)`; `insert(key, path, index, what)`, characters
 or an element, which may be {"kind": kind} if the class has `element_kinds`; `delete(key, path, index, length)`; reads are documents with the library's ids
-(docs/documents.md#operations). A path is a list of keys, and of indices in lists.
+(docs/reference/documents.md#operations). A path is a list of keys, and of indices in lists.
 With several=True, serve() also makes documents of several objects: `object` is None then, and __init__
 gets `object_of`, which says by key which object it is.
 A counter without amounts has `by_one = True` in its class, and `inc(key, 1)` is all that is asked of it.

@@ -1,4 +1,4 @@
-"""Scripts of `cupel crdt run --adapter ./mine.py --reproduce FILE` (docs/crdt-adapters.md#scripts): a
+"""Scripts of `cupel crdt run --adapter ./mine.py --reproduce FILE` (docs/reference/crdt-adapters.md#scripts): a
 program that does with a library what some requests did. cupel_adapter.py notes what happened here.
 
 The static method script(object, replicas, keys) of the class of replicas returns a dict that says how

@@ -1,4 +1,4 @@
-"""The methods of docs/formats/crdt.md for texts, movable lists, trees and documents, for cupel_adapter.py.
+"""The methods of docs/reference/formats/crdt.md for texts, movable lists, trees and documents, for cupel_adapter.py.
 
 A request names elements, nodes and containers. A library has indices and paths, and names nodes and
 containers itself. So each function looks the name up in what the library shows, and its answer says

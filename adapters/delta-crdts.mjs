@@ -81,7 +81,7 @@ export function receive(doc, bytes) {
   doc.parts.get(key).apply(delta);
 }
 
-// How a script of --reproduce calls the library, for one object (docs/crdt-adapters.md#scripts).
+// How a script of --reproduce calls the library, for one object (docs/reference/crdt-adapters.md#scripts).
 export function script({ object, keys }) {
   const { crdt, begin, stamps } = objects[object];
   if (keys.length > 1 || stamps) return undefined;

@@ -54,7 +54,7 @@ export const save = (doc) =>
     JSON.stringify([...doc.texts].map(([key, dt]) => [key, Buffer.from(dt.toBytes()).toString("base64")])),
   );
 
-// How a script of --reproduce calls the library, for one text (docs/crdt-adapters.md#scripts).
+// How a script of --reproduce calls the library, for one text (docs/reference/crdt-adapters.md#scripts).
 export const script = ({ keys }) =>
   keys.length > 1
     ? undefined

@@ -2,7 +2,7 @@
 //
 //   node harness.mjs ADAPTER.mjs
 //
-// Speaks JSON lines, one answer a request (docs/crdt-adapters.md#protocol). An adapter is a module
+// Speaks JSON lines, one answer a request (docs/reference/crdt-adapters.md#protocol). An adapter is a module
 // that says what the library offers and how to call it; template.mjs is the smallest. This file
 // knows no library.
 //
@@ -15,7 +15,7 @@ import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Script } from "./script.mjs";
 
-// The methods of each type, in the words of docs/formats/crdt.md. Each gets the object's functions,
+// The methods of each type, in the words of docs/reference/formats/crdt.md. Each gets the object's functions,
 // the document, the key and the value of the request. It returns the answer's fields besides the
 // type; for an update, `value` is its argument as it was executed, if that differs.
 const kDone = {};

@@ -102,7 +102,7 @@ export function sent({ model }) {
 export const receive = ({ model }, bytes) => model.applyPatch(Patch.fromBinary(bytes));
 export const save = ({ model }) => model.toBinary();
 
-// How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
+// How a script of --reproduce calls the library (docs/reference/crdt-adapters.md#scripts).
 export function script({ objectOf, keys }) {
   const of = (key) => objectOf[JSON.parse(key)];
   const begin = { array: "s.arr([])", string: 's.str("")', document: "s.obj({})" };

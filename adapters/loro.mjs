@@ -178,7 +178,7 @@ export const isApplied = ({ loro }, ends) => {
   return ends.every(([peer, end]) => (version.get(peer) ?? 0) >= end);
 };
 
-// How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
+// How a script of --reproduce calls the library (docs/reference/crdt-adapters.md#scripts).
 export function script({ objectOf }) {
   const kinds = Object.values(objectOf);
   const of = (key) => objectOf[JSON.parse(key)];

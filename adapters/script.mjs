@@ -2,7 +2,7 @@
 // (`--reproduce`). The harness notes what happened here; lines() puts it together.
 //
 // An adapter may say how its library is called, in its export `script`: functions that get names of
-// variables and literals, and return source text (docs/crdt-adapters.md#scripts). Where it says
+// variables and literals, and return source text (docs/reference/crdt-adapters.md#scripts). Where it says
 // nothing, the script calls the functions of the adapter.
 const literal = JSON.stringify;
 // Whether a document that was read has containers: a script then prints their ids, too.

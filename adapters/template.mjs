@@ -2,7 +2,7 @@
 //
 //   cupel crdt run --adapter ./my-library.mjs --type grow-only-set
 //
-// docs/crdt-adapters.md says what each function is given and returns.
+// docs/reference/crdt-adapters.md says what each function is given and returns.
 
 export const library = "template 1.0";
 

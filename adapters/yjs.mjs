@@ -131,7 +131,7 @@ export function inspect(update) {
 export const isApplied = ({ y }, ends) =>
   ends.every(([client, end]) => Y.getState(y.store, client) >= end);
 
-// How a script of --reproduce calls the library (docs/crdt-adapters.md#scripts).
+// How a script of --reproduce calls the library (docs/reference/crdt-adapters.md#scripts).
 export function script({ objectOf }) {
   const of = (key) => objectOf[JSON.parse(key)];
   const part = (d, key) =>

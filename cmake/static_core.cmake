@@ -1,4 +1,4 @@
-# CUPEL_CORE: cupel-core, the commands that need no server and no library beside the kernel (docs/install.md
+# CUPEL_CORE: cupel-core, the commands that need no server and no library beside the kernel (docs/how-to/install.md
 # lists them), as one static program for any Linux of this processor.
 #
 # Debian has no archives of fmt and simdjson. They are compiled here, each from one file of its source,

@@ -1,5 +1,5 @@
 // Any database with a JDBC driver, for `cupel run --db 'exec:java -cp CLASSES ExecJdbc URL [USER PASSWORD]'`;
-// docs/drivers/exec-clients.md has the commands for H2, HSQLDB and Derby.
+// docs/reference/drivers/exec-clients.md has the commands for H2, HSQLDB and Derby.
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.sql.Connection;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""SQLite for `cupel run --db 'exec:python3 exec_client.py FILE'`; see docs/drivers/exec.md."""
+"""SQLite for `cupel run --db 'exec:python3 exec_client.py FILE'`; see docs/reference/drivers/exec.md."""
 import json, os, sqlite3, sys
 
 if len(sys.argv) != 2: sys.exit("exec_client.py: expected the FILE of a SQLite database")

@@ -1,5 +1,5 @@
 // DuckDB for `cupel run --db 'exec:node exec_duckdb.cjs FILE PACKAGES'`, where PACKAGES is a folder in which
-// `npm install @duckdb/node-api@VERSION` was run; see docs/drivers/exec-clients.md.
+// `npm install @duckdb/node-api@VERSION` was run; see docs/reference/drivers/exec-clients.md.
 //
 // All sessions are connections of one instance, in one thread of JavaScript: DuckDB runs each statement
 // in a thread of its own. A second instance on the same file, even in the same process, is not allowed.

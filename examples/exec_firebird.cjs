@@ -1,5 +1,5 @@
 // Firebird for `cupel run --db 'exec:node exec_firebird.cjs PACKAGES PORT DATABASE PASSWORD'`, where PACKAGES is
-// a folder in which `npm install node-firebird@VERSION` was run; see docs/drivers/exec-clients.md.
+// a folder in which `npm install node-firebird@VERSION` was run; see docs/reference/drivers/exec-clients.md.
 //
 // The isolation `snapshot` is Firebird's CONCURRENCY, `table-stability` its CONSISTENCY, and
 // `read-committed` has RECORD VERSION.

@@ -2,7 +2,7 @@
 """LMDB and Berkeley DB for `cupel run --db 'exec:python3 exec_keyvalue.py lmdb|bdb FOLDER'`.
 
 A key is eight bytes, a value its JSON text. Both libraries take several processes, so each
-session is a process of its own. docs/drivers/exec-clients.md lists the isolation levels.
+session is a process of its own. docs/reference/drivers/exec-clients.md lists the isolation levels.
 """
 import json
 import os

@@ -1,5 +1,5 @@
 // Runs a database that lives inside one process for `cupel run --db exec:…`: exec_turso.cjs and
-// exec_duckdb.cjs use it; docs/drivers/exec-clients.md has the commands.
+// exec_duckdb.cjs use it; docs/reference/drivers/exec-clients.md has the commands.
 //
 // cupel starts one client per session, but an embedded database serves the threads of one process. So
 // the first client starts a server in the background, with a connection (and a thread) per session, and

@@ -1,6 +1,6 @@
 // Turso Database for `cupel run --db 'exec:node exec_turso.cjs FILE PACKAGES [PRAGMA…]'`, where PACKAGES is a
 // folder in which `npm install @tursodatabase/database@VERSION` was run, and a PRAGMA is a setting of each
-// connection, as in mvcc_gc_threshold=1; see docs/drivers/exec-clients.md.
+// connection, as in mvcc_gc_threshold=1; see docs/reference/drivers/exec-clients.md.
 //
 // The isolation `concurrent` uses BEGIN CONCURRENT in a database in MVCC mode; `immediate` and
 // `deferred` are the other transactions in that mode. With wal- before them, the mode is the WAL's.

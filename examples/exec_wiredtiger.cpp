@@ -1,5 +1,5 @@
-// WiredTiger for `cupel run --db 'exec:./exec_wiredtiger FOLDER'`; docs/drivers/exec-clients.md has
-// the commands.
+// WiredTiger for `cupel run --db 'exec:./exec_wiredtiger FOLDER'`;
+// docs/reference/drivers/exec-clients.md has the commands.
 //
 // WiredTiger takes one process. So the first client starts a server in the background, with a
 // thread and a WT_SESSION per session of cupel, and every client only passes lines through the Unix

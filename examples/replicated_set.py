@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An add-wins set (OR-set, Shapiro et al. 2011) for `cupel crdt run`; see docs/crdt.md#run.
+"""An add-wins set (OR-set, Shapiro et al. 2011) for `cupel crdt run`; see docs/reference/crdt.md#run.
 
     cupel crdt run --type or-set --exec 'python3 replicated_set.py'
     cupel crdt run --type or-set --exec 'python3 replicated_set.py --bug'

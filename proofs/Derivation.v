@@ -4,7 +4,7 @@
    [conclude] says which clause an axiom gives for a history; there is one lemma for each
    axiom, that its clause holds in every execution in which all transactions count that may
    (Extend.v). [refute_sound] is the theorem. The axioms are the rules of
-   docs/formats/certificate.md, "Derivations", without their paths: those are cycles here. *)
+   docs/reference/formats/certificate.md, "Derivations", without their paths: those are cycles here. *)
 From Coq Require Import List ZArith Uint63 Bool Sorted Relations Lia.
 From Cupel Require Import History Levels Order Witness Extend Clauses.
 Import ListNotations.

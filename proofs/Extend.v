@@ -1,4 +1,4 @@
-(* docs/levels.md, "Indeterminate": an indeterminate transaction from which nobody read "can
+(* docs/reference/levels.md, "Indeterminate": an indeterminate transaction from which nobody read "can
    only add constraints". If an execution explains a history, so does one in which every
    indeterminate transaction that is known to have read nothing took effect: at the very end.
    So a violation may be shown with all of them. *)

@@ -1,4 +1,4 @@
-(* The canonical text of a history (docs/formats/canonical.md), line by line. [print] says what it
+(* The canonical text of a history (docs/reference/formats/canonical.md), line by line. [print] says what it
    is, and is trusted; [parse] reads it. They are inverse, but for comments: a text that is read is
    the text of what was read ([print_parse]), and the text of a history is read as this history
    ([parse_print]). So the digest of the text says which history was verified.

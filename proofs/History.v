@@ -1,11 +1,11 @@
 (* A history: what the clients of a database saw.
 
    This file is trusted: it says what the theorems are about. Beside each definition
-   stands its sentence of docs/levels.md ("Vocabulary" and "Choices").
+   stands its sentence of docs/reference/levels.md ("Vocabulary" and "Choices").
 
    Keys, values, sessions, transactions and operations are native 63-bit integers, which
    the verifier compares and never calculates with. The program `cupel` numbers them
-   (docs/formats/canonical.md); Format.v reads what it writes. *)
+   (docs/reference/formats/canonical.md); Format.v reads what it writes. *)
 From Coq Require Import List ZArith Uint63 Bool.
 Import ListNotations.
 

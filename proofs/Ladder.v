@@ -1,4 +1,4 @@
-(* The implications between the levels (docs/levels.md, "Implications"): a history that
+(* The implications between the levels (docs/reference/levels.md, "Implications"): a history that
    satisfies a level satisfies every level that it implies. That no further implication holds
    is in Examples.v, by histories that are decided. *)
 From Coq Require Import List ZArith Uint63 Bool Sorted Relations Lia.

@@ -1,4 +1,4 @@
-(* The isolation levels of docs/levels.md.
+(* The isolation levels of docs/reference/levels.md.
 
    This file is trusted: it says what the theorems are about. Beside each definition
    stands its sentence of that page. *)

@@ -1,5 +1,5 @@
 (* Replicated data types: what a history is, and when it satisfies its type. Each definition
-   stands beside its sentence of docs/crdt.md.
+   stands beside its sentence of docs/reference/crdt.md.
 
    This file is trusted: it says what the theorem of ReplicatedCheck.v is about. Objects,
    elements, values and replicas are native 63-bit integers, which the verifier compares and

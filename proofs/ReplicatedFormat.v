@@ -1,4 +1,4 @@
-(* The canonical text of a history of a replicated data type (docs/formats/canonical.md), line
+(* The canonical text of a history of a replicated data type (docs/reference/formats/canonical.md), line
    by line. [print_r] says what it is, and is trusted; [parse_r] reads it. They are inverse, but for
    comments: [print_parse_r], [parse_text_r]. *)
 From Coq Require Import List ZArith Uint63 Bool Lia.

@@ -1,5 +1,5 @@
 (* Certificates of "satisfied" at the weak levels: a total order that extends co, and whose
-   version each read saw (docs/formats/certificate.md, "Satisfied").
+   version each read saw (docs/reference/formats/certificate.md, "Satisfied").
 
    The order is walked twice. Witness.v's walk, without the values of others, gives a total order
    with the session order and the own writes ([basis]). The second walk checks each read against

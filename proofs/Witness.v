@@ -1,5 +1,5 @@
 (* Certificates of "satisfied" at the order levels: a total order of events, which is replayed
-   on an empty store (docs/formats/certificate.md, "Satisfied").
+   on an empty store (docs/reference/formats/certificate.md, "Satisfied").
 
    [replay] is the checker, [replay_sound] its theorem. At the begin of a transaction the reads
    must fit the store; at its commit its writes go there. Whose version a read saw is no part

@@ -4,7 +4,7 @@
 Reads the Markdown files that git knows, and the comments of the sources. A link
 to a file must name a file of the repository; a link with an anchor must name a
 heading of that page. A page that a source comment or a string cites by its path
-(docs/levels.md, CONTRIBUTING.md) must exist too, and so must a citation of a
+(docs/reference/levels.md, CONTRIBUTING.md) must exist too, and so must a citation of a
 page by its bare name (engine.md). Prints FILE:LINE and a sentence for each that
 does not, and exits with 1. An argument names another folder to check than this
 repository.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes proofs/Examples.v.xz: the smallest histories of the tables of docs/anomalies.md, the smallest
+"""Writes proofs/Examples.v.xz: the smallest histories of the tables of docs/reference/anomalies.md, the smallest
 example of each anomaly that `cupel explain` has, and histories that separate levels, with their
 certificates as theorems for Coq.
 
@@ -41,7 +41,7 @@ LEVELS = {
 def page_rows():
     """(name, history, weakest level that forbids it) of the tables with smallest histories."""
     rows = []
-    for line in (ROOT / "docs/anomalies.md").read_text().splitlines():
+    for line in (ROOT / "docs/reference/anomalies.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 4 and cells[1].startswith("`T1"):
             rows.append((cells[0].split()[0].replace("-", "_"), cells[1], LEVELS[cells[3]]))
@@ -193,7 +193,7 @@ def main():
     listed = ";\n   ".join(f"{name}.all" for name in names)
     proof = "\n".join(f"  constructor; [exact {name}.decided|]." for name in names)
     text = (
-        "(* The smallest history of each anomaly in the tables of docs/anomalies.md violates the level\n"
+        "(* The smallest history of each anomaly in the tables of docs/reference/anomalies.md violates the level\n"
         "   that the page says, and no weaker one ([weakest_level]). The smallest example that `cupel\n"
         "   explain` has of each violates the levels that it says forbid it, and of the others those\n"
         "   that it says ([as_explained]). And no two levels imply each other but as Ladder.v has it.\n"

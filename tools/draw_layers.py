@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the picture of the layers in docs/architecture.md from the table below it.
+"""Draws the picture of the layers in docs/internals/architecture.md from the table below it.
 
 Usage: tools/draw_layers.py [--check]
 
@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "architecture.md")
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "internals", "architecture.md")
 # The first code block of the page; a line's folders are ordered as in the table.
 PICTURE = re.compile(r"^```\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 WIDTH = 110
@@ -62,12 +62,12 @@ def main():
     table = table_of(page)
     drawn = PICTURE.search(page)
     if len(table) < 10 or not drawn:
-        sys.exit("draw_layers: docs/architecture.md has no table of layers, or no picture above it")
+        sys.exit("draw_layers: docs/internals/architecture.md has no table of layers, or no picture above it")
     picture = picture_of(table)
     if drawn.group(1) == picture:
         return 0
     if "--check" in sys.argv[1:]:
-        sys.exit("draw_layers: the picture in docs/architecture.md differs from its table; run tools/draw_layers.py. "
+        sys.exit("draw_layers: the picture in docs/internals/architecture.md differs from its table; run tools/draw_layers.py. "
                  "It should be:\n" + picture)
     with open(PAGE, "w", encoding="utf-8") as file:
         file.write(page[: drawn.start(1)] + picture + page[drawn.end(1):])

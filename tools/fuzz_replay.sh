@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every fuzz target of a build without libFuzzer, for so many seconds each, two at a time: its corpus and mutations
-# of it. With a sanitized build this is what fits into .ci/run, where a build with libFuzzer does not (docs/reliability.md).
+# of it. With a sanitized build this is what fits into .ci/run, where a build with libFuzzer does not (docs/internals/reliability.md).
 #
 #   tools/fuzz_replay.sh BUILD SECONDS
 #

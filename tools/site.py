@@ -124,20 +124,27 @@ class Stage:
             heading = posixpath.basename(path).capitalize() if path.startswith("docs/") else path + "/"
             self.write(name, f"{ORPHAN}# {heading}\n\n" + "\n".join(lines) + "\n")
 
+    def pages_of(self, index):
+        """The pages that an index leads to, in its order; a folder stands for the pages in it."""
+        pages = []
+        for _, target, _ in LINK.findall(read(index)):
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(index), target.partition("#")[0]))
+            inside = sorted(one for one in self.files if one.startswith(path + "/") and one.endswith(".md"))
+            pages += [one for one in ([path] if path in self.files else inside) if one.endswith(".md")]
+        return pages
+
     def contents(self):
-        """The tables of contents, in the order of docs/README.md; a page that it does not lead to is in
-        the last one."""
-        page, groups, seen = "docs/README.md", [], {"docs/README.md"}
-        for line in read(page).split("\n"):
-            if line.startswith("## "):
-                groups.append((line[3:], []))
-            for _, target, _ in LINK.findall(line):
-                path = posixpath.normpath(posixpath.join("docs", target.partition("#")[0]))
-                inside = sorted(one for one in self.files if one.startswith(path + "/") and one.endswith(".md"))
-                for one in [path] if path in self.files else inside:
-                    if one.endswith(".md") and one not in seen:
-                        seen.add(one)
-                        groups[-1][1].append(one)
+        """The tables of contents: one for each index that docs/README.md leads to first, in the order of its
+        links; a page that none leads to is in the last one."""
+        groups, seen = [], {"docs/README.md"}
+        for index in self.pages_of("docs/README.md"):
+            if not re.fullmatch(r"docs/[\w-]+/README\.md", index):
+                continue
+            groups.append((title_of(index), []))
+            for one in [index] + self.pages_of(index):
+                if one not in seen:
+                    seen.add(one)
+                    groups[-1][1].append(one)
         rest = [one for one in sorted(self.files) if one.startswith("docs/") and one.endswith(".md") and one not in seen]
         groups.append(("More", rest + [one for one in PAGES if one not in seen and one in self.files]))
         out = ""

@@ -51,7 +51,7 @@ class Application {
 struct TpccScale {
   int districts = 2, customers = 3, items = 10;  // of the one warehouse; of a district
   // Lines of an order: TPC-C's numbers. Where both are equal, A4 and A6 are valid under
-  // causal consistency (docs/mock-applications.md).
+  // causal consistency (docs/reference/mock-applications.md).
   int lines_min = 5, lines_max = 15;
   // Orders, new orders and lines without primary keys: two orders of one number both stay.
   bool duplicates = false;
@@ -60,7 +60,7 @@ std::unique_ptr<Application> tpcc(const TpccScale& scale = {});
 std::unique_ptr<Application> smallbank();  // five customers
 std::unique_ptr<Application> voter();      // one telephone, ten votes allowed
 // Two pages, two users. Who numbers its rows: the application, one more than the greatest
-// number that it sees, or SERIAL, which the mock does not weaken (docs/mock-sql.md).
+// number that it sees, or SERIAL, which the mock does not weaken (docs/reference/mock-sql.md).
 enum class Numbers : std::uint8_t { kGreatest, kSerial };
 std::unique_ptr<Application> wikipedia(Numbers numbers = Numbers::kGreatest);
 

@@ -60,8 +60,9 @@ int main(int argc, char** argv) {
   app.add_option("--application", application)
       ->check(CLI::IsMember({"tpcc", "smallbank", "voter", "wikipedia", "wikipedia-serial"}));
   app.add_option("--level", level)->check([](const std::string& text) {
-    return mock::level_of(text) ? std::string()
-                                : "found the level " + text + ", expected one of docs/mock.md";
+    return mock::level_of(text)
+               ? std::string()
+               : "found the level " + text + ", expected one of docs/reference/mock.md";
   });
   app.add_option("--sessions", options.sessions)->check(CLI::Range(1, 64));
   app.add_option("--transactions", options.transactions)->check(CLI::Range(1, 100000));

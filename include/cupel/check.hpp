@@ -63,7 +63,7 @@
 
 namespace cupel {
 
-// The isolation levels, a level after all that it implies. docs/levels.md says
+// The isolation levels, a level after all that it implies. docs/reference/levels.md says
 // what each means; linearizable is for transactions of one object each, implies
 // nothing here and is implied by nothing.
 enum class Level : std::uint8_t {
@@ -229,8 +229,8 @@ struct Options {
 
 // One thing that went wrong.
 struct Anomaly {
-  std::string name;                         // "lost-update"; docs/anomalies.md lists the names
-  std::string adya;                         // "G-single" ...; empty where Adya has no name for it
+  std::string name;  // "lost-update"; docs/reference/anomalies.md lists the names
+  std::string adya;  // "G-single" ...; empty where Adya has no name for it
   std::vector<std::uint32_t> transactions;  // by label, in the order of the cycle
   std::vector<std::string> keys;
   std::string explanation;  // several lines: what happened, who took part, the cycle
@@ -248,7 +248,7 @@ struct LevelAnswer {
   std::vector<Anomaly> anomalies;     // kViolated: at least one
 };
 
-// How often an anomaly occurs in a whole history; docs/anomalies.md, "Counts", says
+// How often an anomaly occurs in a whole history; docs/reference/anomalies.md, "Counts", says
 // what is counted.
 struct Count {
   std::string name;

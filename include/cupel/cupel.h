@@ -158,9 +158,9 @@ typedef struct cupel_answer cupel_answer;
 cupel_answer* cupel_check(const cupel_history* history, const cupel_options* options);
 void cupel_answer_free(cupel_answer* answer);
 
-/* As `cupel check` prints it, and as `cupel check --json` does (docs/commands.md has the fields).
- * If there were transactions and none committed, `cupel check` is an error; here the levels that
- * are not violated are satisfied, and the field `warnings` says so. */
+/* As `cupel check` prints it, and as `cupel check --json` does (docs/reference/commands.md has the
+ * fields). If there were transactions and none committed, `cupel check` is an error; here the
+ * levels that are not violated are satisfied, and the field `warnings` says so. */
 const char* cupel_answer_text(const cupel_answer* answer);
 const char* cupel_answer_json(const cupel_answer* answer);
 

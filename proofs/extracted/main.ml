@@ -1,4 +1,4 @@
-(* cupel-proved HISTORY CERTIFICATE DRIFT: reads the two texts of docs/formats/canonical.md and
+(* cupel-proved HISTORY CERTIFICATE DRIFT: reads the two texts of docs/reference/formats/canonical.md and
    asks the extracted verifier. `cupel verify --proved` writes the texts and runs this.
    cupel-proved --replicated HISTORY CERTIFICATE: the same of a replicated data type.
 

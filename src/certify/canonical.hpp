@@ -1,4 +1,4 @@
-// Canonical text: a history as the proved verifier reads it (docs/formats/canonical.md).
+// Canonical text: a history as the proved verifier reads it (docs/reference/formats/canonical.md).
 //
 // One line for each operation and key: a range read is a line for each key of its range. The
 // text says what decides a verdict and nothing else, and says it one way: `proofs/Format.v`

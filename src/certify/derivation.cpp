@@ -1,4 +1,4 @@
-// shows_contradiction: see the header, and docs/formats/certificate.md for each rule.
+// shows_contradiction: see the header, and docs/reference/formats/certificate.md for each rule.
 // The comments here say why a rule is sound: why in every execution under the level
 // (see context.hpp for who counts in one) the edge is there, if its choices hold.
 #include "certify/derivation.hpp"

@@ -1,6 +1,6 @@
 // Document: a certificate as data, every number in range, every field known.
 //
-// Nothing here is proven yet; docs/formats/certificate.md says what each part
+// Nothing here is proven yet; docs/reference/formats/certificate.md says what each part
 // claims. Transactions, operations and keys are the certificate's numbers.
 #pragma once
 

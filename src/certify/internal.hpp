@@ -2,7 +2,7 @@
 //
 // Each of them is alone a violation: no execution at any level that forbids it has
 // that read. What is asked is that, and the circumstances that the anomaly's name
-// reports (docs/anomalies.md): the aborted write of an aborted read, for example.
+// reports (docs/reference/anomalies.md): the aborted write of an aborted read, for example.
 #pragma once
 
 #include "certify/context.hpp"

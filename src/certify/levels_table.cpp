@@ -1,4 +1,4 @@
-// The table: see the header, and docs/levels.md, which it repeats line by line.
+// The table: see the header, and docs/reference/levels.md, which it repeats line by line.
 #include "certify/levels_table.hpp"
 
 #include <array>

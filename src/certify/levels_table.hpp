@@ -1,6 +1,6 @@
 // The levels once more: names, what each asks of an order, and what implies what.
 //
-// Written from docs/levels.md and shared with nobody: if the engine's table were
+// Written from docs/reference/levels.md and shared with nobody: if the engine's table were
 // wrong, this one would say so.
 #pragma once
 

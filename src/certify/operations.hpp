@@ -1,7 +1,7 @@
-// What an operation reads and writes, as docs/levels.md has it.
+// What an operation reads and writes, as docs/reference/levels.md has it.
 //
 // `verify --proved` trusts this file: the proved verifier reads the text that canonical.cpp
-// writes, and this file says what stands in it (docs/trust.md).
+// writes, and this file says what stands in it (docs/internals/trust.md).
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Plain maps: see the header. The words and shapes are those of docs/formats/jepsen.md.
+// Plain maps: see the header. The words and shapes are those of docs/reference/formats/jepsen.md.
 #include "certify/plain_maps.hpp"
 
 #include <algorithm>

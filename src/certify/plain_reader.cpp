@@ -1,4 +1,5 @@
-// Plain reader: see the header. The rules are those of docs/formats/jepsen.md#interpretation.
+// Plain reader: see the header. The rules are those of
+// docs/reference/formats/jepsen.md#interpretation.
 #include "certify/plain_reader.hpp"
 
 #include <fmt/format.h>

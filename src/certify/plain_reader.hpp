@@ -1,5 +1,5 @@
-// Plain reader: a second reader of operation maps in JSON and EDN (docs/formats/jepsen.md), for
-// `cupel verify`.
+// Plain reader: a second reader of operation maps in JSON and EDN
+// (docs/reference/formats/jepsen.md), for `cupel verify`.
 //
 // A certificate speaks of the history that src/formats has read. If that reader takes an operation
 // for another one, the engine and the verifier of certificates both believe it. So verify reads the

@@ -1,4 +1,4 @@
-// Proof text: a certificate as the proved verifier reads it (docs/formats/canonical.md).
+// Proof text: a certificate as the proved verifier reads it (docs/reference/formats/canonical.md).
 //
 // An order is written as it is. A proof of a violation becomes a refutation by clauses
 // (refutation.hpp). A proof that uses a rule without a counterpart there is left out, and so

@@ -1,6 +1,6 @@
 // Subject: the history that a certificate speaks of, and what its operations read
 // and write (operations.hpp). The certificate's numbers are the reader's ids. It says
-// docs/levels.md once more:
+// docs/reference/levels.md once more:
 //   - a transaction's final write to a key is the last one, failed compare-and-sets
 //     are none; of an aborted transaction nothing counts;
 //   - a read after an own write of the key sees that write, other reads are external;

@@ -1,8 +1,8 @@
 // Verify: does a certificate prove what it says of a history?
 //
 // The second opinion on every verdict. It reads the history and the certificate
-// (docs/formats/certificate.md) and nothing else: no file of the engine, whose
-// code may be wrong. Its soundness rests on docs/levels.md and on the rules of
+// (docs/reference/formats/certificate.md) and nothing else: no file of the engine, whose
+// code may be wrong. Its soundness rests on docs/reference/levels.md and on the rules of
 // the certificate's page, each of which is checked by one function here:
 //   document    JSON into structs, every number in range
 //   replay      satisfied, order levels: the order, replayed by value

@@ -1,6 +1,6 @@
 // Weak: is a total order of transactions an execution at a weak level?
 //
-// The order is checked to extend co, as docs/levels.md defines it: session order,
+// The order is checked to extend co, as docs/reference/levels.md defines it: session order,
 // wr, the orders that list reads fix, and for every read r of x from w and every
 // other writer k of x with phi(k, r), k before w. Whose version a read saw is named
 // where it is not plain. A read can break the formula only by a k that stands

@@ -1,7 +1,7 @@
 // Windows: does a chain of windows prove that a history is satisfied at a level?
 //
-// A watch leaves such a chain (docs/formats/certificate.md, "Windows"): one line for each part
-// of the history that it closed, with an order of the part. The parts stand one after the
+// A watch leaves such a chain (docs/reference/formats/certificate.md, "Windows"): one line for each
+// part of the history that it closed, with an order of the part. The parts stand one after the
 // other, so what a part leaves in each key is what the next one begins with. Each is checked
 // as a history of its own, by the rules for a satisfied level (replay, weak); and that no
 // transaction of a later part belongs before an earlier one, by its session or by its times.

@@ -15,7 +15,7 @@
 
 namespace cupel::cli {
 
-// The exit codes: docs/commands.md.
+// The exit codes: docs/reference/commands.md.
 enum Exit : int { kSatisfied = 0, kViolated = 1, kUnknown = 2, kBad = 3 };
 
 using Run = std::function<int()>;

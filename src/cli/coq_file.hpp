@@ -10,7 +10,7 @@
 
 namespace cupel::cli {
 
-// `history`, `certificate`: the canonical texts (docs/formats/canonical.md).
+// `history`, `certificate`: the canonical texts (docs/reference/formats/canonical.md).
 base::Result<std::string> coq_file(std::string_view history, std::string_view certificate,
                                    history::Time drift);
 

@@ -119,7 +119,7 @@ void add_shard_option(Command& command, const char* tasks, std::string& text) {
           "--shard", text,
           fmt::format("Share the work: only the {} of shard I of N. auto: as the environment "
                       "of Slurm, MPI or srun says; auto/N: of Kubernetes or GNU parallel "
-                      "(docs/scale.md)",
+                      "(docs/how-to/scale.md)",
                       tasks))
       ->check(not_empty("I/N, auto or auto/N"))
       ->type_name("I/N");

@@ -140,7 +140,7 @@ struct DriverInfo {
   std::string_view name;     // "postgres": the URL's scheme
   std::string_view alias{};  // another scheme for it: "postgresql"; may be empty
   std::string_view url;      // "postgres://USER:PASSWORD@HOST[:PORT][,HOST…]/DATABASE"
-  std::string_view page;     // "docs/drivers/postgres.md"
+  std::string_view page;     // "docs/reference/drivers/postgres.md"
   std::span<const std::string_view> isolations;  // first: the default
   bool any_isolation = false;                    // or any other: the client program interprets it
   bool isolation_in_url = false;  // the URL's path may name one: "mock:prefix?seed=1"

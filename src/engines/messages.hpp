@@ -2,7 +2,7 @@
 //
 // A message is its length (4 bytes), its kind (1 byte) and its body; numbers are little-endian, a
 // text is its length (4 bytes) and its bytes. A position is a block (4 bytes) and an offset (2
-// bytes; 0: no version). docs/mock-engines.md lists the messages.
+// bytes; 0: no version). docs/reference/mock-engines.md lists the messages.
 #pragma once
 
 #include <cstdint>

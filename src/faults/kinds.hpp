@@ -4,7 +4,7 @@
 // To add a fault: write a Kind in a file of its own, declare it below, and give it a place in the
 // table of kinds.cpp. If it does something to a node that Cluster cannot do yet, add a function
 // there and to LabCluster. The command line, its help, plan files and the schedule read the table.
-// Describe the fault in docs/faults.md, and measure its effect in a test.
+// Describe the fault in docs/reference/faults.md, and measure its effect in a test.
 //
 //   base::Status begin_fill(Effects& effects, FaultId id, const Fault& fault) {
 //     return effects.cluster().fill_disk(fault.nodes);

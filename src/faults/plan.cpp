@@ -212,8 +212,9 @@ base::Result<std::vector<Fault>> parse_plan(std::string_view text) {
   } catch (const Mistake& mistake) {
     return base::Error{.message = mistake.text};
   } catch (const Json::parse_error& error) {
-    return base::Error{.message = "found no JSON, expected a list of faults (docs/faults.md)",
-                       .byte = error.byte - std::min<std::size_t>(error.byte, 1)};
+    return base::Error{
+        .message = "found no JSON, expected a list of faults (docs/reference/faults.md)",
+        .byte = error.byte - std::min<std::size_t>(error.byte, 1)};
   }
   return plan;
 }

@@ -1,4 +1,5 @@
-// Plan files: faults as JSON, so that a run can be repeated. docs/faults.md describes them.
+// Plan files: faults as JSON, so that a run can be repeated. docs/reference/faults.md describes
+// them.
 //
 //   [{"fault": "partition-halves", "links": [[0, 2], [2, 0], [1, 2], [2, 1]], "at": "3s", "for":
 //   "5s"},

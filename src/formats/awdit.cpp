@@ -167,7 +167,7 @@ extern constinit const FormatSpec kAwditFormat{
     .format = Format::kAwdit,
     .name = "awdit",
     .description = "`r 1 2`",
-    .page = "docs/formats/awdit.md",
+    .page = "docs/reference/formats/awdit.md",
     .extensions = {{{".awdit"}}},
     .recognize = recognize_awdit,
     .read = [](const Source& source,

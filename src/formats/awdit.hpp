@@ -1,5 +1,5 @@
 // awdit text: `w key value`, `r key value`; a line of dashes ends a
-// transaction, a line of equals signs ends a session. See docs/formats/awdit.md.
+// transaction, a line of equals signs ends a session. See docs/reference/formats/awdit.md.
 #pragma once
 
 #include <iosfwd>

@@ -281,7 +281,7 @@ base::Result<History> read_cobra(const std::vector<SessionLog>& logs, const std:
 extern constinit const FormatSpec kCobraFormat{.format = Format::kCobra,
                                                .name = "cobra",
                                                .description = "a directory of binary *.log files",
-                                               .page = "docs/formats/cobra.md",
+                                               .page = "docs/reference/formats/cobra.md",
                                                .in_logs = true,
                                                .recognize = recognize_cobra,
                                                .read = [](const Source& source, Reading reading) {

@@ -5,7 +5,7 @@
 //   'W' i64 write-id, key, value
 //   'R' i64 writer-txn, write-id, key, value
 //
-// See docs/formats/cobra.md. Read only.
+// See docs/reference/formats/cobra.md. Read only.
 #pragma once
 
 #include <string>

@@ -451,7 +451,7 @@ extern constinit const FormatSpec kCupelFormat{
     .format = Format::kCupel,
     .name = "cupel",
     .description = "its own, compressed",
-    .page = "docs/formats/cupel.md",
+    .page = "docs/reference/formats/cupel.md",
     .extensions = {{{".cupel"}}},
     .recognize = recognize_cupel,
     .read = [](const Source& source,

@@ -1,6 +1,6 @@
 // cupel: the project's own format. Compressed columns that hold everything a
-// History holds, and the nodes of its transactions; the layout is in docs/formats/cupel.md and in
-// cupel_binary.cpp.
+// History holds, and the nodes of its transactions; the layout is in
+// docs/reference/formats/cupel.md and in cupel_binary.cpp.
 #pragma once
 
 #include <iosfwd>

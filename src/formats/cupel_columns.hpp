@@ -1,6 +1,6 @@
-// The columns of a cupel file (docs/formats/cupel.md), for those who read or write them: their
-// numbers, the codes of ids, and a reader that decodes one block a column at a time. What the file
-// holds goes to a `Builder`: a HistoryBuilder, or another with its functions.
+// The columns of a cupel file (docs/reference/formats/cupel.md), for those who read or write them:
+// their numbers, the codes of ids, and a reader that decodes one block a column at a time. What the
+// file holds goes to a `Builder`: a HistoryBuilder, or another with its functions.
 #pragma once
 
 #include <fmt/format.h>

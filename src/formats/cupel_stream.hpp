@@ -1,6 +1,6 @@
-// Cupel stream: a cupel file (docs/formats/cupel.md) read once, transaction by transaction, in the
-// order of the file. In memory are one block a column, the keys, and the values packed
-// (packed_scalars.hpp), so a history can be gone through that is far larger than memory.
+// Cupel stream: a cupel file (docs/reference/formats/cupel.md) read once, transaction by
+// transaction, in the order of the file. In memory are one block a column, the keys, and the values
+// packed (packed_scalars.hpp), so a history can be gone through that is far larger than memory.
 #pragma once
 
 #include <memory>

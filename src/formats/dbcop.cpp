@@ -314,7 +314,7 @@ extern constinit const FormatSpec kDbcopFormat{
     .format = Format::kDbcop,
     .name = "dbcop",
     .description = "history.bincode",
-    .page = "docs/formats/dbcop.md",
+    .page = "docs/reference/formats/dbcop.md",
     .extensions = {{{".bincode"}}},
     .file_in_directory = "history.bincode",
     .recognize = recognize_dbcop,

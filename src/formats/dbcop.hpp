@@ -5,7 +5,7 @@
 //   sessions { transactions { events { u8 write, u64 variable, u64 value, u8 success },
 //                             u8 committed } }
 //
-// See docs/formats/dbcop.md for what is made of the flags.
+// See docs/reference/formats/dbcop.md for what is made of the flags.
 #pragma once
 
 #include <iosfwd>

@@ -7,7 +7,7 @@
 // FormatSpec, and its declaration and its line in registry.cpp. awdit.cpp is a small
 // one to copy. Its header is there for other users; a new reader needs none: tests and
 // the fuzz target call `spec_of(Format::k…).read`. A format that is only read leaves
-// out `extensions`, `write` and `lost`. docs/architecture.md#extension-points lists
+// out `extensions`, `write` and `lost`. docs/internals/architecture.md#extension-points lists
 // what else is to be written.
 #pragma once
 
@@ -54,7 +54,7 @@ struct FormatSpec {
   Format format;
   std::string_view name;                  // "plume"
   std::string_view description;           // "`r(1,2,0,7)`": follows the name in messages
-  std::string_view page;                  // "docs/formats/plume.md"
+  std::string_view page;                  // "docs/reference/formats/plume.md"
   bool of_op_maps = false;                // an Interpretation applies
   std::array<Extension, 3> extensions{};  // written by name; the usual one first
   bool in_logs = false;                   // a directory of *.log files, one a session

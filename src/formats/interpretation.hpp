@@ -1,5 +1,6 @@
 // Interpretation: how the operation maps of a file are to be read, if the user says so: the kind of
-// the workload, and the operations that are left out. See docs/formats/jepsen.md#single-objects.
+// the workload, and the operations that are left out. See
+// docs/reference/formats/jepsen.md#single-objects.
 #pragma once
 
 #include <cstdint>

@@ -167,7 +167,7 @@ extern constinit const FormatSpec kJepsenFormat{
     .format = Format::kJepsen,
     .name = "jepsen",
     .description = "op maps, EDN or JSON",
-    .page = "docs/formats/jepsen.md",
+    .page = "docs/reference/formats/jepsen.md",
     .of_op_maps = true,
     .extensions = {{{".jsonl"}, {".edn", true}, {".json"}}},
     .recognize = recognize_jepsen,

@@ -1,5 +1,5 @@
 // Reading Jepsen's op maps: EDN or JSON; transactions, registers, mutexes and
-// string key-value stores. docs/formats/jepsen.md says what each becomes.
+// string key-value stores. docs/reference/formats/jepsen.md says what each becomes.
 //
 //   auto h = read_jepsen("{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}", "a.edn", 0);
 #pragma once

@@ -1,6 +1,6 @@
 // Writing a history as Jepsen op maps, one a line: JSON or EDN. What read_jepsen
 // makes of the output is the same history, whatever it held; the extensions
-// that this takes are in docs/formats/jepsen.md.
+// that this takes are in docs/reference/formats/jepsen.md.
 #pragma once
 
 #include <ostream>

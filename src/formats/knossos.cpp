@@ -280,7 +280,7 @@ extern constinit const FormatSpec kKnossosFormat{
     .format = Format::kKnossos,
     .name = "knossos",
     .description = "jepsen.log, history.txt",
-    .page = "docs/formats/knossos.md",
+    .page = "docs/reference/formats/knossos.md",
     .of_op_maps = true,
     .recognize = recognize_knossos,
     .read = [](const Source& source, Reading reading) {

@@ -1,4 +1,4 @@
-// Op header: the lines that cupel writes before the operations (docs/formats/jepsen.md):
+// Op header: the lines that cupel writes before the operations (docs/reference/formats/jepsen.md):
 // metadata, the order of the sessions, initial values. Every reader derives from Contents and says
 // there where these go.
 #pragma once

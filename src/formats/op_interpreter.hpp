@@ -1,5 +1,5 @@
 // Op interpreter: operation maps one after the other, paired. The rules that hold from one map to
-// the next are here, once for all readers (docs/formats/jepsen.md#interpretation):
+// the next are here, once for all readers (docs/reference/formats/jepsen.md#interpretation):
 //
 //   bytes → events (jepsen_json, jepsen_edn) → Interpreter → { jepsen_assemble: a History
 //                                                            | op_stream: a watch, a transaction

@@ -1,5 +1,5 @@
 // Op pairing: which completion belongs to which invocation, and which of the two counts. The rules
-// are those of docs/formats/jepsen.md#interpretation, for all readers of operation maps
+// are those of docs/reference/formats/jepsen.md#interpretation, for all readers of operation maps
 // (op_interpreter.hpp).
 //
 // A completion repeats the operations of its invocation, with the results. If it writes something

@@ -1,6 +1,6 @@
 // Op set-up: which operations of init and setup are the initial contents of the database
-// (docs/formats/jepsen.md#set-up). They are no transactions then: what they wrote precedes
-// everything.
+// (docs/reference/formats/jepsen.md#set-up). They are no transactions then: what they wrote
+// precedes everything.
 //
 // An operation is one of these if all that it does is to write, if it committed, and if nobody else
 // had begun. A recorder may call operations so that were not the first, so every doubt leaves a

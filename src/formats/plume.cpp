@@ -345,7 +345,7 @@ extern constinit const FormatSpec kPlumeFormat{
     .format = Format::kPlume,
     .name = "plume",
     .description = "`r(1,2,0,7)`",
-    .page = "docs/formats/plume.md",
+    .page = "docs/reference/formats/plume.md",
     .extensions = {{{".plume"}}},
     .recognize = recognize_plume,
     .read =

@@ -3,7 +3,7 @@
 //   w(key,value,session,transaction)
 //   r(key,value,session,transaction)
 //
-// in decimal; see docs/formats/plume.md for what is made of it.
+// in decimal; see docs/reference/formats/plume.md for what is made of it.
 #pragma once
 
 #include <iosfwd>

@@ -1,4 +1,5 @@
-// Transaction stream: see the header. What a line means is said in docs/formats/jepsen.md.
+// Transaction stream: see the header. What a line means is said in
+// docs/reference/formats/jepsen.md.
 #include "formats/transaction_stream.hpp"
 
 #include <algorithm>

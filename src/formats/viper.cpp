@@ -277,7 +277,7 @@ base::Result<History> read_viper(const std::vector<SessionLog>& logs, const std:
 extern constinit const FormatSpec kViperFormat{.format = Format::kViper,
                                                .name = "viper",
                                                .description = "a directory of JSON *.log files",
-                                               .page = "docs/formats/viper.md",
+                                               .page = "docs/reference/formats/viper.md",
                                                .in_logs = true,
                                                .recognize = recognize_viper,
                                                .read = [](const Source& source, Reading reading) {

@@ -2,7 +2,7 @@
 //
 //   {"value": [["w",1,7,true],["r",1,7,false],["range",1,9,[{"id":1,"val":7}],[]]]}
 //
-// See docs/formats/viper.md. Read only.
+// See docs/reference/formats/viper.md. Read only.
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
 // going on: transactions that have begun and not ended, whose compare-and-sets may still fail.
 //
 // A check counts an indeterminate transaction as one that may have happened as it was tried: if
-// somebody read one of its writes, its compare-and-sets succeeded (docs/levels.md). Of one that is
-// still going on this is not known: it may yet end and say that a compare-and-set failed. What
-// follows from the success of one is not to be reported before.
+// somebody read one of its writes, its compare-and-sets succeeded (docs/reference/levels.md). Of
+// one that is still going on this is not known: it may yet end and say that a compare-and-set
+// failed. What follows from the success of one is not to be reported before.
 //
 // A compare-and-set counts as failed as long as nobody can have seen what it wrote: a write that
 // nobody saw adds constraints only. It counts as succeeded where somebody saw a version that nobody

@@ -6,9 +6,9 @@
 //    "start": "exec redis-server --port $LAB_PORT --bind $LAB_ADDRESS --dir \"$LAB_DATA\"",
 //    "status": "redis-cli -h $LAB_ADDRESS -p $LAB_PORT ping | grep -q PONG"}
 //
-// docs/lab.md describes the fields. Each command is run by /bin/sh; the variables LAB_NODE (0 …),
-// LAB_NODES, LAB_ADDRESS, LAB_PORT, LAB_PORT2 …, LAB_DATA, LAB_HOSTS ("A:P,B:P") and LAB_HOSTS2 …
-// (of the second ports) tell a node which it is.
+// docs/reference/lab.md describes the fields. Each command is run by /bin/sh; the variables
+// LAB_NODE (0 …), LAB_NODES, LAB_ADDRESS, LAB_PORT, LAB_PORT2 …, LAB_DATA, LAB_HOSTS ("A:P,B:P")
+// and LAB_HOSTS2 … (of the second ports) tell a node which it is.
 #pragma once
 
 #include <string>

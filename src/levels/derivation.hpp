@@ -72,7 +72,7 @@ struct Edge {
   OpId witness;          // kVisible: the reader's read of `to`'s version; kListOrder: a list
                          // read that fixes the order; kOverwritten: the read
   std::vector<std::uint32_t> because;  // indexes of earlier edges of the derivation, in path order
-  // What follows matters to whoever checks the derivation (docs/formats/certificate.md).
+  // What follows matters to whoever checks the derivation (docs/reference/formats/certificate.md).
   // The read it speaks of may have seen several; then wr, rw and kVisible hold if it saw
   // the one they say, within `bound`, unless an earlier kOnlyWriter edge says so.
   bool several_writers = false;

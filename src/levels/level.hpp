@@ -1,6 +1,6 @@
 // Levels: the names of the isolation levels, how they imply each other, and what each
-// needs, all from the table in spec.hpp. What each means is docs/levels.md; what each adds
-// to the order problem is shape_of() in describe.hpp.
+// needs, all from the table in spec.hpp. What each means is docs/reference/levels.md; what each
+// adds to the order problem is shape_of() in describe.hpp.
 //
 // Choices, where the literature disagrees: "snapshot-isolation" is Adya's, with
 // neither session order nor real time; PolySI's and Biswas & Enea's SI is

@@ -26,34 +26,35 @@ struct Promise {
   Servers servers = Servers::kOne;
 };
 
-constexpr std::string_view kPostgres = "PostgreSQL's manual, chapter Transaction Isolation",
-                           kMysql = "MySQL's manual, section Transaction Isolation Levels",
-                           kMariadb = "MariaDB's manual, page SET TRANSACTION",
-                           kGalera = "Galera Cluster's manual, page Isolation Levels",
-                           kOracle =
-                               "Oracle's Database Concepts, chapter Data Concurrency and "
-                               "Consistency",
-                           kSqlServer = "SQL Server's manual, page SET TRANSACTION ISOLATION LEVEL",
-                           kCockroach = "CockroachDB's manual, page Transactions",
-                           kYugabyte = "YugabyteDB's manual, page Transaction isolation levels",
-                           kTidb = "TiDB's manual, page TiDB Transaction Isolation Levels",
-                           kEtcd = "etcd's manual, page KV API guarantees",
-                           kNats =
-                               "NATS' manual, page JetStream: its formal consistency model is "
-                               "linearizable",
-                           kDqlite =
-                               "dqlite's manual, page Consistency model: serializable, and reads "
-                               "may be stale",
-                           kRedis =
-                               "Redis' manual, page Transactions; one server runs one command "
-                               "or transaction at a time",
-                           kZookeeper =
-                               "ZooKeeper Internals, section Consistency Guarantees: writes are "
-                               "linearizable",
-                           kRocksdb =
-                               "RocksDB's wiki, page Transactions; docs/drivers/rocksdb.md "
-                               "derives the level",
-                           kOurs = "docs/mock.md";
+constexpr std::string_view
+    kPostgres = "PostgreSQL's manual, chapter Transaction Isolation",
+    kMysql = "MySQL's manual, section Transaction Isolation Levels",
+    kMariadb = "MariaDB's manual, page SET TRANSACTION",
+    kGalera = "Galera Cluster's manual, page Isolation Levels",
+    kOracle =
+        "Oracle's Database Concepts, chapter Data Concurrency and "
+        "Consistency",
+    kSqlServer = "SQL Server's manual, page SET TRANSACTION ISOLATION LEVEL",
+    kCockroach = "CockroachDB's manual, page Transactions",
+    kYugabyte = "YugabyteDB's manual, page Transaction isolation levels",
+    kTidb = "TiDB's manual, page TiDB Transaction Isolation Levels",
+    kEtcd = "etcd's manual, page KV API guarantees",
+    kNats =
+        "NATS' manual, page JetStream: its formal consistency model is "
+        "linearizable",
+    kDqlite =
+        "dqlite's manual, page Consistency model: serializable, and reads "
+        "may be stale",
+    kRedis =
+        "Redis' manual, page Transactions; one server runs one command "
+        "or transaction at a time",
+    kZookeeper =
+        "ZooKeeper Internals, section Consistency Guarantees: writes are "
+        "linearizable",
+    kRocksdb =
+        "RocksDB's wiki, page Transactions; docs/reference/drivers/rocksdb.md "
+        "derives the level",
+    kOurs = "docs/reference/mock.md";
 
 // Left out on purpose: MySQL's REPEATABLE READ, because no level here is what it does, and
 // Galera's, because its maintainers say that it is not snapshot isolation (codership/galera,

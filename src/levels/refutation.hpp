@@ -4,7 +4,7 @@
 // Each case says that not all of the choices its cycle holds under are true. With
 // the axioms that a read sees one of its possible writers, and what bounds mean,
 // that is a set of clauses without a model; the solver's clauses that show it,
-// each by unit propagation, are the lemmas (docs/formats/certificate.md).
+// each by unit propagation, are the lemmas (docs/reference/formats/certificate.md).
 #pragma once
 
 #include "base/budget.hpp"

@@ -7,9 +7,10 @@
 // compares with it. certify keeps a table of its own on purpose: its independence is its value.
 //
 // To add a level: the enumerator and its entry here, the same enumerator in
-// include/cupel/check.hpp, and certify/levels_table. docs/architecture.md#extension-points lists
-// what else is to be written. To put it between two levels, A that implies B: A implies the new
-// level and no longer B, and the new level implies B.
+// include/cupel/check.hpp, and certify/levels_table.
+// docs/internals/architecture.md#extension-points lists what else is to be written. To put it
+// between two levels, A that implies B: A implies the new level and no longer B, and the new level
+// implies B.
 //
 // The levels that `cupel mock` serves (mock/store.cpp) and those that `cupel generate --level`
 // takes (workload/generate.cpp) are lists of their own: a simulated store has to be written for
@@ -41,7 +42,8 @@ enum class Level : std::uint8_t {
 inline constexpr std::size_t kLevelCount = 12;
 
 // What the weak levels ask: a writer k of x that is visible to a read r of x in this sense, and
-// that r does not read from, is before the writer that r reads from (docs/levels.md: φ(k, r)).
+// that r does not read from, is before the writer that r reads from (φ(k, r) in
+// docs/reference/levels.md).
 enum class Visibility : std::uint8_t {
   kNone,         // an order level, which has no φ
   kEarlierRead,  // an earlier read of the same transaction reads from k
@@ -83,7 +85,7 @@ struct LevelSpec {
   unsigned ladder_position;
 
   // The description for users.
-  std::string_view page;         // "docs/levels/prefix.md"
+  std::string_view page;         // "docs/reference/levels/prefix.md"
   std::string_view definition;   // sentences
   std::string_view also_called;  // in papers and products; may be empty
   // A smallest violation, in the language for examples that explain/why/glossary.cpp parses:
@@ -99,7 +101,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .visibility = Visibility::kEarlierRead,
      .session_order = true,
      .ladder_position = 2,
-     .page = "docs/levels/read-committed.md",
+     .page = "docs/reference/levels/read-committed.md",
      .definition = "Transactions read only committed, final values. Within a transaction, reads do "
                    "not go back: after a read from a transaction, no later read returns a version "
                    "older than its writes.",
@@ -115,7 +117,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .visibility = Visibility::kOneStep,
      .session_order = true,
      .ladder_position = 3,
-     .page = "docs/levels/read-atomic.md",
+     .page = "docs/reference/levels/read-atomic.md",
      .definition =
          "In addition, a transaction sees all writes of another transaction or none, and it "
          "sees the writes of its own session.",
@@ -132,7 +134,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .visibility = Visibility::kCausal,
      .session_order = true,
      .ladder_position = 1,
-     .page = "docs/levels/causal.md",
+     .page = "docs/reference/levels/causal.md",
      .definition =
          "In addition, a transaction that sees a write sees everything that its writer had seen.",
      .also_called = "causal consistency",
@@ -147,7 +149,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .nodes = Nodes::kBeginsAndCommits,
      .session_order = true,
      .ladder_position = 6,
-     .page = "docs/levels/prefix.md",
+     .page = "docs/reference/levels/prefix.md",
      .definition =
          "Every transaction reads from a prefix of one commit order, which is the same for "
          "all. It may write without having seen the latest version.",
@@ -164,7 +166,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .nodes = Nodes::kBeginsAndCommits,
      .writers_exclude = true,
      .ladder_position = 7,
-     .page = "docs/levels/snapshot-isolation.md",
+     .page = "docs/reference/levels/snapshot-isolation.md",
      .definition =
          "Every transaction reads from a snapshot, and two transactions that write the same "
          "key do not overlap. The level includes neither session order nor real time.",
@@ -182,7 +184,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .writers_exclude = true,
      .real_time = RealTime::kCommitBeforeCommit,
      .ladder_position = 10,
-     .page = "docs/levels/generalized-snapshot-isolation.md",
+     .page = "docs/reference/levels/generalized-snapshot-isolation.md",
      .definition =
          "Snapshot isolation in which commits follow real time. A snapshot may be old, but "
          "not from the future.",
@@ -198,7 +200,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .writers_exclude = true,
      .session_order = true,
      .ladder_position = 8,
-     .page = "docs/levels/strong-session-snapshot-isolation.md",
+     .page = "docs/reference/levels/strong-session-snapshot-isolation.md",
      .definition = "Snapshot isolation in which a transaction's snapshot includes the earlier "
                    "transactions of its session.",
      .also_called = "PolySI's SI; Biswas and Enea's SI",
@@ -216,7 +218,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .session_order = true,
      .real_time = RealTime::kCommitBeforeBegin,
      .ladder_position = 9,
-     .page = "docs/levels/strong-snapshot-isolation.md",
+     .page = "docs/reference/levels/strong-snapshot-isolation.md",
      .definition =
          "Snapshot isolation in which a snapshot includes every transaction that committed "
          "before it was taken.",
@@ -231,7 +233,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .aliases = {"pl-3", "serializability"},
      .implies = {Level::kSnapshotIsolation},
      .ladder_position = 5,
-     .page = "docs/levels/serializable.md",
+     .page = "docs/reference/levels/serializable.md",
      .definition = "The result is the same as if the transactions ran one after another in some "
                    "order. The level includes neither session order nor real time.",
      .also_called = "Adya's PL-3",
@@ -245,7 +247,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .implies = {Level::kSerializable, Level::kStrongSessionSnapshotIsolation},
      .session_order = true,
      .ladder_position = 4,
-     .page = "docs/levels/strong-session-serializable.md",
+     .page = "docs/reference/levels/strong-session-serializable.md",
      .definition = "Serializable, in an order that respects the order of every session.",
      .also_called = "Biswas and Enea's SER",
      .example = "a: w(x,1) ; r(x,0)",
@@ -261,7 +263,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .session_order = true,
      .real_time = RealTime::kCommitBeforeBegin,
      .ladder_position = 0,
-     .page = "docs/levels/strict-serializable.md",
+     .page = "docs/reference/levels/strict-serializable.md",
      .definition = "Serializable, in an order that respects real time.",
      .also_called = "PL-SS",
      .example = "a: w(x,1) @0-1 | b: r(x,0) @5-6",
@@ -276,7 +278,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .real_time = RealTime::kCommitBeforeBegin,
      .single_object = true,
      .ladder_position = 11,
-     .page = "docs/levels/linearizable.md",
+     .page = "docs/reference/levels/linearizable.md",
      .definition =
          "Every object, taken alone, is strict serializable. The level is for transactions "
          "that touch one object each.",

@@ -4,7 +4,7 @@
 // Where reads have several (duplicate values, absent keys, failed
 // compare-and-sets) the level holds if some choice of writers passes: one is guessed
 // along an order, and where that fails a solver proposes others, of which each cycle
-// excludes some (docs/algorithms/weak-levels.md).
+// excludes some (docs/internals/algorithms/weak-levels.md).
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // Witness: the evidence for acceptance, in the words of the history.
 //
-// An order that anybody can replay (docs/formats/certificate.md says what a
+// An order that anybody can replay (docs/reference/formats/certificate.md says what a
 // replay asks of it at which level).
 #pragma once
 

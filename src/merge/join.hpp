@@ -5,9 +5,9 @@
 // widened by what the other clock may be wrong.
 //
 // A wrong whole would accuse the innocent: where a recording is missing, or lacks what was written
-// last, others read what nobody wrote. So recordings by workers of one run (docs/scale.md) are
-// joined only if they are all there and whole, and only with each other. Of other histories nobody
-// can say whether they belong together; `notes` says so.
+// last, others read what nobody wrote. So recordings by workers of one run (docs/how-to/scale.md)
+// are joined only if they are all there and whole, and only with each other. Of other histories
+// nobody can say whether they belong together; `notes` says so.
 //
 // Facts by which workers' histories know each other:
 //   run       the tables that they share

@@ -1,13 +1,13 @@
 // Prefix, snapshot isolation and serializability: a witness, and what is forced.
 //
 // The history is within these levels iff its events (begin and commit, or one of a
-// transaction) have an order with the properties of docs/levels.md. Two things are kept:
+// transaction) have an order with the properties of docs/reference/levels.md. Two things are kept:
 //
 //   witness   such an order of the committed transactions. A read that has a place for the
 //             open transaction in it is allowed: an intersection of intervals.
 //   forced    arcs between events that hold in every such order, closed under the rules
-//             of saturation (docs/algorithms/saturation.md), as clocks: for each event how
-//             far into each session its past reaches. A read that closes a cycle is not.
+//             of saturation (docs/internals/algorithms/saturation.md), as clocks: for each event
+//             how far into each session its past reaches. A read that closes a cycle is not.
 //
 // What neither settles is asked of a schedule, which orders the events again from where
 // the witness gets in the way, greedily along the old one, and at last of the engine

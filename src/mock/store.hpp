@@ -74,9 +74,9 @@ std::string_view name(Level level);  // "read-committed"
 std::optional<Level> level_of(std::string_view);
 
 // A database whose levels the store simulates: what it is documented to do, no weaker and no
-// stronger (docs/mock-levels.md). Reads return the version of a snapshot, and nothing is chosen
-// but when transactions overlap. Of Level then, the weak ones are the product's READ COMMITTED,
-// prefix and snapshot isolation its REPEATABLE READ, and those above its SERIALIZABLE.
+// stronger (docs/reference/mock-levels.md). Reads return the version of a snapshot, and nothing is
+// chosen but when transactions overlap. Of Level then, the weak ones are the product's READ
+// COMMITTED, prefix and snapshot isolation its REPEATABLE READ, and those above its SERIALIZABLE.
 enum class Product : std::uint8_t {
   kNone,
   kPostgres,

@@ -2,8 +2,8 @@
 //
 // What a product returns is not chosen at random: a read returns the version of its snapshot, and
 // only who commits when is left to chance. So the commit order is the version order here, and a
-// level is a rule for the snapshot and a rule for who is refused (docs/mock-levels.md has the
-// sentences of the manuals):
+// level is a rule for the snapshot and a rule for who is refused (docs/reference/mock-levels.md has
+// the sentences of the manuals):
 //
 //                     snapshot                     refused
 //   read committed    at each statement            nobody

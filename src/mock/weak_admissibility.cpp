@@ -1,8 +1,8 @@
 // The weak levels: an order of all committed transactions, kept while reads force it.
 //
 // A history is within read-committed, read-atomic or causal iff so ∪ wr ∪ the commit-order
-// edges that its reads force has no cycle (docs/levels.md): a read of x from w in T forces
-// k → w for every other writer k of x that
+// edges that its reads force has no cycle (docs/reference/levels.md): a read of x from w in T
+// forces k → w for every other writer k of x that
 //   read-committed  an earlier read of T read from;
 //   read-atomic     is T's predecessor in so or wr;
 //   causal          is in T's past, (so ∪ wr)+.

@@ -1,4 +1,5 @@
-// Chain: the certificate of a watch, written window by window (docs/formats/certificate.md).
+// Chain: the certificate of a watch, written window by window
+// (docs/reference/formats/certificate.md).
 //
 // Each look that forgets something adds a line; the end of the watch adds the order of what was
 // still held. `cupel verify` reads history and chain side by side, once.

@@ -1,4 +1,4 @@
-// Cut: see the header, and docs/algorithms/online.md for the argument.
+// Cut: see the header, and docs/internals/algorithms/online.md for the argument.
 //
 // The greatest set that fits is found by taking out of "all" what may not go, and with
 // it what may not go without that. Positions are places in the witness's order; what is

@@ -3,7 +3,7 @@
 // A window is a history that satisfies its level, with an order that shows it. A cut
 // takes a set of its transactions out, after which each key starts with what the last
 // of them wrote: everything that can follow is satisfied without them exactly if it is
-// with them. docs/algorithms/online.md has the rules and why they suffice.
+// with them. docs/internals/algorithms/online.md has the rules and why they suffice.
 #pragma once
 
 #include <cstdint>

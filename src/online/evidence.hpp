@@ -2,7 +2,7 @@
 // stays.
 //
 // One order after the other, those of all looks are an order of the whole history: that is
-// what a certificate by windows says (docs/formats/certificate.md).
+// what a certificate by windows says (docs/reference/formats/certificate.md).
 #pragma once
 
 #include <cstdint>

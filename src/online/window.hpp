@@ -4,7 +4,7 @@
 // any interleaving. look() decides the level for all that has come, and then forgets
 // what cannot matter any more (cut.hpp); each key starts with what the forgotten ones
 // left. So what is held stays small, and look() says of it what a check of the whole
-// history would say: docs/algorithms/online.md has the proof.
+// history would say: docs/internals/algorithms/online.md has the proof.
 //
 //   Window window({.level = Level::kStrictSerializable});
 //   const auto s = window.session("0");

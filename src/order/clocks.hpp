@@ -3,7 +3,7 @@
 // clock[v][c] is the last position in chain c that reaches v (v itself
 // included), 0 if none. u reaches v iff clock[v][chain(u)] >= position(u).
 // A pass in topological order takes the maximum over incoming arcs (a vector
-// clock; docs/algorithms/saturation.md): nodes + arcs times chains. Chains are taken in
+// clock; docs/internals/algorithms/saturation.md): nodes + arcs times chains. Chains are taken in
 // blocks so that memory is bounded whatever the number of sessions: a Clocks
 // holds one block of columns at a time.
 #pragma once

@@ -7,7 +7,7 @@
 //   ww  a before b:  C_a < C_b, or C_a < B_b if `write_to_begin`;
 //   wr              C_w < B_r for each read r of w's version;
 //   rw              B_r < C_k for each read r of w's version and k after w
-// (with one event, B = C). Every order level of docs/levels.md is this problem
+// (with one event, B = C). Every order level of docs/reference/levels.md is this problem
 // with other arcs; nothing here knows their names.
 //
 // Nodes: owner o has begin 2o and commit 2o+1 if `split`, else the one node o;

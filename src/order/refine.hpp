@@ -1,12 +1,11 @@
 // Refine: the choices that saturation and the schedule leave, by a solver.
 //
-// Stage 3 of the engine (docs/algorithms/refine.md), lazily: a pair of writers gets a Boolean
-// only when a schedule breaks on it, and a read with several possible writers
-// only when it finds none of them current. So pairs are never enumerated; a
-// history of n transactions that breaks on k pairs costs k variables. Each
-// round: the solver proposes orders whose arcs are acyclic with what is known;
-// the schedule runs with those arcs; what it breaks is added; until it ends
-// well (a witness) or no proposal is left (a proof by cases).
+// Stage 3 of the engine (docs/internals/algorithms/refine.md), lazily: a pair of writers gets a
+// Boolean only when a schedule breaks on it, and a read with several possible writers only when it
+// finds none of them current. So pairs are never enumerated; a history of n transactions that
+// breaks on k pairs costs k variables. Each round: the solver proposes orders whose arcs are
+// acyclic with what is known; the schedule runs with those arcs; what it breaks is added; until it
+// ends well (a witness) or no proposal is left (a proof by cases).
 //
 // The alternative that lost: every open pair inside a component is a variable
 // from the start, with phases from a complete order. Here the schedule is that

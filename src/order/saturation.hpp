@@ -1,7 +1,7 @@
 // Saturation: the arcs that every solution has, by vector clocks.
 //
-// Stage 1 of the engine (docs/algorithms/saturation.md). For a version of object x written by w,
-// its last readers r in each chain, and each chain s of writers of x:
+// Stage 1 of the engine (docs/internals/algorithms/saturation.md). For a version of object x
+// written by w, its last readers r in each chain, and each chain s of writers of x:
 //   visible      the last writer k of x in s that reaches r:        k before w
 //   overwritten  the first writer k of x in s that must follow w:   r before k
 //   no overlap   (C_a -> B_b problems) B_a reaches C_b:             C_a before B_b

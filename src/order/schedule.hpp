@@ -1,14 +1,12 @@
 // Schedule: builds a total order greedily; reaching the end is acceptance.
 //
-// Stage 2 of the engine (docs/algorithms/schedule.md). An event may run when its predecessors
-// have; a commit of x when no reader of x's current version is still to begin;
-// where overlapping writers are forbidden, a begin when no open owner writes
-// one of its objects; a read with several possible writers when the current
-// version is one of them. Among the events that may run the hints choose: they
-// guide, they never decide. When nothing may run, the blocked event with the
-// smallest hint runs all the same, and what that breaks is reported: those are
-// the choices that stage 3 must make. Cost: (arcs + accesses) log events, plus
-// the retries of blocked events.
+// Stage 2 of the engine (docs/internals/algorithms/schedule.md). An event may run when its
+// predecessors have; a commit of x when no reader of x's current version is still to begin; where
+// overlapping writers are forbidden, a begin when no open owner writes one of its objects; a read
+// with several possible writers when the current version is one of them. Among the events that may
+// run the hints choose: they guide, they never decide. When nothing may run, the blocked event with
+// the smallest hint runs all the same, and what that breaks is reported: those are the choices that
+// stage 3 must make. Cost: (arcs + accesses) log events, plus the retries of blocked events.
 #pragma once
 
 #include <functional>

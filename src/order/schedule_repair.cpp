@@ -1,4 +1,4 @@
-// Repairs of a schedule: see docs/algorithms/schedule.md.
+// Repairs of a schedule: see docs/internals/algorithms/schedule.md.
 //
 // Every event that might run is blocked. Then some event ran too soon, and one of the blocked ones
 // must be before it: a commit before the version that it would overwrite while somebody is still to

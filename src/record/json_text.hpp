@@ -1,4 +1,4 @@
-// JSON text of keys and values, as docs/formats/jepsen.md has them.
+// JSON text of keys and values, as docs/reference/formats/jepsen.md has them.
 #pragma once
 
 #include <string>

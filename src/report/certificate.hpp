@@ -1,5 +1,5 @@
 // Certificate: the evidence for every verdict as one JSON document, for
-// `cupel verify` or anybody else to check. docs/formats/certificate.md is its
+// `cupel verify` or anybody else to check. docs/reference/formats/certificate.md is its
 // description.
 #pragma once
 

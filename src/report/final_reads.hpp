@@ -61,7 +61,8 @@ std::string final_reads_verdict(const Checked& checked);
 // unless data are gone as a whole.
 bool final_reads_decide(const Checked& checked);
 
-// {"nodes": […], "keys": N, "lost_writes": […], "divergent_replicas": […]}: docs/commands.md.
+// {"nodes": […], "keys": N, "lost_writes": […], "divergent_replicas": […]}:
+// docs/reference/commands.md.
 nlohmann::ordered_json final_reads_object(const Checked& checked);
 
 }  // namespace cupel::report

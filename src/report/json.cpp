@@ -1,5 +1,5 @@
 // JSON: one object a history. The names of the fields are an interface
-// (docs/commands.md): add, never rename.
+// (docs/reference/commands.md): add, never rename.
 #include "text/json.hpp"
 
 #include <algorithm>

@@ -60,7 +60,7 @@ std::string without_own_name(levels::Level level, const std::string& detail);
 // From the history's fact "ignored": "2 op maps with f=nap, 1 with f=add".
 std::string ignored_text(const std::string& fact);
 
-// One object on one line, newline included: docs/commands.md names its fields.
+// One object on one line, newline included: docs/reference/commands.md names its fields.
 std::string json(const Checked& checked);
 
 }  // namespace cupel::report

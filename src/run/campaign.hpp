@@ -2,7 +2,7 @@
 // run by run, and a table of which anomalies were seen where, in the manner of
 // Hermitage (github.com/ept/hermitage).
 //
-// The file (docs/campaign.md):
+// The file (docs/reference/campaign.md):
 //   {"databases": [{"name": "PostgreSQL", "url": "postgres://…", "isolations": ["read-committed",
 //   …]}],
 //    "workloads": ["general", {"workload": "mini", "keys": 20}],

@@ -343,7 +343,7 @@ Row row_of(const FileJson& file, const FileJson& value, const std::string& place
     if (name == "name") {
       row.name = text(field, at);
     } else if (name != "workload" && !shape_field(name, field, at, options)) {
-      unknown_field(at, "one of those in docs/campaign.md");
+      unknown_field(at, "one of those in docs/reference/campaign.md");
     }
   }
   if (plan) return row;
@@ -453,7 +453,7 @@ Campaign campaign_of(const FileJson& file) {
     } else if (name == "stop") {
       campaign.stop = stop_of(value, name);
     } else if (!shape_field(name, value, name, of_all)) {
-      unknown_field(name, "one of those in docs/campaign.md");
+      unknown_field(name, "one of those in docs/reference/campaign.md");
     }
   }
   if (databases.empty()) throw Mistake{"found no databases, expected a list of them"};

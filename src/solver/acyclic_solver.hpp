@@ -5,7 +5,7 @@
 // model is an assignment that satisfies the clauses and whose arcs close no
 // cycle. CaDiCaL proposes assignments; the cycles in each become clauses, the
 // ones with the fewest literals first and many per round, until there is none
-// or no assignment is left (lazy clause generation; docs/algorithms/refine.md).
+// or no assignment is left (lazy clause generation; docs/internals/algorithms/refine.md).
 //
 // Cost of a round: linear in the conditional arcs, and for each arc that is new
 // and goes backward in the order kept, a search of what lies between its ends.

@@ -1,5 +1,5 @@
 // A SQL session on the mock store: what a connection of PostgreSQL's protocol, or of HTTP, talks
-// to. docs/mock-sql.md says which SQL is understood.
+// to. docs/reference/mock-sql.md says which SQL is understood.
 //
 //   mock::Store store(options);
 //   Catalog catalog(options.level);

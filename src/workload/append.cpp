@@ -58,7 +58,7 @@ extern constinit const WorkloadSpec kAppendWorkload{
     {.name = "append",
      .summary = "appends to lists and reads of them",
      .source = "Elle, section 3",
-     .page = "docs/workloads/append.md",
+     .page = "docs/reference/workloads/append.md",
      .defaults = {.min_ops = 1, .max_ops = 4, .keys = 10}},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<Append>(options);

@@ -159,7 +159,7 @@ extern constinit const WorkloadSpec kCoursewareWorkload{
     {.name = "courseware",
      .summary = "students enrol in courses of limited capacity",
      .source = "Biswas, thesis, section 4.5.1",
-     .page = "docs/workloads/courseware.md"},
+     .page = "docs/reference/workloads/courseware.md"},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<Courseware>(options);
     }};

@@ -85,7 +85,7 @@ extern constinit const WorkloadSpec kGeneralWorkload{
     {.name = "general",
      .summary = "reads and writes of registers, in any mixture",
      .source = "PolySI, section 5.1; Cobra's, as in MTC, section V-A",
-     .page = "docs/workloads/general.md",
+     .page = "docs/reference/workloads/general.md",
      .defaults = {.keys = 100}},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<General>(options);
@@ -95,7 +95,7 @@ extern constinit const WorkloadSpec kBlindwRmWorkload{
     {.name = "blindw-rm",
      .summary = "eight reads (90 %) or eight blind writes",
      .source = "VIPER, section 7",
-     .page = "docs/workloads/general.md",
+     .page = "docs/reference/workloads/general.md",
      .defaults = {.min_ops = 8, .max_ops = 8, .keys = 2000}},
     [](const WorkloadOptions& options) -> WorkloadPointer { return make_blindw(options, 0.9); }};
 
@@ -103,7 +103,7 @@ extern constinit const WorkloadSpec kBlindwRwWorkload{
     {.name = "blindw-rw",
      .summary = "eight reads (50 %) or eight blind writes",
      .source = "VIPER, section 7",
-     .page = "docs/workloads/general.md",
+     .page = "docs/reference/workloads/general.md",
      .defaults = {.min_ops = 8, .max_ops = 8, .keys = 2000}},
     [](const WorkloadOptions& options) -> WorkloadPointer { return make_blindw(options, 0.5); }};
 
@@ -111,7 +111,7 @@ extern constinit const WorkloadSpec kLongForkWorkload{
     {.name = "long-fork",
      .summary = "one key read and then written (40 %), or all keys read by one range",
      .source = "Jepsen's test of that name",
-     .page = "docs/workloads/general.md",
+     .page = "docs/reference/workloads/general.md",
      .defaults = {.min_ops = 2, .max_ops = 2, .keys = 16, .read_only_share = 0.6}},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<LongFork>(options);

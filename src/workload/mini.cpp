@@ -96,7 +96,7 @@ extern constinit const WorkloadSpec kMiniWorkload{
     {.name = "mini",
      .summary = "mini-transactions: one or two reads, each write after a read of its key",
      .source = "MTC, sections III and V-A",
-     .page = "docs/workloads/mini.md",
+     .page = "docs/reference/workloads/mini.md",
      .defaults = {.keys = 100}},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<Mini>(options);
@@ -106,7 +106,7 @@ extern constinit const WorkloadSpec kLwtWorkload{
     {.name = "lwt",
      .summary = "insert-if-absent, compare-and-set and reads of single objects",
      .source = "MTC, section IV-E",
-     .page = "docs/workloads/mini.md",
+     .page = "docs/reference/workloads/mini.md",
      .defaults = {.keys = 100}},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<Lightweight>(options);

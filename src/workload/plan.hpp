@@ -1,4 +1,4 @@
-// Workload files: the exact transactions of every session (docs/workloads/plan.md).
+// Workload files: the exact transactions of every session (docs/reference/workloads/plan.md).
 //
 //   {"cupel_plan":1,"workload":"mini","seed":1,"values":"integer",
 //    "default_initial":0,"initial":[[1,0],[2,0]],

@@ -103,7 +103,7 @@ extern constinit const WorkloadSpec kRangeBWorkload{
     {.name = "range-b",
      .summary = "reads, writes, inserts, deletes and range queries, 20 % each",
      .source = "VIPER, section 7",
-     .page = "docs/workloads/ranges.md",
+     .page = "docs/reference/workloads/ranges.md",
      .defaults = {.min_ops = 8, .max_ops = 8, .keys = 100}},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<Ranges>(options, Mix{0.2, 0.2, 0.2, 0.2});
@@ -113,7 +113,7 @@ extern constinit const WorkloadSpec kRangeRqhWorkload{
     {.name = "range-rqh",
      .summary = "50 % range queries, 12.5 % each of the others",
      .source = "VIPER, section 7",
-     .page = "docs/workloads/ranges.md",
+     .page = "docs/reference/workloads/ranges.md",
      .defaults = {.min_ops = 8, .max_ops = 8, .keys = 100}},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<Ranges>(options, Mix{0.5, 0.125, 0.125, 0.125});
@@ -123,7 +123,7 @@ extern constinit const WorkloadSpec kRangeIdhWorkload{
     {.name = "range-idh",
      .summary = "35 % inserts, 35 % deletes, 10 % each of the others",
      .source = "VIPER, section 7",
-     .page = "docs/workloads/ranges.md",
+     .page = "docs/reference/workloads/ranges.md",
      .defaults = {.min_ops = 8, .max_ops = 8, .keys = 100}},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<Ranges>(options, Mix{0.1, 0.35, 0.35, 0.1});

@@ -182,7 +182,7 @@ extern constinit const WorkloadSpec kRubisWorkload{
     {.name = "rubis",
      .summary = "auctions: browse, bid, buy, comment",
      .source = "RUBiS; sizes as in VIPER, section 7",
-     .page = "docs/workloads/rubis.md",
+     .page = "docs/reference/workloads/rubis.md",
      .defaults = {.distribution = Distribution::kZipf}},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<Rubis>(options);

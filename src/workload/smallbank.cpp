@@ -147,7 +147,7 @@ extern constinit const WorkloadSpec kSmallbankWorkload{
     {.name = "smallbank",
      .summary = "savings and checking accounts",
      .source = "Alomari et al., ICDE 2008; OLTPBench",
-     .page = "docs/workloads/smallbank.md",
+     .page = "docs/reference/workloads/smallbank.md",
      .defaults = {.distribution = Distribution::kHotspot}},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<SmallBank>(options);

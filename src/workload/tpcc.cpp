@@ -287,7 +287,7 @@ extern constinit const WorkloadSpec kTpccWorkload{
     {.name = "tpcc",
      .summary = "wholesale supplier: new orders, payments, deliveries",
      .source = "TPC-C 5.11; sizes as in VIPER, section 7",
-     .page = "docs/workloads/tpcc.md"},
+     .page = "docs/reference/workloads/tpcc.md"},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<Tpcc>(options);
     }};

@@ -123,7 +123,7 @@ extern constinit const WorkloadSpec kTwitterWorkload{
     {.name = "twitter",
      .summary = "tweet, follow, timeline",
      .source = "Cobra's Twitter; sizes as in VIPER, section 7",
-     .page = "docs/workloads/twitter.md",
+     .page = "docs/reference/workloads/twitter.md",
      .defaults = {.distribution = Distribution::kZipf}},
     [](const WorkloadOptions& options) -> WorkloadPointer {
       return std::make_unique<Twitter>(options);

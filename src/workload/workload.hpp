@@ -111,7 +111,7 @@ struct WorkloadInfo {
   std::string_view name;       // "general", "tpcc" …
   std::string_view summary;    // one line
   std::string_view source;     // where it is from: "PolySI, section 5.1", …
-  std::string_view page;       // "docs/workloads/general.md"
+  std::string_view page;       // "docs/reference/workloads/general.md"
   WorkloadOptions defaults{};  // as the source has them
 };
 std::span<const WorkloadInfo> all_workloads();

@@ -149,8 +149,8 @@ await test("every example shows the anomaly that it names", async () => {
   }
 });
 
-await test("every anomaly of docs/anomalies.md with a history of its own is an example", async () => {
-  const doc = readFileSync(path.resolve(here, "../../docs/anomalies.md"), "utf8");
+await test("every anomaly of docs/reference/anomalies.md with a history of its own is an example", async () => {
+  const doc = readFileSync(path.resolve(here, "../../docs/reference/anomalies.md"), "utf8");
   const named = [...doc.matchAll(/^\| ([a-z][a-z-]+)(?: \(G1[ab]\))? \| `T1: /gm)].map((one) => one[1]);
   assert.ok(named.length >= 17, `${named}`);
   const known = gallery.flatMap((one) => one.entries.map((entry) => entry.name));

@@ -1438,7 +1438,7 @@ TEST_F(Cli, HelpAndDocsListTheSameNames) {
     for (std::string word; in >> word;) joined += word + ' ';
     return joined;
   };
-  std::ifstream file(CUPEL_SOURCE_DIR "/docs/commands.md");
+  std::ifstream file(CUPEL_SOURCE_DIR "/docs/reference/commands.md");
   const auto page = words({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
   const auto help = words(cupel("generate --help").out);
   const auto refusal = words(cupel("generate --level none -o x.jsonl").err);

@@ -1,5 +1,6 @@
 // Exit codes: every command ends with 0 for satisfied or done, 1 for violated, 2 for unknown, and 3
-// for bad input, usage or environment. Of several answers the largest counts. docs/commands.md.
+// for bad input, usage or environment. Of several answers the largest counts.
+// docs/reference/commands.md.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,6 +1,6 @@
-// Document oracle: the axioms of docs/documents.md about maps with nested values, read aloud for a
-// history of which is known what each operation had seen. It tries all orders of the updates of a
-// place, and of the characters of a list.
+// Document oracle: the axioms of docs/reference/documents.md about maps with nested values, read
+// aloud for a history of which is known what each operation had seen. It tries all orders of the
+// updates of a place, and of the characters of a list.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ TEST_P(Generator, CorrectReplicasAreNeverAccused) {
   }
 }
 
-// The names that a bug may show itself by; docs/crdt.md has the same.
+// The names that a bug may show itself by; docs/reference/crdt.md has the same.
 const std::map<std::string, std::set<std::string>>& names_of_bugs() {
   static const std::map<std::string, std::set<std::string>> names = {
       {"remove-kills-concurrent-add", {"concurrent-add-lost"}},

@@ -470,9 +470,9 @@ TEST(Mixed, MistakesAreNamed) {
       error_of(cart + "\n" + cart),
       "h:2: found the type of the object \"cart\" a second time, first in line 1; expected it "
       "once");
-  EXPECT_EQ(
-      error_of(R"({"object":"cart","type":"or-sett"})"),
-      "h:1: found the type \"or-sett\", expected one of docs/formats/crdt.md, such as or-set");
+  EXPECT_EQ(error_of(R"({"object":"cart","type":"or-sett"})"),
+            "h:1: found the type \"or-sett\", expected one of docs/reference/formats/crdt.md, such "
+            "as or-set");
   EXPECT_EQ(read(R"({"process":0,"object":"cart","f":"add","value":1})", "h", {Type::kAddWinsSet})
                 .error()
                 .to_string(),

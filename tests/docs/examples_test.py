@@ -41,21 +41,21 @@ def script_of(page, name):
 HOW = {
     ("README.md", "cupel check"): ("quick", EXACT, {"tests": "tests"}),
     ("README.md", "cupel run --db lab:redis-sentinel"): ("long", NUMBERS, {}),
-    ("docs/crdt.md", "cupel crdt generate"): ("quick", EXACT, {}),
-    ("docs/crdt.md", "cat history.jsonl"): ("quick", EXACT, {}),
-    ("docs/documents.md", "cat history.jsonl"): ("quick", EXACT, {}),
-    ("docs/integrations.md", "cupel elle"): ("quick", EXACT, ELLE),
-    ("docs/lab.md", "cupel lab start postgres"): ("servers", NUMBERS, {}),
-    ("docs/online.md", "cupel generate"): ("servers", EXACT, {}),  # its limit of memory is too low for sanitizers
-    ("docs/run.md", "cupel run"): ("quick", NUMBERS, {}),
-    ("docs/mock-server.md", "cupel mock --level"): ("quick", NUMBERS, {}),
-    ("docs/mock-engines.md", "cupel mock --engine postgres"): ("servers", NUMBERS, {}),
-    ("docs/mock-mariadb.md", "cupel mock --engine mariadb"): ("servers", NUMBERS, {}),
-    ("docs/mock-server.md", "cat run-tests.sh"): ("servers", EXACT, {}),
-    ("docs/mock-explore.md", "cupel mock test"): ("servers", EXACT, {"two-clients.sh": script_of("docs/mock-server.md", "two-clients.sh")}),
-    ("docs/mock-on.md", "cupel mock test"): ("servers", EXACT, {}),
+    ("docs/reference/crdt.md", "cupel crdt generate"): ("quick", EXACT, {}),
+    ("docs/reference/crdt.md", "cat history.jsonl"): ("quick", EXACT, {}),
+    ("docs/reference/documents.md", "cat history.jsonl"): ("quick", EXACT, {}),
+    ("docs/how-to/integrations.md", "cupel elle"): ("quick", EXACT, ELLE),
+    ("docs/reference/lab.md", "cupel lab start postgres"): ("servers", NUMBERS, {}),
+    ("docs/reference/online.md", "cupel generate"): ("servers", EXACT, {}),  # its limit of memory is too low for sanitizers
+    ("docs/reference/run.md", "cupel run"): ("quick", NUMBERS, {}),
+    ("docs/reference/mock-server.md", "cupel mock --level"): ("quick", NUMBERS, {}),
+    ("docs/reference/mock-engines.md", "cupel mock --engine postgres"): ("servers", NUMBERS, {}),
+    ("docs/reference/mock-mariadb.md", "cupel mock --engine mariadb"): ("servers", NUMBERS, {}),
+    ("docs/reference/mock-server.md", "cat run-tests.sh"): ("servers", EXACT, {}),
+    ("docs/reference/mock-explore.md", "cupel mock test"): ("servers", EXACT, {"two-clients.sh": script_of("docs/reference/mock-server.md", "two-clients.sh")}),
+    ("docs/reference/mock-on.md", "cupel mock test"): ("servers", EXACT, {}),
 }
-SHOP = "postgres://me@127.0.0.1/shop"  # of docs/mock-on.md: a server that is started for it
+SHOP = "postgres://me@127.0.0.1/shop"  # of docs/reference/mock-on.md: a server that is started for it
 
 
 def blocks():

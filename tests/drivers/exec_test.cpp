@@ -224,7 +224,7 @@ TEST(Exec, SaysWhatIsWrongWithACommand) {
             "found `exec:`, expected a command after exec:, as in `exec:python3 client.py`");
   const std::string begin =
       "does not answer an empty transaction as a client of cupel must "
-      "(docs/drivers/exec.md): ";
+      "(docs/reference/drivers/exec.md): ";
   // Whether it is dead before the line is sent, or after, is a matter of luck.
   const auto missing = message("exec:no-such-program-of-cupel 2>/dev/null");
   EXPECT_EQ(missing.substr(0, missing.find(" and did not")),

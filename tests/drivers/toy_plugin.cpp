@@ -16,8 +16,10 @@ base::Result<std::unique_ptr<Database>> open_toy(const std::string& url,
 }
 
 constexpr std::string_view kToyLevels[] = {"playful", "serious"};
-constexpr DriverInfo kToy{
-    .name = "toy", .url = "toy:NAME", .page = "docs/drivers/toy.md", .isolations = kToyLevels};
+constexpr DriverInfo kToy{.name = "toy",
+                          .url = "toy:NAME",
+                          .page = "docs/reference/drivers/toy.md",
+                          .isolations = kToyLevels};
 
 }  // namespace
 

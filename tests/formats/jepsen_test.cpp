@@ -1,4 +1,4 @@
-// Jepsen op maps: every quirk of docs/formats/jepsen.md, beside what is refused.
+// Jepsen op maps: every quirk of docs/reference/formats/jepsen.md, beside what is refused.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <zstd.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Each way of installing that docs/install.md names, each in a root of its own that holds Debian 12 and
+# Each way of installing that docs/how-to/install.md names, each in a root of its own that holds Debian 12 and
 # nothing else; then the README's first example, whose output is compared with the README. Libraries
 # explain the same history in the README's words. The container has its own test.
 #

@@ -37,10 +37,10 @@ expect 1 "" elle --model rw-register --consistency-models snapshot-isolation his
 expect 0 "strict-serializable" levels
 chroot "$work/root" /cupel-core check --json -l causal history.jsonl >"$work/root/results.jsonl"
 expect 0 "causal" merge results.jsonl
-# Those that it has are those that docs/install.md lists.
+# Those that it has are those that docs/how-to/install.md lists.
 chroot "$work/root" /cupel-core --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p' | sort >"$work/commands"
-sed -n '/^`cupel-core` has the commands/,/in one file/p' docs/install.md | grep -o '`[a-z]*`' | tr -d '`' | sort |
-  diff "$work/commands" - || fail "docs/install.md lists other commands than cupel-core has"
+sed -n '/^`cupel-core` has the commands/,/in one file/p' docs/how-to/install.md | grep -o '`[a-z]*`' | tr -d '`' | sort |
+  diff "$work/commands" - || fail "docs/how-to/install.md lists other commands than cupel-core has"
 expect 1 "lost-update" check --report report history.jsonl
 grep -q 'class="arrow' "$work/root/report/counterexample-1.svg" || fail "the picture has no arrows"
 expect 3 "run" run

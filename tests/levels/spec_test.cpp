@@ -117,7 +117,7 @@ TEST(LevelSpec, AnswersWhatExplanationsAsk) {
   }
 }
 
-// ---- docs/levels.md
+// ---- docs/reference/levels.md
 
 std::string visibility_in_words(Visibility visibility) {
   switch (visibility) {
@@ -154,13 +154,13 @@ std::vector<std::string> order_in_words(const LevelSpec& spec) {
 
 // What to do about a row that is missing, or one too many.
 std::string missing_row(const LevelSpec& spec, const std::string& found) {
-  return "docs/levels.md: found " + found + " instead of the row of " + std::string(spec.name) +
-         " in the table of " + (is_weak(spec.level) ? "φ" : "choices") +
+  return "docs/reference/levels.md: found " + found + " instead of the row of " +
+         std::string(spec.name) + " in the table of " + (is_weak(spec.level) ? "φ" : "choices") +
          "; write this row, after that of the level before it in src/levels/spec.hpp";
 }
 
 TEST(LevelsPage, ItsTablesSayWhatTheSpecsSay) {
-  const auto page = page_of("docs/levels.md");
+  const auto page = page_of("docs/reference/levels.md");
   const auto weak = table_of(page, "| level | φ(k, r) |");
   const auto order = table_of(page, "| level | ww choice");
   std::size_t weak_row = 0, order_row = 0;
@@ -173,7 +173,7 @@ TEST(LevelsPage, ItsTablesSayWhatTheSpecsSay) {
     const auto& row = table[at];
     const auto name = row[0].substr(0, row[0].find(' '));  // "snapshot-isolation (Adya)"
     ASSERT_EQ(name, spec.name) << missing_row(spec, "that of " + name);
-    const auto wrong = "docs/levels.md: the row of " + std::string(spec.name);
+    const auto wrong = "docs/reference/levels.md: the row of " + std::string(spec.name);
     if (is_weak(spec.level)) {
       EXPECT_EQ(row, (std::vector<std::string>{std::string(spec.name),
                                                visibility_in_words(spec.visibility)}))
@@ -187,19 +187,21 @@ TEST(LevelsPage, ItsTablesSayWhatTheSpecsSay) {
     }
     EXPECT_EQ(above, order_in_words(spec)) << wrong << " (same: as in the row above)";
   }
-  EXPECT_EQ(weak_row, weak.size()) << "docs/levels.md: a row without a level in kLevelSpecs";
-  EXPECT_EQ(order_row, order.size()) << "docs/levels.md: a row without a level in kLevelSpecs";
+  EXPECT_EQ(weak_row, weak.size())
+      << "docs/reference/levels.md: a row without a level in kLevelSpecs";
+  EXPECT_EQ(order_row, order.size())
+      << "docs/reference/levels.md: a row without a level in kLevelSpecs";
 }
 
 TEST(LevelsPage, NamesThePageOfEveryLevelInOrder) {
-  const auto page = page_of("docs/levels.md");
+  const auto page = page_of("docs/reference/levels.md");
   std::size_t at = 0;
   for (const LevelSpec& spec : kLevelSpecs) {
     const auto link = "[" + std::string(spec.name) + "](" +
-                      std::string(spec.page).substr(std::string("docs/").size()) + ")";
+                      std::string(spec.page).substr(std::string("docs/reference/").size()) + ")";
     const auto found = page.find(link, at);
-    EXPECT_TRUE(found != std::string::npos)
-        << "docs/levels.md: write the link " << link << ", after that of the level before it";
+    EXPECT_TRUE(found != std::string::npos) << "docs/reference/levels.md: write the link " << link
+                                            << ", after that of the level before it";
     at = found == std::string::npos ? at : found;
     EXPECT_TRUE(
         std::filesystem::exists(std::string(CUPEL_SOURCE_DIR) + "/" + std::string(spec.page)))
@@ -209,7 +211,7 @@ TEST(LevelsPage, NamesThePageOfEveryLevelInOrder) {
 
 // The list items of chains "a ⇒ b ⇒ c", in which SI stands for snapshot-isolation.
 TEST(LevelsPage, ItsChainsOfImplicationsAreThoseOfTheSpecs) {
-  const auto page = page_of("docs/levels.md");
+  const auto page = page_of("docs/reference/levels.md");
   std::istringstream lines(page);
   std::vector<std::pair<Level, Level>> direct;
   const auto level_of = [](std::string text) {
@@ -245,7 +247,8 @@ TEST(LevelsPage, ItsChainsOfImplicationsAreThoseOfTheSpecs) {
   for (const Level a : all_levels()) {
     for (const Level b : all_levels()) {
       EXPECT_EQ(stated[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)], implies(a, b))
-          << "docs/levels.md: the chains \"a ⇒ b ⇒ c\" and `implies` in src/levels/spec.hpp differ "
+          << "docs/reference/levels.md: the chains \"a ⇒ b ⇒ c\" and `implies` in "
+             "src/levels/spec.hpp differ "
              "on "
           << name(a) << " and " << name(b);
     }

@@ -1,5 +1,5 @@
 // The levels of products: each anomaly that a product allows comes with some seed, one that it
-// forbids never comes, and locks keep what they promise (docs/mock-levels.md).
+// forbids never comes, and locks keep what they promise (docs/reference/mock-levels.md).
 #include <gtest/gtest.h>
 
 #include <array>

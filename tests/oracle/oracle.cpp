@@ -28,7 +28,7 @@ using history::TxnStatus;
 using history::ValueId;
 using levels::Level;
 
-// What a level asks, by docs/levels.md and by no table of the engine.
+// What a level asks, by docs/reference/levels.md and by no table of the engine.
 enum class Visible : std::uint8_t { kEarlierRead, kOneStep, kAnySteps };
 struct Asked {
   std::optional<Visible> visible;    // the φ of a weak level; none: the level is an order

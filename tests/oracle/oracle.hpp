@@ -1,7 +1,7 @@
 // The oracle: does a small history satisfy a level, by trying everything?
 //
 // It sees base and history only (and the names of the levels), shares nothing
-// with the engine, and says docs/levels.md as literally as it can: every choice
+// with the engine, and says docs/reference/levels.md as literally as it can: every choice
 // of writer for every read, then, for the weak levels, the formula on a
 // transitive closure, and for the others every total order of events. Meant for
 // some twelve transactions; slow on purpose where speed would need an argument.

@@ -189,7 +189,7 @@ Integer integer_at(const std::string& bytes, std::size_t at) {
   return value;
 }
 
-constexpr std::size_t kFileHeader = 16, kBlockHeader = 20;  // docs/formats/cupel.md
+constexpr std::size_t kFileHeader = 16, kBlockHeader = 20;  // docs/reference/formats/cupel.md
 
 struct Block {
   std::uint32_t column;

@@ -1,5 +1,5 @@
 // Lists in which one element stands many times: what is decided without trying all ways in which
-// its appends may stand (docs/algorithms/equal-elements.md), and with which evidence.
+// its appends may stand (docs/internals/algorithms/equal-elements.md), and with which evidence.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

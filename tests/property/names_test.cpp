@@ -1,5 +1,5 @@
 // The names that explanations use, on random histories: each has its page in the
-// glossary and in docs/anomalies.md, and every level that the page says forbids
+// glossary and in docs/reference/anomalies.md, and every level that the page says forbids
 // it is indeed violated wherever it is found; Adya's name in brackets likewise.
 #include <gtest/gtest.h>
 

@@ -46,7 +46,7 @@ constexpr Case kCases[] = {
     {"lists", Level::kSerializable,
      "s1: a(x,1) | s2: a(x,2) | s3: l(x,[1]) a(y,1) | s4: l(x,[1 2]) l(y,[])"},
     {"aborted-read", Level::kReadCommitted, "init=0 s1: ! w(x,1) | s2: r(x,1)"},
-    // What PolySI's authors found in Galera: the picture in docs/report.md.
+    // What PolySI's authors found in Galera: the picture in docs/reference/report.md.
     {"galera", Level::kSnapshotIsolation,
      "s1: w(0,1) w(0,2) ; w(0,3) w(0,4) ; r(0,4) w(0,5) ; r(0,5) r(0,5) | s2: r(0,4) w(0,10) ; "
      "w(0,11) w(0,12) ; w(0,13) w(0,14)"},

@@ -87,7 +87,7 @@ TEST_F(CampaignTest, MistakesAreNamedWithTheirPlaces) {
       {"{}", {"no databases"}},
       {R"({"databases": []})", {"databases", "a list"}},
       {R"({"databases": [{}], "sedes": 3})",
-       {"sedes", "found an unknown field, expected one of those in docs/campaign.md"}},
+       {"sedes", "found an unknown field, expected one of those in docs/reference/campaign.md"}},
       {R"({"databases": [{"urk": "sqlite:x"}]})",
        {"databases[0].urk", "unknown field, expected name, url, isolations, level or read_from"}},
       {R"({"databases": [{}, 7]})", {"databases[1]", "found 7"}},

@@ -757,7 +757,7 @@ TEST_F(PostgresEngineApplications, TpccFailsAsOverTheOwnStore) {
   const auto causal = violated(*application, Level::kCausal, 3, 100);
   for (const auto* often : {"A1", "A4", "A6", "A8", "A9", "A10", "A12"})
     EXPECT_NE(causal.find(often), std::string::npos) << often << " of " << causal;
-  // With primary keys these hold (docs/mock-applications.md).
+  // With primary keys these hold (docs/reference/mock-applications.md).
   for (const auto* never : {"A3", "A5", "A11"})
     EXPECT_EQ(causal.find(never), std::string::npos) << causal;
   EXPECT_EQ(violated(*application, Level::kStrongSessionSerializable, 1, 100), "");

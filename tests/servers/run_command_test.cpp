@@ -66,7 +66,7 @@ TEST_P(RunCommand, SaysWhatIsWrong) {
   expect_refused(url, "serializable", {"cannot connect", "is the server running"});
 }
 
-// As in docs/lab.md: cupel run --db "$(cupel lab start redis)".
+// As in docs/reference/lab.md: cupel run --db "$(cupel lab start redis)".
 TEST_F(RunCommandOfKeyValueStore, RunsWithoutAWorkload) {
   for (const auto kind : {Kind::kRedis, Kind::kEtcd}) {
     const auto started = start(kind, {.durable = false});

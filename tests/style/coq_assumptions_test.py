@@ -66,8 +66,8 @@ class CoqAssumptions(unittest.TestCase):
     def test_findings_claim_what_their_files_prove(self):
         levels = {"read atomic": "ReadAtomic", "causal": "Causal", "prefix": "Prefix",
                   "snapshot isolation": "SnapshotIsolation"}
-        rows = re.findall(r"^\|[^|]*\|[^|]*\|([^|]*)\| \[\w+\]\(\.\./(proofs/findings/\w+\.v(?:\.xz)?)\) \|$",
-                          (ROOT / "docs/findings.md").read_text(), re.MULTILINE)
+        rows = re.findall(r"^\|[^|]*\|[^|]*\|([^|]*)\| \[\w+\]\(\.\./\.\./(proofs/findings/\w+\.v(?:\.xz)?)\) \|$",
+                          (ROOT / "docs/internals/findings.md").read_text(), re.MULTILINE)
         self.assertEqual({file for _, file in rows},
                          {str(file.relative_to(ROOT)) for file in (ROOT / "proofs/findings").glob("*.v*")})
         for claims, file in rows:
@@ -79,7 +79,7 @@ class CoqAssumptions(unittest.TestCase):
                 self.assertIn(("violates" if no else "satisfies", levels[level]), proved, file)
 
     def test_every_smallest_example_has_a_theorem(self):
-        page = (ROOT / "docs/anomalies.md").read_text()
+        page = (ROOT / "docs/reference/anomalies.md").read_text()
         names = re.findall(r"^(\S+)\n(?:  .*\n)*?  Smallest example$", page, re.MULTILINE)
         self.assertEqual(len(names), page.count("  Smallest example\n"))
         examples = text_of(ROOT / "proofs/Examples.v.xz")

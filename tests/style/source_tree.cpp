@@ -268,18 +268,18 @@ Findings check_includes(const LayerTable& table, const std::vector<SourceFile>& 
       const auto included = row_of(table, match[1]);
       if (included != "cupel" && !allows(row->second, included)) {
         findings.push_back(at(file, i) + "src/" + folder + " may not include " + included +
-                           "/ (docs/architecture.md)");
+                           "/ (docs/internals/architecture.md)");
       }
     }
   }
   for (const auto& folder : folders) {
     if (table.count(folder) == 0) {
-      findings.push_back("src/" + folder + ":1: has no row in docs/architecture.md");
+      findings.push_back("src/" + folder + ":1: has no row in docs/internals/architecture.md");
     }
   }
   for (const auto& [folder, row] : table) {
     if (folders.count(folder) == 0) {
-      findings.push_back("docs/architecture.md:1: has a row for src/" + folder +
+      findings.push_back("docs/internals/architecture.md:1: has a row for src/" + folder +
                          ", which has no source file");
     }
   }
@@ -303,7 +303,7 @@ Findings check_links(const LayerTable& table, const std::vector<SourceFile>& cma
     for (const auto& used : target.links) {
       if (!allows(allowed[name], used)) {
         findings.push_back(target.path + ":1: " + name + " may not link " + used +
-                           " (docs/architecture.md)");
+                           " (docs/internals/architecture.md)");
       }
     }
   }

@@ -1,5 +1,5 @@
 // SourceTree: what the style test looks at and for. The rules themselves stand
-// in docs/architecture.md (the table of layers, the list of words) and are read
+// in docs/internals/architecture.md (the table of layers, the list of words) and are read
 // from there, so that the page and the check cannot differ.
 #pragma once
 

@@ -15,7 +15,7 @@ namespace {
 const std::string kRepository = CUPEL_SOURCE_DIR;
 
 std::string architecture() {
-  return read_text(kRepository + "/docs/architecture.md");
+  return read_text(kRepository + "/docs/internals/architecture.md");
 }
 
 std::string joined(const Findings& findings) {
@@ -67,8 +67,9 @@ TEST(LayerCheck, FindsAnInjectedInclude) {
   bad[1].text += "  #  include \"levels/level.hpp\"\n";
   const auto findings = check_includes(table, bad);
   ASSERT_EQ(findings.size(), 1u) << joined(findings);
-  EXPECT_EQ(findings[0],
-            "src/order/clock.cpp:4: src/order may not include levels/ (docs/architecture.md)");
+  EXPECT_EQ(
+      findings[0],
+      "src/order/clock.cpp:4: src/order may not include levels/ (docs/internals/architecture.md)");
 }
 
 TEST(LayerCheck, FindsAFolderWithoutARowAndARowWithoutAFolder) {
@@ -85,7 +86,7 @@ TEST(LayerCheck, FindsAnInjectedLink) {
       check_links(table, small_lists("\n SOURCES a.cpp\n USES base cli\n LIBRARIES x"), {});
   ASSERT_EQ(findings.size(), 1u) << joined(findings);
   EXPECT_EQ(findings[0],
-            "src/order/CMakeLists.txt:1: order may not link cli (docs/architecture.md)");
+            "src/order/CMakeLists.txt:1: order may not link cli (docs/internals/architecture.md)");
   EXPECT_EQ(check_links(
                 table, small_lists("USES base)\ntarget_link_libraries(cupel_order x cupel_cli"), {})
                 .size(),

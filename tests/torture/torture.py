@@ -4,7 +4,7 @@
     torture.py --cupel BIN --work DIR [--seconds N] [--seed N] [PART…]
 
 Runs the parts, each for at most so many seconds (default 60), and prints a line for each: how often it
-tried something, and what failed. Exit code 1 if anything did. docs/reliability.md describes the parts."""
+tried something, and what failed. Exit code 1 if anything did. docs/internals/reliability.md describes the parts."""
 
 import argparse
 import importlib

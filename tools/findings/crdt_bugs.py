@@ -5,7 +5,7 @@
     tools/findings/crdt_bugs.py build/release/cupel build/findings/crdt_bugs.jsonl --table
 
 A run generates a history with known deliveries and checks it. It is one line of the file, and is not made again, so
-the table can be continued. --table prints the counts as the table of docs/findings.md.
+the table can be continued. --table prints the counts as the table of docs/internals/findings.md.
 """
 
 import argparse

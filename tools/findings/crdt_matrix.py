@@ -5,7 +5,7 @@
     tools/findings/crdt_matrix.py build/release/cupel build/findings/crdt.jsonl --table
 
 Each run of `cupel crdt run --adapter` is one line of the file. A run that is there, and was no error, is not made
-again, so the matrix can be continued; the smallest runs come first. --table prints the counts as the table of docs/findings.md: of each
+again, so the matrix can be continued; the smallest runs come first. --table prints the counts as the table of docs/internals/findings.md: of each
 object and size, how many seeds were satisfied, and what the others were; `stopped` are runs that took longer than --stop.
 """
 

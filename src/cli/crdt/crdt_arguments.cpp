@@ -68,7 +68,8 @@ void add_strict_axioms_option(Command& command, bool& strict) {
   command
       .add_flag("--strict-axioms", strict,
                 "Use the axioms exactly as Biswas's thesis prints them: arrays may show removed "
-                "characters, and two concurrent writes of one value are forbidden (docs/crdt.md)")
+                "characters, and two concurrent writes of one value are forbidden "
+                "(docs/reference/crdt.md)")
       ->group(kQuestionOptions);
   command.add_flag("--letter", strict, "Deprecated: --strict-axioms")->hidden();
 }

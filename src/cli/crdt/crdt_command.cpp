@@ -133,7 +133,7 @@ void add_crdt(Command& app, Run& run) {
   add_crdt_run(*command, run);
   command->footer(
       "Checks the reads of replicas against the axioms of their type under causal consistency.\n"
-      "The manual is docs/crdt.md.");
+      "The manual is docs/reference/crdt.md.");
 }
 
 }  // namespace cupel::cli

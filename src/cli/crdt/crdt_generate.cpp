@@ -113,7 +113,7 @@ void add_crdt_generate(Command& app, Run& run) {
   command->add_flag("--no-times", arguments->no_times, "Leave out the times of operations")
       ->group(group);
   command->footer(
-      "Bugs (docs/crdt.md#generate lists their types):\n" + bugs +
+      "Bugs (docs/reference/crdt.md#generate lists their types):\n" + bugs +
       "\nExamples:\n"
       "  cupel crdt generate --type or-set --ops 1000 -o history.jsonl\n"
       "  cupel crdt generate --type rga --bug interleaves | cupel crdt check --type rga -\n"

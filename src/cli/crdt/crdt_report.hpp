@@ -29,7 +29,7 @@ class CrdtRunReport {
   // The report of the history, with that reason right after its first line, and with the faults at
   // its end.
   [[nodiscard]] std::string in_text(const std::string& report) const;
-  // The same in the fields of docs/crdt.md#json.
+  // The same in the fields of docs/reference/crdt.md#json.
   void add_to(nlohmann::ordered_json& report) const;
 
  private:

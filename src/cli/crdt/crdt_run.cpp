@@ -388,7 +388,7 @@ void add_adapter_options(Command& command, CrdtRunArguments& arguments, const ch
       .add_option("--trace", arguments.edits,
                   "Adapters' texts, with marks or without: replay this editing trace, JSON and "
                   "maybe compressed, in place "
-                  "of random operations (docs/crdt-adapters.md#editing-traces)")
+                  "of random operations (docs/reference/crdt-adapters.md#editing-traces)")
       ->type_name("FILE")
       ->group(group);
   command
@@ -411,7 +411,7 @@ void add_crdt_run(Command& app, Run& run) {
       ->add_option("--adapter", arguments->adapter,
                    "A library, such as yjs or automerge, or yjs:text for one of its objects, or "
                    "yjs:text,map for several in one document; or a "
-                   "file of your own, with a slash in its path (docs/crdt-adapters.md)")
+                   "file of your own, with a slash in its path (docs/reference/crdt-adapters.md)")
       ->type_name("NAME");
   command
       ->add_option("--exec", options.command, "The command that sh -c starts once for each replica")
@@ -464,7 +464,7 @@ void add_crdt_run(Command& app, Run& run) {
   add_crdt_answer_options(*command, *arguments);
   command->footer(
       "Exit code: 0 satisfied and converged, 1 violated or not converged, 2 unknown, 3 a replica\n"
-      "does not start, exits early, or violates the protocol in docs/crdt.md#run.\n"
+      "does not start, exits early, or violates the protocol in docs/reference/crdt.md#run.\n"
       "\n"
       "Examples:\n"
       "  cupel crdt run --adapter automerge --type counter\n"

@@ -146,13 +146,14 @@ void add_store_options(Command& command, GenerateArguments& arguments) {
 // Returns --plan.
 Option* add_plan_options(Command& command, GenerateArguments& arguments) {
   const char* plan = "A workload file instead of a history";
-  auto* planned = command
-                      .add_option("--plan", arguments.plan,
-                                  "Write the transactions of this workload (docs/workloads) for "
-                                  "`cupel run --workload FILE`. The workload's own values apply "
-                                  "where the options below are not given")
-                      ->type_name("WORKLOAD")
-                      ->group(plan);
+  auto* planned =
+      command
+          .add_option("--plan", arguments.plan,
+                      "Write the transactions of this workload (docs/reference/workloads) for "
+                      "`cupel run --workload FILE`. The workload's own values apply "
+                      "where the options below are not given")
+          ->type_name("WORKLOAD")
+          ->group(plan);
   for (auto* of_a_plan : add_mix_options(command, plan, arguments.shape)) {
     of_a_plan->needs(planned);
   }

@@ -3,8 +3,8 @@
 //   mpirun -n 8 cupel-mpi check -l causal --certificate c.json history.cupel
 //
 // Every process reads the file. The first does what `cupel check` does, and asks the others for
-// parts of what each level needs (docs/scale.md); its output is the output. Messages are bytes: a
-// tag says whether they are a question, an answer or the end.
+// parts of what each level needs (docs/how-to/scale.md); its output is the output. Messages are
+// bytes: a tag says whether they are a question, an answer or the end.
 #define OMPI_SKIP_MPICXX  // its C++ interface, which MPI has no more
 #include <mpi.h>
 

@@ -177,7 +177,7 @@ void add_mock(Command& app, Run& run) {
         ->group(where);
   };
   port("--pg", arguments->postgres, "PostgreSQL's wire protocol on this port");
-  port("--http", arguments->http, "HTTP with JSON on this port (docs/mock-server.md)");
+  port("--http", arguments->http, "HTTP with JSON on this port (docs/reference/mock-server.md)");
   command->add_option("--bind", arguments->address, "The address to listen on")
       ->type_name("ADDRESS")
       ->capture_default_str()

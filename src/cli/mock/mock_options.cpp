@@ -64,11 +64,12 @@ void add_store_options(Command& command, StoreArguments& arguments) {
   command
       .add_option(
           "--level", arguments.level,
-          fmt::format("The isolation level, which every history satisfies: {}, or a short name. Or "
-                      "strict-serializable, or what a product allows: {} (docs/mock-levels.md). "
-                      "Default: {}; {} with --engine postgres, {} with --engine mariadb",
-                      one_of(level_names_of_mock()), one_of(product_level_names()),
-                      usual_level("own"), usual_level("postgres"), usual_level("mariadb")))
+          fmt::format(
+              "The isolation level, which every history satisfies: {}, or a short name. Or "
+              "strict-serializable, or what a product allows: {} (docs/reference/mock-levels.md). "
+              "Default: {}; {} with --engine postgres, {} with --engine mariadb",
+              one_of(level_names_of_mock()), one_of(product_level_names()), usual_level("own"),
+              usual_level("postgres"), usual_level("mariadb")))
       ->type_name("LEVEL")
       ->group(store);
   command

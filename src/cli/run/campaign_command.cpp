@@ -98,7 +98,9 @@ int campaign(const CampaignArguments& arguments) {
 void add_campaign(Command& app, Run& run) {
   auto* command = add_command(app, "campaign");
   auto arguments = std::make_shared<CampaignArguments>();
-  command->add_option("FILE", arguments->file, "The campaign, a JSON file (docs/campaign.md)")
+  command
+      ->add_option("FILE", arguments->file,
+                   "The campaign, a JSON file (docs/reference/campaign.md)")
       ->required()
       ->type_name("");
   command

@@ -385,7 +385,7 @@ void add_client_options(Command& command, RunArguments& arguments) {
       ->capture_default_str()
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->group(what);
-  const char* shape = "Transactions (defaults: the workload's own, docs/workloads)";
+  const char* shape = "Transactions (defaults: the workload's own, docs/reference/workloads)";
   add_shape_options(command, shape, arguments.shape);
   add_mix_options(command, shape, arguments.shape);
   command
@@ -397,7 +397,7 @@ void add_client_options(Command& command, RunArguments& arguments) {
 }
 
 void add_worker_options(Command& command, RunArguments& arguments) {
-  const char* workers = "Several workers on one database (docs/scale.md)";
+  const char* workers = "Several workers on one database (docs/how-to/scale.md)";
   arguments.tables =
       command
           .add_option(

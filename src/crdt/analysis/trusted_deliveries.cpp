@@ -22,7 +22,7 @@ std::optional<base::Error> refuse_without_deliveries(const std::string& file, co
   return base::Error{
       .message = fmt::format(
           "the type {} is decided only with the deliveries that a history has; found {}, "
-          "expected deliver lines (docs/formats/crdt.md#context) and --context trusted",
+          "expected deliver lines (docs/reference/formats/crdt.md#context) and --context trusted",
           name(typed.type),
           deliveries.is_known() ? "--context " + context
           : line != 0 ? "an update of unknown outcome, so that nobody can say who saw what"
@@ -84,7 +84,7 @@ std::optional<base::Error> refuse_missing(const std::string& file, std::uint64_t
   }
   if (!context.empty()) {
     return base::Error{.message = fmt::format("found no deliveries, expected deliver lines with "
-                                              "--context {} (docs/formats/crdt.md)",
+                                              "--context {} (docs/reference/formats/crdt.md)",
                                               context),
                        .file = file};
   }

@@ -16,7 +16,7 @@
 namespace cupel::crdt {
 
 struct Explanation {
-  // "lost-increment"; the names are in docs/crdt.md#names.
+  // "lost-increment"; the names are in docs/reference/crdt.md#names.
   std::string name;
   std::string summary;               // one sentence
   std::vector<std::string> because;  // what leads to it, a line each

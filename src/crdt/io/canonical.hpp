@@ -1,5 +1,5 @@
 // Canonical text of replicated data types: a history, and the witness of a certificate that says
-// satisfied, as the proved verifier reads them (docs/formats/canonical.md).
+// satisfied, as the proved verifier reads them (docs/reference/formats/canonical.md).
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Certificates as JSON; docs/crdt.md has the fields.
+// Certificates as JSON; docs/reference/crdt.md has the fields.
 #include "crdt/io/certificate.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Context reader: the lines `deliver`, `version`, `send` and `delivery`, and the fields `id` and
-// `seen` of operations (docs/formats/crdt.md#context).
+// `seen` of operations (docs/reference/formats/crdt.md#context).
 //
 // Ids are names of updates and messages. A line may name an update that comes later in the file, so
 // names are resolved at the end. The default id of an update is its process and a number, "0:5";

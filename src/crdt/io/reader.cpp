@@ -581,7 +581,7 @@ class Reader {
                          history.method(op), history.element_text(e),
                          op.list_begin == op.list_end
                              ? "tag them with the replica and a number"
-                             : "docs/crdt.md#text says how texts repeat characters");
+                             : "docs/reference/crdt.md#text says how texts repeat characters");
     }
     return std::nullopt;
   }
@@ -601,7 +601,7 @@ class Reader {
         type.is_string() ? type_of(type.get_ref<const std::string&>()) : std::nullopt;
     if (!named) {
       return error(
-          fmt::format("found the type {}, expected one of docs/formats/crdt.md, such as "
+          fmt::format("found the type {}, expected one of docs/reference/formats/crdt.md, such as "
                       "or-set",
                       text::dump_excerpt(type)));
     }

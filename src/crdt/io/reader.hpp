@@ -1,5 +1,5 @@
 // Reader and writer of histories of replicated data types: JSON lines and EDN, one operation per
-// line (docs/formats/crdt.md).
+// line (docs/reference/formats/crdt.md).
 //
 //   {"process":1,"f":"add","key":"s","value":"a"}
 //   {"process":2,"f":"read","key":"s","value":["a"]}

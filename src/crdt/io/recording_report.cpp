@@ -38,7 +38,7 @@ std::string limit_text(const RecordingAnalysis& analysis) {
   return fmt::format(
       "  each object is satisfied alone; a limit was met ({}) after {:.1f} s before one "
       "happens-before of all was found; recorded deliveries decide it "
-      "(docs/formats/crdt.md#context)\n",
+      "(docs/reference/formats/crdt.md#context)\n",
       analysis.limit, analysis.seconds);
 }
 

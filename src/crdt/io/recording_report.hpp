@@ -23,7 +23,7 @@ struct RecordingReport {
 // Of named objects: a line FILE<TAB>objects<TAB>VERDICT; below it, indented by two blanks, that of
 // each object.
 std::string as_text(const RecordingReport& report);
-// One object; the fields are in docs/crdt.md.
+// One object; the fields are in docs/reference/crdt.md.
 nlohmann::ordered_json json_of(const RecordingReport& report);
 
 }  // namespace cupel::crdt

@@ -26,7 +26,7 @@ std::string_view name(Why why);
 
 // A line FILE<TAB>TYPE<TAB>VERDICT, then the details, indented by two blanks.
 std::string as_text(const Report& report);
-// One object, with its line feed; the fields are in docs/crdt.md.
+// One object, with its line feed; the fields are in docs/reference/crdt.md.
 std::string as_json(const Report& report);
 // The same object; `named`: the name of its first field, which has `file`.
 nlohmann::ordered_json json_of(const Report& report, const char* named = "file");

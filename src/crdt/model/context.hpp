@@ -1,4 +1,4 @@
-// Context: what each replica had received, and when (docs/formats/crdt.md#context).
+// Context: what each replica had received, and when (docs/reference/formats/crdt.md#context).
 //
 // A history may say which updates had arrived at a replica before an operation. What the replica
 // then saw of them depends on the rule of delivery. visibility.hpp computes it.

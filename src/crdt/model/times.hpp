@@ -1,5 +1,5 @@
 // Times: which updates an operation cannot have seen, because they were invoked after it had ended
-// (docs/formats/crdt.md#times).
+// (docs/reference/formats/crdt.md#times).
 //
 // A replica executes one operation after the other. So an operation began no earlier than any
 // before it on its replica, and ended no later than any after it. spread_times() gives each

@@ -1,5 +1,5 @@
 // Visibility: which updates each operation had seen, computed from the context of a history
-// (docs/formats/crdt.md#context).
+// (docs/reference/formats/crdt.md#context).
 //
 // A replica forgets nothing, so for each replica and update one number says everything: the place
 // of the replica's first operation that has seen the update. A question is one comparison. Memory:

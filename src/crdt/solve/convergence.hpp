@@ -30,7 +30,7 @@ Convergence converge(const History& history);
 
 // Did two reads of one kind return the same? Sets and siblings have no order. Siblings of one value
 // count once: a read may return concurrent writes of it as one or as several
-// (docs/crdt.md#choices).
+// (docs/reference/crdt.md#choices).
 bool same_answer(const History& history, OpId one, OpId other);
 
 }  // namespace cupel::crdt

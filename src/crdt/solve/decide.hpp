@@ -16,7 +16,7 @@
 // together.
 //
 // Choices, where the axioms as printed are ambiguous or weaker than intended
-// (docs/crdt.md#choices). `strict` takes them as printed:
+// (docs/reference/crdt.md#choices). `strict` takes them as printed:
 // - Before any update a set is empty, a flag off, a register without value.
 // - An array does not return a character whose remove it has seen, and returns a
 //   character after the one it was added after. Figure 2.2 demands neither.

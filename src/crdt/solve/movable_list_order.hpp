@@ -1,6 +1,6 @@
 // Movable list order: are there, for each element, an order of its moves and, for the whole list,
-// an order of all places, such that every read shows what they make (docs/crdt.md#movable-lists;
-// Kleppmann, Moving Elements in List CRDTs, PaPoC 2020)?
+// an order of all places, such that every read shows what they make
+// (docs/reference/crdt.md#movable-lists; Kleppmann, Moving Elements in List CRDTs, PaPoC 2020)?
 //
 // The insertion of an element, and each move, makes a place. The deliveries are known, so an order
 // of the moves says which place of an element counts at each operation, and a list of places is

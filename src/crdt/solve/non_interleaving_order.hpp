@@ -1,6 +1,7 @@
 // Non-interleaving order: is there one order of all characters, in which every read shows them,
 // every insertion fits, and runs that were inserted at one place are not mixed
-// (docs/crdt.md#runs-that-are-not-mixed; Weidner and Kleppmann, The Art of the Fugue, 2023)?
+// (docs/reference/crdt.md#runs-that-are-not-mixed; Weidner and Kleppmann, The Art of the Fugue,
+// 2023)?
 //
 // It is the order of a list (list_order.hpp) with more places where a character may not stand:
 // between a character and the first one that was added after it, and between two that one replica

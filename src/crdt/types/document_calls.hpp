@@ -1,4 +1,5 @@
-// Document calls: the operations of maps as a file has them (docs/documents.md#operations).
+// Document calls: the operations of maps as a file has them
+// (docs/reference/documents.md#operations).
 //
 //   {"f":"put","value":[["todo"],{"map":"m1"}]}
 //   {"f":"put","value":[["todo","n"],{"counter":"c1"}]}

@@ -1,8 +1,8 @@
 // Text type: a list of characters in which one operation inserts or deletes a range. The axioms
 // are those of lists (strong_list.hpp): a range is a character after its neighbour, and each
 // further character after the one before it, all at once. A read returns a string, so each
-// character of a text is inserted once: its value says which one it is (docs/crdt.md#text). Texts
-// with marks are texts, too (marked_text.cpp).
+// character of a text is inserted once: its value says which one it is
+// (docs/reference/crdt.md#text). Texts with marks are texts, too (marked_text.cpp).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Document check: maps with nested values, for the verifier, by the axioms of docs/documents.md. It
-// shares no code with solve/document.hpp.
+// Document check: maps with nested values, for the verifier, by the axioms of
+// docs/reference/documents.md. It shares no code with solve/document.hpp.
 //
 // What is in a counter, list, text, set or register is checked as a history of that type, which has
 // the updates of all containers of the kind and what the reads show of them. Where a remove undoes

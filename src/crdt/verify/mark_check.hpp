@@ -1,5 +1,5 @@
-// Mark check: the marks of texts as the verifier reads the axioms (docs/crdt.md#text-with-marks).
-// It shares no code with solve/marked_text.hpp.
+// Mark check: the marks of texts as the verifier reads the axioms
+// (docs/reference/crdt.md#text-with-marks). It shares no code with solve/marked_text.hpp.
 //
 // Of two characters that a mark names and that a read shows next to each other, but for characters
 // that are new to the mark, it covers all that is between them. Beyond those that it names it may

@@ -1,5 +1,5 @@
 // Movable list check: the orders of the moves and of the places of a movable list, for the verifier
-// (docs/crdt.md#movable-lists). It shares no code with solve/movable_list_order.hpp.
+// (docs/reference/crdt.md#movable-lists). It shares no code with solve/movable_list_order.hpp.
 //
 // Cost: of orders that are given, operations + deliveries, each with a logarithm. To find that
 // there are none, every choice of the last moves that the operations may have seen, so it may be

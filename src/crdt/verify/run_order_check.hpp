@@ -1,5 +1,5 @@
 // Run order check: does the order of a list keep the runs together that were inserted at one place,
-// for the verifier (docs/crdt.md#runs-that-are-not-mixed)? It shares no code with
+// for the verifier (docs/reference/crdt.md#runs-that-are-not-mixed)? It shares no code with
 // solve/non_interleaving_order.hpp.
 //
 // Cost: of an order that is given, operations + deliveries, and the siblings inside of runs. To

@@ -1,5 +1,6 @@
 // Seen updates: what each replica had seen, and when, computed for the verifier. It shares no code
-// with model/visibility.hpp and takes the rules of docs/formats/crdt.md#context word for word.
+// with model/visibility.hpp and takes the rules of docs/reference/formats/crdt.md#context word for
+// word.
 //
 // Each replica has a log: the updates in the order in which they became visible to it. What an
 // update, message or saved document had seen is a beginning of its replica's log. An update that

@@ -150,7 +150,7 @@ std::optional<std::vector<Hazard>> hazards_in(const Json& names) {
   return hazards;
 }
 
-// Nothing: it says something else than docs/crdt-adapters.md#protocol has.
+// Nothing: it says something else than docs/reference/crdt-adapters.md#protocol has.
 std::optional<Library> library_of(const Json& hello) {
   Library library;
   const auto name = text_of(hello.value("library", Json()));
@@ -274,7 +274,7 @@ Result<Adapter> Adapter::start(const AdapterCommand& command, double timeout_sec
   if (!library) {
     return program->refused(hello, *answer,
                             "; expected the fields `library`, `objects`, `survives` of "
-                            "docs/crdt-adapters.md#protocol");
+                            "docs/reference/crdt-adapters.md#protocol");
   }
   return Adapter(std::move(*program), std::move(*library));
 }

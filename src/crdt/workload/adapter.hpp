@@ -1,5 +1,5 @@
-// Adapter: a library of replicated data types behind the protocol of docs/crdt-adapters.md, in one
-// program for all replicas.
+// Adapter: a library of replicated data types behind the protocol of
+// docs/reference/crdt-adapters.md, in one program for all replicas.
 //
 //   auto command = adapter_command("yjs", {.adapters = "adapters", .cache = "/tmp/cache"});
 //   auto adapter = Adapter::start(*command, 10);

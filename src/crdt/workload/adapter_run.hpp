@@ -4,7 +4,8 @@
 // never. Partitions come and heal, replicas restart from what they saved, at once or long ago,
 // merge what others saved, speak the library's own protocol, and forget their history; their clocks
 // jump, and the last one joins late. Everything heals before the last reads. The history says for
-// each replica which updates it had applied (docs/formats/crdt.md#context, the rule `applied`).
+// each replica which updates it had applied (docs/reference/formats/crdt.md#context, the rule
+// `applied`).
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 //   auto program = Program::start("replica 0", {.arguments = {"sh", "-c", "./replica"}}, 10);
 //   program->ask({{"f", "read"}, {"key", "x"}});  // {"type":"ok","value":["e1"]}
 //
-// The protocol is in docs/crdt.md#run. Errors begin with the name and say which question they are
-// about.
+// The protocol is in docs/reference/crdt.md#run. Errors begin with the name and say which question
+// they are about.
 #pragma once
 
 #include <cstdint>

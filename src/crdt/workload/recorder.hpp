@@ -74,7 +74,7 @@ class Recorder {
   void begin_again(std::uint32_t replica);
   // An update whose line is known: its id.
   std::string update(std::uint32_t replica, std::string line);
-  // A line of the context (docs/formats/crdt.md#context).
+  // A line of the context (docs/reference/formats/crdt.md#context).
   void note(const nlohmann::json& line);
 
   [[nodiscard]] std::string lines(bool with_context = true) const;

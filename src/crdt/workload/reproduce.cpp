@@ -169,7 +169,8 @@ class Shrinker {
     };
     if (!are_texts(lines) || !are_texts(prints)) {
       return adapter_.program().refused(
-          request, *answer, "; expected `lines` and `prints` of docs/crdt-adapters.md#protocol");
+          request, *answer,
+          "; expected `lines` and `prints` of docs/reference/crdt-adapters.md#protocol");
     }
     result.program = lines.get<std::vector<std::string>>();
     result.prints = prints.get<std::vector<std::string>>();

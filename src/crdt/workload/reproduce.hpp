@@ -3,8 +3,8 @@
 // The steps of the run are done again without some of them, from new replicas on, for as long as it
 // still goes wrong: first without what the explanation does not need, then without parts that are
 // halved again and again (Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input,
-// IEEE TSE 2002). The adapter then writes the program (docs/crdt-adapters.md#reproduce), which is
-// run once. Cost: the time of a run of as many requests, some dozens to hundreds of times.
+// IEEE TSE 2002). The adapter then writes the program (docs/reference/crdt-adapters.md#reproduce),
+// which is run once. Cost: the time of a run of as many requests, some dozens to hundreds of times.
 #pragma once
 
 #include <cstdint>

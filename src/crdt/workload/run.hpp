@@ -1,7 +1,7 @@
 // Run: replicas that are programs. cupel sends the requests, delivers the messages and records.
 //
-// One program is started per replica. It speaks JSON lines (docs/crdt.md#run) and answers every
-// line with one line:
+// One program is started per replica. It speaks JSON lines (docs/reference/crdt.md#run) and answers
+// every line with one line:
 //
 //   {"f":"add","key":"x","value":"e1"}         {"type":"ok","send":MESSAGE}
 //   {"f":"read","key":"x"}                     {"type":"ok","value":["e1"]}

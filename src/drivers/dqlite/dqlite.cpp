@@ -8,7 +8,7 @@
 // is not the leader or does not know the database, which it forgets with its leadership; or if it
 // is busy, or a constraint fails, and a ROLLBACK afterwards finds a transaction. A leader that
 // loses the leadership while it commits says "leadership lost": another one may yet commit. This
-// and all else is unknown. See docs/drivers/dqlite.md.
+// and all else is unknown. See docs/reference/drivers/dqlite.md.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>

@@ -13,7 +13,7 @@
 // (etcd's `serializable: true`). A request
 // that changes something and was sent without an answer is unknown, and so are all
 // errors but those by which etcd says that it refused the request itself. See
-// docs/drivers/etcd.md.
+// docs/reference/drivers/etcd.md.
 #include <fmt/format.h>
 #include <httplib.h>
 

@@ -1,7 +1,7 @@
 // exec: any database, through a client program that speaks JSON lines.
 //
 // One subprocess a session. A whole transaction goes in on one line, in the words
-// of Jepsen's histories (docs/formats/jepsen.md), and its outcome comes back on one:
+// of Jepsen's histories (docs/reference/formats/jepsen.md), and its outcome comes back on one:
 //
 //   {"value":[["append",3,7],["r",4,null]]}
 //   {"type":"ok","value":[["append",3,7],["r",4,[1,2]]]}
@@ -9,7 +9,7 @@
 // Once a line is sent the transaction may have committed, so whatever then goes
 // wrong is unknown, unless the client itself says "fail". A client that did not
 // answer, or not as expected, is ended: its next line could be the answer to
-// anything. See docs/drivers/exec.md.
+// anything. See docs/reference/drivers/exec.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -389,7 +389,7 @@ base::Result<std::unique_ptr<Database>> open_exec(const std::string& url,
   if (const auto failure = conversation.ask(Json::array(), answer)) {
     return base::Error{.message = fmt::format(
                            "`{}` does not answer an empty transaction as a client of cupel must "
-                           "(docs/drivers/exec.md): {}",
+                           "(docs/reference/drivers/exec.md): {}",
                            client.command, failure->message)};
   }
   conversation.finish();

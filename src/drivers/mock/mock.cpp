@@ -9,7 +9,7 @@
 // isolation there are no lists: another's append would be lost, which no history of a list
 // can express.
 //
-// Each Database has a store of its own: it is gone with it. See docs/drivers/mock.md.
+// Each Database has a store of its own: it is gone with it. See docs/reference/drivers/mock.md.
 #include <fmt/format.h>
 
 #include <limits>

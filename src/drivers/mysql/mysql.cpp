@@ -13,7 +13,7 @@
 // certain (Galera's 1047, "WSREP has not yet prepared node", is refused before it is
 // begun). All else is unknown: no answer, a broken connection, and 1180, which
 // Galera also answers when a write set was sent and the group was lost before it
-// was certified. See docs/drivers/mysql.md.
+// was certified. See docs/reference/drivers/mysql.md.
 #include <fmt/format.h>
 #include <mysql.h>
 

@@ -9,7 +9,7 @@
 //
 // Reads are answered by the stream's leader, except at the level `local`, where the server that the
 // session is connected to answers by its own replica (direct get). A publish without an
-// acknowledgement is unknown. See docs/drivers/nats.md.
+// acknowledgement is unknown. See docs/reference/drivers/nats.md.
 #include <fmt/format.h>
 #include <nats/nats.h>
 

@@ -16,7 +16,7 @@
 // before it commits (class 40 but 40003, 23, 25), or if the server had closed the
 // connection before. No answer, a connection that breaks, a shutdown, a cancelled
 // COMMIT, one with a warning, and every other SQLSTATE are unknown. See
-// docs/drivers/postgres.md.
+// docs/reference/drivers/postgres.md.
 #include <fmt/format.h>
 #include <libpq-fe.h>
 #include <poll.h>

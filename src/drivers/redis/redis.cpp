@@ -14,7 +14,7 @@
 // What was not sent has not happened; nor has what the server refused. A command
 // that writes and that was sent without an answer is unknown, and so is an error that
 // is not known to mean a refusal (a proxy's, say).
-// See docs/drivers/redis.md.
+// See docs/reference/drivers/redis.md.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <netdb.h>

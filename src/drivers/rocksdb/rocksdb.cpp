@@ -14,7 +14,7 @@
 // GetForUpdate: serializable, without ranges, whose gaps nothing locks.
 //
 // A commit that fails with Busy, TryAgain or TimedOut is an abort. After any other
-// failure the log may hold it: unknown. See docs/drivers/rocksdb.md.
+// failure the log may hold it: unknown. See docs/reference/drivers/rocksdb.md.
 #include <fmt/format.h>
 #include <rocksdb/utilities/optimistic_transaction_db.h>
 #include <rocksdb/utilities/transaction.h>

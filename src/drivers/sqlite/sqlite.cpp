@@ -9,7 +9,7 @@
 // COMMIT: SQLITE_BUSY leaves the transaction open, and it is rolled back. Any
 // other error is an abort if the transaction is still open and ROLLBACK undoes it;
 // if SQLite closed it itself, or the disk failed, the log may hold a commit that a
-// reader finds after a crash: unknown. See docs/drivers/sqlite.md.
+// reader finds after a crash: unknown. See docs/reference/drivers/sqlite.md.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>

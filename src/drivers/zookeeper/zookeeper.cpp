@@ -12,7 +12,7 @@
 // sync; at `local` nothing.
 //
 // A request that changes something and was sent without an answer is unknown. See
-// docs/drivers/zookeeper.md.
+// docs/reference/drivers/zookeeper.md.
 #define THREADED  // the client's synchronous functions
 #include <fmt/format.h>
 #include <netdb.h>

@@ -1,5 +1,5 @@
-// StoreClient: a session's connection to the mock store. docs/mock-engines.md describes the
-// messages.
+// StoreClient: a session's connection to the mock store. docs/reference/mock-engines.md describes
+// the messages.
 //
 // It connects at the first request. After a failure the transaction at the store is over; the
 // caller does not ask again before end().

@@ -1,4 +1,5 @@
-/* The connection of a backend to the mock store. docs/mock-engines.md describes the messages.
+/* The connection of a backend to the mock store. docs/reference/mock-engines.md describes the
+   messages.
 
    A request that fails at the store is an error here: the transaction is over, and every later
    request of it gives the same error. The error of a request that has no result to wait for comes

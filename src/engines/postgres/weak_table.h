@@ -19,7 +19,7 @@
      transaction    commit, abort, savepoints
      weak_table     the table of the functions
 
-   docs/mock-engines.md describes what users see. */
+   docs/reference/mock-engines.md describes what users see. */
 #ifndef CUPEL_WEAK_TABLE_H
 #define CUPEL_WEAK_TABLE_H
 

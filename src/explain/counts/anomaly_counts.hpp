@@ -1,7 +1,7 @@
 // Anomaly counts: how often each anomaly occurs in a whole history.
 //
 // Not by looking for one cycle after the other: each count is of something that one
-// scan finds, and says what (docs/anomalies.md, "Counts", has the same words):
+// scan finds, and says what (docs/reference/anomalies.md, "Counts", has the same words):
 //
 //   the internal kinds           reads (one of several keys: a read for each)
 //   non-monotonic-read           transactions with a read of x that missed a write of x by a

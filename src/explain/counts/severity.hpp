@@ -2,7 +2,7 @@
 //
 // By the weakest level that forbids the anomaly, in the order of levels::all_levels()
 // (of several such levels, none of which implies the other: the first); within a
-// level in the order of docs/anomalies.md. Anomalies inside one transaction or read
+// level in the order of docs/reference/anomalies.md. Anomalies inside one transaction or read
 // come first of all.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Glossary: what each level (levels/spec.hpp) and each anomaly means, and which levels forbid
-// which anomalies. docs/levels.md and docs/anomalies.md say more.
+// which anomalies. docs/reference/levels.md and docs/reference/anomalies.md say more.
 #pragma once
 
 #include <span>
@@ -49,7 +49,7 @@ std::vector<levels::Level> forbidding_some(const AnomalyEntry& anomaly);
 // The pages about a level or an anomaly, by any of its names (case, blanks and
 // underscores do not matter); empty if there is none. A name of Plume's may have two.
 std::string describe(std::string_view name);
-// The same as one JSON object; empty if there is none. Fields: docs/commands.md.
+// The same as one JSON object; empty if there is none. Fields: docs/reference/commands.md.
 std::string describe_json(std::string_view name);
 
 // An example as a table: a column a session, a line an operation.

@@ -2,7 +2,7 @@
 // the choices that are open; and whether some choice passes.
 //
 // PolySI's generalized polygraph (Huang et al., PVLDB 16(6), 2023, section 3), with
-// docs/levels.md's table for the levels. It is small and searched by closing cycles
+// docs/reference/levels.md's table for the levels. It is small and searched by closing cycles
 // and trying what is left, and knows nothing of the engine: what it finds is found a
 // second time. Each thing that it rests on is a unit that can be switched off, which
 // is how a violation is made minimal (PolySI, appendix E).

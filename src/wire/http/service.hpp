@@ -1,5 +1,5 @@
 // HTTP with JSON on a store: requests in, responses out; no socket. The routes are in
-// docs/mock-server.md.
+// docs/reference/mock-server.md.
 //
 // A session has keys and values (begin, read, write, keys, commit, rollback) and SQL.
 // Each is a session of its own in the history, and while one has a transaction open the

@@ -243,9 +243,10 @@ TEST(Glossary, SaysWhichLevelsForbidSomeOfAName) {
   EXPECT_EQ(describe("lost-update").find("Some of them"), std::string::npos);
 }
 
-// The rows of docs/anomalies.md before its counts: first column the name, last the weakest level.
+// The rows of docs/reference/anomalies.md before its counts: first column the name, last the
+// weakest level.
 TEST(Glossary, AgreesWithTheAnomaliesPage) {
-  std::ifstream page(CUPEL_SOURCE_DIR "/docs/anomalies.md");
+  std::ifstream page(CUPEL_SOURCE_DIR "/docs/reference/anomalies.md");
   std::map<std::string, std::string> rows;
   for (std::string line; std::getline(page, line);) {
     if (line == "## Counts") break;  // tables of other things follow
@@ -352,9 +353,9 @@ TEST(Glossary, SaysOfDatabasesWhatThePagesOfTheLevelsSay) {
   }
 }
 
-// The end of docs/anomalies.md holds the pages themselves.
+// The end of docs/reference/anomalies.md holds the pages themselves.
 TEST(Glossary, HasItsPagesInTheManual) {
-  const std::string path = CUPEL_SOURCE_DIR "/docs/anomalies.md";
+  const std::string path = CUPEL_SOURCE_DIR "/docs/reference/anomalies.md";
   const std::string begin = "## What `cupel explain` says of each\n\n```\n";
   const std::string known = text_of(path);
   const auto at = known.find(begin);
