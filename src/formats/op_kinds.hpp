@@ -1,7 +1,7 @@
 // Op kinds: what the operations of a source are: transactions, registers, a mutex or a store of
 // strings. Anything else is refused by name. One classifier for all readers
-// (docs/reference/formats/jepsen.md#single-objects): a reader of whole files asks it at the end, a reader of
-// streams after each operation that is no transaction.
+// (docs/reference/formats/jepsen.md#single-objects): a reader of whole files asks it at the end, a
+// reader of streams after each operation that is no transaction.
 //
 // The answer is always about all operations so far. It takes a few numbers for each word of f.
 #pragma once
