@@ -1487,12 +1487,12 @@ TEST_F(Cli, LevelsListsWhatEachLevelImplies) {
   EXPECT_EQ(implied["serializable"], "snapshot-isolation");
 }
 
-TEST_F(Cli, WorkloadsHaveOneNameInReadmeHelpAndOption) {
-  std::ifstream in(std::string(CUPEL_SOURCE_DIR) + "/README.md");
-  const std::string readme{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+TEST_F(Cli, WorkloadsHaveOneNameInManualHelpAndOption) {
+  std::ifstream in(std::string(CUPEL_SOURCE_DIR) + "/docs/reference/workloads/README.md");
+  const std::string manual{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   const auto help = cupel("run --help").out;
   for (const auto& info : workload::all_workloads()) {
-    EXPECT_NE(readme.find("`" + std::string(info.name) + "`"), std::string::npos) << info.name;
+    EXPECT_NE(manual.find("`" + std::string(info.name) + "`"), std::string::npos) << info.name;
     EXPECT_NE(help.find(info.name), std::string::npos) << info.name;
   }
 }

@@ -229,11 +229,12 @@ TEST(Registry, EveryFormatHasAPageAndOneName) {
         << "write the page of " << spec->name << ", " << spec->page;
     EXPECT_EQ(spec->write == nullptr, spec->extensions[0].ending.empty()) << spec->name;
   }
-  const auto readme = file_bytes(std::string(CUPEL_SOURCE_DIR) + "/README.md");
+  const std::string index = "docs/reference/formats/README.md";
+  const auto table = file_bytes(std::string(CUPEL_SOURCE_DIR) + "/" + index);
   for (const auto* spec : all_specs()) {
     const auto row = "\n| " + std::string(spec->name) + " | ";
-    EXPECT_TRUE(readme.find(row) != std::string::npos)
-        << "README.md: the table of the formats has no row that begins with `| " << spec->name
+    EXPECT_TRUE(table.find(row) != std::string::npos)
+        << index << ": the table of the formats has no row that begins with `| " << spec->name
         << " | `";
   }
   for (const auto& ending : endings) {

@@ -46,7 +46,7 @@ source tests/install/readme_example.sh
 install -D "$readme_history" "$work/data/$readme_history"
 status=0
 buildah "${store[@]}" run --isolation chroot --volume "$work/data:/data" "$container" -- \
-  /usr/bin/cupel check "$readme_history" >"$work/out" 2>"$work/err" || status=$?
+  /usr/bin/cupel check -l "$readme_level" "$readme_history" >"$work/out" 2>"$work/err" || status=$?
 [[ $status -eq 1 ]] || { cat "$work/out" "$work/err"; fail "the README's first example ended with $status"; }
 readme_compare "$work/out" || { cat "$work/err"; fail "the container prints another first example than the README"; }
 status=0

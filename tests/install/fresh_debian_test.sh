@@ -104,7 +104,7 @@ package() {
 # The README's first example, by PROGRAM.
 first_example() {
   local status=0
-  root sh -c 'cd /work && "$@"' sh "$1" check "$readme_history" >"$work/out" 2>&1 || status=$?
+  root sh -c 'cd /work && "$@"' sh "$1" check -l "$readme_level" "$readme_history" >"$work/out" 2>&1 || status=$?
   [[ $status -eq 1 ]] || { cat "$work/out"; fail "$1 check ended with $status"; }
   readme_compare "$work/out" || fail "$1 prints another first example than the README"
 }
@@ -201,7 +201,7 @@ from_packages() {
   root env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
     OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo OMPI_MCA_plm_rsh_agent= \
     OMPI_MCA_btl_vader_single_copy_mechanism=none \
-    sh -c 'cd /work && mpirun -n 2 cupel-mpi check "$1"' sh "$readme_history" >"$work/out" 2>"$work/err" || status=$?
+    sh -c 'cd /work && mpirun -n 2 cupel-mpi check -l "$1" "$2"' sh "$readme_level" "$readme_history" >"$work/out" 2>"$work/err" || status=$?
   [[ $status -eq 1 ]] || { cat "$work/out" "$work/err"; fail "cupel-mpi ended with $status"; }
   readme_compare "$work/out" || fail "cupel-mpi prints another first example than the README"
   say "cupel-mpi"

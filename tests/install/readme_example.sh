@@ -1,8 +1,9 @@
 # The README's first example, for the tests of the ways of installing: sourced by bash, in the folder of
 # the source.
 
-# The history, by the name that it has there.
+# The history, by the name that it has there, and the level that it is checked at.
 readme_history=tests/golden/strong-session-snapshot-isolation/violated/polysi-galera.txt
+readme_level=snapshot-isolation
 
 # readme_compare FILE: a program printed what the README prints, but for the seconds.
 readme_compare() {
