@@ -412,8 +412,10 @@ void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level)
   ASSERT_TRUE(started.ok()) << started.error().to_string();
   auto options = load(started->url(), isolation, 1);
   options.workload = "append";
-  options.run.txns = 0;  // until stopped
+  options.run.txns = 0;  // until it is enough: a run that is stopped has no final reads
   options.run.sessions = 12;
+  std::atomic<bool> enough = false;
+  options.run.enough = &enough;
   options.shape.keys = 100;  // most transactions come as far as their commit
   // Until a crash met a commit in flight and the sessions went on for a while. No
   // limit of time, of which a busy machine needs any amount, but one of crashes.
@@ -442,7 +444,7 @@ void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level)
       met = progress.unknown > before;
     }
     EXPECT_TRUE(met) << "no crash met a commit in flight";
-    stop = true;
+    enough = true;
   });
   const auto ran = checked_run(options, progress, stop);
   stop = true;
@@ -454,6 +456,8 @@ void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level)
   EXPECT_GT(result.unknown, 0U);
   EXPECT_GT(result.reconnects, 0U);
   EXPECT_TRUE(result.warnings.empty()) << result.warnings.front();
+  EXPECT_TRUE(result.final_reads) << "connections broke";
+  EXPECT_FALSE(ran.checked->loses());
   EXPECT_EQ(ran.checked->result(level).verdict, Verdict::kSatisfied)
       << listed(anomalies(*ran.checked));
 
