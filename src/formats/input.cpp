@@ -2,6 +2,7 @@
 #include "formats/input.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
+#include "base/interrupt.hpp"
 #include "formats/decompress.hpp"
 #include "formats/recording.hpp"
 
@@ -68,6 +70,32 @@ base::Status read_all(int file, const std::string& path, base::Budget* budget, s
     }
     held.append(buffer, static_cast<std::size_t>(got));
   }
+}
+
+// Opens the file for reading. A named pipe without a writer is waited for, until the user wishes
+// that the program ends: open(2) itself would go on after the signal.
+base::Result<base::Descriptor> open_file(const std::string& path, base::Budget* budget) {
+  if (path == "-") {
+    base::Descriptor standard(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+    if (standard.get() < 0) return system_error(path, "open");
+    return standard;
+  }
+  struct stat info {};
+  const bool pipe = ::stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode);
+  base::Descriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | (pipe ? O_NONBLOCK : 0)));
+  if (opened.get() < 0) return system_error(path, "open");
+  if (!pipe) return opened;
+  constexpr int kPauseMs = 50;
+  for (pollfd ready{opened.get(), POLLIN, 0}; ::poll(&ready, 1, kPauseMs) <= 0;) {
+    if (budget != nullptr && budget->exceeded()) throw Stopped{};
+    if (base::interrupted())
+      return base::Error{.message = "interrupted before a program wrote to this pipe",
+                         .file = path};
+  }
+  const int flags = ::fcntl(opened.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(opened.get(), F_SETFL, flags & ~O_NONBLOCK) < 0)
+    return system_error(path, "open");
+  return opened;
 }
 
 }  // namespace
@@ -159,9 +187,9 @@ base::Result<MappedFile> MappedFile::open_as_it_is(const std::string& path, base
     if (at != kept.files.end() && at->second.opened && at->second.file.content_->is_unchanged())
       return at->second.file;
   }
-  base::Descriptor opened(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                      : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (opened.get() < 0) return system_error(path, "open");
+  auto file_found = open_file(path, budget);
+  if (!file_found.ok()) return std::move(file_found).error();
+  auto opened = std::move(file_found).value();
   auto content = std::make_shared<Content>();
   if (::fstat(opened.get(), &content->info) != 0) return system_error(path, "stat");
   if (S_ISDIR(content->info.st_mode))

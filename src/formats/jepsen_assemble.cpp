@@ -41,6 +41,8 @@ class Assembly {
       if (chunk.error) return error_at(source_, *chunk.error);
     }
     if (!pair() || !classify_all() || !resolve()) return error_at(source_, *p_.error);
+    if (auto misspelled = interpreter_.misspelled())
+      return base::Error{.message = *std::move(misspelled), .file = source_.file};
     take_set_ups();
     const bool all_invoked = interpreter_.all_invoked();
     // The order of the lines is an order in time only if both ends are there.

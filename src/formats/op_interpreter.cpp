@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/hash_table.hpp"
+#include "base/spelling.hpp"
 
 namespace cupel::formats::jepsen {
 
@@ -77,6 +77,17 @@ std::string Interpreter::missing() const {
   if (names.empty()) return {};
   return fmt::format("no op map has f={}, which --ignore names; the others have f={}",
                      fmt::join(names, ", f="), fmt::join(words_, ", "));
+}
+
+Refusal Interpreter::misspelled() const {
+  if (!ignored_.empty()) return std::nullopt;
+  const std::vector<std::string> words(words_.begin(), words_.end());
+  for (const auto& name : as_.ignore) {
+    if (base::nearest(name, words).empty()) continue;
+    return fmt::format("found no op map with f={}, which --ignore names.{}", name,
+                       base::suggestion(name, words));
+  }
+  return std::nullopt;
 }
 
 void Interpreter::save(history::StateWriter& out) const {

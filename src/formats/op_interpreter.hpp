@@ -59,6 +59,9 @@ class Interpreter {
   // nothing.
   [[nodiscard]] std::string missing() const;
 
+  // If --ignore left nothing out: what it names, if a word of the source is spelled like it.
+  [[nodiscard]] Refusal misspelled() const;
+
   void save(history::StateWriter& out) const;
   // Into a new interpreter.
   void load(history::StateReader& in);

@@ -120,4 +120,10 @@ TEST_F(OpenOnce, EveryCommandReadsAPipe) {
   }
 }
 
+TEST_F(OpenOnce, APipeWithoutWriterEndsAtTheFirstSignal) {
+  const std::string once = "timeout --preserve-status -s TERM -k 30 1";
+  EXPECT_EQ(run(once, "check -l causal pipe"), 2) << text_of("err");
+  EXPECT_NE(text_of("out").find("interrupted"), std::string::npos) << text_of("out");
+}
+
 }  // namespace

@@ -733,6 +733,21 @@ TEST(Jepsen, ACompletedSetUpMayBeSilent) {
             "1: r(1,5)\n0: indeterminate w(1,5)\n");
 }
 
+// A file of several may lack what --ignore names; a name like one that is there is a mistake.
+TEST(Jepsen, AMisspelledIgnoreIsAnError) {
+  const std::string text =
+      "{:type :ok :process 0 :f :txn :value [[:w 1 1]]}{:type :ok :process 0 :f :write :value [2 "
+      "2]}";
+  const auto error = [&](std::vector<std::string> ignore) {
+    const auto h = read_jepsen(text, "h", 0, {}, {.kind = {}, .ignore = std::move(ignore)});
+    return h ? std::string() : h.error().to_string();
+  };
+  EXPECT_EQ(error({"wirte"}),
+            "h: found no op map with f=wirte, which --ignore names. Did you mean `write`?");
+  EXPECT_EQ(error({"nap"}), "");
+  EXPECT_EQ(error({"write", "writes"}), "");
+}
+
 TEST(Jepsen, TheKindIsStated) {
   const auto kind = [](std::string_view text, Interpretation as = {}) {
     const auto h = read_jepsen(text, "h", 0, {}, as);

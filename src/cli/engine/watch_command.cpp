@@ -26,9 +26,12 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/units.hpp"
+#include "formats/decompress.hpp"
 #include "formats/formats.hpp"
+#include "formats/input.hpp"
 #include "formats/line_pieces.hpp"
 #include "formats/recording.hpp"
+#include "formats/store_directory.hpp"
 #include "formats/transaction_stream.hpp"
 #include "history/ignored.hpp"
 #include "history/mask.hpp"
@@ -103,6 +106,29 @@ base::Error no_growing_columns(const std::string& source) {
           "`cupel check {}` takes it, however large it is",
           shell_word(source)),
       .file = source};
+}
+
+// Why the source cannot be watched: it is compressed, or a folder of Jepsen. None: it may be.
+std::optional<base::Error> finished_history(const std::string& source) {
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(source, unknown)) {
+    const auto file = formats::MappedFile::open_as_it_is(source);
+    if (!file.ok() || !formats::is_compressed(file->bytes())) return std::nullopt;
+    return base::Error{.message = fmt::format(
+                           "found a compressed file, which does not grow. Use `cupel check {}`, "
+                           "with --memory-limit if the history is larger than the memory",
+                           shell_word(source)),
+                       .file = source};
+  }
+  if (!std::filesystem::is_directory(source, unknown) || formats::is_recording(source))
+    return std::nullopt;
+  const auto runs = formats::histories_at({source}, std::nullopt);
+  if (runs.front() == source) return std::nullopt;
+  return base::Error{.message = fmt::format(
+                         "found a folder of Jepsen, expected a file that grows. Use `cupel check "
+                         "{}`, or name the file, such as {}",
+                         shell_word(source), shell_word(runs.back())),
+                     .file = source};
 }
 
 // Whole lines of what was recorded, kept for the check that explains a violation.
@@ -196,6 +222,7 @@ class WatchRun {
     if (state_.found()) return go_on(first);
     for (const auto& source : arguments_.sources) {
       if (is_columnar(source)) return no_growing_columns(source);
+      if (auto finished = finished_history(source)) return *std::move(finished);
       if (auto added = inbox_.add(source); !added.ok()) return added;
     }
     return record_.open(path, !itself);
