@@ -44,7 +44,10 @@ HOW = {
     ("docs/reference/crdt.md", "cupel crdt generate"): ("quick", EXACT, {}),
     ("docs/reference/crdt.md", "cat history.jsonl"): ("quick", EXACT, {}),
     ("docs/reference/documents.md", "cat history.jsonl"): ("quick", EXACT, {}),
+    ("docs/how-to/huge-histories.md", "cupel generate"): ("servers", EXACT, {}),  # its limit of memory is too low for sanitizers
     ("docs/how-to/integrations.md", "cupel elle"): ("quick", EXACT, ELLE),
+    ("docs/how-to/junit.md", "cupel check"): ("quick", EXACT, {"tests": "tests"}),
+    ("docs/how-to/report-to-vendor.md", "cupel check"): ("quick", EXACT, {"tests": "tests"}),
     ("docs/reference/lab.md", "cupel lab start postgres"): ("servers", NUMBERS, {}),
     ("docs/reference/online.md", "cupel generate"): ("servers", EXACT, {}),  # its limit of memory is too low for sanitizers
     ("docs/reference/run.md", "cupel run"): ("quick", NUMBERS, {}),
