@@ -16,8 +16,10 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/budget.hpp"
+#include "base/newlines.hpp"
 #include "lab/kinds.hpp"
 #include "lab/log.hpp"
 #include "lab/programs.hpp"
@@ -272,7 +274,15 @@ base::Result<Kind> add_kind(Registry& registry, Description own, const std::stri
       wrong("url", own.url, "HOSTS in the place of the nodes' addresses, as in redis://HOSTS");
     }
     own.text = all.dump();
-  } catch (const std::exception& error) {  // also of the JSON parser
+  } catch (const Json::parse_error& error) {
+    const auto at =
+        std::min<std::size_t>(error.byte - std::min<std::size_t>(error.byte, 1), text.size());
+    return Error{.message =
+                     "found no JSON here, expected the description of a cluster: an object "
+                     "with url, start and more (docs/reference/lab.md)",
+                 .file = own.name,
+                 .line = 1 + base::count_newlines(std::string_view(text).substr(0, at))};
+  } catch (const std::exception& error) {
     return Error{.message = error.what(), .file = own.name};
   }
   registry.all.push_back(std::move(own));

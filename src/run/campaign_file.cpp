@@ -8,9 +8,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
 
 #include "base/budget.hpp"
 #include "base/fnv.hpp"
+#include "base/newlines.hpp"
 #include "base/read_file.hpp"
 #include "levels/level.hpp"
 #include "run/campaign.hpp"
@@ -491,10 +493,14 @@ base::Result<Campaign> read_campaign(const std::string& path) {
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     return campaign_of(FileJson::parse(content.str(), nullptr, true, true));
   } catch (const FileJson::parse_error& error) {
-    return base::Error{
-        .message = fmt::format("found no JSON ({}), expected a campaign", error.what()),
-        .file = path,
-        .byte = error.byte - std::min<std::size_t>(error.byte, 1)};
+    const auto text = content.str();
+    const auto at =
+        std::min<std::size_t>(error.byte - std::min<std::size_t>(error.byte, 1), text.size());
+    return base::Error{.message =
+                           "found no JSON here, expected a campaign: an object with databases, "
+                           "workloads and seeds (docs/reference/campaign.md)",
+                       .file = path,
+                       .line = 1 + base::count_newlines(std::string_view(text).substr(0, at))};
   } catch (const Mistake& mistake) {
     return base::Error{.message = mistake.text, .file = path};
   }

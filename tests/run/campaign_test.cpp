@@ -97,6 +97,8 @@ TEST_F(CampaignTest, MistakesAreNamedWithTheirPlaces) {
       {R"({"databases": [{"isolations": ["chaos"]}]})", {"databases[0]", "chaos", "serializable"}},
       {R"({"databases": [{"isolations": ["serializable", "Serializable"]}]})",
        {"databases[0].isolations[1]", "once"}},
+      {"{\n \"databases\" [{}]\n}", {"campaign.json:2: found no JSON here, expected a campaign"}},
+      {"databases: redis", {"campaign.json:1: found no JSON here, expected a campaign"}},
       {R"({"databases": [{"isolations": []}]})", {"databases[0].isolations"}},
       {R"({"databases": [{"level": "best"}]})", {"databases[0].level", "cupel levels"}},
       {R"({"databases": [{}], "workloads": ["genral"]})", {"workloads[0]", "genral", "general"}},
@@ -119,6 +121,7 @@ TEST_F(CampaignTest, MistakesAreNamedWithTheirPlaces) {
     ASSERT_FALSE(campaign.ok());
     const auto message = campaign.error().to_string();
     for (const auto* word : words) EXPECT_NE(message.find(word), std::string::npos) << message;
+    EXPECT_EQ(message.find("json.exception"), std::string::npos) << message;
   }
   EXPECT_NE(read_campaign(folder_ + "/none.json").error().to_string().find("none.json"),
             std::string::npos);
