@@ -72,7 +72,7 @@ quick: ## the quick tests, for a contributor without servers; installs none
 
 test: build ## every test but the long ones; lists what failed or was skipped, and why
 	@echo "== test build/release, all labels but $(EXCLUDE)"
-	@tools/run_tests.py --again-alone --preset release --label-exclude '$(EXCLUDE)' -j$(JOBS)
+	@tools/run_tests.py --preset release --label-exclude '$(EXCLUDE)' -j$(JOBS)
 
 demo: ## build the program alone, run a workload on SQLite and check it, then check a real violation
 	@tools/install-packages.sh demo

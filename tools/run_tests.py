@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Runs ctest with the arguments given, then says at the very end what failed, how, and what was skipped.
 
-Usage: tools/run_tests.py [--again-alone] --preset PRESET [CTEST ARGUMENT ...]
+Usage: tools/run_tests.py [--quarantine FILE] --preset PRESET [CTEST ARGUMENT ...]
 
 A test that is skipped passes for ctest, and its reason stands in a log that nobody reads. So the
 skipped tests are listed after ctest's own summary, by reason. The lines with which a test failed
 are printed again after that, since of a long log often only the end is kept.
 
-With --again-alone, the tests that failed run once more, one after the other. A test that waits for
-a server may be too late on a machine with other work: it then passes alone, and is named as such.
-The exit code is ctest's, and 0 if all that failed passed alone. A failure that speaks of a violation
-stays one: want of time makes no database break its promise.
+A failed test fails the run. Only the tests of the quarantine (FILE, else tests/quarantine.txt) may
+fail once: if no other test failed, they run again, alone, and those that pass then are named at the
+end. A failure that speaks of a violation is never repeated: want of time makes no database break
+its promise. The exit code is ctest's, and 0 if all that failed passed alone.
 """
+import os
 import re
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 SHOWN = 3  # names listed of the tests that share a reason
-MOST_AGAIN = 20  # more failures than that are not for want of time
+QUARANTINE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "quarantine.txt")
 MOST_LINES, WIDEST = 24, 240  # of each failed test
 NEVER_RAN = ("Unable to find", "Fixture dependency failed")
 
@@ -125,25 +126,54 @@ def failures(title, failed):
             print(f"    {line}")
 
 
+def quarantine(path):
+    """The names in the list, each with its reason; a line that is none of NAME, DATE and reason ends the run."""
+    names = {}
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            found = re.fullmatch(r"(\S+)\s+\d{4}-\d\d-\d\d\s+(\S.*)", line.strip())
+            if not found:
+                sys.exit(f"run_tests: {path}:{number}: the line is not NAME DATE REASON. Write the date as 2026-11-29")
+            names[found.group(1)] = found.group(2)
+    return names
+
+
+def listed_name(name):
+    """As ctest's name, without what GoogleTest's discovery adds of the parameter."""
+    return name.split("  #")[0]
+
+
+def again_alone(arguments, failed, listed):
+    """The report of the second run, of failed tests of the quarantine alone; none if there is none."""
+    if not failed or any(listed_name(name) not in listed or accuses(output)
+                         for name, (_, output) in failed.items()):
+        return None
+    print(f"\n== {count_of(len(failed), 'test')} of the quarantine failed; once more, alone", flush=True)
+    # A letter in brackets stands for itself; ctest's expressions know no other way for all of them.
+    names = "|".join(re.sub(r"[^\w ]", lambda sign: "[" + sign.group() + "]" if sign.group() != "^" else ".", name)
+                     for name in failed)
+    return run([*arguments, "--tests-regex", f"^({names})$", "-j1", "--output-on-failure"])[1]
+
+
 def main():
     arguments = sys.argv[1:]
-    alone = "--again-alone" in arguments
-    arguments = [argument for argument in arguments if argument != "--again-alone"]
+    path = QUARANTINE
+    if arguments[:1] == ["--quarantine"]:
+        path, arguments = arguments[1], arguments[2:]
+    listed = quarantine(path)
     code, first, closing = run(arguments)
     if first is None:
         return code
     if first.total == 0:
         print("run_tests: no test ran", file=sys.stderr)
         return code or 3
-    failed, recovered, second = first.failed, [], None
-    if alone and 0 < len(failed) <= MOST_AGAIN:
-        print(f"\n== {count_of(len(failed), 'test')} failed; once more, alone", flush=True)
-        _, second, _ = run([*arguments, "--rerun-failed", "-j1", "--output-on-failure"])
+    failed, recovered = first.failed, []
+    second = again_alone(arguments, failed, listed)
     if second is not None:
-        recovered = [name for name in failed if name in second.passed and not accuses(failed[name][1])]
+        recovered = [name for name in failed if name in second.passed]
         print(f"\nThe first run, of all tests:\n{closing}", end="")
-    elif alone and len(failed) > MOST_AGAIN:
-        print(f"\n{len(failed)} tests failed: too many to run them once more, alone")
 
     count = sum(len(names) for names in first.skipped.values())
     if count:
@@ -151,12 +181,9 @@ def main():
     failures("Failed", failed)
     if second is not None:
         failures("Failed alone, too", {name: second.failed[name] for name in failed if name in second.failed})
-        failures("Passed alone, but called something violated before",
-                 {name: failed[name] for name in failed if name in second.passed and name not in recovered})
     left = len(failed) - len(recovered)
-    if recovered:
-        names = ", ".join(recovered)
-        print(f"\n{count_of(len(recovered), 'test')} failed beside others and passed alone: {names}")
+    for name in recovered:
+        print(f"\n{name} failed beside others and passed alone. It is in the quarantine: {listed[listed_name(name)]}")
     print(f"\n{first.total} tests: {first.total - left - count} passed, {left} failed, {count} skipped", flush=True)
     if left:
         return code or 1
