@@ -22,6 +22,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 EXACT, NUMBERS = "exact", "numbers"
+LESSONS = "docs/tutorials/"
 ELLE = {"history.edn": "tests/golden/serializable/violated/elle-list-append-gh-30.edn",
         "history.json": json.dumps([
             {"index": 0, "time": 0, "type": "invoke", "process": 0, "f": "txn", "value": [["append", "x", 1]]},
@@ -48,6 +49,12 @@ HOW = {
     ("docs/how-to/integrations.md", "cupel elle"): ("quick", EXACT, ELLE),
     ("docs/how-to/junit.md", "cupel check"): ("quick", EXACT, {"tests": "tests"}),
     ("docs/how-to/report-to-vendor.md", "cupel check"): ("quick", EXACT, {"tests": "tests"}),
+    ("docs/tutorials/break-a-cluster.md", "cupel run"): ("long", NUMBERS, {}),
+    ("docs/tutorials/find-a-race.md", "cat shop.py"): ("servers", NUMBERS, {}),
+    ("docs/tutorials/read-a-history.md", "cat history.edn"): ("quick", EXACT, {}),
+    ("docs/tutorials/record-your-application.md", "cat bank.py"): ("quick", NUMBERS, {"recorder.py": "examples/recorders/recorder.py"}),
+    ("docs/tutorials/test-a-replicated-type.md", "cupel crdt run"): ("quick", EXACT, {"replicated_set.py": "examples/replicated_set.py"}),
+    ("docs/tutorials/test-postgresql.md", "cupel run"): ("servers", NUMBERS, {}),
     ("docs/reference/lab.md", "cupel lab start postgres"): ("servers", NUMBERS, {}),
     ("docs/reference/online.md", "cupel generate"): ("servers", EXACT, {}),  # its limit of memory is too low for sanitizers
     ("docs/reference/run.md", "cupel run"): ("quick", NUMBERS, {}),
@@ -62,19 +69,22 @@ SHOP = "postgres://me@127.0.0.1/shop"  # of docs/reference/mock-on.md: a server 
 
 
 def blocks():
-    """(page, line, [(command, [line of its output])]) of each example."""
+    """(page, line, [(command, [line of its output])]) of each example. The blocks of a tutorial are one example."""
     pages = ["README.md"] + sorted(glob.glob("docs/**/*.md", root_dir=ROOT, recursive=True))
     for page in pages:
         with open(os.path.join(ROOT, page), encoding="utf-8") as file:
             lines = file.read().split("\n")
-        inside, example = False, None
+        inside, example, lesson = False, None, []
+        starts = r"\$ " if page.startswith(LESSONS) else r"\$ (cupel|cat) ?"
         for number, line in enumerate(lines, 1):
             if line.startswith("```"):
-                if inside and example:
+                if inside and example and page.startswith(LESSONS):
+                    lesson += example
+                elif inside and example:
                     yield page, begin, example
                 inside, example = not inside, None
                 begin = number + 1
-            elif inside and number == begin and re.match(r"\$ (cupel|cat) ?", line):
+            elif inside and number == begin and re.match(starts, line):
                 example = [(line[2:], [])]
             elif inside and example is not None:
                 command, output = example[-1]
@@ -84,6 +94,8 @@ def blocks():
                     example.append((line[2:], []))
                 else:
                     output.append(line)
+        if lesson:
+            yield page, 1, lesson
 
 
 def key_of(page, command, known):
@@ -213,17 +225,23 @@ class Examples(unittest.TestCase):
             try:
                 self.compare(example, comparison, work, environment, shop)
             finally:
-                if shop != SHOP:
+                if shop != SHOP or any(command.startswith("cupel lab start") for command, _ in example):
                     subprocess.run([self.binary, "lab", "stop", "all"], env=environment, capture_output=True, check=True)
 
     def compare(self, example, comparison, work, environment, shop):
+        started = {}  # URLs of the page, and those of the servers that were started
         for command, output in example:
             if command.startswith("cat "):  # the example says what the file holds
                 with open(os.path.join(work, command[4:]), "w", encoding="utf-8") as file:
                     file.write("\n".join(output) + "\n")
                 continue
-            printed = without_blank_ends(run(command.replace(SHOP, shop), output, work, environment))
-            printed = [line.replace(shop, SHOP) for line in printed]
+            for url, here in {SHOP: shop, **started}.items():
+                command = command.replace(url, here)
+            printed = without_blank_ends(run(command, output, work, environment))
+            if command.startswith("cupel lab start"):
+                started[output[0]] = next(line for line in printed if "://" in line)
+            for url, here in {SHOP: shop, **started}.items():
+                printed = [line.replace(here, url) for line in printed]
             wanted = without_blank_ends(output)
             if not any(one.startswith("cupel: ") for one in wanted):  # messages, which the page leaves out
                 printed = [one for one in printed if not one.startswith("cupel: ")]
