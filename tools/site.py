@@ -134,17 +134,17 @@ class Stage:
         return pages
 
     def contents(self):
-        """The tables of contents: one for each index that docs/README.md leads to first, in the order of its
-        links; a page that none leads to is in the last one."""
+        """The tables of contents: one for each index that docs/README.md leads to. It has the pages of the
+        folder, first in the order of the index; other pages are in the last one."""
         groups, seen = [], {"docs/README.md"}
         for index in self.pages_of("docs/README.md"):
             if not re.fullmatch(r"docs/[\w-]+/README\.md", index):
                 continue
-            groups.append((title_of(index), []))
-            for one in [index] + self.pages_of(index):
-                if one not in seen:
-                    seen.add(one)
-                    groups[-1][1].append(one)
+            folder = posixpath.dirname(index) + "/"
+            inside = sorted(one for one in self.files if one.startswith(folder) and one.endswith(".md"))
+            pages = [one for one in [index, *self.pages_of(index), *inside] if one.startswith(folder)]
+            groups.append((title_of(index), [one for one in dict.fromkeys(pages) if one not in seen]))
+            seen.update(pages)
         rest = [one for one in sorted(self.files) if one.startswith("docs/") and one.endswith(".md") and one not in seen]
         groups.append(("More", rest + [one for one in PAGES if one not in seen and one in self.files]))
         out = ""
