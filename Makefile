@@ -7,16 +7,22 @@ SIZE ?= small
 TORTURE_SECONDS ?= 200
 FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
+PRODUCT ?=
+PACKAGES := all
 CUPEL := build/release/cupel
+PROGRAMS_OF_engine := cupel
+PROGRAMS_OF_run := cupel cupel-run
+PROGRAMS_OF_mock := programs
+PROGRAMS_OF_crdt := cupel cupel-crdt
 
-.PHONY: help packages install configure tidy-configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize findings \
+.PHONY: help packages install configure tidy-configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize fresh findings \
   long site proofs torture fuzz format tidy clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
 packages: ## install the Debian packages that are missing
-	@tools/install-packages.sh
+	@tools/install-packages.sh $(PACKAGES)
 
 install: ## build cupel and its library and install them below PREFIX (/usr/local), as root (docs/how-to/install.md)
 	@tools/install-packages.sh program
@@ -35,16 +41,18 @@ build: configure ## the release build: build/release/cupel
 	@echo "== build build/release"
 	@cmake --build --preset release
 
-check: gates sanitized ## what a change must pass: format, tidy, -Werror, style, quick tests, quick tests under asan+ubsan
+check gates sanitized format-check measure tidy-changed format: PACKAGES := check
+
+check: gates sanitized ## what a change must pass: format, tidy, -Werror, style, quick tests, some of them under asan+ubsan
 
 gates: packages format-check measure tidy-changed build ## the same without the sanitizers
 	@echo "== test build/release, label quick"
 	@tools/run_tests.py --preset release --label-regex quick -j$(JOBS)
 
-sanitized: packages ## the quick tests under asan+ubsan
-	@echo "== configure, build build/sanitized, label quick"
+sanitized: packages ## the quick tests of what threads and readers do, under asan+ubsan
+	@echo "== configure, build build/sanitized, label quick-sanitized"
 	@cmake --preset sanitized --log-level=WARNING >/dev/null
-	@cmake --build --preset sanitized --target quick_tests
+	@cmake --build --preset sanitized
 	@tools/run_tests.py --preset sanitized -j$(JOBS)
 
 format-check: packages
@@ -70,7 +78,11 @@ quick: ## the quick tests, for a contributor without servers; installs none
 	@cmake --build --preset release --target quick_tests programs
 	@tools/run_tests.py --preset release --label-regex quick -j$(JOBS)
 
-test: build ## every test but the long ones; lists what failed or was skipped, and why
+test: ## every test but the long ones, of all products or of PRODUCT=engine, run, mock or crdt
+	@tools/install-packages.sh $(or $(PRODUCT),test)
+	@echo "== configure, build build/release $(PRODUCT)"
+	@cmake --preset release $(if $(PRODUCT),-DCUPEL_PRODUCT=$(PRODUCT) -DCUPEL_BENCH=OFF -DCUPEL_EXAMPLES=$(if $(filter mock,$(PRODUCT)),ON,OFF)) --log-level=WARNING >/dev/null
+	@cmake --build --preset release $(if $(PRODUCT),--target product_tests $(PROGRAMS_OF_$(PRODUCT)))
 	@echo "== test build/release, all labels but $(EXCLUDE)"
 	@tools/run_tests.py --preset release --label-exclude '$(EXCLUDE)' -j$(JOBS)
 
@@ -84,11 +96,11 @@ demo: ## build the program alone, run a workload on SQLite and check it, then ch
 bench: build ## the benchmarks, SIZE=tiny, small or full; each checks its answers first
 	@tools/bench.sh build/release $(SIZE)
 
-sanitize: packages ## the quick tests under every check of asan+ubsan, and under tsan
+sanitize: packages ## all quick tests, and those of runs, faults and protocols on servers, under every check of asan+ubsan and under tsan
 	@for preset in asan-ubsan tsan; do \
-	  echo "== configure, build, test build/$$preset, label quick" && \
+	  echo "== configure, build, test build/$$preset, labels quick, quick-sanitized and servers-sanitized" && \
 	  cmake --preset $$preset --log-level=WARNING >/dev/null && \
-	  cmake --build --preset $$preset --target quick_tests && \
+	  cmake --build --preset $$preset --target quick_tests sanitized_server_tests && \
 	  tools/run_tests.py --preset $$preset -j$(JOBS) || exit 1; \
 	done
 
@@ -107,6 +119,9 @@ site: ## the manual as a static site, with the playground in front: build/site
 	@tools/install-packages.sh long
 	@tools/wasm_core.sh
 	@tools/site.py
+
+fresh: ## make demo and make test on a Debian 12 that holds nothing else, as root; packages, megabytes and minutes of each
+	@tools/fresh_debian
 
 torture: configure ## bad input, full disks, short memory, kills and strangers, within an hour (docs/internals/reliability.md)
 	@echo "== build build/release, what the torture needs"

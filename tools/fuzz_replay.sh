@@ -8,11 +8,12 @@
 set -euo pipefail
 
 build=$1 seconds=$2
+export ASAN_OPTIONS=handle_sigill=1  # undefined behaviour ends a target of the gate's build with a trap: then with the stack
 corpus=$(cd "$(dirname "$0")/.." && pwd)/fuzz/corpus
 shopt -s nullglob
 replays=("$build"/fuzz/*_fuzz_replay)
 if ((${#replays[@]} == 0)); then
-  echo "$build/fuzz has no replay; build the target quick_tests first" >&2
+  echo "$build/fuzz has no replay; build the target sanitized_tests first" >&2
   exit 3
 fi
 one() {

@@ -2,10 +2,17 @@
 # Installs the Debian 12 packages that building and testing cupel needs, and
 # only those that are missing. With all of them there it does nothing and needs
 # neither root nor network. `make build`, `make test` and `make demo` call it.
-# The argument says what for: `demo` (compile cupel and cupel-run with SQLite, `make demo`), `program`
-# (all programs and drivers, `make install`), `quick` (and the quick
-# tests, without servers and a browser, `make quick`), `all`, which is the default, `long` (and
-# the long tests, `make long`).
+# The argument says what for, and a later line includes the earlier ones that it names:
+#   demo      compile cupel and cupel-run with SQLite (`make demo`)
+#   program   all programs and drivers (`make install`)
+#   quick     program, and the quick tests, without servers and a browser (`make quick`)
+#   engine, run, mock, crdt   the tests of one product (`make test PRODUCT=…`)
+#   test      every test but the long ones (`make test`); those that need a browser, Go or OCaml are
+#             skipped or not built where these are missing
+#   check     quick, and the tools of the gates (`make check`)
+#   all       test, check, a browser, Go, and clang for fuzzing; the default
+#   long      all, and the long tests (`make long`)
+#   proofs    Coq, alone
 set -euo pipefail
 
 mode=${1:-all}
@@ -23,40 +30,45 @@ program=(
   libpq-dev libssl-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
   libzookeeper-mt-dev libnats-dev
 )
-# To compile and run the quick tests.
-quick=(
+# To compile and run tests that need no server.
+tests=(
   libgtest-dev libgmock-dev zstd
   python3  # examples/exec_client.py, and the tools of tools/
-  # Programs that talk to the mock store's servers in the tests.
-  postgresql-client mariadb-client curl
-  groff-base  # reads the manual pages
   libxml2-utils sqlite3  # xmllint and sqlite3 read what `--emit` writes
 )
-# For every test, the benchmarks and `make check`.
-others=(
-  libbenchmark-dev
-  ocaml-nox  # cupel-proved, the verifier that is proved
-  clang-format clang-tidy
-  # Fuzzing, and the files that are opened, in `make torture`. Debian's clang only recommends
-  # its runtime, without which -fsanitize=fuzzer does not link.
-  clang libclang-rt-14-dev strace
-  zsh fish  # read the completions
-  # Database servers, for the tests and `cupel lab`. Those that are installed here are
-  # kept from starting and from making a database of their own, now and at boot (see
-  # below); those that were there before are left as they are.
-  postgresql mariadb-server mariadb-backup galera-4 redis-server etcd-server
-  libzookeeper-java default-jre-headless nats-server patroni python3-etcd
+# For the other quick tests: programs that talk to the mock store's servers, and that read manual pages.
+quick=(postgresql-client mariadb-client curl groff-base)
+# For `make check`: the gates, and the verifier that is proved (cupel-proved), which is an OCaml program.
+check=(libbenchmark-dev clang-format clang-tidy ocaml-nox)
+# Database servers, for the tests and `cupel lab`. Those that are installed here are
+# kept from starting and from making a database of their own, now and at boot (see
+# below); those that were there before are left as they are.
+sql_servers=(postgresql mariadb-server mariadb-backup galera-4 iproute2)
+servers=(
+  "${sql_servers[@]}"
+  redis-server etcd-server libzookeeper-java default-jre-headless nats-server patroni python3-etcd
   go-dqlite
   pgbouncer pgpool2  # connection poolers, which the tests put before PostgreSQL
-  iproute2 nftables  # their networks, and faults of those
-  # Object mappers and test frameworks, for PostgreSQL and MariaDB over the mock store.
+  nftables  # faults of the servers' networks
+)
+# The recorder clients in Python and Java. An Eclipse compiler is a tenth of a JDK.
+recorders=(python3-psycopg2 ecj libpostgresql-jdbc-java)
+# Object mappers and test frameworks, for PostgreSQL and MariaDB over the mock store.
+mappers=(
   python3-psycopg2 python3-mysqldb python3-pymysql python3-django python3-sqlalchemy python3-pytest
   ruby-pg ruby-activerecord ruby-rspec
   php-cli php-pgsql php-doctrine-orm php-symfony-cache
-  libpostgresql-jdbc-java default-jdk-headless junit5
-  golang-go golang-github-lib-pq-dev
+  libpostgresql-jdbc-java default-jre-headless ecj junit5
+)
+others=(
+  libbenchmark-dev
+  zsh fish  # read the completions
+  strace  # the files that are opened
   clojure  # the Jepsen checker of examples/jepsen
 )
+# Large, each for a few tests: a compiler of Go, and (below) a browser; and for fuzzing and `make torture` clang.
+# Debian's clang only recommends its runtime, without which -fsanitize=fuzzer does not link.
+large=(golang-go golang-github-lib-pq-dev clang libclang-rt-14-dev)
 # To prove the verifier again: `install-packages.sh proofs`, and `long`.
 proofs=(coq ocaml-nox)
 # For the tests of the installation, of WebAssembly, of the site and of shared work, which are long ones.
@@ -66,25 +78,38 @@ long=(
   python3-sphinx python3-myst-parser furo
   slurm-wlm munge parallel openmpi-bin libopenmpi-dev python3-kubernetes python3-yaml
 )
+node=''
 case $mode in
   demo) ;;
   program) packages+=("${program[@]}") ;;
-  quick) packages+=("${program[@]}" "${quick[@]}") ;;
-  all) packages+=("${program[@]}" "${quick[@]}" "${others[@]}") ;;
-  long) packages+=("${program[@]}" "${quick[@]}" "${others[@]}" "${long[@]}" "${proofs[@]}") ;;
+  quick) packages+=("${program[@]}" "${tests[@]}" "${quick[@]}") ;;
+  engine) packages+=("${tests[@]}") ;;
+  run) packages+=("${program[@]}" "${tests[@]}" "${quick[@]}" "${servers[@]}" "${recorders[@]}") node=yes ;;
+  mock) packages+=("${program[@]}" "${tests[@]}" "${quick[@]}" "${sql_servers[@]}" "${mappers[@]}") node=yes ;;
+  crdt) packages+=("${tests[@]}") node=yes ;;
+  check) packages+=("${program[@]}" "${tests[@]}" "${quick[@]}" "${check[@]}") ;;
+  test | all | long)
+    packages+=("${program[@]}" "${tests[@]}" "${quick[@]}" "${servers[@]}" "${recorders[@]}" "${mappers[@]}" "${others[@]}")
+    node=yes
+    [[ $mode == test ]] || packages+=("${check[@]}" "${large[@]}")
+    [[ $mode != long ]] || packages+=("${long[@]}" "${proofs[@]}")
+    ;;
   proofs) packages=("${proofs[@]}") ;;
   *)
-    printf 'install-packages: %s: no such mode; it is demo, program, quick, all, long or proofs\n' "$mode" >&2
+    printf 'install-packages: %s: no such mode. Use %s\n' "$mode" \
+      'demo, program, quick, engine, run, mock, crdt, test, check, all, long or proofs' >&2
     exit 3
     ;;
 esac
 
 # Node, npm and Chromium come from other places too; any that is on the path will do.
+if [[ -n $node ]]; then
+  command -v node >/dev/null || packages+=(nodejs)
+  command -v npm >/dev/null || packages+=(npm)
+fi
 if [[ $mode == all || $mode == long ]]; then
   # The report's test in a browser (tests/browser) needs no desktop.
   command -v chromium chromium-browser chromium-headless-shell >/dev/null || packages+=(chromium-headless-shell)
-  command -v node >/dev/null || packages+=(nodejs)
-  command -v npm >/dev/null || packages+=(npm)
 fi
 
 fail() {
@@ -103,7 +128,7 @@ for package in "${packages[@]}"; do
 done
 # The headers of the servers; without them `cupel mock --engine` is left out.
 get_headers() {
-  [[ $mode != all && $mode != long ]] || "$(dirname "$0")/server-headers.sh" ||
+  [[ ! $mode =~ ^(mock|test|all|long)$ ]] || "$(dirname "$0")/server-headers.sh" ||
     printf 'install-packages: cupel is built without some engines of cupel mock --engine\n' >&2
 }
 if [[ ${#missing[@]} -eq 0 ]]; then

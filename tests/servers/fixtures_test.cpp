@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "servers/compilers.hpp"
 #include "source_dir.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -111,10 +112,12 @@ TEST(Fixtures, Junit) {
         "junit-platform-reporting", "opentest4j", "opentest4j-reporting-events",
         "opentest4j-reporting-schema", "apiguardian-api", "picocli", "univocity-parsers"})
     classes += std::string(":/usr/share/java/") + library + ".jar";
-  auto compiler = Process::start({.arguments = {"javac", "-cp", classes, "-d", scratch.path(),
-                                                "Shop.java", "Customers.java", "ShopTest.java"},
-                                  .directory = kFixtures + "junit",
-                                  .errors = Stream::inherited()});
+  auto command = test::java_compiler();
+  ASSERT_FALSE(command.empty()) << "no javac and no ecj";
+  command.insert(command.end(), {"-cp", classes, "-d", scratch.path(), "Shop.java",
+                                 "Customers.java", "ShopTest.java"});
+  auto compiler = Process::start(
+      {.arguments = command, .directory = kFixtures + "junit", .errors = Stream::inherited()});
   ASSERT_TRUE(compiler.ok()) << compiler.error().to_string();
   const auto compiled = compiler->wait(Seconds(200));
   ASSERT_TRUE(compiled && compiled->well());

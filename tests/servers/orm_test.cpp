@@ -17,6 +17,7 @@
 #include "engines/postgres_engine.hpp"
 #include "lab/server.hpp"
 #include "levels/level.hpp"
+#include "servers/compilers.hpp"
 #include "servers/weak_engine.hpp"
 #include "source_dir.hpp"
 #include "support/scratch_folder.hpp"
@@ -174,16 +175,27 @@ TEST_F(OrmSteps, Doctrine) {
 }
 
 TEST_F(OrmSteps, Jdbc) {
-  expect_all({"java", "-cp", "/usr/share/java/postgresql.jar", kScripts + "JdbcOrm.java"});
+  const test::ScratchFolder scratch;
+  auto compiler = test::java_compiler();
+  ASSERT_FALSE(compiler.empty()) << "no javac and no ecj";
+  const std::string classes = scratch.path() + ":/usr/share/java/postgresql.jar";
+  compiler.insert(compiler.end(),
+                  {"-cp", classes, "-d", scratch.path(), kScripts + "JdbcOrm.java"});
+  auto process = Process::start({.arguments = compiler, .errors = Stream::inherited()});
+  ASSERT_TRUE(process.ok()) << process.error().to_string();
+  const auto compiled = process->wait(Seconds(200));
+  ASSERT_TRUE(compiled && compiled->well());
+  expect_all({"java", "-cp", classes, "JdbcOrm"});
 }
 
 TEST_F(OrmSteps, GoDatabaseSql) {
+  if (!test::is_command("go")) GTEST_SKIP() << "no go";
   const test::ScratchFolder scratch;
   const auto program = scratch.path("sql_orm");
   const Environment debian = {{"GOPATH", "/usr/share/gocode"},
                               {"GO111MODULE", "off"},
                               {"GOTOOLCHAIN", "local"},
-                              {"GOCACHE", scratch.path("cache")}};
+                              test::go_cache()};
   auto build = Process::start({.arguments = {"go", "build", "-o", program, kScripts + "sql_orm.go"},
                                .environment = debian,
                                .errors = Stream::inherited()});

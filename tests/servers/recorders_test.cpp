@@ -16,6 +16,7 @@
 #include "base/process.hpp"
 #include "cupel/record.hpp"
 #include "lab/server.hpp"
+#include "servers/compilers.hpp"
 #include "source_dir.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -216,10 +217,12 @@ TEST_F(Recorders, Node) {
 }
 
 TEST_F(Recorders, Java) {
-  if (!on_path("javac")) GTEST_SKIP() << "no javac";
+  auto compiler = test::java_compiler();
+  if (compiler.empty()) GTEST_SKIP() << "no javac and no ecj";
   if (access(kJdbc, R_OK) != 0) GTEST_SKIP() << "no " << kJdbc;
-  const auto compiled = ran({"javac", "-Xlint:all", "-Werror", "-d", folder_.path(),
-                             kClients + "Recorder.java", kWorkloads + "Workload.java"});
+  compiler.insert(compiler.end(),
+                  {"-d", folder_.path(), kClients + "Recorder.java", kWorkloads + "Workload.java"});
+  const auto compiled = ran(compiler);
   ASSERT_EQ(compiled.code, 0) << compiled.output;
   expect_all({.command = {"java", "-cp", folder_.path() + ":" + kJdbc, "Workload"}, .jdbc = true});
 }
@@ -237,7 +240,7 @@ TEST_F(Recorders, Go) {
                          {{"GOPATH", folder_.path("go") + ":/usr/share/gocode"},
                           {"GO111MODULE", "off"},
                           {"GOTOOLCHAIN", "local"},
-                          {"GOCACHE", folder_.path("cache")}});
+                          test::go_cache()});
   ASSERT_EQ(built.code, 0) << built.output;
   expect_all({.command = {program}, .url_suffix = "?sslmode=disable"});
 }
