@@ -492,8 +492,8 @@ void explain_cycle(Explanation& explanation) {
            "reads leave out characters that they have seen, so that they would have had to see "
            "removes that happened after");
   } else if (explanation.cycle.empty()) {
-    report("order-disagreement",
-           std::string(replicated_type(part).summary_of_no_order()) + updated_elements(part));
+    report("order-disagreement", std::string(replicated_type(part).traits().summary_of_no_order) +
+                                     updated_elements(part));
   } else if (arbitrated == 0) {
     const bool read =
         std::any_of(explanation.cycle.begin(), explanation.cycle.end(), [&](const Step& step) {

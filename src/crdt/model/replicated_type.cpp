@@ -75,9 +75,4 @@ std::optional<std::string> ParsedCall::take_list(std::string_view what) const {
   return std::nullopt;
 }
 
-Json ReplicatedType::value_of_read(const Operation& /*op*/, const Json& /*argument*/,
-                                   const Json& answer) const {
-  return answer;
-}
-
 }  // namespace cupel::crdt

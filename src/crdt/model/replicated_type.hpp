@@ -11,6 +11,7 @@
 // (verify/semantics.hpp; for update_may_go, may_go in verify/verify.cpp).
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -50,6 +51,45 @@ struct TypeBug {
   std::string_view name, what;
 };
 
+// What stands beside the method of a call.
+enum class Argument : std::uint8_t {
+  kAbsent,
+  kElement,
+  kNumber,    // an element that is a whole number: the `amount` of the operation, too
+  kAfter,     // a pair: the one before it, null for the beginning, and the new element
+  kTo,        // a pair: the element, and the one below or after which it comes, null for none
+  kIncrease,  // an amount above 0, or none for 1
+  kDecrease,  // the same; the `amount` of the operation is negative
+};
+
+// What a read returns.
+enum class Answer : std::uint8_t {
+  kAbsent,   // it is an update
+  kBoolean,  // of an element the pair of both
+  kSum,
+  kMembers,  // each once, in any order
+  kValues,   // in any order; null: none
+  kList,
+  kValue,   // one, or null
+  kNumber,  // the same, a whole number
+  kTree,    // each node with its parent; null: none
+};
+
+// An operation of a type as files, requests and words have it (types/calls.cpp).
+struct CallForm {
+  std::string_view method;  // of an operation the first one with its kind
+  Kind kind;
+  Argument argument = Argument::kAbsent;
+  Answer answer = Answer::kAbsent;
+  std::string_view expected = {};            // instead of a value that is not understood
+  std::string_view refused_if_growing = {};  // of an update: the message for a grow-only type
+};
+
+using DecideContext = std::function<ContextDecision(const KnownContext&)>;
+// A replica with this bug of the traits; empty: none.
+using Simulate = std::function<std::unique_ptr<SimulatedReplica>(
+    const History& history, std::string_view bug, std::uint32_t self)>;
+
 // What methods that decide several types need to know of one.
 struct TypeTraits {
   std::vector<TypeName> names;     // the first is its name, the others are aliases
@@ -82,6 +122,18 @@ struct TypeTraits {
   bool needs_deliveries = false;
   // The key stands in the text of an operation even where there is only one.
   bool text_has_key = false;
+
+  // The form of its operations, and their methods for a message; empty: the type overrides all
+  // about them.
+  std::vector<CallForm> calls = {};
+  std::string_view methods = {};
+  // A history whose deliveries are known (solve/context.hpp).
+  DecideContext decide_context = {};
+  Simulate simulate = {};
+  // Of reads that no order fits, without one cycle that says it.
+  std::string_view summary_of_no_order =
+      "reads prefer writes in orders that no linearization has, whichever of the writes of one "
+      "value they returned";
 };
 
 // An operation of a file on its way into a history.
@@ -164,16 +216,16 @@ class ReplicatedType {
   }
 
   // Text. What the type calls an operation of this kind.
-  [[nodiscard]] virtual std::string_view method(const Operation& op) const = 0;
+  [[nodiscard]] virtual std::string_view method(const Operation& op) const;
   // The arguments after the key, and what was returned; empty: nothing.
   struct Text {
     std::vector<std::string> arguments;
     std::string result;
   };
-  [[nodiscard]] virtual Text text(const History& history, const Operation& op) const = 0;
+  [[nodiscard]] virtual Text text(const History& history, const Operation& op) const;
 
   // Files. An error is the sentence; nothing: the call is understood.
-  virtual std::optional<std::string> parse(const ParsedCall& call) const = 0;
+  virtual std::optional<std::string> parse(const ParsedCall& call) const;
   // The same in two steps, of a value as flat JSON (text/flat_json.hpp; empty: none), which the
   // call refers to. Types find out of most calls of a history what they need without a tree of
   // values.
@@ -182,10 +234,9 @@ class ReplicatedType {
   // Where updates of unknown outcome cannot have happened, the history without them.
   [[nodiscard]] virtual History without_impossible(History history) const { return history; }
   // The value that a file has for an operation; null: none.
-  [[nodiscard]] virtual nlohmann::json value(const History& history, const Operation& op) const = 0;
+  [[nodiscard]] virtual nlohmann::json value(const History& history, const Operation& op) const;
   // Programs as replicas. The value of the request; null: none.
-  [[nodiscard]] virtual nlohmann::json argument(const History& history,
-                                                const Operation& op) const = 0;
+  [[nodiscard]] virtual nlohmann::json argument(const History& history, const Operation& op) const;
   // The value that a file has for a read with this argument and this answer.
   [[nodiscard]] virtual nlohmann::json value_of_read(const Operation& op,
                                                      const nlohmann::json& argument,
@@ -196,14 +247,8 @@ class ReplicatedType {
                                                  base::Budget& budget, Effort effort) const;
   // The axioms of the reads as clauses. False: the budget is spent.
   virtual bool encode(Encoder& encoder) const = 0;
-  // Of a history whose deliveries are known (solve/context.hpp).
-  [[nodiscard]] virtual ContextDecision decide_context(const KnownContext& context) const = 0;
 
-  // Simulation. A replica with this bug of the traits; empty: none.
-  [[nodiscard]] virtual std::unique_ptr<SimulatedReplica> simulate(const History& history,
-                                                                   std::string_view bug,
-                                                                   std::uint32_t self) const = 0;
-  // The next request to a replica; `choice` begins as the whole read of a key.
+  // Simulation. The next request to a replica; `choice` begins as the whole read of a key.
   virtual void choose(RequestChoice& choice) const = 0;
 
   // Counterexamples. May the history lose this update without becoming harder to explain, if its
@@ -218,8 +263,6 @@ class ReplicatedType {
   virtual void explain_read(ReadExplainer& explainer) const = 0;
   // Of a cycle in the linearization, where the type has one.
   virtual void explain_cycle(const ArbitrationCycle& cycle) const;
-  // Of reads that no order fits, without one cycle that says it.
-  [[nodiscard]] virtual std::string_view summary_of_no_order() const;
   // Of a read that is wrong for what its replica had received.
   virtual void explain_received(ContextExplainer& explainer) const = 0;
   // All of it, for a type whose histories are put together from those of others. False: as above.

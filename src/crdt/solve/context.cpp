@@ -43,7 +43,7 @@ StepGraph known_order(const KnownContext& context) {
 }
 
 ContextDecision decide_context(const KnownContext& context) {
-  auto decision = replicated_type(context.history).decide_context(context);
+  auto decision = replicated_type(context.history).traits().decide_context(context);
   if (context.budget.limit() != base::Limit::kNone) return {};
   if (decision.verdict == Verdict::kSatisfied && decision.order.empty())
     decision.order = context.visibility.order();
@@ -51,112 +51,6 @@ ContextDecision decide_context(const KnownContext& context) {
 }
 
 namespace {
-
-// One object of a set or a flag at one replica: the winners that no visible loser had seen.
-class ObjectState {
- public:
-  void take(const KnownContext& context, OpId update, bool wins, bool for_good) {
-    const History& h = context.history;
-    if (!wins) {
-      losers_.add(h, update);
-      if (!for_good)
-        std::erase_if(standing_, [&](OpId w) { return context.visibility.sees(update, w); });
-      return;
-    }
-    if (!for_good && losers_.saw(context.visibility, update)) return;
-    // Who has seen the later of two winners of one replica has seen the earlier one.
-    if (h.context.rule != DeliveryRule::kApplied) {
-      for (OpId& w : standing_) {
-        if (h.ops[w].replica != h.ops[update].replica) continue;
-        if (h.ops[w].seq < h.ops[update].seq) w = update;
-        return;
-      }
-    }
-    standing_.push_back(update);
-  }
-  [[nodiscard]] bool is_on(bool up_wins) const {
-    if (up_wins) return !standing_.empty();
-    return standing_.empty() && !losers_.is_empty();
-  }
-
- private:
-  std::vector<OpId> standing_;
-  LatestOfEach losers_;
-};
-
-class KnownMembership {
- public:
-  KnownMembership(const KnownContext& context, const TypeTraits::Membership& membership)
-      : context_(context),
-        h_(context.history),
-        type_(replicated_type(h_)),
-        membership_(membership),
-        winner_(membership.up_wins ? Kind::kUp : Kind::kDown) {}
-
-  ContextDecision decide() {
-    const bool elements = type_.traits().objects_are_elements;
-    const auto count = elements ? h_.elements.size() : h_.keys.size();
-    std::vector<ObjectState> states;
-    replay(
-        context_,
-        [&](std::uint32_t) {
-          states.assign(count, {});
-          on_.assign(count, false);
-          members_.assign(h_.keys.size(), 0);
-        },
-        [&](OpId update) {
-          const Operation& op = h_.ops[update];
-          const auto object = type_.object(op);
-          states[object].take(context_, update, op.kind == winner_, membership_.for_good);
-          const bool now = states[object].is_on(membership_.up_wins);
-          if (now == on_[object]) return;
-          on_[object] = now;
-          if (now)
-            ++members_[op.key];
-          else
-            --members_[op.key];
-        },
-        [&](OpId id) { return is_right(id); });
-    return wrong_.decision();
-  }
-
- private:
-  bool is_right(OpId id) {
-    if (context_.budget.exceeded()) return false;
-    const Operation& op = h_.ops[id];
-    if (op.kind == Kind::kTest) {
-      const auto object = type_.object(op);
-      if (on_[object] == op.returned) return true;
-      wrong_.add(id, object);
-      return false;
-    }
-    if (op.kind != Kind::kState) return true;
-    const auto list = h_.list(op);
-    const auto off =
-        std::find_if(list.begin(), list.end(), [&](std::uint32_t e) { return !on_[e]; });
-    if (off != list.end()) {
-      wrong_.add(id, *off);
-      return false;
-    }
-    if (list.size() == members_[op.key]) return true;
-    const std::set<std::uint32_t> shown(list.begin(), list.end());
-    for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
-      if (h_.elements[e].key != op.key || !on_[e] || shown.contains(e)) continue;
-      wrong_.add(id, e);
-      break;
-    }
-    return false;
-  }
-
-  const KnownContext& context_;
-  const History& h_;
-  const ReplicatedType& type_;
-  const TypeTraits::Membership membership_;
-  const Kind winner_;
-  std::vector<bool> on_;                // by object
-  std::vector<std::uint32_t> members_;  // by key
-  FirstWrong wrong_;
-};
 
 // Which of the maximal writes a read returned is left open: a read of a value that several of them
 // wrote.
@@ -378,15 +272,6 @@ class KnownCharacters {
   std::size_t shown_ = 0;              // how many, of the key that is replayed
   FirstWrong wrong_;
 };
-
-}  // namespace
-
-ContextDecision decide_known_membership(const KnownContext& context,
-                                        const TypeTraits::Membership& membership) {
-  return KnownMembership(context, membership).decide();
-}
-
-namespace {
 
 // One counter at one replica. take() returns how many updates changed what counts.
 class PlainSum {

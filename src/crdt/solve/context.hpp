@@ -54,8 +54,7 @@ struct ContextDecision {
 ContextDecision decide_context(const KnownContext& context);
 
 // For the types. Sets and flags.
-ContextDecision decide_known_membership(const KnownContext& context,
-                                        const TypeTraits::Membership& membership);
+ContextDecision decide_known_membership(const KnownContext& context);
 ContextDecision decide_known_sum(const KnownContext& context);
 ContextDecision decide_known_resettable_sum(const KnownContext& context);
 ContextDecision decide_known_bounded_sum(const KnownContext& context);

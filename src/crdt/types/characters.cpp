@@ -5,10 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "crdt/explain/read_explainer.hpp"
-#include "crdt/model/element_json.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 #include "text/flat_json.hpp"
@@ -16,8 +14,6 @@
 namespace cupel::crdt {
 
 namespace {
-
-using Json = nlohmann::json;
 
 // An addAfter or remove of unknown outcome did not happen if no operation can have added the
 // character that it names: that may be the work of one that failed, or of another that did
@@ -220,41 +216,25 @@ class CharactersReplica final : public SimulatedReplica {
 
 }  // namespace
 
-std::string_view CharactersType::method(const Operation& op) const {
-  return op.kind == Kind::kInsert ? "addAfter" : op.kind == Kind::kDelete ? "remove" : "read";
-}
-
-ReplicatedType::Text CharactersType::text(const History& history, const Operation& op) const {
-  if (op.kind == Kind::kList) return {{}, "[" + history.listed(op) + "]"};
-  if (op.kind == Kind::kDelete) return {{history.element_text(op.element)}, ""};
-  return {{op.parent == kNone ? "null" : history.element_text(op.parent),
-           history.element_text(op.element)},
-          ""};
-}
-
-std::optional<std::string> CharactersType::parse(const ParsedCall& call) const {
-  const Json& value = call.value;
-  Operation& op = call.op;
-  if (call.method == "addAfter" || call.method == "add-after") {
-    const char* const kTwo =
-        "the character before (null: the beginning) and the new one, as in [null,\"a\"]";
-    if (!value.is_array() || value.size() != 2 || value[1].is_null()) return call.expected(kTwo);
-    op.kind = Kind::kInsert;
-    op.parent = value[0].is_null() ? kNone : call.element(value[0]);
-    op.element = call.element(value[1]);
-    if (op.parent == op.element) return call.expected("two different characters");
-    return std::nullopt;
-  }
-  if (call.method == "remove") {
-    if (value.is_null()) return call.expected("the character");
-    op.kind = Kind::kDelete;
-    op.element = call.element(value);
-    return std::nullopt;
-  }
-  if (call.method != "read") return call.unknown_method("addAfter, remove or read of an array");
-  op.kind = Kind::kList;
-  if (call.indeterminate) return std::nullopt;
-  return call.take_list("the array of the characters, none of them null");
+TypeTraits CharactersType::traits_of(std::vector<TypeName> names, std::vector<TypeBug> bugs,
+                                     DecideContext decide_context) {
+  constexpr std::string_view kPair =
+      "the character before (null: the beginning) and the new one, as in [null,\"a\"]";
+  return {.names = std::move(names),
+          .whole_read = Kind::kList,
+          .bugs = std::move(bugs),
+          .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
+          .reads_list_elements = true,
+          .updates_use_elements = true,
+          .calls = {{"addAfter", Kind::kInsert, Argument::kAfter, Answer::kAbsent, kPair},
+                    {"add-after", Kind::kInsert, Argument::kAfter, Answer::kAbsent, kPair},
+                    {"remove", Kind::kDelete, Argument::kElement, Answer::kAbsent, "the character"},
+                    {"read", Kind::kList, Argument::kAbsent, Answer::kList,
+                     "the array of the characters, none of them null"}},
+          .methods = "addAfter, remove or read of an array",
+          .decide_context = std::move(decide_context),
+          .simulate = simulate_by<CharactersReplica>,
+          .summary_of_no_order = "no one order of the characters fits all reads and additions"};
 }
 
 namespace {
@@ -295,16 +275,6 @@ History CharactersType::without_impossible(History history) const {
   return without_unnamed(history);
 }
 
-Json CharactersType::value(const History& history, const Operation& op) const {
-  return op.kind == Kind::kList ? list_json(history, op) : argument(history, op);
-}
-
-Json CharactersType::argument(const History& history, const Operation& op) const {
-  if (op.kind == Kind::kList) return {};
-  if (op.kind == Kind::kDelete) return element_json(history, op.element);
-  return Json::array({element_json(history, op.parent), element_json(history, op.element)});
-}
-
 void CharactersType::choose(RequestChoice& choice) const {
   if (choice.read) return;
   Operation& op = choice.op;
@@ -328,12 +298,6 @@ bool CharactersType::encode(Encoder& encoder) const {
     if (!encoder.is_probed(id)) encoding.encode(id);
   }
   return encode_order(encoder);
-}
-
-std::unique_ptr<SimulatedReplica> CharactersType::simulate(const History& history,
-                                                           std::string_view bug,
-                                                           std::uint32_t self) const {
-  return std::make_unique<CharactersReplica>(history, bug, self);
 }
 
 bool CharactersType::explain_characters(ReadExplainer& explainer) {

@@ -10,19 +10,15 @@ class CharactersType : public ReplicatedType {
  public:
   using ReplicatedType::ReplicatedType;
 
-  [[nodiscard]] std::string_view method(const Operation& op) const override;
-  [[nodiscard]] Text text(const History& history, const Operation& op) const override;
-  std::optional<std::string> parse(const ParsedCall& call) const override;
+  // Of an array or a list with a simulated replica that is a replicated growable array, whose
+  // orders are those of a list, too. Each type has its own decision.
+  static TypeTraits traits_of(std::vector<TypeName> names, std::vector<TypeBug> bugs,
+                              DecideContext decide_context);
   [[nodiscard]] std::unique_ptr<FlatCall> flat_call(std::string_view method,
                                                     std::string_view value) const override;
   [[nodiscard]] History without_impossible(History history) const final;
-  [[nodiscard]] nlohmann::json value(const History& history, const Operation& op) const override;
-  [[nodiscard]] nlohmann::json argument(const History& history, const Operation& op) const override;
   void choose(RequestChoice& choice) const override;
   bool encode(Encoder& encoder) const final;
-  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
-                                                           std::string_view bug,
-                                                           std::uint32_t self) const override;
 
  protected:
   // The clauses of the order. False: the budget is spent.

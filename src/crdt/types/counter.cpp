@@ -16,12 +16,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
-#include "crdt/model/amounts.hpp"
 #include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/workload/simulated_replica.hpp"
@@ -29,8 +27,6 @@
 namespace cupel::crdt {
 
 namespace {
-
-using Json = nlohmann::json;
 
 // The sums that a read may return, replica by replica.
 class SumEncoding {
@@ -187,10 +183,10 @@ class ResettableEncoding {
   std::size_t& room_;
 };
 
-class Replica final : public SimulatedReplica {
+class CounterReplica final : public SimulatedReplica {
  public:
-  Replica(const History& history, bool loses, std::uint32_t self)
-      : SimulatedReplica(history, self), loses_(loses) {}
+  CounterReplica(const History& history, std::string_view bug, std::uint32_t self)
+      : SimulatedReplica(history, self), loses_(!bug.empty()) {}
 
   void answer(Operation& read, std::vector<std::uint32_t>& /*list*/) override {
     read.amount = at(sums_, read.key);
@@ -210,8 +206,8 @@ class Replica final : public SimulatedReplica {
 // It keeps the updates that no reset has undone.
 class ResettableReplica final : public SimulatedReplica {
  public:
-  ResettableReplica(const History& history, bool has_bug, std::uint32_t self)
-      : SimulatedReplica(history, self), has_bug_(has_bug) {}
+  ResettableReplica(const History& history, std::string_view bug, std::uint32_t self)
+      : SimulatedReplica(history, self), has_bug_(!bug.empty()) {}
 
   void answer(Operation& read, std::vector<std::uint32_t>& /*list*/) override {
     read.amount = 0;
@@ -244,8 +240,8 @@ class ResettableReplica final : public SimulatedReplica {
 // It decrements what it has incremented itself.
 class BoundedReplica final : public SimulatedReplica {
  public:
-  BoundedReplica(const History& history, bool has_bug, std::uint32_t self)
-      : SimulatedReplica(history, self), has_bug_(has_bug) {}
+  BoundedReplica(const History& history, std::string_view bug, std::uint32_t self)
+      : SimulatedReplica(history, self), has_bug_(!bug.empty()) {}
 
   void answer(Operation& read, std::vector<std::uint32_t>& /*list*/) override {
     read.amount = at(all_, read.key);
@@ -267,70 +263,39 @@ class BoundedReplica final : public SimulatedReplica {
 
 enum class CounterKind : std::uint8_t { kPlain, kResettable, kBounded };
 
+TypeTraits traits_of(CounterKind kind, std::vector<TypeName> names, TypeBug bug) {
+  TypeTraits traits{
+      .names = std::move(names),
+      .whole_read = Kind::kValue,
+      .bugs = {bug},
+      .injected = {"loses-update", "applies-again"},
+      .sums = kind != CounterKind::kResettable,
+      .calls = {{"inc", Kind::kInc, Argument::kIncrease},
+                {"dec",
+                 Kind::kInc,
+                 Argument::kDecrease,
+                 Answer::kAbsent,
+                 {},
+                 "found a dec of a grow-only counter"},
+                {"read", Kind::kValue, Argument::kAbsent, Answer::kSum}},
+      .methods = "inc, dec or read of a counter",
+      .decide_context = kind == CounterKind::kBounded ? decide_known_bounded_sum : decide_known_sum,
+      .simulate = kind == CounterKind::kBounded ? simulate_by<BoundedReplica>
+                                                : simulate_by<CounterReplica>};
+  if (kind == CounterKind::kResettable) {
+    traits.injected.emplace_back("reorders-updates");
+    traits.calls.insert(traits.calls.begin(), {"reset", Kind::kReset});
+    traits.methods = "inc, dec, reset or read of a counter";
+    traits.decide_context = decide_known_resettable_sum;
+    traits.simulate = simulate_by<ResettableReplica>;
+  }
+  return traits;
+}
+
 class Counter final : public ReplicatedType {
  public:
   Counter(CounterKind kind, std::vector<TypeName> names, TypeBug bug)
-      : ReplicatedType(
-            {.names = std::move(names),
-             .whole_read = Kind::kValue,
-             .bugs = {bug},
-             .injected = kind == CounterKind::kResettable
-                             ? std::vector<std::string_view>{"loses-update", "applies-again",
-                                                             "reorders-updates"}
-                             : std::vector<std::string_view>{"loses-update", "applies-again"},
-             .sums = kind != CounterKind::kResettable}),
-        kind_(kind) {}
-
-  [[nodiscard]] std::string_view method(const Operation& op) const override {
-    if (op.kind == Kind::kReset) return "reset";
-    return op.kind == Kind::kValue ? "read" : op.amount < 0 ? "dec" : "inc";
-  }
-
-  [[nodiscard]] Text text(const History& /*history*/, const Operation& op) const override {
-    if (op.kind == Kind::kValue) return {{}, std::to_string(op.amount)};
-    if (op.kind == Kind::kReset || op.amount == 1 || op.amount == -1) return {};
-    return {{std::to_string(op.amount < 0 ? -op.amount : op.amount)}, ""};
-  }
-
-  std::optional<std::string> parse(const ParsedCall& call) const override {
-    const bool read = call.method == "read", dec = call.method == "dec";
-    if (call.method == "reset" && kind_ == CounterKind::kResettable) {
-      call.op.kind = Kind::kReset;
-      return std::nullopt;
-    }
-    if (!read && !dec && call.method != "inc")
-      return call.unknown_method(kind_ == CounterKind::kResettable
-                                     ? "inc, dec, reset or read of a counter"
-                                     : "inc, dec or read of a counter");
-    const Json& value = call.value;
-    Operation& op = call.op;
-    op.kind = read ? Kind::kValue : Kind::kInc;
-    if (call.indeterminate && read) return std::nullopt;
-    op.amount = 1;
-    if (!value.is_null() || read) {
-      if (!value.is_number_integer())
-        return call.expected(read ? "a whole number" : "a whole number, or none for 1");
-      if (!is_whole_within(value, read ? kMostSum : kMostAmount))
-        return call.expected(
-            fmt::format("a number of at most 2^{}", read ? kSumBits : kAmountBits));
-      op.amount = value.get<std::int64_t>();
-    }
-    if (!read && op.amount <= 0) return call.expected("a whole number above 0, or none for 1");
-    if (dec) op.amount = -op.amount;
-    if (call.grow_only && dec) return "found a dec of a grow-only counter";
-    return std::nullopt;
-  }
-
-  [[nodiscard]] Json value(const History& history, const Operation& op) const override {
-    if (op.kind == Kind::kValue) return op.amount;
-    return op.kind == Kind::kReset || op.amount == 1 || op.amount == -1 ? Json()
-                                                                        : argument(history, op);
-  }
-
-  [[nodiscard]] Json argument(const History& /*history*/, const Operation& op) const override {
-    if (op.kind != Kind::kInc) return {};
-    return op.amount < 0 ? -op.amount : op.amount;
-  }
+      : ReplicatedType(traits_of(kind, std::move(names), bug)), kind_(kind) {}
 
   void choose(RequestChoice& choice) const override {
     if (choice.read) return;
@@ -388,23 +353,6 @@ class Counter final : public ReplicatedType {
         return false;
     }
     return true;
-  }
-
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
-    return kind_ == CounterKind::kResettable ? decide_known_resettable_sum(context)
-           : kind_ == CounterKind::kBounded  ? decide_known_bounded_sum(context)
-                                             : decide_known_sum(context);
-  }
-
-  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
-                                                           std::string_view bug,
-                                                           std::uint32_t self) const override {
-    const bool has_bug = !bug.empty();
-    if (kind_ == CounterKind::kResettable)
-      return std::make_unique<ResettableReplica>(history, has_bug, self);
-    if (kind_ == CounterKind::kBounded)
-      return std::make_unique<BoundedReplica>(history, has_bug, self);
-    return std::make_unique<Replica>(history, has_bug, self);
   }
 
   void explain_read(ReadExplainer& explainer) const override {

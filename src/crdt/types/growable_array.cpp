@@ -18,26 +18,19 @@ namespace {
 class GrowableArray final : public CharactersType {
  public:
   GrowableArray()
-      : CharactersType(
-            {.names = {{"growable-array"}, {"replicated-growable-array"}, {"rga"}},
-             .whole_read = Kind::kList,
-             .bugs = {ignores_timestamp(),
-                      {"interleaves",
-                       "a character that arrives is inserted correctly among older siblings, but "
-                       "into the middle of the text that follows a newer one"}},
-             .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
-             .reads_list_elements = true,
-             .updates_use_elements = true}) {}
+      : CharactersType(traits_of(
+            {{"growable-array"}, {"replicated-growable-array"}, {"rga"}},
+            {ignores_timestamp(),
+             {"interleaves",
+              "a character that arrives is inserted correctly among older siblings, but into the "
+              "middle of the text that follows a newer one"}},
+            decide_known_array)) {}
 
   std::optional<Decision> decide_quickly(const History& history, const Axioms& axioms,
                                          base::Budget& budget, Effort effort) const override {
     constexpr int kFewRepairs = 12, kMostRepairs = 200;
     return decide_array(history, axioms, budget,
                         effort == Effort::kFirst ? kFewRepairs : kMostRepairs);
-  }
-
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
-    return decide_known_array(context);
   }
 
   // A remove of a character that every read shows.

@@ -326,16 +326,25 @@ class PlaceExplainer {
 class NestedMap final : public ReplicatedType {
  public:
   NestedMap(std::vector<TypeName> names, MapPolicy policy)
-      : ReplicatedType(TypeTraits{.names = std::move(names),
-                                  .whole_read = Kind::kDocument,
-                                  .bugs = bugs_of_map(policy),
-                                  .injected = policy == MapPolicy::kLastWriterWins
-                                                  ? std::vector<std::string_view>{"clock-apart"}
-                                                  : std::vector<std::string_view>{},
-                                  .objects_are_elements = true,
-                                  .reads_list_elements = true,
-                                  .order_by_object = true,
-                                  .needs_deliveries = true}),
+      : ReplicatedType(TypeTraits{
+            .names = std::move(names),
+            .whole_read = Kind::kDocument,
+            .bugs = bugs_of_map(policy),
+            .injected = policy == MapPolicy::kLastWriterWins
+                            ? std::vector<std::string_view>{"clock-apart"}
+                            : std::vector<std::string_view>{},
+            .objects_are_elements = true,
+            .reads_list_elements = true,
+            .order_by_object = true,
+            .needs_deliveries = true,
+            .decide_context =
+                [policy](const KnownContext& context) {
+                  return decide_document(context, policy).decision;
+                },
+            .simulate =
+                [policy](const History& history, std::string_view bug, std::uint32_t self) {
+                  return make_map_replica(history, bug, self, policy);
+                }}),
         policy_(policy) {}
 
   [[nodiscard]] std::string_view method(const Operation& op) const override {
@@ -366,10 +375,6 @@ class NestedMap final : public ReplicatedType {
   }
   void explain_received(ContextExplainer& explainer) const override {
     explainer.report("order-disagreement", "no order explains the reads", {});
-  }
-
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
-    return decide_document(context, policy_).decision;
   }
 
   bool explain_known(const KnownContext& context, const WrongRead& wrong,
@@ -404,11 +409,6 @@ class NestedMap final : public ReplicatedType {
     return true;
   }
 
-  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
-                                                           std::string_view bug,
-                                                           std::uint32_t self) const override {
-    return make_map_replica(history, bug, self, policy_);
-  }
   void choose(RequestChoice& choice) const override { choose_map_request(choice); }
 
  private:

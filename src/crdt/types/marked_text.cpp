@@ -286,28 +286,30 @@ class MarkedTextRead final : public FlatCall {
   const std::string marks_;
 };
 
+TypeTraits traits_of_text() {
+  auto traits = CharactersType::traits_of(
+      {{"marked-text"}, {"rich-text"}},
+      {ignores_timestamp(),
+       forgets_removed_neighbour(),
+       removes_first_of_range(),
+       {kByArrival, "of concurrent marks of a character, the one that arrives last wins"},
+       {kFirstOnly,
+        "of a range that another replica marked, only the first character gets the mark"},
+       {kNotInside, "a character that is inserted into a marked range does not get the mark"},
+       {kBeyond, "the character after a marked range gets the mark, too"}},
+      decide_known_marked_text);
+  traits.order_by_object = true;
+  traits.needs_deliveries = true;
+  traits.simulate = [of_text = traits.simulate](const History& history, std::string_view bug,
+                                                std::uint32_t self) {
+    return std::make_unique<MarkedTextReplica>(history, of_text(history, bug, self), bug, self);
+  };
+  return traits;
+}
+
 class MarkedTextType final : public TextType {
  public:
-  MarkedTextType()
-      : TextType({.names = {{"marked-text"}, {"rich-text"}},
-                  .whole_read = Kind::kList,
-                  .bugs = {ignores_timestamp(),
-                           forgets_removed_neighbour(),
-                           removes_first_of_range(),
-                           {kByArrival,
-                            "of concurrent marks of a character, the one that arrives last wins"},
-                           {kFirstOnly,
-                            "of a range that another replica marked, only the first character gets "
-                            "the mark"},
-                           {kNotInside,
-                            "a character that is inserted into a marked range does not get the "
-                            "mark"},
-                           {kBeyond, "the character after a marked range gets the mark, too"}},
-                  .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
-                  .reads_list_elements = true,
-                  .updates_use_elements = true,
-                  .order_by_object = true,
-                  .needs_deliveries = true}) {}
+  MarkedTextType() : TextType(traits_of_text()) {}
 
   [[nodiscard]] std::string_view method(const Operation& op) const override {
     return op.kind == Kind::kMark ? "mark" : TextType::method(op);
@@ -353,17 +355,6 @@ class MarkedTextType final : public TextType {
     if (op.kind != Kind::kMark) return TextType::argument(history, op);
     const Json pair = element_json(history, op.parent);
     return Json::array({string_of(history, history.changed(op)), pair[0], pair[1]});
-  }
-
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
-    return decide_known_marked_text(context);
-  }
-
-  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
-                                                           std::string_view bug,
-                                                           std::uint32_t self) const override {
-    return std::make_unique<MarkedTextReplica>(history, TextType::simulate(history, bug, self), bug,
-                                               self);
   }
 
   void choose(RequestChoice& choice) const override {

@@ -10,6 +10,7 @@
 #include "crdt/explain/read_explainer.hpp"
 #include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
+#include "crdt/types/last_update_replica.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 
 namespace cupel::crdt {
@@ -115,14 +116,14 @@ class ClaimEncoding {
   std::vector<OpId> overwriting_;  // the losers that may overwrite winners
 };
 
-class Replica final : public SimulatedReplica {
+class MembershipReplica final : public SimulatedReplica {
  public:
-  Replica(const History& history, const ReplicatedType& type, bool has_bug, std::uint32_t self)
+  MembershipReplica(const History& history, std::string_view bug, std::uint32_t self)
       : SimulatedReplica(history, self),
-        type_(type),
-        up_wins_(type.traits().membership->up_wins),
-        for_good_(type.traits().membership->for_good),
-        has_bug_(has_bug) {}
+        type_(replicated_type(history)),
+        up_wins_(type_.traits().membership->up_wins),
+        for_good_(type_.traits().membership->for_good),
+        has_bug_(!bug.empty()) {}
 
   void answer(Operation& read, std::vector<std::uint32_t>& list) override {
     if (read.kind == Kind::kTest) {
@@ -183,41 +184,18 @@ class Replica final : public SimulatedReplica {
   std::vector<std::vector<std::uint32_t>> elements_;  // sets: by key, those with an update
 };
 
-// A set that keeps the last update of each element, by Lamport's stamps.
-class LastUpdateReplica final : public SimulatedReplica {
- public:
-  LastUpdateReplica(const History& history, bool ignores_stamp, std::uint32_t self)
-      : SimulatedReplica(history, self), ignores_stamp_(ignores_stamp) {}
-
-  void answer(Operation& read, std::vector<std::uint32_t>& list) override {
-    if (read.kind == Kind::kTest) {
-      read.returned = at(last_, read.element).on;
-      return;
-    }
-    for (std::uint32_t e = 0; e < std::min(h_.elements.size(), last_.size()); ++e) {
-      if (h_.elements[e].key == read.key && last_[e].on) list.push_back(e);
-    }
-  }
-
- private:
-  struct Last {
-    std::uint64_t stamp = 0;
-    std::uint32_t writer = 0;
-    bool on = false;
-  };
-
-  void change(const Update& update, base::Random& /*random*/) override {
-    Last& now = at(last_, update.op.element);
-    const Last then{update.stamp, update.tie, update.op.kind == Kind::kUp};
-    if (ignores_stamp_ || std::pair(now.stamp, now.writer) < std::pair(then.stamp, then.writer))
-      now = then;
-  }
-
-  const bool ignores_stamp_;
-  std::vector<Last> last_;  // by element
-};
+TypeTraits with_methods(TypeTraits traits) {
+  const bool last_wins = traits.membership->last_wins;
+  traits.decide_context = last_wins ? decide_known_last_updates : decide_known_membership;
+  traits.simulate = last_wins ? simulate_by<LastUpdateReplica> : simulate_by<MembershipReplica>;
+  return traits;
+}
 
 }  // namespace
+
+MembershipType::MembershipType(TypeTraits traits)
+    : ReplicatedType(with_methods(std::move(traits))),
+      words_{this->traits().calls[0].method, this->traits().calls[1].method} {}
 
 bool MembershipType::encode(Encoder& encoder) const {
   for (const Claim& claim : encoder.claims()) {
@@ -227,16 +205,19 @@ bool MembershipType::encode(Encoder& encoder) const {
   return true;
 }
 
-ContextDecision MembershipType::decide_context(const KnownContext& context) const {
-  return last_wins() ? decide_known_last_updates(context)
-                     : decide_known_membership(context, *traits().membership);
-}
-
-std::unique_ptr<SimulatedReplica> MembershipType::simulate(const History& history,
-                                                           std::string_view bug,
-                                                           std::uint32_t self) const {
-  if (last_wins()) return std::make_unique<LastUpdateReplica>(history, !bug.empty(), self);
-  return std::make_unique<Replica>(history, *this, !bug.empty(), self);
+void MembershipType::choose(RequestChoice& choice) const {
+  const bool set = traits().objects_are_elements;
+  if (choice.read && (!set || choice.random.chance(0.5))) return;
+  Operation& op = choice.op;
+  op.kind = choice.read ? Kind::kTest : choice.down && !only_grows() ? Kind::kDown : Kind::kUp;
+  if (!set) return;
+  std::uint64_t values = choice.values;
+  // In the end each is there for good, or not there for good: more and more of them.
+  if (only_grows() || wins_for_good()) {
+    values += choice.fresh;
+    if (choice.random.below(values) < choice.values) ++choice.fresh;
+  }
+  op.element = choice.history.element(op.key, fmt::format("\"e{}\"", choice.random.below(values)));
 }
 
 void MembershipType::explain_read(ReadExplainer& explainer) const {

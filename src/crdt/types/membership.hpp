@@ -6,30 +6,24 @@
 
 namespace cupel::crdt {
 
-class MembershipType : public ReplicatedType {
+class MembershipType final : public ReplicatedType {
  public:
-  // "add", "remove"; the winner is the first where traits.membership says so.
-  struct Words {
-    std::string_view up, down;
-  };
-  MembershipType(TypeTraits traits, Words words)
-      : ReplicatedType(std::move(traits)), words_(words) {}
+  // The first two of the calls are the updates of the two sides: "add", "remove".
+  explicit MembershipType(TypeTraits traits);
 
-  bool encode(Encoder& encoder) const final;
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const final;
-  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
-                                                           std::string_view bug,
-                                                           std::uint32_t self) const final;
+  bool encode(Encoder& encoder) const override;
+  void choose(RequestChoice& choice) const override;
   // The side that no read of the object says: without it, no read is harder to explain.
-  [[nodiscard]] bool update_may_go(const Operation& update, const ReadClaims& claims) const final {
+  [[nodiscard]] bool update_may_go(const Operation& update,
+                                   const ReadClaims& claims) const override {
     return update.kind == Kind::kUp ? !claims.is_shown(object(update))
                                     : !claims.is_missing(object(update));
   }
-  void explain_read(ReadExplainer& explainer) const final;
-  void explain_received(ContextExplainer& explainer) const final;
-  void explain_cycle(const ArbitrationCycle& cycle) const final;
+  void explain_read(ReadExplainer& explainer) const override;
+  void explain_received(ContextExplainer& explainer) const override;
+  void explain_cycle(const ArbitrationCycle& cycle) const override;
 
- protected:
+ private:
   [[nodiscard]] bool up_wins() const { return traits().membership->up_wins; }
   // There are no updates of the other side.
   [[nodiscard]] bool only_grows() const { return traits().names[0].grow_only; }
@@ -37,12 +31,11 @@ class MembershipType : public ReplicatedType {
   [[nodiscard]] bool wins_for_good() const { return traits().membership->for_good; }
   // The last update of the object's order counts.
   [[nodiscard]] bool last_wins() const { return traits().membership->last_wins; }
-  [[nodiscard]] const Words& words() const { return words_; }
-
- private:
   void explain_last_received(ContextExplainer& explainer) const;
 
-  Words words_;
+  struct Words {
+    std::string_view up, down;
+  } words_;
 };
 
 }  // namespace cupel::crdt

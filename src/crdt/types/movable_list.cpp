@@ -7,11 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
-#include "crdt/model/element_json.hpp"
 #include "crdt/solve/movable_list_order.hpp"
 #include "crdt/types/characters.hpp"
 #include "crdt/types/common_bugs.hpp"
@@ -20,8 +18,6 @@
 namespace cupel::crdt {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::string_view kMovesACopy = "moves-a-copy", kRemovesMoved = "removes-moved-element";
 
@@ -119,67 +115,32 @@ class MovableListReplica final : public SimulatedReplica {
   std::vector<Current> current_;                     // by element
 };
 
+TypeTraits traits_of_list() {
+  auto traits = CharactersType::traits_of(
+      {{"movable-list"}},
+      {{ignores_timestamp().name,
+        "of concurrent moves of an element, the one that arrives last wins"},
+       {kMovesACopy,
+        "a move removes the element and inserts it again, so concurrent moves of it make two of "
+        "it"},
+       {kRemovesMoved, "a remove takes the element away even where a later move put it"}},
+      decide_known_movable_list);
+  traits.needs_deliveries = true;
+  traits.calls.insert(
+      traits.calls.begin(),
+      {"move", Kind::kMove, Argument::kTo, Answer::kAbsent,
+       "the element and the one that it comes after (null: the beginning), as in [\"a\",null], two "
+       "different ones"});
+  traits.methods = "addAfter, move, remove or read of a movable list";
+  traits.simulate = simulate_by<MovableListReplica>;
+  traits.summary_of_no_order =
+      "no orders of the moves and of the places make what these reads show";
+  return traits;
+}
+
 class MovableList final : public CharactersType {
  public:
-  MovableList()
-      : CharactersType(
-            {.names = {{"movable-list"}},
-             .whole_read = Kind::kList,
-             .bugs = {{ignores_timestamp().name,
-                       "of concurrent moves of an element, the one that arrives last wins"},
-                      {kMovesACopy,
-                       "a move removes the element and inserts it again, so concurrent moves of it "
-                       "make two of it"},
-                      {kRemovesMoved,
-                       "a remove takes the element away even where a later move put it"}},
-             .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
-             .reads_list_elements = true,
-             .updates_use_elements = true,
-             .needs_deliveries = true}) {}
-
-  [[nodiscard]] std::string_view method(const Operation& op) const override {
-    return op.kind == Kind::kMove ? "move" : CharactersType::method(op);
-  }
-
-  [[nodiscard]] Text text(const History& history, const Operation& op) const override {
-    if (op.kind != Kind::kMove) return CharactersType::text(history, op);
-    return {{history.element_text(op.element),
-             op.parent == kNone ? "null" : history.element_text(op.parent)},
-            ""};
-  }
-
-  std::optional<std::string> parse(const ParsedCall& call) const override {
-    if (call.method != "move") {
-      if (call.method != "addAfter" && call.method != "add-after" && call.method != "remove" &&
-          call.method != "read")
-        return call.unknown_method("addAfter, move, remove or read of a movable list");
-      return CharactersType::parse(call);
-    }
-    const Json& pair = call.value;
-    if (!pair.is_array() || pair.size() != 2 || pair[0].is_null() || pair[0] == pair[1])
-      return call.expected(
-          "the element and the one that it comes after (null: the beginning), as in [\"a\",null], "
-          "two different ones");
-    call.op.kind = Kind::kMove;
-    call.op.element = call.element(pair[0]);
-    if (!pair[1].is_null()) call.op.parent = call.element(pair[1]);
-    return std::nullopt;
-  }
-
-  [[nodiscard]] Json argument(const History& history, const Operation& op) const override {
-    if (op.kind != Kind::kMove) return CharactersType::argument(history, op);
-    return Json::array({element_json(history, op.element), element_json(history, op.parent)});
-  }
-
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
-    return decide_known_movable_list(context);
-  }
-
-  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
-                                                           std::string_view bug,
-                                                           std::uint32_t self) const override {
-    return std::make_unique<MovableListReplica>(history, bug, self);
-  }
+  MovableList() : CharactersType(traits_of_list()) {}
 
   void choose(RequestChoice& choice) const override {
     if (choice.read) return;
@@ -199,13 +160,9 @@ class MovableList final : public CharactersType {
     if (after != op.element && !random.chance(0.15)) op.parent = after;
   }
 
-  [[nodiscard]] std::string_view summary_of_no_order() const override {
-    return "no orders of the moves and of the places make what these reads show";
-  }
-
   // Without deliveries movable lists are refused (TypeTraits::needs_deliveries).
   void explain_read(ReadExplainer& explainer) const override {
-    explainer.report("order-disagreement", std::string(summary_of_no_order()));
+    explainer.report("order-disagreement", std::string(traits().summary_of_no_order));
   }
 
   void explain_received(ContextExplainer& explainer) const override {

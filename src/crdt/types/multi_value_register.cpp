@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "crdt/explain/read_explainer.hpp"
-#include "crdt/model/element_json.hpp"
 #include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/types/kept_writes.hpp"
@@ -18,11 +16,10 @@ namespace cupel::crdt {
 
 namespace {
 
-using Json = nlohmann::json;
-
 class SiblingsReplica final : public KeptWrites {
  public:
-  using KeptWrites::KeptWrites;
+  SiblingsReplica(const History& history, std::string_view bug, std::uint32_t self)
+      : KeptWrites(history, bug.empty() ? Bug::kAbsent : Bug::kDropsSiblings, self) {}
 
   void answer(Operation& read, std::vector<std::uint32_t>& list) override {
     for (const OpId w : live(read.key)) {
@@ -36,18 +33,17 @@ class MultiValueRegister final : public RegisterType {
  public:
   MultiValueRegister()
       : RegisterType(
-            TypeTraits{.names = {{"multi-value-register"}, {"mv-register"}, {"mvr"}},
-                       .whole_read = Kind::kValues,
-                       .bugs = {{"write-drops-sibling",
-                                 "a write that arrives also replaces values that it has not seen"}},
-                       .injected = {"loses-update", "applies-again", "reorders-updates"}}) {}
-
-  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
-                                                           std::string_view bug,
-                                                           std::uint32_t self) const override {
-    return std::make_unique<SiblingsReplica>(
-        history, bug.empty() ? KeptWrites::Bug::kAbsent : KeptWrites::Bug::kDropsSiblings, self);
-  }
+            {.names = {{"multi-value-register"}, {"mv-register"}, {"mvr"}},
+             .whole_read = Kind::kValues,
+             .bugs = {{"write-drops-sibling",
+                       "a write that arrives also replaces values that it has not seen"}},
+             .injected = {"loses-update", "applies-again", "reorders-updates"},
+             // Replicas that return one value twice mean that two writes of it are concurrent.
+             .calls = forms(Argument::kElement, Answer::kValues,
+                            "the array of the values, none of them null"),
+             .methods = kMethods,
+             .decide_context = decide_known_siblings,
+             .simulate = simulate_by<SiblingsReplica>}) {}
 
   std::optional<Decision> decide_quickly(const History& history, const Axioms& /*axioms*/,
                                          base::Budget& budget, Effort effort) const override {
@@ -55,25 +51,7 @@ class MultiValueRegister final : public RegisterType {
     return decide_register(history, /*last_writer_wins=*/false, budget);
   }
 
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
-    return decide_known_siblings(context);
-  }
-
- protected:
-  [[nodiscard]] std::string text_of_read(const History& history,
-                                         const Operation& read) const override {
-    return "{" + history.listed(read) + "}";
-  }
-
-  std::optional<std::string> parse_read(const ParsedCall& call) const override {
-    // Replicas that return one value twice mean that two writes of it are concurrent.
-    return call.take_list("the array of the values, none of them null");
-  }
-
-  [[nodiscard]] Json value_of(const History& history, const Operation& read) const override {
-    return list_json(history, read);
-  }
-
+ private:
   // A write that is seen is returned, or overwritten by one that is seen too; each value that is
   // returned has a write that is seen and not overwritten, as many as it is returned times.
   bool encode_read(Encoder& encoder, OpId read) const override {
@@ -146,7 +124,6 @@ class MultiValueRegister final : public RegisterType {
     }
   }
 
- private:
   // At least so many of these writes. A replica's later write overwrites its earlier one, so as
   // many replicas have one; they are counted one after the other.
   static void encode_times(Encoder& encoder, const std::map<std::uint32_t, Clause>& by_replica,

@@ -145,36 +145,26 @@ class FugueReplica final : public SimulatedReplica {
   std::vector<Character> characters_;                         // by element
 };
 
+TypeTraits traits_of_list() {
+  auto traits = CharactersType::traits_of(
+      {{"non-interleaving-list"}},
+      {{ignores_timestamp().name,
+        "of characters at one place, the one that arrives last comes first"},
+       {kInterleaves,
+        "places are fractions between those of the neighbours, as in Logoot, so what two replicas "
+        "insert at one place is mixed"}},
+      decide_known_non_interleaving);
+  traits.injected = {"loses-update", "ties-by-arrival"};
+  traits.needs_deliveries = true;
+  traits.simulate = simulate_by<FugueReplica>;
+  traits.summary_of_no_order =
+      "no one order of the characters that keeps runs together fits all reads and additions";
+  return traits;
+}
+
 class NonInterleavingList final : public StrongListType {
  public:
-  NonInterleavingList()
-      : StrongListType(
-            {.names = {{"non-interleaving-list"}},
-             .whole_read = Kind::kList,
-             .bugs =
-                 {{ignores_timestamp().name,
-                   "of characters at one place, the one that arrives last comes first"},
-                  {kInterleaves,
-                   "places are fractions between those of the neighbours, as in Logoot, so what "
-                   "two replicas insert at one place is mixed"}},
-             .injected = {"loses-update", "ties-by-arrival"},
-             .reads_list_elements = true,
-             .updates_use_elements = true,
-             .needs_deliveries = true}) {}
-
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
-    return decide_known_non_interleaving(context);
-  }
-
-  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
-                                                           std::string_view bug,
-                                                           std::uint32_t self) const override {
-    return std::make_unique<FugueReplica>(history, bug, self);
-  }
-
-  [[nodiscard]] std::string_view summary_of_no_order() const override {
-    return "no one order of the characters that keeps runs together fits all reads and additions";
-  }
+  NonInterleavingList() : StrongListType(traits_of_list()) {}
 
   void explain_received(ContextExplainer& explainer) const override {
     if (explainer.operations().empty()) {

@@ -4,47 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
-#include "crdt/model/element_json.hpp"
 #include "crdt/solve/context.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 
 namespace cupel::crdt {
 
-using Json = nlohmann::json;
-
-std::string_view RegisterType::method(const Operation& op) const {
-  return op.kind == Kind::kWrite ? "write" : "read";
-}
-
-ReplicatedType::Text RegisterType::text(const History& history, const Operation& op) const {
-  if (op.kind == Kind::kWrite) return {{history.element_text(op.element)}, ""};
-  return {{}, text_of_read(history, op)};
-}
-
-std::optional<std::string> RegisterType::parse(const ParsedCall& call) const {
-  if (call.method == "write") {
-    if (call.value.is_null()) return call.expected("the value that was written");
-    call.op.kind = Kind::kWrite;
-    call.op.element = call.element(call.value);
-    return take_value(call);
-  }
-  if (call.method != "read") return call.unknown_method("write or read of a register");
-  call.op.kind = Kind::kValues;
-  if (call.indeterminate || call.value.is_null()) return std::nullopt;
-  return parse_read(call);
-}
-
-Json RegisterType::value(const History& history, const Operation& op) const {
-  return op.kind == Kind::kWrite ? element_json(history, op.element) : value_of(history, op);
-}
-
-Json RegisterType::argument(const History& history, const Operation& op) const {
-  return op.kind == Kind::kWrite ? element_json(history, op.element) : Json();
+std::vector<CallForm> RegisterType::forms(Argument written, Answer read,
+                                          std::string_view expected) {
+  return {{"write", Kind::kWrite, written, Answer::kAbsent, "the value that was written"},
+          {"read", Kind::kValues, Argument::kAbsent, read, expected}};
 }
 
 bool RegisterType::encode(Encoder& encoder) const {
@@ -162,42 +134,6 @@ void RegisterType::explain_received(ContextExplainer& explainer) const {
       "wrong-siblings",
       fmt::format("{} had received two concurrent writes of one value", explainer.where()),
       visible);
-}
-
-bool encode_kept_write(Encoder& encoder, OpId read,
-                       const std::function<Literal(OpId write, OpId other)>& keeps) {
-  const History& h = encoder.history();
-  const auto value = h.list(h.ops[read])[0];
-  const auto& writes = encoder.updates_of(h.ops[read].key);
-  Clause some;
-  for (const OpId w : writes) {
-    if (h.ops[w].element != value || encoder.seen(read, w) == encoder.never()) continue;
-    const Literal v = encoder.new_variable();
-    some.push_back(v);
-    encoder.clause({-v, encoder.seen(read, w)});
-    for (const OpId other : writes) {
-      if (encoder.too_much()) return false;
-      if (other == w || encoder.seen(read, other) == encoder.never()) continue;
-      encoder.clause({-v, -encoder.seen(read, other), keeps(w, other)});
-    }
-  }
-  encoder.clause(some);
-  return true;
-}
-
-std::string SingleValueRegister::text_of_read(const History& history, const Operation& read) const {
-  const auto list = history.list(read);
-  return list.empty() ? "null" : history.element_text(list[0]);
-}
-
-std::optional<std::string> SingleValueRegister::parse_read(const ParsedCall& call) const {
-  call.list.push_back(call.element(call.value));
-  return std::nullopt;
-}
-
-Json SingleValueRegister::value_of(const History& history, const Operation& read) const {
-  const auto list = history.list(read);
-  return list.empty() ? Json() : element_json(history, list[0]);
 }
 
 }  // namespace cupel::crdt

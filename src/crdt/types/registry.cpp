@@ -66,9 +66,4 @@ void ReplicatedType::explain_cycle(const ArbitrationCycle& cycle) const {
   cycle.report("order-disagreement", "reads ask for orders that no linearization has");
 }
 
-std::string_view ReplicatedType::summary_of_no_order() const {
-  return "reads prefer writes in orders that no linearization has, whichever of the writes of one "
-         "value they returned";
-}
-
 }  // namespace cupel::crdt

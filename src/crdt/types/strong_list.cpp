@@ -1,5 +1,7 @@
-// Strong list: the type `list`, and what texts have in common with it (see the header). Yjs,
-// Automerge, Loro and others promise this order, each with one of its own.
+// Strong list: the types `list` and `weak-list`, and what texts have in common with them (see the
+// header). Yjs, Automerge, Loro and others promise the order of a list, each with one of its own.
+// Protocols by operational transformation such as Jupiter promise that of a weak list
+// (solve/weak_list_order.hpp): each two characters that are visible together have one order.
 #include "crdt/types/strong_list.hpp"
 
 #include <fmt/format.h>
@@ -93,18 +95,6 @@ class ListEncoding {
   std::vector<std::vector<OpId>> removes_;  // by element
 };
 
-class StrongList final : public StrongListType {
- public:
-  StrongList()
-      : StrongListType({.names = {{"list"}, {"strong-list"}},
-                        .whole_read = Kind::kList,
-                        .bugs = {ignores_timestamp(), forgets_removed_neighbour()},
-                        .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
-                        .reads_list_elements = true,
-                        .updates_use_elements = true,
-                        .one_order = true}) {}
-};
-
 }  // namespace
 
 std::optional<Decision> StrongListType::decide_quickly(const History& history,
@@ -114,20 +104,14 @@ std::optional<Decision> StrongListType::decide_quickly(const History& history,
   return decide_list(history, budget, effort == Effort::kFirst ? kFewRepairs : kMostRepairs);
 }
 
-ContextDecision StrongListType::decide_context(const KnownContext& context) const {
-  return decide_known_list(context);
-}
-
 void StrongListType::explain_cycle(const ArbitrationCycle& cycle) const {
+  const bool weak = cycle.explanation.part.history.type == Type::kWeakList;
   cycle.report(
       "order-disagreement",
-      cycle.one_read
+      weak ? std::string(traits().summary_of_no_order)
+      : cycle.one_read
           ? fmt::format("{} shows characters in an order that the others exclude", cycle.read())
           : "no one order of the characters fits these reads and additions");
-}
-
-std::string_view StrongListType::summary_of_no_order() const {
-  return "no one order of the characters fits all reads and additions";
 }
 
 void StrongListType::explain_read(ReadExplainer& explainer) const {
@@ -167,7 +151,21 @@ bool StrongListType::encode_order(Encoder& encoder) const {
 }
 
 const ReplicatedType& strong_list() {
-  static const StrongList type;
+  auto traits = CharactersType::traits_of({{"list"}, {"strong-list"}},
+                                          {ignores_timestamp(), forgets_removed_neighbour()},
+                                          decide_known_list);
+  traits.one_order = true;
+  static const StrongListType type(std::move(traits));
+  return type;
+}
+
+const ReplicatedType& weak_list() {
+  auto traits = CharactersType::traits_of(
+      {{"weak-list"}}, {ignores_timestamp(), forgets_removed_neighbour()}, decide_known_weak_list);
+  traits.needs_deliveries = true;
+  traits.summary_of_no_order =
+      "characters that are visible together do not have the same order wherever they are";
+  static const StrongListType type(std::move(traits));
   return type;
 }
 

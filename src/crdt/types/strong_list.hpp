@@ -13,9 +13,7 @@ class StrongListType : public CharactersType {
 
   std::optional<Decision> decide_quickly(const History& history, const Axioms& axioms,
                                          base::Budget& budget, Effort effort) const override;
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override;
   void explain_cycle(const ArbitrationCycle& cycle) const override;
-  [[nodiscard]] std::string_view summary_of_no_order() const override;
   void explain_read(ReadExplainer& explainer) const override;
   void explain_received(ContextExplainer& explainer) const override;
 

@@ -9,6 +9,7 @@
 #include "base/utf8.hpp"
 #include "crdt/model/element_json.hpp"
 #include "crdt/model/unique_character.hpp"
+#include "crdt/solve/context.hpp"
 #include "crdt/types/common_bugs.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 #include "text/flat_json.hpp"
@@ -219,14 +220,11 @@ void TextType::choose(RequestChoice& choice) const {
 }
 
 const ReplicatedType& replicated_text() {
-  static const TextType type(
-      {.names = {{"text"}},
-       .whole_read = Kind::kList,
-       .bugs = {ignores_timestamp(), forgets_removed_neighbour(), removes_first_of_range()},
-       .injected = {"loses-update", "clock-apart", "ties-by-arrival"},
-       .reads_list_elements = true,
-       .updates_use_elements = true,
-       .one_order = true});
+  auto traits = CharactersType::traits_of(
+      {{"text"}}, {ignores_timestamp(), forgets_removed_neighbour(), removes_first_of_range()},
+      decide_known_list);
+  traits.one_order = true;
+  static const TextType type(std::move(traits));
   return type;
 }
 

@@ -7,23 +7,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
-#include "crdt/model/element_json.hpp"
 #include "crdt/solve/move_order.hpp"
 #include "crdt/solve/tree_state.hpp"
 #include "crdt/types/common_bugs.hpp"
 #include "crdt/workload/simulated_replica.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::string_view kMakesCycles = "makes-cycles";
 
@@ -117,91 +112,34 @@ class TreeReplica final : public SimulatedReplica {
 class Tree final : public ReplicatedType {
  public:
   Tree()
-      : ReplicatedType(TypeTraits{
-            .names = {{"tree"}},
-            .whole_read = Kind::kTree,
-            .bugs = {{ignores_timestamp().name,
-                      "moves take effect in the order in which they arrive"},
-                     {kMakesCycles,
-                      "a move below the node itself takes effect, and the cycle leaves the tree"}},
-            .injected = {"loses-update", "clock-apart"},
-            .order_by_object = true,
-            .needs_deliveries = true}) {}
-
-  [[nodiscard]] std::string_view method(const Operation& op) const override {
-    return op.kind == Kind::kMove ? "move" : op.kind == Kind::kDelete ? "remove" : "read";
-  }
-
-  [[nodiscard]] Text text(const History& history, const Operation& op) const override {
-    if (op.kind == Kind::kDelete) return {{history.element_text(op.element)}, ""};
-    if (op.kind == Kind::kMove)
-      return {{history.element_text(op.element),
-               op.parent == kNone ? "null" : history.element_text(op.parent)},
-              ""};
-    constexpr std::size_t kShown = 24;
-    const auto list = history.list(op);
-    std::string all;
-    for (std::size_t i = 0; i < std::min(kShown, list.size()); i += 2)
-      all += fmt::format("{}{}: {}", i == 0 ? "" : ", ", history.element_text(list[i]),
-                         list[i] == list[i + 1] ? "null" : history.element_text(list[i + 1]));
-    if (list.size() > kShown) all += fmt::format(", … {} more", (list.size() - kShown) / 2);
-    return {{}, "{" + all + "}"};
-  }
-
-  std::optional<std::string> parse(const ParsedCall& call) const override {
-    if (call.method == "remove") {
-      if (call.value.is_null()) return call.expected("the node to remove");
-      call.op.kind = Kind::kDelete;
-      call.op.element = call.element(call.value);
-      return std::nullopt;
-    }
-    if (call.method == "move") {
-      call.op.kind = Kind::kMove;
-      const Json& pair = call.value;
-      if (!pair.is_array() || pair.size() != 2 || pair[0].is_null() || pair[0] == pair[1])
-        return call.expected(
-            "the node and its new parent (null: none), as in [\"a\",\"b\"], two different ones");
-      call.op.element = call.element(pair[0]);
-      if (!pair[1].is_null()) call.op.parent = call.element(pair[1]);
-      return std::nullopt;
-    }
-    if (call.method != "read") return call.unknown_method("move, remove or read of a tree");
-    call.op.kind = Kind::kTree;
-    if (call.indeterminate) return std::nullopt;
-    return parse_tree(call);
-  }
-
-  [[nodiscard]] Json value(const History& history, const Operation& op) const override {
-    if (op.kind != Kind::kTree) return argument(history, op);
-    Json tree = Json::array();
-    const auto list = history.list(op);
-    for (std::size_t i = 0; i < list.size(); i += 2)
-      tree.push_back({element_json(history, list[i]),
-                      element_json(history, list[i] == list[i + 1] ? kNone : list[i + 1])});
-    return tree;
-  }
-
-  [[nodiscard]] Json argument(const History& history, const Operation& op) const override {
-    if (op.kind == Kind::kTree) return {};
-    Json node = element_json(history, op.element);
-    if (op.kind == Kind::kDelete) return node;
-    return Json::array({node, element_json(history, op.parent)});
-  }
+      : ReplicatedType(
+            {.names = {{"tree"}},
+             .whole_read = Kind::kTree,
+             .bugs = {{ignores_timestamp().name,
+                       "moves take effect in the order in which they arrive"},
+                      {kMakesCycles,
+                       "a move below the node itself takes effect, and the cycle leaves the tree"}},
+             .injected = {"loses-update", "clock-apart"},
+             .order_by_object = true,
+             .needs_deliveries = true,
+             .calls = {{"move", Kind::kMove, Argument::kTo, Answer::kAbsent,
+                        "the node and its new parent (null: none), as in [\"a\",\"b\"], two "
+                        "different ones"},
+                       {"remove", Kind::kDelete, Argument::kElement, Answer::kAbsent,
+                        "the node to remove"},
+                       {"read", Kind::kTree, Argument::kAbsent, Answer::kTree,
+                        "each node with its parent (null: none), as in "
+                        "[[\"a\",null],[\"b\",\"a\"]]"}},
+             .methods = "move, remove or read of a tree",
+             .decide_context = decide_known_tree,
+             .simulate = simulate_by<TreeReplica>,
+             .summary_of_no_order =
+                 "no order of the moves makes the trees that these reads show"}) {}
 
   // Without deliveries trees are refused (TypeTraits::needs_deliveries).
   bool encode(Encoder& /*encoder*/) const override { return false; }
   void explain_read(ReadExplainer& explainer) const override {
-    explainer.report("order-disagreement", std::string(summary_of_no_order()));
-  }
-
-  [[nodiscard]] ContextDecision decide_context(const KnownContext& context) const override {
-    return decide_known_tree(context);
-  }
-
-  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
-                                                           std::string_view bug,
-                                                           std::uint32_t self) const override {
-    return std::make_unique<TreeReplica>(history, bug, self);
+    explainer.report("order-disagreement", std::string(traits().summary_of_no_order));
   }
 
   void choose(RequestChoice& choice) const override {
@@ -223,10 +161,6 @@ class Tree final : public ReplicatedType {
       op.element = any();
     if (!known.empty() && !random.chance(0.15)) op.parent = any();
     if (op.parent == op.element) op.parent = kNone;
-  }
-
-  [[nodiscard]] std::string_view summary_of_no_order() const override {
-    return "no order of the moves makes the trees that these reads show";
   }
 
   void explain_received(ContextExplainer& explainer) const override {
@@ -252,25 +186,6 @@ class Tree final : public ReplicatedType {
   }
 
  private:
-  static std::optional<std::string> parse_tree(const ParsedCall& call) {
-    constexpr const char* kExpected =
-        "each node with its parent (null: none), as in [[\"a\",null],[\"b\",\"a\"]]";
-    if (!call.value.is_array()) return call.expected(kExpected);
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
-    for (const Json& pair : call.value) {
-      if (!pair.is_array() || pair.size() != 2 || pair[0].is_null() || pair[0] == pair[1])
-        return call.expected(kExpected);
-      const auto node = call.element(pair[0]);
-      pairs.emplace_back(node, pair[1].is_null() ? node : call.element(pair[1]));
-    }
-    std::sort(pairs.begin(), pairs.end());  // equal trees are equal lists
-    for (const auto& [node, parent] : pairs) {
-      call.list.push_back(node);
-      call.list.push_back(parent);
-    }
-    return std::nullopt;
-  }
-
   static std::vector<OpId> moves_of(const ContextExplainer& explainer, std::uint32_t node,
                                     bool seen) {
     std::vector<OpId> found;

@@ -56,7 +56,7 @@ std::unique_ptr<SimulatedReplica> simulated_replica(const History& history, std:
                                                     std::uint32_t self) {
   const ReplicatedType& type = replicated_type(history);
   const bool injected = is_injected(history.type, bug);
-  auto replica = type.simulate(history, injected ? "" : bug, self);
+  auto replica = type.traits().simulate(history, injected ? "" : bug, self);
   for (const Injected& one : kInjected) {
     if (injected && one.bug.name == bug) replica->inject(one.what);
   }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/random.hpp"
@@ -106,6 +108,13 @@ class SimulatedReplica {
   std::uint32_t arrivals_ = 0;
   std::vector<Update> kept_;  // for later
 };
+
+// As TypeTraits::simulate.
+template <typename Replica>
+std::unique_ptr<SimulatedReplica> simulate_by(const History& history, std::string_view bug,
+                                              std::uint32_t self) {
+  return std::make_unique<Replica>(history, bug, self);
+}
 
 // One request in the making (generate.hpp): `op` is the whole read of a key.
 struct RequestChoice {
