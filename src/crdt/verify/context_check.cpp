@@ -9,11 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
+#include <span>
 
 #include "base/hash_table.hpp"
-#include "base/random.hpp"
-#include "base/rank_set.hpp"
+#include "crdt/verify/asked_order.hpp"
 #include "crdt/verify/document_check.hpp"
+#include "crdt/verify/equal_reads_check.hpp"
 #include "crdt/verify/list_order_check.hpp"
 #include "crdt/verify/mark_check.hpp"
 #include "crdt/verify/movable_list_check.hpp"
@@ -33,16 +34,14 @@ using Json = nlohmann::json;
 // Beyond these the result is unknown.
 constexpr std::size_t kMostEntries = 400'000'000;  // replicas × updates
 constexpr std::uint64_t kMostComparisons = 20'000'000'000;
-constexpr std::size_t kMostNamed = 5'000;  // operations of a cycle
-constexpr std::size_t kMostShownPairs = 100'000'000;
-constexpr int kMostChoices = 100'000;
 
 class ContextCheck {
  public:
   ContextCheck(const History& h, const Json& certificate, bool strict)
       : h_(h), rules_(rules_of(h.type)), json_(certificate), strict_(strict), seen_(h) {}
 
-  Verified run() {
+  // `clocks`: instead of the deliveries (SeenUpdates::take_clocks).
+  Verified run(const std::span<const std::uint32_t>* clocks) {
     verdict_ = json_.value("verdict", "");
     std::size_t updates = 0;
     for (const Operation& op : h_.ops) updates += is_read(op.kind) ? 0 : 1;
@@ -50,6 +49,10 @@ class ContextCheck {
       return unknown_because(
           fmt::format("it has {} updates and {} replicas, of which the product is more than {}",
                       updates, h_.replicas.size(), kMostEntries));
+    if (clocks != nullptr) {
+      seen_.take_clocks(*clocks);
+      return check_satisfied();
+    }
     if (!seen_.run())
       return not_valid_because("the deliveries of the history contradict each other");
     if (json_["context"] == "converged-only") return check_equal_reads();
@@ -81,83 +84,14 @@ class ContextCheck {
     return all;
   }
 
-  // The replicas one after the other: `begin` a replica, `arrive` an update that is visible from
-  // now on, `perform` an operation. False from `perform` ends it.
-  template <typename Begin, typename Arrive, typename Perform>
-  void for_replicas(Begin begin, Arrive arrive, Perform perform) const {
-    for (std::uint32_t r = 0; r < h_.replicas.size(); ++r) {
-      begin();
-      const auto log = seen_.log(r);
-      std::size_t next = 0;
-      for (const OpId id : h_.by_replica[r]) {
-        for (; next < log.size() && log[next].place <= h_.ops[id].seq; ++next)
-          arrive(log[next].update);
-        if (!perform(id)) return;
-      }
-    }
-  }
-
-  // What a read returned, whatever the order of a set.
-  [[nodiscard]] std::vector<std::int64_t> answer(OpId id) const {
-    const Operation& op = h_.ops[id];
-    std::vector<std::int64_t> all = {op.returned ? 1 : 0, op.kind == Kind::kValue ? op.amount : 0};
-    for (const auto e : h_.list(op)) all.push_back(e);
-    if (op.parent != kNone) all.push_back(op.parent);  // marks
-    if (op.kind != Kind::kList && op.kind != Kind::kTree && op.kind != Kind::kDocument)
-      std::sort(all.begin() + 2, all.end());
-    // A register returns concurrent writes of one value once or several times.
-    if (op.kind == Kind::kValues) all.erase(std::unique(all.begin() + 2, all.end()), all.end());
-    return all;
-  }
-
-  [[nodiscard]] bool saw_the_same(OpId one, OpId other) const {
-    for (OpId u = 0; u < h_.ops.size(); ++u) {
-      if (!is_read(h_.ops[u].kind) && h_.ops[u].key == h_.ops[one].key &&
-          seen_.sees(one, u) != seen_.sees(other, u))
-        return false;
-    }
-    return true;
-  }
-
-  // Reads of one key that had seen the same of it return the same; or those named do not. Equal
-  // sets have equal sums, so that none is overlooked, and what differs is compared in full.
+  // Reads that had seen the same return the same; or those named do not.
   Verified check_equal_reads() {
     const bool satisfied = verdict_ == "satisfied";
     const auto named = numbers(satisfied ? "order" : "operations");
     if (!named) return not_valid_because("it does not name operations");
     std::vector<bool> counts(h_.ops.size(), satisfied);
     for (const OpId id : *named) counts[id] = true;
-    constexpr std::uint64_t kSeed = 2;
-    base::Random random(kSeed);
-    std::vector<std::uint64_t> number(h_.ops.size());
-    for (auto& n : number) n = random.next();
-    struct Asked {
-      std::uint32_t key, kind, element;
-      std::uint64_t sum;
-      auto operator<=>(const Asked&) const = default;
-    };
-    std::map<Asked, std::vector<OpId>> reads;  // the first of each answer
-    std::vector<std::uint64_t> sums;
-    bool equal = true;
-    for_replicas(
-        [&] { sums.assign(h_.keys.size(), 0); },
-        [&](OpId update) { sums[h_.ops[update].key] += number[update]; },
-        [&](OpId id) {
-          const Operation& op = h_.ops[id];
-          if (!is_read(op.kind) || !counts[id]) return true;
-          auto& others =
-              reads[{op.key, static_cast<std::uint32_t>(op.kind), op.element, sums[op.key]}];
-          const auto mine = answer(id);
-          bool known = false;
-          for (const OpId other : others) {
-            if (answer(other) == mine)
-              known = true;
-            else if (saw_the_same(other, id))
-              equal = false;
-          }
-          if (!known) others.push_back(id);
-          return equal;
-        });
+    const bool equal = has_equal_reads(h_, seen_, counts);
     if (equal == satisfied) return result(CertificateStatus::kValid);
     return not_valid_because(equal ? "its reads return the same, or had not seen the same"
                                    : "two reads that had seen the same return different values");
@@ -274,8 +208,7 @@ class ContextCheck {
       if (verified.status == CertificateStatus::kValid) return result(CertificateStatus::kValid);
       unknown = unknown || verified.status == CertificateStatus::kUnknown;
     }
-    for (auto& choice : claims.choices)
-      choices_.push_back({std::move(choice.last), std::move(choice.others)});
+    choices_ = std::move(claims.choices);
     auto verified = check_cycle(named);
     if (unknown && verified.status == CertificateStatus::kNotValid)
       return unknown_because("what is within its values takes too much to try");
@@ -284,7 +217,7 @@ class ContextCheck {
 
   // What is wrong with an operation for what it had seen, or with the order.
   [[nodiscard]] std::optional<std::string> wrong_in_order(const std::vector<std::size_t>& place) {
-    VisibleState state(h_, seen_, strict_);
+    VisibleState state(h_, sees_, strict_);
     std::optional<std::string> wrong;
     OpId latest = kNone, own = kNone;  // visible, of the linearization; the operation before
     std::vector<OpId> last;            // by object: visible, of the order of the object
@@ -292,8 +225,8 @@ class ContextCheck {
     const auto is_on = [&](std::uint32_t object) {
       return last[object] != kNone && h_.ops[last[object]].kind == Kind::kUp;
     };
-    for_replicas(
-        [&] {
+    seen_.replay(
+        [&](std::uint32_t) {
           state.begin();
           latest = own = kNone;
           last.assign(rules_.objects_are_elements ? h_.elements.size() : h_.keys.size(), kNone);
@@ -360,7 +293,8 @@ class ContextCheck {
   // By the strict axioms a character may stand before one that it follows, so that neighbours say
   // nothing about those further apart.
   Verified check_strict_tree() {
-    if (too_many_pairs(h_)) return unknown_because("its reads show too many pairs of characters");
+    if (shows_too_many_pairs(h_))
+      return unknown_because("its reads show too many pairs of characters");
     const auto required = Semantics(h_, strict_).required_order();
     for (const auto& [first, second] : *required) {
       if (at_[first] > at_[second])
@@ -369,57 +303,12 @@ class ContextCheck {
     }
     return result(CertificateStatus::kValid);
   }
-  static bool too_many_pairs(const History& h) {
-    std::size_t pairs = 0;
-    for (const Operation& op : h.ops) {
-      if (op.kind == Kind::kList) pairs += h.list(op).size() * h.list(op).size();
-    }
-    return pairs > kMostShownPairs;
-  }
 
-  // Lists: the reads show their characters in this order, and no visible character is between a new
-  // one and its neighbour.
   [[nodiscard]] std::optional<std::string> wrong_list() const {
     const auto order = character_order(h_, json_.value("characters", Json::array()));
     if (!order.ok()) return order.error().message;
-    const auto& place = order->place;
-    VisibleState state(h_, seen_, strict_);
-    base::RankSet shown(order->elements.size() + 1);
-    std::optional<std::string> wrong;
-    if (rules_.keeps_runs) wrong = wrong_runs(h_, seen_, *order);
-    if (wrong) return wrong;
-    for_replicas(
-        [&] {
-          state.begin();
-          shown.clear();
-        },
-        [&](OpId update) {
-          state.arrive(update);
-          for (const auto e : h_.changed(h_.ops[update])) {
-            if (state.is_shown(e))
-              shown.insert(place[e]);
-            else
-              shown.erase(place[e]);
-          }
-        },
-        [&](OpId id) {
-          wrong = wrong_for_order(h_, id, *order);
-          if (!wrong && h_.ops[id].kind == Kind::kInsert)
-            wrong = wrong_neighbour(id, *order, shown);
-          return !wrong;
-        });
-    return wrong;
-  }
-
-  [[nodiscard]] std::optional<std::string> wrong_neighbour(OpId id, const CharacterOrder& order,
-                                                           const base::RankSet& shown) const {
-    const Operation& op = h_.ops[id];
-    const auto left = op.parent == kNone ? 0 : order.place[op.parent];
-    const auto before = shown.before(order.place[h_.changed(op).back()]);
-    if (before == base::RankSet::kNoRank || before <= left) return std::nullopt;
-    const auto other = order.elements[before - 1];
-    if (h_.elements[other].key != op.key) return std::nullopt;
-    return between_neighbours(h_, id, other);
+    auto wrong = rules_.keeps_runs ? wrong_runs(h_, seen_, *order) : std::nullopt;
+    return wrong ? wrong : wrong_list_order(h_, seen_, *order);
   }
 
   Verified check_violated() {
@@ -433,10 +322,10 @@ class ContextCheck {
     }
     if (rules_.returns == Returns::kDocument) return check_no_document(*named, counts, objects);
     bool wrong = false;
-    VisibleState state(h_, seen_, strict_);
+    VisibleState state(h_, sees_, strict_);
     std::optional<MarkCheck> marks;
     if (rules_.marks) marks.emplace(h_, seen_);
-    for_replicas([&] { state.begin(); }, [&](OpId update) { state.arrive(update); },
+    seen_.replay([&](std::uint32_t) { state.begin(); }, [&](OpId update) { state.arrive(update); },
                  [&](OpId id) {
                    if (!counts[id]) return true;
                    wrong = wrong || state.wrong(id).has_value();
@@ -486,9 +375,17 @@ class ContextCheck {
                     : result(CertificateStatus::kValid);
   }
 
+  // The order that the operations ask for: theirs and that of happens-before.
+  Verified check_cycle(const std::vector<OpId>& named) {
+    const auto answer = decide_asked_order(h_, seen_, strict_, named, std::move(choices_));
+    if (!answer.unknown.empty()) return unknown_because(answer.unknown);
+    return answer.fits ? not_valid_because("an order fits its operations")
+                       : result(CertificateStatus::kValid);
+  }
+
   // Which of the visible writes a read returned: one of those that nobody overwrote.
   void take_choice(OpId read, const std::vector<OpId>& maximal) {
-    Choice choice;
+    LastChoice choice;
     for (const OpId w : maximal)
       (h_.ops[w].element == h_.list(h_.ops[read])[0] ? choice.last : choice.others).push_back(w);
     choices_.push_back(std::move(choice));
@@ -503,192 +400,34 @@ class ContextCheck {
       if (op.kind == Kind::kTest ? op.element != e : h_.elements[e].key != op.key) continue;
       const bool on = op.kind == Kind::kTest ? op.returned
                                              : std::find(list.begin(), list.end(), e) != list.end();
-      Choice choice;
+      LastChoice choice;
       for (const OpId u : state.maximal(e))
         ((h_.ops[u].kind == Kind::kUp) == on ? choice.last : choice.others).push_back(u);
       if (!choice.others.empty()) choices_.push_back(std::move(choice));
     }
   }
 
-  using After = std::vector<std::vector<std::size_t>>;  // by node: those after it
-
-  // The order that the operations ask for: theirs and that of happens-before.
-  Verified check_cycle(const std::vector<OpId>& named) {
-    std::set<OpId> ops(named.begin(), named.end());
-    std::vector<std::pair<OpId, OpId>> asked;
-    if (rules_.returns == Returns::kCharacters) {
-      bool impossible = false;
-      if (auto unknown = ask_for_characters(named, asked, impossible)) return *unknown;
-      if (impossible) return result(CertificateStatus::kValid);
-    }
-    for (const auto& [first, second] : asked) ops.insert({first, second});
-    for (const Choice& choice : choices_) {
-      ops.insert(choice.last.begin(), choice.last.end());
-      ops.insert(choice.others.begin(), choice.others.end());
-    }
-    if (ops.size() > kMostNamed)
-      return unknown_because(fmt::format(
-          "it rests on {} operations, more than the {} that are compared", ops.size(), kMostNamed));
-    const std::vector<OpId> nodes(ops.begin(), ops.end());
-    const auto number = [&](OpId id) {
-      return static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), id) -
-                                      nodes.begin());
-    };
-    After after(nodes.size());
-    for (std::size_t a = 0; a < nodes.size(); ++a) {
-      for (std::size_t b = 0; b < nodes.size(); ++b) {
-        const Operation &one = h_.ops[nodes[a]], &other = h_.ops[nodes[b]];
-        if (rules_.order_by_object && rules_.object(one) != rules_.object(other)) continue;
-        if (one.replica == other.replica ? one.seq < other.seq
-                                         : !is_read(one.kind) && seen_.sees(nodes[b], nodes[a]))
-          after[a].push_back(b);
-      }
-    }
-    for (const auto& [first, second] : asked) after[number(first)].push_back(number(second));
-    for (Choice& choice : choices_) {
-      for (auto* writes : {&choice.last, &choice.others}) {
-        for (OpId& w : *writes) w = static_cast<OpId>(number(w));
-      }
-    }
-    if (rules_.order_by_object) {
-      return orders_from_end(after) ? not_valid_because("an order fits its operations")
-                                    : result(CertificateStatus::kValid);
-    }
-    // Those without a choice first.
-    std::stable_sort(choices_.begin(), choices_.end(), [](const Choice& one, const Choice& other) {
-      return one.last.size() < other.last.size();
-    });
-    int tries = kMostChoices;
-    const bool fits = some_order_fits(0, after, tries);
-    if (tries <= 0)
-      return unknown_because("its reads may have returned too many combinations of equal writes");
-    return fits ? not_valid_because("an order fits its operations")
-                : result(CertificateStatus::kValid);
-  }
-
-  // Orders of which only the last of some updates matters can be built from their end: whatever may
-  // come last of what is left could come last of it in any order that fits. False: there is none.
-  [[nodiscard]] bool orders_from_end(const After& after) const {
-    const std::size_t count = after.size();
-    std::vector<std::size_t> waits(count, 0);  // for nodes after it, for choices of others
-    std::vector<std::vector<std::size_t>> before(count), chosen(count);
-    for (std::size_t node = 0; node < count; ++node) {
-      waits[node] += after[node].size();
-      for (const auto later : after[node]) before[later].push_back(node);
-    }
-    for (std::size_t c = 0; c < choices_.size(); ++c) {
-      for (const auto node : choices_[c].others) ++waits[node];
-      for (const auto node : choices_[c].last) chosen[node].push_back(c);
-    }
-    std::vector<std::size_t> free;
-    for (std::size_t node = 0; node < count; ++node) {
-      if (waits[node] == 0) free.push_back(node);
-    }
-    const auto relieve = [&](std::size_t node) {
-      if (--waits[node] == 0) free.push_back(node);
-    };
-    std::vector<bool> done(choices_.size(), false);
-    std::size_t gone = 0;
-    for (; gone < free.size(); ++gone) {
-      const auto last = free[gone];
-      for (const auto node : before[last]) relieve(node);
-      for (const auto c : chosen[last]) {
-        if (done[c]) continue;
-        done[c] = true;
-        for (const auto node : choices_[c].others) relieve(node);
-      }
-    }
-    return gone == count;
-  }
-
-  // Is there no cycle, for some choice from here on?
-  [[nodiscard]] bool some_order_fits(std::size_t at, After& after, int& tries) const {
-    if (--tries <= 0) return true;
-    const bool open = at < choices_.size();
-    if ((!open || choices_[at].last.size() > 1) && has_cycle(after)) return false;
-    if (!open) return true;
-    for (const auto last : choices_[at].last) {
-      for (const auto w : choices_[at].others) after[w].push_back(last);
-      const bool fits = some_order_fits(at + 1, after, tries);
-      for (const auto w : choices_[at].others) after[w].pop_back();
-      if (fits) return true;
-    }
-    return false;
-  }
-
-  // What the reads that are named show. Neighbours say all, because the tree has one order.
-  [[nodiscard]] std::optional<Verified> ask_for_characters(
-      const std::vector<OpId>& named, std::vector<std::pair<OpId, OpId>>& asked,
-      bool& impossible) const {
-    if (strict_) return ask_for_strict_characters(named, asked);
-    const TreeOrder tree(h_);
-    for (const OpId id : named) {
-      const auto list = h_.list(h_.ops[id]);
-      for (std::size_t i = 1; h_.ops[id].kind == Kind::kList && i < list.size(); ++i) {
-        const auto one = tree.asked(list[i - 1], list[i]);
-        impossible = impossible || one.impossible;
-        if (one.order) asked.push_back(*one.order);
-        if (tree.work() > kMostComparisons)
-          return unknown_because("its characters have too long a way up");
-      }
-    }
-    return std::nullopt;
-  }
-  [[nodiscard]] std::optional<Verified> ask_for_strict_characters(
-      const std::vector<OpId>& named, std::vector<std::pair<OpId, OpId>>& asked) const {
-    History lists;  // the additions, and the reads that are named
-    lists.type = h_.type;
-    for (const auto& key : h_.keys) lists.key(key);
-    for (const auto& element : h_.elements) lists.element(element.key, element.text);
-    const std::set<OpId> ops(named.begin(), named.end());
-    std::vector<OpId> origin;
-    for (OpId id = 0; id < h_.ops.size(); ++id) {
-      Operation op = h_.ops[id];
-      if (op.kind != Kind::kInsert && !(op.kind == Kind::kList && ops.contains(id))) continue;
-      op.replica = lists.replica("all");
-      lists.add(op, h_.list(h_.ops[id]));
-      origin.push_back(id);
-    }
-    if (too_many_pairs(lists)) return unknown_because("its reads show too many pairs");
-    const auto required = Semantics(lists, strict_).required_order();
-    for (const auto& [first, second] : *required) asked.emplace_back(origin[first], origin[second]);
-    return std::nullopt;
-  }
-
-  static bool has_cycle(const After& after) {
-    std::vector<std::size_t> before(after.size(), 0), free;
-    for (const auto& next : after) {
-      for (const auto to : next) ++before[to];
-    }
-    for (std::size_t a = 0; a < after.size(); ++a) {
-      if (before[a] == 0) free.push_back(a);
-    }
-    std::size_t gone = 0;
-    for (; gone < free.size(); ++gone) {
-      for (const auto to : after[free[gone]]) {
-        if (--before[to] == 0) free.push_back(to);
-      }
-    }
-    return gone < after.size();
-  }
-
-  using Choice = MarkCheck::Choice;
-
   const History& h_;
   const Rules& rules_;
   const Json& json_;
   const bool strict_;
   SeenUpdates seen_;
+  const VisibleState::Sees sees_ = [this](OpId op, OpId update) { return seen_.sees(op, update); };
   std::string verdict_;
   std::vector<std::size_t> at_;  // by operation: its place in the linearization
   std::uint64_t state_work_ = 0;
-  std::vector<Choice> choices_;  // of the registers' reads that are named
+  std::vector<LastChoice> choices_;  // of the registers' reads that are named
 };
 
 }  // namespace
 
 Verified check_context(const History& history, const Json& certificate, bool strict) {
-  return ContextCheck(history, certificate, strict).run();
+  return ContextCheck(history, certificate, strict).run(nullptr);
+}
+
+Verified check_orders(const History& history, const Json& certificate, bool strict,
+                      std::span<const std::uint32_t> clocks) {
+  return ContextCheck(history, certificate, strict).run(&clocks);
 }
 
 }  // namespace cupel::crdt

@@ -13,12 +13,20 @@
 // the square of their sizes.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 
 #include "crdt/verify/verify.hpp"
 
 namespace cupel::crdt {
 
 Verified check_context(const History& history, const nlohmann::json& certificate, bool strict);
+
+// The same of a certificate of satisfied that has clocks instead of a context: `clocks`, of each
+// operation, of each replica how many operations it has seen. They are a happens-before within the
+// order of the certificate.
+Verified check_orders(const History& history, const nlohmann::json& certificate, bool strict,
+                      std::span<const std::uint32_t> clocks);
 
 }  // namespace cupel::crdt

@@ -67,16 +67,14 @@ void DocumentCheck::arrive(OpId update) {
 template <typename Visit>
 void DocumentCheck::for_operations(Visit visit) {
   const bool plain = rules_.removal == Removal::kInOrder || rules_.removal == Removal::kTakesAway;
-  for (std::uint32_t r = 0; r < h_.replicas.size(); ++r) {
-    if (plain) maximal_.assign(h_.elements.size(), {});
-    const auto log = seen_.log(r);
-    std::size_t next = 0;
-    for (const OpId id : h_.by_replica[r]) {
-      for (; plain && next < log.size() && log[next].place <= h_.ops[id].seq; ++next)
-        arrive(log[next].update);
-      if (work_ > kMostWork || !visit(id)) return;
-    }
-  }
+  seen_.replay(
+      [&](std::uint32_t) {
+        if (plain) maximal_.assign(h_.elements.size(), {});
+      },
+      [&](OpId update) {
+        if (plain) arrive(update);
+      },
+      [&](OpId id) { return work_ <= kMostWork && visit(id); });
 }
 
 // Of which the last one in the order says what the place holds.
@@ -232,7 +230,7 @@ DocumentCheck::Claims DocumentCheck::claims(const std::vector<bool>& counts,
       return !found.is_wrong;
     }
     for (const auto& [at, value] : claimed(id)) {
-      Choice choice;
+      LastChoice choice;
       for (const OpId u : candidates(id, at))
         (value_after(u) == value ? choice.last : choice.others).push_back(u);
       const bool nothing = choice.others.empty() && choice.last.empty();

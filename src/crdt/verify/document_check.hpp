@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "crdt/model/document.hpp"
+#include "crdt/verify/asked_order.hpp"
 #include "crdt/verify/seen_updates.hpp"
 #include "crdt/verify/semantics.hpp"
 
@@ -30,13 +31,9 @@ class DocumentCheck {
   // The first operation that is wrong, by this order of the updates of each place.
   [[nodiscard]] std::optional<std::string> wrong_in_order(const std::vector<std::size_t>& place);
 
-  // Of a read, what the last of some updates of a place must be.
-  struct Choice {
-    std::vector<OpId> last, others;
-  };
   struct Claims {
     bool is_wrong = false;  // an operation, whatever the order
-    std::vector<Choice> choices = {};
+    std::vector<LastChoice> choices = {};
   };
   // Of the operations that count; choices about these places only.
   Claims claims(const std::vector<bool>& counts, const std::set<std::uint32_t>& places);

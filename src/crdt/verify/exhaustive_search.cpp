@@ -15,6 +15,7 @@
 #include "crdt/verify/partial_order.hpp"
 #include "crdt/verify/read_rules.hpp"
 #include "crdt/verify/semantics.hpp"
+#include "crdt/verify/visible_state.hpp"
 
 namespace cupel::crdt {
 
@@ -31,7 +32,9 @@ class ObjectRules {
         words_((n_ + 63) / 64),
         work_(work),
         claims_(h, semantics_, work_),
-        reads_(h, semantics_, strict, work_) {}
+        reads_(h, semantics_, strict, work_),
+        state_(
+            h, [this](OpId op, OpId update) { return known_->before(update, op); }, strict) {}
 
   // Once, before the others. False: there is no execution.
   bool begin() {
@@ -104,7 +107,7 @@ class ObjectRules {
     }
     for (const OpId r : constrained_) {
       const bool last = rules_.returns == Returns::kLastWrite && is_read(h_.ops[r].kind);
-      const bool wrong = last ? !last_writer(r, below) : semantics_.wrong(r, below).has_value();
+      const bool wrong = last ? !last_writer(r, below) : is_wrong(known, r);
       if (!wrong) continue;
       pair = h_.ops[r].kind == Kind::kValue
                  ? open_of_number(known, r)
@@ -163,6 +166,16 @@ class ObjectRules {
       for (const OpId b : next[a]) arrive(b);
     }
     return done == n_;
+  }
+
+  // For what it has seen.
+  [[nodiscard]] bool is_wrong(const PartialOrder& known, OpId op) {
+    known_ = &known;
+    state_.begin();
+    for (const OpId u : semantics_.updates_of_key(h_.ops[op].key)) {
+      if (known.before(u, op)) state_.arrive(u);
+    }
+    return state_.wrong(op).has_value();
   }
 
   // Lists: an addition fits otherwise, if its replica has not seen as much.
@@ -233,6 +246,8 @@ class ObjectRules {
   SearchWork& work_;
   ClaimRules claims_;
   ReadRules reads_;
+  const PartialOrder* known_ = nullptr;  // for `state_`
+  VisibleState state_;
   std::vector<OpId> constrained_;
   std::vector<std::pair<OpId, OpId>> required_;
 };

@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/rank_set.hpp"
 #include "crdt/verify/front_order.hpp"
+#include "crdt/verify/visible_state.hpp"
 
 namespace cupel::crdt {
 
@@ -18,7 +20,8 @@ constexpr std::size_t kMostCharacters = 400;
 
 class CharacterOrderSearch {
  public:
-  CharacterOrderSearch(const History& h, const ListBelow& below, const std::set<OpId>* only)
+  CharacterOrderSearch(const History& h, const ListBelow& below, const std::set<OpId>* only,
+                       std::span<const NotBetween> apart)
       : h_(h), number_(h.elements.size(), kNone) {
     const auto counts = [&](OpId id) { return only == nullptr || only->contains(id); };
     struct Added {
@@ -54,6 +57,8 @@ class CharacterOrderSearch {
         if (!removed) demands_.push_back({number_[one.character], left, number_[x]});
       }
     }
+    for (const auto& [left, right, x] : apart)
+      demands_.push_back({number_[right], number_[left], number_[x]});
     for (OpId id = 0; id < h.ops.size(); ++id) {
       if (h.ops[id].kind != Kind::kList || !counts(id)) continue;
       std::uint32_t last = kNone;
@@ -77,6 +82,36 @@ class CharacterOrderSearch {
   std::vector<std::pair<std::size_t, std::size_t>> given_;
   std::vector<FrontDemand> demands_;
 };
+
+// What is wrong with an operation, whatever its replica had seen.
+std::optional<std::string> wrong_for_order(const History& h, OpId id, const CharacterOrder& order) {
+  const Operation& op = h.ops[id];
+  const auto& place = order.place;
+  const auto list = h.list(op);
+  for (std::size_t i = 1; op.kind == Kind::kList && i < list.size(); ++i) {
+    if (place[list[i - 1]] >= place[list[i]])
+      return fmt::format("{} shows another order", h.text(id));
+  }
+  if (op.kind != Kind::kInsert) return std::nullopt;
+  auto left = op.parent == kNone ? 0 : place[op.parent];
+  for (const auto e : h.changed(op)) {
+    if (left >= place[e]) return fmt::format("{} is in front of its neighbour", h.text(id));
+    left = place[e];
+  }
+  return std::nullopt;
+}
+
+// A visible character between a new one and its neighbour.
+std::optional<std::string> wrong_neighbour(const History& h, OpId id, const CharacterOrder& order,
+                                           const base::RankSet& shown) {
+  const Operation& op = h.ops[id];
+  const auto left = op.parent == kNone ? 0 : order.place[op.parent];
+  const auto before = shown.before(order.place[h.changed(op).back()]);
+  if (before == base::RankSet::kNoRank || before <= left) return std::nullopt;
+  const auto other = order.elements[before - 1];
+  if (h.elements[other].key != op.key) return std::nullopt;
+  return fmt::format("{} has {} between it and its neighbour", h.text(id), h.element_text(other));
+}
 
 }  // namespace
 
@@ -106,63 +141,38 @@ base::Result<CharacterOrder> character_order(const History& h, const nlohmann::j
   return order;
 }
 
-std::optional<std::string> wrong_for_order(const History& h, OpId id, const CharacterOrder& order) {
-  const Operation& op = h.ops[id];
+std::optional<std::string> wrong_list_order(const History& h, const SeenUpdates& seen,
+                                            const CharacterOrder& order) {
   const auto& place = order.place;
-  const auto list = h.list(op);
-  for (std::size_t i = 1; op.kind == Kind::kList && i < list.size(); ++i) {
-    if (place[list[i - 1]] >= place[list[i]])
-      return fmt::format("{} shows another order", h.text(id));
-  }
-  if (op.kind != Kind::kInsert) return std::nullopt;
-  auto left = op.parent == kNone ? 0 : place[op.parent];
-  for (const auto e : h.changed(op)) {
-    if (left >= place[e]) return fmt::format("{} is in front of its neighbour", h.text(id));
-    left = place[e];
-  }
-  return std::nullopt;
-}
-
-std::string between_neighbours(const History& h, OpId id, std::uint32_t other) {
-  return fmt::format("{} has {} between it and its neighbour", h.text(id), h.element_text(other));
-}
-
-std::optional<std::string> wrong_list_order(const History& h, const nlohmann::json& characters,
-                                            const ListBelow& below) {
-  const auto order = character_order(h, characters);
-  if (!order.ok()) return order.error().message;
-  const auto& place = order->place;
-  std::vector<std::vector<OpId>> inserts(h.keys.size());
-  std::vector<std::vector<OpId>> removes(h.elements.size());
-  for (OpId id = 0; id < h.ops.size(); ++id) {
-    const Operation& op = h.ops[id];
-    if (op.kind == Kind::kInsert) inserts[op.key].push_back(id);
-    if (op.kind != Kind::kDelete) continue;
-    for (const auto e : h.changed(op)) removes[e].push_back(id);
-  }
-  for (OpId id = 0; id < h.ops.size(); ++id) {
-    if (auto wrong = wrong_for_order(h, id, *order)) return wrong;
-    const Operation& op = h.ops[id];
-    if (op.kind != Kind::kInsert) continue;
-    // From the neighbour to the last character there is nothing else that its replica showed.
-    const auto first = op.parent == kNone ? 0 : place[op.parent];
-    const auto last = place[h.changed(op).back()];
-    for (const OpId x : inserts[op.key]) {
-      if (x == id || !below(x, id)) continue;
-      for (const auto other : h.changed(h.ops[x])) {
-        if (place[other] <= first || place[other] >= last) continue;
-        bool removed = false;
-        for (const OpId d : removes[other]) removed = removed || below(d, id);
-        if (!removed) return between_neighbours(h, id, other);
-      }
-    }
-  }
-  return std::nullopt;
+  VisibleState state(
+      h, [&](OpId op, OpId update) { return seen.sees(op, update); }, /*strict=*/false);
+  base::RankSet shown(order.elements.size() + 1);
+  std::optional<std::string> wrong;
+  seen.replay(
+      [&](std::uint32_t) {
+        state.begin();
+        shown.clear();
+      },
+      [&](OpId update) {
+        state.arrive(update);
+        for (const auto e : h.changed(h.ops[update])) {
+          if (state.is_shown(e))
+            shown.insert(place[e]);
+          else
+            shown.erase(place[e]);
+        }
+      },
+      [&](OpId id) {
+        wrong = wrong_for_order(h, id, order);
+        if (!wrong && h.ops[id].kind == Kind::kInsert) wrong = wrong_neighbour(h, id, order, shown);
+        return !wrong;
+      });
+  return wrong;
 }
 
 std::optional<bool> has_list_order(const History& history, const ListBelow& below,
-                                   const std::set<OpId>* only) {
-  return CharacterOrderSearch(history, below, only).run();
+                                   const std::set<OpId>* only, std::span<const NotBetween> apart) {
+  return CharacterOrderSearch(history, below, only, apart).run();
 }
 
 }  // namespace cupel::crdt

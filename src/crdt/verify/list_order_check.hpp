@@ -10,11 +10,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
-#include "crdt/model/history.hpp"
+#include "crdt/verify/seen_updates.hpp"
 
 namespace cupel::crdt {
 
@@ -29,20 +30,19 @@ struct CharacterOrder {
 // Errors: what is wrong with `characters`, an array of elements.
 base::Result<CharacterOrder> character_order(const History& history,
                                              const nlohmann::json& characters);
-// What is wrong with an operation, whatever its replica had seen.
-std::optional<std::string> wrong_for_order(const History& history, OpId id,
-                                           const CharacterOrder& order);
-// The sentence about an addition with another character between it and its neighbour.
-std::string between_neighbours(const History& history, OpId id, std::uint32_t other);
+// What is wrong with this order: the reads show their characters in it, and no visible character is
+// between a new one and its neighbour. Each read shows what its replica had seen.
+std::optional<std::string> wrong_list_order(const History& history, const SeenUpdates& seen,
+                                            const CharacterOrder& order);
 
-// What is wrong with this order of all characters that were added, an array of elements.
-std::optional<std::string> wrong_list_order(const History& history,
-                                            const nlohmann::json& characters,
-                                            const ListBelow& below);
-
+// Elements that are added by the operations in question: x is not between the two.
+struct NotBetween {
+  std::uint32_t left, right, x;
+};
 // Is there an order that the reads show and in which each addition is next to its neighbour, of
 // what it sees? `only`: what only these operations ask for. Nothing: too much to try.
 std::optional<bool> has_list_order(const History& history, const ListBelow& below,
-                                   const std::set<OpId>* only);
+                                   const std::set<OpId>* only,
+                                   std::span<const NotBetween> apart = {});
 
 }  // namespace cupel::crdt

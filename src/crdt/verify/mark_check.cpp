@@ -137,10 +137,10 @@ std::optional<std::string> MarkCheck::wrong_in_order(OpId read,
   return wrong;
 }
 
-bool MarkCheck::add_choices(OpId read, std::vector<Choice>& choices) {
+bool MarkCheck::add_choices(OpId read, std::vector<LastChoice>& choices) {
   bool right = true;
   for_asked(read, [&](const Asked& asked) {
-    Choice choice{asked.fitting, {}};
+    LastChoice choice{asked.fitting, {}};
     for (const OpId mark : asked.covering)
       (index_.of(mark) == asked.said ? choice.last : choice.others).push_back(mark);
     // What another one had seen is not the last.

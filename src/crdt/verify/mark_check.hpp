@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "crdt/model/marks.hpp"
+#include "crdt/verify/asked_order.hpp"
 #include "crdt/verify/seen_updates.hpp"
 
 namespace cupel::crdt {
@@ -26,12 +27,8 @@ class MarkCheck {
   // What is wrong with a read if the updates have this order: by update its place.
   std::optional<std::string> wrong_in_order(OpId read, const std::vector<std::size_t>& place);
 
-  // What a read asks of the order: one of `last` comes after all of `others`.
-  struct Choice {
-    std::vector<OpId> last, others;
-  };
   // False: it is wrong in every order.
-  bool add_choices(OpId read, std::vector<Choice>& choices);
+  bool add_choices(OpId read, std::vector<LastChoice>& choices);
 
   [[nodiscard]] std::uint64_t work() const { return work_; }
 

@@ -7,13 +7,9 @@
 #include <map>
 #include <vector>
 
-#include "crdt/verify/front_order.hpp"
-
 namespace cupel::crdt {
 
 namespace {
-
-constexpr std::size_t kMostCharactersOfRuns = 400;
 
 std::vector<OpId> additions(const History& h) {
   std::vector<OpId> by(h.elements.size(), kNone);
@@ -39,99 +35,35 @@ std::vector<RunNeighbours> runs_of(const History& h, const SeenUpdates& seen,
     std::uint32_t newest = kNone;  // if it is of this replica
   };
   std::vector<RunNeighbours> runs;
-  for (std::uint32_t r = 0; r < h.replicas.size(); ++r) {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, There> places;  // by key and neighbour
-    const auto log = seen.log(r);
-    std::size_t at = 0;
-    for (const OpId id : h.by_replica[r]) {
-      for (; at < log.size() && log[at].place <= h.ops[id].seq; ++at) {
-        const Operation& op = h.ops[log[at].update];
+  std::map<std::pair<std::uint32_t, std::uint32_t>, There> places;  // by key and neighbour
+  std::uint32_t self = 0;
+  seen.replay(
+      [&](std::uint32_t replica) {
+        self = replica;
+        places.clear();
+      },
+      [&](OpId update) {
+        const Operation& op = h.ops[update];
         There& there = places[{op.key, h.ops[by[op.element]].parent}];
         if (op.kind == Kind::kDelete) {
           there.removed = true;
-          continue;
+        } else {
+          there.any = true;
+          there.newest = op.replica == self ? op.element : kNone;
         }
-        there.any = true;
-        there.newest = op.replica == r ? op.element : kNone;
-      }
-      const Operation& op = h.ops[id];
-      if (op.kind != Kind::kInsert) continue;
-      const There& there = places[{op.key, op.parent}];
-      if (!there.any && op.parent != kNone) runs.push_back({op.parent, op.element, op.parent, id});
-      if (!there.removed && there.newest != kNone)
-        runs.push_back({op.element, there.newest, there.newest, id});
-    }
-  }
+      },
+      [&](OpId id) {
+        const Operation& op = h.ops[id];
+        if (op.kind != Kind::kInsert) return true;
+        const There& there = places[{op.key, op.parent}];
+        if (!there.any && op.parent != kNone)
+          runs.push_back({op.parent, op.element, op.parent, id});
+        if (!there.removed && there.newest != kNone)
+          runs.push_back({op.element, there.newest, there.newest, id});
+        return true;
+      });
   return runs;
 }
-
-// The characters that are named, and what the operations ask of them.
-class RunOrderDemands {
- public:
-  RunOrderDemands(const History& h, const SeenUpdates& seen, const std::set<OpId>& named)
-      : h_(h), seen_(seen), by_(additions(h)) {
-    for (const OpId id : named) {
-      if (h.ops[id].kind != Kind::kInsert) continue;
-      number_[h.ops[id].element] = elements_.size();
-      elements_.push_back(h.ops[id].element);
-    }
-    for (const OpId id : named) {
-      if (h.ops[id].kind == Kind::kList) add_read(id);
-      if (h.ops[id].kind == Kind::kInsert) add_addition(id);
-    }
-    for (const RunNeighbours& run : runs_of(h, seen, by_)) {
-      if (!number_.contains(run.left) || !number_.contains(run.right)) continue;
-      for (const auto x : elements_) {
-        if (x != run.left && x != run.right && h.elements[x].key == h.ops[run.by].key &&
-            !seen.sees(by_[x], by_[run.seen]))
-          demands_.push_back({number_[run.right], number_[run.left], number_[x]});
-      }
-    }
-  }
-
-  [[nodiscard]] std::optional<bool> decide() const {
-    if (elements_.size() > kMostCharactersOfRuns) return std::nullopt;
-    return has_front_order(elements_.size(), given_, demands_);
-  }
-
- private:
-  void add_read(OpId read) {
-    std::uint32_t before = kNone;
-    for (const auto e : h_.list(h_.ops[read])) {
-      if (!number_.contains(e)) continue;
-      if (before != kNone) given_.emplace_back(number_[before], number_[e]);
-      before = e;
-    }
-  }
-
-  [[nodiscard]] bool is_shown(OpId op, std::uint32_t e) const {
-    if (!seen_.sees(op, by_[e])) return false;
-    for (OpId id = 0; id < h_.ops.size(); ++id) {
-      if (h_.ops[id].kind == Kind::kDelete && h_.ops[id].element == e && seen_.sees(op, id))
-        return false;
-    }
-    return true;
-  }
-
-  void add_addition(OpId id) {
-    const Operation& op = h_.ops[id];
-    if (op.parent != kNone && !number_.contains(op.parent)) return;
-    const auto left = op.parent == kNone ? elements_.size() : number_[op.parent];
-    if (op.parent != kNone) given_.emplace_back(left, number_[op.element]);
-    for (const auto x : elements_) {
-      if (x != op.element && x != op.parent && h_.elements[x].key == op.key && is_shown(id, x))
-        demands_.push_back({number_[op.element], left, number_[x]});
-    }
-  }
-
-  const History& h_;
-  const SeenUpdates& seen_;
-  const std::vector<OpId> by_;
-  std::vector<std::uint32_t> elements_;
-  std::map<std::uint32_t, std::size_t> number_;
-  std::vector<std::pair<std::size_t, std::size_t>> given_;
-  std::vector<FrontDemand> demands_;
-};
 
 }  // namespace
 
@@ -151,7 +83,22 @@ std::optional<std::string> wrong_runs(const History& h, const SeenUpdates& seen,
 
 std::optional<bool> has_run_order(const History& h, const SeenUpdates& seen,
                                   const std::set<OpId>& named) {
-  return RunOrderDemands(h, seen, named).decide();
+  const auto by = additions(h);
+  std::set<std::uint32_t> elements;
+  for (const OpId id : named) {
+    if (h.ops[id].kind == Kind::kInsert) elements.insert(h.ops[id].element);
+  }
+  std::vector<NotBetween> apart;
+  for (const RunNeighbours& run : runs_of(h, seen, by)) {
+    if (!elements.contains(run.left) || !elements.contains(run.right)) continue;
+    for (const auto x : elements) {
+      if (x != run.left && x != run.right && h.elements[x].key == h.ops[run.by].key &&
+          !seen.sees(by[x], by[run.seen]))
+        apart.push_back({run.left, run.right, x});
+    }
+  }
+  const auto below = [&](OpId a, OpId b) { return seen.sees(b, a); };
+  return has_list_order(h, below, &named, apart);
 }
 
 }  // namespace cupel::crdt

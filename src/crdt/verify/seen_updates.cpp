@@ -61,6 +61,22 @@ bool SeenUpdates::run() {
   return true;
 }
 
+void SeenUpdates::take_clocks(std::span<const std::uint32_t> clocks) {
+  const auto replicas = logs_.size();
+  for (std::uint32_t r = 0; r < replicas; ++r) {
+    std::vector<std::uint32_t> seen(replicas, 0);
+    for (const OpId id : h_.by_replica[r]) {
+      done_[r] = h_.ops[id].seq;
+      for (std::size_t j = 0; j < replicas; ++j) {
+        for (; seen[j] < clocks[id * replicas + j]; ++seen[j]) {
+          const OpId update = h_.by_replica[j][seen[j]];
+          if (!is_read(h_.ops[update].kind)) see(r, update);
+        }
+      }
+    }
+  }
+}
+
 void SeenUpdates::execute(OpId update) {
   const auto replica = h_.ops[update].replica;
   had_[update] = logs_[replica].size();

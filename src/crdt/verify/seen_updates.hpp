@@ -24,6 +24,8 @@ class SeenUpdates {
 
   // False: the lines contradict each other.
   bool run();
+  // Instead of the lines: of each operation, of each replica how many operations it has seen.
+  void take_clocks(std::span<const std::uint32_t> clocks);
 
   struct Entry {
     OpId update;
@@ -34,6 +36,20 @@ class SeenUpdates {
   // Had the operation seen the update?
   [[nodiscard]] bool sees(OpId op, OpId update) const {
     return first_[h_.ops[op].replica * updates_ + number_[update]] <= h_.ops[op].seq;
+  }
+  // The replicas one after the other: `begin` a replica, `arrive` an update that is visible from
+  // now on, `perform` an operation. False from `perform` ends it.
+  template <typename Begin, typename Arrive, typename Perform>
+  void replay(Begin begin, Arrive arrive, Perform perform) const {
+    for (std::uint32_t r = 0; r < logs_.size(); ++r) {
+      begin(r);
+      std::size_t next = 0;
+      for (const OpId id : h_.by_replica[r]) {
+        for (; next < logs_[r].size() && logs_[r][next].place <= h_.ops[id].seq; ++next)
+          arrive(logs_[r][next].update);
+        if (!perform(id)) return;
+      }
+    }
   }
 
  private:

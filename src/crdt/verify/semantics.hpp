@@ -1,13 +1,9 @@
-// Semantics: what a read may return for the updates that it has seen, as the verifier reads the
-// axioms. It shares no code with decide.hpp.
+// Semantics: the types as the verifier reads the axioms. It shares no code with decide.hpp.
 //
-// A type is described here a second time, on purpose: by a row of kRules, and in wrong() by the
-// rule of its reads. wrong() branches on the kind of the read, which types may share; where they
-// differ in what it returns, on Returns too. The exhaustive search needs no more: what else it
-// derives from a read (exhaustive_search.cpp) saves work, for the values of Returns that it knows.
+// A type is described here a second time, on purpose, by a row of kRules. visible_state.hpp says
+// by it whether a read returns what it may. What the exhaustive search derives from a read besides
+// (exhaustive_search.cpp) saves work, for the values of Returns that it knows.
 #pragma once
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +12,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -176,37 +171,6 @@ class Semantics {
     }
   }
 
-  // The reason why it is wrong, or nothing.
-  [[nodiscard]] std::optional<std::string> wrong(OpId id, const Below& below) const {
-    const auto& op = h_.ops[id];
-    switch (op.kind) {
-      case Kind::kTest:
-      case Kind::kState:
-        for (const auto& [object, returned] : claims(id)) {
-          if (auto reason = wrong_membership(updates_of_object(object), returned, id, below))
-            return reason;
-        }
-        return std::nullopt;
-      case Kind::kValue:
-        return wrong_number(id, below);
-      case Kind::kValues:
-        return rules_.returns == Returns::kLastWrite ? std::nullopt : siblings(id, below);
-      case Kind::kInsert:
-        return op.parent == kNone ? std::nullopt : names(id, op.parent, below);
-      case Kind::kDelete: {
-        std::optional<std::string> reason;
-        for (const auto e : h_.changed(op)) {
-          if (!reason) reason = names(id, e, below);
-        }
-        return reason;
-      }
-      case Kind::kList:
-        return shown(id, below);
-      default:
-        return std::nullopt;
-    }
-  }
-
   // Last writer wins: the writes that a read may have read from.
   [[nodiscard]] std::vector<OpId> sources(OpId id, const Below& below) const {
     std::vector<OpId> found;
@@ -334,102 +298,6 @@ class Semantics {
         found.push_back(u);
     }
     return found;
-  }
-
-  [[nodiscard]] std::optional<std::string> wrong_membership(const std::vector<OpId>& updates,
-                                                            bool returned, OpId read,
-                                                            const Below& below) const {
-    const bool right = rules_.returns == Returns::kLastUpdate
-                           ? may_be_member(updates, returned, read, below)
-                           : is_member(updates, read, below) == returned;
-    if (right) return std::nullopt;
-    return fmt::format("{}, but what it has seen makes it {}", h_.text(read), !returned);
-  }
-
-  [[nodiscard]] std::optional<std::string> wrong_number(OpId read, const Below& below) const {
-    const auto& op = h_.ops[read];
-    switch (rules_.returns) {
-      case Returns::kSum:
-      case Returns::kSumSinceReset:
-      case Returns::kSumNotBelow0: {
-        const auto seen = visible(of(of_key_, op.key), read, below);
-        std::int64_t sum = 0;
-        for (const OpId u : seen) {
-          const bool undone = std::any_of(seen.begin(), seen.end(), [&](OpId reset) {
-            return h_.ops[reset].kind == Kind::kReset && below(u, reset);
-          });
-          if (!undone) sum += h_.ops[u].amount;
-        }
-        if (sum == op.amount && (sum >= 0 || rules_.returns != Returns::kSumNotBelow0))
-          return std::nullopt;
-        return fmt::format("{}, but what it has seen adds up to {}", h_.text(read), sum);
-      }
-      case Returns::kMembership:
-      case Returns::kLastUpdate:
-      case Returns::kMaximalWrites:
-      case Returns::kLastWrite:
-      case Returns::kAnyMaximal:
-      case Returns::kGreatest:
-      case Returns::kCharacters:
-      case Returns::kListed:
-      case Returns::kMoved:
-      case Returns::kTree:
-      case Returns::kDocument:
-        break;  // their reads return no number
-    }
-    return fmt::format("{} returns a number, which no read of this type does", h_.text(read));
-  }
-
-  [[nodiscard]] std::optional<std::string> siblings(OpId read, const Below& below) const {
-    const auto& writes = of(of_key_, h_.ops[read].key);
-    std::map<std::uint32_t, int> values;
-    if (rules_.returns == Returns::kGreatest) {
-      const auto seen = visible(writes, read, below);
-      const auto greatest = std::max_element(seen.begin(), seen.end(), [&](OpId a, OpId b) {
-        return h_.ops[a].amount < h_.ops[b].amount;
-      });
-      if (greatest != seen.end()) values[h_.ops[*greatest].element] = 1;
-    } else {
-      for (const OpId w : maximal(writes, read, below)) ++values[h_.ops[w].element];
-    }
-    const auto list = h_.list(h_.ops[read]);
-    const std::set<std::uint32_t> returned(list.begin(), list.end());
-    if (rules_.returns == Returns::kAnyMaximal && list.size() == 1 && values.contains(list[0]))
-      return std::nullopt;
-    bool well = returned.size() == values.size();
-    const bool strict = strict_ && rules_.returns == Returns::kMaximalWrites;
-    for (const auto& [value, count] : values)
-      well = well && returned.contains(value) && (count == 1 || !strict) &&
-             std::count(list.begin(), list.end(), value) <= count;
-    return well ? std::nullopt
-                : std::optional(fmt::format("{} is not what it has seen", h_.text(read)));
-  }
-
-  [[nodiscard]] std::optional<std::string> names(OpId id, std::uint32_t e,
-                                                 const Below& below) const {
-    if (insert_[e] != kNone && below(insert_[e], id)) return std::nullopt;
-    return fmt::format("{} has not seen {} added", h_.text(id), h_.element_text(e));
-  }
-
-  [[nodiscard]] std::optional<std::string> shown(OpId id, const Below& below) const {
-    const auto list = h_.list(h_.ops[id]);
-    const std::set<std::uint32_t> here(list.begin(), list.end());
-    if (here.size() != list.size()) return fmt::format("{} shows a character twice", h_.text(id));
-    for (const auto e : list) {
-      if (auto reason = names(id, e, below)) return reason;
-    }
-    const auto all = elements_of_key_.find(h_.ops[id].key);
-    if (all == elements_of_key_.end()) return std::nullopt;
-    for (const auto e : all->second) {
-      if (insert_[e] == kNone || !below(insert_[e], id)) continue;
-      bool removed = false;
-      for (const OpId u : of(of_element_, e))
-        removed = removed || (h_.ops[u].kind == Kind::kDelete && below(u, id));
-      if (here.contains(e) ? removed && !strict_ : !removed)
-        return fmt::format("{} and the removes it has seen of {} do not fit", h_.text(id),
-                           h_.element_text(e));
-    }
-    return std::nullopt;
   }
 
   [[nodiscard]] std::vector<OpId> path(std::uint32_t e) const {

@@ -16,7 +16,6 @@
 #include "crdt/verify/context_check.hpp"
 #include "crdt/verify/digest.hpp"
 #include "crdt/verify/exhaustive_search.hpp"
-#include "crdt/verify/list_order_check.hpp"
 #include "crdt/verify/semantics.hpp"
 #include "text/json.hpp"
 
@@ -28,47 +27,6 @@ using Json = nlohmann::json;
 
 Verified not_valid(std::string verdict, std::string reason) {
   return {CertificateStatus::kNotValid, std::move(verdict), std::move(reason)};
-}
-
-// The places of the updates in the orders of their objects: they contain happens-before. `at`: the
-// clocks.
-base::Result<std::vector<std::uint32_t>> places_of_objects(const History& h,
-                                                           const Json& certificate,
-                                                           const std::vector<std::uint32_t>& at) {
-  std::vector<std::uint32_t> place(h.ops.size(), kNone);
-  std::size_t writes = 0, placed = 0;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<OpId>> of;  // object and replica
-  const Rules& rules = rules_of(h.type);
-  for (OpId id = 0; id < h.ops.size(); ++id) {
-    if (is_read(h.ops[id].kind)) continue;
-    ++writes;
-    of[{rules.object(h.ops[id]), h.ops[id].replica}].push_back(id);
-  }
-  const Json order = certificate.value("writes", Json::array());
-  for (const Json& number : order) {
-    const bool write = number.is_number_unsigned() && number < h.ops.size() &&
-                       !is_read(h.ops[number.get<OpId>()].kind);
-    if (!write || place[number.get<OpId>()] != kNone)
-      return base::Error{.message = "its `writes` are not the writes, each once"};
-    place[number.get<OpId>()] = static_cast<std::uint32_t>(placed++);
-  }
-  if (placed < writes) return base::Error{.message = "its `writes` lack a write"};
-  const std::size_t width = h.replicas.size();
-  for (const auto& [object_and_replica, line] : of) {
-    for (const OpId b : line) {
-      for (std::uint32_t j = 0; j < width; ++j) {
-        const auto there = of.find({object_and_replica.first, j});
-        if (there == of.end()) continue;
-        const auto& others = there->second;
-        const auto end = std::partition_point(
-            others.begin(), others.end(), [&](OpId a) { return h.ops[a].seq < at[b * width + j]; });
-        if (end != others.begin() && place[*std::prev(end)] > place[b])
-          return base::Error{.message = fmt::format("{} is after {}, which had seen it",
-                                                    h.text(*std::prev(end)), h.text(b))};
-      }
-    }
-  }
-  return place;
 }
 
 // An operation that has seen one which was invoked after it had ended. `at`: the clocks.
@@ -83,19 +41,6 @@ std::optional<std::string> seen_too_early(const History& h, const std::vector<st
     }
   }
   return std::nullopt;
-}
-
-// Does the last update that the read has seen of each object say what the read says?
-bool shows_last_updates(const Semantics& semantics, const History& h, OpId read,
-                        const std::vector<std::uint32_t>& place, const Semantics::Below& below) {
-  const auto claims = semantics.claims(read);
-  return std::all_of(claims.begin(), claims.end(), [&](const auto& claim) {
-    OpId last = kNone;
-    for (const OpId u : semantics.updates_of_object(claim.first)) {
-      if (below(u, read) && (last == kNone || place[last] < place[u])) last = u;
-    }
-    return claim.second == (last != kNone && h.ops[last].kind == Kind::kUp);
-  });
 }
 
 Verified check_witness(const History& h, const Json& certificate, bool strict) {
@@ -150,52 +95,12 @@ Verified check_witness(const History& h, const Json& certificate, bool strict) {
     }
   }
   if (auto reason = seen_too_early(h, at)) return not_valid(kSatisfied, *reason);
-  const Semantics semantics(h, strict);
-  const auto below = [&](OpId a, OpId b) {
-    return at[b * width + h.ops[a].replica] > h.ops[a].seq;
-  };
-  if (semantics.rules().order_by_object) {
-    auto places = places_of_objects(h, certificate, at);
-    if (!places.ok()) return not_valid(kSatisfied, places.error().message);
-    rank = std::move(places).value();
-  }
-  for (OpId o = 0; o < h.ops.size(); ++o) {
-    if (auto reason = semantics.wrong(o, below)) return not_valid(kSatisfied, *reason);
-    if (semantics.rules().returns == Returns::kLastUpdate && is_read(h.ops[o].kind) &&
-        !shows_last_updates(semantics, h, o, rank, below))
-      return not_valid(
-          kSatisfied, fmt::format("{} does not show the last updates that it has seen", h.text(o)));
-    if (semantics.rules().returns != Returns::kLastWrite || h.ops[o].kind != Kind::kValues)
-      continue;
-    OpId last = kNone;
-    for (const OpId w : semantics.writes_seen(o, below)) {
-      if (last == kNone || rank[last] < rank[w]) last = w;
-    }
-    const auto list = h.list(h.ops[o]);
-    if (list.empty() ? last != kNone : last == kNone || h.ops[last].element != list[0])
-      return not_valid(kSatisfied,
-                       fmt::format("{} is not the last write that it has seen", h.text(o)));
-  }
-  if (semantics.rules().returns == Returns::kCharacters) {
-    const auto required = semantics.required_order();
-    if (!required)
-      return not_valid(kSatisfied, "a list shows a character before one that it comes after");
-    for (const auto& [first, second] : *required) {
-      if (rank[first] >= rank[second])
-        return not_valid(kSatisfied,
-                         fmt::format("a list has {} linearized before {}, and the order has not",
-                                     h.text(first), h.text(second)));
-    }
-  }
-  if (semantics.rules().returns == Returns::kListed) {
-    const bool any = std::any_of(h.ops.begin(), h.ops.end(),
-                                 [](const Operation& op) { return op.kind == Kind::kInsert; });
-    if (any && !certificate.contains("characters"))
-      return {CertificateStatus::kUnknown, kSatisfied, "it has no order of the characters"};
-    if (auto reason = wrong_list_order(h, certificate.value("characters", Json::array()), below))
-      return not_valid(kSatisfied, *reason);
-  }
-  return {CertificateStatus::kValid, kSatisfied, {}};
+  const bool inserts = std::any_of(h.ops.begin(), h.ops.end(),
+                                   [](const Operation& op) { return op.kind == Kind::kInsert; });
+  if (rules_of(h.type).returns == Returns::kListed && inserts &&
+      !certificate.contains("characters"))
+    return {CertificateStatus::kUnknown, kSatisfied, "it has no order of the characters"};
+  return check_orders(h, certificate, strict, at);
 }
 
 // A certificate of violated: what of the history it rests on, and whether that is enough.

@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "crdt/verify/move_order_check.hpp"
 
 namespace cupel::crdt {
 
-VisibleState::VisibleState(const History& history, const SeenUpdates& seen, bool strict)
+VisibleState::VisibleState(const History& history, Sees sees, bool strict)
     : h_(history),
-      seen_(seen),
+      sees_(std::move(sees)),
       rules_(rules_of(history.type)),
       strict_(strict && rules_.returns != Returns::kListed),
       listed_(history.elements.size(), 0) {}
@@ -103,12 +104,12 @@ void VisibleState::keep_last(std::vector<OpId>& opponents, OpId update) const {
 bool VisibleState::is_observed(OpId update, const std::vector<OpId>& opponents) {
   work_ += opponents.size();
   return std::any_of(opponents.begin(), opponents.end(),
-                     [&](OpId other) { return other != update && seen_.sees(other, update); });
+                     [&](OpId other) { return other != update && sees_(other, update); });
 }
 
 void VisibleState::forget_observed(std::vector<OpId>& standing, OpId by) {
   work_ += standing.size();
-  std::erase_if(standing, [&](OpId update) { return seen_.sees(by, update); });
+  std::erase_if(standing, [&](OpId update) { return sees_(by, update); });
 }
 
 // "Each element with a visible add that no visible remove observed"; remove-wins: "with a visible

@@ -1,25 +1,26 @@
 // Visible state: what the objects of one replica are, update by update, as the axioms define it
 // from the updates that are visible there; for the verifier.
 //
-//   VisibleState state(history, seen, strict);
+//   VisibleState state(history, sees, strict);  // sees(op, update)
 //   state.begin();                     // a replica
 //   state.arrive(update);              // in the order of its log
 //   state.wrong(read);                 // the reason, or nothing; whatever the linearization
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "crdt/verify/seen_updates.hpp"
 #include "crdt/verify/semantics.hpp"
 
 namespace cupel::crdt {
 
 class VisibleState {
  public:
-  VisibleState(const History& history, const SeenUpdates& seen, bool strict);
+  using Sees = std::function<bool(OpId op, OpId update)>;
+  VisibleState(const History& history, Sees sees, bool strict);
 
   void begin();
   void arrive(OpId update);
@@ -58,7 +59,7 @@ class VisibleState {
   [[nodiscard]] bool is_right_list(const Operation& op);
 
   const History& h_;
-  const SeenUpdates& seen_;
+  const Sees sees_;
   const Rules& rules_;
   const bool strict_;
   std::vector<Object> objects_;         // by element or key

@@ -95,10 +95,13 @@ class GivenPairs {
                            h_.element_text(a.get<std::uint32_t>()),
                            h_.element_text(b.get<std::uint32_t>()));
     }
-    for (std::uint32_t r = 0; r < h_.replicas.size(); ++r) {
-      if (auto wrong = walk(r)) return wrong;
-    }
-    return std::nullopt;
+    std::optional<std::string> wrong;
+    seen_.replay([&](std::uint32_t) { begin(); }, [&](OpId update) { arrive(update); },
+                 [&](OpId id) {
+                   wrong = wrong_at(id);
+                   return !wrong;
+                 });
+    return wrong;
   }
 
  private:
@@ -117,20 +120,12 @@ class GivenPairs {
     return std::nullopt;
   }
 
-  std::optional<std::string> walk(std::uint32_t replica) {
+  void begin() {
     added_.assign(h_.elements.size(), false);
     removed_.assign(h_.elements.size(), false);
     in_line_.assign(h_.elements.size(), false);
     changed_.assign(h_.keys.size(), {});
     lines_.assign(h_.keys.size(), ShownLine(orders_));
-    const auto log = seen_.log(replica);
-    std::size_t next = 0;
-    for (const OpId id : h_.by_replica[replica]) {
-      for (; next < log.size() && log[next].place <= h_.ops[id].seq; ++next)
-        arrive(log[next].update);
-      if (auto wrong = wrong_at(id)) return wrong;
-    }
-    return std::nullopt;
   }
 
   void arrive(OpId update) {
