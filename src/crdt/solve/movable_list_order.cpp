@@ -11,16 +11,13 @@
 #include "base/rank_set.hpp"
 #include "crdt/solve/between_order.hpp"
 #include "crdt/solve/keys.hpp"
+#include "crdt/solve/pair_choices.hpp"
 #include "crdt/solve/timestamps.hpp"
 #include "graph/digraph.hpp"
-#include "solver/acyclic_solver.hpp"
 
 namespace cupel::crdt {
 
 namespace {
-
-using solver::Literal;
-using MovePair = std::pair<OpId, OpId>;  // the first is before the second
 
 bool makes_place(const Operation& op) {
   return op.kind == Kind::kInsert || op.kind == Kind::kMove;
@@ -39,6 +36,119 @@ struct PlaceConflict {
   }
 };
 
+// The order of the moves of each element, and choices of it.
+class MoveRanks {
+ public:
+  // `moves`: by element, in an order that contains happens-before.
+  MoveRanks(const KnownContext& context, const Timestamps& guess, std::span<const OpId> origin,
+            const std::vector<std::vector<OpId>>& moves)
+      : context_(context),
+        h_(context.history),
+        guess_(guess),
+        origin_(origin),
+        moves_(moves),
+        rank_(h_.ops.size(), 0) {
+    for (std::uint32_t e = 0; e < moves_.size(); ++e) rank(e, {});
+  }
+
+  // Among those of its element.
+  [[nodiscard]] std::uint32_t of(OpId move) const { return rank_[move]; }
+
+  // Orders of pairs of moves that avoid all of this.
+  solver::SolveResult choose(const std::vector<PlaceConflict>& conflicts) {
+    // What orders two moves may be a third one, unless happens-before is transitive.
+    const bool transitive = h_.context.rule == DeliveryRule::kCausal;
+    std::map<OpId, graph::Node> number;
+    for (const PlaceConflict& conflict : conflicts) {
+      for (const auto& [first, second] : conflict.pairs) {
+        if (number.contains(first) && number.contains(second)) continue;
+        number.try_emplace(first, 0);
+        number.try_emplace(second, 0);
+        if (transitive) continue;
+        for (const OpId move : moves_[h_.ops[first].element]) number.try_emplace(move, 0);
+      }
+    }
+    graph::Node count = 0;
+    for (auto& [op, node] : number) node = count++;
+    std::map<std::uint32_t, std::vector<OpId>> of_element;
+    for (const auto& [op, node] : number) of_element[h_.ops[op].element].push_back(op);
+    std::vector<graph::Arc> arcs;
+    for (const auto& [e, moves] : of_element) {
+      for (const OpId a : moves) {
+        for (const OpId b : moves) {
+          if (context_.visibility.sees(b, a)) arcs.push_back({number[a], number[b]});
+        }
+      }
+    }
+    const graph::Digraph known(count, arcs);
+    PairChoices choices(
+        known, [this](OpId a, OpId b) { return guessed_before(a, b); },
+        [&](OpId move) { return number.at(move); });
+    for (const PlaceConflict& conflict : conflicts) {
+      std::vector<solver::Literal> none;
+      for (const MovePair& pair : conflict.pairs) none.push_back(-choices.literal(pair));
+      choices.solver().add_clause(none);
+    }
+    const auto answer = choices.solver().solve(context_.budget);
+    if (answer != solver::SolveResult::kModel) return answer;
+    std::map<std::uint32_t, std::vector<MovePair>> chosen;
+    for (const MovePair& pair : choices.chosen())
+      chosen[h_.ops[pair.first].element].push_back(pair);
+    for (const auto& [e, pairs] : chosen) rank(e, pairs);
+    return answer;
+  }
+
+ private:
+  [[nodiscard]] bool guessed_before(OpId a, OpId b) const {
+    return guess_.is_before(origin_[a], origin_[b]);
+  }
+
+  // Happens-before and these pairs, otherwise as guessed.
+  void rank(std::uint32_t e, const std::vector<MovePair>& chosen) {
+    const auto& moves = moves_[e];
+    if (moves.size() < 2) return;
+    const auto before = [&](OpId a, OpId b) { return guessed_before(a, b); };
+    if (chosen.empty()) {
+      auto sorted = moves;
+      std::sort(sorted.begin(), sorted.end(), before);
+      for (std::uint32_t i = 0; i < sorted.size(); ++i) rank_[sorted[i]] = i;
+      return;
+    }
+    std::map<OpId, std::uint32_t> waiting;
+    std::map<OpId, std::vector<OpId>> after;
+    const auto add = [&](OpId a, OpId b) {
+      after[a].push_back(b);
+      ++waiting[b];
+    };
+    for (const OpId a : moves) {
+      for (const OpId b : moves) {
+        if (context_.visibility.sees(b, a)) add(a, b);
+      }
+    }
+    for (const auto& [first, second] : chosen) add(first, second);
+    const auto later = [&](OpId a, OpId b) { return before(b, a); };
+    std::priority_queue<OpId, std::vector<OpId>, decltype(later)> ready(later);
+    for (const OpId move : moves) {
+      if (waiting[move] == 0) ready.push(move);
+    }
+    for (std::uint32_t next = 0; !ready.empty(); ++next) {
+      const OpId move = ready.top();
+      ready.pop();
+      rank_[move] = next;
+      for (const OpId other : after[move]) {
+        if (--waiting[other] == 0) ready.push(other);
+      }
+    }
+  }
+
+  const KnownContext& context_;
+  const History& h_;
+  const Timestamps& guess_;
+  const std::span<const OpId> origin_;
+  const std::vector<std::vector<OpId>>& moves_;
+  std::vector<std::uint32_t> rank_;  // by move
+};
+
 class MovableListSearch {
  public:
   // `demands`: by operation, whether it counts what it shows, and what its replica showed. `guess`
@@ -48,8 +158,6 @@ class MovableListSearch {
       : context_(context),
         h_(context.history),
         demands_(demands),
-        guess_(guess),
-        origin_(origin),
         node_of_(h_.ops.size(), kNone),
         target_(h_.ops.size(), kNone),
         moves_(h_.elements.size()),
@@ -65,14 +173,13 @@ class MovableListSearch {
     for (std::uint32_t node = 0; node < op_of_.size(); ++node) {
       const Operation& op = h_.ops[op_of_[node]];
       node_of_[op_of_[node]] = node;
-      moves_[op.element].push_back(node);
+      moves_[op.element].push_back(op_of_[node]);
       ++key_begin_[op.key + 1];
     }
     for (std::size_t key = 0; key < h_.keys.size(); ++key) key_begin_[key + 1] += key_begin_[key];
     left_.assign(op_of_.size(), kNone);
     placed_.assign(op_of_.size(), true);
-    move_rank_.assign(op_of_.size(), 0);
-    for (std::uint32_t e = 0; e < moves_.size(); ++e) rank_moves(e, {});
+    ranks_.emplace(context, guess, origin, moves_);
   }
 
   struct Found {
@@ -98,7 +205,7 @@ class MovableListSearch {
           return {.verdict = Verdict::kViolated, .conflict = std::move(conflict)};
         learnt_.push_back(std::move(conflict));
       }
-      const auto chosen = choose(learnt_);
+      const auto chosen = ranks_->choose(learnt_);
       if (chosen == solver::SolveResult::kGaveUp) return {};
       if (chosen == solver::SolveResult::kUnsatisfiable)
         return {.verdict = Verdict::kViolated, .conflict = contradiction()};
@@ -111,50 +218,6 @@ class MovableListSearch {
   }
   [[nodiscard]] bool sees(OpId op, std::uint32_t node) const {
     return context_.visibility.sees(op, op_of_[node]);
-  }
-
-  [[nodiscard]] bool guessed_before(OpId a, OpId b) const {
-    return guess_.is_before(origin_[a], origin_[b]);
-  }
-
-  // The order of the moves of an element: happens-before and these pairs, otherwise as guessed.
-  void rank_moves(std::uint32_t e, const std::vector<MovePair>& chosen) {
-    const auto& nodes = moves_[e];
-    if (nodes.size() < 2) return;
-    const auto before = [&](std::uint32_t a, std::uint32_t b) {
-      return guessed_before(op_of_[a], op_of_[b]);
-    };
-    if (chosen.empty()) {
-      auto sorted = nodes;
-      std::sort(sorted.begin(), sorted.end(), before);
-      for (std::uint32_t i = 0; i < sorted.size(); ++i) move_rank_[sorted[i]] = i;
-      return;
-    }
-    std::map<std::uint32_t, std::uint32_t> waiting;
-    std::map<std::uint32_t, std::vector<std::uint32_t>> after;
-    const auto add = [&](std::uint32_t a, std::uint32_t b) {
-      after[a].push_back(b);
-      ++waiting[b];
-    };
-    for (const auto a : nodes) {
-      for (const auto b : nodes) {
-        if (sees(op_of_[b], a)) add(a, b);
-      }
-    }
-    for (const auto& [first, second] : chosen) add(node_of_[first], node_of_[second]);
-    const auto later = [&](std::uint32_t a, std::uint32_t b) { return before(b, a); };
-    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(later)> ready(later);
-    for (const auto node : nodes) {
-      if (waiting[node] == 0) ready.push(node);
-    }
-    for (std::uint32_t rank = 0; !ready.empty(); ++rank) {
-      const auto node = ready.top();
-      ready.pop();
-      move_rank_[node] = rank;
-      for (const auto next : after[node]) {
-        if (--waiting[next] == 0) ready.push(next);
-      }
-    }
   }
 
   // One replica: the place that counts of each element, and those that were removed. `change` has
@@ -179,7 +242,7 @@ class MovableListSearch {
       return;
     }
     const auto node = node_of_[update];
-    if (current != kNone && move_rank_[current] > move_rank_[node]) return;
+    if (current != kNone && ranks_->of(op_of_[current]) > ranks_->of(update)) return;
     if (current != kNone && !state.removed[current]) change(current, false);
     current = node;
     if (!state.removed[node]) change(node, true);
@@ -292,14 +355,16 @@ class MovableListSearch {
 
   // The place is the one that counts at the operation.
   void add_last(OpId op, std::uint32_t node, PlaceConflict& conflict) const {
-    for (const auto other : moves_[element(node)]) {
-      if (other == node || !sees(op, other) || sees(op_of_[node], other)) continue;
-      const bool overwritten = std::any_of(
-          moves_[element(node)].begin(), moves_[element(node)].end(), [&](std::uint32_t third) {
-            return third != node && sees(op, third) && sees(op_of_[third], other) &&
-                   !sees(op_of_[node], third);
-          });
-      if (!overwritten) conflict.pairs.insert({op_of_[other], op_of_[node]});
+    const auto& visibility = context_.visibility;
+    const auto& moves = moves_[element(node)];
+    const OpId last = op_of_[node];
+    for (const OpId other : moves) {
+      if (other == last || !visibility.sees(op, other) || visibility.sees(last, other)) continue;
+      const bool overwritten = std::any_of(moves.begin(), moves.end(), [&](OpId third) {
+        return third != last && visibility.sees(op, third) && visibility.sees(third, other) &&
+               !visibility.sees(last, third);
+      });
+      if (!overwritten) conflict.pairs.insert({other, last});
     }
   }
 
@@ -417,7 +482,7 @@ class MovableListSearch {
         {.first = few.size() / 2}, [&] { return few.size(); },
         [&](std::size_t begin, std::size_t end) -> std::optional<std::size_t> {
           auto rest = base::without_range(few, begin, end);
-          if (choose(rest) != solver::SolveResult::kUnsatisfiable) return std::nullopt;
+          if (ranks_->choose(rest) != solver::SolveResult::kUnsatisfiable) return std::nullopt;
           few = std::move(rest);
           return begin;
         },
@@ -427,68 +492,12 @@ class MovableListSearch {
     return all;
   }
 
-  // Orders of pairs of moves that avoid all of this.
-  solver::SolveResult choose(const std::vector<PlaceConflict>& conflicts) {
-    // What orders two moves may be a third one, unless happens-before is transitive.
-    const bool transitive = h_.context.rule == DeliveryRule::kCausal;
-    std::map<OpId, graph::Node> number;
-    for (const PlaceConflict& conflict : conflicts) {
-      for (const auto& [first, second] : conflict.pairs) {
-        if (number.contains(first) && number.contains(second)) continue;
-        number.try_emplace(first, 0);
-        number.try_emplace(second, 0);
-        if (transitive) continue;
-        for (const auto node : moves_[h_.ops[first].element]) number.try_emplace(op_of_[node], 0);
-      }
-    }
-    graph::Node count = 0;
-    for (auto& [op, node] : number) node = count++;
-    std::map<std::uint32_t, std::vector<OpId>> of_element;
-    for (const auto& [op, node] : number) of_element[h_.ops[op].element].push_back(op);
-    std::vector<graph::Arc> arcs;
-    for (const auto& [e, moves] : of_element) {
-      for (const OpId a : moves) {
-        for (const OpId b : moves) {
-          if (context_.visibility.sees(b, a)) arcs.push_back({number[a], number[b]});
-        }
-      }
-    }
-    const graph::Digraph known(count, arcs);
-    solver::AcyclicSolver choices(known);
-    std::map<MovePair, Literal> before;
-    const auto literal = [&](const MovePair& pair) {
-      const auto [a, b] = std::minmax(pair.first, pair.second);
-      const auto [it, fresh] = before.try_emplace({a, b}, 0);
-      if (fresh) {
-        it->second = choices.new_variable();
-        choices.add_arc({number[a], number[b], it->second});
-        choices.add_arc({number[b], number[a], -it->second});
-        choices.prefer(guessed_before(a, b) ? it->second : -it->second);
-      }
-      return pair.first == a ? it->second : -it->second;
-    };
-    for (const PlaceConflict& conflict : conflicts) {
-      std::vector<Literal> none;
-      for (const MovePair& pair : conflict.pairs) none.push_back(-literal(pair));
-      choices.add_clause(none);
-    }
-    const auto answer = choices.solve(context_.budget);
-    if (answer != solver::SolveResult::kModel) return answer;
-    std::map<std::uint32_t, std::vector<MovePair>> chosen;
-    for (const auto& [pair, variable] : before)
-      chosen[h_.ops[pair.first].element].push_back(
-          choices.is_true(variable) ? pair : MovePair{pair.second, pair.first});
-    for (const auto& [e, pairs] : chosen) rank_moves(e, pairs);
-    return answer;
-  }
-
   [[nodiscard]] Found satisfied(const BetweenOrder& order) const {
     Found found{.verdict = Verdict::kSatisfied};
-    for (const auto& nodes : moves_) {
-      auto sorted = nodes;
+    for (auto sorted : moves_) {
       std::sort(sorted.begin(), sorted.end(),
-                [&](std::uint32_t a, std::uint32_t b) { return move_rank_[a] < move_rank_[b]; });
-      for (const auto node : sorted) found.moves.push_back(op_of_[node]);
+                [&](OpId a, OpId b) { return ranks_->of(a) < ranks_->of(b); });
+      found.moves.insert(found.moves.end(), sorted.begin(), sorted.end());
     }
     for (const auto node : order.order()) found.positions.push_back(op_of_[node]);
     return found;
@@ -497,18 +506,16 @@ class MovableListSearch {
   const KnownContext& context_;
   const History& h_;
   const std::vector<bool>& demands_;
-  const Timestamps& guess_;
-  const std::span<const OpId> origin_;
-  std::vector<OpId> op_of_;                        // by place, those of a key together
-  std::vector<std::uint32_t> node_of_;             // by operation: the place that it makes
-  std::vector<std::uint32_t> target_;              // by remove: the place that it takes away
-  std::vector<std::vector<std::uint32_t>> moves_;  // by element: places
-  std::vector<std::vector<OpId>> removes_;         // by element
-  std::vector<OpId> listed_;                       // by element: the last read that lists it
-  std::vector<std::uint32_t> key_begin_;           // by key, and the end
-  std::vector<std::uint32_t> left_;                // by place: its neighbour when it was made
-  std::vector<bool> placed_;                       // by place: its neighbour was somewhere
-  std::vector<std::uint32_t> move_rank_;           // by place: in the order of the element
+  std::vector<OpId> op_of_;                 // by place, those of a key together
+  std::vector<std::uint32_t> node_of_;      // by operation: the place that it makes
+  std::vector<std::uint32_t> target_;       // by remove: the place that it takes away
+  std::vector<std::vector<OpId>> moves_;    // by element
+  std::vector<std::vector<OpId>> removes_;  // by element
+  std::vector<OpId> listed_;                // by element: the last read that lists it
+  std::vector<std::uint32_t> key_begin_;    // by key, and the end
+  std::vector<std::uint32_t> left_;         // by place: its neighbour when it was made
+  std::vector<bool> placed_;                // by place: its neighbour was somewhere
+  std::optional<MoveRanks> ranks_;
   std::vector<PlaceConflict> learnt_;
 };
 

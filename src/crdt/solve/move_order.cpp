@@ -14,17 +14,15 @@
 #include "base/leave_out.hpp"
 #include "base/random.hpp"
 #include "crdt/solve/object_orders.hpp"
+#include "crdt/solve/pair_choices.hpp"
 #include "crdt/solve/timestamps.hpp"
 #include "crdt/solve/tree_encoding.hpp"
 #include "crdt/solve/tree_state.hpp"
 #include "graph/digraph.hpp"
-#include "solver/acyclic_solver.hpp"
 
 namespace cupel::crdt {
 
 namespace {
-
-using MovePair = std::pair<OpId, OpId>;  // the first is before the second
 
 // Which order of moves makes a read show what it should not: pairs of moves that say all of it, and
 // as few as are found quickly.
@@ -199,12 +197,12 @@ class MoveChoices {
         known_(known),
         guess_(guess),
         is_known_(is_known),
-        solver_(known),
-        encoding_(context, solver_,
+        pairs_(known, [this](OpId a, OpId b) { return guess_.is_before(a, b); }),
+        encoding_(context, pairs_.solver(),
                   {.is_known = is_known,
                    .before =
                        [this](OpId a, OpId b) {
-                         return literal({a, b});
+                         return pairs_.literal({a, b});
                        },
                    .stated = stated},
                   static_cast<graph::Node>(known.node_count() - kNodesOfTrees), kNodesOfTrees) {}
@@ -217,19 +215,16 @@ class MoveChoices {
     std::vector<solver::Literal> clause;
     for (const MovePair& pair : pairs) {
       if (is_known_(pair.first, pair.second)) continue;
-      clause.push_back(-literal(pair));
+      clause.push_back(-pairs_.literal(pair));
       compared_.insert({pair.first, pair.second});
     }
-    if (!clause.empty()) solver_.add_clause(clause);
+    if (!clause.empty()) pairs_.solver().add_clause(clause);
     return !clause.empty();
   }
   bool encode(OpId read) { return encoding_.add(read); }
   solver::SolveResult solve() {
-    const auto answer = solver_.solve(context_.budget);
-    chosen_.clear();
-    if (answer != solver::SolveResult::kModel) return answer;
-    for (const auto& [pair, variable] : before_)
-      chosen_.push_back(solver_.is_true(variable) ? pair : MovePair{pair.second, pair.first});
+    const auto answer = pairs_.solver().solve(context_.budget);
+    chosen_ = answer == solver::SolveResult::kModel ? pairs_.chosen() : std::vector<MovePair>();
     return answer;
   }
   [[nodiscard]] const std::set<OpId>& compared() const { return compared_; }
@@ -272,25 +267,12 @@ class MoveChoices {
   }
 
  private:
-  solver::Literal literal(const MovePair& pair) {
-    const auto [a, b] = std::minmax(pair.first, pair.second);
-    const auto [it, fresh] = before_.try_emplace({a, b}, 0);
-    if (fresh) {
-      it->second = solver_.new_variable();
-      solver_.add_arc({a, b, it->second});
-      solver_.add_arc({b, a, -it->second});
-      solver_.prefer(guess_.is_before(a, b) ? it->second : -it->second);
-    }
-    return pair.first == a ? it->second : -it->second;
-  }
-
   const KnownContext& context_;
   const History& h_;
   const graph::Digraph& known_;
   const Timestamps& guess_;
   const TreeEncoding::Known& is_known_;
-  solver::AcyclicSolver solver_;
-  std::map<MovePair, solver::Literal> before_;  // the smaller id first
+  PairChoices pairs_;
   TreeEncoding encoding_;
   std::vector<MovePair> chosen_;
   std::set<OpId> compared_;
