@@ -1,8 +1,8 @@
-// A failing allocation at a hundred places of every command (20 under sanitizers): one that the
-// memory limit watches (base::AllocationWatch), and any one of the main thread. Each command runs
-// in a process of its own, forked from this one, first to count its allocations, then with one of
-// them failing. It must end with an exit code from 0 to 3, which a signal, an abort of the
-// allocator or a sanitizer's report is not, and print nothing but messages.
+// A failing allocation at a hundred places of every command (a quarter of them in `make quick`):
+// one that the memory limit watches (base::AllocationWatch), and any one of the main thread. Each
+// command runs in a process of its own, forked from this one, first to count its allocations, then
+// with one of them failing. It must end with an exit code from 0 to 3, which a signal, an abort of
+// the allocator or a sanitizer's report is not, and print nothing but messages.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -31,6 +31,7 @@
 #include "cli/all/all_commands.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "support/rounds.hpp"
 #include "support/scratch_folder.hpp"
 
 // A sanitizer's report must not look like "violated", which is 1. No leaks: _exit() follows.
@@ -50,16 +51,10 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kNoFailure = std::numeric_limits<std::uint64_t>::max();
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kPlaces = 20;  // since a process takes five times as long
-#else
-constexpr std::uint64_t kPlaces = 100;
-#endif
-
 // Where failures are tried: CUPEL_MEMORY_PLACES, else so many.
 std::uint64_t most_places() {
   const char* wanted = std::getenv("CUPEL_MEMORY_PLACES");
-  return wanted == nullptr ? kPlaces : std::strtoull(wanted, nullptr, 10);
+  return wanted == nullptr ? test::rounds(100u) : std::strtoull(wanted, nullptr, 10);
 }
 
 // Allocations: those under a limit of the command's own, or all of its main thread.

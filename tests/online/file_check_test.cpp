@@ -6,13 +6,15 @@
 #include <string>
 
 #include "online/compare_files.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::test {
 namespace {
 
 TEST(OnlineFileCheck, SmallHistoriesOfEveryKind) {
   compare_files(
-      0, 200, [](std::uint64_t seed) { return random_sketch(kind_of_seed(seed), seed); }, 0.2);
+      0, rounds(200), [](std::uint64_t seed) { return random_sketch(kind_of_seed(seed), seed); },
+      0.2);
 }
 
 TEST(OnlineFileCheck, LongerHistories) {

@@ -32,7 +32,7 @@ TEST(OnlinePrefixes, CompareAndSetsOfOpenTransactions) {
 }
 
 TEST(OnlinePrefixes, WhatIsHeldAccusesNobodyByItself) {
-  compare_all_alone(0, 600, [](std::uint64_t seed) {
+  compare_all_alone(0, rounds(600), [](std::uint64_t seed) {
     return seed % 3 == 0   ? random_sketch(kind_of_seed(seed / 3), seed)
            : seed % 3 == 1 ? compare_sketch(seed)
                            : long_sketch(seed);

@@ -12,6 +12,7 @@
 #include "levels/decide.hpp"
 #include "online/window.hpp"
 #include "property/random_history.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::online {
 namespace {
@@ -54,7 +55,7 @@ void expect_the_verdict_of_the_file(bool mask) {
   ASSERT_TRUE(folder.ok());
   const auto file = folder->file("history.jsonl");
   std::size_t compared = 0, violated = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds(400u); ++seed) {
     const auto sketch = test::random_sketch(test::kind_of_seed(seed), seed);
     const auto history = test::build(sketch);
     if (!formats::write(history, file, {}).ok()) continue;
@@ -90,8 +91,8 @@ void expect_the_verdict_of_the_file(bool mask) {
       violated += whole == DecisionStatus::kViolated;
     }
   }
-  EXPECT_GT(compared, 200u);
-  EXPECT_GT(violated, mask ? 25u : 50u);
+  EXPECT_GT(compared, test::rounds(200u));
+  EXPECT_GT(violated, test::rounds(mask ? 25u : 50u));
 }
 
 TEST(OnlineStream, LinesGiveTheVerdictOfTheFile) {

@@ -28,6 +28,7 @@
 #include "online/checker.hpp"
 #include "online/compare_all.hpp"
 #include "online/compare_files.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::test {
 namespace {
@@ -325,20 +326,21 @@ void check_all(std::uint64_t first, std::uint64_t count, Make make,
 }
 
 TEST(OnlineWindows, SmallHistoriesOfEveryKind) {
-  check_all(0, 300, [](std::uint64_t seed) { return random_sketch(kind_of_seed(seed), seed); });
+  check_all(0, rounds(300),
+            [](std::uint64_t seed) { return random_sketch(kind_of_seed(seed), seed); });
 }
 
 TEST(OnlineWindows, LongerHistories) {
-  check_all(2'000'000, 100, long_sketch);
+  check_all(2'000'000, rounds(100), long_sketch);
 }
 
 TEST(OnlineWindows, RangesOfListsAndOfKeysThatStartWithAValue) {
   // Linearizability is refused.
-  check_all(6'000'000, 200, range_sketch, std::span(kExact).first(std::size(kExact) - 1));
+  check_all(6'000'000, rounds(200), range_sketch, std::span(kExact).first(std::size(kExact) - 1));
 }
 
 TEST(OnlineWindows, CompareAndSets) {
-  check_all(4'000'000, 100, compare_sketch);
+  check_all(4'000'000, rounds(100), compare_sketch);
 }
 
 // Seeds that a window was once cut wrongly for.
@@ -444,7 +446,7 @@ TEST(OnlineWindows, OfFilesInWindows) {
   const auto certificate = folder->file("certificate");
   std::map<Level, std::size_t> certified;
   std::uint64_t windows = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(300u); ++seed) {
     base::Random random(seed);
     Sketch sketch = seed % 3 == 0   ? long_sketch(seed)
                     : seed % 3 == 1 ? compare_sketch(seed)
@@ -478,8 +480,8 @@ TEST(OnlineWindows, OfFilesInWindows) {
       windows += report->windows;
     }
   }
-  for (const Level level : kExact) EXPECT_GT(certified[level], 10u) << levels::name(level);
-  EXPECT_GT(windows, 500u);
+  for (const Level level : kExact) EXPECT_GT(certified[level], rounds(10u)) << levels::name(level);
+  EXPECT_GT(windows, rounds(500u));
 }
 
 // As a watch reads a file and a verifier reads it again.
@@ -488,7 +490,7 @@ TEST(OnlineWindows, OfFiles) {
   ASSERT_TRUE(folder.ok());
   const auto file = folder->file("history.jsonl"), certificate = folder->file("certificate");
   std::size_t certified = 0, windows = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(400u); ++seed) {
     const auto sketch = seed % 4 == 0   ? long_sketch(seed)
                         : seed % 4 == 2 ? compare_sketch(seed)
                                         : random_sketch(kind_of_seed(seed), seed);
@@ -524,7 +526,7 @@ TEST(OnlineWindows, OfFiles) {
         << text;
     windows += report->windows;
   }
-  EXPECT_GT(certified, 20u);
+  EXPECT_GT(certified, rounds(20u));
   EXPECT_GE(windows, certified);
 }
 

@@ -149,7 +149,7 @@ TEST(Lists, OfACompareAndSetThatCannotHaveHappenedHoldNoElementOfIt) {
 
 // Two elements, appended over and over in the order of their times, which a read mostly respects.
 TEST(EqualElements, AsExhaustiveSearchSays) {
-  constexpr std::uint64_t kRounds = rounds(std::uint64_t{1500});
+  const std::uint64_t kRounds = rounds(std::uint64_t{1500});
   int compared = 0, violated = 0;
   for (std::uint64_t seed = 1; seed <= kRounds; ++seed) {
     base::Random random(seed);

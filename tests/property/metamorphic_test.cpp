@@ -14,6 +14,7 @@
 #include "check/check.hpp"
 #include "formats/formats.hpp"
 #include "property/random_history.hpp"
+#include "support/rounds.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::test {
@@ -22,7 +23,7 @@ namespace {
 using check::Verdict;
 using history::OpKind;
 
-constexpr std::uint64_t kSeeds = 660;
+const std::uint64_t kSeeds = test::rounds(660u);
 
 check::CheckResult check_all(const Sketch& sketch, unsigned threads = 1) {
   check::Options options;
@@ -262,7 +263,7 @@ Sketch side_by_side(std::span<const Sketch> sketches) {
 // shown must not depend on who was faster.
 TEST(Metamorphic, ThreadsChangeNothingInHistoriesOfSeveralParts) {
   int several_violated = 0;
-  for (std::uint64_t seed = 500000; seed < 500000 + 1000; ++seed) {
+  for (std::uint64_t seed = 500000; seed < 500000 + test::rounds(1000u); ++seed) {
     std::vector<Sketch> sketches;
     int violated = 0;
     for (std::uint64_t other = seed; sketches.size() < 5; other += 1000 * kKindCount) {
@@ -282,7 +283,7 @@ TEST(Metamorphic, ThreadsChangeNothingInHistoriesOfSeveralParts) {
     expect_threads_change_nothing(sketch);
     if (testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(several_violated, 30);
+  EXPECT_GT(several_violated, test::rounds(30));
 }
 
 // The same where one violated part takes long and the other is done at once.

@@ -19,6 +19,7 @@
 #include "history/builder.hpp"
 #include "levels/streamed_zones.hpp"
 #include "report/certificate.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel {
 namespace {
@@ -135,7 +136,7 @@ check::LevelResult decided(const Register& given, Level level, bool verify) {
 
 TEST(Zones, AgreeWithTheEngine) {
   std::map<std::pair<std::string, Verdict>, int> seen;
-  for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20'000u); ++seed) {
     const Register given = random_register(seed);
     const auto here = decided(given, Level::kLinearizable, seed % 4 == 0);
     const auto there = decided(given, Level::kStrictSerializable, false);
@@ -144,16 +145,16 @@ TEST(Zones, AgreeWithTheEngine) {
     ++seen[{here.decided_by, here.verdict}];
   }
   // Not only the easy ones, and each answer often.
-  EXPECT_GT((seen[{"zones", Verdict::kSatisfied}]), 3000);
-  EXPECT_GT((seen[{"chain", Verdict::kSatisfied}]), 300);
-  EXPECT_GT((seen[{"saturation", Verdict::kViolated}]), 3000);
+  EXPECT_GT((seen[{"zones", Verdict::kSatisfied}]), test::rounds(3000));
+  EXPECT_GT((seen[{"chain", Verdict::kSatisfied}]), test::rounds(300));
+  EXPECT_GT((seen[{"saturation", Verdict::kViolated}]), test::rounds(3000));
 }
 
 // The same question while the file goes by: yes only where it is yes, and wherever zones say so,
 // unless clocks are too coarse for the sessions' order.
 TEST(Zones, AgreeWithThemselvesStreamed) {
   int yes = 0, chains = 0, left = 0;
-  for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20'000u); ++seed) {
     Register given = random_register(seed, 1 + static_cast<int>(seed % 2));
     given.drift = 0;
     std::ostringstream file;
@@ -175,8 +176,8 @@ TEST(Zones, AgreeWithThemselvesStreamed) {
               (held.decided_by == "zones" || held.decided_by == "chain");
     }
   }
-  EXPECT_GT(yes, 5000);
-  EXPECT_GT(chains, 100);
+  EXPECT_GT(yes, test::rounds(5000));
+  EXPECT_GT(chains, test::rounds(100));
   EXPECT_LT(left, yes / 2);
 }
 

@@ -10,6 +10,7 @@
 #include "readers/agreement.hpp"
 #include "readers/random_recording.hpp"
 #include "readers/same_history.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::test {
 namespace {
@@ -117,7 +118,7 @@ TEST(Fields, WithAMeaningStandOnce) {
 // Wherever a file ends, both readers leave out the same line, or one of them rejects it.
 TEST(Fields, AFileThatIsCutIsTheSameToBothReaders) {
   std::size_t compared = 0, cut = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(60u); ++seed) {
     const auto recording = random_recording(seed);
     if (recording.maps.empty()) continue;
     base::Random random(seed);
@@ -138,8 +139,8 @@ TEST(Fields, AFileThatIsCutIsTheSameToBothReaders) {
       }
     }
   }
-  EXPECT_GT(compared, 1000u);
-  EXPECT_GT(cut, 1000u);
+  EXPECT_GT(compared, rounds(1000u));
+  EXPECT_GT(cut, rounds(1000u));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "readers/random_objects.hpp"
 #include "readers/random_recording.hpp"
 #include "readers/same_history.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::test {
 namespace {
@@ -19,7 +20,7 @@ TEST(Readers, AgreeOnSingleObjects) {
   constexpr Compared kColumns{.ids = false, .metadata = false};
   std::array<std::size_t, 4> compared{};
   std::size_t logs = 0, violated = 0, refused = 0;
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(2000u); ++seed) {
     const auto recording = random_objects(seed);
     const auto text = json_lines(recording.maps);
     const auto read = formats::read_jepsen(text, "input", 1);
@@ -49,10 +50,10 @@ TEST(Readers, AgreeOnSingleObjects) {
     ASSERT_EQ(difference(*read, *log, kColumns), "") << seed << "\n" << recording.log;
     ++logs;
   }
-  for (const auto count : compared) EXPECT_GT(count, 300u);
-  EXPECT_GT(logs, 50u);
-  EXPECT_GT(violated, 100u);
-  EXPECT_LT(refused, 200u);
+  for (const auto count : compared) EXPECT_GT(count, rounds(300u));
+  EXPECT_GT(logs, rounds(50u));
+  EXPECT_GT(violated, rounds(100u));
+  EXPECT_LT(refused, rounds(200u));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "readers/random_recording.hpp"
 #include "readers/same_history.hpp"
 #include "support/history_language.hpp"
+#include "support/rounds.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::test {
@@ -81,7 +82,7 @@ TEST(Readers, AgreeWithTheRecorder) {
   const ScratchFolder folder;
   const auto file = folder.path("history.jsonl");
   std::size_t compared = 0;
-  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(600u); ++seed) {
     const auto told = random_recording(seed).history;
     if (told.txn_count() == 0 || !can_be_recorded(told)) continue;
     std::string error;
@@ -112,7 +113,7 @@ TEST(Readers, AgreeWithTheRecorder) {
                                                         << to_text(*read);
     ++compared;
   }
-  EXPECT_GT(compared, 60u);
+  EXPECT_GT(compared, rounds(60u));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "crdt/io/reader.hpp"
 #include "crdt/random_history.hpp"
 #include "readers/document.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::test {
 namespace {
@@ -65,7 +66,7 @@ std::string first_difference(const crdt::History& a, const crdt::History& b) {
 
 TEST(Readers, AgreeOnReplicatedDataTypes) {
   std::size_t compared = 0;
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(2000u); ++seed) {
     base::Random random(seed);
     const auto types = crdt::all_types();
     const auto type = types[seed % types.size()];
@@ -102,7 +103,7 @@ TEST(Readers, AgreeOnReplicatedDataTypes) {
     ASSERT_EQ(first_difference(*plain, *back), "") << json;
     ++compared;
   }
-  EXPECT_GT(compared, 1900u);
+  EXPECT_GT(compared, rounds(1900u));
 }
 
 }  // namespace

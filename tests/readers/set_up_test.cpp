@@ -17,6 +17,7 @@
 #include "online/stream.hpp"
 #include "online/window.hpp"
 #include "readers/agreement.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::test {
 namespace {
@@ -232,7 +233,7 @@ std::string random_run(std::uint64_t seed, bool& lost) {
 
 TEST(SetUp, NoSerialStoreIsAccused) {
   std::size_t contents = 0, found = 0, lost_writes = 0;
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(1000u); ++seed) {
     bool lost = false;
     const auto text = random_run(seed, lost);
     const auto transactions = read_by_all(text, Level::kStrictSerializable, false);
@@ -248,9 +249,9 @@ TEST(SetUp, NoSerialStoreIsAccused) {
     ASSERT_TRUE(read.ok());
     found += violated(*read, Level::kReadCommitted);
   }
-  EXPECT_GT(contents, 300u);
-  EXPECT_GT(lost_writes, 100u);
-  EXPECT_GT(found, 50u);
+  EXPECT_GT(contents, rounds(300u));
+  EXPECT_GT(lost_writes, rounds(100u));
+  EXPECT_GT(found, rounds(50u));
 }
 
 }  // namespace

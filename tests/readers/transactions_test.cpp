@@ -4,21 +4,22 @@
 #include "formats/jepsen_reader.hpp"
 #include "readers/agreement.hpp"
 #include "readers/same_history.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::test {
 namespace {
 
 TEST(Readers, AgreeOnRandomRecordings) {
   ReaderAgreement agreement;
-  EXPECT_EQ(agreement.first_difference(0, 2000), "");
+  EXPECT_EQ(agreement.first_difference(0, rounds(2000)), "");
   const auto& tally = agreement.tally();
-  EXPECT_GT(tally.compared, 1900u);
-  EXPECT_GT(tally.open_ranges, 50u);
-  EXPECT_GT(tally.streamed, 800u);
-  EXPECT_GT(tally.watched, 1000u);
-  EXPECT_GT(tally.violated, 1000u);
-  EXPECT_GT(tally.converted, 1000u);
-  EXPECT_GT(tally.told_apart, 300u);
+  EXPECT_GT(tally.compared, rounds(1900u));
+  EXPECT_GT(tally.open_ranges, rounds(50u));
+  EXPECT_GT(tally.streamed, rounds(800u));
+  EXPECT_GT(tally.watched, rounds(1000u));
+  EXPECT_GT(tally.violated, rounds(1000u));
+  EXPECT_GT(tally.converted, rounds(1000u));
+  EXPECT_GT(tally.told_apart, rounds(300u));
 }
 
 // In EDN, a string before a keyword is no member of JSON.
