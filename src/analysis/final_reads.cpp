@@ -260,8 +260,30 @@ std::vector<FinalReads::Node> readers_of(const History& history) {
   return nodes;
 }
 
-bool loss_counts(const std::optional<FinalReads>& reads, bool levels_by_name, bool data_gone) {
-  return reads && !reads->well() && (!levels_by_name || data_gone);
+std::string FinalReads::in_words() const {
+  std::string text = lost.empty() ? "" : "acknowledged writes are lost";
+  if (!divergent.empty()) {
+    text += text.empty() ? "the nodes differ at the end" : "; the nodes differ at the end";
+  }
+  return text;
+}
+
+check::Verdict Losses::verdict() const {
+  if (shown && (!by_name || !gone.empty())) return check::Verdict::kViolated;
+  return why_unknown().empty() ? check::Verdict::kSatisfied : check::Verdict::kUnknown;
+}
+
+std::string Losses::why_unknown() const {
+  if (gone.empty() || shown) return failed;
+  return gone + (failed.empty() ? "; no acknowledged write is known to be lost" : "; " + failed);
+}
+
+Losses losses_of(const History& history, const std::optional<FinalReads>& reads,
+                 bool levels_by_name) {
+  return {.shown = reads && !reads->well(),
+          .gone = history.fact(kDataGone),
+          .failed = history.fact(kFinalReadsFailed),
+          .by_name = levels_by_name};
 }
 
 std::optional<FinalReads> final_reads(const History& history) {

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "check/check.hpp"
 #include "history/history.hpp"
 
 namespace cupel::analysis {
@@ -52,6 +53,8 @@ struct FinalReads {
   std::vector<DivergentKey> divergent;  // in the order of the keys
 
   [[nodiscard]] bool well() const { return lost.empty() && divergent.empty(); }
+  // "acknowledged writes are lost", "the nodes differ at the end", both, or nothing.
+  [[nodiscard]] std::string in_words() const;
 };
 
 // At most so many writes are named of a key on which nodes differ.
@@ -65,9 +68,24 @@ inline constexpr const char* kFinalReaders = "final readers";
 inline constexpr const char* kDataGone = "data gone";
 inline constexpr const char* kFinalReadsFailed = "final reads failed";
 
-// Whether what the final reads show is a violation for the exit code: not if the user named the
-// levels that decide, unless data are gone as a whole.
-bool loss_counts(const std::optional<FinalReads>& reads, bool levels_by_name, bool data_gone);
+// What a recorded run says, beside its levels, of the writes that it acknowledged.
+struct Losses {
+  bool shown = false;    // by the final reads
+  std::string gone;      // kDataGone
+  std::string failed;    // kFinalReadsFailed
+  bool by_name = false;  // the user named the levels that decide
+
+  // The one rule for every command and library. What the final reads show is a violation, but not
+  // beside levels by name, unless data are gone as a whole. Reads that failed, and data that are
+  // gone though no write is known to be lost, are unknown: the table may have held writes that the
+  // final reads do not cover, and may have lost none.
+  [[nodiscard]] check::Verdict verdict() const;
+  // Why it is unknown whether more writes are lost; empty: it is known.
+  [[nodiscard]] std::string why_unknown() const;
+};
+// `reads`: final_reads(history).
+Losses losses_of(const history::History& history, const std::optional<FinalReads>& reads,
+                 bool levels_by_name);
 
 // The sessions that made them, by number; empty: there are none.
 std::vector<FinalReads::Node> readers_of(const history::History& history);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "analysis/final_reads.hpp"
 #include "base/budget.hpp"
 #include "cli/command.hpp"
 
@@ -24,7 +25,7 @@ std::optional<Verdict> verdict_of(std::string_view word) {
   return std::nullopt;
 }
 
-// What final reads lost is a violation, if every level was asked for.
+// What final reads lost.
 bool is_lost(const Json& result) {
   const auto reads = result.find("final_reads");
   if (reads == result.end() || !reads->is_object()) return false;
@@ -35,19 +36,33 @@ bool is_lost(const Json& result) {
   return more_than_none("keys_with_lost_writes") || more_than_none("divergent_keys");
 }
 
+std::string text_of(const Json& result, const char* name) {
+  const auto text = result.find(name);
+  return text != result.end() && text->is_string() ? text->get<std::string>() : std::string();
+}
+
 int code_of(const ResultLine& line, const Json& result) {
   // Without -l the line names every level.
   const bool by_name = line.verdicts.size() < levels::all_levels().size();
-  int code = !by_name && is_lost(result) ? kViolated : kSatisfied;
+  const analysis::Losses losses{.shown = is_lost(result),
+                                .gone = text_of(result, "data_gone"),
+                                .failed = text_of(result, "final_reads_failed"),
+                                .by_name = by_name};
+  int code = kSatisfied;
   for (const auto& [level, verdict] : line.verdicts) {
     if (verdict == Verdict::kViolated) code = std::max<int>(code, kViolated);
     if (verdict == Verdict::kUnknown) code = std::max<int>(code, kUnknown);
     if (verdict == Verdict::kRefused && by_name) code = kBad;
   }
-  return code;
+  return exit_code_with(losses.verdict(), code);
 }
 
 }  // namespace
+
+int exit_code_with(Verdict losses, int code) {
+  if (losses == Verdict::kViolated) return std::max<int>(code, kViolated);
+  return losses == Verdict::kUnknown && code == kSatisfied ? kUnknown : code;
+}
 
 bool begins_as_result(const std::string& line) {
   return line.starts_with("{\"file\":");
@@ -63,9 +78,7 @@ std::optional<ResultLine> result_of(const std::string& line) {
   }
   ResultLine result{.file = json["file"].get<std::string>(), .verdicts = {}, .code = kSatisfied};
   const auto word = [](const Json& one, const char* name) {
-    return one.is_object() && one.contains(name) && one[name].is_string()
-               ? one[name].get<std::string>()
-               : std::string();
+    return one.is_object() ? text_of(one, name) : std::string();
   };
   for (const auto& one : json["levels"]) {
     const auto level = levels::parse_level(word(one, "level"));

@@ -17,6 +17,9 @@ struct ResultLine {
   int code;  // the exit code of `cupel check` for this history
 };
 
+// The exit code of a check with the verdict of analysis::Losses, which no violated level needs.
+int exit_code_with(check::Verdict losses, int code);
+
 // Does it begin as such a line? It may have been cut.
 bool begins_as_result(const std::string& line);
 

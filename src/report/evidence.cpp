@@ -47,8 +47,11 @@ std::vector<std::string> warnings_of(const Checked& checked) {
   auto warnings = evidence_warnings(checked);
   if (auto unknown = final_reads_unknown(checked); !unknown.empty())
     warnings.insert(warnings.begin(), std::move(unknown));
+  // Why it is unknown says it too, unless another reason does.
   const auto gone = checked.history.fact(analysis::kDataGone);
-  if (!gone.empty()) warnings.insert(warnings.begin(), base::visible(gone));
+  const bool said =
+      !warnings.empty() && warnings.front().find(base::visible(gone)) != std::string::npos;
+  if (!gone.empty() && !said) warnings.insert(warnings.begin(), base::visible(gone));
   return warnings;
 }
 

@@ -32,6 +32,12 @@ using history::TxnId;
 using history::ValueId;
 using Json = nlohmann::ordered_json;
 
+// A check of every level named none.
+analysis::Losses losses(const Checked& checked) {
+  const bool by_name = checked.analysis.check.levels.size() != levels::all_levels().size();
+  return analysis::losses_of(checked.history, checked.analysis.final_reads, by_name);
+}
+
 constexpr std::size_t kMostKeysShown = 5;
 constexpr std::size_t kMostKeysListed = 1000;  // in JSON
 constexpr std::size_t kMostElementsShown = 6, kMostElementsListed = 20;
@@ -267,12 +273,13 @@ std::string final_reads_summary(const Checked& checked) {
 }
 
 std::string unknown_whether_lost(std::string_view why) {
-  return fmt::format("it is unknown whether acknowledged writes are lost: {}", base::visible(why));
+  return why.empty() ? ""
+                     : fmt::format("it is unknown whether acknowledged writes are lost: {}",
+                                   base::visible(why));
 }
 
 std::string final_reads_unknown(const Checked& checked) {
-  const auto failed = checked.history.fact(analysis::kFinalReadsFailed);
-  return failed.empty() ? "" : unknown_whether_lost(failed);
+  return unknown_whether_lost(losses(checked).why_unknown());
 }
 
 std::string final_reads_text(const Checked& checked) {
@@ -294,18 +301,12 @@ std::string final_reads_text(const Checked& checked) {
 
 std::string final_reads_verdict(const Checked& checked) {
   const auto& found = checked.analysis.final_reads;
-  if (!found) return {};
-  std::string text = found->lost.empty() ? "" : "acknowledged writes are lost";
-  if (!found->divergent.empty()) {
-    text += text.empty() ? "the nodes differ at the end" : "; the nodes differ at the end";
-  }
-  return text;
+  return found ? found->in_words() : std::string();
 }
 
 bool final_reads_decide(const Checked& checked) {
-  const bool by_name = checked.analysis.check.levels.size() != levels::all_levels().size();
-  const bool gone = !checked.history.fact(analysis::kDataGone).empty();
-  return checked.analysis.final_reads && (!by_name || gone);
+  const auto found = losses(checked);
+  return checked.analysis.final_reads && (!found.by_name || !found.gone.empty());
 }
 
 Json final_reads_object(const Checked& checked) {

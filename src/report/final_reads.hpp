@@ -51,11 +51,11 @@ std::string final_reads_summary(const Checked& checked);
 // line starts with two blanks; empty if the history has no final reads.
 std::string final_reads_text(const Checked& checked);
 
-// "it is unknown whether acknowledged writes are lost: WHY".
+// "it is unknown whether acknowledged writes are lost: WHY"; empty without a reason.
 std::string unknown_whether_lost(std::string_view why);
-// The same if the final reads failed; else empty.
+// The same of analysis::Losses::why_unknown().
 std::string final_reads_unknown(const Checked& checked);
-// "acknowledged writes are lost", "the nodes differ at the end", both, or nothing.
+// FinalReads::in_words().
 std::string final_reads_verdict(const Checked& checked);
 // Whether the final reads count for the verdict: a level that was asked for by name decides alone,
 // unless data are gone as a whole.

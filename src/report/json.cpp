@@ -367,8 +367,10 @@ std::string json(const Checked& checked) {
     }
   }
   if (checked.analysis.final_reads) object["final_reads"] = final_reads_object(checked);
-  if (const auto failed = history.fact(analysis::kFinalReadsFailed); !failed.empty())
-    object["final_reads_failed"] = failed;
+  for (const auto& [field, fact] : {std::pair("data_gone", analysis::kDataGone),
+                                    std::pair("final_reads_failed", analysis::kFinalReadsFailed)}) {
+    if (const auto why = history.fact(fact); !why.empty()) object[field] = why;
+  }
   if (checked.analysis.test_power) object["worth"] = test_power_object(checked);
   return text::dump(object) + "\n";
 }

@@ -19,6 +19,7 @@
 #include "base/hash_table.hpp"
 #include "base/watched_threads.hpp"
 #include "base/write_file.hpp"
+#include "report/final_reads.hpp"
 #include "run/campaign_results.hpp"
 
 namespace cupel::run {
@@ -46,8 +47,7 @@ std::string why_unknown(const CheckedRun& checked) {
     const auto& found = checked.result(level);
     if (found.verdict == check::Verdict::kUnknown) return found.detail;
   }
-  return fmt::format("it is unknown whether acknowledged writes are lost: {}",
-                     checked.run.final_reads_failed);
+  return report::unknown_whether_lost(checked.losses().why_unknown());
 }
 
 void fill(CampaignResult& result, const CheckedRun& checked) {
@@ -57,7 +57,7 @@ void fill(CampaignResult& result, const CheckedRun& checked) {
   for (const auto level : checked.asked) {
     result.asked += (result.asked.empty() ? "" : ", ") + std::string(levels::name(level));
   }
-  if (checked.loss_counts() || checked.may_lose()) result.asked += " and durable";
+  if (checked.losses().verdict() != check::Verdict::kSatisfied) result.asked += " and durable";
   const auto verdict = checked.verdict();
   if (verdict == check::Verdict::kRefused) {
     result.verdict = "error";

@@ -156,8 +156,8 @@ void take_final_reads(const FinalReadsDone& done, Recorder& recorder, RunResult&
   result.final_reads = true;
   result.warnings.insert(result.warnings.end(), done.warnings.begin(), done.warnings.end());
   result.final_reads_failed = done.failed;
-  result.data_gone = !done.gone.empty();
-  if (result.data_gone) recorder.fact(analysis::kDataGone, done.gone);
+  result.data_gone = done.gone;
+  if (!done.gone.empty()) recorder.fact(analysis::kDataGone, done.gone);
   if (!done.failed.empty()) recorder.fact(analysis::kFinalReadsFailed, done.failed);
 }
 

@@ -125,7 +125,7 @@ struct RunResult {
   // Empty: they were made, or none were due.
   std::string final_reads_failed;
   bool final_reads = false;  // they were due
-  bool data_gone = false;    // a table, bucket or stream was not there in the final reads
+  std::string data_gone;     // which tables, buckets or streams were not there in the final reads
   // Sessions that the database did not answer at their end: they ended early, or their last attempt
   // failed, and not because of other transactions.
   std::uint32_t without_answer = 0;

@@ -212,22 +212,21 @@ bool CheckedRun::loses() const {
 }
 
 Verdict CheckedRun::verdict() const {
-  Verdict worst = loss_counts() ? Verdict::kViolated : Verdict::kSatisfied;
+  const Verdict lost = losses().verdict();
+  Verdict worst = lost == Verdict::kViolated ? lost : Verdict::kSatisfied;
   for (const Level level : asked) {
     const auto verdict = result(level).verdict;
     if (verdict == Verdict::kViolated) return verdict;
     if (verdict != Verdict::kSatisfied && worst == Verdict::kSatisfied) worst = verdict;
   }
-  if (worst == Verdict::kSatisfied && may_lose()) return Verdict::kUnknown;
-  return worst;
+  return worst == Verdict::kSatisfied ? lost : worst;
 }
 
-bool CheckedRun::loss_counts() const {
-  return analysis::loss_counts(analysis.final_reads, by_name, run.data_gone);
-}
-
-bool CheckedRun::may_lose() const {
-  return !loss_counts() && !run.final_reads_failed.empty();
+analysis::Losses CheckedRun::losses() const {
+  return {.shown = loses(),
+          .gone = run.data_gone,
+          .failed = run.final_reads_failed,
+          .by_name = by_name};
 }
 
 const check::LevelResult& CheckedRun::result(Level level) const {
@@ -754,6 +753,8 @@ class Stages {
       failed = "the recorded history was not read to its end: " + why.message;
     history::HistoryBuilder nothing;
     if (!failed.empty()) nothing.set_metadata(analysis::kFinalReadsFailed, failed);
+    const auto& gone = checked_.run.data_gone;
+    if (!gone.empty()) nothing.set_metadata(analysis::kDataGone, gone);
     checked_.history = std::move(nothing).finish().value();
     checked_.analysis = analysis::unread(options, why.message);
   }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "analysis/analyze.hpp"
+#include "analysis/final_reads.hpp"
 #include "check/check.hpp"
 #include "faults/schedule.hpp"
 #include "history/history.hpp"
@@ -79,13 +80,9 @@ struct CheckedRun {
 
   // The final reads show a lost write, or nodes that differ.
   [[nodiscard]] bool loses() const;
-  // It does, and that is a violation: not if the user named the levels that decide, unless tables
-  // are gone as a whole.
-  [[nodiscard]] bool loss_counts() const;
-  // The final reads failed: it is unknown whether writes are lost.
-  [[nodiscard]] bool may_lose() const;
-  // The worst verdict of the levels asked for; violated also if loss_counts(), unknown if
-  // may_lose().
+  // What decides beside the levels.
+  [[nodiscard]] analysis::Losses losses() const;
+  // The worst verdict of the levels asked for and of losses(); a violation comes first.
   [[nodiscard]] check::Verdict verdict() const;
   [[nodiscard]] const check::LevelResult& result(levels::Level level) const;
 };

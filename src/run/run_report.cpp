@@ -217,7 +217,8 @@ std::string verdict_text(const CheckedRun& checked) {
         fmt::format("final reads: {}; see below\n",
                     report::final_reads_verdict({checked.file, checked.history, checked.analysis}));
   }
-  if (checked.may_lose() && checked.verdict() == check::Verdict::kUnknown) {
+  const auto unknown = check::Verdict::kUnknown;
+  if (checked.losses().verdict() == unknown && checked.verdict() == unknown) {
     text += "final reads: unknown, so the run is neither satisfied nor violated\n";
   }
   const auto answered = ran.committed + ran.aborted;

@@ -120,5 +120,30 @@ TEST(FinalReads, OfAHistoryThatHasNone) {
   EXPECT_EQ(found_in(txn(0, R"([["w",1,5]])", 0, 10)), "none");
 }
 
+// The one rule of every command and library.
+TEST(Losses, AreAViolationIfShownAndElseUnknownIfReadsFailedOrDataAreGone) {
+  using check::Verdict;
+  for (const bool by_name : {false, true}) {
+    const auto of = [&](bool shown, const char* gone, const char* failed) {
+      return Losses{.shown = shown, .gone = gone, .failed = failed, .by_name = by_name};
+    };
+    const auto beside_levels = by_name ? Verdict::kSatisfied : Verdict::kViolated;
+    EXPECT_EQ(of(false, "", "").verdict(), Verdict::kSatisfied);
+    EXPECT_EQ(of(false, "", "").why_unknown(), "");
+    EXPECT_EQ(of(true, "", "").verdict(), beside_levels);
+    EXPECT_EQ(of(true, "kv", "").verdict(), Verdict::kViolated);
+    EXPECT_EQ(of(true, "kv", "").why_unknown(), "");
+    EXPECT_EQ(of(false, "kv", "").verdict(), Verdict::kUnknown);
+    EXPECT_EQ(of(false, "kv", "").why_unknown(), "kv; no acknowledged write is known to be lost");
+    EXPECT_EQ(of(false, "", "no answer").verdict(), Verdict::kUnknown);
+    EXPECT_EQ(of(false, "", "no answer").why_unknown(), "no answer");
+    EXPECT_EQ(of(false, "kv", "no answer").verdict(), Verdict::kUnknown);
+    EXPECT_EQ(of(false, "kv", "no answer").why_unknown(), "kv; no answer");
+    EXPECT_EQ(of(true, "kv", "no answer").verdict(), Verdict::kViolated);
+    EXPECT_EQ(of(true, "", "no answer").verdict(),
+              by_name ? Verdict::kUnknown : Verdict::kViolated);
+  }
+}
+
 }  // namespace
 }  // namespace cupel::analysis

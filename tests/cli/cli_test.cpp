@@ -1161,7 +1161,22 @@ TEST_F(Cli, LostDataCountBesideALevelByName) {
   EXPECT_EQ(cupel("check -l causal gone.jsonl").code, 1);
   const auto junit = cupel("check -l causal --emit junit gone.jsonl");
   EXPECT_NE(junit.out.find("<failure"), std::string::npos) << junit.out;
-  write("failed.jsonl", ended("ok"));
+  // Nothing is known to be lost, or no final read says so.
+  const std::string gone_fact =
+      R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[["data gone","the table kv is gone"]]}
+)";
+  write("unread.jsonl", gone_fact + ended("ok"));
+  for (const char* command :
+       {"check", "check -l causal", "watch --no-follow -l causal", "check --emit github"}) {
+    const auto ran = cupel(std::string(command) + " unread.jsonl");
+    EXPECT_EQ(ran.code, 2) << command;
+    EXPECT_NE(ran.out.find("it is unknown whether acknowledged writes are lost: the table kv is "
+                           "gone; no acknowledged write is known to be lost"),
+              std::string::npos)
+        << command << ran.out;
+  }
+  const auto unread = cupel("check --json unread.jsonl").out;
+  EXPECT_NE(unread.find(R"("data_gone":"the table kv is gone")"), std::string::npos) << unread;
   write(
       "failed.jsonl",
       R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[["final reads failed","node 2 did not answer"]]}

@@ -223,6 +223,49 @@ TEST_F(Scale, AMergeExitsAsTheCheckAndOverwritesNothing) {
   expect_mistake({"-q", "check", files[0]}, {"-q", "put it after the command"});
 }
 
+// Also for what a recorded run says of its final reads.
+TEST_F(Scale, AMergeExitsAsTheCheckWhereDataAreGoneOrFinalReadsFailed) {
+  const auto recorded = [](const std::string& facts, const std::string& read) {
+    return R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[["database","x"])" +
+           facts + R"(]}
+{"type":"invoke","process":0,"f":"txn","value":[["w","x",1]],"time":1}
+{"type":"ok","process":0,"f":"txn","value":[["w","x",1]],"time":2}
+{"type":"invoke","process":9,"f":"txn","value":[["r","x",)" +
+           read + R"(]],"time":3}
+{"type":"ok","process":9,"f":"txn","value":[["r","x",)" +
+           read + R"(]],"time":4}
+)";
+  };
+  const std::string readers = R"(,["final readers","9 the database"])",
+                    gone = R"(,["data gone","the table kv is gone on the database"])",
+                    failed = R"(,["final reads failed","node 2 did not answer"])";
+  struct Case {
+    std::string facts, read;
+    int code, code_by_name;
+  };
+  const std::vector<Case> cases = {{"", "1", 0, 0},
+                                   {readers, "1", 0, 0},
+                                   {failed, "1", 2, 2},
+                                   {gone, "1", 2, 2},
+                                   {gone + readers, "1", 2, 2},
+                                   {gone + failed, "1", 2, 2},
+                                   {readers, "null", 1, 0},
+                                   {readers + failed, "null", 1, 2},
+                                   {gone + readers, "null", 1, 1},
+                                   {gone + failed + readers, "null", 1, 1}};
+  for (const auto& [facts, read, code, code_by_name] : cases) {
+    write("h.jsonl", recorded(facts, read));
+    for (const bool by_name : {false, true}) {
+      std::vector<std::string> command = {"check", "--json", at("h.jsonl")};
+      if (by_name) command.insert(command.end(), {"-l", "causal"});
+      const auto checked = cupel(command);
+      EXPECT_EQ(checked.code, by_name ? code_by_name : code) << facts << read;
+      write("results.jsonl", checked.out);
+      EXPECT_EQ(cupel({"merge", at("results.jsonl")}).code, checked.code) << checked.out;
+    }
+  }
+}
+
 TEST_F(Scale, ShardsWriteReportsOfTheirOwn) {
   const auto files = generate(4);
   for (const auto* shard : {"1/2", "2/2"}) {

@@ -73,7 +73,8 @@ TEST_F(WindowsCheck, WindowsDoNotJudgeFinalReads) {
   for (const auto& [fact, options, why] :
        {std::tuple(failed, "", "node 2 did not answer"),
         std::tuple(failed, "-l strict-serializable", "node 2 did not answer"),
-        std::tuple(gone, "", "the table kv is gone on the database")}) {
+        std::tuple(gone, "", "the table kv is gone on the database"),
+        std::tuple(gone, "-l strict-serializable", "the table kv is gone on the database")}) {
     const auto ran = check(fact, options);
     EXPECT_EQ(ran.code, 2) << ran.err;
     EXPECT_NE(

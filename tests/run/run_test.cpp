@@ -167,7 +167,7 @@ TEST_F(RunTest, FinalReadsOfATableThatIsGoneFindEveryWriteLost) {
         go(database, workload, {.sessions = 3, .txns = 40, .final_reads = true, .quiet = 0.3});
     ASSERT_TRUE(ran.history);
     EXPECT_EQ(ran.result->final_reads_failed, "");
-    EXPECT_TRUE(ran.result->data_gone);
+    EXPECT_NE(ran.result->data_gone, "");
     ASSERT_EQ(ran.result->warnings.size(), 1U);
     EXPECT_NE(ran.result->warnings[0].find("is gone on the database"), std::string::npos)
         << ran.result->warnings[0];
@@ -192,7 +192,7 @@ TEST_F(RunTest, FinalReadsWaitForATableThatComesBack) {
   EXPECT_LE(database.back_after, 0) << "it was gone when the load ended";
   EXPECT_EQ(ran.result->final_reads_failed, "");
   EXPECT_TRUE(ran.result->warnings.empty()) << ran.result->warnings.front();
-  EXPECT_FALSE(ran.result->data_gone);
+  EXPECT_EQ(ran.result->data_gone, "");
   const auto reads = analysis::final_reads(*ran.history);
   ASSERT_TRUE(reads);
   EXPECT_TRUE(reads->well());
@@ -301,8 +301,13 @@ TEST(CheckedRun, DataThatAreGoneCountAlsoBesideALevelByName) {
   checked.analysis.final_reads.emplace().lost.emplace_back();
   ASSERT_TRUE(checked.loses());
   EXPECT_EQ(checked.verdict(), Verdict::kSatisfied) << "a lost write is of no level";
-  checked.run.data_gone = true;
+  checked.run.data_gone = "the table kv is gone";
   EXPECT_EQ(checked.verdict(), Verdict::kViolated);
+  checked.analysis.final_reads->lost.clear();
+  for (const bool by_name : {true, false}) {
+    checked.by_name = by_name;
+    EXPECT_EQ(checked.verdict(), Verdict::kUnknown) << "no write is known to be lost";
+  }
 }
 
 // Some databases and clients refuse with the code of a conflict or a time-out.

@@ -29,6 +29,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/many_histories.hpp"
 #include "cli/options.hpp"
+#include "cli/result_line.hpp"
 #include "cli/spelling.hpp"
 #include "cli/version.hpp"
 #include "explain/why/words.hpp"
@@ -247,11 +248,8 @@ int code_of(const std::string& file, const check::CheckResult& result, bool by_n
 
 // The exit code of a check, with what the final reads of a recorded run say, as `run` has it.
 int with_final_reads(int code, const analysis::AnalyzedFile& found, bool by_name) {
-  const bool gone = !found.history.fact(analysis::kDataGone).empty();
-  if (analysis::loss_counts(found.analysis.final_reads, by_name, gone))
-    return std::max<int>(code, kViolated);
-  const bool failed = !found.history.fact(analysis::kFinalReadsFailed).empty();
-  return failed && code == kSatisfied ? kUnknown : code;
+  const auto losses = analysis::losses_of(found.history, found.analysis.final_reads, by_name);
+  return exit_code_with(losses.verdict(), code);
 }
 
 // Where the time of a check went.

@@ -706,9 +706,9 @@ class WatchRun {
 
   // Why it is unknown whether a run that has ended lost writes; empty: nothing says that it is.
   [[nodiscard]] std::string final_reads_unknown() const {
-    const auto gone = fact(analysis::kDataGone);
-    const auto why = gone.empty() ? fact(analysis::kFinalReadsFailed) : gone;
-    return why.empty() ? "" : report::unknown_whether_lost(why);
+    const analysis::Losses losses{.gone = fact(analysis::kDataGone),
+                                  .failed = fact(analysis::kFinalReadsFailed)};
+    return report::unknown_whether_lost(losses.why_unknown());
   }
 
   // Of a window that was given up only the recorded history knows.

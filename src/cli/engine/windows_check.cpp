@@ -229,10 +229,11 @@ class WindowsCheck {
 
   // No window holds all that the final reads are about.
   void note_final_reads(const history::TransactionSource& source) const {
-    const auto gone = source.fact(analysis::kDataGone);
-    final_reads_failed_ = gone.empty() ? source.fact(analysis::kFinalReadsFailed) : gone;
+    data_gone_ = source.fact(analysis::kDataGone);
+    final_reads_failed_ = source.fact(analysis::kFinalReadsFailed);
     const bool judged = options_.check.asked.empty();  // else the levels alone decide
-    if (judged && final_reads_failed_.empty() && !source.fact(analysis::kFinalReaders).empty()) {
+    if (judged && data_gone_.empty() && final_reads_failed_.empty() &&
+        !source.fact(analysis::kFinalReaders).empty()) {
       final_reads_failed_ =
           "a check in windows does not judge the final reads. Give it more memory "
           "(--memory-limit)";
@@ -275,7 +276,8 @@ class WindowsCheck {
     found.analysis.whole = true;
     for (const auto& [name, text] :
          {std::pair("ignored", ignored_), std::pair("not ignored", not_ignored_),
-          std::pair("kind", kind_), std::pair(analysis::kFinalReadsFailed, final_reads_failed_)}) {
+          std::pair("kind", kind_), std::pair(analysis::kDataGone, data_gone_),
+          std::pair(analysis::kFinalReadsFailed, final_reads_failed_)}) {
       if (text.empty()) continue;
       found.history = history::HistoryBuilder::with_metadata(std::move(found.history), name, text);
     }
@@ -340,7 +342,7 @@ class WindowsCheck {
   const online::OpenHistory open_ = [this] {
     return formats::stream_history(file_, first_bytes_, as_);
   };
-  mutable std::string format_, ignored_, not_ignored_, kind_, final_reads_failed_;
+  mutable std::string format_, ignored_, not_ignored_, kind_, data_gone_, final_reads_failed_;
   online::FilePlan plan_;
   std::map<Level, LevelResult> known_;
   std::map<Level, history::History> windows_;
