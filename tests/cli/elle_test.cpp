@@ -239,6 +239,42 @@ TEST_F(ElleCommand, PrintsWhatElleCliPrints) {
   EXPECT_NE(json.output.find("-realtime"), std::string::npos) << json.output;
 }
 
+// No model forbids it, and `true` would hide it.
+TEST_F(ElleCommand, SaysUnknownWhereDataAreGoneOrFinalReadsFailed) {
+  const auto recorded = [&](const std::string& facts) {
+    return folder_.file(
+        "recorded.jsonl",
+        R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[)" + facts + R"(]}
+{"type":"invoke","process":0,"f":"txn","value":[["append","y",1]],"time":1}
+{"type":"ok","process":0,"f":"txn","value":[["append","y",1]],"time":2}
+{"type":"invoke","process":9,"f":"txn","value":[["r","y",null]],"time":1}
+{"type":"ok","process":9,"f":"txn","value":[["r","y",null]],"time":4}
+)");
+  };
+  const std::string readers = R"(["final readers","9 the database"])",
+                    gone = R"(["data gone","kv is gone"])";
+  const auto lost = elle({"-m", "list-append", recorded(readers)});
+  EXPECT_EQ(lost.code, 0) << "as `cupel check -l` has it: " << lost.output;
+  for (const auto& [facts, why] :
+       {std::pair<std::string, std::string>(
+            R"(["final reads failed","no answer"])",
+            "it is unknown whether acknowledged writes are lost: no answer"),
+        std::pair<std::string, std::string>(
+            gone, "it is unknown whether acknowledged writes are lost: kv is gone"),
+        std::pair<std::string, std::string>(
+            readers + ',' + gone,
+            "acknowledged writes are lost, which no model forbids: kv is gone")}) {
+    const auto file = recorded(facts);
+    const auto text = elle({"-m", "list-append", file});
+    EXPECT_EQ(text.code, 2) << text.output;
+    EXPECT_NE(text.output.find(file + " \t unknown\n"), std::string::npos) << text.output;
+    EXPECT_NE(text.output.find(why), std::string::npos) << text.output;
+    const auto json = elle({"-m", "list-append", "--verbose", file});
+    EXPECT_NE(json.output.find("\"valid?\": \"unknown\""), std::string::npos) << json.output;
+    EXPECT_NE(json.output.find("\"error\": \"" + why), std::string::npos) << json.output;
+  }
+}
+
 TEST_F(ElleCommand, SaysWhatItCannotDo) {
   const auto good = history("good.edn", "[1]");
   for (const auto& [arguments, message] :

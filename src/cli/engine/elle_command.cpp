@@ -13,7 +13,9 @@
 
 #include "analysis/analyze.hpp"
 #include "analysis/explanations.hpp"
+#include "analysis/final_reads.hpp"
 #include "base/interrupt.hpp"
+#include "base/visible.hpp"
 #include "cli/command.hpp"
 #include "cli/engine/elle_models.hpp"
 #include "cli/engine/report_folder.hpp"
@@ -21,6 +23,7 @@
 #include "cli/options.hpp"
 #include "cli/spelling.hpp"
 #include "history/ignored.hpp"
+#include "report/final_reads.hpp"
 #include "text/json.hpp"
 
 namespace cupel::cli {
@@ -217,6 +220,14 @@ std::string as_json(const Answer& answer, const analysis::AnalyzedFile& file) {
   return text::dump_indented(object) + "\n";
 }
 
+// No model of elle-cli forbids it, and `true` would hide it.
+std::string loss_of(const analysis::Losses& losses) {
+  return losses.verdict() == Verdict::kViolated
+             ? fmt::format("acknowledged writes are lost, which no model forbids: {}",
+                           base::visible(losses.gone))
+             : report::unknown_whether_lost(losses.why_unknown());
+}
+
 struct Question {
   Workload workload = Workload::kListAppend;
   std::vector<ElleModel> models;
@@ -246,6 +257,10 @@ int check_file(const std::string& name, const ElleArguments& arguments, const Qu
   const auto& evidence = found->analysis.evidence;
   if (!object && answer.verdict == Verdict::kSatisfied && evidence && evidence->nothing_committed())
     answer = {.verdict = Verdict::kUnknown, .detail = "no transaction committed"};
+  const auto losses =
+      analysis::losses_of(found->history, found->analysis.final_reads, /*levels_by_name=*/true);
+  if (answer.verdict == Verdict::kSatisfied && losses.verdict() != Verdict::kSatisfied)
+    answer = {.verdict = Verdict::kUnknown, .detail = loss_of(losses)};
   print(question.json ? as_json(answer, *found)
                       : fmt::format("{} \t {}\n", name, validity(answer.verdict)));
   if (answer.verdict == Verdict::kUnknown) {
