@@ -229,6 +229,13 @@ TEST(CupelBinary, StreamsSingleOperationsAndNothingElse) {
 
   Reported unused;
   EXPECT_FALSE(stream_cupel(swap, {}, 4, unused)) << "fewer than asked for";
+  // A fact that a verdict alone would hide.
+  for (const auto& [fact, streamed] :
+       {std::pair("data gone", false), std::pair("final reads failed", false),
+        std::pair("part", false), std::pair("database", true)}) {
+    const auto stated = written(HistoryBuilder::with_metadata(*read_cupel(swap, "f"), fact, "x"));
+    EXPECT_EQ(stream_cupel(stated, {}, 3, unused), streamed) << fact;
+  }
   for (std::size_t cut = 0; cut < swap.size(); ++cut) {
     EXPECT_FALSE(stream_cupel(std::string_view(swap).substr(0, cut), {}, 0, unused)) << cut;
   }
