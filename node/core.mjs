@@ -293,6 +293,8 @@ export function bind(wasm) {
       this.#handle = answer;
       this.#history = history;  // lives as long
       this.#free = owned(this, () => wasm._cupel_answer_free(answer));
+      this.durable = VERDICTS[wasm._cupel_answer_durable(answer)];
+      this.durableDetail = string(wasm._cupel_answer_durable_detail(answer));
       this.levels = [];
       for (let i = 0; i < wasm._cupel_answer_level_count(answer); i += 1) {
         const anomalies = [];
@@ -320,7 +322,9 @@ export function bind(wasm) {
       if (found === undefined) throw new CupelError(`found \`${name}\`, expected a level that was checked`);
       return found;
     }
-    get satisfied() { return this.levels.every((one) => one.verdict === "satisfied"); }
+    get satisfied() {
+      return this.durable === "satisfied" && this.levels.every((one) => one.verdict === "satisfied");
+    }
     get violated() { return this.levels.filter((one) => one.verdict === "violated"); }
     // The object of `cupel check --json`.
     get json() { return JSON.parse(string(wasm._cupel_answer_json(this.#open()))); }

@@ -67,7 +67,11 @@ export class Answer {
   levels: Level[];
   /** By any of its names, such as "si". */
   level(name: string): Level;
-  /** Every level that was asked for is satisfied. */
+  /** Whether a recorded run kept the writes that it acknowledged, as `cupel check` judges it for its exit code. */
+  durable: Verdict;
+  /** A sentence for "violated" and "unknown". */
+  durableDetail: string;
+  /** Every level that was asked for is satisfied, and `durable` is. */
   readonly satisfied: boolean;
   readonly violated: Level[];
   /** The object of `cupel check --json`. */

@@ -270,6 +270,13 @@ struct Answer {
   // There were transactions, and none committed: a history that violates nothing satisfies every
   // level then, whatever the database does. `cupel check` rejects it.
   bool nothing_committed = false;
+  // Whether a recorded run kept the writes that it acknowledged, as `cupel check` judges it for its
+  // exit code. Violated: its final reads show lost writes, or nodes that differ; if Options::levels
+  // names levels, only if a table is gone as a whole. Unknown: the final reads failed, or a table
+  // is gone and no acknowledged write is known to be lost. Satisfied: else, also if the history has
+  // no final reads.
+  Verdict durable = Verdict::kSatisfied;
+  std::string durable_detail;  // why it is not satisfied
 };
 
 // Decides the levels. Takes nearly linear time on histories whose constraints are

@@ -171,6 +171,13 @@ const char* cupel_answer_level(const cupel_answer* answer, size_t level); /* "ca
 cupel_verdict cupel_answer_verdict(const cupel_answer* answer, size_t level);
 const char* cupel_answer_detail(const cupel_answer* answer, size_t level); /* of unknown, refused */
 
+/* Whether a recorded run kept the writes that it acknowledged, as `cupel check` judges it for its
+ * exit code: CUPEL_VIOLATED if its final reads show lost writes or nodes that differ (beside levels
+ * by name: only if a table is gone as a whole), CUPEL_UNKNOWN if the final reads failed, or if a
+ * table is gone and no acknowledged write is known to be lost. The detail says why. */
+cupel_verdict cupel_answer_durable(const cupel_answer* answer);
+const char* cupel_answer_durable_detail(const cupel_answer* answer); /* of violated, unknown */
+
 /* What went wrong at a level: at least one anomaly where it is violated. */
 size_t cupel_answer_anomaly_count(const cupel_answer* answer, size_t level);
 const char* cupel_answer_anomaly(const cupel_answer* answer, size_t level, size_t anomaly);

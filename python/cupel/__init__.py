@@ -277,6 +277,10 @@ class Answer:
     def __init__(self, handle: int) -> None:
         self._handle = handle
         self.levels: List[Level] = []
+        # Whether a recorded run kept the writes that it acknowledged: "satisfied", "violated" or
+        # "unknown", and why, as `cupel check` judges it for its exit code.
+        self.durable = _VERDICTS[_lib.cupel_answer_durable(handle)]
+        self.durable_detail = _lib.cupel_answer_durable_detail(handle).decode()
         for i in range(_lib.cupel_answer_level_count(handle)):
             anomalies = [
                 Anomaly(
@@ -308,8 +312,9 @@ class Answer:
         return iter(self.levels)
 
     def __bool__(self) -> bool:
-        """Every level that was asked for is satisfied."""
-        return all(level.verdict == "satisfied" for level in self.levels)
+        """Every level that was asked for is satisfied, and `durable` is."""
+        levels = all(level.verdict == "satisfied" for level in self.levels)
+        return levels and self.durable == "satisfied"
 
     @property
     def violated(self) -> List[Level]:

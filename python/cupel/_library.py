@@ -64,6 +64,8 @@ _FUNCTIONS = {
     "cupel_answer_level": (c_char_p, [c_void_p, c_size_t]),
     "cupel_answer_verdict": (c_int, [c_void_p, c_size_t]),
     "cupel_answer_detail": (c_char_p, [c_void_p, c_size_t]),
+    "cupel_answer_durable": (c_int, [c_void_p]),
+    "cupel_answer_durable_detail": (c_char_p, [c_void_p]),
     "cupel_answer_anomaly_count": (c_size_t, [c_void_p, c_size_t]),
     "cupel_answer_anomaly": (c_char_p, [c_void_p, c_size_t, c_size_t]),
     "cupel_answer_explanation": (c_char_p, [c_void_p, c_size_t, c_size_t]),

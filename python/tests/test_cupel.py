@@ -54,6 +54,20 @@ def test_reads_as_the_user_says(tmp_path):
     assert cupel.History().kind == "transactions"
 
 
+def test_says_whether_a_recorded_run_kept_its_writes(tmp_path):
+    file = tmp_path / "history.jsonl"
+    write = '{"type":"ok","process":0,"f":"txn","value":[["w","x",1]]}\n'
+    file.write_text(write)
+    assert cupel.check(cupel.read(file), "causal")
+    file.write_text(
+        '{"type":"info","process":"nemesis","f":"cupel.metadata","value":[["data gone","kv is gone"]]}\n' + write)
+    answer = cupel.check(cupel.read(file), "causal")
+    assert answer["causal"].verdict == "satisfied"
+    assert answer.durable == "unknown"
+    assert answer.durable_detail == "kv is gone; no acknowledged write is known to be lost"
+    assert not answer
+
+
 def test_says_what_the_program_says(tmp_path):
     file = tmp_path / "history.jsonl"
     lost_update().write(file)

@@ -9,6 +9,7 @@
 
 #include "analysis/analyze.hpp"
 #include "analysis/explanations.hpp"
+#include "analysis/final_reads.hpp"
 #include "api/content.hpp"
 #include "check/check.hpp"
 #include "explain/counts/whole_history.hpp"
@@ -318,6 +319,12 @@ Answer answer_of(const History& history, const analysis::Analysis& found) {
   Answer answer;
   if (found.fields_error) answer.file_error = found.fields_error->to_string();
   answer.nothing_committed = found.evidence && found.evidence->nothing_committed();
+  const bool by_name = found.check.levels.size() != levels::all_levels().size();
+  const auto losses = analysis::losses_of(columns, found.final_reads, by_name);
+  answer.durable = outer(losses.verdict());
+  answer.durable_detail = answer.durable == Verdict::kViolated  ? found.final_reads->in_words()
+                          : answer.durable == Verdict::kUnknown ? losses.why_unknown()
+                                                                : "";
   answer.strongest_satisfied = outer(found.check.strongest_satisfied);
   answer.weakest_violated = outer(found.check.weakest_violated);
   for (const auto& one : found.check.levels) {

@@ -125,6 +125,11 @@ const cupel::LevelAnswer* level_at(const cupel_answer* answer, size_t level) {
   if (answer == nullptr || level >= answer->answer.levels.size()) return nullptr;
   return &answer->answer.levels[level];
 }
+cupel_verdict outer(cupel::Verdict verdict) {
+  static constexpr std::array kVerdicts = {CUPEL_SATISFIED, CUPEL_VIOLATED, CUPEL_UNKNOWN,
+                                           CUPEL_REFUSED};
+  return kVerdicts.at(static_cast<std::size_t>(verdict));
+}
 const cupel::Anomaly* anomaly_at(const cupel_answer* answer, size_t level, size_t anomaly) {
   const auto* at = level_at(answer, level);
   return at == nullptr || anomaly >= at->anomalies.size() ? nullptr : &at->anomalies[anomaly];
@@ -282,14 +287,18 @@ const char* cupel_answer_level(const cupel_answer* answer, size_t level) {
   return at == nullptr ? nullptr : cupel::name(at->level).data();  // a literal
 }
 cupel_verdict cupel_answer_verdict(const cupel_answer* answer, size_t level) {
-  static constexpr std::array kVerdicts = {CUPEL_SATISFIED, CUPEL_VIOLATED, CUPEL_UNKNOWN,
-                                           CUPEL_REFUSED};
   const auto* at = level_at(answer, level);
-  return at == nullptr ? CUPEL_REFUSED : kVerdicts.at(static_cast<std::size_t>(at->verdict));
+  return at == nullptr ? CUPEL_REFUSED : outer(at->verdict);
 }
 const char* cupel_answer_detail(const cupel_answer* answer, size_t level) {
   const auto* at = level_at(answer, level);
   return at == nullptr ? nullptr : at->detail.c_str();
+}
+cupel_verdict cupel_answer_durable(const cupel_answer* answer) {
+  return answer == nullptr ? CUPEL_REFUSED : outer(answer->answer.durable);
+}
+const char* cupel_answer_durable_detail(const cupel_answer* answer) {
+  return answer == nullptr ? nullptr : answer->answer.durable_detail.c_str();
 }
 size_t cupel_answer_anomaly_count(const cupel_answer* answer, size_t level) {
   const auto* at = level_at(answer, level);

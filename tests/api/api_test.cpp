@@ -106,6 +106,44 @@ TEST(PublicApi, ReadsAsTheUserSaysAndSaysHow) {
   EXPECT_FALSE(cupel::check_history(cupel::History()).nothing_committed);
 }
 
+// Beside the levels, as the exit code of `cupel check` says it.
+TEST(Api, SaysWhetherARecordedRunKeptItsWrites) {
+  const cupel::test::ScratchFolder folder;
+  const auto answer_of = [&](const std::string& facts, const std::vector<cupel::Level>& levels) {
+    std::string error;
+    const auto history = cupel::read_history(
+        folder.file("h.jsonl",
+                    R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[)" + facts +
+                        R"(]}
+{"type":"invoke","process":0,"f":"txn","value":[["append","x",1]],"time":1}
+{"type":"ok","process":0,"f":"txn","value":[["append","x",1]],"time":2}
+{"type":"invoke","process":9,"f":"txn","value":[["r","x",[]]],"time":3}
+{"type":"ok","process":9,"f":"txn","value":[["r","x",[]]],"time":4}
+)"),
+        error);
+    EXPECT_TRUE(history) << error;
+    return cupel::check_history(*history, {.levels = levels});
+  };
+  const std::string readers = R"(["final readers","9 the database"])",
+                    gone = R"(["data gone","kv is gone"])",
+                    failed = R"(["final reads failed","no answer"])";
+  const std::vector<cupel::Level> causal = {cupel::Level::kCausal};
+  EXPECT_EQ(answer_of(R"(["database","x"])", {}).durable, cupel::Verdict::kSatisfied);
+  EXPECT_EQ(answer_of(readers, causal).durable, cupel::Verdict::kSatisfied);
+  for (const auto& lost : {answer_of(readers, {}), answer_of(readers + ',' + gone, causal)}) {
+    EXPECT_EQ(lost.durable, cupel::Verdict::kViolated);
+    EXPECT_EQ(lost.durable_detail, "acknowledged writes are lost");
+  }
+  for (const auto& [fact, why] :
+       {std::pair(gone, "kv is gone; no acknowledged write is known to be lost"),
+        std::pair(failed, "no answer")}) {
+    const auto unknown = answer_of(fact, causal);
+    EXPECT_EQ(unknown.levels[0].verdict, cupel::Verdict::kSatisfied);
+    EXPECT_EQ(unknown.durable, cupel::Verdict::kUnknown);
+    EXPECT_EQ(unknown.durable_detail, why);
+  }
+}
+
 TEST(PublicApi, WritesWhatItReads) {
   cupel::HistoryBuilder builder;
   builder.transaction("0").append("x", 1).times(0, 5);

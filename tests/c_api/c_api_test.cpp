@@ -157,6 +157,26 @@ TEST(InC, ReadsAsTheUserSaysAndSaysHow) {
   EXPECT_NE(std::string(cupel_error()).find("expected transactions, registers"), std::string::npos);
 }
 
+TEST(InC, SaysWhetherARecordedRunKeptItsWrites) {
+  const cupel::test::ScratchFolder folder;
+  const auto file = folder.file(
+      "h.jsonl",
+      R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[["final reads failed","no answer"]]}
+{"type":"ok","process":0,"f":"txn","value":[["w","x",1]]}
+)");
+  const Handle<cupel_history> history(cupel_history_read(file.c_str(), nullptr));
+  ASSERT_TRUE(history) << cupel_error();
+  const auto unknown = check(history.get(), "causal");
+  EXPECT_EQ(cupel_answer_verdict(unknown.get(), 0), CUPEL_SATISFIED);
+  EXPECT_EQ(cupel_answer_durable(unknown.get()), CUPEL_UNKNOWN);
+  EXPECT_STREQ(cupel_answer_durable_detail(unknown.get()), "no answer");
+  const auto kept = check(lost_update().get(), "causal");
+  EXPECT_EQ(cupel_answer_durable(kept.get()), CUPEL_SATISFIED);
+  EXPECT_STREQ(cupel_answer_durable_detail(kept.get()), "");
+  EXPECT_EQ(cupel_answer_durable(nullptr), CUPEL_REFUSED);
+  EXPECT_EQ(cupel_answer_durable_detail(nullptr), nullptr);
+}
+
 TEST(InC, SaysWhyACallFailed) {
   EXPECT_EQ(cupel_history_read("/nowhere/history.jsonl", nullptr), nullptr);
   EXPECT_NE(std::string(cupel_error()).find("/nowhere/history.jsonl"), std::string::npos)
