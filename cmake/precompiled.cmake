@@ -27,7 +27,10 @@ function(cupel_precompiled target set)
     target_link_libraries(cupel_headers_of_tests PRIVATE fmt::fmt absl::flat_hash_map absl::flat_hash_set GTest::gtest)
     target_precompile_headers(cupel_headers_of_tests PRIVATE ${CUPEL_COMMON_HEADERS} <gtest/gtest.h>)
   endif()
-  # The headers were compiled with fmt's definitions, and fit no file that lacks them.
+  # The headers were compiled with the options of these libraries, and fit no file that lacks them.
   target_link_libraries(${target} PRIVATE fmt::fmt)
+  if(set STREQUAL "tests")
+    target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:GTest::gtest,INTERFACE_COMPILE_OPTIONS>)
+  endif()
   target_precompile_headers(${target} REUSE_FROM cupel_headers_of_${set})
 endfunction()
