@@ -3,15 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
 
-#include "base/temp_dir.hpp"
 #include "certify/plain_reader.hpp"
 #include "check/check.hpp"
 #include "formats/format_spec.hpp"
@@ -25,6 +22,7 @@
 #include "property/random_history.hpp"
 #include "readers/random_recording.hpp"
 #include "readers/same_history.hpp"
+#include "readers/stream_agreement.hpp"
 
 namespace cupel::test {
 
@@ -33,9 +31,6 @@ namespace {
 using formats::Format;
 using history::History;
 using history::OpKind;
-using history::SessionId;
-using history::TxnId;
-using history::TxnStatus;
 
 base::Result<History> read_in_pieces(const std::string& text, std::size_t bytes, unsigned threads) {
   formats::Reading reading;
@@ -106,17 +101,6 @@ std::string compare_edited(const std::vector<Document>& maps, const History& h, 
   const auto found = certify::compare(h, *plain);
   if (same != found.empty()) return told("edited", same ? found : "no difference found", text);
   told_apart += !same;
-  return {};
-}
-
-std::string compare_verdicts(const History& a, const History& b, std::size_t& violated) {
-  const auto left = check::check(a, {}).levels, right = check::check(b, {}).levels;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    if (left[i].verdict != right[i].verdict) {
-      return fmt::format("the verdicts at {} differ", levels::name(left[i].level));
-    }
-    violated += left[i].verdict == check::Verdict::kViolated;
-  }
   return {};
 }
 
@@ -194,176 +178,31 @@ std::string compare_integer_formats(std::uint64_t seed, std::size_t& converted) 
   return {};
 }
 
-// --- readers of what comes ---
-
-std::string shown_value(history::ScalarView v) {
-  return fmt::format("{}/{}", static_cast<int>(v.kind), v.to_string());
-}
-
-// An operation of a committed transaction, or one that writes. `list`: its key is one.
-std::string line_of(const history::TransactionSource& source, const history::Operations& all,
-                    const history::Operations::Operation& op) {
-  const bool list = op.kind != OpKind::kRangeRead && source.is_list(op.key);
-  const auto value = [&](const history::Value& v) { return shown_value(all.view(v)); };
-  const std::string key = op.kind == OpKind::kRangeRead ? "" : shown_value(source.key(op.key));
-  switch (op.kind) {
-    case OpKind::kRead:
-    case OpKind::kListRead: {
-      if (!op.known) return "read " + key + " ?";
-      if (!list) return "read " + key + " " + value(op.value);
-      std::string text = "read " + key + " [";
-      if (op.kind == OpKind::kListRead) {
-        for (const auto& element : all.elements(op)) text += value(element) + " ";
-      }
-      return text + "]";
-    }
-    case OpKind::kRangeRead: {
-      std::string text = "range " + value(op.value) + " " + value(op.other);
-      for (const auto& entry : all.entries(op)) {
-        text += " " + shown_value(source.key(entry.key)) + "=" + value(entry.value);
-      }
-      return text;
-    }
-    case OpKind::kCompareAndSet:
-      return fmt::format("cas {} {} {} {}", key, value(op.value), value(op.other), op.succeeded);
-    default:
-      return fmt::format("{} {} {}", history::to_string(op.kind), key, value(op.value));
-  }
-}
-
-std::string line_of(const History& h, const history::Operation& op) {
-  const auto value = [&](history::ValueId v) { return shown_value(h.value(v)); };
-  const std::string key = op.kind == OpKind::kRangeRead ? "" : shown_value(h.key(op.key));
-  switch (op.kind) {
-    case OpKind::kRead:
-      return "read " + key + " " + (op.value.valid() ? value(op.value) : "?");
-    case OpKind::kListRead: {
-      if (!h.list_known(op)) return "read " + key + " ?";
-      std::string text = "read " + key + " [";
-      for (const auto element : h.list(op)) text += value(element) + " ";
-      return text + "]";
-    }
-    case OpKind::kRangeRead: {
-      const auto range = h.range(op);
-      std::string text = "range " + value(range.low) + " " + value(range.high);
-      for (const auto& entry : range.entries) {
-        text += " " + shown_value(h.key(entry.key)) + "=" + value(entry.value);
-      }
-      return text;
-    }
-    case OpKind::kCompareAndSet: {
-      const auto cas = h.compare_and_set(op);
-      return fmt::format("cas {} {} {} {}", key, value(cas.expected), value(cas.desired),
-                         cas.succeeded);
-    }
-    default:
-      return fmt::format("{} {} {}", history::to_string(op.kind), key, value(op.value));
-  }
-}
-
-bool is_plain_read(OpKind kind) {
-  return kind == OpKind::kRead || kind == OpKind::kListRead || kind == OpKind::kRangeRead;
-}
-
-// A read of a vector is one of a list until the key is written, and a read of a collection is not
-// that of a register until a collection is written: only the whole file tells.
-bool needs_the_whole(const base::Error& error) {
-  return error.message.find("used both as a list") != std::string::npos ||
-         error.message.find("which is a list elsewhere") != std::string::npos ||
-         error.message.find("a collection, but every write wrote") != std::string::npos;
-}
-
-// The transactions of a stream, held against those of the whole file.
-std::string compare_stream(const std::string& path, const History& h) {
-  auto opened = formats::stream_history(path);
-  if (!opened.ok()) return opened.error().to_string();
-  auto& source = **opened;
-  std::map<std::string, SessionId> sessions;
-  for (std::size_t s = 0; s < h.session_count(); ++s) {
-    sessions.emplace(h.session_name(SessionId(s)), SessionId(s));
-  }
-  std::vector<std::uint32_t> next(h.session_count(), 0);
-  std::size_t seen = 0;
-  struct Kept {
-    TxnId t;
-    history::Operations operations;
-  };
-  std::vector<Kept> kept;  // whether a key is a list is known at the end
-  for (history::StreamedTransaction txn;; ++seen) {
-    const auto more = source.next(txn);
-    if (!more.ok() && needs_the_whole(more.error())) return {};
-    if (!more.ok()) return "stream: " + more.error().to_string();
-    if (!*more) break;
-    const auto session = sessions.find(source.session_name(txn.session));
-    if (session == sessions.end()) return "stream: found a session that is not in the history";
-    const TxnId t(h.session_begin(session->second).raw + next[session->second.index()]++);
-    if (t.raw >= h.session_end(session->second).raw) return "stream: found too many transactions";
-    if (h.status(t) != txn.status) return fmt::format("stream: the status of {} differs", t.raw);
-    if (h.label(t) != txn.label) return fmt::format("stream: the label of {} differs", t.raw);
-    if (h.invoke(t) != txn.invoke)
-      return fmt::format("stream: the invocation of {} differs", t.raw);
-    if (txn.status == TxnStatus::kCommitted && h.complete(t) != txn.complete) {
-      return fmt::format("stream: the completion of {} differs", t.raw);
-    }
-    kept.push_back({t, std::move(txn.operations)});
-    txn.operations = {};
-  }
-  if (seen != h.txn_count()) return "stream: found other transactions than in the whole";
-  for (const auto& [t, operations] : kept) {
-    if (operations.size() != h.last_op(t) - h.first_op(t)) {
-      return fmt::format("stream: the operations of {} differ", t.raw);
-    }
-    for (std::uint32_t i = 0; i < operations.size(); ++i) {
-      const auto op = h.op(history::OpId(h.first_op(t) + i));
-      const auto& streamed = operations.all()[i];
-      // No level asks what a transaction read that did not commit.
-      if (h.status(t) != TxnStatus::kCommitted && is_plain_read(op.kind)) continue;
-      const auto mine = line_of(h, op), other = line_of(source, operations, streamed);
-      if (mine != other) return "stream: found " + other + ", and in the whole " + mine;
-    }
-  }
-  return {};
-}
-
-// The verdict of a window that takes the lines a few at a time.
-std::string compare_watch(const std::string& text, const Recording& recording, const History& h,
-                          std::uint64_t seed, std::size_t& watched) {
-  using levels::DecisionStatus;
-  using levels::Level;
-  for (const Level level :
-       {Level::kCausal, Level::kStrongSessionSerializable, Level::kStrictSerializable}) {
-    base::Budget budget;
-    const auto whole = levels::Decider(h, 0, 1, false).decide(level, budget).status;
-    if (whole == DecisionStatus::kRefused) continue;
-    online::Window window({.level = level});
-    online::Stream stream(window, "input");
-    for (std::string_view rest = text; !rest.empty();) {
-      std::size_t end = 0;
-      for (std::uint64_t i = 0; i < 1 + seed % 5 && end < rest.size(); ++i) {
-        end = rest.find('\n', end) + 1;
-      }
-      if (auto taken = stream.take(rest.substr(0, end)); !taken.ok()) {
-        return needs_the_whole(taken.error()) ? "" : "watch: " + taken.error().to_string();
-      }
-      rest.remove_prefix(end);
-    }
-    if (auto ended = stream.end(); !ended.ok()) return "watch: " + ended.error().to_string();
-    const auto look = window.look(budget);
-    const bool accepts_more = recording.open_compare && look.status == DecisionStatus::kSatisfied;
-    if (look.status != whole && !accepts_more) {
-      return fmt::format("watch: the verdict at {} is {}, and of the whole {}", levels::name(level),
-                         static_cast<int>(look.status), static_cast<int>(whole));
-    }
-    ++watched;
-  }
-  return {};
-}
-
 bool has_open_range(const History& h) {
   for (std::uint32_t o = 0; o < h.op_count(); ++o) {
     const auto op = h.op(history::OpId(o));
     if (op.kind == OpKind::kRangeRead && h.value(h.range(op).high) == history::kAboveAll) {
       return true;
+    }
+  }
+  return false;
+}
+
+bool is_collection(history::ScalarView v) {
+  if (v.kind != history::ScalarKind::kLiteral) return false;
+  return v.text.starts_with('[') || v.text.starts_with('{') || v.text.starts_with("#{");
+}
+
+// A read of a vector is one of a list until the key is written, and a read of a collection is not
+// that of a register until a collection is written: only the whole file tells.
+bool reads_a_collection(const History& h) {
+  for (std::uint32_t o = 0; o < h.op_count(); ++o) {
+    const auto op = h.op(history::OpId(o));
+    if (op.kind == OpKind::kRead && op.value.valid() && is_collection(h.value(op.value)))
+      return true;
+    if (op.kind != OpKind::kRangeRead) continue;
+    for (const auto& entry : h.range(op).entries) {
+      if (is_collection(h.value(entry.value))) return true;
     }
   }
   return false;
@@ -387,12 +226,71 @@ std::string compare_forms(const std::vector<Document>& maps, const History& plai
   return {};
 }
 
-std::string compare_as_it_comes(const std::string& text, const history::History& h) {
-  const auto folder = base::TempDir::make("cupel-test-");
-  if (!folder.ok()) return folder.error().to_string();
-  const auto file = folder->file("history.jsonl");
-  std::ofstream(file, std::ios::binary) << text;
-  return compare_stream(file, h);
+std::string unexpected(const base::Error& refusal, const History& h) {
+  static constexpr const char* kOfCollections[] = {
+      "used both as a list", "in a range read and with appends",
+      "a collection, but every write wrote a single value"};
+  const auto told = [&] { return "refused only as it comes: " + refusal.to_string(); };
+  if (!leaves_to_the_whole(refusal)) return told();
+  if (refusal.message.find("of a store of strings") != std::string::npos) {
+    return h.fact("kind").starts_with("strings") ? "" : told();
+  }
+  for (const auto* reason : kOfCollections) {
+    if (refusal.message.find(reason) != std::string::npos)
+      return reads_a_collection(h) ? "" : told();
+  }
+  return told();
+}
+
+std::string compare_verdicts(const History& a, const History& b, std::size_t& violated) {
+  const auto left = check::check(a, {}).levels, right = check::check(b, {}).levels;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (left[i].verdict != right[i].verdict) {
+      return fmt::format("the verdicts at {} differ", levels::name(left[i].level));
+    }
+    violated += left[i].verdict == check::Verdict::kViolated;
+  }
+  return {};
+}
+
+WatchComparison compare_watch(const std::string& text, const History& h, bool open_compare,
+                              std::uint64_t seed) {
+  using levels::DecisionStatus;
+  using levels::Level;
+  WatchComparison found;
+  for (const Level level :
+       {Level::kCausal, Level::kStrongSessionSerializable, Level::kStrictSerializable}) {
+    base::Budget budget;
+    const auto whole = levels::Decider(h, 0, 1, false).decide(level, budget).status;
+    if (whole == DecisionStatus::kRefused) continue;
+    online::Window window({.level = level});
+    online::Stream stream(window, "input");
+    base::Status taken = base::Ok{};
+    for (std::string_view rest = text; taken.ok() && !rest.empty();) {
+      std::size_t end = 0;
+      for (std::uint64_t i = 0; i < 1 + seed % 5 && end < rest.size(); ++i) {
+        end = rest.find('\n', end) + 1;
+      }
+      taken = stream.take(rest.substr(0, end));
+      rest.remove_prefix(end);
+    }
+    if (taken.ok()) taken = stream.end();
+    if (!taken.ok()) {
+      ++found.refused;
+      if (found.difference = unexpected(taken.error(), h); !found.difference.empty()) return found;
+      continue;
+    }
+    const auto look = window.look(budget);
+    const bool accepts_more = open_compare && look.status == DecisionStatus::kSatisfied;
+    if (look.status != whole && !accepts_more) {
+      found.difference =
+          fmt::format("watch: the verdict at {} is {}, and of the whole {}", levels::name(level),
+                      static_cast<int>(look.status), static_cast<int>(whole));
+      return found;
+    }
+    ++found.compared;
+  }
+  return found;
 }
 
 std::string ReaderAgreement::difference_of(std::uint64_t seed) {
@@ -417,23 +315,15 @@ std::string ReaderAgreement::difference_of(std::uint64_t seed) {
   if (auto wrong = compare_writers(*plain); !wrong.empty()) return wrong;
   if (auto wrong = compare_integer_formats(seed, tally_.converted); !wrong.empty()) return wrong;
   if (!recording.as_it_comes) return {};
-  if (auto wrong = compare_stream(folder_.file("history.jsonl", text), *plain); !wrong.empty()) {
-    return told("JSON lines", wrong, text);
-  }
-  ++tally_.streamed;
-  if (auto wrong = compare_watch(text, recording, *plain, seed, tally_.watched); !wrong.empty()) {
-    return told("JSON lines", wrong, text);
-  }
-  return {};
-}
-
-std::string ReaderAgreement::first_difference(std::uint64_t first, std::uint64_t count) {
-  for (auto seed = first; seed < first + count; ++seed) {
-    if (auto wrong = difference_of(seed); !wrong.empty()) {
-      return fmt::format("seed {}: {}", seed, wrong);
-    }
-  }
-  return {};
+  auto source = formats::stream_history(folder_.file("history.jsonl", text));
+  if (!source.ok()) return source.error().to_string();
+  auto streamed = compare_stream(**source, *plain);
+  if (streamed.refused) streamed.difference = unexpected(*streamed.refused, *plain);
+  if (!streamed.difference.empty()) return told("JSON lines", streamed.difference, text);
+  ++(streamed.refused ? tally_.refused : tally_.streamed);
+  const auto watched = compare_watch(text, *plain, recording.open_compare, seed);
+  tally_.watched += watched.compared;
+  return watched.difference.empty() ? "" : told("JSON lines", watched.difference, text);
 }
 
 }  // namespace cupel::test

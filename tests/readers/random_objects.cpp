@@ -47,7 +47,10 @@ class ObjectRecorder {
     holds_.resize(processes);
     for (auto steps = 4 + random_.below(30); steps > 0; --steps) step(random_.below(processes));
     for (std::size_t p = 0; p < processes; ++p) {
-      if (open_[p]) ended_.push_back({p, *open_[p], TxnStatus::kIndeterminate, 0});
+      if (!open_[p]) continue;
+      ended_.push_back({p, *open_[p], TxnStatus::kIndeterminate, 0});
+      out_.open_compare =
+          out_.open_compare || open_[p]->f == "cas" || out_.object == Object::kMutex;
     }
     if (out_.object != Object::kStrings) expect();
     if (!logged_) out_.log.clear();

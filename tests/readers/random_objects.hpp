@@ -19,7 +19,9 @@ struct ObjectRecording {
   Object object;
   std::vector<Document> maps;
   std::optional<history::History> history;  // expected; not of strings
-  std::string log;  // of one register with integers: the same as a log of Knossos; else empty
+  // A compare-and-set has not ended, so that a watch does not know yet whether it compared well.
+  bool open_compare = false;
+  std::string log = {};  // of one register with integers: the same as a log of Knossos; else empty
 };
 
 ObjectRecording random_objects(std::uint64_t seed);

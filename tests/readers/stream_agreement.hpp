@@ -1,0 +1,25 @@
+// Stream agreement: a stream of transactions, held against the history of the whole file. Shared
+// with a fuzz target.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "history/history.hpp"
+#include "history/streamed.hpp"
+
+namespace cupel::test {
+
+// Whether the refusal says that a later line may decide.
+bool leaves_to_the_whole(const base::Error& refusal);
+
+struct StreamComparison {
+  std::string difference = {};              // empty: none
+  std::optional<base::Error> refused = {};  // nothing was compared: a later line may decide
+};
+
+// The same transactions and initial values, or a refusal that leaves them to the whole file.
+StreamComparison compare_stream(history::TransactionSource& source, const history::History& h);
+
+}  // namespace cupel::test
