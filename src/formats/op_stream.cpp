@@ -70,8 +70,7 @@ base::Result<bool> OpStream::step() {
     if (!chunk.error) continue;
     byte_ = chunk.error->byte;
     auto why = error(chunk.error->message);
-    if (lines_ == 0 && !is_one_map(piece_))
-      why.message += "; expected op maps one a line, as `cupel convert` writes them";
+    if (lines_ == 0 && !is_one_map(piece_)) why.message += kOneMapALine;
     return why;
   }
   lines_ += base::count_newlines(piece_);

@@ -20,6 +20,10 @@ namespace cupel::formats {
 inline constexpr const char* kNeedsTheWhole =
     "; a later line may decide, so `cupel check`, which reads the whole file, can say more";
 
+// Appended where the first line is no op map: the reader of whole files takes several forms.
+inline constexpr const char* kOneMapALine =
+    "; expected op maps one a line, as `cupel convert` writes them";
+
 class StreamOperations {
  public:
   // Both are borrowed.

@@ -15,6 +15,7 @@
 #include "formats/line_pieces.hpp"
 #include "formats/op_stream.hpp"
 #include "formats/recording.hpp"
+#include "formats/stream_operations.hpp"
 #include "history/scalar.hpp"
 
 namespace cupel::formats {
@@ -41,7 +42,7 @@ class LineTransactions final : public history::TransactionSource, private OpStre
     while (given_ == ended_) {
       given_ = ended_ = 0;
       const auto more = stream_.step();
-      if (!more.ok()) return more;
+      if (!more.ok()) return cut_by_piece(more.error());
       if (*more) continue;
       if (over_) {
         if (auto finished = stream_.finish(); !finished.ok()) return std::move(finished).error();
@@ -69,6 +70,13 @@ class LineTransactions final : public history::TransactionSource, private OpStre
   }
 
  private:
+  // A map may have more lines, in the next piece.
+  base::Error cut_by_piece(base::Error error) {
+    if (over_ || !error.message.ends_with("truncated or corrupt")) return error;
+    const auto rest = pieces_.next();
+    if (rest.ok() && !rest->empty()) error.message += kNeedsTheWhole;
+    return error;
+  }
   // What never ended.
   base::Result<bool> next_open(StreamedTransaction& out) {
     for (; next_open_ < stream_.process_count(); ++next_open_) {
@@ -167,6 +175,10 @@ Opened stream_transactions(const std::string& path, const Interpretation& as) {
                          "found a file in cupel's format, expected the JSON lines that were "
                          "watched: it is not in the order in which they came",
                      .file = path};
+}
+
+bool may_suit_the_whole(const base::Error& error) {
+  return error.message.ends_with(kNeedsTheWhole) || error.message.ends_with(kOneMapALine);
 }
 
 Opened stream_history(const std::string& path, std::optional<std::uint64_t> first_bytes,

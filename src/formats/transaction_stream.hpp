@@ -27,6 +27,8 @@ base::Result<std::unique_ptr<history::TransactionSource>> stream_transactions(
 base::Result<std::unique_ptr<history::TransactionSource>> stream_history(
     const std::string& path, std::optional<std::uint64_t> first_bytes = {},
     const Interpretation& as = {});
+// Whether the reader of whole files may take what a stream of lines refused with the error.
+bool may_suit_the_whole(const base::Error& error);
 // Is the file, or its content if it is compressed, in cupel's format?
 bool holds_cupel(const std::string& path);
 

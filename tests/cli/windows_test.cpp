@@ -90,6 +90,44 @@ TEST_F(WindowsCheck, WindowsDoNotJudgeFinalReads) {
   EXPECT_EQ(check(readers, "-l strict-serializable").code, 0) << "a lost write is of no level";
 }
 
+// As without the limit, which ends the reading before the line that is wrong.
+TEST_F(WindowsCheck, WhatIsRefusedIsRefusedWithALimitToo) {
+  const auto line = [](int txn) {
+    const auto ops =
+        fmt::format(R"("process":{},"f":"txn","value":[["w","x{}",{}]])", txn % 9, txn % 999, txn);
+    return fmt::format(R"({{"type":"invoke",{0},"time":{1}}}
+{{"type":"ok",{0},"time":{2}}}
+)",
+                       ops, 2 * txn, 2 * txn + 1);
+  };
+  std::string lines;
+  for (int txn = 1; txn <= 30'000; ++txn) lines += line(txn);
+  const auto write = [&](const std::string& text) {
+    std::ofstream(folder_.file("h.jsonl")) << text;
+  };
+  const std::string nap = R"({"type":"invoke","process":77,"f":"nap","value":3}
+)";
+  for (const auto& [text, word] :
+       {std::pair(nap + lines, "f=nap"), std::pair(lines + nap, "f=nap"),
+        std::pair(lines + nap + lines, "f=nap"),
+        std::pair(lines + "garbage\n" + lines, "found garbage"),
+        std::pair(lines + "{\"type\":\"ok\",\"pro\n", "truncated or corrupt")}) {
+    write(text);
+    const auto without = run("check -l causal --memory-limit 0 h.jsonl");
+    EXPECT_EQ(without.code, 3) << without.out;
+    EXPECT_NE(without.err.find(word), std::string::npos) << without.err;
+    const auto with = run("check -l causal --memory-limit 1M h.jsonl");
+    EXPECT_EQ(with.code, 3) << word << with.out << with.err;
+    EXPECT_EQ(with.out, "");
+    EXPECT_NE(with.err.find(word), std::string::npos) << with.err;
+  }
+  // Only the reader of whole files takes a completion without an invocation.
+  write(R"({"type":"ok","process":10,"f":"txn","value":[["w","y",1]],"time":1}
+)" + lines);
+  EXPECT_EQ(run("check -l causal --memory-limit 0 h.jsonl").code, 0);
+  EXPECT_EQ(run("check -l causal --memory-limit 1M h.jsonl").code, 2);
+}
+
 TEST_F(WindowsCheck, WhatDoesNotFitIsDecidedInWindowsAndSaysSo) {
   make("h.cupel", "--level strict-serializable");
   ASSERT_EQ(run("convert -q h.cupel -o h.jsonl").code, 0);

@@ -17,6 +17,9 @@
 #include "cli/command.hpp"
 #include "cli/units.hpp"
 #include "formats/cupel_stream.hpp"
+#include "formats/decompress.hpp"
+#include "formats/formats.hpp"
+#include "formats/input.hpp"
 #include "formats/transaction_stream.hpp"
 #include "history/builder.hpp"
 #include "history/times.hpp"
@@ -51,6 +54,7 @@ class WindowsCheck {
         certificate_(how.certificate),
         first_bytes_(reading.first_bytes),
         going_on_(reading.going_on),
+        is_jepsen_(reading.format == formats::Format::kJepsen),
         as_(reading.as) {
     if (options.check.timeout_seconds) {
       deadline_ = how.began + std::chrono::duration_cast<Clock::duration>(
@@ -59,7 +63,7 @@ class WindowsCheck {
   }
 
   Found run(analysis::AnalyzedFile before) {
-    auto planned = plan();
+    auto planned = plan(before.analysis.whole);
     if (!planned.ok()) return std::move(planned).error();
     plan_ = *std::move(planned);
     if (going_on_ && plan_.doubtful_compares) {
@@ -85,13 +89,10 @@ class WindowsCheck {
  private:
   static bool stopped() { return base::interrupted(); }
 
-  base::Result<online::FilePlan> plan() const {
+  // `was_read`: as a whole, so that nothing of it is refused.
+  base::Result<online::FilePlan> plan(bool was_read) const {
     auto source = open_();
-    if (!source.ok()) {
-      online::FilePlan none;
-      none.unfit = source.error().to_string();
-      return none;
-    }
+    if (!source.ok()) return unfit(source.error(), was_read);
     if (const auto part = (*source)->fact("part"); !part.empty()) {
       return base::Error{.message = fmt::format("found the part of sessions {} of a run by several "
                                                 "workers, expected the whole; `cupel merge` joins "
@@ -109,9 +110,25 @@ class WindowsCheck {
     kind_ = (*source)->fact("kind");
     note_final_reads(**source);
     if (planned.ok() || format_ == "cupel") return planned;
-    online::FilePlan none;  // lines that only the reader of whole files understands
-    none.unfit = planned.error().to_string();
+    return unfit(planned.error(), was_read);
+  }
+
+  // Without the limit the same would be refused, unless only the reader of whole files understands
+  // the lines.
+  base::Result<online::FilePlan> unfit(const base::Error& why, bool was_read) const {
+    if (!was_read && !why.limit_met && !formats::may_suit_the_whole(why) && has_op_maps(why))
+      return why;
+    online::FilePlan none;
+    none.unfit = why.to_string();
     return none;
+  }
+  // A later line is wrong, so the first was an op map; or the beginning of the file says it.
+  [[nodiscard]] bool has_op_maps(const base::Error& why) const {
+    if (is_jepsen_ || why.line.value_or(1) > 1) return true;
+    const auto bytes = formats::MappedFile::open_as_it_is(file_);
+    if (!bytes.ok() || formats::is_compressed(bytes->bytes())) return false;
+    const auto format = formats::detect(file_);
+    return format.ok() && *format == formats::Format::kJepsen;
   }
   [[nodiscard]] bool late() const { return deadline_ && Clock::now() >= *deadline_; }
 
@@ -335,7 +352,7 @@ class WindowsCheck {
   const analysis::Options& options_;
   const std::string certificate_;
   const std::optional<std::uint64_t> first_bytes_;
-  const bool going_on_;
+  const bool going_on_, is_jepsen_;
   std::optional<Level> asked_, certified_;
   std::optional<Clock::time_point> deadline_;
   const formats::Interpretation as_;
