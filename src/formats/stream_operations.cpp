@@ -64,7 +64,9 @@ jepsen::Refusal StreamOperations::single(const Chunk& chunk, const Event& event,
   if (kinds.kind == Workload::kMutex) return mutex(chunk, event, out);
   auto found = jepsen::register_operation(chunk, event, kinds.keyed);
   if (found.refusal) {
-    if (kinds.keyed) *found.refusal += kNeedsTheWhole;  // a value without a key may come
+    // A value without a key may come, and the outcome may say what an invocation does not.
+    const bool open = kinds.keyed || event.type == jepsen::Type::kInvoke;
+    if (open) *found.refusal += kNeedsTheWhole;
     return std::move(found.refusal);
   }
   if (kinds.kind == Workload::kRegisters) {

@@ -118,7 +118,8 @@ std::string compare_operations(const history::TransactionSource& source, const H
 // Which transaction of the whole is the next of a session, and whether it is the same.
 class TransactionMatch {
  public:
-  explicit TransactionMatch(const History& h) : h_(h), next_(h.session_count(), 0) {
+  TransactionMatch(const History& h, bool times)
+      : h_(h), times_(times), next_(h.session_count(), 0) {
     for (std::size_t s = 0; s < h.session_count(); ++s) {
       sessions_.emplace(h.session_name(SessionId(s)), SessionId(s));
     }
@@ -136,14 +137,16 @@ class TransactionMatch {
     if (h_.status(t) != txn.status)
       return differs("status", static_cast<int>(txn.status), static_cast<int>(h_.status(t)));
     if (h_.label(t) != txn.label) return differs("label", txn.label, h_.label(t));
-    if (h_.invoke(t) != txn.invoke) return differs("invocation", txn.invoke, h_.invoke(t));
-    if (txn.status == TxnStatus::kCommitted && h_.complete(t) != txn.complete)
+    if (times_ && h_.invoke(t) != txn.invoke)
+      return differs("invocation", txn.invoke, h_.invoke(t));
+    if (times_ && txn.status == TxnStatus::kCommitted && h_.complete(t) != txn.complete)
       return differs("completion", txn.complete, h_.complete(t));
     return compare_operations(source, h_, t, txn.operations);
   }
 
  private:
   const History& h_;
+  const bool times_;
   std::map<std::string, SessionId> sessions_;
   std::vector<std::uint32_t> next_;
 };
@@ -178,7 +181,7 @@ bool leaves_to_the_whole(const base::Error& refusal) {
   return refusal.message.ends_with(formats::kNeedsTheWhole);
 }
 
-StreamComparison compare_stream(history::TransactionSource& source, const History& h) {
+StreamComparison compare_stream(history::TransactionSource& source, const History& h, bool times) {
   std::vector<history::StreamedTransaction> all;
   for (history::StreamedTransaction txn;; all.push_back(std::exchange(txn, {}))) {
     const auto more = source.next(txn);
@@ -188,7 +191,7 @@ StreamComparison compare_stream(history::TransactionSource& source, const Histor
   }
   if (all.size() != h.txn_count())
     return {.difference = "stream: found other transactions than in the whole"};
-  TransactionMatch match(h);
+  TransactionMatch match(h, times);
   for (auto& txn : all) {
     std::string wrong = match.take(source, txn);
     if (!wrong.empty()) return {.difference = "stream: " + wrong};

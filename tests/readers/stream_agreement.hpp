@@ -20,6 +20,8 @@ struct StreamComparison {
 };
 
 // The same transactions and initial values, or a refusal that leaves them to the whole file.
-StreamComparison compare_stream(history::TransactionSource& source, const history::History& h);
+// `times`: their times, too.
+StreamComparison compare_stream(history::TransactionSource& source, const history::History& h,
+                                bool times = true);
 
 }  // namespace cupel::test
