@@ -143,6 +143,7 @@ constexpr Snippet kSnippets[] = {{"txn", R"([["w","x",1]])", R"([["w","x",1]])"}
                                  {"write", "null", "null"},
                                  {"cas", "[1,2]", "[1,2]"},
                                  {"cas", "[1,[5,6]]", "[1,[5,6]]"},
+                                 {"cas", "null", "[1,2]"},
                                  {"acquire", "null", "null"},
                                  {"acquire", "2", "2"},
                                  {"release", "null", "null"},
