@@ -818,6 +818,8 @@ class WatchRun {
     if (const auto kind = fact("kind"); !kind.empty()) print(fmt::format("  read as {}\n", kind));
     if (const auto ignored = fact("ignored"); !ignored.empty())
       print(fmt::format("  left out: {}\n", report::ignored_text(ignored)));
+    if (const auto missing = fact("not ignored"); !missing.empty())
+      print_note(fmt::format("{}: {}", name_, missing));
   }
 
   // --- what is shown meanwhile ---
