@@ -74,6 +74,16 @@ bool is_edn_text(std::string_view bytes) {
                       [&](std::string_view word) { return rest.starts_with(word); });
 }
 
+// Of a set-up that failed or is in doubt: what it tried, and not why it ended so.
+bool is_set_up(const PlainValue& value) {
+  const auto& items = value.items;
+  if (!value.is_vector() || items.empty()) return false;
+  if (std::all_of(items.begin(), items.end(), [](const auto& item) { return item.is_pair(); }))
+    return true;
+  return items.size() == 2 && (items[0].kind == Kind::kInteger || items[0].kind == Kind::kString) &&
+         !items[1].is_vector() && items[1].kind != Kind::kMap;
+}
+
 std::optional<std::uint64_t> index_of(const PlainValue& value) {
   if (value.kind != Kind::kInteger) return std::nullopt;
   return static_cast<std::uint64_t>(value.integer);
@@ -182,6 +192,7 @@ std::unique_ptr<PlainMap> PlainMaps::fields_of(PlainValue& map) {
     if (name == "type") op->type = value.text;
     if (name == "f") op->f = value.is_name() ? value.text : "";
     if (name == "process") op->process = std::move(value);
+    if (name == "key") op->key = std::move(value);
     if (name == "value") op->value = std::move(value);
     if (name == "time") op->time = value.kind == Kind::kInteger ? value.integer : kNoTime;
     if (name == "index") op->index = index_of(value);
@@ -191,13 +202,14 @@ std::unique_ptr<PlainMap> PlainMaps::fields_of(PlainValue& map) {
 
 // Decides whether the map is of a transaction, and reads its operations.
 bool PlainMaps::read_operations(PlainMap& op) {
-  auto& items = op.value.items;
+  const auto& items = op.value.items;
   const bool vector = op.value.is_vector();
   const bool ends_badly = op.type == "fail" || op.type == "info";
   op.transaction =
       op.f.empty() || op.f == "txn" ||
       (vector && !items.empty() && std::all_of(items.begin(), items.end(), is_micro_operation));
-  const bool of_client = op.type == "invoke" || op.type == "ok";
+  if (!op.transaction) add_key(op);
+  const bool of_client = op.type == "invoke" || op.type == "ok" || is_set_up(op.value);
   if (!op.transaction && of_client && (op.f == "init" || op.f == "setup")) {
     set_up(op);
     return true;
@@ -212,6 +224,21 @@ bool PlainMaps::read_operations(PlainMap& op) {
   }
   op.value = {};
   return true;
+}
+
+// The field `key` of a register: its value is [key value]; of a set-up, a vector of this.
+void PlainMaps::add_key(PlainMap& op) {
+  const bool set_up = op.f == "init" || op.f == "setup";
+  if (op.key.is_nothing() || (!set_up && op.f != "read" && op.f != "write" && op.f != "cas"))
+    return;
+  const bool null = op.type == "invoke" || (op.f == "read" && op.type == "ok");
+  if (op.value.is_nothing() && (!null || set_up)) return;
+  PlainValue pair{.kind = Kind::kVector};
+  pair.items = {op.key, op.value};
+  op.value = pair;
+  if (!set_up) return;
+  op.value = {.kind = Kind::kVector};
+  op.value.items = {pair};
 }
 
 // The writes [key value], a vector of such pairs, or a map.

@@ -19,7 +19,7 @@ namespace cupel::certify {
 // One operation map, with the fields that have a meaning.
 struct PlainMap {
   std::string type, f;
-  PlainValue process, value;
+  PlainValue process, value, key;
   history::Time time = history::kNoTime;
   std::optional<std::uint64_t> index;
   std::uint64_t ordinal = 0;  // its place in the file
@@ -52,6 +52,7 @@ class PlainMaps {
   [[nodiscard]] bool is_cut() const;
   std::unique_ptr<PlainMap> fields_of(PlainValue& map);
   bool read_operations(PlainMap& op);
+  static void add_key(PlainMap& op);
   void set_up(PlainMap& op);
   PlainOperation operation(const PlainValue& vector);
   void range_read(const PlainValue& bounds, const PlainValue& found, PlainOperation& op);

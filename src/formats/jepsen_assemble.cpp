@@ -240,7 +240,11 @@ bool Assembly::classify() {
     }
   }
   auto answer = classifier.decide();
-  if (answer.refusal) return p_.fail(answer.place, *std::move(answer.refusal));
+  if (answer.refusal) {
+    if (const auto also = interpreter_.misspelling(); !also.empty())
+      *answer.refusal += "; also " + also;
+    return p_.fail(answer.place, *std::move(answer.refusal));
+  }
   kinds_ = std::move(answer.kinds);
   return true;
 }

@@ -175,6 +175,24 @@ bool is_transaction(const Chunk& chunk, const Cell& value) {
   return true;
 }
 
+namespace {
+
+// Of a set-up that did not end well: its value repeats what was written, and is no error.
+bool is_set_up(const Chunk& chunk, const Cell& value) {
+  if (!value.is_vector() || value.size == 0) return false;
+  bool pairs = true;
+  for (std::size_t i = 0; pairs && i < value.size; ++i) {
+    const Cell pair = chunk.child(value, i);
+    pairs = pair.is_vector() && pair.size == 2;
+  }
+  if (pairs || value.size != 2) return pairs;
+  const Cell first = chunk.child(value, 0), second = chunk.child(value, 1);
+  return (first.tag == Tag::kInteger || first.tag == Tag::kString) && !second.is_vector() &&
+         second.tag != Tag::kMap;
+}
+
+}  // namespace
+
 std::string_view word(const Chunk& chunk, const Event& event) {
   switch (event.f) {
     case F::kTxn:
@@ -236,10 +254,23 @@ bool Chunk::add_setup(const Cell& value, std::uint64_t byte) {
   return true;
 }
 
-bool Chunk::finish_event(Event event, const Cell& value, const Cell& key) {
+// The field `key` names the register: its value is [key value], as of jepsen.independent.
+void Chunk::add_key(const Event& event, const Cell& key, Cell& value) {
+  const bool read = event.f == F::kRead, set_up = event.f == F::kSetup;
+  if (key.is_nothing() || (!read && !set_up && event.f != F::kWrite && event.f != F::kCas)) return;
+  const bool says = event.type == Type::kInvoke || (read && event.type == Type::kOk);
+  if (value.is_nothing() && (!says || set_up)) return;
+  const Cell pair[] = {key, value.is_nothing() ? Cell::null() : value};
+  value = make_vector(pair, 2);
+  if (set_up) value = make_vector(&value, 1);  // a vector of pairs
+}
+
+bool Chunk::finish_event(Event event, Cell value, const Cell& key) {
   if (!event.is_txn && event.client && !event.is_header()) {
     event.is_txn = is_transaction(*this, value);
-    const bool says = event.type == Type::kInvoke || event.type == Type::kOk;  // else an error
+    if (!event.is_txn) add_key(event, key, value);
+    const bool says = event.type == Type::kInvoke || event.type == Type::kOk ||
+                      is_set_up(*this, value);  // else an error
     if (!event.is_txn && event.f == F::kSetup && says) {
       event.first = static_cast<std::uint32_t>(ops.size());
       if (add_setup(value, event.byte)) {

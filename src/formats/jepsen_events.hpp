@@ -161,8 +161,9 @@ struct Chunk {
 
   // Reads the fields besides value; false after setting `error`.
   bool begin_event(const Fields& fields, Event& event);
+  void add_key(const Event& event, const Cell& key, Cell& value);
   // The event with this value, its micro-operations checked; false after error.
-  bool finish_event(Event event, const Cell& value, const Cell& key);
+  bool finish_event(Event event, Cell value, const Cell& key);
   // One micro-operation from a vector cell; false after error.
   bool add_micro_op(const Cell& op, std::uint64_t byte);
   // The writes of a set-up operation: [key value], a vector of such pairs, or a map. False if the

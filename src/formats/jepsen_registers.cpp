@@ -1,5 +1,9 @@
 // Registers: each operation as a micro-operation, in the cells of its chunk. The operation of an ok
 // counts, else that of the invocation, else that of the completion.
+#include <array>
+#include <string>
+#include <utility>
+
 #include "formats/jepsen_pairs.hpp"
 #include "formats/op_pairing.hpp"
 
@@ -31,6 +35,18 @@ bool resolve_register(Pairs& p, PairedOp& op, Kinds& kinds, bool failed_cas_was_
     auto refused =
         tried.refusal ? tried.refusal : register_disagreement(tried_in, tried.op, chunk, found.op);
     if (refused) return p.fail(op, *std::move(refused));
+  }
+  if (!ok && op.invoke.valid() && op.completion.valid() && !p.value(op.invoke).is_nothing() &&
+      !p.value(op.completion).is_nothing()) {
+    const Chunk& done_in = p.chunks[op.completion.chunk];
+    const auto done = register_operation(done_in, p.event(op.completion), kinds.keyed);
+    std::array<std::string, 3> tried_texts, done_texts;
+    if (!done.refusal) {  // else an error of the client
+      auto refused = other_attempt(p.event(op.completion), kinds.keyed,
+                                   attempt_of(chunk, found.op, tried_texts),
+                                   attempt_of(done_in, done.op, done_texts));
+      if (refused) return p.fail(op, *std::move(refused));
+    }
   }
   if (read && !ok) found.op.value = Cell::null();
   const bool compares = found.op.kind() == Micro::kCas;

@@ -105,14 +105,19 @@ bool Strings::collect_tokens(base::HashMap<std::string, Store>& stores) {
       return p_.fail(e.byte, fmt::format("found a {} of {}, expected a string",
                                          word(p_.chunks[from.chunk], e), found(from)));
     }
-    if (txn.completion.valid() && txn.status == TxnStatus::kCommitted &&
-        !p_.value(txn.completion).is_nothing() &&
-        (p_.value(txn.completion).tag != Tag::kString ||
-         p_.value(txn.completion).view() != p_.value(from).view())) {
-      return p_.fail(
-          txn, fmt::format("the \"ok\" of a {} has {}, and its invocation {}. Record the "
-                           "invoked text in both lines",
-                           word(p_.chunks[from.chunk], e), found(txn.completion), found(from)));
+    if (txn.completion.valid() && !p_.value(txn.completion).is_nothing()) {
+      const bool ok = txn.status == TxnStatus::kCommitted;
+      const bool text = p_.value(txn.completion).tag == Tag::kString;  // else it may be an error
+      if (text ? p_.value(txn.completion).view() != p_.value(from).view() : ok) {
+        return p_.fail(
+            txn, fmt::format("the \"{}\" of a {} has {}, and its invocation {}. Record the "
+                             "invoked text in both lines{}",
+                             ok                                  ? "ok"
+                             : txn.status == TxnStatus::kAborted ? "fail"
+                                                                 : "info",
+                             word(p_.chunks[from.chunk], e), found(txn.completion), found(from),
+                             ok ? "" : ", or leave it out of this one"));
+      }
     }
     const auto text = p_.value(from).view();
     Store& store = stores[store_name(txn)];

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/spelling.hpp"
 
@@ -48,7 +49,8 @@ Refusal Interpreter::take(const Chunk& chunk, const Event& event, Step& step) {
   if (event.type == Type::kInvoke) {
     step.what = What::kInvocation;
     step.is_txn = event.is_txn;
-    return open.invoke(event);
+    auto refused = open.invoke(event);
+    return refused ? refused : take_key(chunk, event, open);
   }
   step.what = What::kCompletion;
   step.invoked = open.open;
@@ -58,8 +60,42 @@ Refusal Interpreter::take(const Chunk& chunk, const Event& event, Step& step) {
                                             : history::TxnStatus::kIndeterminate;
   all_invoked_ = all_invoked_ && open.open;
   auto refused = open.complete(event);
+  if (!refused) refused = take_key(chunk, event, open);
   open.open = false;
   return refused;
+}
+
+// The field `key` of an operation on an object.
+Refusal Interpreter::take_key(const Chunk& chunk, const Event& event, OpenOperation& open) {
+  if (event.is_txn || (open.open && open.is_txn) || object_of(event) == Object::kNone)
+    return std::nullopt;
+  const Cell &value = chunk.values[event.first], &key = chunk.values[event.first + 1];
+  std::string name;
+  if (!key.is_nothing()) canonical(chunk, key, name);
+  if (event.type == Type::kInvoke) {
+    open.key = name;
+    open.has_value = !value.is_nothing();
+  } else if (open.open) {
+    return open.other_key(event, value, name);
+  } else if (event.type != Type::kOk) {
+    return std::nullopt;
+  }
+  if (object_of(event) == Object::kStore || (event.f == F::kSetup && value.is_nothing()))
+    return std::nullopt;
+  if (!keyed_) keyed_ = !name.empty();
+  if (*keyed_ == name.empty()) {
+    return fmt::format(
+        "found f={} with{} the field key, and the operations before with{} it. Record the key in "
+        "every operation, or in none",
+        word(chunk, event), name.empty() ? "out" : "", name.empty() ? "" : "out");
+  }
+  if (object_of(event) != Object::kMutex || name.empty()) return std::nullopt;
+  if (lock_.empty()) lock_ = name;
+  if (lock_ == name) return std::nullopt;
+  return fmt::format(
+      "found f={} of the lock {}, and before it operations of the lock {}: cupel checks one mutex. "
+      "Record the operations of each lock in a file of their own",
+      word(chunk, event), name, lock_);
 }
 
 std::string Interpreter::ignored() const {
@@ -79,21 +115,27 @@ std::string Interpreter::missing() const {
                      fmt::join(names, ", f="), fmt::join(words_, ", "));
 }
 
-Refusal Interpreter::misspelled() const {
-  if (!ignored_.empty()) return std::nullopt;
+std::string Interpreter::misspelling() const {
   const std::vector<std::string> words(words_.begin(), words_.end());
   for (const auto& name : as_.ignore) {
     if (base::nearest(name, words).empty()) continue;
     return fmt::format("found no op map with f={}, which --ignore names.{}", name,
                        base::suggestion(name, words));
   }
-  return std::nullopt;
+  return {};
+}
+
+Refusal Interpreter::misspelled() const {
+  auto found = ignored_.empty() ? misspelling() : std::string();
+  return found.empty() ? std::nullopt : Refusal(std::move(found));
 }
 
 void Interpreter::save(history::StateWriter& out) const {
   out.flag(all_invoked_);
   out.flag(timed_);
   for (const bool came : {client_, nemesis_, header_}) out.flag(came);
+  out.number(keyed_ ? 1 + *keyed_ : 0);
+  out.text(lock_);
   out.number(ignored_.size());
   for (const auto& [f, count] : ignored_) {
     out.text(f);
@@ -106,6 +148,8 @@ void Interpreter::save(history::StateWriter& out) const {
     out.flag(open.open);
     out.flag(open.has_invoked);
     out.flag(open.is_txn);
+    out.text(open.key);
+    out.flag(open.has_value);
     out.number(static_cast<std::uint64_t>(open.f));
     out.integer(open.invoked);
   }
@@ -116,6 +160,9 @@ void Interpreter::load(history::StateReader& in) {
   all_invoked_ = in.flag();
   timed_ = in.flag();
   for (bool* const came : {&client_, &nemesis_, &header_}) *came = in.flag();
+  const auto keyed = in.below(3);
+  keyed_ = keyed == 0 ? std::nullopt : std::optional(keyed == 2);
+  lock_ = in.text();
   const auto ignored = in.count();
   for (std::size_t i = 0; i < ignored && in.good(); ++i) {
     std::string f(in.text());
@@ -128,6 +175,8 @@ void Interpreter::load(history::StateReader& in) {
     open.open = in.flag();
     open.has_invoked = in.flag();
     open.is_txn = in.flag();
+    open.key = in.text();
+    open.has_value = in.flag();
     open.f = static_cast<F>(in.below(kFs));
     open.invoked = in.integer();
   }

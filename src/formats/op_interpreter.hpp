@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -59,7 +60,10 @@ class Interpreter {
   // nothing.
   [[nodiscard]] std::string missing() const;
 
-  // If --ignore left nothing out: what it names, if a word of the source is spelled like it.
+  // What --ignore names and no op map has, if another word of the source is spelled like it. Empty:
+  // nothing.
+  [[nodiscard]] std::string misspelling() const;
+  // The same if --ignore left nothing out.
   [[nodiscard]] Refusal misspelled() const;
 
   void save(history::StateWriter& out) const;
@@ -67,6 +71,8 @@ class Interpreter {
   void load(history::StateReader& in);
 
  private:
+  Refusal take_key(const Chunk& chunk, const Event& event, OpenOperation& open);
+
   const Interpretation as_;
   history::ScalarTable processes_;
   std::vector<OpenOperation> open_;  // by process
@@ -74,6 +80,8 @@ class Interpreter {
   std::set<std::string> words_;  // of f, if --ignore names some
   bool all_invoked_ = true, anonymous_ = false, timed_ = false;
   bool client_ = false, nemesis_ = false, header_ = false;  // whose op maps came
+  std::optional<bool> keyed_;  // registers and mutexes have the field key
+  std::string lock_;           // the key of the mutex; empty: none
   std::string text_;
 };
 

@@ -186,6 +186,12 @@ Refusal OpenOperation::complete(const Event& event) const {
         "times of one clock",
         event.time, invoked);
   }
+  if (!is_txn && event.is_txn && has_value) {
+    return fmt::format(
+        "the \"{}\" has a transaction, and its invocation a single operation. Record in both lines "
+        "what the client asked for",
+        word(event.type));
+  }
   // The invocation of a set-up says what was written.
   if (is_txn && !event.is_txn && event.type == Type::kOk && f != F::kSetup) {
     return std::string(
@@ -193,6 +199,37 @@ Refusal OpenOperation::complete(const Event& event) const {
         "with the results in this one");
   }
   return std::nullopt;
+}
+
+Object object_of(const Event& event) {
+  switch (event.f) {
+    case F::kRead:
+    case F::kWrite:
+    case F::kCas:
+    case F::kSetup:
+      return Object::kRegister;
+    case F::kAcquire:
+    case F::kRelease:
+      return Object::kMutex;
+    case F::kPut:
+    case F::kAppend:
+    case F::kGet:
+      return Object::kStore;
+    default:
+      return Object::kNone;
+  }
+}
+
+Refusal OpenOperation::other_key(const Event& event, const Cell& value,
+                                 const std::string& name) const {
+  if (name == key) return std::nullopt;
+  // Without a value, the key of the invocation is enough.
+  const bool result = object_of(event) == Object::kRegister && event.type == Type::kOk &&
+                      (event.f == F::kRead || !value.is_nothing());
+  if (name.empty() && !result) return std::nullopt;
+  return fmt::format(
+      "the \"{}\" has {}, and its invocation {}. Record the invoked key in both lines",
+      word(event.type), name.empty() ? "no key" : "the key " + name, key.empty() ? "none" : key);
 }
 
 Agreement agreement(const Chunk& tried_in, const Event& invoke, const Chunk& done_in,
@@ -269,6 +306,50 @@ Refusal register_disagreement(const Chunk& tried_in, const MicroOp& tried, const
       versions ? ": a register with versions ([version value]), which cupel does not check" : "");
 }
 
+namespace {
+
+bool is_another(history::ScalarView tried, history::ScalarView done) {
+  using Kind = history::ScalarKind;
+  if (tried.kind != done.kind || tried == done) return false;
+  if (done.kind == Kind::kLiteral) {
+    const bool list = done.text.starts_with('[');
+    return list == tried.text.starts_with('[') && (list || !is_collection(done)) &&
+           !done.text.starts_with("[:");
+  }
+  return done.kind == Kind::kInteger || done.kind == Kind::kString;
+}
+
+}  // namespace
+
+Attempt attempt_of(const Chunk& chunk, const MicroOp& op, std::array<std::string, 3>& texts) {
+  Attempt attempt{.key = scalar_of(chunk, op.key, texts[0]), .value = {}};
+  const bool cas = op.kind() == Micro::kCas;
+  attempt.value = scalar_of(chunk, cas ? chunk.child(op.value, 0) : op.value, texts[1]);
+  if (cas) attempt.other = scalar_of(chunk, chunk.child(op.value, 1), texts[2]);
+  return attempt;
+}
+
+Refusal other_attempt(const Event& event, bool keyed, const Attempt& tried, const Attempt& done) {
+  const bool cas = event.f == F::kCas;
+  // In [old new], null is a value.
+  const auto differs = [&](history::ScalarView a, history::ScalarView b) {
+    const bool null = a.kind == history::ScalarKind::kNull;
+    return is_another(a, b) || (cas && null != (b.kind == history::ScalarKind::kNull));
+  };
+  const bool same = event.f == F::kRead ||
+                    (!differs(tried.value, done.value) && !differs(tried.other, done.other));
+  if (same && !is_another(tried.key, done.key)) return std::nullopt;
+  const auto text = [&](const Attempt& attempt) {
+    auto value = attempt.value.to_string();
+    if (cas) value = fmt::format("[{} {}]", value, attempt.other.to_string());
+    return keyed ? fmt::format("[{} {}]", attempt.key.to_string(), value) : value;
+  };
+  return fmt::format(
+      "the \"{}\" has {}, and its invocation {}. Record in both lines what the client asked for, "
+      "or leave the value out of this one",
+      word(event.type), text(done), text(tried));
+}
+
 bool reads_another_value(const history::Operations& tried, const history::Operations& done) {
   if (tried.size() != 1 || done.size() != 1 || !InStream{done}.reads(0)) return false;
   const auto invoked = tried.view(tried.all()[0].value);
@@ -297,16 +378,17 @@ std::string collection_read(std::string_view shown, Workload kind) {
 std::string collection_row(std::string_view key, std::string_view shown, Workload kind) {
   return fmt::format(
       "the range read returned {} for key {}, a collection, but every write wrote a single value. "
-      "A "
-      "range read cannot return a list: read the list by its key. If the database may store such a "
-      "value, add --kind {}",
+      "A range read cannot return a list: leave the whole range read out, or record a read of each "
+      "key. If the database may store such a value, add --kind {}",
       shown, key, name(kind));
 }
 
 std::string listed_in_range(std::string_view key) {
   return fmt::format(
       "found key {} in a range read and with appends, expected one of the two: a range read cannot "
-      "return a list. Leave the row out and read the list by its key",
+      "return a list, and a row that is left out says that the list is empty. Leave the whole "
+      "range "
+      "read out, or record a read of each key",
       key);
 }
 

@@ -6,6 +6,7 @@
 // else, one of the two lines is wrong, and a verdict could rest on the wrong one: it is refused.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct OpenOperation {
   bool is_txn = false;  // the open one
   F f = F::kAbsent;
   history::Time invoked = history::kNoTime;
+  bool has_value = false;  // of an operation on an object
+  std::string key = {};    // the field of this name, as canonical text; empty: none
 
   Refusal invoke(const Event& event);
   // `open` remains until the caller clears it.
@@ -36,7 +39,14 @@ struct OpenOperation {
   [[nodiscard]] bool completes_txn(const Event& event) const {
     return event.is_txn || (open && is_txn);
   }
+  // What is wrong with the field `key` of a completion on an object.
+  [[nodiscard]] Refusal other_key(const Event& event, const Cell& value,
+                                  const std::string& name) const;
 };
+
+// On what an operation is that is no transaction.
+enum class Object : std::uint8_t { kNone, kRegister, kMutex, kStore };
+Object object_of(const Event& event);
 
 // Which operations count once a transaction has ended.
 struct Agreement {
@@ -57,7 +67,15 @@ RegisterOperation register_operation(const Chunk& chunk, const Event& event, boo
 // What is wrong with an ok on a register, beside its invocation.
 Refusal register_disagreement(const Chunk& tried_in, const MicroOp& tried, const Chunk& done_in,
                               const MicroOp& done);
-// The same for a stream, of the value of a read.
+// What a fail or an info on a register says beside its invocation. A value of another type is an
+// error of the client; one of the same type is another operation.
+struct Attempt {
+  history::ScalarView key, value, other = {};  // `other`: desired, of a cas
+};
+Refusal other_attempt(const Event& event, bool keyed, const Attempt& tried, const Attempt& done);
+// Of an operation on a register. `texts` hold what is borrowed.
+Attempt attempt_of(const Chunk& chunk, const MicroOp& op, std::array<std::string, 3>& texts);
+// The same as register_disagreement() for a stream, of the value of a read.
 bool reads_another_value(const history::Operations& tried, const history::Operations& done);
 inline constexpr const char* kInvokedWithAValue =
     "the read was invoked with a value, and returned another one: not a read of a register. Invoke "

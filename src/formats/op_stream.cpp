@@ -37,8 +37,14 @@ base::Error OpStream::error(std::string message) const {
 }
 
 base::Error OpStream::refused(std::string message) {
+  const auto line = kinds_.refused_place();
+  if (const auto also = line ? interpreter_.misspelling() : ""; !also.empty()) {
+    const bool later = message.ends_with(kNeedsTheWhole);
+    const auto end = message.size() - (later ? std::string_view(kNeedsTheWhole).size() : 0);
+    message.insert(end, "; also " + also);
+  }
   auto found = error(std::move(message));
-  if (const auto line = kinds_.refused_place()) found.line = *line;
+  if (line) found.line = *line;
   return found;
 }
 
@@ -212,7 +218,10 @@ OpStream::Refusal OpStream::complete(const Chunk& chunk, const Event& event, con
                "is still to come") +
            kNeedsTheWhole;
   }
-  const bool says = kinds_.says_what_was_done(chunk, event, step);
+  // A completed set-up may be silent.
+  const bool silent = event.f == jepsen::F::kSetup && !event.is_txn && !process.tried.empty() &&
+                      chunk.values[event.first].is_nothing();
+  const bool says = !silent && kinds_.says_what_was_done(chunk, event, step);
   seen_.clear();
   if (says) {
     kinds_.taken(event);
@@ -220,6 +229,10 @@ OpStream::Refusal OpStream::complete(const Chunk& chunk, const Event& event, con
   }
   if (auto wrong = kinds_.wrong_lock(chunk, event, step.status, process.holds)) return wrong;
   if (step.invoked) {
+    if (!says && !step.is_txn) {
+      auto wrong = operations_.disagreement(chunk, event, kinds_.kinds(), process.tried);
+      if (wrong) return wrong;
+    }
     const auto agreed = says ? jepsen::agreement(process.tried, seen_, event.type)
                              : jepsen::Agreement{.completion_counts = false};
     if (agreed.refusal) return agreed.refusal;

@@ -2,6 +2,7 @@
 #include "formats/stream_operations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "formats/jepsen_pairs.hpp"
@@ -74,6 +75,23 @@ jepsen::Refusal StreamOperations::single(const Chunk& chunk, const Event& event,
   }
   kinds.compares = kinds.compares || found.op.kind() == Micro::kCas;
   return operation(chunk, found.op, seen, kinds.kind, out);
+}
+
+jepsen::Refusal StreamOperations::disagreement(const Chunk& chunk, const Event& event,
+                                               const jepsen::Kinds& kinds,
+                                               const Operations& tried) const {
+  if (event.is_txn || tried.size() != 1 || kinds.kind == Workload::kMutex ||
+      jepsen::object_of(event) != jepsen::Object::kRegister ||
+      chunk.values[event.first].is_nothing())
+    return std::nullopt;
+  const auto done = jepsen::register_operation(chunk, event, kinds.keyed);
+  if (done.refusal) return std::nullopt;  // an error of the client
+  const auto& op = tried.all()[0];
+  std::array<std::string, 3> texts;
+  return jepsen::other_attempt(
+      event, kinds.keyed,
+      {.key = sink_.name_of(op.key), .value = tried.view(op.value), .other = tried.view(op.other)},
+      attempt_of(chunk, done.op, texts));
 }
 
 jepsen::Refusal StreamOperations::mutex(const Chunk& chunk, const Event& event, Operations& out) {

@@ -33,6 +33,10 @@ class StreamOperations {
   // whether a register had a compare-and-set is noted there.
   jepsen::Refusal take(const jepsen::Chunk& chunk, const jepsen::Event& event, bool seen,
                        jepsen::Kinds& kinds, history::Operations& out);
+  // What is wrong with a fail or an info on a register, beside what was tried.
+  [[nodiscard]] jepsen::Refusal disagreement(const jepsen::Chunk& chunk, const jepsen::Event& event,
+                                             const jepsen::Kinds& kinds,
+                                             const history::Operations& tried) const;
   // Adds a use of the key. While the source is set up, use() does nothing: a set-up may say that a
   // list is empty.
   jepsen::Refusal use(history::Key key, std::uint8_t as);

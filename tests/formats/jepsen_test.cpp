@@ -161,7 +161,8 @@ TEST(Jepsen, ARangeReadReturnsNoList) {
   };
   const std::string appended =
       "h:1: found key 5 in a range read and with appends, expected one of the two: a range read "
-      "cannot return a list. Leave the row out and read the list by its key";
+      "cannot return a list, and a row that is left out says that the list is empty. Leave the "
+      "whole range read out, or record a read of each key";
   EXPECT_EQ(read(R"(["append",5,1],["range",[1,9],[[5,[1]]]])"), appended);
   EXPECT_EQ(read(R"(["range",[1,9],[[5,[1]]]],["append",5,1])"), appended);
   EXPECT_EQ(read(R"(["append",5,1],["range",[1,9],[]])"), "0: append(5,1) range(1..9)\n");
@@ -169,7 +170,8 @@ TEST(Jepsen, ARangeReadReturnsNoList) {
   for (const std::string row : {"[]", "[1]", R"({"a":1})"}) {
     const auto found = read(R"(["w",1,1],["range",[1,9],[[5,)" + row + "]]]");
     EXPECT_NE(found.find("for key 5, a collection, but every write wrote a single value. A range "
-                         "read cannot return a list: read the list by its key. If the database may "
+                         "read cannot return a list: leave the whole range read out, or record a "
+                         "read of each key. If the database may "
                          "store such a value, add --kind transactions"),
               std::string::npos)
         << found;
@@ -521,6 +523,106 @@ TEST(Jepsen, ARegisterCompletionWithAnotherValueIsRefused) {
   EXPECT_NE(pair("read", "[1 nil]", "ok", "[2 1]").find("another key. Record"), std::string::npos);
 }
 
+// A fail or an info: a value of the type that was invoked is another operation, anything else is an
+// error of the client.
+TEST(Jepsen, ACompletionInDoubtRepeatsItsInvocation) {
+  const auto pair = [](const std::string& f, const std::string& invoked, const std::string& type,
+                       const std::string& completed, const std::string& before = "") {
+    return read_text(before + "{:type :invoke :process 1 :f :" + f + " :value " + invoked +
+                     "}\n{:type :" + type + " :process 1 :f :" + f + " :value " + completed + "}");
+  };
+  EXPECT_EQ(pair("write", "[1 2]", "info", "[1 3]"),
+            "h:2: the \"info\" has [1 3], and its invocation [1 2]. Record in both lines what the "
+            "client asked for, or leave the value out of this one");
+  const std::string txn = "{:type :ok :process 0 :f :txn :value [[:w 1 1]]}\n";
+  const struct {
+    const char *f, *invoked, *completed;
+  } others[] = {{"write", "1", "2"},           {"write", "[1 2]", "[2 2]"},
+                {"write", "\"a\"", "\"b\""},   {"write", "1.5", "2.5"},
+                {"write", "true", "false"},    {"cas", "[nil 2]", "[nil 3]"},
+                {"cas", "[1 2]", "[nil 2]"},   {"cas", "[1 [2 3]]", "[1 [2 4]]"},
+                {"read", "[1 nil]", "[2 nil]"}};
+  for (const auto& [f, invoked, completed] : others) {
+    for (const std::string type : {"info", "fail"}) {
+      EXPECT_NE(pair(f, invoked, type, completed).find("has "), std::string::npos)
+          << f << " " << invoked << " " << completed;
+    }
+  }
+  EXPECT_EQ(pair("write", "[1 2]", "ok", "[[:w 1 3]]"),
+            "h:2: the \"ok\" has a transaction, and its invocation a single operation. Record in "
+            "both lines what the client asked for");
+  EXPECT_NE(pair("write", "[1 2]", "info", "[1 3]", txn).find("h:3: the \"info\" has [1 3]"),
+            std::string::npos);
+  for (const std::string invoked : {"[1 2]", "[[1 2] [3 4]]"}) {
+    const auto other = invoked == "[1 2]" ? "[1 3]" : "[[1 2] [3 5]]";
+    EXPECT_NE(pair("setup", invoked, "info", other, txn).find("has other operations"),
+              std::string::npos);
+    EXPECT_NE(pair("setup", invoked, "info", invoked, txn).find("indeterminate w(1,2)"),
+              std::string::npos);
+  }
+  const struct {
+    const char *f, *invoked, *completed;
+  } errors[] = {{"write", "1", ":timeout"},   {"write", "1", "\"timeout\""},
+                {"write", "1", "nil"},        {"write", "1", "[:error 2]"},
+                {"write", "1", "{:code 2}"},  {"write", ":a", ":timeout"},
+                {"cas", "[1 2]", ":gone"},    {"cas", "[1 2]", "3"},
+                {"write", "[1 2]", "[1 2]"},  {"write", "[1 2]", "[1 :timeout]"},
+                {"write", "[1 2]", "[1 nil]"}};
+  for (const auto& [f, invoked, completed] : errors) {
+    EXPECT_NE(pair(f, invoked, "info", completed).find("1: indeterminate "), std::string::npos)
+        << f << " " << invoked << " " << completed;
+  }
+}
+
+TEST(Jepsen, TheFieldKeyNamesTheRegister) {
+  const auto op = [](const std::string& type, const std::string& f, const std::string& rest) {
+    return "{:type :" + type + " :process 1 :f :" + f + " " + rest + "}\n";
+  };
+  const auto write = op("invoke", "write", ":key :a :value 1");
+  const auto read = op("invoke", "read", ":key :b");
+  EXPECT_EQ(read_text(write + op("ok", "write", ":key :a") + read +
+                      op("ok", "read", ":key :b :value nil")),
+            "1: w(:a,1) | r(:b,null)\n");
+  EXPECT_EQ(read_text(write + op("ok", "write", ":key :a :value 1") + read +
+                      op("info", "read", ":value :timeout") +
+                      op("invoke", "cas", ":key [1 2] :value [1 2]") + op("fail", "cas", "")),
+            "1: w(:a,1) | indeterminate r(:b,?) | aborted cas([1 2],1->2)\n");
+  // As jepsen.independent has it, set up and beside transactions.
+  EXPECT_EQ(
+      read_text(op("invoke", "init", ":key :a :value 1") + op("ok", "init", ":key :a :value 1") +
+                "{:type :ok :process 2 :f :txn :value [[:r :b nil]]}"),
+      "2: r(:b,null)\n");
+  const auto refused = [&](const std::string& text, const std::string& message) {
+    const auto found = read_text(text);
+    EXPECT_EQ(found.substr(0, message.size()), message);
+  };
+  refused(write + op("ok", "write", ":key :b :value 1"),
+          "h:2: the \"ok\" has the key :b, and its invocation :a. Record the invoked key");
+  refused(write + op("info", "write", ":key :b"), "h:2: the \"info\" has the key :b");
+  refused(write + op("info", "write", ":key :a :value 2"), "h:2: the \"info\" has [:a 2]");
+  refused(write + op("ok", "write", ":value 1"), "h:2: the \"ok\" has no key, and its");
+  refused(op("invoke", "write", ":value 1") + op("ok", "write", ":key :a :value 1"),
+          "h:2: the \"ok\" has the key :a, and its invocation none");
+  refused(write + op("ok", "write", ":key :a :value 1") + op("invoke", "read", ":value nil"),
+          "h:3: found f=read without the field key, and the operations before with it. Record");
+  refused(op("invoke", "read", "") + op("ok", "read", ":value 1") + write,
+          "h:3: found f=write with the field key, and the operations before without it. Record");
+  // One mutex may have a key, several may not.
+  const auto acquire = op("invoke", "acquire", ":key :a") + op("ok", "acquire", "");
+  EXPECT_EQ(read_text(acquire), "1: cas(mutex,null->held)\n");
+  refused(acquire + op("invoke", "release", ":key :b"),
+          "h:3: found f=release of the lock :b, and before it operations of the lock :a");
+  // Strings.
+  const auto put = op("invoke", "put", ":key :a :value \"x\"");
+  EXPECT_EQ(read_text(put + op("ok", "put", "")), "1: w(:a,x)\n");
+  refused(put + op("ok", "put", ":key :b :value \"x\""), "h:2: the \"ok\" has the key :b");
+  refused(op("invoke", "get", ":key :a") + op("ok", "get", ":key :b :value \"\""),
+          "h:2: the \"ok\" has the key :b");
+  refused(put + op("info", "put", ":value \"y\""),
+          "h:2: the \"info\" of a put has \"y\", and its invocation \"x\"");
+  EXPECT_EQ(read_text(put + op("info", "put", ":value :timeout")), "1: indeterminate w(:a,x)\n");
+}
+
 // The values are those of another kind of workload: never a thin-air read.
 TEST(Jepsen, AReadOfACollectionIsNotThatOfARegister) {
   const auto both = [](int process, const std::string& f, const std::string& invoked,
@@ -746,6 +848,14 @@ TEST(Jepsen, AMisspelledIgnoreIsAnError) {
             "h: found no op map with f=wirte, which --ignore names. Did you mean `write`?");
   EXPECT_EQ(error({"nap"}), "");
   EXPECT_EQ(error({"write", "writes"}), "");
+  // Beside a right name, if the file is refused.
+  const auto h = read_jepsen(text + "{:type :ok :process 0 :f :nap :value 3}", "h", 0, {},
+                             {.kind = {}, .ignore = {"write", "naps"}});
+  ASSERT_FALSE(h);
+  EXPECT_NE(h.error().message.find("; also found no op map with f=naps, which --ignore names. Did "
+                                   "you mean `nap`?"),
+            std::string::npos)
+      << h.error().message;
 }
 
 TEST(Jepsen, TheKindIsStated) {
