@@ -39,9 +39,13 @@ std::optional<std::uint32_t> number_of(std::string_view digits) {
   return number;
 }
 
+// After the table's number in the name of a value of a unique key. The rows of the table end before
+// it, as every range of them does (keys_without_base).
+constexpr std::string_view kValueMark = "0/=";
+
 // Of the name of a lock on a value of a unique key, in front of the text.
 std::optional<std::uint32_t> table_of_value(std::string_view text) {
-  if (!text.substr(std::min(kDigits, text.size())).starts_with("/=")) return std::nullopt;
+  if (!text.substr(std::min(kDigits, text.size())).starts_with(kValueMark)) return std::nullopt;
   return number_of(text.substr(0, kDigits));
 }
 
@@ -140,6 +144,10 @@ std::string Rows::store_key(const RowId& row) {
 
 std::string Rows::table_key(const File& file) {
   return key_of(table(file), 0).substr(0, kDigits);
+}
+
+std::string Rows::value_key(const File& file, std::string_view text) {
+  return fmt::format("{}{}{}", table_key(file), kValueMark, text);
 }
 
 const std::vector<Rows::Range>& Rows::keys_without_base(const File& file) {
@@ -250,10 +258,11 @@ const Rows::Version& Rows::version_of(const RowId& id, const history::ScalarView
              : row(id).base;
 }
 
-std::vector<std::vector<std::size_t>> Rows::changed_columns(const history::History& from) const {
+std::vector<std::vector<std::size_t>> Rows::changed_columns(const history::History& from,
+                                                            const std::vector<RowId>& ids) const {
   std::vector<std::set<const Version*>> versions(from.key_count());
   const auto add = [&](history::KeyId key, history::ValueId value) {
-    const auto& version = version_of(*row_of(from.key(key).text), from.value(value));
+    const auto& version = version_of(ids[key.index()], from.value(value));
     if (version.position.valid()) versions[key.index()].insert(&version);
   };
   for (std::uint32_t i = 0; i < from.key_count(); ++i) add(history::KeyId(i), from.null_value());
@@ -276,11 +285,19 @@ base::Result<history::History> Rows::in_words(const history::History& from) cons
   UniqueTexts names;
   std::vector<history::KeyId> keys;
   std::vector<UniqueTexts> values(from.key_count());
-  const auto columns = changed_columns(from);
+  std::vector<RowId> ids;
+  for (std::uint32_t i = 0; i < from.key_count(); ++i) {
+    const auto text = from.key(history::KeyId(i)).text;
+    const auto id = row_of(text);
+    if (!id || id->table >= tables_.size() || id->row >= tables_[id->table].rows.size())
+      return base::Error{.message = fmt::format("internal error: {} is no row of a table", text)};
+    ids.push_back(*id);
+  }
+  const auto columns = changed_columns(from, ids);
   const auto value_of = [&](history::KeyId key, history::ValueId value) {
     const auto seen = from.value(value);
     const bool written = seen.kind == history::ScalarKind::kInteger;
-    const auto& version = version_of(*row_of(from.key(key).text), seen);
+    const auto& version = version_of(ids[key.index()], seen);
     if (!written && !version.position.valid()) return builder.null_value();
     const auto text =
         version.position.valid() ? texts_.words(version.text, columns[key.index()]) : "deleted";
@@ -289,7 +306,7 @@ base::Result<history::History> Rows::in_words(const history::History& from) cons
   };
   for (const auto& [fact, text] : from.metadata()) builder.set_metadata(fact, text);
   for (std::uint32_t i = 0; i < from.key_count(); ++i) {
-    const auto id = *row_of(from.key(history::KeyId(i)).text);
+    const auto& id = ids[i];
     const auto number = std::uint64_t{id.table} << 32 | id.row;
     keys.push_back(builder.key(ScalarView::of(std::string_view(names.of(number, name(id))))));
     if (row(id).base.position.valid())

@@ -65,6 +65,8 @@ class Rows {
   [[nodiscard]] static std::string store_key(const RowId& row);
   // Of the table; those of its rows are below it.
   [[nodiscard]] std::string table_key(const File& file);
+  // Of a value of a unique key of the table; no range of the table's rows covers it.
+  [[nodiscard]] std::string value_key(const File& file, std::string_view text);
   // The keys from the first on, before the second, are those of rows without a base version, also
   // of rows that are not added yet. Of many such ranges the last ones.
   using Range = std::pair<std::string, std::string>;
@@ -111,7 +113,7 @@ class Rows {
   [[nodiscard]] const Version& version_of(const RowId& id, const history::ScalarView& value) const;
   // For each key of a history of the store, the columns in which its versions differ.
   [[nodiscard]] std::vector<std::vector<std::size_t>> changed_columns(
-      const history::History& history) const;
+      const history::History& from, const std::vector<RowId>& ids) const;
 
   std::vector<Table> tables_;
   std::map<File, std::uint32_t> by_file_;

@@ -434,6 +434,11 @@ class Session {
     return shared_.rows.table_key(file);
   }
 
+  std::string value_key(const Rows::File& file, std::string_view text) {
+    const std::lock_guard lock(shared_.mutex);
+    return shared_.rows.value_key(file, text);
+  }
+
   // None: nobody committed a row that begins there.
   std::optional<RowId> row_at(const Rows::File& file, const Position& position) {
     const std::lock_guard lock(shared_.mutex);
@@ -521,7 +526,8 @@ class Session {
             lock(Rows::store_key(row_to_be(request)), mode_of(request.shared), request.no_wait);
         break;
       case Kind::kValue:
-        refused = lock(table + "/=" + request.text, mode_of(false), request.no_wait);
+        refused = lock(value_key({database_, request.table}, request.text), mode_of(false),
+                       request.no_wait);
         break;
     }
     return refused ? refused : done_reply();

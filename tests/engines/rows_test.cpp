@@ -124,11 +124,14 @@ TEST(EngineRows, ReplaceKeysInMessages) {
   EXPECT_EQ(rows.with_names("the write of " + Rows::store_key(row) + " contradicts"),
             "the write of accounts(5) contradicts");
   EXPECT_EQ(rows.with_names("0000000f/0000000f"), "0000000f/0000000f");
-  EXPECT_EQ(rows.with_names("concurrent update of 00000000/=1:8180600362967416148"),
+  const auto value = rows.value_key({kDatabase, kTable}, "1:8180600362967416148");
+  for (const auto& [low, high] : rows.keys_without_base({kDatabase, kTable}))
+    EXPECT_FALSE(low <= value && value < high) << low << " to " << high;
+  EXPECT_EQ(rows.with_names("concurrent update of " + value),
             "concurrent update of a unique key of accounts");
-  EXPECT_EQ(rows.with_names("update of 00000000/=1:8, by x"),
+  EXPECT_EQ(rows.with_names("update of 000000000/=1:8, by x"),
             "update of a unique key of accounts, by x");
-  EXPECT_EQ(rows.with_names("update of 0000000f/=1:8"), "update of 0000000f/=1:8");
+  EXPECT_EQ(rows.with_names("update of 0000000f0/=1:8"), "update of 0000000f0/=1:8");
 }
 
 TEST(EngineRows, AreWordsInAHistory) {

@@ -465,6 +465,22 @@ TEST_F(StoreServiceTest, RecordsNoAbsenceOfARowThatWasThere) {
   EXPECT_EQ(reads_of(*history, 1), (std::map<std::string, std::string>{{"t(2)", "-"}}));
 }
 
+// A lock on a value of a unique key is no row, whatever range of rows a scan has missed.
+TEST_F(StoreServiceTest, RecordsNoReadOfALockedValue) {
+  Backend one(path_, "one"), other(path_, "other");
+  for (const char* text : {"1:8", "2:8"}) {
+    GuardRequest guard{.kind = GuardRequest::Kind::kValue, .table = kTable};
+    guard.text = text;
+    EXPECT_EQ(one.ask(guard), "k");
+  }
+  EXPECT_EQ(one.ask(CommitRequest{{checked({0, 1}, "1")}}), "k");
+  EXPECT_EQ(other.ask(look(1)), versions({}));
+  EXPECT_EQ(other.ask(CommitRequest{{checked({0, 2}, "2")}}), "k");
+  const auto history = service_->history();
+  ASSERT_TRUE(history.ok()) << history.error().message;
+  EXPECT_EQ(reads_of(*history, 1), (std::map<std::string, std::string>{{"t(2)", "-"}}));
+}
+
 // Not only the last scan of a session.
 TEST_F(StoreServiceTest, RecordsEachScanThatOverlapsWithAnInsertion) {
   mock::Options options;
