@@ -46,6 +46,9 @@ Refusal Interpreter::take(const Chunk& chunk, const Event& event, Step& step) {
   if (step.process == open_.size()) open_.emplace_back();
   auto& open = open_[step.process];
   step.sets_up = only_writes(chunk, event);
+  if (!open.open || event.type == Type::kInvoke) {
+    if (auto refused = begins_anew(event)) return refused;
+  }
   if (event.type == Type::kInvoke) {
     step.what = What::kInvocation;
     step.is_txn = event.is_txn;
@@ -98,6 +101,19 @@ Refusal Interpreter::take_key(const Chunk& chunk, const Event& event, OpenOperat
       word(chunk, event), name, lock_);
 }
 
+Refusal Interpreter::begins_anew(const Event& event) {
+  if (event.index < 0) return std::nullopt;
+  if (first_index_ < 0) {
+    first_index_ = event.index;
+    return std::nullopt;
+  }
+  if (event.index != first_index_) return std::nullopt;
+  return fmt::format(
+      "found index {} again, with which the first operation begins: another history follows in "
+      "this file. Check each by itself, or join recordings of one database by cupel merge",
+      event.index);
+}
+
 std::string Interpreter::ignored() const {
   std::string lines;
   for (const auto& [f, count] : ignored_)
@@ -136,6 +152,7 @@ void Interpreter::save(history::StateWriter& out) const {
   for (const bool came : {client_, nemesis_, header_}) out.flag(came);
   out.number(keyed_ ? 1 + *keyed_ : 0);
   out.text(lock_);
+  out.integer(first_index_);
   out.number(ignored_.size());
   for (const auto& [f, count] : ignored_) {
     out.text(f);
@@ -163,6 +180,7 @@ void Interpreter::load(history::StateReader& in) {
   const auto keyed = in.below(3);
   keyed_ = keyed == 0 ? std::nullopt : std::optional(keyed == 2);
   lock_ = in.text();
+  first_index_ = in.integer();
   const auto ignored = in.count();
   for (std::size_t i = 0; i < ignored && in.good(); ++i) {
     std::string f(in.text());

@@ -72,6 +72,8 @@ class Interpreter {
 
  private:
   Refusal take_key(const Chunk& chunk, const Event& event, OpenOperation& open);
+  // An operation that begins with the first one's index: another history begins.
+  Refusal begins_anew(const Event& event);
 
   const Interpretation as_;
   history::ScalarTable processes_;
@@ -80,8 +82,9 @@ class Interpreter {
   std::set<std::string> words_;  // of f, if --ignore names some
   bool all_invoked_ = true, anonymous_ = false, timed_ = false;
   bool client_ = false, nemesis_ = false, header_ = false;  // whose op maps came
-  std::optional<bool> keyed_;  // registers and mutexes have the field key
-  std::string lock_;           // the key of the mutex; empty: none
+  std::optional<bool> keyed_;      // registers and mutexes have the field key
+  std::string lock_;               // the key of the mutex; empty: none
+  std::int64_t first_index_ = -1;  // of a client; -1: none has one
   std::string text_;
 };
 

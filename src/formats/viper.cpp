@@ -78,6 +78,12 @@ class Reader {
       return error(fmt::format(
           R"(found {}, expected an object whose "value" is an array of operations)", shown(text)));
     }
+    dom::element other;
+    if (!document["type"].get(other) || !document["process"].get(other)) {
+      return error(
+          "found an op map of Jepsen, whose invocations would count as transactions here. Read it "
+          "with -f jepsen");
+    }
     bool initial = false;
     dom::element flag;
     if (!document["isInitial"].get(flag) && flag.get(initial)) {

@@ -256,8 +256,8 @@ TEST_F(WindowsCheck, AWatchThatMeetsItsLimitAsksTheRecord) {
   const auto in_words = run(fmt::format(
       "watch -l read-committed --sessions 50 {} --no-follow g.jsonl", "--memory-limit 30M"));
   EXPECT_EQ(in_words.code, 2) << in_words.out << in_words.err;
-  EXPECT_NE(in_words.out.find("nothing is known of any transaction"), std::string::npos)
-      << in_words.out;
+  // Of any transaction, or from one on: that depends on how much memory the program itself takes.
+  EXPECT_NE(in_words.out.find("nothing is known "), std::string::npos) << in_words.out;
 }
 
 // The window has a violation, the record does not fit into the limit, and what is held may be too

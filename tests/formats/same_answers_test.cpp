@@ -275,6 +275,27 @@ TEST(SameAnswers, OfSourcesWithoutOperations) {
   }
 }
 
+// Two files in one pipe: together they would be a history that nobody recorded.
+TEST(SameAnswers, OfTwoHistoriesInOneSource) {
+  const std::vector<std::string> one = {
+      R"({"index":3,"type":"invoke","process":0,"f":"txn","value":[["w","x",1]]})"
+      "\n",
+      R"({"index":3,"type":"ok","process":0,"f":"txn","value":[["w","x",1]]})"
+      "\n",
+      R"({"index":5,"type":"invoke","process":0,"f":"txn","value":[["r","x",null]]})"
+      "\n",
+      R"({"index":6,"type":"ok","process":0,"f":"txn","value":[["r","x",1]]})"
+      "\n"};
+  auto two = one;
+  two.insert(two.end(), one.begin(), one.end());
+  EXPECT_EQ(of_file(one, one.size(), {}).refused, std::nullopt);
+  const auto refused = of_file(two, two.size(), {}).refused;
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_NE(refused->to_string().find(":5: found index 3 again"), std::string::npos)
+      << refused->to_string();
+  EXPECT_EQ(compare(two, {}), "");
+}
+
 // A file for each kind of workload of Jepsen's tests.
 TEST(SameAnswers, OfTheKindsOfJepsensTests) {
   std::size_t files = 0;

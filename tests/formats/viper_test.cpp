@@ -71,6 +71,13 @@ TEST(ViperReader, AnInitialTransactionGivesTheInitialValues) {
   }
 }
 
+// Invocations would count as transactions.
+TEST(ViperReader, RefusesOpMaps) {
+  const auto h = read_logs({R"({"type": "invoke", "process": 0, "value": [["w", 1, 7, true]]})"});
+  ASSERT_FALSE(h.ok());
+  EXPECT_NE(h.error().to_string().find("-f jepsen"), std::string::npos) << h.error().to_string();
+}
+
 TEST(ViperReader, UnknownValuesAreInitialOnlyWhereReadsAgree) {
   const auto h = read_logs(
       {R"({"value": [["r", 1, 7, false], ["r", 2, 8, false], ["w", 3, 5, false], ["r", 4, "nil", false]]})",

@@ -71,6 +71,8 @@ constexpr std::chrono::seconds kLateness{3};
 
 // --keep-going ends here: each costs a check of all that was recorded.
 constexpr std::size_t kMostViolations = 100;
+// What the whole record may take at the end, without --timeout.
+constexpr double kEndSeconds = 600;
 
 // None: windows are never given up. Throws a usage error.
 std::optional<double> window_seconds(const WatchArguments& arguments) {
@@ -585,8 +587,8 @@ class WatchRun {
     for (const auto& note : checker_->take_notes()) say(note);
     auto options = options_;
     options.check.asked = {level_};
-    if (question.seconds && !options.check.timeout_seconds)
-      options.check.timeout_seconds = time_of_a_question(*question.seconds);
+    if (!options.check.timeout_seconds)
+      options.check.timeout_seconds = time_of_a_question(question.seconds);
     analysis::FileOptions reading{.format = formats::Format::kJepsen,
                                   .going_on = question.going_on,
                                   .first_bytes = recorded_bytes(),
@@ -630,12 +632,17 @@ class WatchRun {
   }
 
   // `window`: of one that ends within a window's time. At the end of the source nothing waits for
-  // the answer but the user, who can interrupt it.
-  std::optional<double> time_of_a_question(double window) {
+  // the answer but the user, who can interrupt it, or a job of CI, which must end by itself.
+  std::optional<double> time_of_a_question(std::optional<double> window) {
     if (!over_ || interruptible_.stopped()) return window;
-    say("the recorded history is decided as a whole; --timeout limits the time for this");
-    interruptible_.begin_check();
-    return std::nullopt;
+    if (window) {
+      say(fmt::format(
+          "the recorded history is decided as a whole, within {:.0f} minutes; --timeout "
+          "sets another limit",
+          kEndSeconds / 60));
+      interruptible_.begin_check();
+    }
+    return kEndSeconds;
   }
 
   [[nodiscard]] CheckArguments check_arguments() const {
