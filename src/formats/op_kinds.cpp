@@ -78,18 +78,18 @@ void Classifier::note(Said& said) {
 
 void Classifier::invoked(Said& said) {
   note(said);
-  if (!is_register(said.f) || said.pair == false) judge(&said, nullptr, /*committed=*/false);
+  if (!is_register(said.f) || said.pair == false) compare(&said, nullptr, /*committed=*/false);
 }
 
 void Classifier::ended(Said* invocation, Said completion, TxnStatus status) {
   if (invocation != nullptr && !invocation->noted) note(*invocation);
   note(completion);
-  judge(invocation, &completion, status == TxnStatus::kCommitted);
+  compare(invocation, &completion, status == TxnStatus::kCommitted);
 }
 
 void Classifier::never_ended(Said& invocation) {
   if (!invocation.noted) note(invocation);
-  judge(&invocation, nullptr, /*committed=*/false);
+  compare(&invocation, nullptr, /*committed=*/false);
 }
 
 void Classifier::became_transaction(const Said& invocation) {
@@ -102,7 +102,7 @@ void Classifier::became_transaction(const Said& invocation) {
 // Beside transactions, an operation on one of several registers counts: the invocation and the ok
 // have no other value than [key value], and one of them has it. A read that did not end well says
 // nothing.
-void Classifier::judge(const Said* invocation, const Said* completion, bool committed) {
+void Classifier::compare(const Said* invocation, const Said* completion, bool committed) {
   const Said& last = completion != nullptr ? *completion : *invocation;
   bool known = is_register(last.f), says = false;
   for (const Said* said : {invocation, completion}) {

@@ -93,7 +93,7 @@ class Classifier {
 
   void first(std::uint64_t& place, std::uint64_t at);
   void note(Said& said);
-  void judge(const Said* invocation, const Said* completion, bool committed);
+  void compare(const Said* invocation, const Said* completion, bool committed);
   [[nodiscard]] Words words() const;  // in the order of the source
   [[nodiscard]] Answer as_transactions() const;
   [[nodiscard]] Answer as_single() const;

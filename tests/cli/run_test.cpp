@@ -881,7 +881,8 @@ TEST_F(RunCli, AWatchDecidesTheWholeRecordAtTheEnd) {
   EXPECT_NE(whole.err.find("transactions 1 to 2 could not be decided"), std::string::npos)
       << whole.err;
   EXPECT_EQ(whole.err.find("transactions 3 to 2"), std::string::npos) << whole.err;
-  EXPECT_NE(whole.err.find("is decided as a whole, within 10 minutes"), std::string::npos) << whole.err;
+  EXPECT_NE(whole.err.find("is decided as a whole, within 10 minutes"), std::string::npos)
+      << whole.err;
   watch.insert(watch.end(), {"--timeout", "1ns"});
   const auto limited = cupel(watch);
   EXPECT_EQ(limited.code, 2) << limited.err;

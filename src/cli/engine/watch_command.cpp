@@ -782,7 +782,7 @@ class WatchRun {
     std::vector<std::string> warnings;
     if (!fact(analysis::kFinalReaders).empty()) {
       warnings.emplace_back(
-          "a watch does not judge the final reads. `cupel check` reports lost writes");
+          "a watch leaves the final reads unchecked. `cupel check` reports lost writes");
     }
     if (!checker_->only_record_after() && found.few())
       warnings.push_back(report::few_committed(found.committed, found.transactions));

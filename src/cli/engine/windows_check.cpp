@@ -248,11 +248,11 @@ class WindowsCheck {
   void note_final_reads(const history::TransactionSource& source) const {
     data_gone_ = source.fact(analysis::kDataGone);
     final_reads_failed_ = source.fact(analysis::kFinalReadsFailed);
-    const bool judged = options_.check.asked.empty();  // else the levels alone decide
-    if (judged && data_gone_.empty() && final_reads_failed_.empty() &&
+    const bool asks_all = options_.check.asked.empty();  // else the levels alone decide
+    if (asks_all && data_gone_.empty() && final_reads_failed_.empty() &&
         !source.fact(analysis::kFinalReaders).empty()) {
       final_reads_failed_ =
-          "a check in windows does not judge the final reads. Give it more memory "
+          "a check in windows leaves the final reads unchecked. Give it more memory "
           "(--memory-limit)";
     }
   }
