@@ -191,11 +191,15 @@ std::unique_ptr<PlainMap> PlainMaps::fields_of(PlainValue& map) {
     auto& value = map.items[i + 1];
     if (name == "type") op->type = value.text;
     if (name == "f") op->f = value.is_name() ? value.text : "";
-    if (name == "process") op->process = std::move(value);
-    if (name == "key") op->key = std::move(value);
-    if (name == "value") op->value = std::move(value);
     if (name == "time") op->time = value.kind == Kind::kInteger ? value.integer : kNoTime;
     if (name == "index") op->index = index_of(value);
+    if (name == "process") {
+      op->process = std::move(value);
+    } else if (name == "key") {
+      op->key = std::move(value);
+    } else if (name == "value") {
+      op->value = std::move(value);
+    }
   }
   return op;
 }

@@ -155,7 +155,7 @@ constexpr std::size_t kHelpWidth = 80;
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent = 0) {
   const auto next = '\n' + std::string(indent, ' ');
   std::string lines, line;
-  for (auto word : CLI::detail::split(text, ' ')) {
+  for (const auto& word : CLI::detail::split(text, ' ')) {
     if (!line.empty() && line.size() + 1 + word.size() > width) {
       lines += std::exchange(line, {}) + next;
     }
