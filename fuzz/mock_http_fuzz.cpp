@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/descriptor.hpp"
 #include "touch_history.hpp"
 #include "wire/fake_backend.hpp"
 #include "wire/http/connection.hpp"
@@ -19,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     HttpService service(backend, std::nullopt, own_names("127.0.0.1"));
     HttpEngine engine(service);
     const StopEvent stop;
-    Socket socket(Descriptor(ends[1]), stop);
+    Socket socket(cupel::base::Descriptor(ends[1]), stop);
     engine.serve(socket, std::nullopt);
   }
   ::close(ends[0]);
