@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "check/check.hpp"
+#include "history/facts.hpp"
 #include "history/history.hpp"
 
 namespace cupel::analysis {
@@ -60,13 +61,9 @@ struct FinalReads {
 // At most so many writes are named of a key on which nodes differ.
 inline constexpr std::size_t kMostDivergentWrites = 8;
 
-// The fact of a history that says which sessions made its final reads: lines "SESSION NODE".
-inline constexpr const char* kFinalReaders = "final readers";
-
-// Facts of a recording: which table, bucket or stream was not there in the final reads; why they
-// failed, so that it is unknown whether writes are lost.
-inline constexpr const char* kDataGone = "data gone";
-inline constexpr const char* kFinalReadsFailed = "final reads failed";
+using history::kDataGone;
+using history::kFinalReaders;
+using history::kFinalReadsFailed;
 
 // What a recorded run says, beside its levels, of the writes that it acknowledged.
 struct Losses {

@@ -31,6 +31,7 @@
 #include "formats/byte_cursor.hpp"
 #include "formats/cupel_columns.hpp"
 #include "history/builder.hpp"
+#include "history/facts.hpp"
 #include "history/single_op.hpp"
 
 namespace cupel::formats {
@@ -170,8 +171,7 @@ class SingleOps {
   }
   // Verdicts alone would hide these facts: of lost writes, of a part, of what was left out.
   void set_metadata(const std::string& name, const std::string& /*text*/) {
-    for (const char* one :
-         {"data gone", "final reads failed", "part", "cut", "ignored", "not ignored"}) {
+    for (const char* one : {kDataGone, kFinalReadsFailed, kPart, kCut, kIgnored, kNotIgnored}) {
       if (name == one) throw Declined{};
     }
   }

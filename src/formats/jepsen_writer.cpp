@@ -16,6 +16,7 @@
 #include "base/visible.hpp"
 #include "formats/edn.hpp"
 #include "formats/jepsen_events.hpp"
+#include "history/facts.hpp"
 #include "history/text_order.hpp"
 #include "text/json.hpp"
 
@@ -366,7 +367,7 @@ class Writer {
   void header(bool sessions) {
     std::vector<std::pair<std::string, std::string>> facts;
     for (const auto& [name, text] : h_.metadata()) {
-      if (name != "format" && name != "not ignored") facts.emplace_back(name, text);
+      if (name != "format" && name != history::kNotIgnored) facts.emplace_back(name, text);
     }
     const auto nemesis = [&](std::string_view f) {
       begin_line("info");

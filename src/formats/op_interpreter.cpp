@@ -70,8 +70,7 @@ Refusal Interpreter::take(const Chunk& chunk, const Event& event, Step& step) {
 
 // The field `key` of an operation on an object.
 Refusal Interpreter::take_key(const Chunk& chunk, const Event& event, OpenOperation& open) {
-  if (event.is_txn || (open.open && open.is_txn) || object_of(event) == Object::kNone)
-    return std::nullopt;
+  if (event.is_txn || (open.open && open.is_txn) || !object_of(event.f)) return std::nullopt;
   const Cell &value = chunk.values[event.first], &key = chunk.values[event.first + 1];
   std::string name;
   if (!key.is_nothing()) canonical(chunk, key, name);
@@ -83,7 +82,7 @@ Refusal Interpreter::take_key(const Chunk& chunk, const Event& event, OpenOperat
   } else if (event.type != Type::kOk) {
     return std::nullopt;
   }
-  if (object_of(event) == Object::kStore || (event.f == F::kSetup && value.is_nothing()))
+  if (object_of(event.f) == Workload::kStrings || (event.f == F::kSetup && value.is_nothing()))
     return std::nullopt;
   if (!keyed_) keyed_ = !name.empty();
   if (*keyed_ == name.empty()) {
@@ -92,7 +91,7 @@ Refusal Interpreter::take_key(const Chunk& chunk, const Event& event, OpenOperat
         "every operation, or in none",
         word(chunk, event), name.empty() ? "out" : "", name.empty() ? "" : "out");
   }
-  if (object_of(event) != Object::kMutex || name.empty()) return std::nullopt;
+  if (object_of(event.f) != Workload::kMutex || name.empty()) return std::nullopt;
   if (lock_.empty()) lock_ = name;
   if (lock_ == name) return std::nullopt;
   return fmt::format(

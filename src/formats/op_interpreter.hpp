@@ -19,13 +19,13 @@
 #include "formats/interpretation.hpp"
 #include "formats/jepsen_events.hpp"
 #include "formats/op_pairing.hpp"
+#include "history/facts.hpp"
 #include "history/scalar.hpp"
 #include "history/state.hpp"
 
 namespace cupel::formats::jepsen {
 
-// Metadata of a history: what --ignore names and no op map has.
-inline constexpr const char* kNotIgnored = "not ignored";
+using history::kNotIgnored;
 
 class Interpreter {
  public:

@@ -19,14 +19,6 @@ bool is_register(F f) {
   return f == F::kRead || f == F::kWrite || f == F::kCas;
 }
 
-// The kind of object to which operations with this f belong; none: to none of these.
-std::optional<Workload> object_of(F f) {
-  if (is_register(f) || f == F::kSetup) return Workload::kRegisters;
-  if (f == F::kAcquire || f == F::kRelease) return Workload::kMutex;
-  if (f == F::kPut || f == F::kAppend || f == F::kGet) return Workload::kStrings;
-  return std::nullopt;
-}
-
 std::string_view words_of(Workload kind) {
   switch (kind) {
     case Workload::kTransactions:

@@ -201,22 +201,22 @@ Refusal OpenOperation::complete(const Event& event) const {
   return std::nullopt;
 }
 
-Object object_of(const Event& event) {
-  switch (event.f) {
+std::optional<Workload> object_of(F f) {
+  switch (f) {
     case F::kRead:
     case F::kWrite:
     case F::kCas:
     case F::kSetup:
-      return Object::kRegister;
+      return Workload::kRegisters;
     case F::kAcquire:
     case F::kRelease:
-      return Object::kMutex;
+      return Workload::kMutex;
     case F::kPut:
     case F::kAppend:
     case F::kGet:
-      return Object::kStore;
+      return Workload::kStrings;
     default:
-      return Object::kNone;
+      return std::nullopt;
   }
 }
 
@@ -224,7 +224,7 @@ Refusal OpenOperation::other_key(const Event& event, const Cell& value,
                                  const std::string& name) const {
   if (name == key) return std::nullopt;
   // Without a value, the key of the invocation is enough.
-  const bool result = object_of(event) == Object::kRegister && event.type == Type::kOk &&
+  const bool result = object_of(event.f) == Workload::kRegisters && event.type == Type::kOk &&
                       (event.f == F::kRead || !value.is_nothing());
   if (name.empty() && !result) return std::nullopt;
   return fmt::format(
@@ -387,8 +387,7 @@ std::string listed_in_range(std::string_view key) {
   return fmt::format(
       "found key {} in a range read and with appends, expected one of the two: a range read cannot "
       "return a list, and a row that is left out says that the list is empty. Leave the whole "
-      "range "
-      "read out, or record a read of each key",
+      "range read out, or record a read of each key",
       key);
 }
 

@@ -44,9 +44,8 @@ struct OpenOperation {
                                   const std::string& name) const;
 };
 
-// On what an operation is that is no transaction.
-enum class Object : std::uint8_t { kNone, kRegister, kMutex, kStore };
-Object object_of(const Event& event);
+// The kind of object to which operations with this f belong; none: to none of these.
+std::optional<Workload> object_of(F f);
 
 // Which operations count once a transaction has ended.
 struct Agreement {

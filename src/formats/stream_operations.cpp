@@ -81,8 +81,7 @@ jepsen::Refusal StreamOperations::disagreement(const Chunk& chunk, const Event& 
                                                const jepsen::Kinds& kinds,
                                                const Operations& tried) const {
   if (event.is_txn || tried.size() != 1 || kinds.kind == Workload::kMutex ||
-      jepsen::object_of(event) != jepsen::Object::kRegister ||
-      chunk.values[event.first].is_nothing())
+      jepsen::object_of(event.f) != Workload::kRegisters || chunk.values[event.first].is_nothing())
     return std::nullopt;
   const auto done = jepsen::register_operation(chunk, event, kinds.keyed);
   if (done.refusal) return std::nullopt;  // an error of the client

@@ -13,6 +13,7 @@
 
 #include "formats/op_setup.hpp"
 #include "history/builder.hpp"
+#include "history/facts.hpp"
 #include "history/ignored.hpp"
 #include "history/naming.hpp"
 #include "history/times.hpp"
@@ -115,10 +116,9 @@ base::Status check_workers(const std::vector<Part>& parts) {
           all)};
 }
 
-// Facts of a recording: analysis/final_reads.hpp.
-constexpr const char* kFinalReaders = "final readers";
-constexpr const char* kFinalReadsFailed = "final reads failed";
-constexpr const char* kDataGone = "data gone";
+using history::kDataGone;
+using history::kFinalReaders;
+using history::kFinalReadsFailed;
 
 // Why it is unknown whether writes of some part are lost; empty: no part says that it is. The whole
 // has no final reads: a part that was recorded later may have written after those of another.

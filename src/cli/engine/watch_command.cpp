@@ -33,6 +33,7 @@
 #include "formats/recording.hpp"
 #include "formats/store_directory.hpp"
 #include "formats/transaction_stream.hpp"
+#include "history/facts.hpp"
 #include "history/ignored.hpp"
 #include "history/mask.hpp"
 #include "levels/product.hpp"
@@ -825,7 +826,7 @@ class WatchRun {
     if (const auto kind = fact("kind"); !kind.empty()) print(fmt::format("  read as {}\n", kind));
     if (const auto ignored = fact("ignored"); !ignored.empty())
       print(fmt::format("  left out: {}\n", report::ignored_text(ignored)));
-    if (const auto missing = fact("not ignored"); !missing.empty())
+    if (const auto missing = fact(history::kNotIgnored); !missing.empty())
       print_note(fmt::format("{}: {}", name_, missing));
   }
 

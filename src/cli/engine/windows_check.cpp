@@ -22,6 +22,7 @@
 #include "formats/input.hpp"
 #include "formats/transaction_stream.hpp"
 #include "history/builder.hpp"
+#include "history/facts.hpp"
 #include "history/times.hpp"
 #include "online/chain.hpp"
 #include "online/file_check.hpp"
@@ -106,7 +107,7 @@ class WindowsCheck {
     if (planned.ok() && drift != 0 && (*source)->fact("times") == "line order")
       return base::Error{.message = history::drift_without_clock(drift), .file = file_};
     ignored_ = (*source)->fact("ignored");
-    not_ignored_ = (*source)->fact("not ignored");
+    not_ignored_ = (*source)->fact(history::kNotIgnored);
     kind_ = (*source)->fact("kind");
     note_final_reads(**source);
     if (planned.ok() || format_ == "cupel") return planned;
@@ -292,7 +293,7 @@ class WindowsCheck {
     found.analysis.windows = std::move(windows);
     found.analysis.whole = true;
     for (const auto& [name, text] :
-         {std::pair("ignored", ignored_), std::pair("not ignored", not_ignored_),
+         {std::pair("ignored", ignored_), std::pair(history::kNotIgnored, not_ignored_),
           std::pair("kind", kind_), std::pair(analysis::kDataGone, data_gone_),
           std::pair(analysis::kFinalReadsFailed, final_reads_failed_)}) {
       if (text.empty()) continue;
