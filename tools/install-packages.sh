@@ -7,10 +7,9 @@
 #   program   all programs and drivers (`make install`)
 #   quick     program, and the quick tests, without servers and a browser (`make quick`)
 #   engine, run, mock, crdt   the tests of one product (`make test PRODUCT=…`)
-#   test      every test but the long ones (`make test`); those that need a browser, Go or OCaml are
-#             skipped or not built where these are missing
+#   test      every test but the long ones (`make test`)
 #   check     quick, and the tools of the gates (`make check`)
-#   all       test, check, a browser, Go, and clang for fuzzing; the default
+#   all       test, check, and clang for fuzzing; the default
 #   long      all, and the long tests (`make long`)
 #   proofs    Coq, alone
 set -euo pipefail
@@ -38,8 +37,9 @@ tests=(
 )
 # For the other quick tests: programs that talk to the mock store's servers, and that read manual pages.
 quick=(postgresql-client mariadb-client curl groff-base)
-# For `make check`: the gates, and the verifier that is proved (cupel-proved), which is an OCaml program.
-check=(libbenchmark-dev clang-format clang-tidy ocaml-nox)
+# For `make check`: the gates, and what every test needs of the verifier that is proved (cupel-proved), an OCaml program.
+proved=(ocaml-nox)
+check=(libbenchmark-dev clang-format clang-tidy "${proved[@]}")
 # Database servers, for the tests and `cupel lab`. Those that are installed here are
 # kept from starting and from making a database of their own, now and at boot (see
 # below); those that were there before are left as they are.
@@ -51,14 +51,16 @@ servers=(
   pgbouncer pgpool2  # connection poolers, which the tests put before PostgreSQL
   nftables  # faults of the servers' networks
 )
-# The recorder clients in Python and Java. An Eclipse compiler is a tenth of a JDK.
-recorders=(python3-psycopg2 ecj libpostgresql-jdbc-java)
+# The recorder clients in Python, Java and Go. An Eclipse compiler is a tenth of a JDK.
+go=(golang-go golang-github-lib-pq-dev)
+recorders=(python3-psycopg2 ecj libpostgresql-jdbc-java "${go[@]}")
 # Object mappers and test frameworks, for PostgreSQL and MariaDB over the mock store.
 mappers=(
   python3-psycopg2 python3-mysqldb python3-pymysql python3-django python3-sqlalchemy python3-pytest
   ruby-pg ruby-activerecord ruby-rspec
   php-cli php-pgsql php-doctrine-orm php-symfony-cache
   libpostgresql-jdbc-java default-jre-headless ecj junit5
+  "${go[@]}"
 )
 others=(
   libbenchmark-dev
@@ -66,9 +68,9 @@ others=(
   strace  # the files that are opened
   clojure  # the Jepsen checker of examples/jepsen
 )
-# Large, each for a few tests: a compiler of Go, and (below) a browser; and for fuzzing and `make torture` clang.
-# Debian's clang only recommends its runtime, without which -fsanitize=fuzzer does not link.
-large=(golang-go golang-github-lib-pq-dev clang libclang-rt-14-dev)
+# For fuzzing and `make torture`. Debian's clang only recommends its runtime, without which -fsanitize=fuzzer does
+# not link.
+fuzzing=(clang libclang-rt-14-dev)
 # To prove the verifier again: `install-packages.sh proofs`, and `long`.
 proofs=(coq ocaml-nox)
 # For the tests of the installation, of WebAssembly, of the site and of shared work, which are long ones.
@@ -89,9 +91,9 @@ case $mode in
   crdt) packages+=("${tests[@]}") node=yes ;;
   check) packages+=("${program[@]}" "${tests[@]}" "${quick[@]}" "${check[@]}") ;;
   test | all | long)
-    packages+=("${program[@]}" "${tests[@]}" "${quick[@]}" "${servers[@]}" "${recorders[@]}" "${mappers[@]}" "${others[@]}")
+    packages+=("${program[@]}" "${tests[@]}" "${quick[@]}" "${servers[@]}" "${recorders[@]}" "${mappers[@]}" "${others[@]}" "${proved[@]}")
     node=yes
-    [[ $mode == test ]] || packages+=("${check[@]}" "${large[@]}")
+    [[ $mode == test ]] || packages+=("${check[@]}" "${fuzzing[@]}")
     [[ $mode != long ]] || packages+=("${long[@]}" "${proofs[@]}")
     ;;
   proofs) packages=("${proofs[@]}") ;;
@@ -107,7 +109,7 @@ if [[ -n $node ]]; then
   command -v node >/dev/null || packages+=(nodejs)
   command -v npm >/dev/null || packages+=(npm)
 fi
-if [[ $mode == all || $mode == long ]]; then
+if [[ $mode =~ ^(test|all|long)$ ]]; then
   # The report's test in a browser (tests/browser) needs no desktop.
   command -v chromium chromium-browser chromium-headless-shell >/dev/null || packages+=(chromium-headless-shell)
 fi

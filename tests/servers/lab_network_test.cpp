@@ -335,12 +335,14 @@ TEST_F(LabNetworks, KeepTheLogsOfANodeThatDied) {
   EXPECT_FALSE(fs::exists(folder_ / "other.jsonl.logs"));
 }
 
-// The program is copied: the user may not look into the folder where it was built.
+// The programs are copied: the user may not look into the folder where they were built.
 TEST_F(LabNetworks, NeedNoRoot) {
   constexpr uid_t kNobody = 65534;
   std::optional<base::Credentials> user;
   if (::geteuid() == 0) user = base::Credentials{kNobody, kNobody};
-  fs::copy_file(program_, folder_ / "cupel");
+  const auto built = fs::path(program_).parent_path();
+  for (const char* name : {"cupel", "cupel-run", "libcupel-driver-redis.so"})
+    fs::copy_file(built / name, folder_ / name);
   program_ = folder_ / "cupel";
   const auto ran = cupel({"run", "--db", "lab:redis", "--txns", "0", "--json", "--faults",
                           "delay,loss", "--time-limit", "2s", "--fault-every", "300ms",
