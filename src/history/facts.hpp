@@ -1,5 +1,5 @@
-// Facts: the names of the metadata of a history (History::fact) that several folders read. Their
-// texts are in docs/reference/formats/jepsen.md and where they are written.
+// Facts: the names of the metadata of a history (History::fact) that several folders write or
+// read.
 #pragma once
 
 namespace cupel::history {

@@ -1,5 +1,5 @@
 // Given lines: a text as the transactions of an op stream (formats/op_stream.hpp) that gets one
-// line at a time. Shared with a fuzz target.
+// line at a time.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Stream agreement: a stream of transactions, held against the history of the whole file. Shared
-// with a fuzz target.
+// Stream agreement: a stream of transactions, held against the history of the whole file.
 #pragma once
 
 #include <optional>
