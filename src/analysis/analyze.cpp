@@ -320,8 +320,8 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
           .file = path};
     }
     const auto drift = options.check.clock_drift_ns;
-    if (drift != 0 && result.history.txn_count() > 0 && !history::has_clock(result.history))
-      return base::Error{.message = history::drift_without_clock(drift), .file = path};
+    if (auto refusal = history::drift_refusal(result.history, drift))
+      return base::Error{.message = *std::move(refusal), .file = path};
     auto with_fields = options;
     if (!with_fields.fields) with_fields.fields = fields_of_file(std::move(source), result.history);
     result.analysis = analyze(result.history, with_fields, budget);

@@ -295,9 +295,9 @@ analysis::Analysis analyze(const History& history, const CheckOptions& options) 
     throw std::invalid_argument(fmt::format(
         "found a clock drift of {} ns, expected 0 to thirty years", options.clock_drift_ns));
   }
-  if (const auto& columns = history.content().columns;
-      options.clock_drift_ns != 0 && columns.txn_count() > 0 && !history::has_clock(columns)) {
-    throw std::invalid_argument(history::drift_without_clock(options.clock_drift_ns));
+  if (const auto refusal =
+          history::drift_refusal(history.content().columns, options.clock_drift_ns)) {
+    throw std::invalid_argument(*refusal);
   }
   analysis::Options inside;
   for (const Level level : options.levels) inside.check.asked.push_back(inner(level));

@@ -115,8 +115,8 @@ Report verify(const history::History& history, std::string_view certificate_json
         document.digest, digest, kReadAsChecked);
     return report;
   }
-  if (clock_drift_ns != 0 && history.txn_count() > 0 && !history::has_clock(history)) {
-    report.reason = history::drift_without_clock(clock_drift_ns);
+  if (auto refusal = history::drift_refusal(history, clock_drift_ns)) {
+    report.reason = *std::move(refusal);
     return report;
   }
   Verifier verifier(history, document, clock_drift_ns);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "history/history.hpp"
@@ -31,14 +32,16 @@ constexpr Time between(Time from, Time to) {
   return earlier(to, from);
 }
 
-// A drift widens times of clocks. Places in a file are no times, and widened they would order
-// nothing. `times`: what the history says of its times (History::fact).
-inline bool has_clock(const History& history) {
-  return history.has_times() && !history.times_are_places();
-}
 inline std::string drift_without_clock(Time drift) {
   return "a clock drift of " + std::to_string(drift) +
          " ns needs times, and this history has none. Leave out the clock drift, or record times";
+}
+// A drift widens times of clocks. Places in a file are no times, and widened they would order
+// nothing. Where nothing happened, there is nothing to widen. The message if so, else none.
+inline std::optional<std::string> drift_refusal(const History& history, Time drift) {
+  const bool has_clock = history.has_times() && !history.times_are_places();
+  if (drift == 0 || history.txn_count() == 0 || has_clock) return std::nullopt;
+  return drift_without_clock(drift);
 }
 
 }  // namespace cupel::history

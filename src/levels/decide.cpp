@@ -106,8 +106,9 @@ class Decider::State {
       return fmt::format("{} needs the times of all transactions, which this history does not have",
                          name(level));
     }
-    if (needs_real_time(level) && drift_ != 0 && h_.times_are_places())
-      return history::drift_without_clock(drift_);
+    if (needs_real_time(level)) {
+      if (auto refusal = history::drift_refusal(h_, drift_)) return refusal;
+    }
     if (!spec_of(level).single_object) return std::nullopt;
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (h_.status(TxnId(t)) == TxnStatus::kAborted) continue;

@@ -9,7 +9,6 @@
 
 #include "certify/certificates.hpp"
 #include "certify/proof_text.hpp"
-#include "history/times.hpp"
 
 namespace cupel::test {
 
@@ -44,10 +43,6 @@ std::string kind_of(const std::string& reason) {
 }
 
 }  // namespace
-
-history::Time drift_for(const History& h) {
-  return h.has_all_times() && history::has_clock(h) && h.op_count() % 3 == 0 ? 5 : 0;
-}
 
 check::CheckResult check_at(const History& h, levels::Level level, history::Time drift) {
   check::Options options;

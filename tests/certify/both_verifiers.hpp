@@ -13,8 +13,6 @@
 
 namespace cupel::test {
 
-// A drift for some of the histories with times.
-history::Time drift_for(const history::History& h);
 // With evidence, of one level.
 check::CheckResult check_at(const history::History& h, levels::Level level, history::Time drift);
 

@@ -33,10 +33,6 @@ std::uint64_t seeds_per_kind() {
   return said == nullptr ? 40 : std::strtoull(said, nullptr, 10);
 }
 
-history::Time drift_for(const History& h) {
-  return h.has_all_times() && h.op_count() % 3 == 0 ? 5 : 0;
-}
-
 check::CheckResult checked(const History& h, history::Time drift, std::vector<Level> asked) {
   check::Options options;
   options.asked = std::move(asked);

@@ -27,10 +27,6 @@ std::uint64_t seeds_per_kind() {
   return said == nullptr ? 6 : std::strtoull(said, nullptr, 10);
 }
 
-history::Time drift_for(const History& h) {
-  return h.has_all_times() && h.op_count() % 3 == 0 ? 5 : 0;
-}
-
 std::string certificate(const History& h, history::Time drift) {
   check::Options options;
   options.threads = 1;

@@ -355,6 +355,7 @@ TEST(Jepsen, ARunInWhichNothingHappenedSaysSo) {
     ASSERT_TRUE(h) << text << h.error().to_string();
     EXPECT_EQ(h->txn_count(), 0U);
     EXPECT_EQ(h->fact("nothing happened"), "yes") << text;
+    EXPECT_FALSE(history::drift_refusal(*h, 5)) << text;
   }
   // A recording of our own has lines before the operations.
   EXPECT_FALSE(read_jepsen(

@@ -32,8 +32,7 @@ std::string disagreement(const history::History& h, unsigned threads) {
   check::Options options;
   options.asked.assign(levels::all_levels().begin(), levels::all_levels().end());
   options.threads = threads;
-  // Every third timed history is asked with clocks that drift.
-  const history::Time drift = h.has_all_times() && h.op_count() % 3 == 0 ? 5 : 0;
+  const history::Time drift = drift_for(h);
   options.clock_drift_ns = drift;
   // Every other history: with the evidence, which must not change an answer.
   options.evidence = h.op_count() % 2 == 0;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "history/builder.hpp"
+#include "history/times.hpp"
 
 namespace cupel::test {
 
@@ -385,6 +386,12 @@ std::string to_text(const Sketch& sketch) {
 
 std::string to_text(const History& history) {
   return to_text(sketch_of(history));
+}
+
+history::Time drift_for(const History& h) {
+  constexpr history::Time kDrift = 5;
+  return h.has_all_times() && h.op_count() % 3 == 0 && !history::drift_refusal(h, kDrift) ? kDrift
+                                                                                          : 0;
 }
 
 }  // namespace cupel::test

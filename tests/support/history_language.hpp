@@ -95,4 +95,7 @@ Sketch sketch_of(const history::History& history);
 std::string to_text(const Sketch& sketch);
 std::string to_text(const history::History& history);
 
+// A drift of clocks to decide it with: of every third history that has clocks.
+history::Time drift_for(const history::History& history);
+
 }  // namespace cupel::test
