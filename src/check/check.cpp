@@ -15,20 +15,6 @@ namespace cupel::check {
 
 using levels::Level;
 
-std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kSatisfied:
-      return "satisfied";
-    case Verdict::kViolated:
-      return "violated";
-    case Verdict::kUnknown:
-      return "unknown";
-    case Verdict::kRefused:
-      return "refused";
-  }
-  return "?";
-}
-
 namespace {
 
 // For whether a weaker level is violated too: so long, or so many times what the level took.

@@ -11,6 +11,7 @@
 
 #include "base/budget.hpp"
 #include "base/team.hpp"
+#include "base/verdict.hpp"
 #include "history/history.hpp"
 #include "levels/accesses.hpp"
 #include "levels/derivation.hpp"
@@ -23,13 +24,9 @@ class Decider;
 
 namespace cupel::check {
 
-enum class Verdict : std::uint8_t {
-  kSatisfied,
-  kViolated,
-  kUnknown,  // a limit was met; `detail` says which and what was reached
-  kRefused,  // the question has no meaning for this history; `detail` says why
-};
-std::string_view to_string(Verdict verdict);  // "satisfied" …
+// kUnknown: `detail` says which limit was met and what was reached. kRefused: `detail` says why.
+using base::to_string;
+using base::Verdict;
 
 struct Options {
   // Changes what is asked.

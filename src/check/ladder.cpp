@@ -143,17 +143,7 @@ LevelResult& Ladder::decide(Level level, base::Budget& budget) {
   mine.violation = std::move(decision.violation);
   mine.witness = std::move(decision.witness);
   if (mine.violation) mine.explained_at = level;
-  switch (decision.status) {
-    case levels::DecisionStatus::kSatisfied:
-      return finish(mine, Verdict::kSatisfied, decision.decided_by);
-    case levels::DecisionStatus::kViolated:
-      return finish(mine, Verdict::kViolated, decision.decided_by);
-    case levels::DecisionStatus::kGaveUp:
-      return finish(mine, Verdict::kUnknown, decision.decided_by);
-    case levels::DecisionStatus::kRefused:
-      return finish(mine, Verdict::kRefused, decision.decided_by);
-  }
-  return mine;
+  return finish(mine, decision.status, decision.decided_by);
 }
 
 double Ladder::seconds_of(Patience patience) {

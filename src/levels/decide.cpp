@@ -48,13 +48,12 @@ class Decider::State {
         unsure_compare_and_sets_(has_unsure_compare_and_sets(h)) {}
 
   Decision decide(Level level, base::Budget& budget) {
-    if (auto refused = refusal(level))
-      return {DecisionStatus::kRefused, {}, *std::move(refused), {}};
+    if (auto refused = refusal(level)) return {Verdict::kRefused, {}, *std::move(refused), {}};
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
     if (!collect(budget)) return gave_up(budget, "collecting reads and writes");
     Decision first = decide_branches(level, choices_, *accesses_, kAllProposals, budget);
     if (!choices_.any()) return first;
-    if (first.status != DecisionStatus::kViolated) return with_placings(std::move(first), choices_);
+    if (first.status != Verdict::kViolated) return with_placings(std::move(first), choices_);
     // Elements appended twice: another placing may pass.
     ListChoices open(h_);
     open.open_all();
@@ -150,13 +149,13 @@ class Decider::State {
     if (!has_open && filled != nullptr) return *filled;
     Decision found =
         decide_placed(level, choices, has_open ? kOpenProposals : kAllProposals, budget);
-    if (!has_open || found.status == DecisionStatus::kViolated) return found;
+    if (!has_open || found.status == Verdict::kViolated) return found;
     if (budget.exceeded())
       return gave_up(budget, kPlacing);  // what is possible so far is no answer
     ListChoices all = choices;
     all.fill();
     Decision whole = filled != nullptr ? *filled : decide_placed(level, all, kAllProposals, budget);
-    if (whole.status != DecisionStatus::kViolated) return whole;
+    if (whole.status != Verdict::kViolated) return whole;
     std::vector<OpId> named;
     name_operations(*whole.violation, named);
     std::sort(named.begin(), named.end());
@@ -166,7 +165,7 @@ class Decider::State {
       if (!choices.put(place, append)) continue;
       Decision next =
           decide_open(level, choices, all.says(place, append) ? &whole : nullptr, budget);
-      if (next.status != DecisionStatus::kViolated) return next;
+      if (next.status != Verdict::kViolated) return next;
       if (evidence_) failed.push_back({{choices.placing(place)}, *std::move(next.violation)});
       choices.open(place);
     }
@@ -210,7 +209,7 @@ class Decider::State {
                                base::Budget& budget) const {
     if (auto internal = forbidden(accesses, level); !internal.empty()) {
       Decision d;
-      d.status = DecisionStatus::kViolated;
+      d.status = Verdict::kViolated;
       d.decided_by = "internal";
       d.violation.emplace().internal = std::move(internal);
       return {std::move(d)};

@@ -15,6 +15,7 @@
 
 #include "base/budget.hpp"
 #include "base/team.hpp"
+#include "base/verdict.hpp"
 #include "levels/accesses.hpp"
 #include "levels/derivation.hpp"
 #include "levels/witness.hpp"
@@ -22,17 +23,17 @@
 
 namespace cupel::levels {
 
-enum class DecisionStatus : std::uint8_t { kSatisfied, kViolated, kGaveUp, kRefused };
+using base::Verdict;
 
 struct Decision {
-  DecisionStatus status = DecisionStatus::kGaveUp;
+  Verdict status = Verdict::kUnknown;
   std::string decided_by;  // "internal", "saturation", "schedule", "refine", "chain", "zones"
-  std::string detail;      // kGaveUp: what was reached; kRefused: why
+  std::string detail;      // kUnknown: what was reached; kRefused: why
   std::optional<Violation> violation;           // kViolated
   std::shared_ptr<const Witness> witness = {};  // kSatisfied, if the evidence was asked for
 };
 
-// kGaveUp, saying which limit was met and in what.
+// kUnknown, saying which limit was met and in what.
 Decision gave_up(const base::Budget& budget, std::string_view reached);
 
 // For decided_by.
@@ -50,7 +51,7 @@ struct DecisionInput {
   unsigned threads = 1;          // 0: as many as the machine has
   bool evidence = false;       // witnesses, and derivations that can be checked without the engine
   base::Team* team = nullptr;  // of processes with the same accesses; borrowed
-  // Of a solver (stage 3 of the engine); kGaveUp where they settle nothing.
+  // Of a solver (stage 3 of the engine); kUnknown where they settle nothing.
   std::uint64_t proposals = kAllProposals;
 };
 

@@ -122,7 +122,7 @@ PartResult decide_part(const DecisionInput& input, const Part& part, const Level
   result.stage = outcome.stage;
   if (outcome.solvability == order::Solvability::kGaveUp) return result;
   if (outcome.solvability == order::Solvability::kYes) {
-    result.decision.status = DecisionStatus::kSatisfied;
+    result.decision.status = Verdict::kSatisfied;
     if (input.evidence) result.order = events_of(input, described, outcome);
     if (!input.unsure_compare_and_sets) return result;
     std::vector<std::uint8_t> met(a.txns.size(), 0);
@@ -134,7 +134,7 @@ PartResult decide_part(const DecisionInput& input, const Part& part, const Level
     result.suspect = find_suspect(input, read_from, &met);
     return result;
   }
-  result.decision.status = DecisionStatus::kViolated;
+  result.decision.status = Verdict::kViolated;
   result.decision.decided_by = stage_name(outcome.stage);
   const base::AllocationWatch unwatched(
       nullptr);  // a proven violation is described whatever the limit
@@ -223,14 +223,14 @@ class PartDecider {
     base::AnswerBytes bytes(answer);
     for (std::size_t i = part.number; i < results_.size(); i += part.of) {
       PartResult& result = results_[i];
-      result.decision.status = bytes.take<DecisionStatus>();
+      result.decision.status = bytes.take<Verdict>();
       result.by_zones = bytes.take<bool>();
       result.one_chain = bytes.take<bool>();
       result.stage = bytes.take<order::Stage>();
       result.suspect = bytes.take<TxnId>();
       result.order.resize(bytes.take<std::uint64_t>());
       for (auto& txn : result.order) txn = bytes.take<TxnId>();
-      if (result.decision.status == DecisionStatus::kViolated && i < stop_) {
+      if (result.decision.status == Verdict::kViolated && i < stop_) {
         result = {};
         decide_one(i);
       }
@@ -247,18 +247,18 @@ class PartDecider {
     if (zones.kind == ZonesResult::Kind::kLinearizable) {
       result.by_zones = true;
       result.one_chain = zones.one_chain;
-      result.decision.status = DecisionStatus::kSatisfied;
+      result.decision.status = Verdict::kSatisfied;
       for (const Owner o : zones.order) result.order.push_back(a.txns[o]);
     } else {
       if (zones.kind == ZonesResult::Kind::kContradiction) {
         result = decide_part(input_, {zones.suspects, part.keys, false}, shape_, budget_);
-        assert(result.decision.status != DecisionStatus::kSatisfied);
+        assert(result.decision.status != Verdict::kSatisfied);
       }
-      if (result.decision.status != DecisionStatus::kViolated) {
+      if (result.decision.status != Verdict::kViolated) {
         result = decide_part(input_, part, shape_, budget_);
       }
     }
-    if (result.decision.status != DecisionStatus::kViolated) return;
+    if (result.decision.status != Verdict::kViolated) return;
     std::size_t known = stop_;
     while (i < known && !stop_.compare_exchange_weak(known, i)) {
     }
@@ -313,7 +313,7 @@ BranchDecision decide_order_level(const DecisionInput& input, Level level, base:
   if (const std::size_t i = decider.first_no(); i < parts.size())
     return {std::move(results[i].decision)};
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (results[i].decision.status == DecisionStatus::kSatisfied) continue;
+    if (results[i].decision.status == Verdict::kSatisfied) continue;
     const std::string stage(stage_name(results[i].stage));
     return {gave_up(budget, parts.size() == 1
                                 ? stage
@@ -330,7 +330,7 @@ BranchDecision decide_order_level(const DecisionInput& input, Level level, base:
     if (!suspect.valid()) suspect = result.suspect;
   }
   Decision d;
-  d.status = DecisionStatus::kSatisfied;
+  d.status = Verdict::kSatisfied;
   d.decided_by = !all_by_zones ? std::string(stage_name(deepest)) : all_chains ? "chain" : "zones";
   if (input.evidence) {
     auto witness = std::make_shared<Witness>();

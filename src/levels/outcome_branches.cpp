@@ -48,15 +48,15 @@ Decision decide_both(const DecideBranch& decide, TxnId txn, std::vector<AssumedO
     if (budget.exceeded()) return gave_up(budget, "assuming what indeterminate transactions did");
     outcomes[txn.index()] = outcome;
     BranchDecision branch = decide(outcomes);
-    if (branch.decision.status == DecisionStatus::kSatisfied && branch.suspect.valid()) {
+    if (branch.decision.status == Verdict::kSatisfied && branch.suspect.valid()) {
       branch.decision = decide_both(decide, branch.suspect, outcomes, budget);
     }
     last = std::move(branch.decision);
-    if (last.status != DecisionStatus::kViolated) break;
+    if (last.status != Verdict::kViolated) break;
     branches.push_back(*last.violation);
   }
   outcomes[txn.index()] = AssumedOutcome::kOpen;
-  if (last.status == DecisionStatus::kViolated) {
+  if (last.status == Verdict::kViolated) {
     last.violation->assumed = txn;
     last.violation->branches = std::move(branches);
   }
@@ -161,7 +161,7 @@ void note_met(const DecisionInput& input, const Described& d, const order::Order
 
 Decision decide_branches(const History& history, const DecideBranch& decide, base::Budget& budget) {
   BranchDecision open = decide({});
-  if (open.decision.status != DecisionStatus::kSatisfied || !open.suspect.valid())
+  if (open.decision.status != Verdict::kSatisfied || !open.suspect.valid())
     return std::move(open.decision);
   std::vector<AssumedOutcome> outcomes(history.txn_count(), AssumedOutcome::kOpen);
   return decide_both(decide, open.suspect, outcomes, budget);

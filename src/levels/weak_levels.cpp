@@ -47,7 +47,7 @@ std::optional<BranchDecision> cheap_yes(const DecisionInput& input, base::Budget
   cheap.proposals = std::min(kCheapProposals, input.proposals);
   for (const Level stronger : {Level::kStrongSessionSerializable, Level::kPrefix}) {
     BranchDecision branch = decide_order_level(cheap, stronger, budget);
-    if (branch.decision.status == DecisionStatus::kSatisfied) return branch;
+    if (branch.decision.status == Verdict::kSatisfied) return branch;
   }
   return std::nullopt;
 }
@@ -172,13 +172,13 @@ BranchDecision decide_weak_level(const DecisionInput& input, Level level, base::
     case order::Solvability::kGaveUp:
       return {gave_up(budget, stage)};
     case order::Solvability::kYes:
-      decision.status = DecisionStatus::kSatisfied;
+      decision.status = Verdict::kSatisfied;
       if (input.evidence) decision.witness = witness_of(input, level, d, outcome, candidates);
       if (input.unsure_compare_and_sets)
         result.suspect = find_suspect(input, outcome.writers, nullptr);
       break;
     case order::Solvability::kNo: {
-      decision.status = DecisionStatus::kViolated;
+      decision.status = Verdict::kViolated;
       const base::AllocationWatch unwatched(
           nullptr);  // a proven violation is described whatever the limit
       decision.violation.emplace();

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/verdict.hpp"
 #include "online/chain.hpp"
 #include "online/watch.hpp"
 
@@ -24,7 +25,7 @@ namespace cupel::online {
 
 class Checker {
  public:
-  enum class State : std::uint8_t { kSatisfied, kViolated, kUnknown };
+  using State = base::Verdict;
   struct Question {
     // The window has proved a violation: whoever checks the record later may say so at once.
     bool certain = false;

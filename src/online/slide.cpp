@@ -4,15 +4,16 @@
 // violation here is one of the whole, unless a forgotten transaction wrote the same value as one
 // that is held: so it is never sure. What is satisfied here is satisfied within the window, and no
 // further.
+#include "base/verdict.hpp"
 #include "history/mask.hpp"
 #include "online/held_alone.hpp"
 #include "online/window.hpp"
 
 namespace cupel::online {
 
+using base::Verdict;
 using history::History;
 using history::OpId;
-using levels::DecisionStatus;
 
 Look Window::slide(const history::OpenCompares& open, base::Budget& budget) {
   if (held_.forgotten > 0) {
@@ -25,7 +26,7 @@ Look Window::slide(const history::OpenCompares& open, base::Budget& budget) {
   auto decision = decider.decide(level_, budget);
   Look look{decision.status, std::move(decision.detail),
             held_.forgotten == 0 && held_.doubt.empty()};
-  if (decision.status != DecisionStatus::kSatisfied) return look;
+  if (decision.status != Verdict::kSatisfied) return look;
   held_.open = 0;
   for (std::size_t t = 0; t < txns_.size(); ++t) {
     held_.open += txns_[t].open ? 1 : 0;
@@ -41,7 +42,7 @@ bool Window::violates_alone(levels::Level level, base::Budget& budget) const {
   const auto unknown = reads_of_others(history_, /*frontier_known=*/true);
   const auto alone = with_writers_of_frontier(history::with_unknown(history_, unknown));
   levels::Decider decider(alone, options_.drift, 1, /*evidence=*/false);
-  return decider.decide(level, budget).status == DecisionStatus::kViolated;
+  return decider.decide(level, budget).status == Verdict::kViolated;
 }
 
 void Window::give_up(levels::Level level, std::size_t slide) {

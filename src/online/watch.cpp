@@ -10,10 +10,11 @@
 #include <new>
 
 #include "base/interrupt.hpp"
+#include "base/verdict.hpp"
 
 namespace cupel::online {
 
-using levels::DecisionStatus;
+using base::Verdict;
 using levels::Level;
 
 namespace {
@@ -125,11 +126,11 @@ Finding Watch::look(bool ended) {
   try {
     const base::AllocationWatch watch(&budget);
     look = window_.look(budget, ended);
-    violated_alone_ = look.status == DecisionStatus::kViolated && watched_ != options_.level &&
+    violated_alone_ = look.status == Verdict::kViolated && watched_ != options_.level &&
                       window_.violates_alone(options_.level, budget);
   } catch (const std::bad_alloc&) {
     if (budget.limit() == base::Limit::kNone) throw;
-    look.status = DecisionStatus::kGaveUp;
+    look.status = Verdict::kUnknown;
     look.detail = "the memory limit was met";
   }
   ++looks_;
@@ -137,19 +138,19 @@ Finding Watch::look(bool ended) {
   cost_ = processor_time() - processor_began;
   longest_ = std::max(longest_, std::chrono::duration<double>(last_look_ - began).count());
   switch (look.status) {
-    case DecisionStatus::kSatisfied:
+    case Verdict::kSatisfied:
       break;
-    case DecisionStatus::kViolated:
+    case Verdict::kViolated:
       if (look.sure && watched_ == options_.level) return Finding::kViolated;
       why_ = look.sure              ? fmt::format("{} is violated", levels::name(watched_))
              : !look.detail.empty() ? look.detail
              : slides()             ? std::string("a value may have been written twice")
                                     : window_.held().doubt;
       return Finding::kAsk;
-    case DecisionStatus::kRefused:
+    case Verdict::kRefused:
       why_ = look.detail;
       return Finding::kRefused;
-    case DecisionStatus::kGaveUp:
+    case Verdict::kUnknown:
       why_ = look.detail;
       decided_ = from;
       return budget.limit() == base::Limit::kTime && options_.window_seconds &&

@@ -8,12 +8,14 @@
 #include <utility>
 
 #include "base/offsets.hpp"
+#include "base/verdict.hpp"
 #include "history/mask.hpp"
 #include "history/starts_empty.hpp"
 #include "history/text_order.hpp"
 
 namespace cupel::online {
 
+using base::Verdict;
 using history::HistoryBuilder;
 using history::KeyId;
 using history::kNoTime;
@@ -25,7 +27,6 @@ using history::Time;
 using history::TxnId;
 using history::TxnStatus;
 using history::ValueId;
-using levels::DecisionStatus;
 
 namespace {
 
@@ -376,7 +377,7 @@ Look Window::look(base::Budget& budget, bool ended) {
   if (auto missing = look_for_missing_key()) return *std::move(missing);
   Build build(*this);
   build.run();
-  if (!build.error().empty()) return {DecisionStatus::kRefused, build.error(), true};
+  if (!build.error().empty()) return {Verdict::kRefused, build.error(), true};
   fresh_.clear();
   fresh_operations_.clear();
   kept_.assign(history_.txn_count(), 1);
@@ -393,12 +394,12 @@ Look Window::look(base::Budget& budget, bool ended) {
   if (slide_ > 0) return slide(open, budget);
   if (ended) return decide(open, /*may_forget=*/!waits_, budget);
   auto look = decide(open, /*may_forget=*/true, budget);
-  if (look.status != DecisionStatus::kViolated || open.reads.empty()) return look;
+  if (look.status != Verdict::kViolated || open.reads.empty()) return look;
   // Perhaps it only means that one of them has succeeded.
   auto known = history_;
   history_ = history::with_unknown(std::move(history_), open.reads);
   look = decide({}, /*may_forget=*/false, budget);
-  if (look.status == DecisionStatus::kSatisfied) history_ = std::move(known);
+  if (look.status == Verdict::kSatisfied) history_ = std::move(known);
   return look;
 }
 
@@ -424,7 +425,7 @@ Look Window::decide(const history::OpenCompares& open, bool may_forget, base::Bu
   auto decision = decider.decide(level_, budget);
   note_repeated_values(decider, open);
   Look look{decision.status, std::move(decision.detail), held_.doubt.empty()};
-  if (decision.status == DecisionStatus::kSatisfied && decision.witness) {
+  if (decision.status == Verdict::kSatisfied && decision.witness) {
     if (may_forget) forget(decider, *decision.witness, open);
     if (options_.evidence) note_evidence(*decision.witness);
   }

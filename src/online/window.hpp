@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/verdict.hpp"
 #include "history/builder.hpp"
 #include "history/going_on.hpp"
 #include "history/history.hpp"
@@ -70,7 +71,7 @@ inline bool is_unknown_range(const history::Operation& op) {
 using history::Moment;
 
 struct Look {
-  levels::DecisionStatus status = levels::DecisionStatus::kSatisfied;
+  base::Verdict status = base::Verdict::kSatisfied;
   std::string detail;  // of what could not be decided, was refused, or is not sure
   bool sure = true;
 };

@@ -4,18 +4,19 @@
 
 #include <utility>
 
+#include "base/verdict.hpp"
 #include "history/builder.hpp"
 #include "levels/level.hpp"
 #include "online/window.hpp"
 
 namespace cupel::online {
 
+using base::Verdict;
 using history::HistoryBuilder;
 using history::OpId;
 using history::OpKind;
 using history::TxnId;
 using history::TxnStatus;
-using levels::DecisionStatus;
 
 // A range read that was forgotten did not return a key that comes only now, and that starts with a
 // value. With real time, everything that comes was invoked after the reader completed, so nobody
@@ -53,7 +54,7 @@ std::optional<Look> Window::look_for_missing_key() {
   waits_ = false;
   // A key that has neither been written nor read may turn out to be a list.
   const bool sure = levels::needs_real_time(level_) && keys_.is_register(missing->key);
-  return Look{DecisionStatus::kViolated,
+  return Look{Verdict::kViolated,
               fmt::format("a range read that was forgotten did not return key {}, which came later",
                           key.to_string()),
               sure && held_.doubt.empty()};

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/verdict.hpp"
 #include "check/check.hpp"
 #include "formats/formats.hpp"
 #include "history/going_on.hpp"
@@ -78,7 +79,7 @@ class Live::Work {
   void end_chain() {
     if (!chain_ || chain_->ended()) return;
     // The check at the end may say more.
-    const bool violated = result_.state == LiveResult::State::kViolated;
+    const bool violated = result_.state == base::Verdict::kViolated;
     const auto ended =
         chain_->end_unknown(violated              ? std::string_view("a violation was found")
                             : result_.why.empty() ? "the recorded history as a whole was asked"
@@ -91,7 +92,7 @@ class Live::Work {
     if (!state.ok()) return give_up(state.error());
     if (*state == Checker::State::kSatisfied) return;
     const bool violated = *state == Checker::State::kViolated;
-    result_.state = violated ? LiveResult::State::kViolated : LiveResult::State::kUnknown;
+    result_.state = violated ? base::Verdict::kViolated : base::Verdict::kUnknown;
     result_.why = checker_.why();
     result_.found_at = std::chrono::duration<double>(Clock::now() - begin_).count();
     result_.operation_at = static_cast<double>(checker_.watch().stream(0).latest()) / 1e9;
@@ -99,7 +100,7 @@ class Live::Work {
   }
 
   void give_up(const base::Error& error) {
-    result_.state = LiveResult::State::kUnknown;
+    result_.state = base::Verdict::kUnknown;
     result_.why = error.to_string();
     enough_ = true;
   }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/verdict.hpp"
 #include "history/history.hpp"
 #include "levels/level.hpp"
 #include "online/watch.hpp"
@@ -30,7 +31,7 @@ struct LiveOptions {
 struct LiveResult {
   levels::Level level = levels::Level::kStrictSerializable;
   levels::Level watched = levels::Level::kStrictSerializable;
-  enum class State : std::uint8_t { kSatisfied, kViolated, kUnknown } state = State::kSatisfied;
+  base::Verdict state = base::Verdict::kSatisfied;
   std::string why;          // kUnknown
   double found_at = 0;      // kViolated: seconds after the beginning of the recording
   double operation_at = 0;  // and when the last operation that had been recorded by then ended

@@ -19,6 +19,7 @@
 #include "analysis/source.hpp"
 #include "base/budget.hpp"
 #include "base/temp_dir.hpp"
+#include "base/verdict.hpp"
 #include "base/watched_threads.hpp"
 #include "base/write_file.hpp"
 #include "faults/injector.hpp"
@@ -699,7 +700,7 @@ class Stages {
   // What was satisfied all along is so, even if the history as a whole is too large to be checked.
   void take_live() {
     const auto& live = checked_.live;
-    if (!live || live->state != LiveResult::State::kSatisfied) return;
+    if (!live || live->state != base::Verdict::kSatisfied) return;
     for (auto& level : checked_.analysis.check.levels) {
       if (level.verdict != Verdict::kUnknown ||
           (level.level != live->watched && !levels::implies(live->watched, level.level))) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/verdict.hpp"
 #include "faults/plan.hpp"
 #include "levels/product.hpp"
 #include "report/evidence.hpp"
@@ -83,11 +84,11 @@ std::string faults_text(const CheckedRun& checked) {
 
 const char* state_of(const LiveResult& live) {
   switch (live.state) {
-    case LiveResult::State::kSatisfied:
+    case base::Verdict::kSatisfied:
       return "satisfied";
-    case LiveResult::State::kViolated:
+    case base::Verdict::kViolated:
       return "violated";
-    case LiveResult::State::kUnknown:
+    case base::Verdict::kUnknown:
       break;
   }
   return "unknown";
@@ -95,11 +96,11 @@ const char* state_of(const LiveResult& live) {
 
 std::string live_text(const LiveResult& live) {
   auto text = fmt::format("  watched live: {} {}", levels::name(live.level), state_of(live));
-  if (live.state == LiveResult::State::kViolated) {
+  if (live.state == base::Verdict::kViolated) {
     text += fmt::format(", found at {:.3f} s, {:.0f} ms after the last operation seen by then",
                         live.found_at, 1000 * std::max(0.0, live.found_at - live.operation_at));
   }
-  if (live.state == LiveResult::State::kUnknown) text += fmt::format(" ({})", live.why);
+  if (live.state == base::Verdict::kUnknown) text += fmt::format(" ({})", live.why);
   text += fmt::format("; {} transactions, at most {} held\n", report::grouped(live.transactions),
                       report::grouped(live.most_held));
   for (const auto& note : live.notes) text += fmt::format("    {}\n", note);
@@ -111,7 +112,7 @@ nlohmann::ordered_json live_json(const LiveResult& live) {
       {"level", levels::name(live.level)}, {"watched", levels::name(live.watched)},
       {"verdict", state_of(live)},         {"transactions", live.transactions},
       {"most_held", live.most_held},       {"longest_look_s", live.longest_look}};
-  if (live.state == LiveResult::State::kViolated) {
+  if (live.state == base::Verdict::kViolated) {
     object["found_at_s"] = live.found_at;
     object["operation_at_s"] = live.operation_at;
   }

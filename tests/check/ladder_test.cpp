@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/verdict.hpp"
 #include "check/check.hpp"
 #include "history/builder.hpp"
 
@@ -70,7 +71,7 @@ const check::LevelResult& of(const check::CheckResult& result, Level level) {
 // a violated one then has a proof without edges, instead of one edge.
 class Script : public check::LevelDecider {
  public:
-  std::map<Level, levels::DecisionStatus> verdicts;  // satisfied if absent
+  std::map<Level, base::Verdict> verdicts;  // satisfied if absent
   std::set<Level> slow;
   bool polynomial = true;  // the weak levels
   std::vector<Level> calls;
@@ -81,12 +82,12 @@ class Script : public check::LevelDecider {
   levels::Decision decide(Level level, base::Budget& budget) override {
     calls.push_back(level);
     levels::Decision decision;
-    decision.status = levels::DecisionStatus::kSatisfied;
+    decision.status = base::Verdict::kSatisfied;
     decision.decided_by = "script";
     if (const auto it = verdicts.find(level); it != verdicts.end()) decision.status = it->second;
     const bool cut_off = slow.contains(level) && budget.seconds_left() < 15;
     if (cut_off) budget.meet(base::Limit::kTime);
-    if (decision.status == levels::DecisionStatus::kViolated) {
+    if (decision.status == base::Verdict::kViolated) {
       decision.violation.emplace().derivation.edges.resize(cut_off ? 0 : 1);
     }
     return decision;
@@ -97,12 +98,12 @@ class Script : public check::LevelDecider {
   }
 };
 
-using levels::DecisionStatus;
+using base::Verdict;
 
 TEST(Ladder, DecidesPolynomialLevelsFirst) {
   Script script;
-  script.verdicts = {{Level::kCausal, DecisionStatus::kViolated},
-                     {Level::kSnapshotIsolation, DecisionStatus::kViolated}};
+  script.verdicts = {{Level::kCausal, Verdict::kViolated},
+                     {Level::kSnapshotIsolation, Verdict::kViolated}};
   script.slow = {Level::kSnapshotIsolation};
   base::Budget budget(std::chrono::duration<double>(20), 0);
   check::Ladder ladder(&script, budget);
@@ -117,7 +118,7 @@ TEST(Ladder, DecidesPolynomialLevelsFirst) {
 }
 
 TEST(Ladder, WithoutALimitTriesFirstWhatSettlesThePolynomialLevels) {
-  for (const auto verdict : {DecisionStatus::kSatisfied, DecisionStatus::kViolated}) {
+  for (const auto verdict : {Verdict::kSatisfied, Verdict::kViolated}) {
     Script script;
     script.verdicts = {{Level::kStrictSerializable, verdict}};
     base::Budget budget;
@@ -125,7 +126,7 @@ TEST(Ladder, WithoutALimitTriesFirstWhatSettlesThePolynomialLevels) {
     ladder.decide_all(levels::all_levels());
     ASSERT_FALSE(script.calls.empty());
     EXPECT_EQ(script.calls.front(), Level::kStrictSerializable);
-    const bool satisfied = verdict == DecisionStatus::kSatisfied;
+    const bool satisfied = verdict == Verdict::kSatisfied;
     for (const Level level : levels::all_levels()) {
       if (level == Level::kStrictSerializable || level == Level::kLinearizable) continue;
       EXPECT_EQ(ladder.known(level).verdict, Verdict::kSatisfied) << levels::name(level);
@@ -137,8 +138,8 @@ TEST(Ladder, WithoutALimitTriesFirstWhatSettlesThePolynomialLevels) {
 
 TEST(Ladder, WithoutALimitDecidesPolynomialLevelsAfterOneShortAttempt) {
   Script script;
-  script.verdicts = {{Level::kStrictSerializable, DecisionStatus::kGaveUp},
-                     {Level::kCausal, DecisionStatus::kViolated}};
+  script.verdicts = {{Level::kStrictSerializable, Verdict::kUnknown},
+                     {Level::kCausal, Verdict::kViolated}};
   script.slow = {Level::kStrictSerializable};
   base::Budget budget;
   check::Ladder ladder(&script, budget);
@@ -151,10 +152,10 @@ TEST(Ladder, WithoutALimitDecidesPolynomialLevelsAfterOneShortAttempt) {
 
 TEST(Ladder, CompletesACutOffProofAfterEveryVerdict) {
   Script script;
-  script.verdicts = {{Level::kSnapshotIsolation, DecisionStatus::kViolated}};
+  script.verdicts = {{Level::kSnapshotIsolation, Verdict::kViolated}};
   for (const Level level : levels::all_levels()) {
     if (levels::implies(level, Level::kSnapshotIsolation))
-      script.verdicts[level] = DecisionStatus::kViolated;
+      script.verdicts[level] = Verdict::kViolated;
   }
   script.slow = {Level::kSnapshotIsolation, Level::kStrictSerializable};
   base::Budget budget(std::chrono::duration<double>(100), 0);
@@ -174,9 +175,9 @@ TEST(Ladder, CompletesACutOffProofAfterEveryVerdict) {
 TEST(Ladder, NoHardLevelIsAskedAgainBeforeAllOthersWereAsked) {
   Script script;
   script.polynomial = false;
-  script.verdicts = {{Level::kCausal, DecisionStatus::kGaveUp},
-                     {Level::kStrictSerializable, DecisionStatus::kViolated},
-                     {Level::kStrongSessionSerializable, DecisionStatus::kViolated}};
+  script.verdicts = {{Level::kCausal, Verdict::kUnknown},
+                     {Level::kStrictSerializable, Verdict::kViolated},
+                     {Level::kStrongSessionSerializable, Verdict::kViolated}};
   script.slow = {Level::kCausal};
   base::Budget budget(std::chrono::duration<double>(20), 0);
   check::Ladder ladder(&script, budget);

@@ -140,9 +140,9 @@ TEST(ListPlaces, ElementsOfATransactionStandInProgramOrder) {
   expect_apart(Level::kReadCommitted, "s1: a(x,2) a(x,1) | s2: l(x,[1])",
                "s1: a(y,2) a(x,1) | s2: l(x,[1])");
   EXPECT_EQ(status_of("s1: a(x,1) a(x,2) a(x,3) | s2: l(x,[2 1 3])", Level::kReadCommitted),
-            DecisionStatus::kViolated);
+            Verdict::kViolated);
   EXPECT_EQ(status_of("s1: a(x,1) a(x,2) a(x,3) | s2: l(x,[1 2 3])", Level::kReadCommitted),
-            DecisionStatus::kSatisfied);
+            Verdict::kSatisfied);
 }
 TEST(ListPlaces, UnreadElementsComeAfterThoseRead) {
   expect_apart(Level::kCausal, "s1: a(x,2) ; a(x,1) | s2: l(x,[1])",
@@ -225,23 +225,22 @@ TEST(RangeReads, MissAListToWhichTheWriterOfASeenValueAppended) {
   // An aborted append, and one of unknown outcome, need not be there.
   for (const char* append : {"s1: !a(k5,1)", "s1: ?a(k5,1)"}) {
     const auto text = std::string(append) + " | s2: r(k6,nil) range(k5,k6,[])";
-    EXPECT_EQ(status_of(text.c_str(), Level::kSerializable), DecisionStatus::kSatisfied) << text;
+    EXPECT_EQ(status_of(text.c_str(), Level::kSerializable), Verdict::kSatisfied) << text;
   }
 }
 
 TEST(RangeReads, MissAListOfTheirOwn) {
   expect_apart(Level::kReadCommitted, "s1: a(k5,1) range(k5,k6,[])", "s1: a(k5,1) range(k6,k6,[])");
-  EXPECT_EQ(status_of("s1: range(k5,k6,[]) a(k5,1)", Level::kSerializable),
-            DecisionStatus::kSatisfied);
+  EXPECT_EQ(status_of("s1: range(k5,k6,[]) a(k5,1)", Level::kSerializable), Verdict::kSatisfied);
 }
 
 TEST(RangeReads, OfAListAreRepeatable) {
   for (const char* reads : {"range(k5,k5,[]) l(k5,[1])", "l(k5,[1]) range(k5,k5,[])"}) {
     const auto text = std::string("s1: a(k5,1) | s2: ") + reads;
-    EXPECT_EQ(status_of(text.c_str(), Level::kReadAtomic), DecisionStatus::kViolated) << text;
+    EXPECT_EQ(status_of(text.c_str(), Level::kReadAtomic), Verdict::kViolated) << text;
   }
   EXPECT_EQ(status_of("s1: a(k5,1) | s2: range(k5,k5,[]) l(k5,[1])", Level::kReadCommitted),
-            DecisionStatus::kSatisfied);
+            Verdict::kSatisfied);
 }
 
 TEST(RepeatedReads, OfEachKindMayBeNotRepeatable) {

@@ -80,14 +80,14 @@ class Anomalies : public testing::TestWithParam<Case> {};
 
 TEST_P(Anomalies, TheLevelRejectsItAndAcceptsItsNeighbour) {
   const Case& c = GetParam();
-  EXPECT_EQ(status_of(c.rejected, c.level), DecisionStatus::kViolated) << c.rejected;
-  EXPECT_EQ(status_of(c.accepted, c.level), DecisionStatus::kSatisfied) << c.accepted;
+  EXPECT_EQ(status_of(c.rejected, c.level), Verdict::kViolated) << c.rejected;
+  EXPECT_EQ(status_of(c.accepted, c.level), Verdict::kSatisfied) << c.accepted;
   EXPECT_EQ(edits(c.rejected, c.accepted), 1u) << "more than one edit apart";
   if (!c.weaker_accept) return;
   for (const auto& weaker : spec_of(c.level).implies) {
     if (!weaker) continue;
-    EXPECT_EQ(status_of(c.rejected, *weaker), DecisionStatus::kSatisfied) << name(*weaker);
-    EXPECT_EQ(status_of(c.accepted, *weaker), DecisionStatus::kSatisfied) << name(*weaker);
+    EXPECT_EQ(status_of(c.rejected, *weaker), Verdict::kSatisfied) << name(*weaker);
+    EXPECT_EQ(status_of(c.accepted, *weaker), Verdict::kSatisfied) << name(*weaker);
   }
 }
 
@@ -108,14 +108,12 @@ TEST(Levels, EachHasACase) {
 // What a level needs of a history: without it there is no answer, never a "yes".
 TEST(Levels, RefuseAHistoryWithoutTimesAtRealTime) {
   for (const Level level : all_levels()) {
-    const auto wanted =
-        needs_real_time(level) ? DecisionStatus::kRefused : DecisionStatus::kSatisfied;
+    const auto wanted = needs_real_time(level) ? Verdict::kRefused : Verdict::kSatisfied;
     const auto history = test::history_of("s1: w(x,1) | s2: r(x,1)");
     Decider decider(history, 0, 1, false);
     base::Budget budget;
     EXPECT_EQ(decider.decide(level, budget).status, wanted) << name(level);
-    EXPECT_EQ(decider.refusal(level).has_value(), wanted == DecisionStatus::kRefused)
-        << name(level);
+    EXPECT_EQ(decider.refusal(level).has_value(), wanted == Verdict::kRefused) << name(level);
   }
 }
 
@@ -143,8 +141,8 @@ TEST(Levels, OfSingleObjectsRefuseARangeButNoAbortedTransaction) {
 TEST(RealTime, DriftWidensIntervalsAtBothEnds) {
   for (const auto level : {Level::kStrictSerializable, Level::kLinearizable}) {
     const char* text = "s1: w(x,1) @0-10 | s2: r(x,nil) @15-20";
-    EXPECT_EQ(status_of(text, level, 2), DecisionStatus::kViolated) << name(level);
-    EXPECT_EQ(status_of(text, level, 4), DecisionStatus::kSatisfied) << name(level);
+    EXPECT_EQ(status_of(text, level, 2), Verdict::kViolated) << name(level);
+    EXPECT_EQ(status_of(text, level, 4), Verdict::kSatisfied) << name(level);
   }
 }
 
@@ -161,7 +159,7 @@ TEST(Sessions, AnIndeterminateTransactionIsAfterItsPredecessor) {
   const char* apart = "s1: r(z,nil) w(y,1) ; ?w(x,1) | s2: r(x,1) w(z,2)";
   expect_apart(Level::kStrongSessionSerializable, before, apart);
   expect_apart(Level::kCausal, before, apart);
-  EXPECT_EQ(status_of(before, Level::kSerializable), DecisionStatus::kSatisfied)
+  EXPECT_EQ(status_of(before, Level::kSerializable), Verdict::kSatisfied)
       << "it asks for no session order";
 }
 
@@ -205,7 +203,7 @@ TEST(Zones, EachRule) {
   for (const auto& [rejected, accepted] : pairs)
     expect_apart(Level::kLinearizable, rejected, accepted);
   EXPECT_EQ(status_of("s1: ?w(x,1) @0-1 | s2: r(x,nil) @5-6", Level::kLinearizable),
-            DecisionStatus::kSatisfied);
+            Verdict::kSatisfied);
 }
 
 // Snapshot isolation and serializability in the sense of Adya ask for no session order, and no
@@ -213,11 +211,10 @@ TEST(Zones, EachRule) {
 TEST(Levels, AskForNoOrderThatTheirSpecDoesNotName) {
   for (const Level level : all_levels()) {
     if (!has_session_order(level) && !needs_real_time(level)) {
-      EXPECT_EQ(status_of("s1: w(x,1) ; r(x,nil)", level), DecisionStatus::kSatisfied)
-          << name(level);
+      EXPECT_EQ(status_of("s1: w(x,1) ; r(x,nil)", level), Verdict::kSatisfied) << name(level);
     }
     if (!needs_real_time(level)) {
-      EXPECT_EQ(status_of("s1: w(x,1) @0-1 | s2: r(x,nil) @5-6", level), DecisionStatus::kSatisfied)
+      EXPECT_EQ(status_of("s1: w(x,1) @0-1 | s2: r(x,nil) @5-6", level), Verdict::kSatisfied)
           << name(level);
     }
   }

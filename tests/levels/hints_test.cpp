@@ -96,7 +96,7 @@ TEST(Hints, AHistoryInTheOrderOfItsLinesIsDecided) {
   for (const Level level : {Level::kReadCommitted, Level::kCausal, Level::kSnapshotIsolation,
                             Level::kStrongSessionSerializable}) {
     base::Budget budget;
-    EXPECT_EQ(decider.decide(level, budget).status, DecisionStatus::kSatisfied) << name(level);
+    EXPECT_EQ(decider.decide(level, budget).status, Verdict::kSatisfied) << name(level);
   }
 }
 

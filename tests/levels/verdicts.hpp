@@ -13,13 +13,13 @@
 namespace cupel::levels {
 
 // What a level says of a history of no limits: kSatisfied, kViolated or kRefused.
-inline DecisionStatus status_of(const char* text, Level level, history::Time drift = 0) {
+inline Verdict status_of(const char* text, Level level, history::Time drift = 0) {
   const auto history = test::history_of(text);
   Decider decider(history, drift, 1, true);
   base::Budget budget;
   const auto decision = decider.decide(level, budget);
-  EXPECT_EQ(decision.violation.has_value(), decision.status == DecisionStatus::kViolated);
-  EXPECT_EQ(decision.witness != nullptr, decision.status == DecisionStatus::kSatisfied);
+  EXPECT_EQ(decision.violation.has_value(), decision.status == Verdict::kViolated);
+  EXPECT_EQ(decision.witness != nullptr, decision.status == Verdict::kSatisfied);
   return decision.status;
 }
 
@@ -35,10 +35,8 @@ inline std::size_t edits(const std::string& one, const std::string& other) {
 }
 
 inline void expect_apart(Level level, const char* rejected, const char* accepted) {
-  EXPECT_EQ(status_of(rejected, level), DecisionStatus::kViolated)
-      << name(level) << ": " << rejected;
-  EXPECT_EQ(status_of(accepted, level), DecisionStatus::kSatisfied)
-      << name(level) << ": " << accepted;
+  EXPECT_EQ(status_of(rejected, level), Verdict::kViolated) << name(level) << ": " << rejected;
+  EXPECT_EQ(status_of(accepted, level), Verdict::kSatisfied) << name(level) << ": " << accepted;
   EXPECT_EQ(edits(rejected, accepted), 1u) << "more than one edit apart";
 }
 

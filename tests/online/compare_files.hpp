@@ -16,6 +16,7 @@
 #include "base/budget.hpp"
 #include "base/random.hpp"
 #include "base/temp_dir.hpp"
+#include "base/verdict.hpp"
 #include "formats/formats.hpp"
 #include "formats/transaction_stream.hpp"
 #include "levels/decide.hpp"
@@ -25,10 +26,10 @@
 namespace cupel::test {
 
 using base::Random;
+using base::Verdict;
 using history::kNoTime;
 using history::Time;
 using history::TxnStatus;
-using levels::DecisionStatus;
 using online::Finding;
 
 inline constexpr Level kSliding[] = {Level::kReadCommitted, Level::kReadAtomic,
@@ -142,17 +143,17 @@ inline void compare_one(const std::string& file, const history::History& h, Leve
   totals.forgotten += answer->forgotten;
   switch (answer->finding) {
     case Finding::kSatisfied:
-      ASSERT_EQ(whole, DecisionStatus::kSatisfied) << where;
+      ASSERT_EQ(whole, Verdict::kSatisfied) << where;
       break;
     case Finding::kViolated:
-      ASSERT_EQ(whole, DecisionStatus::kViolated) << where;
+      ASSERT_EQ(whole, Verdict::kViolated) << where;
       ASSERT_TRUE(answer->window) << where;
       EXPECT_EQ(levels::Decider(*answer->window, drift, 1, false).decide(level, budget).status,
-                DecisionStatus::kViolated)
+                Verdict::kViolated)
           << where;
       break;
     case Finding::kRefused:
-      ASSERT_EQ(whole, DecisionStatus::kRefused) << where;
+      ASSERT_EQ(whole, Verdict::kRefused) << where;
       break;
     case Finding::kUnknown:
       ASSERT_NE(answer->why, "") << where;

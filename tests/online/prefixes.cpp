@@ -13,6 +13,7 @@
 #include "base/random.hpp"
 #include "base/read_file.hpp"
 #include "base/temp_dir.hpp"
+#include "base/verdict.hpp"
 #include "levels/decide.hpp"
 #include "online/chain.hpp"
 #include "online/watch.hpp"
@@ -21,11 +22,11 @@
 namespace cupel::test {
 
 using base::Random;
+using base::Verdict;
 using history::kNoTime;
 using history::OpKind;
 using history::Time;
 using history::TxnStatus;
-using levels::DecisionStatus;
 using levels::Level;
 
 namespace {
@@ -82,11 +83,11 @@ class Feed {
       more = step();
       ++run.looks;
       const auto whole = verdict_of_all();
-      if (whole == DecisionStatus::kRefused) break;
+      if (whole == Verdict::kRefused) break;
       const bool slid = window_.held().forgotten > 0;
       const auto look = window_.look(budget_);
-      const bool found = look.status == DecisionStatus::kViolated;
-      const bool wrong = whole == DecisionStatus::kViolated;
+      const bool found = look.status == Verdict::kViolated;
+      const bool wrong = whole == Verdict::kViolated;
       run.violated = found && wrong;
       if (found && !wrong) {
         run.asked = true;
@@ -120,17 +121,16 @@ class Feed {
       since = 0;
       ++run.looks;
       const auto whole = verdict_of_all();
-      if (whole == DecisionStatus::kRefused) break;
+      if (whole == Verdict::kRefused) break;
       const auto look = window_.look(budget_);
       run.doubt = window_.held().doubt;
       // What the window is not sure of it asks; it may not miss anything. It has to be sure where
       // sessions wait for the ends of their transactions and no read has several writers.
-      const bool asks = !look.sure && look.status == DecisionStatus::kViolated;
+      const bool asks = !look.sure && look.status == Verdict::kViolated;
       const bool may_doubt = !sequential_ || run.doubt.starts_with("a read may be of several") ||
                              look.detail.starts_with("a range read that was forgotten");
-      run.asked = asks && whole != DecisionStatus::kViolated;
-      if (whole == DecisionStatus::kViolated && look.status == DecisionStatus::kSatisfied &&
-          compares_open()) {
+      run.asked = asks && whole != Verdict::kViolated;
+      if (whole == Verdict::kViolated && look.status == Verdict::kSatisfied && compares_open()) {
         ++run.waited;
         continue;
       }
@@ -142,8 +142,8 @@ class Feed {
             look.sure ? "" : " (not sure: " + window_.held().doubt + ")", look.detail, word(whole),
             to_text(arrived_), to_text(window_.history()), to_text(sketch_));
       }
-      if (asks || !run.difference.empty() || whole == DecisionStatus::kViolated) {
-        run.violated = whole == DecisionStatus::kViolated;
+      if (asks || !run.difference.empty() || whole == Verdict::kViolated) {
+        run.violated = whole == Verdict::kViolated;
         break;
       }
     }
@@ -157,11 +157,11 @@ class Feed {
     for (bool more = true; more;) {
       more = step();
       const auto look = window_.look(budget_);
-      if (look.status == DecisionStatus::kRefused) break;
-      if (look.status != DecisionStatus::kViolated) continue;
+      if (look.status == Verdict::kRefused) break;
+      if (look.status != Verdict::kViolated) continue;
       const bool alone = window_.violates_alone(asked, budget_);
       level_ = asked;
-      run.violated = verdict_of_all() == DecisionStatus::kViolated;
+      run.violated = verdict_of_all() == Verdict::kViolated;
       run.found = alone && run.violated;
       run.forgotten = window_.held().forgotten;
       if (!alone || run.violated || repeats_values()) break;
@@ -179,11 +179,11 @@ class Feed {
     for (bool more = true; more;) {
       more = step();
       const auto look = window_.look(budget_);
-      if (look.status == DecisionStatus::kRefused) break;
-      if (look.status == DecisionStatus::kViolated) {
+      if (look.status == Verdict::kRefused) break;
+      if (look.status == Verdict::kViolated) {
         if (!given_up) break;
         level_ = asked;
-        run.violated = verdict_of_all() == DecisionStatus::kViolated;
+        run.violated = verdict_of_all() == Verdict::kViolated;
         run.found = run.violated;
         if (!run.violated && (look.sure || !repeats_values())) {
           run.difference = fmt::format(
@@ -215,7 +215,7 @@ class Feed {
       if (more && ++since < every) continue;
       since = 0;
       const auto look = window_.look(budget_, /*ended=*/!more);
-      if (look.status != DecisionStatus::kSatisfied) return run;
+      if (look.status != Verdict::kSatisfied) return run;
       EXPECT_TRUE(chain.add(window_).ok());
     }
     EXPECT_TRUE(chain.end(window_).ok());
@@ -237,15 +237,15 @@ class Feed {
   }
 
  private:
-  static const char* word(DecisionStatus status) {
+  static const char* word(Verdict status) {
     switch (status) {
-      case DecisionStatus::kSatisfied:
+      case Verdict::kSatisfied:
         return "satisfied";
-      case DecisionStatus::kViolated:
+      case Verdict::kViolated:
         return "violated";
-      case DecisionStatus::kGaveUp:
+      case Verdict::kUnknown:
         return "unknown";
-      case DecisionStatus::kRefused:
+      case Verdict::kRefused:
         return "refused";
     }
     return "";
@@ -400,7 +400,7 @@ class Feed {
     return out;
   }
 
-  DecisionStatus verdict_of(const Sketch& sketch) {
+  Verdict verdict_of(const Sketch& sketch) {
     const auto h = build(with_empty_lists(sketch));
     levels::Decider decider(h, drift_, 1, false);
     return decider.decide(level_, budget_).status;
@@ -427,7 +427,7 @@ class Feed {
   }
 
   // Of what has arrived, whatever the compare-and-sets of the open transactions turn out to do.
-  DecisionStatus verdict_of_all() {
+  Verdict verdict_of_all() {
     Sketch all = arrived_;
     std::vector<SketchOp*> open;
     for (std::size_t s = 0; s < all.sessions.size(); ++s) {
@@ -439,8 +439,8 @@ class Feed {
     std::vector<SketchOp> tried;
     for (const auto* op : open) tried.push_back(*op);
     auto status = verdict_of(all);
-    for (std::size_t fail = 1;
-         status == DecisionStatus::kViolated && fail < std::size_t{1} << open.size(); ++fail) {
+    for (std::size_t fail = 1; status == Verdict::kViolated && fail < std::size_t{1} << open.size();
+         ++fail) {
       for (std::size_t i = 0; i < open.size(); ++i) {
         const bool fails = (fail >> i & 1) != 0;
         *open[i] =

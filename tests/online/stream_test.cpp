@@ -7,6 +7,7 @@
 
 #include "base/read_file.hpp"
 #include "base/temp_dir.hpp"
+#include "base/verdict.hpp"
 #include "formats/formats.hpp"
 #include "history/mask.hpp"
 #include "levels/decide.hpp"
@@ -17,7 +18,7 @@
 namespace cupel::online {
 namespace {
 
-using levels::DecisionStatus;
+using base::Verdict;
 using levels::Level;
 
 // In pieces of some lines, with a look after each.
@@ -75,7 +76,7 @@ void expect_the_verdict_of_the_file(bool mask) {
       levels::Decider decider(known, 0, 1, false);
       base::Budget budget;
       const auto whole = decider.decide(level, budget).status;
-      if (whole == DecisionStatus::kRefused) continue;
+      if (whole == Verdict::kRefused) continue;
       const auto fed = feed(level, *bytes, 1 + seed % 7, masked);
       if (!fed.status.ok()) {
         // Histories without times have no invocations.
@@ -88,7 +89,7 @@ void expect_the_verdict_of_the_file(bool mask) {
           << "seed " << seed << " " << levels::name(level) << "\n"
           << test::to_text(sketch);
       ++compared;
-      violated += whole == DecisionStatus::kViolated;
+      violated += whole == Verdict::kViolated;
     }
   }
   EXPECT_GT(compared, test::rounds(200u));
@@ -104,7 +105,7 @@ Look look_after_each_completion(Window& window, std::string_view text) {
   Stream stream(window, "test");
   base::Budget budget;
   Look look;
-  while (!text.empty() && look.status == DecisionStatus::kSatisfied) {
+  while (!text.empty() && look.status == Verdict::kSatisfied) {
     const auto end = text.find('\n') + 1;
     const auto line = text.substr(0, end);
     const auto taken = stream.take(line);
@@ -126,7 +127,7 @@ TEST(OnlineStream, NullIsNoReadOfAListWhoseAppendsAreForgotten) {
 {{"type":"ok","process":0,"f":"txn","value":[["r","x",{}]],"time":12}}
 )",
                     seen));
-    EXPECT_EQ(look.status, DecisionStatus::kViolated) << seen;
+    EXPECT_EQ(look.status, Verdict::kViolated) << seen;
     EXPECT_TRUE(look.sure) << seen;
     EXPECT_EQ(window.held().forgotten, 1u);
   }
@@ -151,21 +152,21 @@ TEST(OnlineStream, NullMayBeReadOfAListThatIsNotKnownYet) {
   for (const auto level :
        {Level::kCausal, Level::kStrongSessionSnapshotIsolation, Level::kStrictSerializable}) {
     Window list({.level = level});
-    EXPECT_EQ(look_after_each_completion(list, begin).status, DecisionStatus::kSatisfied);
+    EXPECT_EQ(look_after_each_completion(list, begin).status, Verdict::kSatisfied);
     base::Budget budget;
-    EXPECT_EQ(list.look(budget, /*ended=*/true).status, DecisionStatus::kViolated);
+    EXPECT_EQ(list.look(budget, /*ended=*/true).status, Verdict::kViolated);
     Window appended({.level = level});
     EXPECT_EQ(look_after_each_completion(appended, next(R"(["append","x",1])")).status,
-              DecisionStatus::kSatisfied);
-    EXPECT_EQ(appended.look(budget, /*ended=*/true).status, DecisionStatus::kSatisfied);
+              Verdict::kSatisfied);
+    EXPECT_EQ(appended.look(budget, /*ended=*/true).status, Verdict::kSatisfied);
     EXPECT_GT(appended.held().forgotten, 0u);
     Window written({.level = level});
     EXPECT_EQ(look_after_each_completion(written, next(R"(["w","x",1])")).status,
-              DecisionStatus::kViolated);
+              Verdict::kViolated);
     // What y is was known before its writer was forgotten.
     Window known({.level = level});
     EXPECT_EQ(look_after_each_completion(known, next(R"(["r","y",null])")).status,
-              DecisionStatus::kViolated);
+              Verdict::kViolated);
   }
 }
 
@@ -182,23 +183,23 @@ constexpr std::string_view kKeyThatComesLater =
 TEST(OnlineStream, AForgottenRangeMissedAKeyThatComesLater) {
   Window window({.level = Level::kStrictSerializable});
   const auto look = look_after_each_completion(window, kKeyThatComesLater);
-  EXPECT_EQ(look.status, DecisionStatus::kViolated);
+  EXPECT_EQ(look.status, Verdict::kViolated);
   EXPECT_TRUE(look.sure);
   EXPECT_GT(window.held().forgotten, 0u);
   base::Budget budget;
   levels::Decider decider(window.history(), 0, 1, false);
-  EXPECT_EQ(decider.decide(Level::kReadCommitted, budget).status, DecisionStatus::kViolated);
+  EXPECT_EQ(decider.decide(Level::kReadCommitted, budget).status, Verdict::kViolated);
   // Without real time, somebody may have deleted the key: the record is asked.
   Window causal({.level = Level::kCausal});
   const auto asks = look_after_each_completion(causal, kKeyThatComesLater);
-  EXPECT_EQ(asks.status, DecisionStatus::kViolated);
+  EXPECT_EQ(asks.status, Verdict::kViolated);
   EXPECT_FALSE(asks.sure);
   // In the range of no forgotten read.
   std::string other(kKeyThatComesLater);
   for (std::size_t at; (at = other.find("[2,2]")) != std::string::npos;)
     other.replace(at, 5, "[5,9]");
   Window satisfied({.level = Level::kStrictSerializable});
-  EXPECT_EQ(look_after_each_completion(satisfied, other).status, DecisionStatus::kSatisfied);
+  EXPECT_EQ(look_after_each_completion(satisfied, other).status, Verdict::kSatisfied);
 }
 
 TEST(OnlineStream, AWindowThatIsGivenUpTakesItsForgottenRangesAlong) {
@@ -207,11 +208,11 @@ TEST(OnlineStream, AWindowThatIsGivenUpTakesItsForgottenRangesAlong) {
       kKeyThatComesLater.find(R"({"type":"invoke","process":0,"f":"txn","value":[["r")");
   Window window({.level = Level::kStrictSerializable});
   const auto before = look_after_each_completion(window, kKeyThatComesLater.substr(0, last));
-  ASSERT_EQ(before.status, DecisionStatus::kSatisfied);
+  ASSERT_EQ(before.status, Verdict::kSatisfied);
   ASSERT_GT(window.held().forgotten, 0u);
   window.give_up(Level::kStrictSerializable, 50);
   const auto after = look_after_each_completion(window, kKeyThatComesLater.substr(last));
-  EXPECT_EQ(after.status, DecisionStatus::kSatisfied) << after.detail;
+  EXPECT_EQ(after.status, Verdict::kSatisfied) << after.detail;
 }
 
 TEST(OnlineStream, AForgottenListMissesInNoRange) {
@@ -230,7 +231,7 @@ TEST(OnlineStream, AForgottenListMissesInNoRange) {
       const std::string_view bounds(range);
       const bool missed = bounds == "[1,9]" || bounds == "[null,9]";
       const bool wrong = missed || (bounds == "[3,4]" && std::string_view(seen) == "[]");
-      EXPECT_EQ(look.status, wrong ? DecisionStatus::kViolated : DecisionStatus::kSatisfied)
+      EXPECT_EQ(look.status, wrong ? Verdict::kViolated : Verdict::kSatisfied)
           << range << " " << seen;
       EXPECT_TRUE(look.sure);
       EXPECT_GE(window.held().forgotten, 1u);
@@ -271,10 +272,10 @@ TEST(OnlineStream, RegistersOfSingleOperations) {
 {"type":"invoke","process":0,"f":"read","value":null,"time":5}
 {"type":"ok","process":0,"f":"read","value":2,"time":6}
 )";
-  EXPECT_EQ(feed(Level::kLinearizable, kGood, 1).look.status, DecisionStatus::kSatisfied);
+  EXPECT_EQ(feed(Level::kLinearizable, kGood, 1).look.status, Verdict::kSatisfied);
   std::string bad(kGood);
   bad.replace(bad.rfind("\"value\":2"), 9, "\"value\":1");
-  EXPECT_EQ(feed(Level::kLinearizable, bad, 1).look.status, DecisionStatus::kViolated);
+  EXPECT_EQ(feed(Level::kLinearizable, bad, 1).look.status, Verdict::kViolated);
 }
 
 TEST(OnlineStream, RefusesWhatNeedsTheWholeFile) {
@@ -362,10 +363,10 @@ TEST(OnlineStream, OperationsBesideTransactionsAreTransactions) {
 {"type":"invoke","process":2,"f":"read","value":["x",null],"time":7}
 {"type":"ok","process":2,"f":"read","value":["x",5],"time":8}
 )";
-  EXPECT_EQ(feed(Level::kStrictSerializable, kBoth, 1).look.status, DecisionStatus::kSatisfied);
+  EXPECT_EQ(feed(Level::kStrictSerializable, kBoth, 1).look.status, Verdict::kSatisfied);
   std::string lost(kBoth);
   lost.replace(lost.rfind("5],\"time\":8"), 1, "1");
-  EXPECT_EQ(feed(Level::kStrictSerializable, lost, 1).look.status, DecisionStatus::kViolated);
+  EXPECT_EQ(feed(Level::kStrictSerializable, lost, 1).look.status, Verdict::kViolated);
   const std::string unknown = std::string(kBoth) +
                               R"({"type":"invoke","process":2,"f":"nap","value":3,"time":9}
 )";

@@ -20,6 +20,7 @@
 #include "base/random.hpp"
 #include "base/read_file.hpp"
 #include "base/temp_dir.hpp"
+#include "base/verdict.hpp"
 #include "formats/formats.hpp"
 #include "formats/transaction_stream.hpp"
 #include "history/builder.hpp"
@@ -146,7 +147,7 @@ history::History whole(const CertifiedRun& run) {
   return *std::move(built);
 }
 
-levels::DecisionStatus verdict(const CertifiedRun& run, Level level, history::Time drift) {
+base::Verdict verdict(const CertifiedRun& run, Level level, history::Time drift) {
   const auto h = whole(run);
   base::Budget budget;
   return levels::Decider(h, drift, 1, false).decide(level, budget).status;
@@ -298,7 +299,7 @@ void check_one(const Sketch& sketch, Level level, std::uint64_t seed, Counts& co
     const bool accepted = valid(altered, with_digests_of(altered, lines), drift);
     counts.refused += !accepted;
     if (!accepted) continue;
-    ASSERT_EQ(verdict(altered, level, drift), levels::DecisionStatus::kSatisfied)
+    ASSERT_EQ(verdict(altered, level, drift), base::Verdict::kSatisfied)
         << levels::name(level) << ", seed " << seed << "\n"
         << run.chain << to_text(sketch);
   }
@@ -432,7 +433,7 @@ TEST(OnlineWindows, LongLabels) {
       ASSERT_TRUE(history.ok());
       base::Budget budget;
       EXPECT_EQ(levels::Decider(*history, 0, 1, false).decide(level, budget).status,
-                stale ? levels::DecisionStatus::kViolated : levels::DecisionStatus::kSatisfied);
+                stale ? base::Verdict::kViolated : base::Verdict::kSatisfied);
     }
   }
 }

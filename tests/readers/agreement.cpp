@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/verdict.hpp"
 #include "certify/plain_reader.hpp"
 #include "check/check.hpp"
 #include "formats/format_spec.hpp"
@@ -255,14 +256,14 @@ std::string compare_verdicts(const History& a, const History& b, std::size_t& vi
 
 WatchComparison compare_watch(const std::string& text, const History& h, bool open_compare,
                               std::uint64_t seed) {
-  using levels::DecisionStatus;
+  using base::Verdict;
   using levels::Level;
   WatchComparison found;
   for (const Level level :
        {Level::kCausal, Level::kStrongSessionSerializable, Level::kStrictSerializable}) {
     base::Budget budget;
     const auto whole = levels::Decider(h, 0, 1, false).decide(level, budget).status;
-    if (whole == DecisionStatus::kRefused) continue;
+    if (whole == Verdict::kRefused) continue;
     online::Window window({.level = level});
     online::Stream stream(window, "input");
     base::Status taken = base::Ok{};
@@ -281,7 +282,7 @@ WatchComparison compare_watch(const std::string& text, const History& h, bool op
       continue;
     }
     const auto look = window.look(budget);
-    const bool accepts_more = open_compare && look.status == DecisionStatus::kSatisfied;
+    const bool accepts_more = open_compare && look.status == Verdict::kSatisfied;
     if (look.status != whole && !accepts_more) {
       found.difference =
           fmt::format("watch: the verdict at {} is {}, and of the whole {}", levels::name(level),

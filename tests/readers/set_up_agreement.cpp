@@ -8,6 +8,7 @@
 
 #include "base/budget.hpp"
 #include "base/random.hpp"
+#include "base/verdict.hpp"
 #include "certify/plain_reader.hpp"
 #include "formats/jepsen_reader.hpp"
 #include "levels/decide.hpp"
@@ -18,7 +19,7 @@
 
 namespace cupel::test {
 
-using levels::DecisionStatus;
+using base::Verdict;
 using levels::Level;
 
 namespace {
@@ -102,7 +103,7 @@ std::string compare_violated(const std::string& text, const history::History& h,
   if (auto taken = stream.take(text); !taken.ok()) return "watch: " + taken.error().to_string();
   if (auto ended = stream.end(); !ended.ok()) return "watch: " + ended.error().to_string();
   base::Budget budget;
-  const bool found = window.look(budget).status == DecisionStatus::kViolated;
+  const bool found = window.look(budget).status == Verdict::kViolated;
   return found == violated ? "" : "watch: another verdict";
 }
 
@@ -117,7 +118,7 @@ std::string op_line(const std::string& type, int process, const std::string& f,
 
 bool is_violated(const history::History& h, Level level) {
   base::Budget budget;
-  return levels::Decider(h, 0, 1, false).decide(level, budget).status == DecisionStatus::kViolated;
+  return levels::Decider(h, 0, 1, false).decide(level, budget).status == Verdict::kViolated;
 }
 
 std::string compare_readers(const std::string& text, Level level, bool violated,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/temp_dir.hpp"
+#include "base/verdict.hpp"
 
 namespace cupel::run {
 namespace {
@@ -31,14 +32,14 @@ LiveResult judge(std::optional<double> window_seconds) {
 
 TEST(Live, AsksTheRecordNoLongerThanAWindow) {
   const auto result = judge(0);
-  EXPECT_EQ(result.state, LiveResult::State::kUnknown);
+  EXPECT_EQ(result.state, base::Verdict::kUnknown);
   EXPECT_NE(result.why.find("nor could the recorded history"), std::string::npos) << result.why;
 }
 
 TEST(Live, DecidesWithinTheTimeOfAWindow) {
   for (const auto seconds : {std::optional<double>(60), std::optional<double>()}) {
     const auto result = judge(seconds);
-    EXPECT_EQ(result.state, LiveResult::State::kSatisfied) << result.why;
+    EXPECT_EQ(result.state, base::Verdict::kSatisfied) << result.why;
     EXPECT_EQ(result.transactions, 2u);
   }
 }

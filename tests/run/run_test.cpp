@@ -223,7 +223,8 @@ TEST_F(RunTest, ADatabaseThatVanishesHasFinalReadsAndTheyFail) {
     database.silent_after = 60;
     const auto ran = go(database, "general", options);
     ASSERT_TRUE(ran.history);
-    EXPECT_EQ(ran.result->committed, 60U);
+    EXPECT_GE(ran.result->committed, 60U);
+    EXPECT_LE(ran.result->committed, 62U) << "the other sessions may be committing";
     EXPECT_GT(ran.result->without_answer, 0U);
     EXPECT_EQ(ran.result->final_reads_failed,
               "the database was not read at the end: nobody is there");

@@ -205,18 +205,6 @@ bool has_execution(const Report& report) {
   return witness && (witness->clocks.width() > 0 || report.visibility != nullptr);
 }
 
-std::string_view name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kSatisfied:
-      return "satisfied";
-    case Verdict::kViolated:
-      return "violated";
-    case Verdict::kUnknown:
-      break;
-  }
-  return "unknown";
-}
-
 std::size_t processes_of(const History& history) {
   return history.replicas.size() - history.indeterminate.size();
 }
@@ -291,7 +279,7 @@ std::string both_verdicts(const Analysis& analysis) {
 std::string as_text(const Report& report) {
   const History& history = *report.history;
   std::string text = fmt::format("{}\t{}\t{}\n", report.file, name(history.type),
-                                 name(report.analysis.decision.verdict));
+                                 base::to_string(report.analysis.decision.verdict));
   if (history.ops.empty()) text += "  0 operations\n";
   if (report.analysis.decision.verdict == Verdict::kUnknown && history.has_unread()) {
     text += "  reads of keys with an update of unknown outcome were left out\n";
@@ -323,7 +311,7 @@ Json json_of(const Report& report, const char* named) {
                {"keys", history.keys.size()},
                {"indeterminate", history.indeterminate.size() + history.absent.size()},
                {"unknown_outcomes", nullptr},
-               {"verdict", name(report.analysis.decision.verdict)},
+               {"verdict", base::to_string(report.analysis.decision.verdict)},
                {"decided_by", nullptr},
                {"seconds", report.analysis.seconds},
                {"context", nullptr},

@@ -20,7 +20,6 @@ struct Report {
 
 // Is there an execution to show?
 bool has_execution(const Report& report);
-std::string_view name(Verdict verdict);
 // "replica-order", "received", "read-from", "overwritten", "removed", "listed", "arbitrated".
 std::string_view name(Why why);
 

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/verdict.hpp"
 #include "crdt/model/clocks.hpp"
 #include "crdt/model/history.hpp"
 
@@ -38,7 +39,7 @@ struct Axioms {
   bool strict = false;  // as printed
 };
 
-enum class Verdict : std::uint8_t { kSatisfied, kViolated, kUnknown };
+using base::Verdict;
 
 struct Witness {
   Clocks clocks;            // happens-before

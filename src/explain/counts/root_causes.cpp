@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/hash_table.hpp"
+#include "base/verdict.hpp"
 #include "explain/counts/severity.hpp"
 #include "explain/why/explain.hpp"
 #include "history/mask.hpp"
@@ -165,15 +166,15 @@ class Finder {
       }
       const Decision& decision = decide(level);
       switch (decision.status) {
-        case levels::DecisionStatus::kSatisfied:
-        case levels::DecisionStatus::kRefused:
+        case base::Verdict::kSatisfied:
+        case base::Verdict::kRefused:
           ++i;
           break;
-        case levels::DecisionStatus::kGaveUp:
+        case base::Verdict::kUnknown:
           causes_.all = false;
           ++i;
           break;
-        case levels::DecisionStatus::kViolated: {
+        case base::Verdict::kViolated: {
           if (std::exchange(at, i) != i) passed_over_ = 0;
           if (passed_over_ >= limits_.causes || !room_for_some()) {
             causes_.all = false;  // another level may have other names
@@ -225,13 +226,13 @@ class Finder {
     Decision decision;
     const auto* first = first_found(level);
     if (first != nullptr) {
-      decision.status = levels::DecisionStatus::kViolated;
+      decision.status = base::Verdict::kViolated;
       decision.violation = *first;
     } else {
       if (!decider_ && !mask()) return decisions_[level] = std::move(decision);
       decision = decider_->decide(level, budget_);
     }
-    if (decision.status == levels::DecisionStatus::kSatisfied) satisfied_.push_back(level);
+    if (decision.status == base::Verdict::kSatisfied) satisfied_.push_back(level);
     return decisions_[level] = std::move(decision);
   }
   // What the check has found already, as long as no read that it rests on is set aside.

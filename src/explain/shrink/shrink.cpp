@@ -10,6 +10,7 @@
 #include "base/budget.hpp"
 #include "base/hash_table.hpp"
 #include "base/leave_out.hpp"
+#include "base/verdict.hpp"
 #include "explain/shrink/select.hpp"
 #include "explain/why/cycle.hpp"
 #include "explain/why/explain.hpp"
@@ -208,7 +209,7 @@ class Shrinker {
     found.part = material_->part(found.kept);
     levels::Decider decider(found.part.history, drift_, 1, false);
     auto decision = decider.decide(level_, budget_);
-    if (decision.status != levels::DecisionStatus::kViolated) return std::nullopt;
+    if (decision.status != base::Verdict::kViolated) return std::nullopt;
     found.violation = std::move(*decision.violation);
     auto& internal = found.violation.internal;
     if (!internal.empty()) {  // one of the name that is asked for, if there is one
@@ -459,8 +460,7 @@ void file_at_weakest(Counterexample& small, const Options& options) {
   for (const Level level : levels::all_levels()) {
     if (level == small.level || !levels::implies(small.level, level)) continue;
     auto decision = decider.decide(level, budget);
-    if (decision.status != levels::DecisionStatus::kViolated ||
-        !decision.violation->internal.empty() ||
+    if (decision.status != base::Verdict::kViolated || !decision.violation->internal.empty() ||
         name_at(small.history, level, *decision.violation) != small.anomaly.name) {
       continue;
     }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/verdict.hpp"
 #include "certify/verify.hpp"
 #include "check/check.hpp"
 #include "explain/shrink/shrink.hpp"
@@ -466,8 +467,7 @@ TEST_P(Interpretations, AreMinimal) {
       if (decider.refusal(level)) continue;
       base::Budget budget;
       const auto decision = decider.decide(level, budget);
-      if (decision.status != levels::DecisionStatus::kViolated ||
-          !decision.violation->internal.empty())
+      if (decision.status != base::Verdict::kViolated || !decision.violation->internal.empty())
         continue;
       // As it was found, and made small.
       const auto small = shrink::shrink(h, level, *decision.violation, {.seconds = 600});

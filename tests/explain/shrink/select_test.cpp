@@ -9,6 +9,7 @@
 
 #include "base/budget.hpp"
 #include "base/random.hpp"
+#include "base/verdict.hpp"
 #include "levels/decide.hpp"
 #include "levels/level.hpp"
 #include "property/random_history.hpp"
@@ -140,7 +141,7 @@ TEST_P(LeavingOut, NeverMakesAViolation) {
     for (const auto level : levels::all_levels()) {
       if (decider.refusal(level)) continue;
       base::Budget budget;
-      if (decider.decide(level, budget).status != levels::DecisionStatus::kSatisfied) continue;
+      if (decider.decide(level, budget).status != base::Verdict::kSatisfied) continue;
       for (int again = 0; again < 4; ++again) {
         auto kept = material.all();
         const double share = random.unit();
@@ -150,7 +151,7 @@ TEST_P(LeavingOut, NeverMakesAViolation) {
         const auto part = material.part(kept);
         levels::Decider smaller(part.history, 0, 1, false);
         if (smaller.refusal(level)) continue;
-        ASSERT_EQ(smaller.decide(level, budget).status, levels::DecisionStatus::kSatisfied)
+        ASSERT_EQ(smaller.decide(level, budget).status, base::Verdict::kSatisfied)
             << levels::name(level) << ", seed " << seed << "\n"
             << test::to_text(h) << "\n  of which\n"
             << test::to_text(part.history);

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "base/verdict.hpp"
 #include "check/check.hpp"
 #include "explain/shrink/select.hpp"
 #include "explain/why/explain.hpp"
@@ -32,7 +33,7 @@ std::optional<std::string> violation_of(const History& h, Level level,
   base::Budget budget;
   levels::Decider decider(h, 0, 1, false);
   const auto decision = decider.decide(level, budget);
-  if (decision.status != levels::DecisionStatus::kViolated) return std::nullopt;
+  if (decision.status != base::Verdict::kViolated) return std::nullopt;
   const auto anomalies = explain::explain(h, level, *decision.violation);
   for (const auto& one : anomalies) {
     if (one.name == preferred) return one.name;
@@ -145,7 +146,7 @@ TEST_P(RandomViolations, AreMadeAsSmallAsTheyCanBe) {
       if (decider.refusal(level)) continue;
       base::Budget budget;
       const auto decision = decider.decide(level, budget);
-      if (decision.status != levels::DecisionStatus::kViolated) continue;
+      if (decision.status != base::Verdict::kViolated) continue;
       const std::string context =
           " (seed " + std::to_string(seed) + ", whole history:\n" + test::to_text(h) + ")";
       const auto small = shrink(h, level, *decision.violation, {.seconds = 600});
