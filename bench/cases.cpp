@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "bench/measure.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
+#include "engine/levels/level.hpp"
 #include "golden/collection.hpp"
-#include "levels/level.hpp"
 
 namespace cupel::bench {
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "check/check.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
+#include "engine/check/check.hpp"
 #include "source_dir.hpp"
 
 namespace {

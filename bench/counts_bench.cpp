@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "check/check.hpp"
-#include "explain/counts/whole_history.hpp"
-#include "workload/generate.hpp"
+#include "data/workload/generate.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/counts/whole_history.hpp"
 
 namespace {
 

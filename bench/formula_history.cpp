@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/random.hpp"
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
 
 namespace cupel::bench {
 

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 
 namespace cupel::bench {
 

@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "check/check.hpp"
-#include "mock/store.hpp"
+#include "engine/check/check.hpp"
+#include "engine/mock/store.hpp"
 
 namespace {
 

@@ -22,8 +22,8 @@
 
 #include "base/budget.hpp"
 #include "base/random.hpp"
-#include "levels/level.hpp"
-#include "online/watch.hpp"
+#include "engine/levels/level.hpp"
+#include "engine/online/watch.hpp"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "base/random.hpp"
-#include "formats/jepsen_events.hpp"
-#include "formats/jepsen_reader.hpp"
+#include "data/formats/jepsen_events.hpp"
+#include "data/formats/jepsen_reader.hpp"
 
 namespace {
 

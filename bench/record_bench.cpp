@@ -32,10 +32,10 @@
 #include <vector>
 
 #include "cupel/record.hpp"
-#include "drivers/driver.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
+#include "databases/drivers/driver.hpp"
 #ifdef CUPEL_LAB
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 #endif
 #include "run/run.hpp"
 

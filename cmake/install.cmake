@@ -31,7 +31,7 @@ install(FILES ${pages}/completions/_cupel
 install(FILES ${pages}/completions/cupel.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 
-# ---- run, mock, crdt: found by the program (src/cli/programs.hpp)
+# ---- run, mock, crdt: found by the program (src/apps/programs.hpp)
 foreach(part run mock crdt)
   if(TARGET cupel-${part})
     install(TARGETS cupel-${part} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/cupel COMPONENT ${part})

@@ -1,5 +1,5 @@
 // Fuzz target: the reader of awdit files, and its writer on what the reader accepts.
-#include "formats/awdit.hpp"
+#include "data/formats/awdit.hpp"
 #include "touch_history.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 // Fuzz target: from a file to a proved verdict. Of a small history, as Jepsen's reader takes it,
 // the engine says at every level what exhaustive search says, and the verifier accepts its
 // certificate.
-#include "formats/jepsen_reader.hpp"
+#include "data/formats/jepsen_reader.hpp"
 #include "oracle/oracle.hpp"
 #include "property/agreement.hpp"
 #include "touch_history.hpp"

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "formats/cupel_binary.hpp"
+#include "data/formats/cupel_binary.hpp"
 #include "touch_history.hpp"
 
 namespace {

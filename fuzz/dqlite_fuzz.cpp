@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "drivers/dqlite/protocol.hpp"
+#include "databases/drivers/dqlite/protocol.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace dqlite = cupel::drivers::dqlite;

@@ -3,9 +3,9 @@
 // reader, of `cupel verify`, reads the same history.
 #include <set>
 
-#include "certify/plain_reader.hpp"
-#include "formats/jepsen_reader.hpp"
-#include "formats/jepsen_writer.hpp"
+#include "data/formats/jepsen_reader.hpp"
+#include "data/formats/jepsen_writer.hpp"
+#include "engine/certify/plain_reader.hpp"
 #include "readers/document.hpp"
 #include "readers/same_history.hpp"
 #include "touch_history.hpp"

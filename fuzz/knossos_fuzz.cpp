@@ -1,7 +1,7 @@
 // Fuzz target: the reader of Knossos logs, and writing what it accepts as op maps.
-#include "formats/jepsen_reader.hpp"
-#include "formats/jepsen_writer.hpp"
-#include "formats/knossos.hpp"
+#include "data/formats/jepsen_reader.hpp"
+#include "data/formats/jepsen_writer.hpp"
+#include "data/formats/knossos.hpp"
 #include "touch_history.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

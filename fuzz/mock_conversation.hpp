@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "mock/wire/conversation.hpp"
 #include "touch_history.hpp"
-#include "wire/conversation.hpp"
 #include "wire/fake_backend.hpp"
 
 namespace cupel::fuzz {

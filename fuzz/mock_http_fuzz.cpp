@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "base/descriptor.hpp"
+#include "mock/wire/http/connection.hpp"
 #include "touch_history.hpp"
 #include "wire/fake_backend.hpp"
-#include "wire/http/connection.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cupel::wire;

@@ -1,6 +1,6 @@
 // Fuzz target: SQL over the mock store, after a first byte of no meaning. Whatever the text, it is
 // answered or refused with an SQLSTATE of five characters.
-#include "sql/session.hpp"
+#include "mock/sql/session.hpp"
 #include "touch_history.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

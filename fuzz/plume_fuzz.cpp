@@ -1,5 +1,5 @@
 // Fuzz target: the reader of plume files, and its writer on what the reader accepts.
-#include "formats/plume.hpp"
+#include "data/formats/plume.hpp"
 #include "touch_history.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

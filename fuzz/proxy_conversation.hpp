@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/dialogue.hpp"
+#include "mock/proxy/dialogue.hpp"
 
 namespace cupel::fuzz {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "proxy/messages.hpp"
+#include "mock/proxy/messages.hpp"
 #include "proxy_conversation.hpp"
 #include "touch_history.hpp"
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/footprint.hpp"
-#include "proxy/mysql_locks.hpp"
-#include "proxy/mysql_text.hpp"
+#include "mock/proxy/footprint.hpp"
+#include "mock/proxy/mysql_locks.hpp"
+#include "mock/proxy/mysql_text.hpp"
+#include "mock/wire/mysql/codec.hpp"
 #include "proxy_conversation.hpp"
 #include "touch_history.hpp"
-#include "wire/mysql/codec.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using cupel::fuzz::require;

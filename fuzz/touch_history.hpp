@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 
 namespace cupel::fuzz {
 

@@ -1,7 +1,7 @@
 // Fuzz target: the verifier of certificates, on four small histories whose verdicts
 // are known. Whatever it is given, it does not crash; and what it accepts is true.
-#include "certify/verify.hpp"
-#include "formats/jepsen_reader.hpp"
+#include "data/formats/jepsen_reader.hpp"
+#include "engine/certify/verify.hpp"
 #include "touch_history.hpp"
 
 namespace {

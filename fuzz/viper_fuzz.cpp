@@ -1,6 +1,6 @@
 // Fuzz target: the reader of viper logs. The input is one log, or two: a byte of
 // 255 four times over divides them.
-#include "formats/viper.hpp"
+#include "data/formats/viper.hpp"
 #include "touch_history.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Draws the picture of the layers in docs/internals/architecture.md from the table below it.
+"""Draws the picture of the parts in docs/internals/architecture.md from the table below it.
 
 Usage: tools/draw_layers.py [--check]
 
-A folder stands one line above the highest folder that its row names. --check changes nothing, and
-fails when the picture in the page is another one.
+A part of src/ is on the floor above the highest part that its folders may use, so a cycle of parts is an error.
+Its folders stand in the order in which they use each other. --check changes nothing, and fails when the picture
+in the page is another one.
 """
 import os
 import re
 import sys
+import textwrap
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "internals", "architecture.md")
-# The first code block of the page; a line's folders are ordered as in the table.
+# The first code block of the page.
 PICTURE = re.compile(r"^```\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 WIDTH = 110
 
@@ -44,16 +46,28 @@ def height(folder, table, known, path=()):
     return known[folder]
 
 
+def parts_of(table):
+    """Part (the first folder of a path) to the other parts that its folders may use."""
+    parts = {}
+    for folder, used in table.items():
+        part = folder.split("/")[0]
+        parts.setdefault(part, set()).update({name.split("/")[0] for name in used} - {part})
+    return parts
+
+
 def picture_of(table):
-    known = {}
+    parts, floors, heights = parts_of(table), {}, {}
     for folder in table:
-        height(folder, table, known)
+        height(folder, table, heights)
+    for part in parts:
+        height(part, parts, floors)
     lines = []
-    for level in range(max(known.values()), -1, -1):
-        names = [folder for folder in table if known[folder] == level]
-        lines.append(("".join(f"{name:<16}" for name in names)).rstrip())
-    assert all(len(line) <= WIDTH for line in lines), "a line is too wide"
-    return "\n".join(lines) + "\n"
+    for part in sorted(parts, key=lambda part: -floors[part]):
+        inside = [folder for folder in table if folder.startswith(part + "/")]
+        inside.sort(key=lambda folder: heights[folder])
+        lines.append(f"{floors[part]}  {part:<11}{'  '.join(folder[len(part) + 1:] for folder in inside)}".rstrip())
+    return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent=" " * 14, break_on_hyphens=False,
+                                   drop_whitespace=True) if len(line) > WIDTH else line for line in lines) + "\n"
 
 
 def main():

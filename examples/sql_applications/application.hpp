@@ -20,8 +20,8 @@
 
 #include "base/random.hpp"
 #include "client.hpp"
-#include "mock/store.hpp"
-#include "sql/session.hpp"
+#include "engine/mock/store.hpp"
+#include "mock/sql/session.hpp"
 
 namespace cupel::applications {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "client.hpp"
-#include "sql/session.hpp"
+#include "mock/sql/session.hpp"
 
 namespace cupel::applications {
 

@@ -7,18 +7,18 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/analyze.hpp"
-#include "analysis/explanations.hpp"
-#include "analysis/final_reads.hpp"
 #include "api/content.hpp"
-#include "check/check.hpp"
-#include "explain/counts/whole_history.hpp"
-#include "explain/why/explain.hpp"
-#include "explain/why/glossary.hpp"
-#include "formats/formats.hpp"
-#include "history/builder.hpp"
-#include "history/ignored.hpp"
-#include "history/times.hpp"
+#include "data/formats/formats.hpp"
+#include "data/history/builder.hpp"
+#include "data/history/ignored.hpp"
+#include "data/history/times.hpp"
+#include "engine/analysis/analyze.hpp"
+#include "engine/analysis/explanations.hpp"
+#include "engine/analysis/final_reads.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/counts/whole_history.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/explain/why/glossary.hpp"
 
 namespace cupel {
 

@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include "analysis/analyze.hpp"
-#include "analysis/source.hpp"
 #include "cupel/check.hpp"
-#include "history/history.hpp"
+#include "data/history/history.hpp"
+#include "engine/analysis/analyze.hpp"
+#include "engine/analysis/source.hpp"
 
 namespace cupel {
 

@@ -10,8 +10,8 @@
 #include "api/content.hpp"
 #include "base/utf8.hpp"
 #include "cupel/mock_explore.hpp"
-#include "mock/explore.hpp"
-#include "mock/store.hpp"
+#include "engine/mock/explore.hpp"
+#include "engine/mock/store.hpp"
 
 namespace cupel {
 

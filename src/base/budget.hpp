@@ -87,7 +87,7 @@ class Budget {
 // limit: one that would break it throws std::bad_alloc, once, and the limit
 // counts as met. A vector that doubles cannot ask by itself, and a limit that
 // only loops look at is seen too late. It takes a program whose operator new
-// asks before_allocation(), as the command line's does (cli/allocation.cpp);
+// asks before_allocation(), as the command line's does (apps/allocation.cpp);
 // without that it knows only of the growth of hash tables (base/hash_table.hpp).
 class AllocationWatch {
  public:

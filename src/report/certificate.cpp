@@ -8,10 +8,10 @@
 #include <map>
 #include <set>
 
-#include "explain/why/explain.hpp"
-#include "history/digest.hpp"
-#include "levels/level.hpp"
-#include "text/json.hpp"
+#include "base/text/json.hpp"
+#include "data/history/digest.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/levels/level.hpp"
 
 namespace cupel::report {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "check/check.hpp"
-#include "history/history.hpp"
+#include "data/history/history.hpp"
+#include "engine/check/check.hpp"
 
 namespace cupel::report {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "explain/why/words.hpp"
-#include "history/naming.hpp"
+#include "data/history/naming.hpp"
+#include "engine/explain/why/words.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 

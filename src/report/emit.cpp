@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "analysis/violations.hpp"
 #include "base/visible.hpp"
+#include "engine/analysis/violations.hpp"
 #include "report/final_reads.hpp"
 
 namespace cupel::report {

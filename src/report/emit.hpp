@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/why/counterexample.hpp"
-#include "explain/why/explain.hpp"
+#include "engine/explain/why/counterexample.hpp"
+#include "engine/explain/why/explain.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 

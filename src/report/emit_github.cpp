@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <span>
 
-#include "levels/product.hpp"
+#include "base/text/escape.hpp"
+#include "engine/levels/product.hpp"
 #include "report/emit_markdown.hpp"
 #include "report/final_reads.hpp"
-#include "text/escape.hpp"
 
 namespace cupel::report {
 

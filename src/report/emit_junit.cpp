@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "base/text/escape.hpp"
 #include "report/final_reads.hpp"
-#include "text/escape.hpp"
 
 namespace cupel::report {
 

@@ -5,13 +5,13 @@
 
 #include <vector>
 
-#include "explain/why/words.hpp"
-#include "history/naming.hpp"
-#include "history/text_order.hpp"
-#include "levels/product.hpp"
+#include "base/text/escape.hpp"
+#include "data/history/naming.hpp"
+#include "data/history/text_order.hpp"
+#include "engine/explain/why/words.hpp"
+#include "engine/levels/product.hpp"
 #include "report/final_reads.hpp"
 #include "report/steps.hpp"
-#include "text/escape.hpp"
 
 namespace cupel::report {
 

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "base/budget.hpp"
-#include "explain/why/glossary.hpp"
-#include "history/naming.hpp"
+#include "base/text/json.hpp"
+#include "data/history/naming.hpp"
+#include "engine/explain/why/glossary.hpp"
 #include "report/final_reads.hpp"
-#include "text/json.hpp"
 
 namespace cupel::report {
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "base/text/escape.hpp"
 #include "base/visible.hpp"
-#include "explain/why/words.hpp"
-#include "history/naming.hpp"
-#include "history/text_order.hpp"
-#include "levels/spec.hpp"
+#include "data/history/naming.hpp"
+#include "data/history/text_order.hpp"
+#include "engine/explain/why/words.hpp"
+#include "engine/levels/spec.hpp"
 #include "report/steps.hpp"
-#include "text/escape.hpp"
 
 namespace cupel::report {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/final_reads.hpp"
 #include "base/visible.hpp"
+#include "engine/analysis/final_reads.hpp"
 #include "report/final_reads.hpp"
 #include "report/wording.hpp"
 

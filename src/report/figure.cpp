@@ -8,14 +8,14 @@
 #include <map>
 #include <set>
 
+#include "base/text/svg.hpp"
 #include "base/visible.hpp"
-#include "explain/why/explain.hpp"
-#include "explain/why/interpretation.hpp"
-#include "explain/why/words.hpp"
-#include "history/naming.hpp"
-#include "history/text_order.hpp"
+#include "data/history/naming.hpp"
+#include "data/history/text_order.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/explain/why/interpretation.hpp"
+#include "engine/explain/why/words.hpp"
 #include "report/nodes.hpp"
-#include "text/svg.hpp"
 
 namespace cupel::report {
 

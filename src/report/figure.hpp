@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/violations.hpp"
-#include "explain/why/explain.hpp"
-#include "history/history.hpp"
-#include "levels/derivation.hpp"
-#include "levels/level.hpp"
+#include "data/history/history.hpp"
+#include "engine/analysis/violations.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/levels/derivation.hpp"
+#include "engine/levels/level.hpp"
 
 namespace cupel::report {
 

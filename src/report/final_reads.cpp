@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "analysis/final_reads.hpp"
 #include "base/visible.hpp"
-#include "explain/why/layout.hpp"
-#include "explain/why/words.hpp"
-#include "history/naming.hpp"
-#include "history/times.hpp"
+#include "data/history/naming.hpp"
+#include "data/history/times.hpp"
+#include "engine/analysis/final_reads.hpp"
+#include "engine/explain/why/layout.hpp"
+#include "engine/explain/why/words.hpp"
 #include "report/nodes.hpp"
 #include "report/timeline.hpp"
 #include "report/wording.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "explain/why/layout.hpp"
+#include "engine/explain/why/layout.hpp"
 
 namespace cupel::report {
 

@@ -1,19 +1,19 @@
 // JSON: one object a history. The names of the fields are an interface
 // (docs/reference/commands.md): add, never rename.
-#include "text/json.hpp"
+#include "base/text/json.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "analysis/explanations.hpp"
 #include "base/budget.hpp"
-#include "explain/counts/severity.hpp"
-#include "explain/why/explain.hpp"
-#include "explain/why/glossary.hpp"
-#include "history/ignored.hpp"
-#include "levels/product.hpp"
+#include "data/history/ignored.hpp"
+#include "engine/analysis/explanations.hpp"
+#include "engine/explain/counts/severity.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/explain/why/glossary.hpp"
+#include "engine/levels/product.hpp"
 #include "report/evidence.hpp"
 #include "report/final_reads.hpp"
 #include "report/render.hpp"

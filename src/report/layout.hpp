@@ -6,8 +6,8 @@
 
 #include <vector>
 
+#include "base/text/svg.hpp"
 #include "report/figure.hpp"
-#include "text/svg.hpp"
 
 namespace cupel::report {
 

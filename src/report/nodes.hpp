@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/why/explain.hpp"
-#include "history/history.hpp"
+#include "data/history/history.hpp"
+#include "engine/explain/why/explain.hpp"
 
 namespace cupel::report {
 

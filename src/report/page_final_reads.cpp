@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <span>
 
-#include "analysis/final_reads.hpp"
-#include "explain/why/glossary.hpp"
+#include "engine/analysis/final_reads.hpp"
+#include "engine/explain/why/glossary.hpp"
 #include "report/final_reads.hpp"
 #include "report/wording.hpp"
 

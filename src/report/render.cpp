@@ -10,13 +10,13 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/explanations.hpp"
 #include "base/visible.hpp"
-#include "explain/why/explain.hpp"
-#include "explain/why/words.hpp"
-#include "history/ignored.hpp"
-#include "history/naming.hpp"
-#include "levels/product.hpp"
+#include "data/history/ignored.hpp"
+#include "data/history/naming.hpp"
+#include "engine/analysis/explanations.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/explain/why/words.hpp"
+#include "engine/levels/product.hpp"
 #include "report/evidence.hpp"
 #include "report/final_reads.hpp"
 #include "report/wording.hpp"

@@ -8,9 +8,9 @@
 #include <map>
 #include <string>
 
-#include "analysis/analyze.hpp"
-#include "history/history.hpp"
-#include "levels/level.hpp"
+#include "data/history/history.hpp"
+#include "engine/analysis/analyze.hpp"
+#include "engine/levels/level.hpp"
 
 namespace cupel::report {
 

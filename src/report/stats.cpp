@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/final_reads.hpp"
 #include "base/budget.hpp"
+#include "base/text/json.hpp"
+#include "engine/analysis/final_reads.hpp"
 #include "report/nodes.hpp"
 #include "report/wording.hpp"
-#include "text/json.hpp"
 
 namespace cupel::report {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 
 namespace cupel::report {
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <span>
 
-#include "explain/why/words.hpp"
-#include "history/text_order.hpp"
+#include "data/history/text_order.hpp"
+#include "engine/explain/why/words.hpp"
 
 namespace cupel::report {
 

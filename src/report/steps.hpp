@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "explain/why/explain.hpp"
-#include "history/history.hpp"
+#include "data/history/history.hpp"
+#include "engine/explain/why/explain.hpp"
 
 namespace cupel::report {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/text/svg.hpp"
 #include "report/layout.hpp"
-#include "text/svg.hpp"
 
 namespace cupel::report {
 

@@ -1,11 +1,11 @@
 // What a test could show, in words.
-#include "explain/power/test_power.hpp"
+#include "engine/explain/power/test_power.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
 
-#include "explain/why/words.hpp"
+#include "engine/explain/why/words.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 

@@ -12,13 +12,13 @@
 #include <set>
 #include <sstream>
 
-#include "analysis/final_reads.hpp"
+#include "base/text/json.hpp"
 #include "base/visible.hpp"
-#include "history/naming.hpp"
-#include "history/text_order.hpp"
-#include "history/times.hpp"
+#include "data/history/naming.hpp"
+#include "data/history/text_order.hpp"
+#include "data/history/times.hpp"
+#include "engine/analysis/final_reads.hpp"
 #include "report/stats.hpp"
-#include "text/json.hpp"
 
 namespace cupel::report {
 

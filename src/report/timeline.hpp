@@ -37,7 +37,7 @@
 #include <string>
 #include <vector>
 
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 #include "report/nodes.hpp"
 
 namespace cupel::report {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/budget.hpp"
+#include "base/text/json.hpp"
 #include "report/wording.hpp"
-#include "text/json.hpp"
 
 namespace cupel::report {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "certify/verify.hpp"
-#include "history/history.hpp"
+#include "data/history/history.hpp"
+#include "engine/certify/verify.hpp"
 
 namespace cupel::report {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "explain/why/glossary.hpp"
+#include "engine/explain/why/glossary.hpp"
 
 namespace cupel::report {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "explain/why/explain.hpp"
-#include "history/history.hpp"
-#include "text/escape.hpp"
+#include "base/text/escape.hpp"
+#include "data/history/history.hpp"
+#include "engine/explain/why/explain.hpp"
 
 namespace cupel::report {
 

@@ -14,7 +14,7 @@
 #include "base/fnv.hpp"
 #include "base/newlines.hpp"
 #include "base/read_file.hpp"
-#include "levels/level.hpp"
+#include "engine/levels/level.hpp"
 #include "run/campaign.hpp"
 #include "run/lab_url.hpp"
 

@@ -16,8 +16,8 @@
 #include <string_view>
 
 #include "base/budget.hpp"
+#include "base/text/json.hpp"
 #include "base/write_file.hpp"
-#include "text/json.hpp"
 
 namespace cupel::run {
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/budget.hpp"
+#include "base/text/json.hpp"
 #include "run/campaign.hpp"
-#include "text/json.hpp"
 
 namespace cupel::run {
 

@@ -7,8 +7,8 @@
 
 #include "base/hash_table.hpp"
 #include "cupel/record.hpp"
-#include "workload/statement.hpp"
-#include "workload/workload.hpp"
+#include "data/workload/statement.hpp"
+#include "data/workload/workload.hpp"
 
 namespace cupel::run {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "drivers/driver.hpp"
-#include "drivers/url.hpp"
+#include "databases/drivers/driver.hpp"
+#include "databases/drivers/url.hpp"
 
 namespace cupel::run {
 

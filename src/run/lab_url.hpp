@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "lab/server.hpp"
+#include "data/workload/workload.hpp"
+#include "databases/lab/server.hpp"
 #include "run/run.hpp"
-#include "workload/workload.hpp"
 
 namespace cupel::run {
 

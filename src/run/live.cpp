@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "base/verdict.hpp"
-#include "check/check.hpp"
-#include "formats/formats.hpp"
-#include "history/going_on.hpp"
-#include "online/chain.hpp"
-#include "online/checker.hpp"
-#include "online/inbox.hpp"
+#include "data/formats/formats.hpp"
+#include "data/history/going_on.hpp"
+#include "engine/check/check.hpp"
+#include "engine/online/chain.hpp"
+#include "engine/online/checker.hpp"
+#include "engine/online/inbox.hpp"
 
 namespace cupel::run {
 

@@ -1,6 +1,6 @@
 // Live: judges a run while it goes on, by following the file that it is recorded in.
 //
-// A thread of its own reads what is written, asks the window (src/online), and ends the
+// A thread of its own reads what is written, asks the window (src/engine/online), and ends the
 // load at the first violation. What is found is checked and explained afterwards, like
 // any recorded history.
 #pragma once
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/verdict.hpp"
-#include "history/history.hpp"
-#include "levels/level.hpp"
-#include "online/watch.hpp"
+#include "data/history/history.hpp"
+#include "engine/levels/level.hpp"
+#include "engine/online/watch.hpp"
 
 namespace cupel::run {
 

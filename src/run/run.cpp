@@ -9,10 +9,10 @@
 #include <system_error>
 #include <thread>
 
-#include "analysis/final_reads.hpp"
 #include "base/text.hpp"
-#include "faults/injector.hpp"
+#include "engine/analysis/final_reads.hpp"
 #include "run/faults.hpp"
+#include "run/faults/injector.hpp"
 #include "run/final_reads.hpp"
 #include "run/latencies.hpp"
 #include "run/session.hpp"

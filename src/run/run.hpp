@@ -17,9 +17,9 @@
 
 #include "base/result.hpp"
 #include "cupel/record.hpp"
-#include "drivers/driver.hpp"
-#include "faults/fault.hpp"
-#include "workload/workload.hpp"
+#include "data/workload/workload.hpp"
+#include "databases/drivers/driver.hpp"
+#include "run/faults/fault.hpp"
 
 namespace cupel::faults {
 class Injector;

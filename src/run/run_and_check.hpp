@@ -11,11 +11,11 @@
 #include <set>
 #include <string>
 
-#include "analysis/analyze.hpp"
-#include "analysis/final_reads.hpp"
-#include "check/check.hpp"
-#include "faults/schedule.hpp"
-#include "history/history.hpp"
+#include "data/history/history.hpp"
+#include "engine/analysis/analyze.hpp"
+#include "engine/analysis/final_reads.hpp"
+#include "engine/check/check.hpp"
+#include "run/faults/schedule.hpp"
 #include "run/live.hpp"
 #include "run/run.hpp"
 

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/text/json.hpp"
 #include "base/verdict.hpp"
-#include "faults/plan.hpp"
-#include "levels/product.hpp"
+#include "engine/levels/product.hpp"
 #include "report/evidence.hpp"
 #include "report/final_reads.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
-#include "text/json.hpp"
+#include "run/faults/plan.hpp"
 
 namespace cupel::run {
 

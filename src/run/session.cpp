@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "history/naming.hpp"
+#include "data/history/naming.hpp"
 
 namespace cupel::run {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "workload/workload.hpp"
+#include "data/workload/workload.hpp"
 
 namespace cupel::run {
 

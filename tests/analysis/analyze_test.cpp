@@ -1,5 +1,5 @@
 // analyze: which steps a history takes, in which order, and what the one result holds then.
-#include "analysis/analyze.hpp"
+#include "engine/analysis/analyze.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/explanations.hpp"
+#include "engine/analysis/explanations.hpp"
 #include "support/history_language.hpp"
 #include "support/scratch_folder.hpp"
 

@@ -1,5 +1,5 @@
 // Clocks that went back: found within a session, and only there.
-#include "analysis/clocks_back.hpp"
+#include "engine/analysis/clocks_back.hpp"
 
 #include <gtest/gtest.h>
 

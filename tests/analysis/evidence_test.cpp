@@ -1,12 +1,12 @@
 // Evidence: each reason for which a satisfied history shows little, beside a history that differs
 // by one edit and shows more.
-#include "analysis/evidence.hpp"
+#include "engine/analysis/evidence.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analysis/analyze.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
+#include "engine/analysis/analyze.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::analysis {

@@ -1,10 +1,10 @@
 // Final reads: what is lost is named, and where it can be doubted nothing is.
-#include "analysis/final_reads.hpp"
+#include "engine/analysis/final_reads.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::analysis {

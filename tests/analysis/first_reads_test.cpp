@@ -1,9 +1,9 @@
 // The start that a history forgot to say: found in first reads, and never where it is not sure.
-#include "analysis/first_reads.hpp"
+#include "engine/analysis/first_reads.hpp"
 
 #include <gtest/gtest.h>
 
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::analysis {

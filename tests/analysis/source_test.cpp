@@ -1,5 +1,5 @@
 // Source: whether a file is still the one that was read.
-#include "analysis/source.hpp"
+#include "engine/analysis/source.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Keys that range reads did not return and that may lie outside: counted, and no others.
-#include "analysis/unsure_absences.hpp"
+#include "engine/analysis/unsure_absences.hpp"
 
 #include <gtest/gtest.h>
 

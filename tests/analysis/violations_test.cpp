@@ -1,5 +1,5 @@
 // violations_of: the one list of what is reported, each violation once.
-#include "analysis/violations.hpp"
+#include "engine/analysis/violations.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cupel/check.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
 #include "golden/known_verdicts.hpp"
 #include "source_dir.hpp"
 #include "support/scratch_folder.hpp"

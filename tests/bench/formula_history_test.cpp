@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "check/check.hpp"
+#include "engine/check/check.hpp"
 #include "oracle/oracle.hpp"
 
 namespace cupel::bench {

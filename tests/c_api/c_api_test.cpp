@@ -368,7 +368,7 @@ TEST(InC, TheMapNamesEveryFunctionOfTheHeader) {
     all << in.rdbuf();
     return all.str();
   };
-  const auto header = text("include/cupel/cupel.h"), map = text("src/c_api/libcupel.map");
+  const auto header = text("include/cupel/cupel.h"), map = text("src/api/c/libcupel.map");
   std::set<std::string> functions;
   for (std::size_t at = header.find("#ifdef __cplusplus");
        (at = header.find("cupel_", at)) != header.npos;) {

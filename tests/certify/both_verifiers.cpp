@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "certify/certificates.hpp"
-#include "certify/proof_text.hpp"
+#include "engine/certify/proof_text.hpp"
 
 namespace cupel::test {
 

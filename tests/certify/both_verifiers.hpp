@@ -7,8 +7,8 @@
 
 #include "base/random.hpp"
 #include "certify/proved_program.hpp"
-#include "check/check.hpp"
-#include "levels/spec.hpp"
+#include "engine/check/check.hpp"
+#include "engine/levels/spec.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::test {

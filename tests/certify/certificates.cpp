@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "history/digest.hpp"
+#include "data/history/digest.hpp"
 
 namespace cupel::test {
 

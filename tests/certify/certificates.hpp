@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "certify/verify.hpp"
+#include "engine/certify/verify.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::test {

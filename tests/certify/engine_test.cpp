@@ -10,8 +10,8 @@
 
 #include "certify/certificates.hpp"
 #include "certify/mutate.hpp"
-#include "check/check.hpp"
-#include "history/digest.hpp"
+#include "data/history/digest.hpp"
+#include "engine/check/check.hpp"
 #include "oracle/oracle.hpp"
 #include "property/random_history.hpp"
 #include "report/certificate.hpp"

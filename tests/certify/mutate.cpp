@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "levels/spec.hpp"
+#include "engine/levels/spec.hpp"
 
 namespace cupel::test {
 

@@ -5,7 +5,7 @@
 
 #include "base/random.hpp"
 #include "certify/certificates.hpp"
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 
 namespace cupel::test {
 

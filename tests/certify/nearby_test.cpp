@@ -1,7 +1,8 @@
-// Violations among many transactions, which are decided by those nearby (src/order/nearby.hpp):
-// each is found under its name, with a certificate that the verifier accepts, and the same history
-// without it is satisfied. Also where values are written twice, outcomes are unknown, and clocks
-// are wrong, so that the order of the times, by which it is told who is near, misleads.
+// Violations among many transactions, which are decided by those nearby
+// (src/engine/order/nearby.hpp): each is found under its name, with a certificate that the verifier
+// accepts, and the same history without it is satisfied. Also where values are written twice,
+// outcomes are unknown, and clocks are wrong, so that the order of the times, by which it is told
+// who is near, misleads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,12 +11,12 @@
 #include <string>
 #include <string_view>
 
-#include "certify/verify.hpp"
-#include "check/check.hpp"
-#include "explain/why/explain.hpp"
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
+#include "data/workload/generate.hpp"
+#include "engine/certify/verify.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/why/explain.hpp"
 #include "report/certificate.hpp"
-#include "workload/generate.hpp"
 
 namespace cupel::test {
 namespace {

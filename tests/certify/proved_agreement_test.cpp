@@ -11,7 +11,7 @@
 #include "certify/both_verifiers.hpp"
 #include "certify/certificates.hpp"
 #include "certify/mutate.hpp"
-#include "certify/proof_text.hpp"
+#include "engine/certify/proof_text.hpp"
 #include "property/random_history.hpp"
 #include "report/certificate.hpp"
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "certify/both_verifiers.hpp"
-#include "certify/verify.hpp"
+#include "engine/certify/verify.hpp"
+#include "engine/levels/level.hpp"
 #include "golden/known_verdicts.hpp"
-#include "levels/level.hpp"
 #include "report/certificate.hpp"
 #include "source_dir.hpp"
 

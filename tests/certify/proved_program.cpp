@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "certify/canonical.hpp"
+#include "engine/certify/canonical.hpp"
 
 namespace cupel::test {
 

@@ -7,7 +7,7 @@
 
 #include "base/process.hpp"
 #include "base/temp_dir.hpp"
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 
 namespace cupel::test {
 

@@ -10,8 +10,8 @@
 #include "certify/both_verifiers.hpp"
 #include "certify/certificates.hpp"
 #include "certify/mutate.hpp"
-#include "certify/proof_text.hpp"
-#include "levels/accesses.hpp"
+#include "engine/certify/proof_text.hpp"
+#include "engine/levels/accesses.hpp"
 #include "report/certificate.hpp"
 
 namespace cupel::test {

@@ -8,9 +8,9 @@
 
 #include "certify/certificates.hpp"
 #include "certify/mutate.hpp"
-#include "certify/proof_text.hpp"
 #include "certify/proved_program.hpp"
-#include "check/check.hpp"
+#include "engine/certify/proof_text.hpp"
+#include "engine/check/check.hpp"
 #include "property/random_history.hpp"
 #include "report/certificate.hpp"
 

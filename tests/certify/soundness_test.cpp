@@ -15,8 +15,8 @@
 
 #include "base/random.hpp"
 #include "certify/certificates.hpp"
-#include "certify/internal.hpp"
-#include "levels/level.hpp"
+#include "engine/certify/internal.hpp"
+#include "engine/levels/level.hpp"
 #include "oracle/oracle.hpp"
 #include "property/random_history.hpp"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "certify/certificates.hpp"
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
 
 namespace cupel::test {
 namespace {

@@ -3,7 +3,7 @@
 // examples, real time; beside most, a neighbour that a stronger level accepts.
 #include <gtest/gtest.h>
 
-#include "check/check.hpp"
+#include "engine/check/check.hpp"
 #include "support/examples.hpp"
 #include "support/history_language.hpp"
 

@@ -1,7 +1,7 @@
 // The ladder if one level takes longer than there is time. Two kinds of tests: a script in place of
 // the engine, which shows the order of the decisions; and registers with two values, which hundreds
 // of writes wrote, so that nearly every read has many possible writers.
-#include "check/ladder.hpp"
+#include "engine/check/ladder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@
 
 #include "base/random.hpp"
 #include "base/verdict.hpp"
-#include "check/check.hpp"
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
+#include "engine/check/check.hpp"
 
 namespace cupel {
 namespace {

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "check/check.hpp"
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
+#include "data/workload/generate.hpp"
+#include "engine/check/check.hpp"
 #include "support/rounds.hpp"
-#include "workload/generate.hpp"
 
 namespace cupel {
 namespace {

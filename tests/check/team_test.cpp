@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "check/check.hpp"
+#include "data/workload/generate.hpp"
+#include "engine/check/check.hpp"
 #include "report/certificate.hpp"
-#include "workload/generate.hpp"
 
 namespace cupel::check {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text/flat_json.hpp"
 #include "crdt/io/flat_line.hpp"
 #include "crdt/workload/generate.hpp"
-#include "text/flat_json.hpp"
 
 namespace cupel::crdt {
 namespace {

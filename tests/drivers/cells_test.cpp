@@ -1,5 +1,5 @@
 // Keys and rows as bytes: the order of keys, and that all comes back.
-#include "drivers/cells.hpp"
+#include "databases/drivers/cells.hpp"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "drivers/driver.hpp"
+#include "databases/drivers/driver.hpp"
 
 namespace cupel::drivers::testing {
 

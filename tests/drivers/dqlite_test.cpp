@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
+#include "databases/drivers/dqlite/protocol.hpp"
 #include "drivers/conformance.hpp"
-#include "drivers/dqlite/protocol.hpp"
 
 namespace cupel::drivers::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "drivers/driver.hpp"
+#include "databases/drivers/driver.hpp"
 #include "source_dir.hpp"
 
 namespace cupel::drivers {

@@ -1,7 +1,7 @@
 // Plug-ins: one that cupel does not list is found and loaded; one of another version, one without
 // an entry and one that is not there are errors that say what to do. The folders of each are of
 // tests/drivers/CMakeLists.txt.
-#include "drivers/plugin.hpp"
+#include "databases/drivers/plugin.hpp"
 
 #include <gtest/gtest.h>
 

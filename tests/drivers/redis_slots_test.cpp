@@ -2,7 +2,7 @@
 // from a real cluster is in tests/servers/redis_cluster_test.cpp.
 #include <gtest/gtest.h>
 
-#include "drivers/redis/slots.hpp"
+#include "databases/drivers/redis/slots.hpp"
 
 namespace cupel::drivers::redis {
 namespace {

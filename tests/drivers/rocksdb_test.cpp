@@ -15,7 +15,7 @@
 #include <future>
 #include <map>
 
-#include "drivers/cells.hpp"
+#include "databases/drivers/cells.hpp"
 #include "drivers/conformance.hpp"
 #include "support/scratch_folder.hpp"
 

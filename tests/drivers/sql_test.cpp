@@ -1,10 +1,10 @@
 // The texts of SQL in each dialect, and the lists in cells. That databases
 // understand them is for the conformance suite to say.
-#include "drivers/sql.hpp"
+#include "databases/drivers/sql.hpp"
 
 #include <gtest/gtest.h>
 
-#include "drivers/mysql/connection_number.hpp"
+#include "databases/drivers/mysql/connection_number.hpp"
 
 namespace cupel::drivers::sql {
 namespace {

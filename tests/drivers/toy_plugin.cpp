@@ -4,7 +4,7 @@
 #undef CUPEL_VERSION
 #define CUPEL_VERSION TOY_VERSION
 #endif
-#include "drivers/plugin.hpp"
+#include "databases/drivers/plugin.hpp"
 
 namespace cupel::drivers {
 

@@ -1,6 +1,6 @@
 // Database URLs: what they hold, what is wrong with them, and that no password is
 // shown.
-#include "drivers/url.hpp"
+#include "databases/drivers/url.hpp"
 
 #include <gtest/gtest.h>
 

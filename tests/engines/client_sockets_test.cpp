@@ -1,5 +1,5 @@
 // Which clients are connected, by the kernel's table of sockets.
-#include "engines/client_sockets.hpp"
+#include "mock/engines/client_sockets.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The messages of the engines: what is written is read again, and nothing else is.
-#include "engines/messages.hpp"
+#include "mock/engines/messages.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The rows of a MariaDB table, without a server: indexes, copies, and what a transaction sees of
 // them in a store.
-#include "engines/mariadb/row_store.hpp"
+#include "mock/engines/mariadb/row_store.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/temp_dir.hpp"
-#include "engines/mariadb/transaction.hpp"
-#include "engines/mariadb/weak_table.hpp"
-#include "engines/store_service.hpp"
+#include "mock/engines/mariadb/transaction.hpp"
+#include "mock/engines/mariadb/weak_table.hpp"
+#include "mock/engines/store_service.hpp"
 
 namespace cupel::engines::mariadb {
 namespace {

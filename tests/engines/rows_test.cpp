@@ -1,5 +1,5 @@
 // Rows as keys of the store, and histories in words.
-#include "engines/rows.hpp"
+#include "mock/engines/rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
 
 namespace cupel::engines {
 namespace {

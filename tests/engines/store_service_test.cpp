@@ -1,5 +1,5 @@
 // A store behind a socket, asked as a backend of an engine asks it.
-#include "engines/store_service.hpp"
+#include "mock/engines/store_service.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/temp_dir.hpp"
-#include "engines/messages.hpp"
-#include "wire/bytes.hpp"
+#include "mock/engines/messages.hpp"
+#include "mock/wire/bytes.hpp"
 
 namespace cupel::engines {
 namespace {

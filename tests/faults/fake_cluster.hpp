@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "faults/cluster.hpp"
+#include "run/faults/cluster.hpp"
 #include "support/polling.hpp"
 
 namespace cupel::faults {

@@ -1,10 +1,10 @@
 // The injector: faults come and go when they should, and nothing that goes wrong holds up the end.
-#include "faults/injector.hpp"
+#include "run/faults/injector.hpp"
 
 #include <gtest/gtest.h>
 
 #include "faults/fake_cluster.hpp"
-#include "faults/plan.hpp"
+#include "run/faults/plan.hpp"
 #include "support/polling.hpp"
 
 namespace cupel::faults {

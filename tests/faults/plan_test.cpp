@@ -1,5 +1,5 @@
 // Plans: what was written is what is read, and a mistake is named.
-#include "faults/plan.hpp"
+#include "run/faults/plan.hpp"
 
 #include <gtest/gtest.h>
 

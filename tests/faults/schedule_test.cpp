@@ -1,5 +1,5 @@
 // What the schedule draws: the same by the same seed, and only what the cluster can have.
-#include "faults/schedule.hpp"
+#include "run/faults/schedule.hpp"
 
 #include <gtest/gtest.h>
 

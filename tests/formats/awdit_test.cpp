@@ -1,14 +1,14 @@
 // awdit text: what is read, what is refused and where, what is written.
-#include "formats/awdit.hpp"
+#include "data/formats/awdit.hpp"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
+#include "data/formats/formats.hpp"
+#include "data/history/builder.hpp"
 #include "formats/files.hpp"
-#include "formats/formats.hpp"
 #include "formats/history_text.hpp"
-#include "history/builder.hpp"
 
 namespace cupel::formats {
 namespace {

@@ -1,10 +1,10 @@
 // cobra logs: identities of versions, initial values, unfinished transactions.
-#include "formats/cobra.hpp"
+#include "data/formats/cobra.hpp"
 
 #include <gtest/gtest.h>
 
+#include "data/formats/formats.hpp"
 #include "formats/files.hpp"
-#include "formats/formats.hpp"
 #include "formats/history_text.hpp"
 
 namespace cupel::formats {

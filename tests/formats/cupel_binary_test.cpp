@@ -1,5 +1,5 @@
 // cupel files: they hold everything, they are small, and every broken one is seen.
-#include "formats/cupel_binary.hpp"
+#include "data/formats/cupel_binary.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <sstream>
 #include <vector>
 
+#include "data/formats/formats.hpp"
+#include "data/history/builder.hpp"
 #include "formats/files.hpp"
-#include "formats/formats.hpp"
 #include "formats/history_text.hpp"
-#include "history/builder.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::formats {

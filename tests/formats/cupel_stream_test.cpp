@@ -1,6 +1,6 @@
 // A cupel file read transaction by transaction has what it has as a whole; and what is broken in it
 // is an error there too.
-#include "formats/cupel_stream.hpp"
+#include "data/formats/cupel_stream.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 #include "base/random.hpp"
 #include "base/read_file.hpp"
 #include "base/temp_dir.hpp"
-#include "formats/formats.hpp"
-#include "formats/packed_scalars.hpp"
-#include "history/builder.hpp"
+#include "data/formats/formats.hpp"
+#include "data/formats/packed_scalars.hpp"
+#include "data/history/builder.hpp"
 
 namespace cupel::formats {
 namespace {

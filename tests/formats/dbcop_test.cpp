@@ -1,15 +1,15 @@
 // dbcop bincode: flags, hostile lengths, real files, round trips.
-#include "formats/dbcop.hpp"
+#include "data/formats/dbcop.hpp"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 #include <vector>
 
+#include "data/formats/formats.hpp"
+#include "data/history/builder.hpp"
 #include "formats/files.hpp"
-#include "formats/formats.hpp"
 #include "formats/history_text.hpp"
-#include "history/builder.hpp"
 
 namespace cupel::formats {
 namespace {

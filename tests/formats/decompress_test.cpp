@@ -1,5 +1,5 @@
 // Compressed histories: whole, cut anywhere, with a wrong byte, in parts, and larger than a limit.
-#include "formats/decompress.hpp"
+#include "data/formats/decompress.hpp"
 
 #include <gtest/gtest.h>
 #include <lzma.h>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "formats/formats.hpp"
-#include "formats/input.hpp"
+#include "data/formats/formats.hpp"
+#include "data/formats/input.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::formats {

@@ -1,5 +1,5 @@
 // What is looked up again in op maps: by index or by place, in JSON and in EDN.
-#include "formats/extra_fields.hpp"
+#include "data/formats/extra_fields.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <string>
 
-#include "formats/formats.hpp"
-#include "formats/line_pieces.hpp"
-#include "formats/transaction_stream.hpp"
-#include "history/digest.hpp"
-#include "history/streamed.hpp"
+#include "data/formats/formats.hpp"
+#include "data/formats/line_pieces.hpp"
+#include "data/formats/transaction_stream.hpp"
+#include "data/history/digest.hpp"
+#include "data/history/streamed.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::formats {

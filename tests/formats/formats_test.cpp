@@ -1,13 +1,13 @@
 // The common entry point: detection by content, reading, writing, and what it says
 // when it cannot.
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
 
 #include <gtest/gtest.h>
 
+#include "data/formats/input.hpp"
+#include "data/history/builder.hpp"
 #include "formats/files.hpp"
 #include "formats/history_text.hpp"
-#include "formats/input.hpp"
-#include "history/builder.hpp"
 
 namespace cupel::formats {
 namespace {

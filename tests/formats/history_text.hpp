@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 
 namespace cupel::formats {
 

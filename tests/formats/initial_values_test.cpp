@@ -1,10 +1,10 @@
 // Initial values beside the file: how words are read, and what the history holds then.
-#include "formats/initial_values.hpp"
+#include "data/formats/initial_values.hpp"
 
 #include <gtest/gtest.h>
 
-#include "formats/formats.hpp"
-#include "history/digest.hpp"
+#include "data/formats/formats.hpp"
+#include "data/history/digest.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::formats {

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "base/visible.hpp"
-#include "formats/edn.hpp"
+#include "data/formats/edn.hpp"
+#include "data/formats/jepsen_reader.hpp"
+#include "data/formats/jepsen_writer.hpp"
+#include "data/history/builder.hpp"
+#include "data/history/text_order.hpp"
 #include "formats/files.hpp"
 #include "formats/history_text.hpp"
-#include "formats/jepsen_reader.hpp"
-#include "formats/jepsen_writer.hpp"
-#include "history/builder.hpp"
-#include "history/text_order.hpp"
 
 namespace cupel::formats {
 namespace {

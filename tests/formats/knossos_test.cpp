@@ -1,6 +1,6 @@
 // Jepsen's text: history.txt, and logs of every layout since 2014, where a failed compare-and-set
 // of 2014 was seen to fail.
-#include "formats/knossos.hpp"
+#include "data/formats/knossos.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Lines of labels: found by the name of the field that the format gives them.
-#include "formats/label_lines.hpp"
+#include "data/formats/label_lines.hpp"
 
 #include <gtest/gtest.h>
 

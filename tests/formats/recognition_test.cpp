@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "data/formats/format_spec.hpp"
+#include "data/history/builder.hpp"
 #include "formats/files.hpp"
-#include "formats/format_spec.hpp"
-#include "history/builder.hpp"
 #include "source_dir.hpp"
 
 namespace cupel::formats {

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "formats/formats.hpp"
-#include "formats/jepsen_reader.hpp"
-#include "formats/op_stream.hpp"
-#include "history/scalar.hpp"
+#include "data/formats/formats.hpp"
+#include "data/formats/jepsen_reader.hpp"
+#include "data/formats/op_stream.hpp"
+#include "data/history/scalar.hpp"
 
 namespace cupel::formats {
 namespace {

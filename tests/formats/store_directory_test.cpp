@@ -1,5 +1,5 @@
 // Jepsen's store: which file of a run is read, folders of runs, and the binary forms.
-#include "formats/store_directory.hpp"
+#include "data/formats/store_directory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "data/formats/formats.hpp"
 #include "formats/files.hpp"
-#include "formats/formats.hpp"
 
 namespace cupel::formats {
 namespace {

@@ -1,13 +1,13 @@
 // Transaction stream: the rules by which it pairs invocations and completions are those of the
 // reader of whole files.
-#include "formats/transaction_stream.hpp"
+#include "data/formats/transaction_stream.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "data/formats/jepsen_reader.hpp"
 #include "formats/files.hpp"
-#include "formats/jepsen_reader.hpp"
 
 namespace cupel::formats {
 namespace {

@@ -1,10 +1,10 @@
 // viper JSON: every kind of operation, initial values, malformed lines.
-#include "formats/viper.hpp"
+#include "data/formats/viper.hpp"
 
 #include <gtest/gtest.h>
 
+#include "data/formats/formats.hpp"
 #include "formats/files.hpp"
-#include "formats/formats.hpp"
 #include "formats/history_text.hpp"
 
 namespace cupel::formats {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "check/check.hpp"
+#include "engine/check/check.hpp"
 
 namespace cupel::golden {
 

@@ -11,13 +11,13 @@
 #include <ostream>
 #include <regex>
 
-#include "analysis/explanations.hpp"
-#include "explain/counts/severity.hpp"
-#include "explain/shrink/shrink.hpp"
-#include "explain/why/explain.hpp"
-#include "explain/why/words.hpp"
+#include "data/history/naming.hpp"
+#include "engine/analysis/explanations.hpp"
+#include "engine/explain/counts/severity.hpp"
+#include "engine/explain/shrink/shrink.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/explain/why/words.hpp"
 #include "golden/known_verdicts.hpp"
-#include "history/naming.hpp"
 #include "report/figure.hpp"
 #include "report/render.hpp"
 #include "source_dir.hpp"

@@ -11,8 +11,8 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "certify/verify.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
+#include "engine/certify/verify.hpp"
 #include "report/certificate.hpp"
 #include "support/scratch_folder.hpp"
 

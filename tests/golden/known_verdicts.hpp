@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "check/check.hpp"
-#include "history/history.hpp"
+#include "data/history/history.hpp"
+#include "engine/check/check.hpp"
 
 namespace cupel::golden {
 

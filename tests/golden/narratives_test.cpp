@@ -8,8 +8,8 @@
 #include <iterator>
 #include <string>
 
-#include "check/check.hpp"
-#include "explain/why/explain.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/why/explain.hpp"
 #include "source_dir.hpp"
 #include "support/history_language.hpp"
 

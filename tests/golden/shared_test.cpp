@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
 #include "golden/collection.hpp"
 #include "golden/known_verdicts.hpp"
 

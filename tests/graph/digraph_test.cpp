@@ -1,5 +1,5 @@
 // Graph algorithms on graphs small enough to see, and against brute force.
-#include "graph/digraph.hpp"
+#include "base/graph/digraph.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The order that is kept while arcs come and go, against reachability from scratch.
-#include "graph/online_order.hpp"
+#include "base/graph/online_order.hpp"
 
 #include <gtest/gtest.h>
 

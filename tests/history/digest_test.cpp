@@ -1,12 +1,12 @@
 // digest: every fact that decides a verdict changes it; names of sessions do not.
-#include "history/digest.hpp"
+#include "data/history/digest.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <vector>
 
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
 
 namespace cupel::history {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
 
 namespace cupel::history {
 namespace {

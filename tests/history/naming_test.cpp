@@ -1,5 +1,5 @@
 // How transactions, keys and values are called.
-#include "history/naming.hpp"
+#include "data/history/naming.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The order of keys that databases agree on: no usual order contradicts it.
-#include "history/text_order.hpp"
+#include "data/history/text_order.hpp"
 
 #include <gtest/gtest.h>
 

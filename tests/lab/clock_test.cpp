@@ -1,5 +1,5 @@
 // The clock that a preloaded library shows to a process.
-#include "lab/clock/clock.hpp"
+#include "databases/lab/clock/clock.hpp"
 
 #include <gtest/gtest.h>
 

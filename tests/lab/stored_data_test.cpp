@@ -10,8 +10,8 @@
 
 #include "base/descriptor.hpp"
 #include "base/random.hpp"
-#include "lab/disk/corrupt.hpp"
-#include "lab/disk/unsynced.hpp"
+#include "databases/lab/disk/corrupt.hpp"
+#include "databases/lab/disk/unsynced.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::lab {

@@ -1,6 +1,6 @@
 // Which append stands at which place of a list, and what the reads of a transaction have in
 // common.
-#include "levels/accesses.hpp"
+#include "engine/levels/accesses.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "levels/decide.hpp"
+#include "engine/levels/decide.hpp"
 #include "support/history_language.hpp"
 #include "verdicts.hpp"
 

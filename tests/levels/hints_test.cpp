@@ -1,5 +1,5 @@
 // Where transactions should stand by their clocks, labels or places, and what the labels are for.
-#include "levels/hints.hpp"
+#include "engine/levels/hints.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "history/builder.hpp"
-#include "levels/decide.hpp"
+#include "data/history/builder.hpp"
+#include "engine/levels/decide.hpp"
 
 namespace cupel::levels {
 namespace {

@@ -1,6 +1,6 @@
 // Indeterminate compare-and-sets: one that somebody read from did see what it expected. Each
 // rule by a history that is rejected, and one, a single edit apart, that is not.
-#include "levels/outcome_branches.hpp"
+#include "engine/levels/outcome_branches.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "certify/levels_table.hpp"
-#include "explain/why/glossary.hpp"
-#include "levels/level.hpp"
+#include "engine/certify/levels_table.hpp"
+#include "engine/explain/why/glossary.hpp"
+#include "engine/levels/level.hpp"
 #include "source_dir.hpp"
 
 namespace cupel::levels {
@@ -156,7 +156,7 @@ std::vector<std::string> order_in_words(const LevelSpec& spec) {
 std::string missing_row(const LevelSpec& spec, const std::string& found) {
   return "docs/reference/levels.md: found " + found + " instead of the row of " +
          std::string(spec.name) + " in the table of " + (is_weak(spec.level) ? "φ" : "choices") +
-         "; write this row, after that of the level before it in src/levels/spec.hpp";
+         "; write this row, after that of the level before it in src/engine/levels/spec.hpp";
 }
 
 TEST(LevelsPage, ItsTablesSayWhatTheSpecsSay) {
@@ -248,7 +248,7 @@ TEST(LevelsPage, ItsChainsOfImplicationsAreThoseOfTheSpecs) {
     for (const Level b : all_levels()) {
       EXPECT_EQ(stated[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)], implies(a, b))
           << "docs/reference/levels.md: the chains \"a ⇒ b ⇒ c\" and `implies` in "
-             "src/levels/spec.hpp differ "
+             "src/engine/levels/spec.hpp differ "
              "on "
           << name(a) << " and " << name(b);
     }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/budget.hpp"
-#include "levels/decide.hpp"
+#include "engine/levels/decide.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::levels {

@@ -1,6 +1,6 @@
 // decide_by_zones itself: the order that it finds, or the suspects. What it leaves to the
 // engine is "other", so a rule that is lost fails here even where the engine finds it too.
-#include "levels/zones.hpp"
+#include "engine/levels/zones.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Joined histories: a history that is cut into recordings with clocks of their own and joined again
 // gets the verdicts that it had, and no level of real time accuses it for the clocks. Workers that
 // are missing, cut or of another run are refused.
-#include "merge/join.hpp"
+#include "data/merge/join.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "check/check.hpp"
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
+#include "data/workload/generate.hpp"
+#include "engine/check/check.hpp"
 #include "support/history_language.hpp"
-#include "workload/generate.hpp"
 
 namespace cupel::merge {
 namespace {

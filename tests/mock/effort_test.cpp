@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/random.hpp"
-#include "check/check.hpp"
-#include "mock/admissibility.hpp"
+#include "engine/check/check.hpp"
+#include "engine/mock/admissibility.hpp"
 #include "support/parameter_name.hpp"
 
 namespace cupel::mock {

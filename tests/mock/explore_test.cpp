@@ -2,7 +2,7 @@
 // every order of the transactions times every choice of every read, nothing left out. Each
 // run hands over between threads at each transaction, which on a busy machine waits for
 // the scheduler: the quick test has fewer programs, the full one the more.
-#include "mock/explore.hpp"
+#include "engine/mock/explore.hpp"
 
 #include <gtest/gtest.h>
 

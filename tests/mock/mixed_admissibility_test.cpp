@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "mock/admissibility.hpp"
+#include "engine/mock/admissibility.hpp"
 
 namespace cupel::mock {
 namespace {

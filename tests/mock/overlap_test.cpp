@@ -9,9 +9,9 @@
 #include <memory>
 
 #include "base/random.hpp"
-#include "check/check.hpp"
-#include "levels/level.hpp"
-#include "mock/store.hpp"
+#include "engine/check/check.hpp"
+#include "engine/levels/level.hpp"
+#include "engine/mock/store.hpp"
 #include "oracle/oracle.hpp"
 
 namespace cupel::mock {

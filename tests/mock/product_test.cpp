@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "check/check.hpp"
-#include "levels/level.hpp"
-#include "mock/lock_table.hpp"
-#include "mock/store.hpp"
+#include "engine/check/check.hpp"
+#include "engine/levels/level.hpp"
+#include "engine/mock/lock_table.hpp"
+#include "engine/mock/store.hpp"
 
 namespace cupel::mock {
 namespace {

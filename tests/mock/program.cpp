@@ -5,8 +5,8 @@
 #include <functional>
 #include <map>
 
-#include "history/builder.hpp"
-#include "levels/level.hpp"
+#include "data/history/builder.hpp"
+#include "engine/levels/level.hpp"
 #include "oracle/oracle.hpp"
 
 namespace cupel::test {

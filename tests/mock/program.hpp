@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "mock/store.hpp"
+#include "engine/mock/store.hpp"
 
 namespace cupel::test {
 

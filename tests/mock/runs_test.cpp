@@ -6,9 +6,9 @@
 #include <map>
 
 #include "base/random.hpp"
-#include "check/check.hpp"
-#include "levels/level.hpp"
-#include "mock/store.hpp"
+#include "engine/check/check.hpp"
+#include "engine/levels/level.hpp"
+#include "engine/mock/store.hpp"
 
 namespace cupel::mock {
 namespace {

@@ -1,5 +1,5 @@
 // The store: turns, patience, savepoints, shut-down, names and what the history says.
-#include "mock/store.hpp"
+#include "engine/mock/store.hpp"
 
 #include <gtest/gtest.h>
 

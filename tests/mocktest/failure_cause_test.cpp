@@ -1,13 +1,13 @@
 // Which anomaly made a command fail: histories of a mock store whose reads are chosen here.
-#include "mocktest/failure_cause.hpp"
+#include "mock/mocktest/failure_cause.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
-#include "history/builder.hpp"
-#include "mock/store.hpp"
+#include "data/history/builder.hpp"
+#include "engine/mock/store.hpp"
 
 namespace cupel::mocktest {
 namespace {

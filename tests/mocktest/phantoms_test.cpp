@@ -1,5 +1,5 @@
 // Phantoms of small histories.
-#include "mocktest/phantoms.hpp"
+#include "mock/mocktest/phantoms.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
 
 namespace cupel::mocktest {
 namespace {

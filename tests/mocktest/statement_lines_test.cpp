@@ -1,11 +1,11 @@
 // The SQL of an application as one line, and its place in the source.
-#include "mocktest/statement_lines.hpp"
+#include "mock/mocktest/statement_lines.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "mock/store.hpp"
+#include "engine/mock/store.hpp"
 
 namespace cupel::mocktest {
 namespace {

@@ -1,5 +1,5 @@
 // What a checker does with bets that were lost, with levels that cannot be watched, with limits.
-#include "online/checker.hpp"
+#include "engine/online/checker.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@
 
 #include "base/budget.hpp"
 #include "base/temp_dir.hpp"
-#include "check/check.hpp"
-#include "formats/formats.hpp"
-#include "history/going_on.hpp"
+#include "data/formats/formats.hpp"
+#include "data/history/going_on.hpp"
+#include "engine/check/check.hpp"
 
 namespace cupel::online {
 namespace {

@@ -17,11 +17,11 @@
 #include "base/random.hpp"
 #include "base/temp_dir.hpp"
 #include "base/verdict.hpp"
-#include "formats/formats.hpp"
-#include "formats/transaction_stream.hpp"
-#include "levels/decide.hpp"
+#include "data/formats/formats.hpp"
+#include "data/formats/transaction_stream.hpp"
+#include "engine/levels/decide.hpp"
+#include "engine/online/file_check.hpp"
 #include "online/compare_all.hpp"
-#include "online/file_check.hpp"
 
 namespace cupel::test {
 

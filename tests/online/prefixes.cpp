@@ -14,10 +14,10 @@
 #include "base/read_file.hpp"
 #include "base/temp_dir.hpp"
 #include "base/verdict.hpp"
-#include "levels/decide.hpp"
-#include "online/chain.hpp"
-#include "online/watch.hpp"
-#include "online/window.hpp"
+#include "engine/levels/decide.hpp"
+#include "engine/online/chain.hpp"
+#include "engine/online/watch.hpp"
+#include "engine/online/window.hpp"
 
 namespace cupel::test {
 

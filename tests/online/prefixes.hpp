@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "history/streamed.hpp"
-#include "levels/level.hpp"
+#include "data/history/streamed.hpp"
+#include "engine/levels/level.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::test {

@@ -22,11 +22,11 @@
 #include "base/descriptor.hpp"
 #include "base/temp_dir.hpp"
 #include "cupel/record.hpp"
-#include "formats/formats.hpp"
-#include "formats/input.hpp"
-#include "formats/recording.hpp"
-#include "online/inbox.hpp"
-#include "online/merge.hpp"
+#include "data/formats/formats.hpp"
+#include "data/formats/input.hpp"
+#include "data/formats/recording.hpp"
+#include "engine/online/inbox.hpp"
+#include "engine/online/merge.hpp"
 #include "support/polling.hpp"
 
 namespace cupel::online {

@@ -1,6 +1,6 @@
 // A watch that ends at any moment and goes on from what it saved says what one says that was never
 // ended.
-#include "history/state.hpp"
+#include "data/history/state.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 
 #include "base/random.hpp"
 #include "base/temp_dir.hpp"
-#include "formats/formats.hpp"
-#include "online/checker.hpp"
+#include "data/formats/formats.hpp"
+#include "engine/online/checker.hpp"
 #include "online/compare_all.hpp"
 #include "online/prefixes.hpp"
 #include "property/random_history.hpp"

@@ -1,6 +1,6 @@
 // The lines of a history, through a stream and a window, give the verdicts of a check of the
 // file; and what a stream refuses.
-#include "online/stream.hpp"
+#include "engine/online/stream.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 #include "base/read_file.hpp"
 #include "base/temp_dir.hpp"
 #include "base/verdict.hpp"
-#include "formats/formats.hpp"
-#include "history/mask.hpp"
-#include "levels/decide.hpp"
-#include "online/window.hpp"
+#include "data/formats/formats.hpp"
+#include "data/history/mask.hpp"
+#include "engine/levels/decide.hpp"
+#include "engine/online/window.hpp"
 #include "property/random_history.hpp"
 #include "support/rounds.hpp"
 

@@ -1,6 +1,6 @@
 // Certificates by windows: those of random histories of every kind hold; what was changed, in the
 // certificate or in the history, does not; and what is accepted is satisfied.
-#include "certify/windows.hpp"
+#include "engine/certify/windows.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,12 +21,12 @@
 #include "base/read_file.hpp"
 #include "base/temp_dir.hpp"
 #include "base/verdict.hpp"
-#include "formats/formats.hpp"
-#include "formats/transaction_stream.hpp"
-#include "history/builder.hpp"
-#include "levels/decide.hpp"
-#include "online/chain.hpp"
-#include "online/checker.hpp"
+#include "data/formats/formats.hpp"
+#include "data/formats/transaction_stream.hpp"
+#include "data/history/builder.hpp"
+#include "engine/levels/decide.hpp"
+#include "engine/online/chain.hpp"
+#include "engine/online/checker.hpp"
 #include "online/compare_all.hpp"
 #include "online/compare_files.hpp"
 #include "support/rounds.hpp"

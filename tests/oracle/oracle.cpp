@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "history/text_order.hpp"
+#include "data/history/text_order.hpp"
 
 namespace cupel::oracle {
 

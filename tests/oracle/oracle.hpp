@@ -7,8 +7,8 @@
 // some twelve transactions; slow on purpose where speed would need an argument.
 #pragma once
 
-#include "history/history.hpp"
-#include "levels/level.hpp"
+#include "data/history/history.hpp"
+#include "engine/levels/level.hpp"
 
 namespace cupel::oracle {
 

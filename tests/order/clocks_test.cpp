@@ -1,5 +1,5 @@
 // Reachability by clocks: of one block of chains, of another, and after arcs were added.
-#include "order/clocks.hpp"
+#include "engine/order/clocks.hpp"
 
 #include <gtest/gtest.h>
 

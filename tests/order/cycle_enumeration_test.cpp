@@ -1,5 +1,5 @@
 // All cycles that one set of arcs closes, one after the other.
-#include "order/cycle_enumeration.hpp"
+#include "engine/order/cycle_enumeration.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Known arcs and chains: the order, the shortest cycle, paths, and chains that were relaxed.
-#include "order/event_graph.hpp"
+#include "engine/order/event_graph.hpp"
 
 #include <gtest/gtest.h>
 

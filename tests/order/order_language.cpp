@@ -9,7 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "order/proof.hpp"
+#include "engine/order/proof.hpp"
 
 namespace cupel::test {
 

@@ -40,8 +40,8 @@
 #include <string_view>
 #include <vector>
 
-#include "order/saturation.hpp"
-#include "order/visibility.hpp"
+#include "engine/order/saturation.hpp"
+#include "engine/order/visibility.hpp"
 
 namespace cupel::test {
 

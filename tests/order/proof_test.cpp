@@ -1,6 +1,6 @@
 // From arcs back to reasons: what stands in a proof, and what only an independent checker
 // asks for.
-#include "order/proof.hpp"
+#include "engine/order/proof.hpp"
 
 #include <gtest/gtest.h>
 

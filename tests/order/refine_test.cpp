@@ -1,7 +1,7 @@
 // Stage 3: pairs and reads that only a search decides. Each text is a problem in which
 // saturation forces nothing, and on which the greedy order of the hints breaks. Most would be
 // repaired before (schedule_repair.cpp), so repairs are off here.
-#include "order/refine.hpp"
+#include "engine/order/refine.hpp"
 
 #include <gtest/gtest.h>
 

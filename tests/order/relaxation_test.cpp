@@ -1,6 +1,6 @@
 // Optional session order: what a "no" that rests on a chain takes away, and which "no" is
 // final.
-#include "order/relaxation.hpp"
+#include "engine/order/relaxation.hpp"
 
 #include <gtest/gtest.h>
 

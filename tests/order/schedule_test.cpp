@@ -1,6 +1,6 @@
 // The greedy order of stage 2: what an event waits for, and what is reported where it may
 // not wait any longer.
-#include "order/schedule.hpp"
+#include "engine/order/schedule.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A few owners of a problem: what of it stays, and how a proof comes back.
-#include "order/sub_problem.hpp"
+#include "engine/order/sub_problem.hpp"
 
 #include <gtest/gtest.h>
 

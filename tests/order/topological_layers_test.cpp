@@ -1,5 +1,5 @@
 // An object's writers in layers: what is known of their order splits them.
-#include "order/topological_layers.hpp"
+#include "engine/order/topological_layers.hpp"
 
 #include <gtest/gtest.h>
 

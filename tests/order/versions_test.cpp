@@ -1,6 +1,6 @@
 // The tables of versions of random problems, with chains whole and relaxed, against what
 // their header says, place by place.
-#include "order/versions.hpp"
+#include "engine/order/versions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <set>
 
 #include "base/random.hpp"
-#include "order/event_graph.hpp"
+#include "engine/order/event_graph.hpp"
 #include "order_language.hpp"
 
 namespace cupel::order {

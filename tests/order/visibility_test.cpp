@@ -1,6 +1,6 @@
 // The weak levels' rule, k before w where k is visible to a reader of w, in its three
 // readings, and the choice of writers.
-#include "order/visibility.hpp"
+#include "engine/order/visibility.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The greedy guess of writers, one rule at a time: whom an open read sees, and whether what
 // comes of it is a witness or meets an obstacle. Each case stands beside one that is a single
 // edit away and ends otherwise.
-#include "order/writer_guess.hpp"
+#include "engine/order/writer_guess.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "certify/verify.hpp"
-#include "check/check.hpp"
+#include "engine/certify/verify.hpp"
+#include "engine/check/check.hpp"
 #include "oracle/oracle.hpp"
 #include "property/random_history.hpp"
 #include "report/certificate.hpp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "check/check.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
+#include "engine/check/check.hpp"
 #include "property/random_history.hpp"
 #include "support/scratch_folder.hpp"
 

@@ -10,8 +10,8 @@
 #include <functional>
 #include <iterator>
 
-#include "formats/formats.hpp"
-#include "history/digest.hpp"
+#include "data/formats/formats.hpp"
+#include "data/history/digest.hpp"
 #include "property/agreement.hpp"
 #include "source_dir.hpp"
 #include "support/history_language.hpp"

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "base/random.hpp"
-#include "certify/verify.hpp"
-#include "check/check.hpp"
+#include "engine/certify/verify.hpp"
+#include "engine/check/check.hpp"
 #include "property/agreement.hpp"
 #include "report/certificate.hpp"
 #include "support/history_language.hpp"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "check/check.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
+#include "engine/check/check.hpp"
 #include "property/random_history.hpp"
 #include "support/rounds.hpp"
 #include "support/scratch_folder.hpp"

@@ -9,9 +9,9 @@
 #include <set>
 #include <sstream>
 
-#include "check/check.hpp"
-#include "explain/why/explain.hpp"
-#include "explain/why/glossary.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/explain/why/glossary.hpp"
 #include "property/random_history.hpp"
 
 namespace cupel::test {

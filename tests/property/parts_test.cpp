@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "history/builder.hpp"
-#include "levels/accesses.hpp"
-#include "levels/describe.hpp"
-#include "order/co_graph.hpp"
+#include "data/history/builder.hpp"
+#include "engine/levels/accesses.hpp"
+#include "engine/levels/describe.hpp"
+#include "engine/order/co_graph.hpp"
 
 namespace cupel::levels {
 namespace {

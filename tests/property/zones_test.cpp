@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "certify/verify.hpp"
-#include "check/check.hpp"
-#include "formats/cupel_binary.hpp"
-#include "history/builder.hpp"
-#include "levels/streamed_zones.hpp"
+#include "data/formats/cupel_binary.hpp"
+#include "data/history/builder.hpp"
+#include "engine/certify/verify.hpp"
+#include "engine/check/check.hpp"
+#include "engine/levels/streamed_zones.hpp"
 #include "report/certificate.hpp"
 #include "support/rounds.hpp"
 

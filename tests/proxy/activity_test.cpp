@@ -1,5 +1,5 @@
 // Whether a command sleeps.
-#include "proxy/activity.hpp"
+#include "mock/proxy/activity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Which statements are independent, in transactions of each level.
-#include "proxy/footprint.hpp"
+#include "mock/proxy/footprint.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "proxy/sessions.hpp"
+#include "mock/proxy/sessions.hpp"
 
 namespace cupel::proxy {
 namespace {

@@ -1,6 +1,6 @@
 // The search for interleavings: against all orders of random programs, each counted once but for
 // the places of independent statements.
-#include "proxy/interleavings.hpp"
+#include "mock/proxy/interleavings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "proxy/sessions.hpp"
+#include "mock/proxy/sessions.hpp"
 
 namespace cupel::proxy {
 namespace {

@@ -1,11 +1,11 @@
 // Batches of messages, and what is read in them.
-#include "proxy/messages.hpp"
+#include "mock/proxy/messages.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "wire/bytes.hpp"
+#include "mock/wire/bytes.hpp"
 
 namespace cupel::proxy {
 namespace {

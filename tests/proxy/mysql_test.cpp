@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "proxy/mysql_locks.hpp"
-#include "proxy/mysql_text.hpp"
-#include "proxy/sessions.hpp"
+#include "mock/proxy/mysql_locks.hpp"
+#include "mock/proxy/mysql_text.hpp"
+#include "mock/proxy/sessions.hpp"
 
 namespace cupel::proxy {
 namespace {

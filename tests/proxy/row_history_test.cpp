@@ -1,6 +1,6 @@
 // What a run on a true database comes to as a history: with a database of one table of two columns
 // that is in this test, and reads and writes it by a few statements.
-#include "proxy/row_history.hpp"
+#include "mock/proxy/row_history.hpp"
 
 #include <gtest/gtest.h>
 

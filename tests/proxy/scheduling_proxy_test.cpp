@@ -1,7 +1,7 @@
 // The scheduling proxy between clients and a server that are sockets of this test and speak just
 // enough of PostgreSQL's protocol. The statements of the clients are sent before the proxy may
 // choose, so nothing depends on how fast the machine is.
-#include "proxy/scheduling_proxy.hpp"
+#include "mock/proxy/scheduling_proxy.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -21,9 +21,9 @@
 
 #include "base/descriptor.hpp"
 #include "base/tcp.hpp"
+#include "mock/wire/bytes.hpp"
+#include "mock/wire/socket.hpp"
 #include "support/polling.hpp"
-#include "wire/bytes.hpp"
-#include "wire/socket.hpp"
 
 namespace cupel::proxy {
 namespace {

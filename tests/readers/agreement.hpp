@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 #include "readers/document.hpp"
 #include "support/scratch_folder.hpp"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "history/scalar.hpp"
+#include "data/history/scalar.hpp"
 
 namespace cupel::test {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/random.hpp"
-#include "certify/plain_reader.hpp"
-#include "formats/jepsen_reader.hpp"
+#include "data/formats/jepsen_reader.hpp"
+#include "engine/certify/plain_reader.hpp"
 #include "readers/agreement.hpp"
 #include "readers/random_recording.hpp"
 #include "readers/same_history.hpp"

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "formats/op_stream.hpp"
-#include "formats/stream_sink.hpp"
-#include "history/scalar.hpp"
-#include "history/streamed.hpp"
+#include "data/formats/op_stream.hpp"
+#include "data/formats/stream_sink.hpp"
+#include "data/history/scalar.hpp"
+#include "data/history/streamed.hpp"
 
 namespace cupel::test {
 

@@ -1,8 +1,8 @@
 // Object agreement: see the header.
 #include "readers/object_agreement.hpp"
 
-#include "formats/jepsen_reader.hpp"
-#include "formats/knossos.hpp"
+#include "data/formats/jepsen_reader.hpp"
+#include "data/formats/knossos.hpp"
 #include "readers/agreement.hpp"
 #include "readers/given_lines.hpp"
 #include "readers/random_objects.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
 #include "readers/random_recording.hpp"
 
 namespace cupel::test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 #include "readers/document.hpp"
 
 namespace cupel::test {

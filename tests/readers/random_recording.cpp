@@ -9,8 +9,8 @@
 #include <span>
 #include <stdexcept>
 
-#include "history/builder.hpp"
-#include "history/text_order.hpp"
+#include "data/history/builder.hpp"
+#include "data/history/text_order.hpp"
 #include "property/random_history.hpp"
 #include "support/history_language.hpp"
 

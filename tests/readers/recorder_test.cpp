@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cupel/record.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
 #include "readers/random_recording.hpp"
 #include "readers/same_history.hpp"
 #include "support/history_language.hpp"

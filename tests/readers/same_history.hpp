@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 
 namespace cupel::test {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "history/history.hpp"
-#include "levels/level.hpp"
+#include "data/history/history.hpp"
+#include "engine/levels/level.hpp"
 
 namespace cupel::test {
 

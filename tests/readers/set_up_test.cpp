@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "formats/formats.hpp"
-#include "formats/jepsen_reader.hpp"
-#include "online/stream.hpp"
-#include "online/window.hpp"
+#include "data/formats/formats.hpp"
+#include "data/formats/jepsen_reader.hpp"
+#include "engine/online/stream.hpp"
+#include "engine/online/window.hpp"
 #include "readers/agreement.hpp"
 #include "readers/set_up_agreement.hpp"
 #include "support/rounds.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/stream_operations.hpp"
-#include "history/operations.hpp"
+#include "data/formats/stream_operations.hpp"
+#include "data/history/operations.hpp"
 
 namespace cupel::test {
 

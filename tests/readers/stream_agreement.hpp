@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "history/history.hpp"
-#include "history/streamed.hpp"
+#include "data/history/history.hpp"
+#include "data/history/streamed.hpp"
 
 namespace cupel::test {
 

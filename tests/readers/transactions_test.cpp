@@ -1,7 +1,7 @@
 // Every reader makes the same history of one recording, in whatever form it is written.
 #include <gtest/gtest.h>
 
-#include "formats/jepsen_reader.hpp"
+#include "data/formats/jepsen_reader.hpp"
 #include "readers/agreement.hpp"
 #include "readers/same_history.hpp"
 #include "support/rounds.hpp"

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
 #include "support/file_event.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"

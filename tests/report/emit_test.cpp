@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/text/escape.hpp"
 #include "report/emit_github.hpp"
 #include "report/emit_junit.hpp"
 #include "report/emit_markdown.hpp"
@@ -18,7 +19,6 @@
 #include "report/steps.hpp"
 #include "support/counterexamples.hpp"
 #include "support/scratch_folder.hpp"
-#include "text/escape.hpp"
 
 namespace cupel::report {
 namespace {

@@ -11,10 +11,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "check/check.hpp"
-#include "explain/why/explain.hpp"
-#include "explain/why/interpretation.hpp"
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/explain/why/interpretation.hpp"
 #include "report/dot.hpp"
 #include "report/layout.hpp"
 #include "report/svg.hpp"

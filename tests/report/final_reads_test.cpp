@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "analysis/final_reads.hpp"
-#include "check/check.hpp"
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
+#include "engine/analysis/final_reads.hpp"
+#include "engine/check/check.hpp"
 #include "report/emit_github.hpp"
 #include "report/emit_junit.hpp"
 #include "report/emit_markdown.hpp"

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "explain/why/layout.hpp"
+#include "engine/explain/why/layout.hpp"
 
 namespace cupel::report {
 namespace {

@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "check/check.hpp"
-#include "explain/counts/whole_history.hpp"
-#include "explain/power/test_power.hpp"
-#include "explain/why/glossary.hpp"
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/counts/whole_history.hpp"
+#include "engine/explain/power/test_power.hpp"
+#include "engine/explain/why/glossary.hpp"
 #include "report/timeline.hpp"
 #include "support/history_language.hpp"
 

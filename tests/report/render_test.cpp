@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-#include "analysis/analyze.hpp"
-#include "history/builder.hpp"
-#include "levels/product.hpp"
+#include "data/history/builder.hpp"
+#include "engine/analysis/analyze.hpp"
+#include "engine/levels/product.hpp"
 #include "source_dir.hpp"
 #include "support/history_language.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
 #include "report/wording.hpp"
 
 namespace cupel::report {

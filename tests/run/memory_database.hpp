@@ -9,7 +9,7 @@
 #include <shared_mutex>
 
 #include "base/random.hpp"
-#include "drivers/driver.hpp"
+#include "databases/drivers/driver.hpp"
 
 namespace cupel::run {
 

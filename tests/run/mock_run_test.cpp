@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "check/check.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
+#include "engine/check/check.hpp"
 #include "run/run.hpp"
 #include "support/scratch_folder.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "levels/product.hpp"
+#include "engine/levels/product.hpp"
 #include "run/run_and_check.hpp"
 #include "support/scratch_folder.hpp"
 

@@ -13,16 +13,16 @@
 #include <sstream>
 #include <thread>
 
-#include "analysis/final_reads.hpp"
 #include "base/interrupt.hpp"
-#include "check/check.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
+#include "data/workload/plan.hpp"
+#include "engine/analysis/final_reads.hpp"
+#include "engine/check/check.hpp"
 #include "memory_database.hpp"
 #include "run/faults.hpp"
 #include "run/run_and_check.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
-#include "workload/plan.hpp"
 
 namespace cupel::run {
 namespace {

@@ -11,8 +11,8 @@
 #include <optional>
 #include <sstream>
 
-#include "drivers/driver.hpp"
-#include "lab/server.hpp"
+#include "databases/drivers/driver.hpp"
+#include "databases/lab/server.hpp"
 #include "report/render.hpp"
 #include "run/run_and_check.hpp"
 #include "servers/forgetful_proxy.hpp"

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "drivers/driver.hpp"
+#include "databases/drivers/driver.hpp"
 #include "run/tables_of_run.hpp"
 #include "source_dir.hpp"
 

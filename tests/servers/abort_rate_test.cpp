@@ -3,7 +3,7 @@
 // transactions of 20 operations (MTC, figure 11).
 #include <gtest/gtest.h>
 
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 #include "run/run_and_check.hpp"
 #include "support/scratch_folder.hpp"
 

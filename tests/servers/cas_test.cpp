@@ -9,8 +9,8 @@
 #include <set>
 #include <thread>
 
-#include "lab/server.hpp"
-#include "levels/level.hpp"
+#include "databases/lab/server.hpp"
+#include "engine/levels/level.hpp"
 #include "run/run_and_check.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"

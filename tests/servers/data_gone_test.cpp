@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 #include "run/run_and_check.hpp"
 #include "run/run_report.hpp"
 #include "support/polling.hpp"

@@ -11,8 +11,8 @@
 #include <future>
 #include <map>
 
+#include "databases/lab/server.hpp"
 #include "drivers/conformance.hpp"
-#include "lab/server.hpp"
 #include "servers/standing_still.hpp"
 #include "servers/writers.hpp"
 #include "support/polling.hpp"

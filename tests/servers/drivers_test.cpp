@@ -14,9 +14,9 @@
 #include <sstream>
 #include <thread>
 
+#include "databases/lab/server.hpp"
 #include "drivers/conformance.hpp"
-#include "lab/server.hpp"
-#include "proxy/plain_mysql.hpp"
+#include "mock/proxy/plain_mysql.hpp"
 #include "servers/standing_still.hpp"
 #include "support/polling.hpp"
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <sstream>
 
-#include "check/check.hpp"
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
+#include "engine/check/check.hpp"
 #include "report/emit_sql.hpp"
 #include "support/counterexamples.hpp"
 

@@ -15,8 +15,8 @@
 #include <optional>
 #include <thread>
 
+#include "databases/lab/server.hpp"
 #include "drivers/conformance.hpp"
-#include "lab/server.hpp"
 #include "servers/writers.hpp"
 #include "support/polling.hpp"
 

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "base/process.hpp"
-#include "lab/namespaces.hpp"
+#include "databases/lab/namespaces.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 

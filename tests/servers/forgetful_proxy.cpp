@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "mock/wire/bytes.hpp"
+#include "mock/wire/mysql/codec.hpp"
 #include "servers/loopback.hpp"
-#include "wire/bytes.hpp"
-#include "wire/mysql/codec.hpp"
 
 namespace cupel::test {
 

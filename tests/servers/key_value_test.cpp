@@ -10,8 +10,8 @@
 #include <map>
 #include <thread>
 
+#include "databases/lab/server.hpp"
 #include "drivers/conformance.hpp"
-#include "lab/server.hpp"
 #include "servers/standing_still.hpp"
 #include "support/polling.hpp"
 

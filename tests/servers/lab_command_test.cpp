@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/process.hpp"
-#include "lab/loopback.hpp"
+#include "databases/lab/loopback.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::lab {

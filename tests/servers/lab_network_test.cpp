@@ -15,10 +15,10 @@
 #include <sstream>
 
 #include "base/process.hpp"
-#include "lab/loopback.hpp"
-#include "lab/namespaces.hpp"
-#include "lab/network.hpp"
-#include "lab/remains.hpp"
+#include "databases/lab/loopback.hpp"
+#include "databases/lab/namespaces.hpp"
+#include "databases/lab/network.hpp"
+#include "databases/lab/remains.hpp"
 #include "support/file_event.hpp"
 #include "support/polling.hpp"
 #include "support/process_event.hpp"

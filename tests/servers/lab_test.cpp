@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/process.hpp"
-#include "lab/kinds.hpp"
-#include "lab/log.hpp"
-#include "lab/loopback.hpp"
-#include "lab/programs.hpp"
-#include "lab/server.hpp"
+#include "databases/lab/kinds.hpp"
+#include "databases/lab/log.hpp"
+#include "databases/lab/loopback.hpp"
+#include "databases/lab/programs.hpp"
+#include "databases/lab/server.hpp"
 #include "servers/one_statement.hpp"
 #include "source_dir.hpp"
 #include "support/polling.hpp"

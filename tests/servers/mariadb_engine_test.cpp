@@ -1,6 +1,6 @@
 // MariaDB over the mock store: it is MariaDB for one client, weak for several, and no weaker than
 // the level. One server serves all tests but those of --constraints.
-#include "engines/mariadb_engine.hpp"
+#include "mock/engines/mariadb_engine.hpp"
 
 #include <gtest/gtest.h>
 #include <mysql.h>
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/process.hpp"
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 #include "servers/weak_engine.hpp"
 #include "source_dir.hpp"
 #include "support/polling.hpp"

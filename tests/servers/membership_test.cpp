@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/process.hpp"
-#include "lab/loopback.hpp"
-#include "lab/server.hpp"
+#include "databases/lab/loopback.hpp"
+#include "databases/lab/server.hpp"
 #include "servers/one_statement.hpp"
 #include "source_dir.hpp"
 #include "support/polling.hpp"

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "application.hpp"
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 #include "libpq_client.hpp"
-#include "wire/backend.hpp"
-#include "wire/server.hpp"
+#include "mock/wire/backend.hpp"
+#include "mock/wire/server.hpp"
 
 namespace cupel::applications {
 namespace {

@@ -11,9 +11,9 @@
 #include <map>
 #include <memory>
 
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
+#include "mock/sql/session.hpp"
 #include "servers/random_sql.hpp"
-#include "sql/session.hpp"
 
 namespace cupel::sql {
 namespace {

@@ -1,5 +1,5 @@
 // Faults of the network between nodes, each by what it does to sockets in their namespaces.
-#include "lab/network.hpp"
+#include "databases/lab/network.hpp"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/process.hpp"
-#include "lab/namespaces.hpp"
+#include "databases/lab/namespaces.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::lab {

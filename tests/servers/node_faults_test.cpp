@@ -8,10 +8,10 @@
 #include <memory>
 #include <optional>
 
-#include "lab/disk/disk.hpp"
-#include "lab/loopback.hpp"
-#include "lab/namespaces.hpp"
-#include "lab/server.hpp"
+#include "databases/lab/disk/disk.hpp"
+#include "databases/lab/loopback.hpp"
+#include "databases/lab/namespaces.hpp"
+#include "databases/lab/server.hpp"
 #include "servers/one_statement.hpp"
 #include "support/polling.hpp"
 

@@ -10,7 +10,7 @@
 #include <regex>
 #include <string>
 
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 #include "servers/certificate.hpp"
 
 namespace cupel::mocktest {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 #include "servers/certificate.hpp"
 #include "servers/on_database.hpp"
 

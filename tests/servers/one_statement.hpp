@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 
 namespace cupel::lab {
 

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/process.hpp"
-#include "check/check.hpp"
-#include "engines/mariadb_engine.hpp"
-#include "engines/postgres_engine.hpp"
-#include "lab/server.hpp"
-#include "levels/level.hpp"
+#include "databases/lab/server.hpp"
+#include "engine/check/check.hpp"
+#include "engine/levels/level.hpp"
+#include "mock/engines/mariadb_engine.hpp"
+#include "mock/engines/postgres_engine.hpp"
 #include "servers/compilers.hpp"
 #include "servers/weak_engine.hpp"
 #include "source_dir.hpp"

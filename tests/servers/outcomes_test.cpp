@@ -11,8 +11,8 @@
 #include <map>
 #include <mutex>
 
+#include "databases/lab/server.hpp"
 #include "drivers/conformance.hpp"
-#include "lab/server.hpp"
 #include "servers/breaking_proxy.hpp"
 
 namespace cupel::drivers::testing {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/process.hpp"
-#include "lab/kinds.hpp"
-#include "lab/loopback.hpp"
-#include "lab/programs.hpp"
-#include "lab/server.hpp"
+#include "databases/lab/kinds.hpp"
+#include "databases/lab/loopback.hpp"
+#include "databases/lab/programs.hpp"
+#include "databases/lab/server.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 

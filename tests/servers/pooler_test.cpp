@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
+#include "databases/lab/server.hpp"
 #include "drivers/conformance.hpp"
-#include "lab/server.hpp"
 #include "run/run_and_check.hpp"
 #include "run/run_report.hpp"
 #include "support/scratch_folder.hpp"

@@ -1,6 +1,6 @@
 // PostgreSQL over the mock store: it is PostgreSQL for one client, weak for several, and no weaker
 // than the level. One server serves all tests but those of --constraints.
-#include "engines/postgres_engine.hpp"
+#include "mock/engines/postgres_engine.hpp"
 
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
@@ -20,7 +20,7 @@
 
 #include "application.hpp"
 #include "base/process.hpp"
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 #include "libpq_client.hpp"
 #include "servers/weak_engine.hpp"
 #include "source_dir.hpp"

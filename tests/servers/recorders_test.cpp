@@ -15,7 +15,7 @@
 
 #include "base/process.hpp"
 #include "cupel/record.hpp"
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 #include "servers/compilers.hpp"
 #include "source_dir.hpp"
 #include "support/scratch_folder.hpp"

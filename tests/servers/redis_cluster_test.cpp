@@ -8,10 +8,10 @@
 #include <set>
 #include <thread>
 
+#include "databases/drivers/redis/slots.hpp"
+#include "databases/lab/loopback.hpp"
+#include "databases/lab/server.hpp"
 #include "drivers/conformance.hpp"
-#include "drivers/redis/slots.hpp"
-#include "lab/loopback.hpp"
-#include "lab/server.hpp"
 #include "servers/writers.hpp"
 #include "support/polling.hpp"
 

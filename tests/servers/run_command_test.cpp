@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "base/process.hpp"
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::lab {

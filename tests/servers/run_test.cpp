@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-#include "lab/server.hpp"
+#include "databases/lab/server.hpp"
 #include "run/run_and_check.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"

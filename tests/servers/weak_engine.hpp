@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "base/process.hpp"
-#include "check/check.hpp"
-#include "engines/sql_engine.hpp"
-#include "history/history.hpp"
-#include "levels/level.hpp"
-#include "mock/store.hpp"
+#include "data/history/history.hpp"
+#include "engine/check/check.hpp"
+#include "engine/levels/level.hpp"
+#include "engine/mock/store.hpp"
+#include "mock/engines/sql_engine.hpp"
 
 namespace cupel::test {
 

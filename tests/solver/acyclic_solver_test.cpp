@@ -1,13 +1,13 @@
 // AcyclicSolver against trying every assignment, on random small instances:
 // known arcs, conditional arcs with one and two literals, clauses.
-#include "solver/acyclic_solver.hpp"
+#include "base/solver/acyclic_solver.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/random.hpp"
-#include "solver/clause_solver.hpp"
+#include "base/solver/clause_solver.hpp"
 
 namespace cupel::solver {
 namespace {

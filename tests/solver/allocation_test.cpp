@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "solver/acyclic_solver.hpp"
-#include "solver/clause_solver.hpp"
-#include "solver/refute.hpp"
+#include "base/solver/acyclic_solver.hpp"
+#include "base/solver/clause_solver.hpp"
+#include "base/solver/refute.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>

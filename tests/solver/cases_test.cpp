@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "solver/acyclic_solver.hpp"
-#include "solver/clause_solver.hpp"
-#include "solver/refute.hpp"
+#include "base/solver/acyclic_solver.hpp"
+#include "base/solver/clause_solver.hpp"
+#include "base/solver/refute.hpp"
 
 namespace cupel::solver {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "sql/session.hpp"
+#include "mock/sql/session.hpp"
 
 namespace cupel::sql {
 

@@ -1,5 +1,5 @@
 // Decimals: digits and scales as PostgreSQL's numeric has them.
-#include "sql/value/decimal.hpp"
+#include "mock/sql/value/decimal.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Which keys of the store a statement reads and writes: those of figure 4.6 and no other.
 // The history that the store keeps tells.
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 #include "sql/bench.hpp"
 
 namespace cupel::sql {

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "check/check.hpp"
-#include "explain/why/counterexample.hpp"
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/why/counterexample.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::test {

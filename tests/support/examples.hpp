@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "history/history.hpp"
-#include "levels/level.hpp"
+#include "data/history/history.hpp"
+#include "engine/levels/level.hpp"
 
 namespace cupel::test {
 

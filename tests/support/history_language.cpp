@@ -5,8 +5,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "history/builder.hpp"
-#include "history/times.hpp"
+#include "data/history/builder.hpp"
+#include "data/history/times.hpp"
 
 namespace cupel::test {
 

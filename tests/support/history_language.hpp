@@ -30,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 
 namespace cupel::test {
 

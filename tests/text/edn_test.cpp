@@ -1,5 +1,5 @@
 // The EDN scanner by itself: what it passes to a builder, and where it finds an error.
-#include "text/edn.hpp"
+#include "base/text/edn.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Escapes: every byte, alone and between others, in every format.
-#include "text/escape.hpp"
+#include "base/text/escape.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // JSON helpers: strings and excerpts of any bytes, and what is rejected before it is parsed.
-#include "text/json.hpp"
+#include "base/text/json.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "text/excerpt.hpp"
+#include "base/text/excerpt.hpp"
 
 namespace cupel::text {
 namespace {

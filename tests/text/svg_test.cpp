@@ -1,5 +1,5 @@
 // The SVG writer: elements, escaping, numbers; and how texts are measured and cut.
-#include "text/svg.hpp"
+#include "base/text/svg.hpp"
 
 #include <gtest/gtest.h>
 

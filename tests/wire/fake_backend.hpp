@@ -10,7 +10,7 @@
 //   wait          until the backend is shut down
 //   anything else 42601 at character 1
 // Statements are separated by semicolons. What they may give is checked by the tests of
-// src/sql; here it only has to come through.
+// src/mock/sql; here it only has to come through.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "wire/backend.hpp"
+#include "mock/wire/backend.hpp"
 
 namespace cupel::wire {
 

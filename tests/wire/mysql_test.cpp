@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "wire/bytes.hpp"
-#include "wire/mysql/codec.hpp"
+#include "mock/wire/bytes.hpp"
+#include "mock/wire/mysql/codec.hpp"
 
 namespace cupel::wire::mysql {
 namespace {

@@ -1,12 +1,12 @@
 // PostgreSQL's protocol byte by byte: the codec, the values and what a conversation says.
 #include <gtest/gtest.h>
 
-#include "wire/conversation.hpp"
+#include "mock/wire/conversation.hpp"
+#include "mock/wire/postgres/codec.hpp"
+#include "mock/wire/postgres/values.hpp"
+#include "mock/wire/statement_text.hpp"
 #include "wire/fake_backend.hpp"
 #include "wire/golden.hpp"
-#include "wire/postgres/codec.hpp"
-#include "wire/postgres/values.hpp"
-#include "wire/statement_text.hpp"
 
 namespace cupel::wire {
 namespace {

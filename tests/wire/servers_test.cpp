@@ -13,12 +13,12 @@
 #include <thread>
 
 #include "base/process.hpp"
+#include "mock/wire/http/service.hpp"
+#include "mock/wire/server.hpp"
+#include "mock/wire/socket.hpp"
 #include "support/polling.hpp"
 #include "wire/fake_backend.hpp"
 #include "wire/golden.hpp"
-#include "wire/http/service.hpp"
-#include "wire/server.hpp"
-#include "wire/socket.hpp"
 #include "wire/stress.hpp"
 
 namespace cupel::wire {

@@ -1,5 +1,5 @@
 // ShortWait: how often it looks. How long it waits depends on the machine.
-#include "wire/short_wait.hpp"
+#include "mock/wire/short_wait.hpp"
 
 #include <gtest/gtest.h>
 

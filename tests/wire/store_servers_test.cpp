@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
-#include "check/check.hpp"
-#include "wire/server.hpp"
+#include "engine/check/check.hpp"
+#include "mock/wire/server.hpp"
 #include "wire/stress.hpp"
 
 namespace cupel::wire {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "mock/wire/server.hpp"
+#include "mock/wire/socket.hpp"
 #include "wire/golden.hpp"
-#include "wire/server.hpp"
-#include "wire/socket.hpp"
 
 namespace cupel::wire {
 

@@ -3,7 +3,7 @@
 // prove nothing about a database.
 #include <numeric>
 
-#include "workload/cells.hpp"
+#include "data/workload/cells.hpp"
 #include "workload/serial_store.hpp"
 
 namespace cupel::test {

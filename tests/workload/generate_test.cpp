@@ -2,7 +2,7 @@
 // larger ones by the engine, and a injected anomaly violates the level that
 // forbids it and none of those below. Options are bounded, seeds reproducible,
 // and key distributions have the shape they are named after.
-#include "workload/generate.hpp"
+#include "data/workload/generate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "check/check.hpp"
+#include "engine/check/check.hpp"
 #include "oracle/oracle.hpp"
 #include "support/history_language.hpp"
 

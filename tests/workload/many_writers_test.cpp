@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "check/check.hpp"
-#include "workload/generate.hpp"
+#include "data/workload/generate.hpp"
+#include "engine/check/check.hpp"
 
 namespace cupel::test {
 namespace {

@@ -1,6 +1,6 @@
 // Workload files: what is written is read back the same, and files that are no
 // plans are refused with the place of what is wrong.
-#include "workload/plan.hpp"
+#include "data/workload/plan.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "workload/workload.hpp"
+#include "data/workload/workload.hpp"
 
 namespace cupel::test {
 

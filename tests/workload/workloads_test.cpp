@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <regex>
 
+#include "data/workload/cells.hpp"
+#include "data/workload/workload.hpp"
 #include "source_dir.hpp"
-#include "workload/cells.hpp"
 #include "workload/serial_store.hpp"
-#include "workload/workload.hpp"
 
 namespace cupel::workload {
 void PrintTo(const WorkloadInfo& info, std::ostream* out) {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/text/json.hpp"
 #include "crdt/verify/seen_updates.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "text/json.hpp"
+#include "base/text/json.hpp"
 
 namespace cupel::crdt {
 

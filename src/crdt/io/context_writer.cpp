@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "text/json.hpp"
+#include "base/text/json.hpp"
 
 namespace cupel::crdt {
 

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text/edn.hpp"
+#include "base/text/json.hpp"
 #include "base/utf8.hpp"
-#include "text/edn.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

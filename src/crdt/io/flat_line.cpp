@@ -1,7 +1,7 @@
 // Flat line: see the header.
 #include "crdt/io/flat_line.hpp"
 
-#include "text/flat_json.hpp"
+#include "base/text/flat_json.hpp"
 
 namespace cupel::crdt {
 

@@ -14,6 +14,8 @@
 #include "base/budget.hpp"
 #include "base/hash_table.hpp"
 #include "base/pipeline.hpp"
+#include "base/text/flat_json.hpp"
+#include "base/text/json.hpp"
 #include "crdt/io/context_reader.hpp"
 #include "crdt/io/context_writer.hpp"
 #include "crdt/io/edn.hpp"
@@ -21,8 +23,6 @@
 #include "crdt/model/amounts.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/model/times.hpp"
-#include "text/flat_json.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

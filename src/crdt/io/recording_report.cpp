@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "text/json.hpp"
+#include "base/text/json.hpp"
 
 namespace cupel::crdt {
 

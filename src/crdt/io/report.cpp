@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/budget.hpp"
+#include "base/text/json.hpp"
 #include "crdt/explain/read_explainer.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

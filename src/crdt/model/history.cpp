@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "base/text/json.hpp"
 #include "crdt/model/document.hpp"
 #include "crdt/model/replicated_type.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

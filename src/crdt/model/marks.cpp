@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/text/json.hpp"
 #include "base/utf8.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

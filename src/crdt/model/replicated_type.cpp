@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "text/flat_json.hpp"
-#include "text/json.hpp"
+#include "base/text/flat_json.hpp"
+#include "base/text/json.hpp"
 
 namespace cupel::crdt {
 

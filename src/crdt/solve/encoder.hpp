@@ -14,9 +14,9 @@
 #include <span>
 #include <vector>
 
+#include "base/solver/clause_solver.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/solve/decide.hpp"
-#include "solver/clause_solver.hpp"
 
 namespace cupel::crdt {
 

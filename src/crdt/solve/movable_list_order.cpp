@@ -7,13 +7,13 @@
 #include <queue>
 #include <set>
 
+#include "base/graph/digraph.hpp"
 #include "base/leave_out.hpp"
 #include "base/rank_set.hpp"
 #include "crdt/solve/between_order.hpp"
 #include "crdt/solve/keys.hpp"
 #include "crdt/solve/pair_choices.hpp"
 #include "crdt/solve/timestamps.hpp"
-#include "graph/digraph.hpp"
 
 namespace cupel::crdt {
 

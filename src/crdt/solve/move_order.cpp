@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/graph/digraph.hpp"
 #include "base/hash_table.hpp"
 #include "base/leave_out.hpp"
 #include "base/random.hpp"
@@ -18,7 +19,6 @@
 #include "crdt/solve/timestamps.hpp"
 #include "crdt/solve/tree_encoding.hpp"
 #include "crdt/solve/tree_state.hpp"
-#include "graph/digraph.hpp"
 
 namespace cupel::crdt {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/graph/digraph.hpp"
+#include "base/solver/acyclic_solver.hpp"
 #include "crdt/model/history.hpp"
-#include "graph/digraph.hpp"
-#include "solver/acyclic_solver.hpp"
 
 namespace cupel::crdt {
 

@@ -19,8 +19,8 @@
 #include <map>
 #include <vector>
 
+#include "base/solver/acyclic_solver.hpp"
 #include "crdt/solve/context.hpp"
-#include "solver/acyclic_solver.hpp"
 
 namespace cupel::crdt {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "solver/clause_solver.hpp"
+#include "base/solver/clause_solver.hpp"
 
 namespace cupel::crdt {
 

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
+#include "base/text/flat_json.hpp"
 #include "crdt/explain/read_explainer.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/workload/simulated_replica.hpp"
-#include "text/flat_json.hpp"
 
 namespace cupel::crdt {
 

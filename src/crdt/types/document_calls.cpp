@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json.hpp"
 #include "base/utf8.hpp"
 #include "crdt/model/amounts.hpp"
 #include "crdt/model/document.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

@@ -9,10 +9,10 @@
 #include <optional>
 #include <set>
 
+#include "base/text/json.hpp"
 #include "crdt/model/document.hpp"
 #include "crdt/model/unique_character.hpp"
 #include "crdt/types/common_bugs.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

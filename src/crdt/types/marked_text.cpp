@@ -16,6 +16,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text/flat_json.hpp"
+#include "base/text/json.hpp"
 #include "base/visible.hpp"
 #include "crdt/explain/context_explainer.hpp"
 #include "crdt/explain/read_explainer.hpp"
@@ -23,8 +25,6 @@
 #include "crdt/types/common_bugs.hpp"
 #include "crdt/types/text.hpp"
 #include "crdt/workload/simulated_replica.hpp"
-#include "text/flat_json.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text/flat_json.hpp"
+#include "base/text/json.hpp"
 #include "base/utf8.hpp"
 #include "crdt/model/element_json.hpp"
 #include "crdt/model/unique_character.hpp"
 #include "crdt/solve/context.hpp"
 #include "crdt/types/common_bugs.hpp"
 #include "crdt/workload/simulated_replica.hpp"
-#include "text/flat_json.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

@@ -11,13 +11,13 @@
 #include <set>
 
 #include "base/budget.hpp"
+#include "base/text/json.hpp"
 #include "crdt/model/recording.hpp"
 #include "crdt/model/times.hpp"
 #include "crdt/verify/context_check.hpp"
 #include "crdt/verify/digest.hpp"
 #include "crdt/verify/exhaustive_search.hpp"
 #include "crdt/verify/semantics.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/text/json.hpp"
 #include "crdt/model/times.hpp"
 #include "crdt/verify/digest.hpp"
 #include "crdt/verify/exhaustive_search.hpp"
 #include "crdt/verify/seen_updates.hpp"
 #include "crdt/verify/semantics.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

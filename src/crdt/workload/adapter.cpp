@@ -16,8 +16,8 @@
 #include "base/descriptor.hpp"
 #include "base/folder.hpp"
 #include "base/read_file.hpp"
+#include "base/text/excerpt.hpp"
 #include "base/write_file.hpp"
-#include "text/excerpt.hpp"
 
 namespace cupel::crdt {
 

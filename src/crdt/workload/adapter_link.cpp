@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "text/excerpt.hpp"
-#include "text/json.hpp"
+#include "base/text/excerpt.hpp"
+#include "base/text/json.hpp"
 
 namespace cupel::crdt {
 

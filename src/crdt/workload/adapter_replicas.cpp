@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/budget.hpp"
-#include "text/json.hpp"
+#include "base/text/json.hpp"
 
 namespace cupel::crdt {
 

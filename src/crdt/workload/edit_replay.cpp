@@ -8,9 +8,9 @@
 
 #include "base/budget.hpp"
 #include "base/hash_table.hpp"
+#include "base/text/json.hpp"
 #include "base/utf8.hpp"
 #include "crdt/model/unique_character.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

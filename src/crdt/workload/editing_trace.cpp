@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "base/budget.hpp"
+#include "base/text/json.hpp"
 #include "base/utf8.hpp"
 #include "crdt/model/unique_character.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

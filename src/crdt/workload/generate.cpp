@@ -9,9 +9,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/json.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "crdt/workload/simulated_replica.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/budget.hpp"
-#include "text/excerpt.hpp"
-#include "text/json.hpp"
+#include "base/text/excerpt.hpp"
+#include "base/text/json.hpp"
 
 namespace cupel::crdt {
 

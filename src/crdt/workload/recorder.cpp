@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "base/budget.hpp"
+#include "base/text/json.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/model/unique_character.hpp"
-#include "text/json.hpp"
 
 namespace cupel::crdt {
 

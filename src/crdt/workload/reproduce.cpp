@@ -14,8 +14,8 @@
 #include "base/budget.hpp"
 #include "base/leave_out.hpp"
 #include "base/process.hpp"
-#include "text/excerpt.hpp"
-#include "text/json.hpp"
+#include "base/text/excerpt.hpp"
+#include "base/text/json.hpp"
 
 namespace cupel::crdt {
 

@@ -1,6 +1,6 @@
 // The counts, each definition on a history that shows it, and on random histories
 // against brute force and against the engine's verdicts.
-#include "explain/counts/anomaly_counts.hpp"
+#include "engine/explain/counts/anomaly_counts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <string>
 
 #include "base/random.hpp"
-#include "check/check.hpp"
+#include "data/history/mask.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/why/glossary.hpp"
 #include "explain/counts/brute_force.hpp"
-#include "explain/why/glossary.hpp"
-#include "history/mask.hpp"
 #include "property/random_history.hpp"
 
 namespace cupel::test {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "history/history.hpp"
+#include "data/history/history.hpp"
 
 namespace cupel::test {
 

@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
-#include "check/check.hpp"
-#include "explain/counts/whole_history.hpp"
-#include "workload/generate.hpp"
+#include "data/workload/generate.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/counts/whole_history.hpp"
 
 namespace cupel::test {
 namespace {

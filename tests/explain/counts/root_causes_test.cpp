@@ -1,6 +1,6 @@
 // RootCauses: one each, however often it shows; floods are cut and the rest is found
 // they hide; and whatever is found is a violation of the whole history.
-#include "explain/counts/root_causes.hpp"
+#include "engine/explain/counts/root_causes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <tuple>
 #include <vector>
 
-#include "check/check.hpp"
-#include "explain/counts/whole_history.hpp"
-#include "explain/shrink/shrink.hpp"
-#include "history/builder.hpp"
+#include "data/history/builder.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/counts/whole_history.hpp"
+#include "engine/explain/shrink/shrink.hpp"
 #include "property/random_history.hpp"
 
 namespace cupel::test {

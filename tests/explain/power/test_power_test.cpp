@@ -1,7 +1,7 @@
 // Test power: the measures on histories of known answers; and that an anomaly
 // said to be impossible is found under no answers to the workload's reads whatever, while
 // one said to be seen was.
-#include "explain/power/test_power.hpp"
+#include "engine/explain/power/test_power.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,13 +10,13 @@
 #include <random>
 #include <set>
 
-#include "check/check.hpp"
-#include "explain/power/inject.hpp"
-#include "explain/power/opportunities.hpp"
-#include "explain/why/explain.hpp"
+#include "data/workload/generate.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/power/inject.hpp"
+#include "engine/explain/power/opportunities.hpp"
+#include "engine/explain/why/explain.hpp"
 #include "support/history_language.hpp"
 #include "support/rounds.hpp"
-#include "workload/generate.hpp"
 
 namespace cupel::power {
 namespace {

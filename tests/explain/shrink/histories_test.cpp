@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "check/check.hpp"
-#include "explain/shrink/shrink.hpp"
-#include "formats/formats.hpp"
+#include "data/formats/formats.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/shrink/shrink.hpp"
 #include "golden/known_verdicts.hpp"
 #include "source_dir.hpp"
 

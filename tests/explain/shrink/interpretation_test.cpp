@@ -5,7 +5,7 @@
 // choice. A side that is not listed was refuted, and says what it would have said of
 // the readers; one that is listed says what is listed. Then no choice is acyclic, and
 // without any one of the dependencies some choice is.
-#include "explain/why/interpretation.hpp"
+#include "engine/explain/why/interpretation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,11 +19,11 @@
 
 #include "base/budget.hpp"
 #include "base/verdict.hpp"
-#include "certify/verify.hpp"
-#include "check/check.hpp"
-#include "explain/shrink/shrink.hpp"
-#include "levels/accesses.hpp"
-#include "levels/decide.hpp"
+#include "engine/certify/verify.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/shrink/shrink.hpp"
+#include "engine/levels/accesses.hpp"
+#include "engine/levels/decide.hpp"
 #include "property/random_history.hpp"
 #include "report/certificate.hpp"
 #include "support/history_language.hpp"

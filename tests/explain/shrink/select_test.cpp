@@ -1,6 +1,6 @@
 // Material and its parts: what goes with what, and that leaving out never makes a
 // violation.
-#include "explain/shrink/select.hpp"
+#include "engine/explain/shrink/select.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include "base/budget.hpp"
 #include "base/random.hpp"
 #include "base/verdict.hpp"
-#include "levels/decide.hpp"
-#include "levels/level.hpp"
+#include "engine/levels/decide.hpp"
+#include "engine/levels/level.hpp"
 #include "property/random_history.hpp"
 #include "support/history_language.hpp"
 

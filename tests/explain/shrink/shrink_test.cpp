@@ -1,6 +1,6 @@
 // shrink: what is left violates, is called the same, and can lose nothing; of
 // thousands of random histories, and of each injected anomaly.
-#include "explain/shrink/shrink.hpp"
+#include "engine/explain/shrink/shrink.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +11,15 @@
 #include <string>
 
 #include "base/verdict.hpp"
-#include "check/check.hpp"
-#include "explain/shrink/select.hpp"
-#include "explain/why/explain.hpp"
-#include "history/builder.hpp"
-#include "levels/decide.hpp"
+#include "data/history/builder.hpp"
+#include "data/workload/generate.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/shrink/select.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/levels/decide.hpp"
 #include "oracle/oracle.hpp"
 #include "property/random_history.hpp"
 #include "support/history_language.hpp"
-#include "workload/generate.hpp"
 
 namespace cupel::shrink {
 namespace {

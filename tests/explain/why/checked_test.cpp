@@ -3,9 +3,9 @@
 // away is satisfied there.
 #include <gtest/gtest.h>
 
-#include "check/check.hpp"
-#include "explain/why/explain.hpp"
-#include "explain/why/glossary.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/explain/why/glossary.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::explain {

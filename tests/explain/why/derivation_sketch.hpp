@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "history/history.hpp"
-#include "levels/derivation.hpp"
+#include "data/history/history.hpp"
+#include "engine/levels/derivation.hpp"
 
 namespace cupel::test {
 

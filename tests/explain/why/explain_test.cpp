@@ -1,6 +1,6 @@
 // Names and texts of hand-written derivations. The texts are in expected.txt,
 // under the name of the test; CUPEL_REWRITE=1 writes them anew, to be read over.
-#include "explain/why/explain.hpp"
+#include "engine/explain/why/explain.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <map>
 #include <sstream>
 
+#include "data/history/builder.hpp"
 #include "explain/why/derivation_sketch.hpp"
-#include "history/builder.hpp"
 #include "source_dir.hpp"
 #include "support/history_language.hpp"
 

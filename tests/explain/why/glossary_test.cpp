@@ -1,6 +1,6 @@
 // The glossary knows every name that can come out of explain, and agrees with
 // the levels about which are forbidden where.
-#include "explain/why/glossary.hpp"
+#include "engine/explain/why/glossary.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <sstream>
 #include <string>
 
-#include "levels/derivation.hpp"
+#include "engine/levels/derivation.hpp"
 #include "source_dir.hpp"
 
 namespace cupel::explain {
@@ -349,7 +349,7 @@ TEST(Glossary, SaysOfDatabasesWhatThePagesOfTheLevelsSay) {
     EXPECT_TRUE(page.find(section) != std::string::npos)
         << entry.page << ": below \"## Which databases give it\", expected `given_by` of "
         << entry.name
-        << " in src/levels/spec.hpp, and another heading after it: " << entry.given_by;
+        << " in src/engine/levels/spec.hpp, and another heading after it: " << entry.given_by;
   }
 }
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 
-#include "check/check.hpp"
-#include "explain/why/explain.hpp"
-#include "explain/why/glossary.hpp"
-#include "workload/generate.hpp"
+#include "data/workload/generate.hpp"
+#include "engine/check/check.hpp"
+#include "engine/explain/why/explain.hpp"
+#include "engine/explain/why/glossary.hpp"
 
 namespace cupel::explain {
 namespace {

@@ -1,9 +1,9 @@
 // Words: operations, lists and numbers as phrases.
-#include "explain/why/words.hpp"
+#include "engine/explain/why/words.hpp"
 
 #include <gtest/gtest.h>
 
-#include "history/mask.hpp"
+#include "data/history/mask.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::explain {

@@ -1,0 +1,312 @@
+// From events to a History. In order:
+//   pair     invocations with completions, process by process (op_interpreter)
+//   classify what kind of history this is (op_kinds)
+//   resolve  for the single-object kinds, what each pair did as micro-operations
+//   build    which keys are lists, and the transactions (jepsen_build)
+// Linear in the events and operations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "data/formats/formats.hpp"
+#include "data/formats/jepsen_build.hpp"
+#include "data/formats/jepsen_events.hpp"
+#include "data/formats/jepsen_faults.hpp"
+#include "data/formats/jepsen_pairs.hpp"
+#include "data/formats/op_interpreter.hpp"
+#include "data/formats/op_kinds.hpp"
+#include "data/formats/op_setup.hpp"
+
+namespace cupel::formats::jepsen {
+
+namespace {
+
+using history::TxnStatus;
+
+class Assembly {
+ public:
+  Assembly(std::vector<Chunk> chunks, const Source& source, Reading reading)
+      : source_(source),
+        reading_(reading),
+        interpreter_(source.as),
+        build_(p_, reading_, source.as) {
+    p_.chunks = std::move(chunks);
+  }
+
+  base::Result<history::History> run() {
+    for (const Chunk& chunk : p_.chunks) {
+      if (chunk.error) return error_at(source_, *chunk.error);
+    }
+    if (!pair() || !classify_all() || !resolve()) return error_at(source_, *p_.error);
+    if (auto misspelled = interpreter_.misspelled())
+      return base::Error{.message = *std::move(misspelled), .file = source_.file};
+    take_set_ups();
+    const bool all_invoked = interpreter_.all_invoked();
+    // The order of the lines is an order in time only if both ends are there.
+    const bool line_order =
+        !interpreter_.any_time() && all_invoked && !interpreter_.any_anonymous();
+    if (!build_.run(kinds_, line_order)) return error_at(source_, *p_.error);
+    auto& builder = build_.builder();
+    if (source_.cut) {
+      if (!all_invoked) {
+        return error_at(
+            source_, {*source_.cut,
+                      "found a map without its closing }: the file was cut while it was written; "
+                      "since its operations have no invocations, values that were read may have "
+                      "been written in the lost part"});
+      }
+      builder.set_metadata("cut",
+                           "the file was cut while it was written; its incomplete last line "
+                           "is left out");
+    }
+    if (auto ignored = interpreter_.ignored(); !ignored.empty())
+      builder.set_metadata("ignored", ignored);
+    if (auto missing = interpreter_.missing(); !missing.empty())
+      builder.set_metadata(kNotIgnored, missing);
+    if (auto text = faults_.text(); !text.empty()) builder.set_metadata("faults", text);
+    builder.set_metadata("format", source_.format);
+    auto built = std::move(builder).finish();
+    if (!built) {
+      auto error = std::move(built).error();
+      error.file = source_.file;
+      return error;
+    }
+    return built;
+  }
+
+ private:
+  // What a process has open.
+  struct Process {
+    Ref pending;
+    std::uint32_t session = Ref::kNone;
+  };
+
+  bool pair();
+  bool take(Ref ref);
+  std::uint32_t session_of(const Event& e, Ref ref, Process& process);
+  bool add(PairedOp op);
+  bool classify_all();
+  bool classify();
+  bool resolve();
+  void take_set_ups();
+
+  Pairs p_;
+  Source source_;
+  Reading reading_;
+  Interpreter interpreter_;
+  Build build_;
+  Kinds kinds_;
+  Faults faults_;
+  std::vector<Process> processes_;
+  std::optional<std::uint64_t> others_;  // the ordinal of the first event that sets nothing up
+  history::Time others_begin_ = history::kNoTime;  // the first invocation among these events
+};
+
+bool Assembly::pair() {
+  std::uint64_t count = 0;
+  for (const Chunk& chunk : p_.chunks) {
+    p_.first_ordinal.push_back(count);
+    count += chunk.events.size();
+  }
+  p_.ops.reserve(count / 2 + 1);
+  for (std::uint32_t c = 0; c < p_.chunks.size(); ++c) {
+    for (std::uint32_t i = 0; i < p_.chunks[c].events.size(); ++i) {
+      reading_.step();
+      if (!take({c, i})) return false;
+    }
+  }
+  // An operation that was never completed may have happened.
+  for (const Process& process : processes_) {
+    if (!process.pending.valid()) continue;
+    if (!add({.invoke = process.pending,
+              .completion = {},
+              .session = process.session,
+              .status = TxnStatus::kIndeterminate})) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Assembly::take(Ref ref) {
+  const Chunk& chunk = p_.chunks[ref.chunk];
+  const Event& e = chunk.events[ref.event];
+  if (e.nemesis && !e.is_header()) faults_.note(chunk, e);
+  Interpreter::Step step;
+  if (auto refused = interpreter_.take(chunk, e, step)) return p_.fail(e.byte, *std::move(refused));
+  if (step.what == Interpreter::What::kNothing) return true;
+  if (step.what == Interpreter::What::kHeader) {
+    auto malformed = build_.take_header(chunk, e);
+    return !malformed || p_.fail(e.byte, *std::move(malformed));
+  }
+  if (step.process == processes_.size()) processes_.emplace_back();
+  auto& process = processes_[step.process];
+  // A set-up before everything else gets its session once it is known to be a transaction.
+  if (!step.sets_up) {
+    if (!others_) others_ = p_.ordinal(ref);
+    const bool begins = e.type == Type::kInvoke && e.time != history::kNoTime;
+    if (begins && (others_begin_ == history::kNoTime || e.time < others_begin_))
+      others_begin_ = e.time;
+  }
+  if (!process.pending.valid())
+    process.session = others_ ? session_of(e, ref, process) : Ref::kNone;
+  if (e.type == Type::kInvoke) {
+    process.pending = ref;
+    return true;
+  }
+  const PairedOp op{.invoke = process.pending,
+                    .completion = ref,
+                    .session = process.session,
+                    .status = step.status};
+  process.pending = {};
+  if (e.process.tag == Tag::kAbsent) process.session = Ref::kNone;
+  return add(op);
+}
+
+std::uint32_t Assembly::session_of(const Event& e, Ref ref, Process& process) {
+  auto& builder = build_.builder();
+  if (e.process.tag == Tag::kAbsent) {  // nothing orders it: a session of its own
+    return builder
+        .session(fmt::format("of operation {}",
+                             e.index >= 0 ? static_cast<std::uint64_t>(e.index) : p_.ordinal(ref)))
+        .raw;
+  }
+  return process.session != Ref::kNone ? process.session : builder.session(session_name(e)).raw;
+}
+
+bool Assembly::add(PairedOp op) {
+  const auto is_txn = [&](Ref ref) { return ref.valid() && p_.event(ref).is_txn; };
+  op.is_txn = is_txn(op.invoke) || is_txn(op.completion);
+  Ref from = op.anchor();
+  if (op.is_txn && op.invoke.valid() && op.completion.valid()) {
+    // A set-up whose completion says only how it ended.
+    const bool silent = p_.event(op.invoke).f == F::kSetup && !p_.event(op.completion).is_txn;
+    const auto agreed = silent ? Agreement{.completion_counts = false}
+                               : agreement(p_.chunks[op.invoke.chunk], p_.event(op.invoke),
+                                           p_.chunks[op.completion.chunk], p_.event(op.completion));
+    if (agreed.refusal) return p_.fail(op, *agreed.refusal);
+    if (!agreed.completion_counts) from = op.invoke;
+  }
+  op.from_invoke = from.chunk == op.invoke.chunk && from.event == op.invoke.event;
+  op.chunk = from.chunk;
+  if (op.is_txn) {
+    op.first = p_.event(from).first;
+    op.count = p_.event(from).count;
+  }
+  p_.ops.push_back(op);
+  return true;
+}
+
+bool Assembly::classify_all() {
+  if (!p_.ops.empty()) return classify();
+  if (!interpreter_.ignored().empty()) return p_.fail(0, kAllIgnored);
+  if (interpreter_.nothing_happened(build_.says_nothing_happened())) {
+    build_.builder().set_metadata(kNothingHappened, "yes");
+    return true;
+  }
+  return p_.fail(0,
+                 "found no operations of clients, expected op maps with a process number and "
+                 "f=txn, read/write/cas, acquire/release, or put/append/get");
+}
+
+bool Assembly::classify() {
+  Classifier classifier(source_.as);
+  const auto transaction_of = [&](const PairedOp& op) -> const Event& {
+    const bool begins = op.invoke.valid() && p_.event(op.invoke).is_txn;
+    return p_.event(begins ? op.invoke : op.anchor());
+  };
+  if (build_.collection_held()) classifier.collection_held();
+  for (const PairedOp& op : p_.ops) {
+    reading_.step();
+    if (op.is_txn) {
+      // Of transactions alone, it is enough to know that there are some.
+      if (source_.as.kind || !classifier.any_transaction())
+        classifier.transaction(transaction_of(op).byte);
+      continue;
+    }
+    const auto said = [&](Ref ref) {
+      const Event& event = p_.event(ref);
+      return said_by(p_.chunks[ref.chunk], event, event.byte);
+    };
+    auto invocation = op.invoke.valid() ? std::optional(said(op.invoke)) : std::nullopt;
+    if (invocation) classifier.invoked(*invocation);
+    if (op.completion.valid()) {
+      classifier.ended(invocation ? &*invocation : nullptr, said(op.completion), op.status);
+    } else {
+      classifier.never_ended(*invocation);
+    }
+  }
+  auto answer = classifier.decide();
+  if (answer.refusal) {
+    if (const auto also = interpreter_.misspelling(); !also.empty())
+      *answer.refusal += "; also " + also;
+    return p_.fail(answer.place, *std::move(answer.refusal));
+  }
+  kinds_ = std::move(answer.kinds);
+  return true;
+}
+
+bool Assembly::resolve() {
+  const bool stated = source_.as.kind.has_value();
+  switch (kinds_.kind) {
+    case Workload::kMutex:
+      p_.add_extra_chunk();
+      return resolve_mutex(p_, reading_, stated);
+    case Workload::kStrings:
+      p_.add_extra_chunk();
+      return resolve_strings(p_, reading_);
+    default:
+      return resolve_registers(p_, reading_, kinds_, source_.failed_cas_was_seen);
+  }
+}
+
+// Those that are the initial contents are no operations any more.
+void Assembly::take_set_ups() {
+  std::vector<std::size_t> places;
+  std::vector<SetUp> set_ups;
+  for (std::size_t i = 0; i < p_.ops.size(); ++i) {
+    const PairedOp& op = p_.ops[i];
+    if (op.session != Ref::kNone) continue;
+    places.push_back(i);
+    auto& one = set_ups.emplace_back();
+    if (op.invoke.valid()) one.invoked = p_.ordinal(op.invoke);
+    if (op.completion.valid() && others_ && p_.ordinal(op.completion) < *others_) {
+      one.ended = p_.ordinal(op.completion);
+      one.committed = op.status == TxnStatus::kCommitted;
+      one.end_time = p_.event(op.completion).time;
+    }
+    one.writes = build_.writes_of(op);
+  }
+  const auto contents = initial_contents(set_ups, others_begin_);
+  std::vector<std::size_t> transactions;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (contents[i]) {
+      build_.initial(p_.ops[places[i]]);
+    } else {
+      transactions.push_back(places[i]);
+    }
+  }
+  kinds_.set_ups = places.size() - transactions.size();
+  // Their sessions come in the order in which they began.
+  std::sort(transactions.begin(), transactions.end(), [&](std::size_t a, std::size_t b) {
+    return p_.ordinal(p_.ops[a].tried()) < p_.ordinal(p_.ops[b].tried());
+  });
+  for (const auto place : transactions) {
+    PairedOp& op = p_.ops[place];
+    Process none;
+    op.session = session_of(p_.event(op.tried()), op.tried(), none);
+  }
+  std::erase_if(p_.ops, [](const PairedOp& op) { return op.session == Ref::kNone; });
+}
+
+}  // namespace
+
+base::Result<history::History> assemble(std::vector<Chunk> chunks, const Source& source,
+                                        Reading reading) {
+  return Assembly(std::move(chunks), source, reading).run();
+}
+
+}  // namespace cupel::formats::jepsen

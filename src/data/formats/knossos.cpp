@@ -1,0 +1,290 @@
+// Jepsen's text into the events of jepsen_events.hpp, values by the EDN reader.
+//
+// A line of an operation has the process, the type, the function, the value and perhaps an error,
+// with tabs between them. The error is printed as it is: it may be no EDN, and several lines long.
+// In a log, a header comes before, and lines of other loggers and stack traces stand between the
+// operations. A line of an operation that cannot be read exactly is an error.
+#include "data/formats/knossos.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "data/formats/edn.hpp"
+#include "data/formats/jepsen_events.hpp"
+
+namespace cupel::formats {
+
+namespace {
+
+constexpr std::string_view kBlank = " \t\r";
+
+bool is_number(std::string_view word) {
+  if (word.starts_with('-')) word.remove_prefix(1);
+  return !word.empty() && std::all_of(word.begin(), word.end(),
+                                      [](unsigned char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_type(std::string_view word) {
+  return word == ":invoke" || word == ":ok" || word == ":fail" || word == ":info";
+}
+
+bool is_severity(std::string_view word) {
+  constexpr std::array<std::string_view, 6> kWords = {"TRACE", "DEBUG", "INFO",
+                                                      "WARN",  "ERROR", "FATAL"};
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
+// Words of a line, one after another.
+struct Words {
+  std::string_view text;
+  std::size_t at = 0;
+
+  void skip() { at = std::min(text.find_first_not_of(kBlank, at), text.size()); }
+  std::string_view next() {
+    skip();
+    const auto begin = at;
+    at = std::min(text.find_first_of(kBlank, at), text.size());
+    return text.substr(begin, at - begin);
+  }
+};
+
+// The header of a line in a log.
+//
+//   INFO  jepsen.util - 0 :invoke …                                   2014, the console
+//   INFO [2017-08-19 06:23:31,518] jepsen worker 0 - jepsen.util 0 …  since 2016, the console
+//   2021-02-26 11:42:48,806{GMT}  INFO  [jepsen worker 1] jepsen.util: 1 …     jepsen.log
+//   INFO  [jepsen worker 1] jepsen.util: 1 …                          the console without dates
+struct Header {
+  std::string_view logger;
+  std::size_t message = 0;  // where it begins
+  bool of_2014 = false;
+};
+
+std::optional<Header> header_of(std::string_view text) {
+  Words words{text};
+  auto severity = words.next();
+  if (!severity.empty() && severity[0] >= '0' && severity[0] <= '9' &&
+      severity.find_first_of("-:/") != std::string_view::npos) {  // a date, perhaps with a time
+    severity = words.next();
+    if (!is_severity(severity)) severity = words.next();
+  }
+  if (!is_severity(severity)) return std::nullopt;
+  words.skip();
+  Header header;
+  if (words.at == text.size() || text[words.at] != '[') {
+    header.logger = words.next();
+    if (words.next() != "-") return std::nullopt;
+    header.of_2014 = true;
+  } else {
+    const auto close = text.find(']', words.at);
+    if (close == std::string_view::npos) return std::nullopt;
+    words.at = close + 1;
+    header.logger = words.next();
+    if (header.logger.ends_with(':')) {
+      header.logger.remove_suffix(1);
+    } else {  // the words before the dash are the thread
+      const auto dash = text.find(" - ", close);
+      if (dash == std::string_view::npos) return std::nullopt;
+      words.at = dash + 3;
+      header.logger = words.next();
+    }
+  }
+  words.skip();
+  header.message = words.at;
+  return header;
+}
+
+// Does a line without header begin as that of an operation does?
+bool begins_operation(std::string_view text) {
+  Words words{text};
+  const auto process = words.next();
+  const bool named = process.size() > 1 && (process[0] == ':' || process[0] == '"');
+  return (is_number(process) || named) && is_type(words.next());
+}
+
+// Does it name a logger of operations, and the type of one?
+bool contains_operation(std::string_view text) {
+  if (text.find("jepsen.util") == std::string_view::npos &&
+      text.find("jepsen.print") == std::string_view::npos) {
+    return false;
+  }
+  Words words{text};
+  for (auto word = words.next(); !word.empty(); word = words.next()) {
+    if (is_type(word)) return true;
+  }
+  return false;
+}
+
+class Parser {
+ public:
+  Parser(std::string_view bytes, Reading& reading) : bytes_(bytes), reading_(reading) {}
+
+  jepsen::Chunk run() && {
+    for (std::size_t begin = 0; begin < bytes_.size() && !chunk_.error;) {
+      reading_.step(bytes_.data() + begin);
+      const auto end = std::min(bytes_.find('\n', begin), bytes_.size());
+      if (bytes_.substr(begin, end - begin).find_first_not_of(kBlank) != std::string_view::npos) {
+        line(begin, end);
+      }
+      begin = end + 1;
+    }
+    return std::move(chunk_);
+  }
+  // All operations are of a log of 2014, where a failed cas compared.
+  [[nodiscard]] bool of_2014() const { return of_2014_; }
+
+ private:
+  enum class Kind { kUnknown, kLog, kHistory };
+
+  void line(std::size_t begin, std::size_t end) {
+    const auto text = bytes_.substr(begin, end - begin);
+    const auto header = kind_ == Kind::kHistory ? std::nullopt : header_of(text);
+    if (kind_ == Kind::kUnknown) kind_ = header ? Kind::kLog : Kind::kHistory;
+    if (kind_ == Kind::kHistory) {
+      of_2014_ = false;
+      if (begins_operation(text)) {
+        operation(begin, begin, end);
+      } else if (!in_error_) {
+        bad(begin, end);
+      }
+      return;
+    }
+    if (!header) {
+      // A stack trace, or more of a message.
+      if (contains_operation(text)) bad(begin, end);
+      return;
+    }
+    const auto message = text.substr(header->message);
+    if (header->logger != "jepsen.util" && header->logger != "jepsen.print") {
+      if (contains_operation(message)) bad(begin, end);
+      begin_run(begin, message);
+      return;
+    }
+    Words words{message};
+    const auto process = words.next();
+    const auto type = words.next();
+    if (is_number(process) || process == ":nemesis" || is_type(type)) {
+      of_2014_ = of_2014_ && header->of_2014;
+      operation(begin, begin + header->message, end, header->of_2014);
+    } else {
+      begin_run(begin, message);
+    }
+  }
+
+  // A second run would have the processes of the first.
+  void begin_run(std::size_t begin, std::string_view message) {
+    const bool begins =
+        message.starts_with("Running test:") || message.starts_with("Relative time begins now");
+    if (begins && !chunk_.events.empty()) {
+      chunk_.fail(begin, "found the begin of a second run in one log. Cut the log into its runs");
+    }
+  }
+
+  // "3 :invoke :cas [1 4]" at [at, end).
+  void operation(std::size_t begin, std::size_t at, std::size_t end, bool of_2014 = false) {
+    if (!simdjson::validate_utf8(bytes_.data() + begin, end - begin)) {
+      chunk_.fail(begin, "found bytes that are not UTF-8, expected text");
+      return;
+    }
+    EdnReader reader(bytes_.substr(0, end), chunk_);
+    reader.advance(at);
+    jepsen::Fields fields;
+    fields.byte = begin;
+    jepsen::Cell value;
+    for (jepsen::Cell* cell : {&fields.process, &fields.type, &fields.f, &value}) {
+      if (reader.value(*cell, 1)) continue;
+      if (!reader.too_deep()) bad(begin, end);
+      return;
+    }
+    const auto rest = bytes_.substr(reader.position(), end - reader.position());
+    in_error_ = rest.find_first_not_of(kBlank) != std::string_view::npos;
+    if (fields.f.is_nothing() || (in_error_ && !may_have_error(fields.type, rest))) {
+      bad(begin, end);
+      return;
+    }
+    jepsen::Event event;
+    if (!chunk_.begin_event(fields, event)) return;
+    // With an error it is not known to have compared.
+    if (of_2014 && in_error_ && event.type == jepsen::Type::kFail) value = jepsen::Cell::null();
+    chunk_.finish_event(event, value, jepsen::Cell());
+  }
+
+  // May `rest`, which follows the value, be an error?
+  static bool may_have_error(const jepsen::Cell& type, std::string_view rest) {
+    if (!type.is_name() || type.view() == "invoke" || contains_operation(rest)) return false;
+    return rest[0] == '\t' || (rest[0] == ' ' && type.view() != "ok");
+  }
+
+  // The line cannot be read; why, if the reader of values has said so.
+  void bad(std::size_t begin, std::size_t end) {
+    std::string why;
+    if (chunk_.error && chunk_.error->message.find("truncated") == std::string::npos) {
+      why = "; " + chunk_.error->message;
+    }
+    chunk_.error.reset();
+    auto text = std::string(bytes_.substr(begin, std::min<std::size_t>(end - begin, 60)));
+    if (!simdjson::validate_utf8(text)) text = "a line that is not UTF-8 or too long";
+    chunk_.fail(begin, "found \"" + text + "\", expected " +
+                           (kind_ == Kind::kHistory ? "" : "INFO  jepsen.util - ") +
+                           "PROCESS :TYPE :F VALUE" + why);
+  }
+
+  std::string_view bytes_;
+  Reading& reading_;
+  jepsen::Chunk chunk_;
+  Kind kind_ = Kind::kUnknown;
+  bool in_error_ = false;  // the line before ended with an error, which may have further lines
+  bool of_2014_ = true;
+};
+
+}  // namespace
+
+base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file,
+                                            Reading reading, const Interpretation& as) {
+  Parser parser(bytes, reading);
+  std::vector<jepsen::Chunk> chunks;
+  chunks.push_back(std::move(parser).run());
+  const jepsen::Source source{.bytes = bytes,
+                              .file = file,
+                              .format = "knossos",
+                              .as = as,
+                              .failed_cas_was_seen = parser.of_2014()};
+  if (chunks[0].events.empty() && !chunks[0].error) {
+    return base::Error{
+        .message =
+            "found no operations, expected lines such as INFO  jepsen.util - 3 :invoke :cas [1 4]",
+        .file = file};
+  }
+  return jepsen::assemble(std::move(chunks), source, reading);
+}
+
+Match recognize_knossos(std::string_view bytes) {
+  auto head = bytes.substr(0, kHeadBytes);
+  const auto begin = head.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return Match::kNo;
+  head = head.substr(begin);
+  const auto first = head.substr(0, head.find('\n'));
+  if (begins_operation(first)) return Match::kBegins;
+  const auto header = header_of(first);
+  if (!header) return Match::kNo;
+  return header->logger.starts_with("jepsen.") || head.find(" jepsen.") != std::string_view::npos
+             ? Match::kBegins
+             : Match::kNo;
+}
+
+extern constinit const FormatSpec kKnossosFormat{
+    .format = Format::kKnossos,
+    .name = "knossos",
+    .description = "jepsen.log, history.txt",
+    .page = "docs/reference/formats/knossos.md",
+    .of_op_maps = true,
+    .recognize = recognize_knossos,
+    .read = [](const Source& source, Reading reading) {
+      return read_knossos(source.files[0].bytes, source.path, reading, source.as);
+    }};
+
+}  // namespace cupel::formats
