@@ -60,7 +60,7 @@ format-check: packages
 	@files=$$(git ls-files '*.cpp' '*.hpp') && test -n "$$files" && clang-format --style=file --dry-run --Werror $$files
 
 measure: packages
-	@echo "== functions: length, parameters, nesting"
+	@echo "== functions: length, parameters, nesting; classes: length"
 	@tools/measure_functions
 
 # Each file by itself, which is what tidy_changed.py reads; nothing is built there.
