@@ -101,7 +101,7 @@ bool is_read_by_github(int stream) {
 }
 
 // The last of two lines of defence: whoever makes a text escapes what comes from outside
-// (text/escape.hpp), and here nothing passes that commands a terminal or GitHub's runner.
+// (base/text/escape.hpp), and here nothing passes that commands a terminal or GitHub's runner.
 std::string harmless(std::string_view text, int stream) {
   std::string out;
   for (const bool coloured = stream == STDOUT_FILENO && use_colour();;) {

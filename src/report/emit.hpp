@@ -32,8 +32,8 @@ struct Finding {
   const explain::Counterexample* small = nullptr;  // if it was made small; `history` is its own
   std::vector<levels::Level> levels = {};          // that it violates, of the weakest
 };
-// The violations (analysis/violations.hpp), the most severe first. At most `most`. What is borrowed
-// is of `checked`.
+// The violations (engine/analysis/violations.hpp), the most severe first. At most `most`. What is
+// borrowed is of `checked`.
 std::vector<Finding> findings_of(const Checked& checked, std::size_t most = kMostFindings);
 
 // The sentence that says what went wrong: the explanation's first line.

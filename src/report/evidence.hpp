@@ -1,5 +1,5 @@
 // Warnings before a verdict: the final reads failed, or satisfied rests on little evidence
-// (analysis/evidence.hpp).
+// (engine/analysis/evidence.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the final reads of a run found, in words and as JSON; see analysis/final_reads.hpp.
+// What the final reads of a run found, in words and as JSON; see engine/analysis/final_reads.hpp.
 #pragma once
 
 #include <cstdint>

@@ -7,9 +7,9 @@
 
 namespace cupel::report {
 
-// No line is wider than `columns` if that can be had. Paragraphs that explain/why/layout.hpp broke
-// are joined before they are broken again; the last column of a table keeps its place. Lines with a
-// tab, which scripts read, stay as they are.
+// No line is wider than `columns` if that can be had. Paragraphs that engine/explain/why/layout.hpp
+// broke are joined before they are broken again; the last column of a table keeps its place. Lines
+// with a tab, which scripts read, stay as they are.
 std::string fitted(std::string_view text, std::size_t columns);
 
 }  // namespace cupel::report

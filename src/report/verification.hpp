@@ -20,8 +20,8 @@ struct Verified {
     std::uint64_t bytes, of_bytes, transactions;
   };
   std::optional<Prefix> prefix = {};
-  // Why the second reader (certify/plain_reader.hpp) did not read the history; empty: it did, and
-  // both readers agree.
+  // Why the second reader (engine/certify/plain_reader.hpp) did not read the history; empty: it
+  // did, and both readers agree.
   std::string read_once = {};
 };
 

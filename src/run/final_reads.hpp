@@ -1,7 +1,7 @@
 // Final reads: when the sessions have ended and all is repaired, the rows that were written, the
 // last 10,000 of them, are read once more from every host, and recorded, so that acknowledged
 // writes that are gone and nodes that differ are found whatever the workload
-// (analysis/final_reads.hpp).
+// (engine/analysis/final_reads.hpp).
 #pragma once
 
 #include <atomic>

@@ -25,7 +25,7 @@ struct LiveOptions {
   std::uint64_t memory_limit_bytes = 0;
   std::optional<double> window_seconds = online::WatchOptions().window_seconds;
   bool unique_values = false;    // no key is given a value twice, or the one that it began with
-  std::string certificate = {};  // the file to leave one by windows in (online/chain.hpp)
+  std::string certificate = {};  // the file to leave one by windows in (engine/online/chain.hpp)
 };
 
 struct LiveResult {

@@ -41,7 +41,7 @@ struct RunAndCheckOptions {
   std::string certificate = {};  // with `live`: the evidence, by windows
   // The tables that several workers share, by the name that they have for them (is_table_name());
   // somebody else makes them, and drops them. Empty: the run has its own. What a worker recorded is
-  // a part of a history, so it is not checked: merge/join.hpp.
+  // a part of a history, so it is not checked: data/merge/join.hpp.
   std::string tables = {};
   std::string recorded_by;  // "cupel 0.2.0"
   // What is asked of the history: of itself no more than the check. The levels of analysis.check

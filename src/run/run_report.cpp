@@ -82,20 +82,8 @@ std::string faults_text(const CheckedRun& checked) {
   return text + fmt::format("  all faults, as a plan for --fault-plan: {}\n", checked.faults_file);
 }
 
-const char* state_of(const LiveResult& live) {
-  switch (live.state) {
-    case base::Verdict::kSatisfied:
-      return "satisfied";
-    case base::Verdict::kViolated:
-      return "violated";
-    case base::Verdict::kUnknown:
-      break;
-  }
-  return "unknown";
-}
-
 std::string live_text(const LiveResult& live) {
-  auto text = fmt::format("  watched live: {} {}", levels::name(live.level), state_of(live));
+  auto text = fmt::format("  watched live: {} {}", levels::name(live.level), to_string(live.state));
   if (live.state == base::Verdict::kViolated) {
     text += fmt::format(", found at {:.3f} s, {:.0f} ms after the last operation seen by then",
                         live.found_at, 1000 * std::max(0.0, live.found_at - live.operation_at));
@@ -110,7 +98,7 @@ std::string live_text(const LiveResult& live) {
 nlohmann::ordered_json live_json(const LiveResult& live) {
   nlohmann::ordered_json object = {
       {"level", levels::name(live.level)}, {"watched", levels::name(live.watched)},
-      {"verdict", state_of(live)},         {"transactions", live.transactions},
+      {"verdict", to_string(live.state)},         {"transactions", live.transactions},
       {"most_held", live.most_held},       {"longest_look_s", live.longest_look}};
   if (live.state == base::Verdict::kViolated) {
     object["found_at_s"] = live.found_at;

@@ -16,7 +16,7 @@ class ProvedProgram {
   ProvedProgram();
 
   enum class Said { kProved, kNotProved, kBadInput };
-  // Of a proof text (certify/proof_text.hpp).
+  // Of a proof text (engine/certify/proof_text.hpp).
   Said run(const history::History& history, const std::string& proof, history::Time drift);
   // Of a replicated data type (crdt/io/canonical.hpp): two texts.
   Said run_replicated(const std::string& history, const std::string& witness);

@@ -1,5 +1,5 @@
-// Given lines: a text as the transactions of an op stream (formats/op_stream.hpp) that gets one
-// line at a time.
+// Given lines: a text as the transactions of an op stream (data/formats/op_stream.hpp) that gets
+// one line at a time.
 #pragma once
 
 #include <algorithm>

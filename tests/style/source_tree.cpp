@@ -102,7 +102,7 @@ std::vector<std::string> words_of(const std::string& identifier) {
   return words;
 }
 
-// The row of a file or an include, "explain/why/cycle.hpp": the deepest folder that has
+// The row of a file or an include, "engine/explain/why/cycle.hpp": the deepest folder that has
 // one, else the first folder. Empty for a file without a folder.
 std::string row_of(const LayerTable& table, const std::string& path) {
   const auto first = path.find('/');

@@ -2,8 +2,8 @@
 //
 // A history that fits is decided as a whole, always. If the memory limit was met on that way, or
 // the file says by itself that it would be, the levels that are open are decided in the windows of
-// `cupel watch` (online/file_check.hpp): first the strongest, since its answer often settles the
-// others, and a violated level ends at its first violation.
+// `cupel watch` (engine/online/file_check.hpp): first the strongest, since its answer often settles
+// the others, and a violated level ends at its first violation.
 #pragma once
 
 #include <chrono>

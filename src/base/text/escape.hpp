@@ -2,7 +2,7 @@
 // a server) in each format of the output. Whoever writes a format takes its function from here.
 //
 //   text for people, tab-separated lines    base::visible()            base/visible.hpp
-//   JSON, SARIF                             dump(), quoted()           text/json.hpp
+//   JSON, SARIF                             dump(), quoted()           base/text/json.hpp
 //   HTML, SVG, labels of Graphviz           in_markup()
 //   XML (JUnit)                             xml_text()
 //   Markdown                                markdown_text(), markdown_code(), markdown_block()

@@ -1,5 +1,5 @@
 // Flat line: the fields of a line of JSON as recorders write most of them, found without a tree of
-// values (text/flat_json.hpp).
+// values (base/text/flat_json.hpp).
 #pragma once
 
 #include <optional>

@@ -249,7 +249,7 @@ std::vector<std::string> wrapped(const std::string& text, const std::string& ind
 std::string as_svg(const Report& report) {
   const History& h = *report.history;
   const std::string title = fmt::format("{}: {}, {}", report.file, name(h.type),
-                                        base::to_string(report.analysis.decision.verdict));
+                                        to_string(report.analysis.decision.verdict));
   std::vector<std::string> legend;
   std::vector<Arrow> arrows;
   if (report.analysis.explanation) {

@@ -68,7 +68,7 @@ std::string both_verdicts(const RecordingAnalysis& analysis) {
   const auto with = analysis.decided, without = *analysis.without_context;
   const bool differ = with != without && with != Verdict::kUnknown && without != Verdict::kUnknown;
   return fmt::format("  {}without the context: {}\n", differ ? "context-contradiction: " : "",
-                     name(without));
+                     to_string(without));
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ Report RecordingReport::of_object(std::size_t object) const {
 std::string as_text(const RecordingReport& report) {
   if (!report.recording->is_named()) return as_text(report.of_object(0));
   const RecordingAnalysis& analysis = report.analysis;
-  auto text = fmt::format("{}\t{}\t{}\n", report.file, kNamedObjects, name(analysis.decided));
+  auto text = fmt::format("{}\t{}\t{}\n", report.file, kNamedObjects, to_string(analysis.decided));
   constexpr std::size_t kMostSatisfied = 20;
   bool is_explained = false;
   std::size_t satisfied = 0;
@@ -117,7 +117,7 @@ Json json_of(const RecordingReport& report) {
                {"replicas", report.of_adapter ? replicas_of_run(whole) : processes_of(whole)},
                {"indeterminate", whole.indeterminate.size() + absent_of(*report.recording)},
                {"unknown_outcomes", nullptr},
-               {"verdict", name(analysis.decided)},
+               {"verdict", to_string(analysis.decided)},
                {"seconds", analysis.seconds},
                {"context", nullptr},
                {"without_context", nullptr},
@@ -130,7 +130,7 @@ Json json_of(const RecordingReport& report) {
   if (!analysis.limit.empty()) json["limit"] = analysis.limit;
   if (analysis.of_whole != nullptr)
     json["context"] = analysis.without_context ? "checked" : "trusted";
-  if (analysis.without_context) json["without_context"] = name(*analysis.without_context);
+  if (analysis.without_context) json["without_context"] = to_string(*analysis.without_context);
   for (const OpId id : analysis.together) {
     const auto [object, op] = report.recording->place[id];
     const ObjectHistory& its = report.recording->objects[object];

@@ -271,7 +271,7 @@ std::string both_verdicts(const Analysis& analysis) {
            "ones\n";
   if (with == Verdict::kSatisfied && without == Verdict::kViolated)
     return "  context-contradiction: only deliveries that are not causal explain the reads\n";
-  return fmt::format("  without the context: {}\n", name(without));
+  return fmt::format("  without the context: {}\n", to_string(without));
 }
 
 }  // namespace
@@ -279,7 +279,7 @@ std::string both_verdicts(const Analysis& analysis) {
 std::string as_text(const Report& report) {
   const History& history = *report.history;
   std::string text = fmt::format("{}\t{}\t{}\n", report.file, name(history.type),
-                                 base::to_string(report.analysis.decision.verdict));
+                                 to_string(report.analysis.decision.verdict));
   if (history.ops.empty()) text += "  0 operations\n";
   if (report.analysis.decision.verdict == Verdict::kUnknown && history.has_unread()) {
     text += "  reads of keys with an update of unknown outcome were left out\n";
@@ -311,7 +311,7 @@ Json json_of(const Report& report, const char* named) {
                {"keys", history.keys.size()},
                {"indeterminate", history.indeterminate.size() + history.absent.size()},
                {"unknown_outcomes", nullptr},
-               {"verdict", base::to_string(report.analysis.decision.verdict)},
+               {"verdict", to_string(report.analysis.decision.verdict)},
                {"decided_by", nullptr},
                {"seconds", report.analysis.seconds},
                {"context", nullptr},
@@ -328,7 +328,7 @@ Json json_of(const Report& report, const char* named) {
   if (report.analysis.by_context)
     json["context"] = report.analysis.without_context ? "checked" : "trusted";
   if (report.analysis.without_context)
-    json["without_context"] = name(*report.analysis.without_context);
+    json["without_context"] = to_string(*report.analysis.without_context);
   if (report.analysis.explanation)
     json["explanation"] = explanation_json(history, *report.analysis.explanation);
   if (report.show_witness && has_execution(report)) {

@@ -96,7 +96,7 @@ struct TypeTraits {
   Kind whole_read = Kind::kState;  // the read that returns the whole value of a key
   std::vector<TypeBug> bugs = {};
   // Those at the way into a simulated replica, by name, that make sense for the type
-  // (workload/generate.hpp).
+  // (data/workload/generate.hpp).
   std::vector<std::string_view> injected = {"loses-update"};
 
   // An update is made to one element, independent of the others of its key.
@@ -226,8 +226,8 @@ class ReplicatedType {
 
   // Files. An error is the sentence; nothing: the call is understood.
   virtual std::optional<std::string> parse(const ParsedCall& call) const;
-  // The same in two steps, of a value as flat JSON (text/flat_json.hpp; empty: none), which the
-  // call refers to. Types find out of most calls of a history what they need without a tree of
+  // The same in two steps, of a value as flat JSON (base/text/flat_json.hpp; empty: none), which
+  // the call refers to. Types find out of most calls of a history what they need without a tree of
   // values.
   [[nodiscard]] virtual std::unique_ptr<FlatCall> flat_call(std::string_view method,
                                                             std::string_view value) const;

@@ -5,9 +5,9 @@
 // which is the order of most implementations. A read that shows another tree says which pairs of
 // moves cannot all be ordered as they are: for each node on the way, its last move that had an
 // effect, and why those after it had none. That becomes a clause, a solver chooses orders of the
-// pairs that keep the whole acyclic (solver/acyclic_solver.hpp), and the reads are looked at again.
-// No choice left is the proof that the tree is violated. It is then made small: as few reads as
-// suffice.
+// pairs that keep the whole acyclic (base/solver/acyclic_solver.hpp), and the reads are looked at
+// again. No choice left is the proof that the tree is violated. It is then made small: as few reads
+// as suffice.
 //
 // Cost of a round: the moves that come out of order are undone and done again (tree_state.hpp), and
 // the sizes of the reads. The problem in general is NP-hard; the budget ends it.

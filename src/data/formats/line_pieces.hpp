@@ -19,9 +19,8 @@ std::optional<std::uint64_t> whole_lines(const std::string& path);
 
 class LinePieces {
  public:
-  // A file, a recording (formats/recording.hpp), or "-". What is compressed is decompressed piece
-  // by piece.
-  // A last line without an end may have been cut while it was written.
+  // A file, a recording (data/formats/recording.hpp), or "-". What is compressed is decompressed
+  // piece by piece. A last line without an end may have been cut while it was written.
   enum class LastLine : std::uint8_t { kLeaveOut, kTake };
   // `first_bytes`: of the content only so many, as ReadOptions (formats.hpp).
   static base::Result<LinePieces> open(const std::string& path, LastLine last = LastLine::kLeaveOut,

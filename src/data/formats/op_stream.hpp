@@ -2,7 +2,7 @@
 // sessions. It keeps the rules that need no later line; a source that needs the whole file is
 // refused with the reason.
 //
-// Whoever reads on without a History takes it from here: a watch (online/stream) and the
+// Whoever reads on without a History takes it from here: a watch (engine/online/stream) and the
 // transaction stream of a check in windows and of `cupel verify` (transaction_stream). Pairing
 // (op_interpreter), the kind of the workload (op_kinds) and header lines (op_header) are those of
 // the reader of whole files. At every line the stream refuses what that reader refuses of a file

@@ -1,5 +1,5 @@
-// Stream sink: what a stream of operation maps becomes. A watch (online/stream) and the transaction
-// stream (transaction_stream) implement it, op_stream.hpp feeds it.
+// Stream sink: what a stream of operation maps becomes. A watch (engine/online/stream) and the
+// transaction stream (transaction_stream) implement it, op_stream.hpp feeds it.
 #pragma once
 
 #include <cstdint>

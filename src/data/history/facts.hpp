@@ -11,8 +11,8 @@ inline constexpr const char* kFinalReaders = "final readers";
 inline constexpr const char* kDataGone = "data gone";
 inline constexpr const char* kFinalReadsFailed = "final reads failed";
 
-// Of the file: the op maps that --ignore left out (history/ignored.hpp); the names in --ignore that
-// no op map has; that it is one of several parts; that its last line was cut.
+// Of the file: the op maps that --ignore left out (data/history/ignored.hpp); the names in --ignore
+// that no op map has; that it is one of several parts; that its last line was cut.
 inline constexpr const char* kIgnored = "ignored";
 inline constexpr const char* kNotIgnored = "not ignored";
 inline constexpr const char* kPart = "part";

@@ -56,9 +56,9 @@ struct Options {
   FieldsOfLabels fields = {};
 };
 
-// Of a history that did not fit into memory and was decided in windows (online/file_check.hpp). The
-// history that is analyzed is then the part that was held when a level turned out to be violated;
-// these are the numbers of the whole.
+// Of a history that did not fit into memory and was decided in windows
+// (engine/online/file_check.hpp). The history that is analyzed is then the part that was held when
+// a level turned out to be violated; these are the numbers of the whole.
 struct Windows {
   std::string format;
   std::uint64_t transactions = 0, committed = 0, sessions = 0, operations = 0, keys = 0;
@@ -113,7 +113,7 @@ struct FileOptions {
   formats::InitialValues initial = {};  // beside what the file says
   // Reads of the history whose answers count as unknown. None: of no read.
   std::function<std::vector<history::OpId>(const history::History&)> masked = {};
-  // The file still grows: what its unfinished transactions did is open (history/going_on.hpp).
+  // The file still grows: what its unfinished transactions did is open (data/history/going_on.hpp).
   bool going_on = false;
   std::optional<std::uint64_t> first_bytes = {};  // as formats::ReadOptions
   formats::Interpretation as = {};                // of op maps

@@ -1,7 +1,7 @@
 // Source: the file that a history was read from, and whether it is still the same.
 //
-// Some fields of a file are not kept with the history (formats/extra_fields.hpp); they are looked
-// up when something is explained. By then the file may be another one.
+// Some fields of a file are not kept with the history (data/formats/extra_fields.hpp); they are
+// looked up when something is explained. By then the file may be another one.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // unsure_absences: keys that range reads did not return and that may lie outside of the range.
 //
-// Databases order texts in their own ways (history/text_order.hpp). A key that is between the
+// Databases order texts in their own ways (data/history/text_order.hpp). A key that is between the
 // bounds here, but not in each of these orders, is not read by a range read that does not return
 // it. The user is told, since such a history shows fewer phantoms.
 #pragma once

@@ -93,8 +93,8 @@ class Decider::State {
   }
 
   std::optional<std::string> refusal(Level level) const {
-    // What the others wrote would seem to come from nobody (merge/join.hpp writes and takes away
-    // this fact).
+    // What the others wrote would seem to come from nobody (data/merge/join.hpp writes and takes
+    // away this fact).
     if (const auto part = h_.fact("part"); !part.empty()) {
       return fmt::format(
           "{} needs the whole history, and this is the part of sessions {}; `cupel merge` joins "

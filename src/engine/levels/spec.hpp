@@ -7,14 +7,14 @@
 // compares with it. certify keeps a table of its own on purpose: its independence is its value.
 //
 // To add a level: the enumerator and its entry here, the same enumerator in
-// include/cupel/check.hpp, and certify/levels_table.
+// include/cupel/check.hpp, and engine/certify/levels_table.
 // docs/internals/architecture.md#extension-points lists what else is to be written. To put it
 // between two levels, A that implies B: A implies the new level and no longer B, and the new level
 // implies B.
 //
-// The levels that `cupel mock` serves (mock/store.cpp) and those that `cupel generate --level`
-// takes (workload/generate.cpp) are lists of their own: a simulated store has to be written for
-// each.
+// The levels that `cupel mock` serves (engine/mock/store.cpp) and those that `cupel generate
+// --level` takes (data/workload/generate.cpp) are lists of their own: a simulated store has to be
+// written for each.
 #pragma once
 
 #include <array>
@@ -88,7 +88,7 @@ struct LevelSpec {
   std::string_view page;         // "docs/reference/levels/prefix.md"
   std::string_view definition;   // sentences
   std::string_view also_called;  // in papers and products; may be empty
-  // A smallest violation, in the language for examples that explain/why/glossary.cpp parses:
+  // A smallest violation, in the language for examples that engine/explain/why/glossary.cpp parses:
   // sessions between |, transactions between ;.
   std::string_view example;
   std::string_view given_by;  // which databases give it, as on its page

@@ -1,6 +1,6 @@
 // Inbox: where the lines of recorders come from: files that grow, recordings of several files
-// (formats/recording.hpp), standard input, pipes, and a Unix or loopback socket to which any number
-// of recorders connect.
+// (data/formats/recording.hpp), standard input, pipes, and a Unix or loopback socket to which any
+// number of recorders connect.
 //
 // One thread; nothing blocks longer than it is told to. Only whole lines come out.
 #pragma once

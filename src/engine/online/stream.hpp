@@ -1,7 +1,7 @@
 // Stream: Jepsen's op maps as they come, one a line, into a window.
 //
-// formats/op_stream.hpp says which maps it can read and what they mean. Here they get their place
-// among those of other recorders, and keys whose reads count as unknown.
+// data/formats/op_stream.hpp says which maps it can read and what they mean. Here they get their
+// place among those of other recorders, and keys whose reads count as unknown.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@
 // the whole history, and is never reported by itself. Satisfied is always sure.
 //
 // A transaction that is still going on may yet end and say that a compare-and-set failed. A
-// violation that rests on its success waits for the end (history/going_on.hpp).
+// violation that rests on its success waits for the end (data/history/going_on.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Sparse clocks: for each event, the chains that have an event in its past, with the last one's
 // position. For graphs of so many chains that one integer for each event and chain
-// (order/clocks.hpp) takes quadratic time and memory, and where few chains reach each event: a
-// million sessions of one transaction each, of which each reads from two others. An event that
+// (engine/order/clocks.hpp) takes quadratic time and memory, and where few chains reach each event:
+// a million sessions of one transaction each, of which each reads from two others. An event that
 // learns of no further chain shares the row of the event before it. Cost: arcs times the length of
 // a row.
 #pragma once

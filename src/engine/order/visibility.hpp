@@ -12,8 +12,8 @@
 // writes" and "what r's owner reads" is walked; O(n * sessions) for the third, by
 // clocks and one advancing pointer per object and session. Deviation: where there are thousands of
 // sessions, a chain may be any path of session and wr steps, and the clocks are sparse
-// (order/sparse_clocks.hpp), so that a million sessions of one transaction need not take a million
-// columns.
+// (engine/order/sparse_clocks.hpp), so that a million sessions of one transaction need not take a
+// million columns.
 #pragma once
 
 #include <cstdint>

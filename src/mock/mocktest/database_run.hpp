@@ -1,5 +1,5 @@
 // Runs of the command against a true database: every statement of its clients waits at a proxy for
-// its turn (proxy/scheduling_proxy.hpp).
+// its turn (mock/proxy/scheduling_proxy.hpp).
 #pragma once
 
 #include <atomic>

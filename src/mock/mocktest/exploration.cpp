@@ -82,7 +82,7 @@ class Exploration {
     }
     first_run_ = false;
     if (served.store.mixed() && !in_order_ && !options_.choices) {
-      in_order_ = true;  // mock/explore.hpp says why
+      in_order_ = true;  // engine/mock/explore.hpp says why
       restart();
       return Next::kContinue;
     }

@@ -1,7 +1,7 @@
 // Exploration: the command against every choice that a store can make, instead of some.
 //
 // A choice is which of the allowed values a read returns, or which of the waiting clients begins
-// its transaction next (mock/explore.hpp). The command must be decided by what it reads.
+// its transaction next (engine/mock/explore.hpp). The command must be decided by what it reads.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Mock: the mock store as an embedded database with known answers.
 //
-// A cell is a key of the store: the row's ordered key (drivers/cells.hpp), a byte 0x02 and
-// the column's number. Cells are what the history records, so the store's level is the
+// A cell is a key of the store: the row's ordered key (databases/drivers/cells.hpp), a byte 0x02
+// and the column's number. Cells are what the history records, so the store's level is the
 // history's. A row is there if one of its cells is not null; deleting writes nulls. Rows
 // before a run are initial values. A range scans for rows, so that one that was not there is
 // read as absent, and reads the cells of each.

@@ -3,7 +3,7 @@
 // the commit).
 //
 // A process can open a database once, so everything of this process that names the
-// same folder shares one Store. A row is one key of the store, as drivers/cells.hpp
+// same folder shares one Store. A row is one key of the store, as databases/drivers/cells.hpp
 // writes keys and rows; a range is an iterator inside the transaction, which sees
 // its own writes. What reads a row to write it (appends, comparisons, inserts, some
 // of a row's columns) reads by GetForUpdate, which locks the key or has it compared.

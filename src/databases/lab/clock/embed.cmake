@@ -2,7 +2,7 @@
 file(READ ${LIBRARY} bytes HEX)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
 file(WRITE ${OUTPUT} "// Made by embed.cmake.
-#include \"lab/clock/clock.hpp\"
+#include \"databases/lab/clock/clock.hpp\"
 
 namespace cupel::lab {
 

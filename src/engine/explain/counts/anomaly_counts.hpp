@@ -24,7 +24,7 @@
 // A read of x missed a write of x by k if the version that it saw is older than k's:
 // it is the initial version, its writer is in the past of k, or list reads say so. A
 // read counts under the first of these names alone, a transaction under each name
-// once. Transactions are the counting ones of levels/accesses.hpp; reads of keys that
+// once. Transactions are the counting ones of engine/levels/accesses.hpp; reads of keys that
 // they have written themselves are not meant. Who overwrote a version:
 // Versions::overwriters(). Reads that missed a write in their past take no part in
 // long forks and write skews.

@@ -4,7 +4,7 @@
 // nothing is violated or a limit is met. The cause of a cycle is taken to be the
 // reads in it that missed something (where rw edges start, and where an order is
 // forced because a read missed a visible write): they, and every other first read of
-// the same version of the same key, become unknown (history/mask.hpp), but for reads that
+// the same version of the same key, become unknown (data/history/mask.hpp), but for reads that
 // the counts list under another name: they are causes of their own. A cycle in which
 // nothing was missed loses all its reads. Reads that became unknown constrain
 // nothing, so each violation found later is one of the whole history as well.

@@ -1,5 +1,5 @@
-// Glossary: what each level (levels/spec.hpp) and each anomaly means, and which levels forbid
-// which anomalies. docs/reference/levels.md and docs/reference/anomalies.md say more.
+// Glossary: what each level (engine/levels/spec.hpp) and each anomaly means, and which levels
+// forbid which anomalies. docs/reference/levels.md and docs/reference/anomalies.md say more.
 #pragma once
 
 #include <span>

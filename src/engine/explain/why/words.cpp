@@ -139,7 +139,7 @@ std::string Words::both_wrote(KeyId k) const {
 
 std::string Words::key(KeyId key) const {
   if (of_mutex_) return "the mutex";
-  if (!key.valid()) return "a range";  // whose answer is not known (history/mask.hpp)
+  if (!key.valid()) return "a range";  // whose answer is not known (data/history/mask.hpp)
   // "read 5 = 3" looks like a sum that is wrong.
   const bool number = history_.key(key).kind == history::ScalarKind::kInteger;
   return number ? "key " + list_name(key) : list_name(key);

@@ -10,7 +10,7 @@
 extern char* table_text(Relation relation);
 /* The whole primary key; NULL: the table has none. */
 extern char* key_text(Relation relation, TupleTableSlot* slot);
-/* All columns with their names, as cupel takes them (engines/messages.hpp); long values are
+/* All columns with their names, as cupel takes them (mock/engines/messages.hpp); long values are
    shortened. */
 extern char* value_text(TupleTableSlot* slot);
 /* Whether the row in `slot` differs from the other in columns of these indexes. */

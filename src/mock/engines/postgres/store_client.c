@@ -213,7 +213,7 @@ static void look_for_interrupts(void) {
 }
 
 /* A reply mostly comes sooner than a process wakes up that sleeps, so who waits looks again and
-   again first: as wire/short_wait.hpp, of which this is the C. */
+   again first: as mock/wire/short_wait.hpp, of which this is the C. */
 static ssize_t receive_soon(char* bytes, int size) {
   static uint32 in_vain = 0, skipped = 0;
   instr_time began, now;
