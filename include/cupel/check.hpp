@@ -84,8 +84,8 @@ enum class Level : std::uint8_t {
 // "snapshot-isolation". Valid for the life of the program.
 std::string_view name(Level level);
 
-// By name, short name ("si") or alias ("PL-SI"), in any case; none if it is no
-// level.
+// By name, short name ("si") or alias ("PL-SI"), whatever the case, blanks, underscores and
+// hyphens; none if it is no level.
 std::optional<Level> parse_level(std::string_view text);
 
 // What is known about a level after a check.

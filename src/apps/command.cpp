@@ -90,6 +90,15 @@ constexpr const char* kExamples =
     "  cupel check --json history.jsonl | jq .strongest_satisfied\n"
     "  cupel explain lost-update                    explains what the name means";
 
+// What `cupel` alone prints.
+constexpr const char* kStartHere =
+    "cupel tests whether a database keeps its isolation level. Start here:\n"
+    "  cupel check history.jsonl          is this recorded history as its level allows?\n"
+    "  cupel run --db lab:postgres        runs a workload, and checks its history\n"
+    "  cupel mock test -- ./run-tests.sh  runs tests on the weakest database allowed\n"
+    "  cupel explain lost-update          explains an anomaly, a level or a format\n"
+    "  cupel --help                       lists all commands\n";
+
 constexpr std::string_view kColours[] = {"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"};
 
 // Does GitHub's runner read what is written there, and look for its commands?
@@ -470,6 +479,10 @@ int run(int argc, char** argv, std::span<const NamedCommand> own, const Processe
 #endif
   try {
     const auto arguments = arguments_of(argc, argv);
+    if (arguments.empty()) {
+      write_to_stderr(kStartHere);
+      return kBad;
+    }
 #ifndef CUPEL_CORE
     if (const auto program = program_asked(arguments, own)) {
       const bool helper = processes != nullptr && processes->is_helper();

@@ -26,13 +26,6 @@ std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
     for (const auto& name : split(list, ',')) {
       const auto level = levels::parse_level(name);
       if (!level) {
-        // "snapshot isolation", "Snapshot_Isolation".
-        const auto spelled = levels::parse_level(base::to_lower(name, " _", '-'));
-        if (spelled) {
-          throw UsageError("--level",
-                           fmt::format("found `{}`, which is no level; did you mean `{}`?", name,
-                                       levels::name(*spelled)));
-        }
         if (!explain::describe(name).empty()) {
           throw UsageError(
               "--level", fmt::format("found `{}`, which is no level of cupel's; `cupel explain {}` "

@@ -47,7 +47,7 @@ inline constexpr std::array kCommandSpecs{
     CommandSpec{"crdt", "Check replicated data types: sets, flags, registers, counters and arrays",
                 Program::kCrdt},
     CommandSpec{"elle", "Check histories with the command line of elle-cli", Program::kEngine},
-    CommandSpec{"explain", "Explain a level or an anomaly", Program::kEngine},
+    CommandSpec{"explain", "Explain a level, an anomaly or a format", Program::kEngine},
     CommandSpec{"levels", "List the isolation levels, and which implies which", Program::kEngine},
     CommandSpec{"doctor", "Show what works on this machine, and what to install for the rest",
                 Program::kRun},

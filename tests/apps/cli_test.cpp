@@ -22,6 +22,7 @@
 
 #include "apps/interrupt.hpp"
 #include "base/interrupt.hpp"
+#include "data/formats/format_spec.hpp"
 #include "data/formats/formats.hpp"
 #include "data/history/builder.hpp"
 #include "data/workload/workload.hpp"
@@ -409,12 +410,21 @@ TEST_F(Cli, UsageErrorsAreThree) {
   }
 }
 
+TEST_F(Cli, WithoutACommandItSaysWhereToStart) {
+  const auto ran = cupel("");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(ran.out, "");
+  std::istringstream lines(ran.err);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_EQ(count, 6U) << ran.err;
+}
+
 TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
   const std::pair<const char*, const char*> mistakes[] = {
-      {"",
-       "expected a command: check, run, campaign, watch, verify, stats, convert, generate, merge, "
-       "lab, mock, "
-       "crdt, elle, explain, levels or doctor"},
+      {"-q",
+       "expected a command: check, run, campaign, watch, verify, stats, convert, generate, "
+       "merge, lab, mock, crdt, elle, explain, levels or doctor"},
       {"frobnicate", "found the command `frobnicate`, expected check, "},
       {"chekc fine.txt", "did you mean `check`?"},
       {"--verison", "did you mean `--version`?"},
@@ -422,10 +432,6 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
        "found `--levle`, which is no option of check; did you mean `--level`?"},
       {"check --levle=si", "did you mean `--level`?"},
       {"check -l serialisable fine.txt", "did you mean `serializable`?"},
-      {"check -l 'snapshot isolation' fine.txt",
-       "found `snapshot isolation`, which is no level; did you mean `snapshot-isolation`?"},
-      {"check -l Snapshot_Isolation fine.txt", "did you mean `snapshot-isolation`?"},
-      {"check -l SnapshotIsolation fine.txt", "did you mean `snapshot-isolation`?"},
       {"check -l 'repeatable read' fine.txt", "`cupel explain 'repeatable read'` says what it is"},
       {"watch --timeout-window 3 fine.txt", "did you mean `--window-timeout`?"},
       {"check --kind list-append fine.txt",
@@ -1478,6 +1484,19 @@ TEST_F(Cli, ExplainsWords) {
   EXPECT_NE(cupel("explain si").out.find("lost-update"), std::string::npos);
   EXPECT_NE(cupel("explain").out.find("write-skew"), std::string::npos);
   EXPECT_NE(cupel("levels").out.find("strict-serializable"), std::string::npos);
+  EXPECT_EQ(cupel("explain plume").out,
+            "plume\n  A format of histories: `r(1,2,0,7)`. cupel reads and writes it.\n\n"
+            "  A smallest history:\n    w(0,1,0,0)\n    r(0,1,1,1)\n\n"
+            "  More: docs/reference/formats/plume.md\n");
+  for (const auto& spec : formats::all_specs()) {
+    const auto described = Json::parse(cupel("explain --json " + std::string(spec->name)).out);
+    EXPECT_EQ(described["page"], spec->page);
+    EXPECT_EQ(described["example"], spec->example);
+  }
+  const auto all = Json::parse(cupel("levels --json").out)["levels"];
+  ASSERT_EQ(all.size(), levels::kLevelCount);
+  EXPECT_EQ(all[5]["level"], "generalized-snapshot-isolation");
+  EXPECT_EQ(all[5]["implies"], Json::parse(R"(["snapshot-isolation"])"));
   const auto one = cupel("levels si");
   EXPECT_EQ(one.code, 3);
   EXPECT_NE(one.err.find("found `si`, expected nothing more; `cupel explain si` describes a level"),
@@ -1520,6 +1539,7 @@ TEST_F(Cli, WithoutServersLabSaysSo) {
     EXPECT_EQ(ran.out, "") << command;
     EXPECT_EQ(ran.err, "cupel: there is no server; `cupel lab start KIND` starts one\n") << command;
   }
+  EXPECT_EQ(shell(lab + "list --json").out, "{\"servers\":[]}\n");
 }
 
 TEST_F(Cli, EmitTakesThePlaceOfTheTextOrGoesToAFile) {

@@ -219,6 +219,22 @@ TEST(Recognition, IdsThatSpellCobraRecordTypes) {
   }
 }
 
+// `cupel explain FORMAT` prints it.
+TEST(Registry, TheExampleOfAFormatIsAHistoryInIt) {
+  std::size_t examples = 0;
+  for (const auto* spec : all_specs()) {
+    if (spec->example.empty()) continue;
+    ++examples;
+    const auto format = recognize("file", spec->example, spec->in_logs);
+    ASSERT_TRUE(format.ok()) << spec->name << ": " << format.error().to_string();
+    EXPECT_EQ(name(*format), spec->name);
+    const auto h = spec->read({.path = "file", .files = {{"J1.log", spec->example}}}, {});
+    ASSERT_TRUE(h.ok()) << spec->name << ": " << h.error().to_string();
+    EXPECT_EQ(h->status(TxnId(0)), TxnStatus::kCommitted) << spec->name;
+  }
+  EXPECT_EQ(examples, 5U) << "the text formats";
+}
+
 // What the registry says of a format is what the documentation and the options need.
 TEST(Registry, EveryFormatHasAPageAndOneName) {
   std::vector<std::string> endings = written_extensions();

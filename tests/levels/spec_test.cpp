@@ -64,10 +64,17 @@ TEST(LevelSpec, NamesShortNamesAndAliasesAreDistinctAndParse) {
       std::string upper = one;
       std::transform(upper.begin(), upper.end(), upper.begin(), ::toupper);
       EXPECT_EQ(parse_level(upper), spec.level);
+      for (const char between : {' ', '_'}) {
+        std::string other = upper;
+        std::replace(other.begin(), other.end(), '-', between);
+        EXPECT_EQ(parse_level(other), spec.level) << other;
+      }
     }
   }
   EXPECT_EQ(parse_level(""), std::nullopt);
   EXPECT_EQ(parse_level("read"), std::nullopt);
+  EXPECT_EQ(parse_level(" - "), std::nullopt);
+  EXPECT_EQ(parse_level("SnapshotIsolation"), Level::kSnapshotIsolation);
 }
 
 TEST(LevelSpec, TheLadderHasEveryLevelOnce) {

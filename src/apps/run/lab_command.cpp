@@ -15,6 +15,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "apps/command.hpp"
@@ -197,13 +199,35 @@ int stop(const LabArguments& arguments) {
   return code;
 }
 
-int list() {
+struct Listed {
+  std::string name, state, url, directory;
+  std::vector<int> processes;
+};
+
+std::string line_of(const Listed& server) {
+  return fmt::format("{}\t{}\t{}\t{}\t{}\n", server.name, server.state, server.url,
+                     fmt::join(server.processes, ","), server.directory);
+}
+
+std::string json_of(const std::vector<Listed>& servers) {
+  auto all = nlohmann::ordered_json::array();
+  for (const auto& server : servers)
+    all.push_back({{"name", server.name},
+                   {"state", server.state},
+                   {"url", server.url},
+                   {"processes", server.processes},
+                   {"directory", server.directory}});
+  return nlohmann::ordered_json{{"servers", std::move(all)}}.dump() + "\n";
+}
+
+int list(bool as_json) {
   const auto folder = state_folder();
   if (!folder.ok()) return bad(folder.error());
   lab::clear_remains();  // without the lock, which a start may have for long
   const auto names = names_in(*folder);
-  if (names.empty()) report_no_server();
+  if (names.empty() && !as_json) report_no_server();
   int code = kSatisfied;
+  std::vector<Listed> servers;
   for (const auto& name : names) {
     const auto server = find(*folder, name);
     if (!server.ok()) {
@@ -221,9 +245,10 @@ int list() {
                        : running == server->nodes()
                            ? std::string("running")
                            : fmt::format("{} of {} running", running, server->nodes());
-    print(fmt::format("{}\t{}\t{}\t{}\t{}\n", name, state, server->url(), fmt::join(processes, ","),
-                      server->directory()));
+    servers.push_back({name, state, server->url(), server->directory(), processes});
+    if (!as_json) print(line_of(servers.back()));
   }
+  if (as_json) print(json_of(servers));
   return code;
 }
 
@@ -345,7 +370,9 @@ void add_lab(Command& app, Run& run) {
 
   auto* listing = command->add_subcommand(
       "list", "Print a line for each server: name, state, URL, process ids, directory");
-  listing->callback([&run] { run = [] { return list(); }; });
+  auto as_json = std::make_shared<bool>(false);
+  listing->add_flag("--json", *as_json, "Print one JSON object on one line");
+  listing->callback([as_json, &run] { run = [as_json] { return list(*as_json); }; });
 
   for (const bool again : {false, true}) {
     auto* disturbing = command->add_subcommand(

@@ -291,9 +291,6 @@ void take_workload(RunArguments& arguments) {
     return;
   }
   check_workload(asked.workload, "--workload", "; the name of a plan ends in .json");
-  if (asked.run.txns == 0 && asked.run.time_limit == 0) {
-    throw UsageError("--txns", "found 0, which needs a --time-limit");
-  }
 }
 
 void add_database_options(Command& command, RunArguments& arguments) {
@@ -354,8 +351,9 @@ void add_client_options(Command& command, RunArguments& arguments) {
                            ->group(what);
   arguments.txns =
       command
-          .add_option("--txns", options.run.txns,
-                      "Transactions of each session; of a plan, all. 0: until --time-limit")
+          .add_option(
+              "--txns", options.run.txns,
+              "Transactions of each session; of a plan, all. 0: until --time-limit or Ctrl-C")
           ->type_name("N")
           ->capture_default_str()
           ->check(whole_number(0, 1'000'000'000))

@@ -168,6 +168,7 @@ extern constinit const FormatSpec kAwditFormat{
     .name = "awdit",
     .description = "`r 1 2`",
     .page = "docs/reference/formats/awdit.md",
+    .example = "w 0 1\n-----\nr 0 1\n=====\n",
     .extensions = {{{".awdit"}}},
     .recognize = recognize_awdit,
     .read = [](const Source& source,

@@ -55,6 +55,7 @@ struct FormatSpec {
   std::string_view name;                  // "plume"
   std::string_view description;           // "`r(1,2,0,7)`": follows the name in messages
   std::string_view page;                  // "docs/reference/formats/plume.md"
+  std::string_view example{};             // a smallest file; empty: the format is binary
   bool of_op_maps = false;                // an Interpretation applies
   std::array<Extension, 3> extensions{};  // written by name; the usual one first
   bool in_logs = false;                   // a directory of *.log files, one a session

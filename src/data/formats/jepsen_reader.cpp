@@ -168,6 +168,7 @@ extern constinit const FormatSpec kJepsenFormat{
     .name = "jepsen",
     .description = "op maps, EDN or JSON",
     .page = "docs/reference/formats/jepsen.md",
+    .example = "{:type :ok, :process 0, :f :txn, :value [[:w x 1] [:r y nil]]}\n",
     .of_op_maps = true,
     .extensions = {{{".jsonl"}, {".edn", true}, {".json"}}},
     .recognize = recognize_jepsen,

@@ -281,6 +281,9 @@ extern constinit const FormatSpec kKnossosFormat{
     .name = "knossos",
     .description = "jepsen.log, history.txt",
     .page = "docs/reference/formats/knossos.md",
+    .example =
+        "INFO  jepsen.util - 0\t:invoke\t:write\t4\n"
+        "INFO  jepsen.util - 0\t:ok\t:write\t4\n",
     .of_op_maps = true,
     .recognize = recognize_knossos,
     .read = [](const Source& source, Reading reading) {

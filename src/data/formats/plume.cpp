@@ -346,6 +346,7 @@ extern constinit const FormatSpec kPlumeFormat{
     .name = "plume",
     .description = "`r(1,2,0,7)`",
     .page = "docs/reference/formats/plume.md",
+    .example = "w(0,1,0,0)\nr(0,1,1,1)\n",
     .extensions = {{{".plume"}}},
     .recognize = recognize_plume,
     .read =

@@ -280,15 +280,16 @@ base::Result<History> read_viper(const std::vector<SessionLog>& logs, const std:
   return Reader(reading).run(logs, directory);
 }
 
-extern constinit const FormatSpec kViperFormat{.format = Format::kViper,
-                                               .name = "viper",
-                                               .description = "a directory of JSON *.log files",
-                                               .page = "docs/reference/formats/viper.md",
-                                               .in_logs = true,
-                                               .recognize = recognize_viper,
-                                               .read = [](const Source& source, Reading reading) {
-                                                 return read_viper(source.files, source.path,
-                                                                   reading);
-                                               }};
+extern constinit const FormatSpec kViperFormat{
+    .format = Format::kViper,
+    .name = "viper",
+    .description = "a directory of JSON *.log files",
+    .page = "docs/reference/formats/viper.md",
+    .example = "{\"value\": [[\"w\", 1, 5, true], [\"r\", 2, \"nil\", false]]}\n",
+    .in_logs = true,
+    .recognize = recognize_viper,
+    .read = [](const Source& source, Reading reading) {
+      return read_viper(source.files, source.path, reading);
+    }};
 
 }  // namespace cupel::formats

@@ -1,7 +1,9 @@
 // What level.hpp answers, read from the table of spec.hpp.
 #include "engine/levels/level.hpp"
 
-#include <absl/strings/match.h>
+#include <absl/strings/ascii.h>
+
+#include <string>
 
 namespace cupel::levels {
 
@@ -64,11 +66,23 @@ std::string_view short_name(Level level) {
   return spec_of(level).short_name;
 }
 
+namespace {
+
+// "Snapshot Isolation", "snapshot_isolation" and "SnapshotIsolation" are snapshot-isolation.
+std::string letters_of(std::string_view text) {
+  std::string letters;
+  for (const char c : text) {
+    if (c != ' ' && c != '_' && c != '-') letters += absl::ascii_tolower(c);
+  }
+  return letters;
+}
+
+}  // namespace
+
 std::optional<Level> parse_level(std::string_view text) {
-  const auto is = [text](std::string_view wanted) {
-    return !wanted.empty() &&
-           absl::EqualsIgnoreCase({text.data(), text.size()}, {wanted.data(), wanted.size()});
-  };
+  const auto wanted = letters_of(text);
+  if (wanted.empty()) return std::nullopt;
+  const auto is = [&wanted](std::string_view name) { return letters_of(name) == wanted; };
   for (const LevelSpec& spec : kLevelSpecs) {
     if (is(spec.name) || is(spec.short_name)) return spec.level;
     for (const auto alias : spec.aliases) {

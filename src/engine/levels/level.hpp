@@ -22,7 +22,8 @@ std::span<const Level> ladder_order();
 
 std::string_view name(Level level);        // "strong-session-snapshot-isolation"
 std::string_view short_name(Level level);  // "sssi"
-// By name, short name or alias (PL-SI, PL-3, PL-SS …), case-insensitive.
+// By name, short name or alias (PL-SI, PL-3, PL-SS …), whatever the case, blanks, underscores and
+// hyphens.
 std::optional<Level> parse_level(std::string_view text);
 
 // Does satisfying `stronger` always satisfy `weaker`? Reflexive and transitive.
