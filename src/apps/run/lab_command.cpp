@@ -298,6 +298,14 @@ std::string described_kinds() {
   return text;
 }
 
+void add_list(Command& lab, Run& run) {
+  auto* listing = lab.add_subcommand(
+      "list", "Print a line for each server: name, state, URL, process ids, directory");
+  auto as_json = std::make_shared<bool>(false);
+  listing->add_flag("--json", *as_json, "Print one JSON object on one line");
+  listing->callback([as_json, &run] { run = [as_json] { return list(*as_json); }; });
+}
+
 }  // namespace
 
 void add_lab(Command& app, Run& run) {
@@ -368,11 +376,7 @@ void add_lab(Command& app, Run& run) {
       ->type_name("");
   stopping->callback([arguments, &run] { run = [arguments] { return stop(*arguments); }; });
 
-  auto* listing = command->add_subcommand(
-      "list", "Print a line for each server: name, state, URL, process ids, directory");
-  auto as_json = std::make_shared<bool>(false);
-  listing->add_flag("--json", *as_json, "Print one JSON object on one line");
-  listing->callback([as_json, &run] { run = [as_json] { return list(*as_json); }; });
+  add_list(*command, run);
 
   for (const bool again : {false, true}) {
     auto* disturbing = command->add_subcommand(
