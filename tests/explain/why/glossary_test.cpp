@@ -267,7 +267,7 @@ TEST(Glossary, AgreesWithTheAnomaliesPage) {
 
 // What cycle.cpp calls a cycle stands there as literals: all have a page.
 TEST(Glossary, HasAPageForEveryNameInTheSource) {
-  std::ifstream source(CUPEL_SOURCE_DIR "/src/explain/why/cycle.cpp");
+  std::ifstream source(CUPEL_SOURCE_DIR "/src/engine/explain/why/cycle.cpp");
   const std::string text{std::istreambuf_iterator<char>(source), std::istreambuf_iterator<char>()};
   const std::regex quoted("\"([a-zA-Z0-9]+(-[a-z]+)+|G[0-9a-z]+)\"");
   int names = 0;
