@@ -17,6 +17,7 @@
 #include "data/formats/jepsen_writer.hpp"
 #include "data/history/builder.hpp"
 #include "data/history/text_order.hpp"
+#include "data/history/times.hpp"
 #include "formats/files.hpp"
 #include "formats/history_text.hpp"
 

