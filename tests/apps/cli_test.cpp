@@ -1489,14 +1489,15 @@ TEST_F(Cli, ExplainsWords) {
             "  A smallest history:\n    w(0,1,0,0)\n    r(0,1,1,1)\n\n"
             "  More: docs/reference/formats/plume.md\n");
   for (const auto& spec : formats::all_specs()) {
-    const auto described = Json::parse(cupel("explain --json " + std::string(spec->name)).out);
+    const auto described =
+        nlohmann::json::parse(cupel("explain --json " + std::string(spec->name)).out);
     EXPECT_EQ(described["page"], spec->page);
     EXPECT_EQ(described["example"], spec->example);
   }
-  const auto all = Json::parse(cupel("levels --json").out)["levels"];
+  const auto all = nlohmann::json::parse(cupel("levels --json").out)["levels"];
   ASSERT_EQ(all.size(), levels::kLevelCount);
   EXPECT_EQ(all[5]["level"], "generalized-snapshot-isolation");
-  EXPECT_EQ(all[5]["implies"], Json::parse(R"(["snapshot-isolation"])"));
+  EXPECT_EQ(all[5]["implies"], nlohmann::json::parse(R"(["snapshot-isolation"])"));
   const auto one = cupel("levels si");
   EXPECT_EQ(one.code, 3);
   EXPECT_NE(one.err.find("found `si`, expected nothing more; `cupel explain si` describes a level"),
