@@ -1,8 +1,8 @@
 # What `cmake --install` installs, and the Debian packages that `cpack` makes of it.
 #
 #   component     Debian package  content
-#   program       cupel           the program, the manual pages and completions of all; cupel-proved, where
-#                                 OCaml was found (proofs/CMakeLists.txt)
+#   program       cupel           the program, the manual pages and completions of all, the schema of the JSON
+#                                 output; cupel-proved, where OCaml was found (proofs/CMakeLists.txt)
 #   run           cupel-run       the program of run, campaign, lab, merge and doctor
 #   mock          cupel-mock      the program of mock
 #   crdt          cupel-crdt      the program of crdt
@@ -30,6 +30,7 @@ install(FILES ${pages}/completions/_cupel
   DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
 install(FILES ${pages}/completions/cupel.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+install(FILES docs/reference/output.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/cupel COMPONENT program)
 
 # ---- run, mock, crdt: found by the program (src/apps/programs.hpp)
 foreach(part run mock crdt)

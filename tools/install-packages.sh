@@ -35,8 +35,8 @@ tests=(
   python3  # examples/exec_client.py, and the tools of tools/
   libxml2-utils sqlite3  # xmllint and sqlite3 read what `--emit` writes
 )
-# For the other quick tests: programs that talk to the mock store's servers, and that read manual pages.
-quick=(postgresql-client mariadb-client curl groff-base)
+# For the other quick tests: programs that talk to the mock store's servers, that read manual pages, and that validate JSON.
+quick=(postgresql-client mariadb-client curl groff-base python3-jsonschema)
 # For `make check`: the gates, and what every test needs of the verifier that is proved (cupel-proved), an OCaml program.
 proved=(ocaml-nox)
 check=(libbenchmark-dev clang-format clang-tidy "${proved[@]}")

@@ -27,7 +27,7 @@ PAGES = {path: name + ".md" for path, name in {
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".h": "c", ".c": "c", ".py": "python", ".cjs": "javascript", ".mjs": "javascript",
              ".js": "javascript", ".go": "go", ".java": "java", ".clj": "clojure", ".yml": "yaml", ".json": "json",
              ".cmake": "cmake", ".sh": "bash"}
-PLAIN = (".png", ".svg")
+PLAIN = (".png", ".svg", ".schema.json")
 ORPHAN = "---\norphan: true\n---\n\n"  # in no table of contents
 
 

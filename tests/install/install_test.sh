@@ -25,6 +25,7 @@ cmake --install build/package --prefix "$prefix" >/dev/null
 echo "== the program and its pages"
 "$prefix/bin/cupel" --version
 test -s "$prefix/share/man/man1/cupel-mock-test.1.gz"
+python3 -m json.tool "$prefix/share/cupel/output.schema.json" >/dev/null
 MANWIDTH=100 man -l "$prefix/share/man/man1/cupel-check.1.gz" >"$work/page"
 expect "cupel check [OPTIONS] HISTORY ..." "$work/page"
 

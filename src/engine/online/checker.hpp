@@ -31,8 +31,7 @@ class Checker {
     bool certain = false;
     // It has proved one if no value was written twice to the same key.
     bool certain_if_unique = false;
-    // More may come: what the record's unfinished transactions did is open
-    // (data/history/going_on.hpp).
+    // More may come: the outcomes of unfinished transactions are open (data/history/going_on.hpp).
     bool going_on = false;
     // The window does not fit into memory: worth a check of the record in windows of its own
     // (file_check.hpp), if it does not fit as a whole.
