@@ -301,6 +301,23 @@ TEST(Repository, CallsItselfByTheVersionOfItsChangelog) {
             "");
 }
 
+// The packages of other languages have the version of CMakeLists.txt, with "-dev" as each spells
+// it.
+TEST(Repository, PackagesHaveOneVersion) {
+  const auto found = [](const std::string& file, const std::string& pattern) {
+    const auto text = read_text(kRepository + file);
+    std::smatch match;
+    return std::regex_search(text, match, std::regex(pattern)) ? match[1].str() : "none";
+  };
+  const auto version = found("/CMakeLists.txt", R"(project\(cupel VERSION ([0-9.]+))");
+  const bool dev =
+      found("/CMakeLists.txt", R"(set\(CUPEL_VERSION \$\{PROJECT_VERSION\}(-dev)?\))") == "-dev";
+  EXPECT_EQ(found("/node/package.json", R"R("version": "([^"]+)")R"),
+            version + (dev ? "-dev" : ""));
+  EXPECT_EQ(found("/python/pyproject.toml", R"R(\nversion = "([^"]+)")R"),
+            version + (dev ? ".dev0" : ""));
+}
+
 TEST(Repository, DocumentsItsPublicHeaders) {
   const auto findings = check_public_docs(read_sources(kRepository, {"include"}));
   EXPECT_TRUE(findings.empty()) << joined(findings);
