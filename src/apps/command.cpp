@@ -92,9 +92,9 @@ constexpr const char* kExamples =
 
 // What `cupel` alone prints.
 constexpr const char* kStartHere =
-    "cupel tests whether a database keeps its isolation level. Start here:\n"
-    "  cupel check history.jsonl          is this recorded history as its level allows?\n"
-    "  cupel run --db lab:postgres        runs a workload, and checks its history\n"
+    "cupel: expected a command. Start here:\n"
+    "  cupel check history.jsonl          which levels does the history satisfy?\n"
+    "  cupel run --db lab:postgres        runs a workload and checks its history\n"
     "  cupel mock test -- ./run-tests.sh  runs tests on the weakest database allowed\n"
     "  cupel explain lost-update          explains an anomaly, a level or a format\n"
     "  cupel --help                       lists all commands\n";
