@@ -422,7 +422,7 @@ TEST_F(Cli, WithoutACommandItSaysWhereToStart) {
 
 TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
   const std::pair<const char*, const char*> mistakes[] = {
-      {"-q",
+      {"''",
        "expected a command: check, run, campaign, watch, verify, stats, convert, generate, "
        "merge, lab, mock, crdt, elle, explain, levels or doctor"},
       {"frobnicate", "found the command `frobnicate`, expected check, "},
