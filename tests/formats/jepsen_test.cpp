@@ -13,6 +13,7 @@
 
 #include "base/visible.hpp"
 #include "data/formats/edn.hpp"
+#include "data/formats/formats.hpp"
 #include "data/formats/jepsen_reader.hpp"
 #include "data/formats/jepsen_writer.hpp"
 #include "data/history/builder.hpp"
@@ -1221,6 +1222,77 @@ TEST(Jepsen, WhatIsWrittenIsReadBack) {
       EXPECT_EQ(again.str(), out.str());
     }
   }
+}
+
+// Vectors are keys as they are; as the value of a read, one would be a list.
+TEST(Jepsen, EdnWritesVectorsAsKeys) {
+  const std::string text =
+      "{:type :ok :process 0 :f :txn :value [[:w [1 \"a\"] 1] [:append [1 [:k 2]] 5] [:w {:a [1]} "
+      "[7]]]}"
+      "{:type :ok :process 1 :f :txn :value [[:r [1 \"a\"] 1] [:r [1 [:k 2]] [5]] [:r {:a [1]} "
+      "[7]]]}";
+  const auto h = read_jepsen(text, "h", 0);
+  ASSERT_TRUE(h) << h.error().to_string();
+  std::ostringstream out;
+  ASSERT_TRUE(write_jepsen(*h, out, true));
+  EXPECT_NE(out.str().find("[:w [1 \"a\"] 1]"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("[:append [1 [:k 2]] 5]"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("#cupel/literal \"[7]\""), std::string::npos) << out.str();
+  const auto back = read_jepsen(out.str(), "h", 0);
+  ASSERT_TRUE(back) << back.error().to_string();
+  EXPECT_EQ(text_of(*back), text_of(*h));
+}
+
+// A converted file consists of transactions, and says of what kind it was.
+TEST(Jepsen, AConvertedFileFitsTheKindThatItWas) {
+  const auto h = read_jepsen(R"({"type":"ok","process":0,"f":"write","value":3}
+)",
+                             "h", 0);
+  ASSERT_TRUE(h);
+  const ScratchFolder folder;
+  for (const auto& [name, format] :
+       {std::pair("h.jsonl", Format::kJepsen), std::pair("h.cupel", Format::kCupel)}) {
+    const auto path = folder.path(name);
+    ASSERT_TRUE(write(*h, path, {.format = format}).ok());
+    const auto same =
+        read(path, {.format = {}, .as = {.kind = Workload::kRegisters, .ignore = {}}});
+    EXPECT_TRUE(same.ok()) << same.error().to_string();
+    EXPECT_FALSE(read(path, {.format = {}, .as = {.kind = Workload::kMutex, .ignore = {}}}).ok())
+        << name;
+  }
+}
+
+// Null stands for a value if an ok says one: what is in doubt may have written anything.
+TEST(Jepsen, AWriteThatIsInvokedWithoutItsValue) {
+  const auto maps = [](const char* end) {
+    return std::string(R"({"type":"invoke","process":0,"f":"write","value":null}
+{"type":"ok","process":0,"f":"write","value":5}
+{"type":"invoke","process":1,"f":"write","value":null}
+)") + end;
+  };
+  EXPECT_EQ(read_text(maps(R"({"type":"fail","process":1,"f":"write","value":null})")),
+            "0: w(register,5)\n1: aborted w(register,null)\n");
+  for (const char* end : {"", R"({"type":"info","process":1,"f":"write","value":"timeout"})"}) {
+    EXPECT_EQ(read_text(maps(end)).find("h:3: the write was invoked with null"), 0U)
+        << read_text(maps(end));
+  }
+  // Null is a value if no ok says another one.
+  EXPECT_EQ(read_text(R"({"type":"invoke","process":1,"f":"write","value":null})"),
+            "1: indeterminate w(register,null)\n");
+}
+
+// What a transaction read that did not commit may be an error of the client.
+TEST(Jepsen, OnlyCommittedReadsSayWhatAKeyIs) {
+  EXPECT_EQ(read_text("{:type :ok :process 0 :f :txn :value [[:append 1 1] [:w 2 1]]}\n"
+                      "{:type :fail :process 1 :f :txn :value [[:r 1 7] [:r 2 [1]] [:r 3 [1]]]}"),
+            "0: append(1,1) w(2,1)\n1: aborted list(1,?) r(2,[1]) r(3,[1])\n");
+}
+
+TEST(Jepsen, ACompletionOfASingleOperationNamesIt) {
+  EXPECT_EQ(read_text(R"({"type":"invoke","process":0,"f":"acquire","value":null}
+{"type":"fail","process":0,"value":null})"),
+            "h:2: found a completion of process 0 without f, and its invocation has f=acquire. "
+            "Record f in both lines");
 }
 
 // T3 of a report on the history is the line of index 3 of the file.

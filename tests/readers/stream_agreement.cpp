@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "data/formats/jepsen_reader.hpp"
 #include "data/formats/stream_operations.hpp"
 #include "data/history/operations.hpp"
+#include "readers/given_lines.hpp"
 
 namespace cupel::test {
 
@@ -198,6 +200,51 @@ StreamComparison compare_stream(history::TransactionSource& source, const Histor
   }
   if (auto wrong = compare_initial(source, h); !wrong.empty())
     return {.difference = "stream: " + wrong};
+  return {};
+}
+
+namespace {
+
+base::Result<History> read_whole(std::string_view text) {
+  return formats::read_jepsen(text, "input", 1);
+}
+
+std::string compare_refusal(std::string_view text, const GivenLines& lines,
+                            const base::Error& refusal) {
+  if (leaves_to_the_whole(refusal)) return {};
+  const auto message = "refused only as a stream: " + refusal.to_string();
+  if (read_whole(text).ok()) return message;
+  return read_whole(text.substr(0, lines.given())).ok() ? "too early: " + message : "";
+}
+
+// The reader of whole files has no times where an operation lacks its invocation, or a time. The
+// stream, which may have read on before it sees this, keeps the places of the lines where the
+// operation did not commit.
+bool has_times(const History& h) {
+  for (std::size_t t = 0; t < h.txn_count(); ++t) {
+    if (h.invoke(TxnId(t)) == history::kNoTime) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string compare_maps(std::string_view text) {
+  const auto whole = read_whole(text);
+  GivenLines lines(text);
+  if (!whole.ok()) {
+    for (history::StreamedTransaction txn;;) {
+      const auto more = lines.next(txn);
+      if (!more.ok()) return compare_refusal(text, lines, more.error());
+      if (!*more) break;
+    }
+    return lines.any_client() ? "refused only as a file: " + whole.error().to_string() : "";
+  }
+  auto found = compare_stream(lines, *whole, has_times(*whole));
+  if (!found.difference.empty()) return std::move(found.difference);
+  if (!found.refused && lines.fact("kind") != whole->fact("kind"))
+    return fmt::format("the kind is '{}', and in the whole '{}'", lines.fact("kind"),
+                       whole->fact("kind"));
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "data/history/history.hpp"
@@ -22,5 +23,11 @@ struct StreamComparison {
 // `times`: their times, too.
 StreamComparison compare_stream(history::TransactionSource& source, const history::History& h,
                                 bool times = true);
+
+// The same of op maps, one a line, refusals included: both readers take the text and make the same
+// transactions of it, or both refuse it; the stream may also leave it to the whole. At the line
+// that the stream refuses, the other reader refuses a text that ends there. The first difference;
+// empty: there is none.
+std::string compare_maps(std::string_view text);
 
 }  // namespace cupel::test

@@ -20,6 +20,7 @@
 #include "data/formats/format_spec.hpp"
 #include "data/formats/input.hpp"
 #include "data/formats/inspect.hpp"
+#include "data/formats/op_kinds.hpp"
 #include "data/formats/recording.hpp"
 #include "data/formats/store_directory.hpp"
 #include "data/history/builder.hpp"
@@ -201,10 +202,17 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
                            "found an empty file, expected a history in {} format", name(*format)),
                        .file = place};
   }
-  if (auto misplaced = without_op_maps(place, *format, options.as)) return *std::move(misplaced);
+  auto misplaced = without_op_maps(place, *format, options.as);
+  // A file that cupel converted may say its kind.
+  const bool may_fit = options.as.kind && options.as.ignore.empty() && *format == Format::kCupel;
+  if (misplaced && !may_fit) return *std::move(misplaced);
+  const auto& spec = spec_of(*format);
   if (inspect) inspect(*format, bytes);
-  auto history = spec_of(*format).read({place, {{place, bytes}}, options.threads, options.as},
-                                       Reading(options.budget, &*file));
+  auto history = spec.read({place, {{place, bytes}}, options.threads, options.as},
+                           Reading(options.budget, &*file));
+  if (history.ok() && misplaced && !jepsen::is_of_kind(history->fact("kind"), *options.as.kind)) {
+    return *std::move(misplaced);
+  }
   if (history.ok()) return history;
   if (auto packed = found_compressed(bytes); !packed.empty()) {
     return base::Error{.message = std::move(packed), .file = place};

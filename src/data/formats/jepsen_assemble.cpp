@@ -219,6 +219,7 @@ bool Assembly::classify() {
     return p_.event(begins ? op.invoke : op.anchor());
   };
   if (build_.collection_held()) classifier.collection_held();
+  if (!build_.said_kind().empty()) classifier.converted(build_.said_kind());
   for (const PairedOp& op : p_.ops) {
     reading_.step();
     if (op.is_txn) {

@@ -105,9 +105,15 @@ bool Build::scan_op(const PairedOp& txn, Chunk& chunk, MicroOp& op) {
     collection_written_ = collection_written_ || is_collection(chunk.child(op.value, 1));
   if (kind == Micro::kAppend) use = kAppended;
   if (kind == Micro::kRead) {
-    use = kind_ == Workload::kTransactions && op.value.is_vector() ? kVectorSeen
-          : op.value.is_nothing()                                  ? kNullSeen
-                                                                   : kScalarSeen;
+    // A value of a transaction that did not commit may be an error of the client. [] of an unknown
+    // read says that the key is a list.
+    const bool committed = txn.status == TxnStatus::kCommitted, unknown = op.value.note != 0;
+    use = kNullSeen;
+    if (kind_ == Workload::kTransactions && op.value.is_vector()) {
+      if (!txn.from_invoke && (committed || unknown)) use = kVectorSeen;
+    } else if (committed && !txn.from_invoke && !unknown && !op.value.is_nothing()) {
+      use = kScalarSeen;
+    }
   }
   if (!note(k, use)) {
     if ((key_use_[k.index()] & (kWritten | kScalarSeen)) == 0)
@@ -125,21 +131,17 @@ bool Build::emit_read(const PairedOp& txn, const Chunk& chunk, const MicroOp& op
   const bool known =
       op.value.note == 0 && (committed || !op.value.is_nothing()) && !txn.from_invoke;
   const auto use = key_use_[key.index()];
-  const bool list =
-      (use & kAppended) != 0 || ((use & kVectorSeen) != 0 && (use & (kWritten | kInRange)) == 0);
+  const bool list = (use & kAppended) != 0 ||
+                    ((use & kVectorSeen) != 0 && (use & (kWritten | kScalarSeen | kInRange)) == 0);
   if (!list) {
-    if (known && !collection_written_ && is_collection(op.value) && !stated_)
+    if (committed && known && !collection_written_ && is_collection(op.value) && !stated_)
       return p_.fail(txn, collection_read(shown(chunk, op.value), kind_));
     builder_.read(key, known ? value_id(chunk, op.value) : ValueId::none());
     return true;
   }
-  if (!known) {
+  if (!known || (!op.value.is_vector() && !op.value.is_nothing())) {
     builder_.list_read_unknown(key);
     return true;
-  }
-  if (!op.value.is_vector() && !op.value.is_nothing()) {
-    return p_.fail(txn, "found a read of " + shown(chunk, op.value) +
-                            " from a key that other reads show to be a list, expected a vector");
   }
   list_.clear();
   for (std::size_t i = 0; i < op.value.size; ++i) {

@@ -1,6 +1,8 @@
 // Registers: each operation as a micro-operation, in the cells of its chunk. The operation of an ok
 // counts, else that of the invocation, else that of the completion.
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -65,14 +67,41 @@ bool resolve_register(Pairs& p, PairedOp& op, Kinds& kinds, bool failed_cas_was_
   return true;
 }
 
+// Writes that are invoked without their value: null is no value if an ok says another one. Then
+// nobody knows what a write of unknown outcome wrote.
+class UnsaidWrites {
+ public:
+  void note(const Pairs& p, const PairedOp& op) {
+    if (p.event(op).f != F::kWrite || !op.invoke.valid() || !p.value(op.invoke).is_nothing())
+      return;
+    if (op.status == TxnStatus::kCommitted) said_later_ |= !p.value(op.completion).is_nothing();
+    if (op.status == TxnStatus::kIndeterminate && !unknown_) unknown_ = p.event(op.invoke).byte;
+  }
+  // False after an error.
+  bool check(Pairs& p) const {
+    if (!said_later_ || !unknown_) return true;
+    return p.fail(*unknown_,
+                  "the write was invoked with null and its outcome is not known, and an \"ok\" "
+                  "elsewhere has a value that its invocation lacks: cupel cannot know what this "
+                  "one wrote. Record the value in each invocation");
+  }
+
+ private:
+  bool said_later_ = false;
+  std::optional<std::uint64_t> unknown_;  // the place of the first
+};
+
 }  // namespace
 
 bool resolve_registers(Pairs& pairs, Reading& reading, Kinds& kinds, bool failed_cas_was_seen) {
+  UnsaidWrites unsaid;
   for (PairedOp& op : pairs.ops) {
     reading.step();
-    if (!op.is_txn && !resolve_register(pairs, op, kinds, failed_cas_was_seen)) return false;
+    if (op.is_txn) continue;
+    unsaid.note(pairs, op);
+    if (!resolve_register(pairs, op, kinds, failed_cas_was_seen)) return false;
   }
-  return true;
+  return unsaid.check(pairs);
 }
 
 }  // namespace cupel::formats::jepsen

@@ -31,11 +31,16 @@ using jepsen::Tag;
 constexpr std::size_t kFlushBytes = 1 << 20;
 
 // Whether EDN text reads back as this scalar.
-bool reads_back(std::string_view text, ScalarView scalar) {
+bool reads_back(std::string_view text, ScalarView scalar, bool vector) {
   jepsen::Chunk chunk;
   EdnReader reader(text, chunk);
   Cell cell;
   if (!reader.value(cell, 1) || !reader.at_end()) return false;
+  if (vector && cell.is_vector() && scalar.kind == ScalarKind::kLiteral) {
+    std::string read;
+    canonical(chunk, cell, read);
+    return read == scalar.text;
+  }
   const bool kind = scalar.kind == ScalarKind::kKeyword
                         ? cell.tag == Tag::kKeyword
                         : cell.tag == Tag::kLiteral || cell.tag == Tag::kMap;
@@ -141,29 +146,31 @@ class Writer {
   }
   void separator() { put(edn_ ? ' ' : ','); }
 
-  void scalar(ScalarView s, std::uint32_t id, base::HashMap<std::uint32_t, std::string>& cache) {
+  void scalar(ScalarView s, std::uint32_t id, base::HashMap<std::uint32_t, std::string>& cache,
+              bool is_key) {
     if (s.kind == ScalarKind::kNull) return put(edn_ ? "nil" : "null");
     if (s.kind == ScalarKind::kInteger) return number(s.integer);
     const auto [it, fresh] = cache.try_emplace(id);
-    if (fresh) it->second = text_of(s);
+    if (fresh) it->second = text_of(s, is_key);
     put(it->second);
   }
-  std::string text_of(ScalarView s) {
+  // A vector is a value of a key, but as the value of a read it may be a list.
+  std::string text_of(ScalarView s, bool is_key) {
     std::string text = quoted(s.text, "a key or value");
     const bool keyword = s.kind == ScalarKind::kKeyword;
     if (s.kind == ScalarKind::kString) return text;
     if (edn_) {
       std::string plain = (keyword ? ":" : "") + std::string(s.text);
-      if (base::visible(plain) == plain && reads_back(plain, s)) return plain;
+      if (base::visible(plain) == plain && reads_back(plain, s, is_key)) return plain;
       return (keyword ? "#cupel/keyword " : "#cupel/literal ") + text;
     }
     if (!keyword && is_json_number_or_bool(s.text)) return std::string(s.text);
     return (keyword ? R"({"keyword":)" : R"({"literal":)") + text + "}";
   }
-  void key(KeyId k) { scalar(h_.key(k), k.raw, keys_); }
+  void key(KeyId k) { scalar(h_.key(k), k.raw, keys_, true); }
   void value(ValueId v) {
     if (!v.valid()) return put(edn_ ? "nil" : "null");
-    scalar(h_.value(v), v.raw, values_);
+    scalar(h_.value(v), v.raw, values_, false);
   }
 
   void op(const Operation& o, bool invocation) {

@@ -28,6 +28,7 @@ Refusal Contents::take_metadata(const Chunk& chunk, const Cell& pairs) {
     const Cell name = chunk.child(pair, 0), text = chunk.child(pair, 1);
     if (name.tag != Tag::kString || text.tag != Tag::kString) return malformed_header(F::kMetadata);
     says_nothing_happened_ = says_nothing_happened_ || name.view() == kNothingHappened;
+    if (name.view() == "kind") said_kind_ = text.view();
     set_fact(name.view(), text.view());
   }
   return std::nullopt;

@@ -25,6 +25,8 @@ class Contents {
   [[nodiscard]] bool starts_as_collection() const { return starts_as_collection_; }
   // Whether the metadata say so: cupel wrote them for a run without operations.
   [[nodiscard]] bool says_nothing_happened() const { return says_nothing_happened_; }
+  // The kind of the workload that the metadata name: of what became these transactions.
+  [[nodiscard]] const std::string& said_kind() const { return said_kind_; }
 
  protected:
   ~Contents() = default;
@@ -44,6 +46,7 @@ class Contents {
   Refusal take_initial(const Chunk& chunk, const Cell& value);
 
   bool collection_held_ = false, starts_as_collection_ = false, says_nothing_happened_ = false;
+  std::string said_kind_;
 };
 
 }  // namespace cupel::formats::jepsen

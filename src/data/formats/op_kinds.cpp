@@ -116,8 +116,14 @@ Classifier::Words Classifier::words() const {
   return all;
 }
 
+void Classifier::converted(std::string_view kind) {
+  converted_ = as_.kind && is_of_kind(kind, *as_.kind);
+  ++changes_;
+}
+
 Classifier::Answer Classifier::decide() const {
-  const bool transactions = as_.kind ? *as_.kind == Workload::kTransactions : transaction_ != kNone;
+  const bool transactions =
+      as_.kind && !converted_ ? *as_.kind == Workload::kTransactions : transaction_ != kNone;
   return transactions ? as_transactions() : as_single();
 }
 
@@ -269,6 +275,11 @@ std::string words_of(const Kinds& kinds, std::uint64_t keys) {
                      counted(kinds.set_ups, "set-up operation"));
 }
 
+bool is_of_kind(std::string_view words, Workload kind) {
+  if (kind == Workload::kTransactions) return words.empty() || words.starts_with("transactions");
+  return words.starts_with(formats::name(kind));
+}
+
 // --- state ---
 
 void Said::save(history::StateWriter& out) const {
@@ -302,6 +313,7 @@ void Classifier::save(history::StateWriter& out) const {
     out.number(static_cast<std::uint64_t>(word.f));
     out.flag(word.unknown);
   }
+  out.flag(converted_);
 }
 
 void Classifier::load(history::StateReader& in) {
@@ -316,6 +328,7 @@ void Classifier::load(history::StateReader& in) {
     word.f = static_cast<F>(in.below(static_cast<std::size_t>(F::kOther) + 1));
     word.unknown = in.flag();
   }
+  converted_ = in.flag();
   ++changes_;
 }
 

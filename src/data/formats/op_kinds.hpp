@@ -32,6 +32,9 @@ struct Kinds {
 // Said in text and JSON: "registers with compare-and-set, 3 keys". Empty: transactions only.
 std::string words_of(const Kinds& kinds, std::uint64_t keys);
 
+// Whether such words say this kind.
+bool is_of_kind(std::string_view words, Workload kind);
+
 // What one op map says of a single operation, which is one that is no transaction.
 struct Said {
   std::uint64_t place = 0;  // in the source
@@ -61,6 +64,9 @@ class Classifier {
   void never_ended(Said& invocation);
   // What was told of the invocation was none of a single operation.
   void became_transaction(const Said& invocation);
+  // The source was converted from one of this kind, as words_of() says it. Its operations are
+  // transactions now, and fit the kind if it is stated.
+  void converted(std::string_view kind);
   // A key holds a collection at the start, so that a read may return one.
   void collection_held() { first(collection_written_, 0); }
 
@@ -106,6 +112,7 @@ class Classifier {
   std::uint64_t transaction_ = kNone, pairs_ = kNone, plain_ = kNone, collection_read_ = kNone,
                 collection_written_ = kNone, without_key_ = kNone;
   std::uint64_t changes_ = 0;
+  bool converted_ = false;  // from the stated kind
 };
 
 }  // namespace cupel::formats::jepsen

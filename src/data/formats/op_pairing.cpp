@@ -186,6 +186,11 @@ Refusal OpenOperation::complete(const Event& event) const {
         "times of one clock",
         event.time, invoked);
   }
+  if (!is_txn && event.f == F::kAbsent) {
+    return fmt::format(
+        "found a completion of {} without f, and its invocation has {}. Record f in both lines",
+        process_name(event), f_word(f));
+  }
   if (!is_txn && event.is_txn && has_value) {
     return fmt::format(
         "the \"{}\" has a transaction, and its invocation a single operation. Record in both lines "
@@ -253,13 +258,16 @@ bool reads_without_key(const Chunk& chunk, const Event& event) {
   return event.f == F::kRead && event.type == Type::kInvoke && !is_pair(chunk, event);
 }
 
+std::string no_pair(std::string_view shown) {
+  return fmt::format("found value {}, expected [key value] as elsewhere in this file", shown);
+}
+
 RegisterOperation register_operation(const Chunk& chunk, const Event& event, bool pairs) {
   const Cell value = chunk.values[event.first];
   RegisterOperation found{.op = {Cell::of(Tag::kString, "register"), value}};
   if (pairs) {
     if (!value.is_vector() || value.size != 2) {
-      found.refusal = fmt::format("found value {}, expected [key value] as elsewhere in this file",
-                                  shown(chunk, value));
+      found.refusal = no_pair(shown(chunk, value));
       return found;
     }
     found.op = {chunk.child(value, 0), chunk.child(value, 1)};
@@ -276,14 +284,26 @@ RegisterOperation register_operation(const Chunk& chunk, const Event& event, boo
   return found;
 }
 
+std::string invoked_value(const Chunk& chunk, const MicroOp& read) {
+  std::string text;
+  if (!read.value.is_nothing()) canonical(chunk, read.value, text);
+  return text;
+}
+
+bool reads_another_value(const std::string& invoked, const Chunk& done_in, const MicroOp& done) {
+  if (invoked.empty()) return false;
+  std::string answered;
+  canonical(done_in, done.value, answered);
+  return answered != invoked;
+}
+
 Refusal register_disagreement(const Chunk& tried_in, const MicroOp& tried, const Chunk& done_in,
                               const MicroOp& done) {
   const bool read = done.kind() == Micro::kRead;
   const bool same_key = same_cell(tried_in, tried.key, done_in, done.key);
-  if (same_key && (same_cell(tried_in, tried.value, done_in, done.value) ||
-                   (read && tried.value.is_nothing()))) {
-    return std::nullopt;
-  }
+  const bool same = read ? !reads_another_value(invoked_value(tried_in, tried), done_in, done)
+                         : same_cell(tried_in, tried.value, done_in, done.value);
+  if (same_key && same) return std::nullopt;
   const auto pair_of = [](const Chunk& chunk, const MicroOp& op) {
     return fmt::format("[{} {}]", shown(chunk, op.key), shown(chunk, op.value));
   };
@@ -348,12 +368,6 @@ Refusal other_attempt(const Event& event, bool keyed, const Attempt& tried, cons
       "the \"{}\" has {}, and its invocation {}. Record in both lines what the client asked for, "
       "or leave the value out of this one",
       word(event.type), text(done), text(tried));
-}
-
-bool reads_another_value(const history::Operations& tried, const history::Operations& done) {
-  if (tried.size() != 1 || done.size() != 1 || !InStream{done}.reads(0)) return false;
-  const auto invoked = tried.view(tried.all()[0].value);
-  return invoked.kind != history::ScalarKind::kNull && invoked != done.view(done.all()[0].value);
 }
 
 bool is_collection(const Cell& cell) {

@@ -62,6 +62,7 @@ struct RegisterOperation {
   MicroOp op;
   Refusal refusal = {};
 };
+std::string no_pair(std::string_view shown);  // of a value in a file of pairs
 RegisterOperation register_operation(const Chunk& chunk, const Event& event, bool pairs);
 // What is wrong with an ok on a register, beside its invocation.
 Refusal register_disagreement(const Chunk& tried_in, const MicroOp& tried, const Chunk& done_in,
@@ -74,8 +75,9 @@ struct Attempt {
 Refusal other_attempt(const Event& event, bool keyed, const Attempt& tried, const Attempt& done);
 // Of an operation on a register. `texts` hold what is borrowed.
 Attempt attempt_of(const Chunk& chunk, const MicroOp& op, std::array<std::string, 3>& texts);
-// The same as register_disagreement() for a stream, of the value of a read.
-bool reads_another_value(const history::Operations& tried, const history::Operations& done);
+// The value that a read was invoked with, in canonical form; empty: none, as it should be.
+std::string invoked_value(const Chunk& chunk, const MicroOp& read);
+bool reads_another_value(const std::string& invoked, const Chunk& done_in, const MicroOp& done);
 inline constexpr const char* kInvokedWithAValue =
     "the read was invoked with a value, and returned another one: not a read of a register. Invoke "
     "reads with null";

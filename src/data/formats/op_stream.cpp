@@ -28,6 +28,17 @@ bool is_one_map(std::string_view lines) {
   return (line.starts_with('{') || line.starts_with("#jepsen")) && line.ends_with('}');
 }
 
+bool leaves_open(const std::string& refusal) {
+  return refusal.ends_with(kNeedsTheWhole);
+}
+
+// A write that may have been invoked without its value. The reader of whole files takes the value
+// of the ok, if no such write has another outcome.
+bool writes_null(const jepsen::Event& event, const Operations& tried) {
+  return event.f == jepsen::F::kWrite && !event.is_txn && !tried.empty() &&
+         tried.all()[0].value.kind == history::ScalarKind::kNull;
+}
+
 }  // namespace
 
 base::Error OpStream::error(std::string message) const {
@@ -123,6 +134,7 @@ OpStream::Refusal OpStream::take(const Chunk& chunk, const Event& event) {
   if (auto wrong = interpreter_.take(chunk, event, step)) return wrong;
   if (step.what == Interpreter::What::kHeader) {
     auto wrong = take_header(chunk, event);
+    if (!said_kind().empty()) kinds_.converted(said_kind());
     if (collection_held()) {
       kinds_.collection_held();
       operations_.allow_collections(starts_as_collection());
@@ -141,7 +153,9 @@ OpStream::Refusal OpStream::take(const Chunk& chunk, const Event& event) {
   // The reader of whole files finds the kind of all operations first.
   note_open();
   auto kind = kinds_.decide(/*again=*/true);
-  return kind ? kind : wrong;
+  if (!kind) return wrong;
+  if (leaves_open(*wrong) && !leaves_open(*kind)) *kind += kNeedsTheWhole;
+  return kind;
 }
 
 OpStream::Refusal OpStream::take_operation(const Chunk& chunk, const Event& event, const Step& step,
@@ -189,6 +203,11 @@ OpStream::Refusal OpStream::invoke(const Chunk& chunk, const Event& event, const
                                    Process& process) {
   process.invoked = moment_of(event);
   process.tried.clear();
+  process.read_with.clear();
+  if (event.f == jepsen::F::kRead && !event.is_txn) {
+    const auto read = jepsen::register_operation(chunk, event, kinds_.kinds().keyed);
+    if (!read.refusal) process.read_with = jepsen::invoked_value(chunk, read.op);
+  }
   if (!kinds_.tries_nothing(event, process.said)) {
     kinds_.taken(event);
     if (auto wrong = operations_.take(chunk, event, /*seen=*/false, kinds_.kinds(), process.tried))
@@ -212,7 +231,7 @@ OpStream::Refusal OpStream::invoke(const Chunk& chunk, const Event& event, const
 OpStream::Refusal OpStream::complete(const Chunk& chunk, const Event& event, const Step& step,
                                      Process& process) {
   const bool committed = step.status == TxnStatus::kCommitted;
-  if (!step.invoked && committed) {
+  if (!step.invoked) {
     return std::string(
                "found a completion without an invocation, so that a value may be read whose write "
                "is still to come") +
@@ -228,21 +247,24 @@ OpStream::Refusal OpStream::complete(const Chunk& chunk, const Event& event, con
     if (auto wrong = operations_.take(chunk, event, committed, kinds_.kinds(), seen_)) return wrong;
   }
   if (auto wrong = kinds_.wrong_lock(chunk, event, step.status, process.holds)) return wrong;
-  if (step.invoked) {
-    if (!says && !step.is_txn) {
-      auto wrong = operations_.disagreement(chunk, event, kinds_.kinds(), process.tried);
-      if (wrong) return wrong;
-    }
-    const auto agreed = says ? jepsen::agreement(process.tried, seen_, event.type)
-                             : jepsen::Agreement{.completion_counts = false};
-    if (agreed.refusal) return agreed.refusal;
-    if (!step.is_txn && says && jepsen::reads_another_value(process.tried, seen_))
-      return jepsen::kInvokedWithAValue;
-    if (!agreed.completion_counts) std::swap(seen_, process.tried);
+  if (!says && !step.is_txn) {
+    const bool writes = event.f == jepsen::F::kWrite || event.f == jepsen::F::kCas;
+    if (writes && process.tried.empty()) return jepsen::no_pair("nil");
+    auto wrong = operations_.disagreement(chunk, event, kinds_.kinds(), process.tried);
+    if (wrong) return wrong;
   }
+  const auto agreed = says ? jepsen::agreement(process.tried, seen_, event.type)
+                           : jepsen::Agreement{.completion_counts = false};
+  if (agreed.refusal)
+    return *agreed.refusal + (writes_null(event, process.tried) ? kNeedsTheWhole : "");
+  if (!process.read_with.empty() && says) {
+    const auto done = jepsen::register_operation(chunk, event, kinds_.kinds().keyed);
+    if (jepsen::reads_another_value(process.read_with, chunk, done.op))
+      return jepsen::kInvokedWithAValue;
+  }
+  if (!agreed.completion_counts) std::swap(seen_, process.tried);
   if (set_up_.is_over()) {
-    const Moment invoked = step.invoked ? process.invoked : Moment{};
-    sink_.end(session_of(process), step.status, invoked, moment_of(event), seen_);
+    sink_.end(session_of(process), step.status, process.invoked, moment_of(event), seen_);
   } else {
     set_up_.ended(step.process, ordinal_, moment_of(event), step.status, seen_);
   }
@@ -311,6 +333,7 @@ void OpStream::save(history::StateWriter& out) const {
     out.integer(process.invoked.time);
     out.number(process.invoked.label);
     process.tried.save(out);
+    out.text(process.read_with);
     out.flag(process.said.has_value());
     if (process.said) process.said->save(out);
     out.flag(process.holds);
@@ -342,6 +365,7 @@ void OpStream::load(history::StateReader& in, std::size_t sessions, std::size_t 
     process.invoked.time = in.integer();
     process.invoked.label = static_cast<std::uint32_t>(in.number());
     process.tried.load(in, keys);
+    process.read_with = in.text();
     if (in.flag()) process.said.emplace().load(in);
     process.holds = in.flag();
   }

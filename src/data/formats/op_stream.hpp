@@ -71,6 +71,7 @@ class OpStream : private jepsen::Contents {
     std::string name;                      // until it has a session
     history::Moment invoked;
     history::Operations tried;
+    std::string read_with;             // the value that a single read was invoked with
     std::optional<jepsen::Said> said;  // of a single operation
     bool holds = false;                // a mutex
   };

@@ -30,6 +30,7 @@ class StreamKinds {
     return !step.is_txn || !classifier_.any_transaction();
   }
   void collection_held() { classifier_.collection_held(); }
+  void converted(std::string_view kind) { classifier_.converted(kind); }
   void never_ended(jepsen::Said& open) { classifier_.never_ended(open); }
   // What all operations so far are. `again`: also if nothing that decides has come.
   jepsen::Refusal decide(bool again = false);

@@ -53,6 +53,13 @@ void StreamOperations::note_written(const Cell& value) {
 jepsen::Refusal StreamOperations::take(const Chunk& chunk, const Event& event, bool seen,
                                        jepsen::Kinds& kinds, Operations& out) {
   out.clear();
+  if (vector_of_register_ && kinds.kind == Workload::kTransactions) {
+    return std::string(
+               "found a transaction after a read of a register that returned a vector, which may "
+               "have been a list") +
+           kNeedsTheWhole;
+  }
+  invocation_ = event.type == jepsen::Type::kInvoke;
   if (!event.is_txn) return single(chunk, event, seen, kinds, out);
   for (auto i = event.first; i < event.first + event.count; ++i) {
     if (auto refused = operation(chunk, chunk.ops[i], seen, kinds.kind, out)) return refused;
@@ -70,7 +77,8 @@ jepsen::Refusal StreamOperations::single(const Chunk& chunk, const Event& event,
     if (open) *found.refusal += kNeedsTheWhole;
     return std::move(found.refusal);
   }
-  if (kinds.kind == Workload::kRegisters) {
+  // A later transaction may show that a key is a list; reading null says nothing of this.
+  if (kinds.kind == Workload::kRegisters && found.op.kind() != Micro::kRead) {
     if (auto refused = use(key_of(chunk, found.op.key), StreamSink::kRegister)) return refused;
   }
   kinds.compares = kinds.compares || found.op.kind() == Micro::kCas;
@@ -150,8 +158,9 @@ jepsen::Refusal StreamOperations::range_read(const Chunk& chunk, const MicroOp& 
     const auto before = sink_.use(key, 0);
     if ((before & StreamSink::kList) != 0)
       return jepsen::listed_in_range(shown(chunk, name)) + kNeedsTheWhole;
-    const bool written = starts_as_collection_ || (before & StreamSink::kRegister) != 0;
-    const bool list = !collection_written_ || (value.is_vector() && value.size == 0 && !written);
+    // The key may be a list that is empty, unless a write of it comes.
+    const bool empty = value.is_vector() && value.size == 0;
+    const bool list = !collection_written_ || (empty && !starts_as_collection_);
     if (list && jepsen::is_collection(value) && !as_.kind) {
       return jepsen::collection_row(shown(chunk, name), shown(chunk, value), kind) + kNeedsTheWhole;
     }
@@ -165,7 +174,9 @@ jepsen::Refusal StreamOperations::read(const Chunk& chunk, const MicroOp& op, bo
                                        Workload kind, Operations& out) {
   const Key key = key_of(chunk, op.key);
   const bool known = seen && op.value.note == 0;
-  if (op.value.is_vector() && (sink_.use(key, 0) & StreamSink::kRegister) == 0) {
+  const bool answer = seen || (!invocation_ && op.value.note != 0);
+  const bool vector = answer && op.value.is_vector() && kind == Workload::kTransactions;
+  if (vector && (sink_.use(key, 0) & StreamSink::kRegister) == 0) {
     sink_.use(key, StreamSink::kList);
     out.list_read(key, known);
     for (std::size_t i = 0; known && i < op.value.size; ++i)
@@ -177,6 +188,7 @@ jepsen::Refusal StreamOperations::read(const Chunk& chunk, const MicroOp& op, bo
   }
   if (known && !collection_written_ && jepsen::is_collection(op.value) && !as_.kind)
     return jepsen::collection_read(shown(chunk, op.value), kind) + kNeedsTheWhole;
+  vector_of_register_ = vector_of_register_ || (known && op.value.is_vector() && !vector);
   out.read(key, value_of(chunk, op.value, out), known);
   return std::nullopt;
 }
@@ -185,6 +197,7 @@ void StreamOperations::save(history::StateWriter& out) const {
   out.flag(setting_up_);
   out.flag(collection_written_);
   out.flag(starts_as_collection_);
+  out.flag(vector_of_register_);
   out.number(keys_);
 }
 
@@ -192,6 +205,7 @@ void StreamOperations::load(history::StateReader& in) {
   setting_up_ = in.flag();
   collection_written_ = in.flag();
   starts_as_collection_ = in.flag();
+  vector_of_register_ = in.flag();
   keys_ = in.number();
 }
 

@@ -75,7 +75,9 @@ class StreamOperations {
   StreamSink& sink_;
   const Interpretation& as_;
   bool setting_up_ = true, collection_written_ = false, starts_as_collection_ = false;
-  std::uint64_t keys_ = 0;  // that there are
+  bool vector_of_register_ = false;  // a read of a register returned one
+  bool invocation_ = false;          // the map at hand is one
+  std::uint64_t keys_ = 0;           // that there are
   std::string text_;
 };
 

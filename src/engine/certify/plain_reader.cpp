@@ -45,6 +45,15 @@ bool is_read(const PlainOperation& op) {
   return op.kind == OpKind::kRead || op.kind == OpKind::kRangeRead;
 }
 
+void mark(std::vector<bool>& keys, PlainTable::Id key) {
+  if (keys.size() <= key) keys.resize(key + 1);
+  keys[key] = true;
+}
+
+bool is_marked(const std::vector<bool>& keys, std::size_t key) {
+  return key < keys.size() && keys[key];
+}
+
 class PlainReader {
  public:
   PlainReader(std::string_view bytes, const std::string& file, const PlainOptions& options)
@@ -333,6 +342,7 @@ class PlainReader {
     for (auto& op : txn.operations) {
       const bool nothing = !op.vector && op.value == out_.table.id("n");
       if (op.kind == OpKind::kRead && (tried || nothing)) op.known = false;
+      if (op.kind == OpKind::kRead && tried) op.vector = false;
     }
   }
 
@@ -377,36 +387,34 @@ class PlainReader {
     }
   }
 
-  // A key is a list if something is appended, or if a read returned a vector and nothing writes it.
+  // A key is a list if something is appended, or if a read returned a vector and nothing writes it
+  // or returned one value of it.
   void find_lists(bool transactions) {
     std::vector<bool> appended, seen, written;
-    const auto note = [](std::vector<bool>& keys, PlainTable::Id key) {
-      if (keys.size() <= key) keys.resize(key + 1);
-      keys[key] = true;
-    };
+    const auto nothing = out_.table.id("n");
     for (const auto& session : out_.sessions) {
       for (const auto& txn : session.transactions) {
         for (const auto& op : txn.operations) {
           if (op.kind == OpKind::kRead) {
-            if (op.vector && transactions) note(seen, op.key);
+            const bool committed = txn.status == TxnStatus::kCommitted;
+            if (op.vector && transactions && (committed || !op.known)) mark(seen, op.key);
+            if (committed && op.known && !op.vector && op.value != nothing) mark(written, op.key);
           } else if (op.kind == OpKind::kRangeRead) {
-            for (std::size_t i = 0; i < op.items.size(); i += 2) note(written, op.items[i]);
+            for (std::size_t i = 0; i < op.items.size(); i += 2) mark(written, op.items[i]);
           } else {
-            note(op.kind == OpKind::kAppend ? appended : written, op.key);
+            mark(op.kind == OpKind::kAppend ? appended : written, op.key);
           }
         }
       }
     }
     for (const auto& [key, value] : out_.initial_of) {
       const auto& code = out_.table.code(value);
-      if (code != "n" && code != "l[]") note(written, key);
+      if (code != "n" && code != "l[]") mark(written, key);
     }
-    const auto has = [](const std::vector<bool>& keys, std::size_t key) {
-      return key < keys.size() && keys[key];
-    };
     out_.lists.resize(std::max(appended.size(), seen.size()));
     for (std::size_t key = 0; key < out_.lists.size(); ++key) {
-      out_.lists[key] = has(appended, key) || (has(seen, key) && !has(written, key));
+      out_.lists[key] =
+          is_marked(appended, key) || (is_marked(seen, key) && !is_marked(written, key));
     }
     for (auto& session : out_.sessions) {
       for (auto& txn : session.transactions) {
@@ -419,6 +427,7 @@ class PlainReader {
     if (op.kind != OpKind::kRead) return;
     if (op.key < out_.lists.size() && out_.lists[op.key]) {
       op.kind = OpKind::kListRead;  // null is the empty list
+      if (!op.vector && op.value != out_.table.id("n")) op.known = false;
       return;
     }
     if (!op.vector) return;
