@@ -123,6 +123,37 @@ TEST(CobraReader, IgnoresWhatIsNoLogAndCountsSessionsAsPeopleDo) {
   EXPECT_EQ(text_of(*h), "T9: #1 w(5,7)\nT10: #2 r(5,7)\n");
 }
 
+// One log is no history: reads of the others would be thin-air reads.
+TEST(CobraReader, ASingleLogIsRefusedUnlessItIsTheWhole) {
+  const ScratchFolder folder, alone;
+  const auto reader = S(2) + R(1, 10, 5, 7) + C(2), writer = S(1) + W(10, 5, 7) + C(1);
+  const auto part = folder.file("T10.log", reader);
+  folder.file("T9.log", writer);
+  EXPECT_EQ(read(part).error().to_string(),
+            part +
+                ": found the log of one session, and T9.log is beside it: a history has the "
+                "logs of all sessions. Name the folder, " +
+                folder.path());
+  // Without another log beside it, but with a read of one.
+  const auto copy = alone.file("copy", reader);
+  const auto refused = read(copy);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().to_string().find(
+                copy + ": the log of one session reads 7 from key 5, which it did not write"),
+            0U)
+      << refused.error().to_string();
+  EXPECT_NE(refused.error().message.find("Name the folder"), std::string::npos);
+  EXPECT_FALSE(read(alone.file("values", S(2) + R(kUnrecorded, kUnrecorded, 5, 7) + C(2))).ok());
+  const auto whole =
+      read(alone.file("whole", writer + S(2) + R(1, 10, 5, 7) + R(kInit, kInit, 6, 0) + C(2)));
+  ASSERT_TRUE(whole.ok()) << whole.error().to_string();
+  EXPECT_EQ(whole->txn_count(), 2U);
+  // A folder with one log says that it is the whole.
+  const ScratchFolder stated;
+  stated.file("T1.log", reader);
+  EXPECT_TRUE(read(stated.path()).ok());
+}
+
 TEST(CobraRecorded, ApplicationBenchmarks) {
   struct Expected {
     const char* folder;

@@ -90,6 +90,37 @@ TEST(ViperReader, UnknownValuesAreInitialOnlyWhereReadsAgree) {
   EXPECT_EQ(h->metadata().at("note"), "initial values inferred for 1 key");
 }
 
+// One log is no history: the values of other sessions would be initial values, or from thin air.
+TEST(ViperReader, ASingleLogIsRefusedUnlessItIsTheWhole) {
+  const ScratchFolder folder, alone;
+  const std::string reader = R"({"value":[["r",1,10,false]]})"
+                             "\n",
+                    writer = R"({"value":[["w",1,10,true]]})"
+                             "\n",
+                    load = R"({"isInitial":true,"value":[["w",1,10,true]]})"
+                           "\n";
+  const auto part = folder.file("J1.log", reader);
+  folder.file("J2.log", writer);
+  EXPECT_EQ(read(part).error().to_string(),
+            part +
+                ": found the log of one session, and J2.log is beside it: a history has the "
+                "logs of all sessions. Name the folder, " +
+                folder.path());
+  const auto copy = alone.file("copy", reader);
+  const auto refused = read(copy);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().to_string().find(
+                copy + ": the log of one session reads the value 10, which it did not write"),
+            0U)
+      << refused.error().to_string();
+  EXPECT_TRUE(read(alone.file("own", writer + reader)).ok());
+  EXPECT_TRUE(read(alone.file("loaded", load + reader)).ok());
+  EXPECT_TRUE(read(alone.file("absent", R"({"value":[["r",1,null,false]]})")).ok());
+  const ScratchFolder stated;
+  stated.file("J1.log", reader);
+  EXPECT_TRUE(read(stated.path()).ok());
+}
+
 TEST(ViperReader, NamesTheLineOfWhatIsMalformed) {
   const std::string good = R"({"value": [["w", 1, 7, true]]})";
   for (const std::string line :

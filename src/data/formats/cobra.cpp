@@ -105,7 +105,8 @@ base::Result<Log> parse(const SessionLog& log, Reading& reading) {
 
 class Assembler {
  public:
-  Assembler(std::vector<Log> logs, Reading reading) : logs_(std::move(logs)), reading_(reading) {}
+  Assembler(std::vector<Log> logs, Reading reading, bool alone)
+      : logs_(std::move(logs)), reading_(reading), alone_(alone) {}
 
   base::Result<History> run(const std::string& directory) {
     bool any_write = false, any_id = false;
@@ -123,6 +124,7 @@ class Assembler {
                          .file = directory};
     }
     note_versions();
+    if (alone_) note_written();
     for (const auto& log : logs_) {
       if (auto added = add(log); !added.ok()) return std::move(added).error();
     }
@@ -165,6 +167,21 @@ class Assembler {
     }
   }
 
+  // Of a log that is read without the others.
+  void note_written() {
+    for (const auto& log : logs_) {
+      for (const auto& r : log.records) {
+        if (r.type == 'S') transactions_.insert(r.txn);
+        if (r.type == 'W') written_.insert({r.key, r.value});
+      }
+    }
+  }
+  [[nodiscard]] bool reads_another_log(const Record& r) const {
+    if (!alone_ || reads_initial(r)) return false;
+    return by_value_only_ || r.txn == kUnrecorded ? !written_.contains({r.key, r.value})
+                                                  : !transactions_.contains(r.txn);
+  }
+
   ValueId value_of(const Record& r) {
     const auto from = origin(r);
     if (from == kInitialOrigin || !versions_.at({r.key, r.value}).several)
@@ -197,6 +214,14 @@ class Assembler {
           builder_.write(key, value_of(record));
           continue;
         }
+        if (reads_another_log(record)) {
+          builder_.cancel();
+          return base::Error{
+              .message = fmt::format("the log of one session reads {} from key {}, which it did "
+                                     "not write. {}",
+                                     record.value, record.key, kNameTheFolder),
+              .file = log.file};
+        }
         if (reads_initial(record)) {
           const auto [it, fresh] = initial_.try_emplace(record.key, record.value);
           if (!fresh && it->second != record.value) {
@@ -220,7 +245,10 @@ class Assembler {
   std::vector<Log> logs_;
   Reading reading_;
   HistoryBuilder builder_;
+  const bool alone_;
   bool by_value_only_ = false;
+  base::HashSet<std::int64_t> transactions_;                      // of a log that is alone
+  base::HashSet<std::pair<std::int64_t, std::int64_t>> written_;  // key and value; of one, too
   base::HashMap<std::pair<std::int64_t, std::int64_t>, Versions> versions_;
   base::HashMap<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> writer_of_;
   base::HashMap<std::int64_t, std::int64_t> initial_;
@@ -268,14 +296,14 @@ Match recognize_cobra(std::string_view bytes) {
 }
 
 base::Result<History> read_cobra(const std::vector<SessionLog>& logs, const std::string& directory,
-                                 Reading reading) {
+                                 Reading reading, bool alone) {
   std::vector<Log> parsed;
   for (const auto& log : logs) {
     auto one = parse(log, reading);
     if (!one.ok()) return std::move(one).error();
     parsed.push_back(std::move(*one));
   }
-  return Assembler(std::move(parsed), reading).run(directory);
+  return Assembler(std::move(parsed), reading, alone).run(directory);
 }
 
 extern constinit const FormatSpec kCobraFormat{.format = Format::kCobra,
@@ -286,7 +314,7 @@ extern constinit const FormatSpec kCobraFormat{.format = Format::kCobra,
                                                .recognize = recognize_cobra,
                                                .read = [](const Source& source, Reading reading) {
                                                  return read_cobra(source.files, source.path,
-                                                                   reading);
+                                                                   reading, source.alone);
                                                }};
 
 }  // namespace cupel::formats

@@ -21,6 +21,7 @@ namespace cupel::formats {
 
 Match recognize_cobra(std::string_view bytes);
 base::Result<history::History> read_cobra(const std::vector<SessionLog>& logs,
-                                          const std::string& directory, Reading reading = {});
+                                          const std::string& directory, Reading reading = {},
+                                          bool alone = false);
 
 }  // namespace cupel::formats

@@ -42,6 +42,7 @@ struct Source {
   std::vector<SessionLog> files;
   unsigned threads = 0;
   Interpretation as = {};  // of op maps
+  bool alone = false;      // the file is one of a format of session logs, and not in a directory
 };
 
 // The ending of a file's name, and the syntax it asks for.
@@ -68,6 +69,11 @@ struct FormatSpec {
   // What a file of it does not say, though the history does. Null: nothing.
   std::vector<std::string> (*lost)(const history::History& history) = nullptr;
 };
+
+// The advice of a log of one session that is read without the others.
+inline constexpr const char* kNameTheFolder =
+    "Name the folder with the logs of all sessions; a folder with this log alone says that there "
+    "is no other session and no other initial value";
 
 // In the order of `Format`.
 std::span<const FormatSpec* const> all_specs();

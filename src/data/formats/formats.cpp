@@ -76,6 +76,28 @@ std::string files_in_directories() {
   return names;
 }
 
+// Why the log of a session is no history: another one is beside it.
+std::optional<base::Error> one_of_logs(const std::string& place, const FormatSpec& spec) {
+  const fs::path path(place);
+  if (!spec.in_logs || place == "-" || path.extension() != ".log") return std::nullopt;
+  const auto folder = path.parent_path().empty() ? fs::path(".") : path.parent_path();
+  const auto logs = session_logs(folder.string());
+  if (!logs.ok()) return std::nullopt;
+  for (const auto& other : *logs) {
+    std::error_code ignored;
+    if (fs::path(other).filename() == path.filename() || !fs::is_regular_file(other, ignored))
+      continue;
+    const auto file = MappedFile::open(other);
+    if (!file.ok() || spec.recognize(file->bytes()) == Match::kNo) continue;
+    return base::Error{
+        .message = fmt::format("found the log of one session, and {} is beside it: a history has "
+                               "the logs of all sessions. Name the folder, {}",
+                               fs::path(other).filename().string(), folder.string()),
+        .file = place};
+  }
+  return std::nullopt;
+}
+
 // Of a format without op maps; none: it has them, or nothing is said of them.
 std::optional<base::Error> without_op_maps(const std::string& path, Format format,
                                            const Interpretation& as) {
@@ -207,8 +229,9 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
   const bool may_fit = options.as.kind && options.as.ignore.empty() && *format == Format::kCupel;
   if (misplaced && !may_fit) return *std::move(misplaced);
   const auto& spec = spec_of(*format);
+  if (auto part = one_of_logs(place, spec)) return *std::move(part);
   if (inspect) inspect(*format, bytes);
-  auto history = spec.read({place, {{place, bytes}}, options.threads, options.as},
+  auto history = spec.read({place, {{place, bytes}}, options.threads, options.as, spec.in_logs},
                            Reading(options.budget, &*file));
   if (history.ok() && misplaced && !jepsen::is_of_kind(history->fact("kind"), *options.as.kind)) {
     return *std::move(misplaced);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/hash_table.hpp"
+#include "base/json_fault.hpp"
 #include "data/formats/json_members.hpp"
 #include "data/history/builder.hpp"
 #include "data/history/text_order.hpp"
@@ -29,7 +30,7 @@ constexpr std::string_view kNil = "nil";
 
 class Reader {
  public:
-  explicit Reader(Reading reading) : reading_(reading) {}
+  Reader(Reading reading, bool alone) : reading_(reading), alone_(alone) {}
 
   base::Result<History> run(const std::vector<SessionLog>& logs, const std::string& directory) {
     for (const auto& log : logs) {
@@ -50,10 +51,18 @@ class Reader {
           .message = R"(found no transaction, expected lines like {"value": [["w", 1, 7, true]]})",
           .file = directory};
     }
+    const auto foreign = alone_ ? foreign_value() : ValueId::none();
     if (!has_initial_) infer_initial_values();
     builder_.set_metadata("format", "viper");
     auto history = std::move(builder_).finish();
     if (!history.ok()) return base::Error{.message = history.error().message, .file = directory};
+    if (foreign.valid()) {
+      return base::Error{
+          .message = fmt::format("the log of one session reads the value {}, which "
+                                 "it did not write. {}",
+                                 history->value(foreign).to_string(), kNameTheFolder),
+          .file = directory};
+    }
     return history;
   }
 
@@ -71,7 +80,7 @@ class Reader {
     dom::element document;
     if (const auto failure = parser_.parse(text.data(), text.size()).get(document)) {
       return error(fmt::format("found {}, expected a JSON object: {}", shown(text),
-                               simdjson::error_message(failure)));
+                               base::json_fault(failure)));
     }
     dom::array operations;
     if (document["value"].get(operations)) {
@@ -174,13 +183,13 @@ class Reader {
   void initial_operation(dom::element operation) {
     const auto kind = open(operation, 3);
     if (kind == "w" || kind == "i") {
-      builder_.set_initial(key(parts_[1]), value(parts_[2]));
+      set_initial(key(parts_[1]), value(parts_[2]));
     } else if (kind == "range" && parts_.size() >= 5) {
       // A collector that attached to a loaded database recorded it so.
       entries_.clear();
       range_entries(parts_[3], entries_);
       range_entries(parts_[4], entries_);
-      for (const auto& entry : entries_) builder_.set_initial(entry.key, entry.value);
+      for (const auto& entry : entries_) set_initial(entry.key, entry.value);
     } else {
       throw Malformed{simdjson::to_string(operation),
                       "only writes, or a range read of everything, in the initial transaction"};
@@ -231,6 +240,21 @@ class Reader {
       builder_.erase(k, v);
   }
 
+  void set_initial(KeyId key, ValueId value) {
+    builder_.set_initial(key, value);
+    initial_.insert({key, value});
+  }
+
+  // Of a log that is read without the others: a value that another session wrote, or that is older.
+  [[nodiscard]] ValueId foreign_value() const {
+    for (const auto& read : seen_) {
+      if (read.second != builder_.null_value() && !written_.contains(read) &&
+          !initial_.contains(read))
+        return read.second;
+    }
+    return ValueId::none();
+  }
+
   void infer_initial_values() {
     base::HashMap<KeyId, ValueId> unknown;  // none(): reads disagree
     for (const auto& [key, value] : seen_) {
@@ -253,7 +277,8 @@ class Reader {
   Reading reading_;
   dom::parser parser_;
   HistoryBuilder builder_;
-  base::HashSet<Version> seen_, written_;
+  const bool alone_;
+  base::HashSet<Version> seen_, written_, initial_;
   std::vector<dom::element> parts_;
   std::vector<RangeEntry> entries_;
   std::string text_;
@@ -276,8 +301,8 @@ Match recognize_viper(std::string_view bytes) {
 }
 
 base::Result<History> read_viper(const std::vector<SessionLog>& logs, const std::string& directory,
-                                 Reading reading) {
-  return Reader(reading).run(logs, directory);
+                                 Reading reading, bool alone) {
+  return Reader(reading, alone).run(logs, directory);
 }
 
 extern constinit const FormatSpec kViperFormat{
@@ -289,7 +314,7 @@ extern constinit const FormatSpec kViperFormat{
     .in_logs = true,
     .recognize = recognize_viper,
     .read = [](const Source& source, Reading reading) {
-      return read_viper(source.files, source.path, reading);
+      return read_viper(source.files, source.path, reading, source.alone);
     }};
 
 }  // namespace cupel::formats

@@ -18,6 +18,7 @@ namespace cupel::formats {
 
 Match recognize_viper(std::string_view bytes);
 base::Result<history::History> read_viper(const std::vector<SessionLog>& logs,
-                                          const std::string& directory, Reading reading = {});
+                                          const std::string& directory, Reading reading = {},
+                                          bool alone = false);
 
 }  // namespace cupel::formats
