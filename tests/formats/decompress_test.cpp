@@ -133,5 +133,23 @@ TEST(Decompress, HistoriesAreReadAsTheirContent) {
   }
 }
 
+TEST(Decompress, ATarArchiveIsNoHistory) {
+  const ScratchFolder folder;
+  // The header of a file, its content, and two empty blocks.
+  std::string archive(2048, '\0');
+  archive.replace(0, 13, "history.jsonl");
+  archive.replace(257, 8, "ustar  ");
+  for (const auto& path :
+       {folder.file("h.tar", archive), folder.file("h.tar.gz", gzipped(archive))}) {
+    const auto history = read(path);
+    ASSERT_FALSE(history.ok());
+    EXPECT_EQ(history.error().to_string(),
+              path +
+                  ": found a tar archive, expected one history. Unpack it with `tar xf FILE`, "
+                  "and name the file or the folder that was in it");
+  }
+  EXPECT_FALSE(detect(folder.path("h.tar")).ok());
+}
+
 }  // namespace
 }  // namespace cupel::formats

@@ -160,6 +160,47 @@ TEST(Knossos, MicroOperationsMayHaveLongNames) {
   EXPECT_EQ(text_of(*h, {.labels = false}), "0: w(:x,1) r(:y,null)\n");
 }
 
+TEST(Knossos, AConsoleMayShowTextBeforeTheLog) {
+  const std::string text =
+      "Reflection warning, foo.clj:1\n"
+      "Could not find artifact {:x 1}\n"
+      "2024-03-01 10:00:00,000{GMT}\tINFO\t[main] jepsen.core: Test version abc\n"
+      "2024-03-01 10:00:01,000{GMT}\tINFO\t[jepsen worker 0] jepsen.util: 0\t:invoke\t:write\t3\n"
+      "2024-03-01 10:00:01,500{GMT}\tINFO\t[jepsen worker 0] jepsen.util: 0\t:ok\t:write\t3\n";
+  EXPECT_NE(recognize_knossos(text), Match::kNo);
+  const auto h = read_knossos(text, "log");
+  ASSERT_TRUE(h) << h.error().to_string();
+  EXPECT_EQ(text_of(*h, {.times = false, .labels = false}), "0: w(register,3)\n");
+  // But a line of an operation is not passed over, nor a history without a log.
+  for (const char* other : {"x 0 :invoke :write 3\n", "some words\n0\t:ok\t:write\t3\n"}) {
+    const auto refused = read_knossos(other + text, "log");
+    ASSERT_FALSE(refused) << other;
+    EXPECT_EQ(refused.error().to_string().find("log:1: found \""), 0U)
+        << refused.error().to_string();
+  }
+  EXPECT_EQ(recognize_knossos("some words\nand more\n"), Match::kNo);
+}
+
+TEST(Knossos, ASecondRunInALogIsRefused) {
+  const auto line = [](const char* date, const char* type) {
+    return std::string(date) + "{GMT}\tINFO\t[jepsen worker 0] jepsen.util: 0\t:" + type +
+           "\t:write\t3\n";
+  };
+  const auto run = [&](const char* from, const char* to) {
+    return line(from, "invoke") + line(to, "ok");
+  };
+  const auto first = run("2024-03-01 10:00:00,000", "2024-03-01 10:00:01,000");
+  const auto before = run("2024-02-29 23:00:00,000", "2024-02-29 23:00:01,000");
+  EXPECT_TRUE(read_knossos(before + first, "log"));
+  const auto refused = read_knossos(first + before, "log");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().to_string(),
+            "log:3: found a time that is before those of the lines above: another run begins "
+            "here. Cut the log into its runs");
+  // Summer time ends.
+  EXPECT_TRUE(read_knossos(run("2024-10-27 02:59:59,000", "2024-10-27 02:00:01,000"), "log"));
+}
+
 TEST(Knossos, LooksLikeOnlyItself) {
   EXPECT_NE(recognize_knossos(":nemesis\t:info\t:start\tnil\n"), Match::kNo);
   EXPECT_EQ(recognize_knossos("INFO  org.postgresql - 0 :invoke :read nil\n"), Match::kNo);

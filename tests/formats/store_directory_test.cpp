@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,19 @@ TEST_F(StoreDirectory, TheBestFormOfARunIsRead) {
   EXPECT_EQ(format_of("r", {.format = Format::kKnossos}), "knossos");
   fs::create_directory_symlink("r", folder_.path("latest"));
   EXPECT_EQ(format_of("latest"), "jepsen");
+}
+
+TEST_F(StoreDirectory, ACompressedHistoryOfARunIsRead) {
+  put("r", "jepsen.log", kLog);
+  const auto packed = put("r", "history.edn", kEdn);
+  ASSERT_EQ(std::system(("gzip -q " + packed).c_str()), 0);
+  ASSERT_FALSE(fs::exists(packed));
+  EXPECT_EQ(format_of("r"), "jepsen");
+  EXPECT_EQ(histories_at({folder_.path("r")}, std::nullopt),
+            std::vector<std::string>{packed + ".gz"});
+  // The file itself comes first.
+  put("r", "history.edn", "broken");
+  EXPECT_NE(format_of("r"), "jepsen");
 }
 
 TEST_F(StoreDirectory, AnEmptyFileHidesNoOther) {

@@ -11,6 +11,7 @@
 #include <new>
 #include <vector>
 
+#include "base/json_fault.hpp"
 #include "base/parallel.hpp"
 #include "base/simdjson_first_use.hpp"
 #include "base/text/depth.hpp"
@@ -330,7 +331,7 @@ Chunk parse_maps(std::string_view bytes, Reading& reading) {
       chunk.fail(at, error == simdjson::DEPTH_ERROR ? text::too_deep_message(text::kMaxDepth)
                      : too_large                    ? *too_large
                                  : "found malformed JSON, expected an op map on its own (" +
-                                       std::string(simdjson::error_message(error)) + ")");
+                                       std::string(base::json_fault(error)) + ")");
       return chunk;
     }
     if (!op_map(element, chunk, at)) return chunk;

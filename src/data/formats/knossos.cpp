@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "data/formats/edn.hpp"
 #include "data/formats/jepsen_events.hpp"
@@ -21,6 +23,8 @@ namespace cupel::formats {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r";
+// Time servers set a clock by less, and summer time ends by as much.
+constexpr std::int64_t kClockIsSet = 2 * 60 * 60;
 
 bool is_number(std::string_view word) {
   if (word.starts_with('-')) word.remove_prefix(1);
@@ -119,6 +123,30 @@ bool contains_operation(std::string_view text) {
   return false;
 }
 
+// The date of a line of a log, in seconds since any day: 2021-02-26 11:42:48.
+std::optional<std::int64_t> seconds_of(std::string_view text) {
+  const auto at = text.find_first_of("0123456789");
+  if (at == std::string_view::npos || at > 16 || text.size() < at + 19) return std::nullopt;
+  text = text.substr(at, 19);
+  constexpr std::string_view kForm = "dddd-dd-dd dd:dd:dd";
+  std::array<std::int64_t, 6> fields{};
+  std::size_t field = 0;
+  for (std::size_t i = 0; i < kForm.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (digit != (kForm[i] == 'd') || (!digit && text[i] != kForm[i])) return std::nullopt;
+    if (digit)
+      fields[field] = fields[field] * 10 + (text[i] - '0');
+    else
+      ++field;
+  }
+  const auto [year, month, day, hour, minute, second] = fields;
+  if (month < 1 || month > 12) return std::nullopt;
+  // Days of a calendar whose years begin in March.
+  const auto y = month > 2 ? year : year - 1, m = (month + 9) % 12;
+  const auto days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day;
+  return ((days * 24 + hour) * 60 + minute) * 60 + second;
+}
+
 class Parser {
  public:
   Parser(std::string_view bytes, Reading& reading) : bytes_(bytes), reading_(reading) {}
@@ -132,6 +160,8 @@ class Parser {
       }
       begin = end + 1;
     }
+    if (kind_ == Kind::kUnknown && leading_ && !chunk_.error)
+      bad(leading_->first, leading_->second);
     return std::move(chunk_);
   }
   // All operations are of a log of 2014, where a failed cas compared.
@@ -143,7 +173,14 @@ class Parser {
   void line(std::size_t begin, std::size_t end) {
     const auto text = bytes_.substr(begin, end - begin);
     const auto header = kind_ == Kind::kHistory ? std::nullopt : header_of(text);
-    if (kind_ == Kind::kUnknown) kind_ = header ? Kind::kLog : Kind::kHistory;
+    if (kind_ == Kind::kUnknown) {
+      if (!header && !begins_operation(text)) return leading_text(begin, end);
+      kind_ = header ? Kind::kLog : Kind::kHistory;
+      if (!header && leading_) {
+        bad(leading_->first, leading_->second);
+        return;
+      }
+    }
     if (kind_ == Kind::kHistory) {
       of_2014_ = false;
       if (begins_operation(text)) {
@@ -153,6 +190,7 @@ class Parser {
       }
       return;
     }
+    if (header) note_date(begin, text);
     if (!header) {
       // A stack trace, or more of a message.
       if (contains_operation(text)) bad(begin, end);
@@ -173,6 +211,27 @@ class Parser {
     } else {
       begin_run(begin, message);
     }
+  }
+
+  // What a console shows before the first line of a log; only a log may begin so.
+  void leading_text(std::size_t begin, std::size_t end) {
+    Words words{bytes_.substr(begin, end - begin)};
+    for (auto word = words.next(); !word.empty(); word = words.next()) {
+      if (is_type(word)) return bad(begin, end);
+    }
+    if (!leading_) leading_ = {begin, end};
+  }
+
+  // The lines of a log are in the order of time, up to a clock that is set.
+  void note_date(std::size_t begin, std::string_view text) {
+    const auto seconds = seconds_of(text);
+    if (!seconds) return;
+    if (latest_ && *seconds + kClockIsSet < *latest_) {
+      chunk_.fail(begin,
+                  "found a time that is before those of the lines above: another run begins "
+                  "here. Cut the log into its runs");
+    }
+    latest_ = std::max(latest_.value_or(*seconds), *seconds);
   }
 
   // A second run would have the processes of the first.
@@ -237,6 +296,8 @@ class Parser {
   Reading& reading_;
   jepsen::Chunk chunk_;
   Kind kind_ = Kind::kUnknown;
+  std::optional<std::pair<std::size_t, std::size_t>> leading_;  // the first line before the log
+  std::optional<std::int64_t> latest_;                          // of the dates of lines, in seconds
   bool in_error_ = false;  // the line before ended with an error, which may have further lines
   bool of_2014_ = true;
 };
@@ -267,9 +328,14 @@ Match recognize_knossos(std::string_view bytes) {
   const auto begin = head.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return Match::kNo;
   head = head.substr(begin);
-  const auto first = head.substr(0, head.find('\n'));
-  if (begins_operation(first)) return Match::kBegins;
-  const auto header = header_of(first);
+  if (begins_operation(head.substr(0, head.find('\n')))) return Match::kBegins;
+  auto header = header_of(head.substr(0, head.find('\n')));
+  // A console may show something else before the log.
+  while (!header && head.find('\n') != std::string_view::npos) {
+    head = head.substr(head.find('\n') + 1);
+    const auto line = header_of(head.substr(0, head.find('\n')));
+    if (line && line->logger.starts_with("jepsen.")) header = line;
+  }
   if (!header) return Match::kNo;
   return header->logger.starts_with("jepsen.") || head.find(" jepsen.") != std::string_view::npos
              ? Match::kBegins

@@ -116,6 +116,10 @@ std::string found_compressed(std::string_view bytes) {
   static constexpr Compression kKnown[] = {{"BZh", "bzip2", "bzip2 -dc"},
                                            {"\x04\x22\x4d\x18", "lz4", "lz4 -dc"},
                                            {"PK\x03\x04", "zip", "unzip -p"}};
+  if (bytes.size() > 512 && bytes.substr(257, 5) == "ustar") {
+    return "found a tar archive, expected one history. Unpack it with `tar xf FILE`, and name the "
+           "file or the folder that was in it";
+  }
   for (const auto& [start, name, command] : kKnown) {
     if (!bytes.starts_with(start)) continue;
     return fmt::format(
@@ -170,6 +174,9 @@ bool is_certificate(std::string_view bytes) {
 base::Result<Format> recognize(const std::string& path, std::string_view bytes, bool in_logs) {
   if (auto binary = in_logs ? std::nullopt : without_text(path, bytes)) return *std::move(binary);
   if (bytes.empty()) return unrecognized(path, "an empty file");
+  // Its first header could be the lengths of a binary format.
+  if (auto packed = found_compressed(bytes); packed.find("tar archive") != packed.npos)
+    return base::Error{.message = std::move(packed), .file = path};
   if (is_certificate(bytes)) {
     return base::Error{.message = "found a certificate, expected a history", .file = path};
   }

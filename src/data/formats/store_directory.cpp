@@ -33,6 +33,15 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
+// The file itself, or a compressed one beside it.
+fs::path with_ending(const fs::path& path) {
+  if (is_file(path)) return path;
+  for (const char* ending : {".zst", ".gz", ".xz"}) {
+    if (auto packed = path.string() + ending; is_file(packed)) return packed;
+  }
+  return path;
+}
+
 bool is_folder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
@@ -80,7 +89,7 @@ std::optional<std::string> history_of_run(const std::string& folder, std::option
   std::optional<std::string> empty;
   for (const auto& form : kForms) {
     if (format && *format != form.format) continue;
-    const auto file = fs::path(folder) / form.name;
+    const auto file = with_ending(fs::path(folder) / form.name);
     if (!is_file(file)) continue;
     // A full disk leaves history.edn empty beside a history.txt. The log says nothing of this: it
     // has lines in every run.

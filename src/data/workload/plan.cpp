@@ -12,6 +12,7 @@
 #include <iostream>
 
 #include "base/hash_table.hpp"
+#include "base/json_fault.hpp"
 #include "base/simdjson_first_use.hpp"
 #include "base/write_file.hpp"
 #include "base/write_in_place.hpp"
@@ -152,7 +153,7 @@ class PlanReader {
       if (error == simdjson::IO_ERROR) fail("", "cannot read the file: is the path right?");
       fail("", fmt::format("found no JSON document, expected a workload file as `cupel generate "
                            "--plan` writes it: {}",
-                           simdjson::error_message(error)));
+                           base::json_fault(error)));
     }
     if (!root.is_object()) fail("", found(root) + ", expected an object with \"cupel_plan\"");
     const dom::object object(root);
