@@ -91,6 +91,37 @@ TEST(Internal, ThinAirRead) {
   expect_text(
       internal({"a: w(y,1) ; r(y,1) | b: r(x,7)", InternalKind::kThinAirRead, 2, 0, -1, 0}));
 }
+TEST(Internal, ThinAirReadOfANearlyEqualValue) {
+  history::HistoryBuilder b;
+  const auto session = b.session("a");
+  const auto x = b.key(history::ScalarView::of("x"));
+  const auto written = [&](history::ScalarView value) {
+    b.begin(session, history::TxnStatus::kCommitted);
+    b.write(x, b.value(value));
+    b.end();
+  };
+  written(history::ScalarView::of(70));
+  written(history::ScalarView::of(" Seven"));
+  written(history::ScalarView::of("7"));
+  b.begin(session, history::TxnStatus::kCommitted);
+  b.read(x, b.value(history::ScalarView::of(7)));
+  b.read(x, b.value(history::ScalarView::of("seven")));
+  b.read(x, b.value(history::ScalarView::of(8)));
+  b.end();
+  const auto h = std::move(b).finish();
+  ASSERT_TRUE(h.ok());
+  const auto text = [&](std::uint32_t read) {
+    levels::Violation violation;
+    const history::TxnId t(3);
+    violation.internal.push_back({InternalKind::kThinAirRead, t,
+                                  history::OpId(h->first_op(t) + read), x, history::OpId::none(),
+                                  history::TxnId::none()});
+    return only(explain(*h, Level::kReadCommitted, violation)).summary;
+  };
+  EXPECT_NE(text(0).find("a string and not an integer"), std::string::npos) << text(0);
+  EXPECT_NE(text(1).find("in another spelling"), std::string::npos) << text(1);
+  EXPECT_EQ(text(2).find("was written to x"), std::string::npos) << text(2);
+}
 TEST(Internal, AbortedRead) {
   expect_text(internal({"a: ! w(x,1) | b: r(x,1)", InternalKind::kAbortedRead, 1, 0, 0, 0}));
 }

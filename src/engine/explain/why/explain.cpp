@@ -15,6 +15,7 @@
 #include "engine/explain/why/cycle.hpp"
 #include "engine/explain/why/glossary.hpp"
 #include "engine/explain/why/layout.hpp"
+#include "engine/explain/why/near_write.hpp"
 #include "engine/explain/why/sentences.hpp"
 #include "engine/explain/why/words.hpp"
 
@@ -507,6 +508,7 @@ class InternalReporter {
  public:
   InternalReporter(const History& history, const InternalAnomaly& found, const Context& context)
       : history_(history),
+        whole_(context.origin ? context.origin->whole : history),
         found_(found),
         involved_{found.txn, found.other_txn},
         words_(history, involved_, context) {}
@@ -625,7 +627,7 @@ class InternalReporter {
       case InternalKind::kThinAirRead:
         return found_absence()
                    ? fmt::format("{} did not find {}, which nobody removed.", who_, key_)
-                   : fmt::format("{} read a value that nobody wrote.", who_);
+                   : fmt::format("{} read a value that nobody wrote.{}", who_, nearly_equal());
       case InternalKind::kAbortedRead:
         return in_doubt() ? fmt::format("{} read a write of {} that cannot have taken place.", who_,
                                         other_)
@@ -666,6 +668,15 @@ class InternalReporter {
             key_);
     }
     return {};
+  }
+
+  // A write of nearly the value that was read out of thin air.
+  [[nodiscard]] std::string nearly_equal() const {
+    const auto& read = history_.op(found_.read);
+    const bool single = read.kind == history::OpKind::kRead;
+    if (single ? !read.value.valid() : focus_.empty()) return {};
+    const auto value = single ? read.value : focus_.front();
+    return near_write(whole_, history_.key(found_.key), history_.value(value), key_);
   }
 
   // One compare-and-set a transaction: what it found nobody left, or only an operation that failed.
@@ -759,6 +770,7 @@ class InternalReporter {
   }
 
   const History& history_;
+  const History& whole_;  // of which history_ is a part
   const InternalAnomaly& found_;
   const TxnId involved_[2];
   Words words_;
