@@ -15,6 +15,7 @@
 #include "apps/units.hpp"
 #include "base/text.hpp"
 #include "base/usable_memory.hpp"
+#include "data/history/facts.hpp"
 #include "engine/explain/why/glossary.hpp"
 #include "report/render.hpp"
 
@@ -178,6 +179,8 @@ formats::Interpretation interpretation(const InterpretationArguments& arguments)
 }
 
 void note_interpretation(const std::string& file, const history::History& history, bool kind) {
+  if (const auto cut = history.fact(history::kCut); !cut.empty())
+    print_note(fmt::format("{}: {}", file, cut));
   if (const auto ignored = history.fact("ignored"); !ignored.empty())
     print_note(fmt::format("{}: left out: {}", file, report::ignored_text(ignored)));
   if (const auto how = history.fact("kind"); kind && !how.empty())

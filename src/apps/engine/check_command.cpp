@@ -159,9 +159,6 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
   if (!checked.history.fact(formats::kNothingHappened).empty()) {
     print_note(fmt::format("{}: {}", checked.file, report::kNothingWasTested));
   }
-  if (const auto cut = checked.history.fact("cut"); !cut.empty()) {
-    print_note(fmt::format("{}: {}", checked.file, cut));
-  }
   note_interpretation(checked.file, checked.history, !arguments.levels.empty());
   if (const auto missing = checked.history.fact("not ignored"); !missing.empty())
     print_note(fmt::format("{}: {}", checked.file, missing));

@@ -1,0 +1,65 @@
+// Inputs: the notes and hints of the commands about a file that was damaged or recorded badly.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "base/temp_dir.hpp"
+
+namespace {
+
+class Inputs : public testing::Test {
+ protected:
+  void put(const std::string& name, std::string_view text) const {
+    std::ofstream(folder_.file(name)) << text;
+  }
+  [[nodiscard]] int run(const std::string& arguments) const {
+    const auto command = fmt::format("cd {} && timeout 60 {} {} >out 2>err",
+                                     folder_.path().string(), CUPEL_BINARY, arguments);
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  [[nodiscard]] std::string text_of(const std::string& name) const {
+    std::ifstream in(folder_.file(name));
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+
+  cupel::base::TempDir folder_ = *cupel::base::TempDir::make("cupel-test-");
+};
+
+constexpr const char* kWrite =
+    R"({"type":"invoke","process":0,"f":"txn","value":[["w","x",5]]}
+{"type":"ok","process":0,"f":"txn","value":[["w","x",5]]}
+)";
+
+TEST_F(Inputs, EveryCommandNotesThatAFileWasCut) {
+  put("h.jsonl", std::string(kWrite) + R"({"type":"invoke","proc)");
+  constexpr const char* kNote = "its incomplete last line is left out";
+  for (const char* arguments : {"check h.jsonl", "convert h.jsonl -o h.cupel"}) {
+    EXPECT_EQ(run(arguments), 0) << text_of("err");
+    const auto notes = text_of("err");
+    const auto first = notes.find(kNote);
+    EXPECT_NE(first, std::string::npos) << arguments << "\n" << notes;
+    EXPECT_EQ(notes.find(kNote, first + 1), std::string::npos) << notes;
+  }
+}
+
+// The value 5 and the text "5" are two values.
+TEST_F(Inputs, AThinAirReadNamesANearlyEqualWrite) {
+  put("h.jsonl", std::string(kWrite) +
+                     R"({"type":"invoke","process":1,"f":"txn","value":[["r","x",null]]}
+{"type":"ok","process":1,"f":"txn","value":[["r","x","5"]]}
+)");
+  for (const char* arguments : {"check h.jsonl", "check -l read-committed h.jsonl"}) {
+    EXPECT_EQ(run(arguments), 1) << text_of("err");
+    const auto text = text_of("out");
+    EXPECT_NE(text.find(" 5 was written to x: "), std::string::npos) << arguments << "\n" << text;
+  }
+}
+
+}  // namespace
