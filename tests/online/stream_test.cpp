@@ -318,6 +318,34 @@ TEST(OnlineStream, RefusesWhatNeedsTheWholeFile) {
   EXPECT_NE(error_of(Level::kCausal, "{\"type\":\"ok\",\n").find("test:1"), std::string::npos);
 }
 
+// An invocation without operations agrees with every completion, so what it writes may be read
+// before anything is known of it.
+TEST(OnlineStream, AnOpenTransactionWithoutOperationsMayHaveWrittenAnything) {
+  const std::string lines = R"({"type":"invoke","process":0,"f":"txn","value":[]}
+{"type":"invoke","process":1,"f":"txn","value":[["r","x",null]]}
+{"type":"ok","process":1,"f":"txn","value":[["r","x",2]]}
+)";
+  for (const Level level : {Level::kReadCommitted, Level::kCausal, Level::kSerializable}) {
+    for (const bool ends : {true, false}) {
+      Window window({.level = level});
+      Stream stream(window, "test");
+      base::Budget budget;
+      ASSERT_TRUE(stream.take(lines).ok());
+      EXPECT_EQ(window.look(budget).status, Verdict::kSatisfied) << levels::name(level);
+      if (ends) {
+        ASSERT_TRUE(stream
+                        .take(R"({"type":"ok","process":0,"f":"txn","value":[["w","x",2]]}
+)")
+                        .ok());
+      }
+      ASSERT_TRUE(stream.end().ok());
+      EXPECT_EQ(window.look(budget, /*ended=*/true).status,
+                ends ? Verdict::kSatisfied : Verdict::kViolated)
+          << levels::name(level);
+    }
+  }
+}
+
 // Alone, and beside its invocation in one piece, which other code compares.
 TEST(OnlineStream, RefusesACompletionThatWritesSomethingElse) {
   const auto found = [](const std::string& invoked, const std::string& type,

@@ -15,13 +15,15 @@ using base::Verdict;
 using history::History;
 using history::OpId;
 
-Look Window::slide(const history::OpenCompares& open, base::Budget& budget) {
+Look Window::slide(const history::OpenCompares& open, bool silent, base::Budget& budget) {
   if (held_.forgotten > 0) {
     const auto unknown = reads_of_others(history_, /*frontier_known=*/false);
     history_ = history::with_unknown(std::move(history_), unknown);
   }
-  const bool masked = !open.reads.empty();
-  const auto certain = masked ? history::with_unknown(history_, open.reads) : History();
+  const bool masked = silent || !open.reads.empty();
+  const auto unsure = silent ? reads_of_others(history_, /*frontier_known=*/false) : open.reads;
+  const auto certain = masked ? history::with_unknown(history_, unsure) : History();
+  waits_ = waits_ || silent;
   levels::Decider decider(masked ? certain : history_, options_.drift, 1, /*evidence=*/false);
   auto decision = decider.decide(level_, budget);
   Look look{decision.status, std::move(decision.detail),

@@ -54,6 +54,7 @@ void Stream::begin(Session session, Moment at, const Operations& tried) {
     latest_ = std::max(latest_, at.time);
   }
   window_.begin(session, at, without_masked(tried));
+  if (tried.empty()) window_.note_silent(session);
 }
 
 void Stream::end(Session session, TxnStatus status, Moment /*invoked*/, Moment at,

@@ -12,6 +12,7 @@
 #include "data/history/mask.hpp"
 #include "data/history/starts_empty.hpp"
 #include "data/history/text_order.hpp"
+#include "engine/online/held_alone.hpp"
 
 namespace cupel::online {
 
@@ -81,6 +82,8 @@ void Window::begin(Session session, Moment at, const Operations& tried) {
   note_began(s, at.time);
   s.open = true;
   s.invoked = at;
+  s.silent = false;
+  s.forgotten = held_.forgotten;
   s.tried.clear();
   s.tried.append(tried);
 }
@@ -92,6 +95,8 @@ void Window::end(Session session, TxnStatus status, Moment at, const Operations&
     s.invoked = {kNoTime, at.label};
     note_began(s, kNoTime);
   }
+  if (s.open && s.silent && !seen.empty() && held_.forgotten != s.forgotten)
+    doubt(fmt::format("the invocation of session {} named no operations", s.name));
   s.open = false;
   ++s.count;
   if (at.time != kNoTime) s.ended = std::max(s.ended, at.time);
@@ -391,16 +396,25 @@ Look Window::look(base::Budget& budget, bool ended) {
   } else {
     history_ = history::with_failed(std::move(history_), open.failed);
   }
-  if (slide_ > 0) return slide(open, budget);
+  if (slide_ > 0) return slide(open, /*silent=*/!ended && any_silent(), budget);
   if (ended) return decide(open, /*may_forget=*/!waits_, budget);
   auto look = decide(open, /*may_forget=*/true, budget);
-  if (look.status != Verdict::kViolated || open.reads.empty()) return look;
-  // Perhaps it only means that one of them has succeeded.
+  if (look.status != Verdict::kViolated) return look;
+  auto reads = open.reads;
+  if (any_silent()) reads = reads_of_others(history_, /*frontier_known=*/false);
+  if (reads.empty()) return look;
+  // Perhaps it only means that one of them has succeeded, or what an open transaction writes.
   auto known = history_;
-  history_ = history::with_unknown(std::move(history_), open.reads);
+  history_ = history::with_unknown(std::move(history_), reads);
   look = decide({}, /*may_forget=*/false, budget);
   if (look.status == Verdict::kSatisfied) history_ = std::move(known);
+  waits_ = waits_ || any_silent();
   return look;
+}
+
+bool Window::any_silent() const {
+  return std::any_of(sessions_.begin(), sessions_.end(),
+                     [](const SessionFacts& s) { return s.open && s.silent; });
 }
 
 history::OpenCompares Window::going_on() const {

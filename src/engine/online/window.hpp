@@ -86,6 +86,31 @@ struct Held {
   std::string doubt;  // why `sure` is false
 };
 
+// What a window knows of a session.
+struct SessionFacts {
+  std::string name;
+  bool open = false, closed = false, began = false, never_closes = false, silent = false;
+  Moment invoked;
+  Operations tried;
+  history::Time ended = history::kNoTime;
+  std::uint32_t count = 0;      // of its transactions
+  std::uint64_t forgotten = 0;  // of all sessions, when the last one was invoked
+  // While a history is built.
+  history::SessionId id;
+};
+
+// One that is held.
+struct Transaction {
+  Session session;
+  history::TxnStatus status;
+  history::Time invoke, complete;
+  std::uint32_t label, place;
+  std::uint64_t born;               // how many had come before
+  std::uint64_t number = 0;         // in the source, for the evidence
+  std::size_t first = 0, last = 0;  // of fresh_operations_
+  bool open = false;
+};
+
 class Window {
  public:
   explicit Window(const WindowOptions& options)
@@ -107,6 +132,8 @@ class Window {
   Session session(std::string_view name);
   // The session tries these operations. It has nothing open.
   void begin(Session session, Moment at, const Operations& tried);
+  // What it has begun may do anything: a violation that the writes of it would explain waits.
+  void note_silent(Session session) { sessions_[session].silent = true; }
   // It has ended; `seen` also has what its reads saw. With begin() left out, it had no invocation.
   // `number`: in the source, of those that were not aborted; none: as they end here.
   void end(Session session, history::TxnStatus status, Moment at, const Operations& seen,
@@ -160,28 +187,9 @@ class Window {
   void load(StateReader& in);
 
  private:
-  struct SessionFacts {
-    std::string name;
-    bool open = false, closed = false, began = false, never_closes = false;
-    Moment invoked;
-    Operations tried;
-    history::Time ended = history::kNoTime;
-    std::uint32_t count = 0;  // of its transactions
-    // While a history is built.
-    history::SessionId id;
-  };
-  struct Transaction {
-    Session session;
-    history::TxnStatus status;
-    history::Time invoke, complete;
-    std::uint32_t label, place;
-    std::uint64_t born;               // how many had come before
-    std::uint64_t number = 0;         // in the source, for the evidence
-    std::size_t first = 0, last = 0;  // of fresh_operations_
-    bool open = false;
-  };
-
   void doubt(std::string why);
+  // Whether an open transaction does not say what it may write.
+  [[nodiscard]] bool any_silent() const;
   void digest(history::Fold& fold, Session session, history::TxnStatus status, history::Time invoke,
               history::Time complete, const Operations& operations) const;
   void note_evidence(const levels::Witness& witness);
@@ -196,7 +204,7 @@ class Window {
   void build();
   [[nodiscard]] history::OpenCompares going_on() const;
   Look decide(const history::OpenCompares& open, bool may_forget, base::Budget& budget);
-  Look slide(const history::OpenCompares& open, base::Budget& budget);
+  Look slide(const history::OpenCompares& open, bool silent, base::Budget& budget);
   std::optional<Look> look_for_missing_key();
   void note_forgotten_ranges();
   void note_repeated_values(const levels::Decider& decider, const history::OpenCompares& open);

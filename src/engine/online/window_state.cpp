@@ -41,12 +41,13 @@ void Window::save(StateWriter& out) const {
   for (const auto& session : sessions_) {
     out.text(session.name);
     out.number((session.open ? 1u : 0u) | (session.closed ? 2u : 0u) | (session.began ? 4u : 0u) |
-               (session.never_closes ? 8u : 0u));
+               (session.never_closes ? 8u : 0u) | (session.silent ? 16u : 0u));
     out.integer(session.invoked.time);
     out.number(session.invoked.label);
     out.integer(session.ended);
     out.number(session.count);
     if (session.open) session.tried.save(out);
+    out.number(session.forgotten);
   }
   for (const std::uint64_t number :
        {held_.transactions, held_.committed, held_.forgotten, std::uint64_t{held_.held},
@@ -156,16 +157,18 @@ void Window::load_sessions(StateReader& in) {
   for (std::size_t i = 0; i < count && in.good(); ++i) {
     auto& session = sessions_.emplace_back();
     session.name = in.text();
-    const auto bits = in.below(16);
+    const auto bits = in.below(32);
     session.open = (bits & 1) != 0;
     session.closed = (bits & 2) != 0;
     session.began = (bits & 4) != 0;
     session.never_closes = (bits & 8) != 0;
+    session.silent = (bits & 16) != 0;
     session.invoked.time = in.integer();
     session.invoked.label = in.below(0x100000000);
     session.ended = in.integer();
     session.count = in.below(0x100000000);
     if (session.open) session.tried.load(in, keys_.size());
+    session.forgotten = in.number();
   }
 }
 
