@@ -156,6 +156,7 @@ constexpr Snippet kSnippets[] = {{"txn", R"([["w","x",1]])", R"([["w","x",1]])"}
                                  {"nap", "null", "null"},
                                  {"nap", "null", R"([["w","x",2]])"},
                                  {"nap", "3", "3"},
+                                 {"nap", "3", R"([["w","x",2]])"},
                                  {"add", "3", "3"},
                                  {"transfer", R"({"from":1})", R"({"from":1})"},
                                  {"enqueue", "1", "1"},

@@ -116,6 +116,7 @@ class RandomMaps {
     process.f = theme_ == 3 && random_.chance(0.9)   ? any(kLocks)
                 : theme_ >= 2 && random_.chance(0.8) ? any(kSingles)
                 : random_.chance(0.05)               ? "init"
+                : random_.chance(0.03)               ? "nap"
                                                      : "txn";
     std::string asked;
     if (process.f == "txn") {
@@ -125,6 +126,7 @@ class RandomMaps {
       if (process.f == "read" && random_.chance(0.8))
         asked = keyed_ ? asked.substr(0, asked.rfind(',')) + ",null]" : "null";
       if (process.f == "write" && random_.chance(0.2)) asked = "null";
+      if (process.f == "nap" && random_.chance(0.5)) process.told = transaction().second;
     }
     map("invoke", p, process.f, asked);
     process.open = true;

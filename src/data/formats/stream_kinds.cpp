@@ -61,15 +61,18 @@ jepsen::Refusal StreamKinds::decide(bool again) {
 }
 
 bool StreamKinds::may_become_transaction(const Said& open) const {
+  if (open.f == F::kOther) return true;
   if (!open.nothing) return false;
-  if (open.f == F::kOther || open.f == F::kSetup) return true;
+  if (open.f == F::kSetup) return true;
   if (open.f == F::kRead && !as_.kind && !classifier_.any_said()) return true;
   return classifier_.any_transaction() &&
          (open.f == F::kRead || open.f == F::kWrite || open.f == F::kCas);
 }
 
 bool StreamKinds::tries_nothing(const Event& event, const std::optional<Said>& open) const {
-  if (event.is_txn || !open || !open->nothing) return false;
+  if (event.is_txn || !open) return false;
+  if (open->f == F::kOther) return true;
+  if (!open->nothing) return false;
   return may_become_transaction(*open) || kinds_.kind == Workload::kTransactions;
 }
 
