@@ -105,7 +105,7 @@ TEST_F(WindowsCheck, WhatIsRefusedIsRefusedWithALimitToo) {
   const auto write = [&](const std::string& text) {
     std::ofstream(folder_.file("h.jsonl")) << text;
   };
-  const std::string nap = R"({"type":"invoke","process":77,"f":"nap","value":3}
+  const std::string nap = R"({"type":"invoke","process":77,"f":"nap","value":3,"time":0}
 )";
   for (const auto& [text, word] :
        {std::pair(nap + lines, "f=nap"), std::pair(lines + nap, "f=nap"),
