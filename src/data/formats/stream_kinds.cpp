@@ -79,7 +79,6 @@ bool StreamKinds::tries_nothing(const Event& event, const std::optional<Said>& o
 bool StreamKinds::says_what_was_done(const Chunk& chunk, const Event& event,
                                      const Interpreter::Step& step) const {
   if (step.is_txn) return event.is_txn;
-  if (!step.invoked) return true;
   return step.status == TxnStatus::kCommitted && kinds_.kind != Workload::kMutex &&
          (event.f == F::kRead || event.f == F::kSetup || !chunk.values[event.first].is_nothing());
 }

@@ -32,7 +32,7 @@ class StreamSink {
   virtual std::uint32_t session(const std::string& name) = 0;
   virtual void begin(std::uint32_t session, history::Moment at,
                      const history::Operations& tried) = 0;
-  // `invoked` without a time: there was no begin(). The sink may take `seen` away.
+  // There was a begin(), at `invoked`. The sink may take `seen` away.
   virtual void end(std::uint32_t session, history::TxnStatus status, history::Moment invoked,
                    history::Moment at, history::Operations& seen) = 0;
 
