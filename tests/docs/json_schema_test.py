@@ -186,6 +186,9 @@ def run(out):
         out.add("campaign", "summary.json", lines)
     out.keep("campaign", "merge", "--json", "campaign", codes=(3,))
     out.keep("doctor", "doctor", "--json")
+    path, out.environment["PATH"] = out.environment.get("PATH", os.environ["PATH"]), ""  # no program is there: a problem
+    out.keep("doctor", "doctor", "--json")
+    out.environment["PATH"] = path
     out.keep("lab_list", "lab", "list", "--json")
 
 
