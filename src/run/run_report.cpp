@@ -98,7 +98,7 @@ std::string live_text(const LiveResult& live) {
 nlohmann::ordered_json live_json(const LiveResult& live) {
   nlohmann::ordered_json object = {
       {"level", levels::name(live.level)}, {"watched", levels::name(live.watched)},
-      {"verdict", to_string(live.state)},         {"transactions", live.transactions},
+      {"verdict", to_string(live.state)},  {"transactions", live.transactions},
       {"most_held", live.most_held},       {"longest_look_s", live.longest_look}};
   if (live.state == base::Verdict::kViolated) {
     object["found_at_s"] = live.found_at;
