@@ -223,7 +223,6 @@ std::vector<SourceFile> read_sources(const std::string& repository,
   std::vector<SourceFile> sources;
   for (const auto& folder : folders) {
     const fs::path top = fs::path(repository) / folder;
-    if (!fs::exists(top)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(top)) {
       const auto extension = entry.path().extension();
       if (!entry.is_regular_file() || (extension != ".cpp" && extension != ".hpp")) continue;

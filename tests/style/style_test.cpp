@@ -171,11 +171,11 @@ const Forbidden kSleeps = {R"(\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\s
                            {"tests/support/polling.hpp"},
                            "wait for an event; without one, tests/support/polling.hpp"};
 
-// A new level is a row of src/levels/spec.hpp: nobody else compares with one.
+// A new level is a row of src/engine/levels/spec.hpp: nobody else compares with one.
 const Forbidden kSingleLevels = {
     R"(([=!<>]=|[<>])\s*(levels::)?Level::k|\bLevel::k\w+\s*([=!]=|[<>])|\bcase (levels::)?Level::k)",
     {},
-    "ask the level a named question (src/levels/level.hpp)"};
+    "ask the level a named question (src/engine/levels/level.hpp)"};
 
 TEST(ForbiddenCheck, FindsInjectedTestsForOneLevel) {
   const auto count = [](const std::string& line) {
@@ -192,8 +192,8 @@ TEST(ForbiddenCheck, FindsInjectedTestsForOneLevel) {
 }
 
 TEST(Repository, AsksTheTableOfLevels) {
-  const auto sources = read_sources(
-      kRepository, {"src/explain", "src/report", "src/analysis", "src/run", "src/cli"});
+  const auto sources = read_sources(kRepository, {"src/engine/explain", "src/report",
+                                                  "src/engine/analysis", "src/run", "src/apps"});
   expect_none(kSingleLevels, sources, 80);
 }
 
@@ -201,7 +201,7 @@ TEST(Repository, AsksTheTableOfLevels) {
 const Forbidden kExplanations = {
     R"(\bexplain::explain\()",
     {},
-    "take the explanation from analysis (src/analysis/explanations.hpp)"};
+    "take the explanation from analysis (src/engine/analysis/explanations.hpp)"};
 
 TEST(Repository, ExplainsInTheAnalysis) {
   EXPECT_EQ(check_forbidden(kExplanations, {{"a", "auto a = explain::explain(history, at, one);"}})
@@ -210,8 +210,8 @@ TEST(Repository, ExplainsInTheAnalysis) {
   EXPECT_EQ(
       check_forbidden(kExplanations, {{"a", "crdt::explain(a); explain::Anomaly one;"}}).size(),
       0u);
-  const auto sources =
-      read_sources(kRepository, {"src/report", "src/api", "src/run", "src/mocktest", "src/cli"});
+  const auto sources = read_sources(
+      kRepository, {"src/report", "src/api", "src/run", "src/mock/mocktest", "src/apps"});
   expect_none(kExplanations, sources, 80);
 }
 
