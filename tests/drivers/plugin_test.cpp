@@ -46,6 +46,7 @@ TEST_F(Plugins, OneOfAnotherVersionIsRefused) {
   EXPECT_NE(old.error().message.find("this driver is of cupel 0.0.1, and the program of cupel"),
             std::string::npos)
       << old.error().message;
+  EXPECT_EQ(error_of("old:x"), old.error().to_string());
   const auto drivers = all_drivers();
   EXPECT_TRUE(std::none_of(drivers.begin(), drivers.end(),
                            [](const DriverInfo& driver) { return driver.name == "old"; }));
@@ -56,6 +57,7 @@ TEST_F(Plugins, OneWithoutAnEntryIsRefused) {
   ASSERT_FALSE(empty.ok());
   EXPECT_NE(empty.error().message.find("another generation of cupel"), std::string::npos)
       << empty.error().message;
+  EXPECT_EQ(error_of("empty:x"), empty.error().to_string());
 }
 
 TEST_F(Plugins, OneThatIsNotThereIsNamedWithItsPackage) {

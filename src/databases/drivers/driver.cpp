@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/spelling.hpp"
 #include "databases/drivers/foreign_url.hpp"
+#include "databases/drivers/plugin.hpp"
 #include "databases/drivers/registry.hpp"
 
 namespace cupel::drivers {
@@ -70,6 +72,19 @@ MaybeFailure Connection::transact(std::span<const workload::Statement> statement
 
 namespace {
 
+// Why the plug-in of a scheme that no driver has is not one of the drivers; none: there is no such
+// plug-in.
+std::optional<base::Error> unusable_plugin(const std::string& scheme) {
+  const auto found = found_plugins();
+  if (!std::binary_search(found.begin(), found.end(), scheme)) return std::nullopt;
+  const auto plugin = load_plugin(scheme);
+  if (!plugin.ok()) return plugin.error();
+  return base::Error{.message = fmt::format("this plug-in has no DriverInfo with the name {}. Add "
+                                            "it to CUPEL_DRIVER_PLUGIN",
+                                            scheme),
+                     .file = find_plugin(scheme)};
+}
+
 // Null, and the error, if the URL is of no driver.
 const DriverInfo* driver_of(const std::string& url, base::Error& error) {
   const auto drivers = all_drivers();
@@ -78,7 +93,8 @@ const DriverInfo* driver_of(const std::string& url, base::Error& error) {
     return scheme == info.name || (!info.alias.empty() && scheme == info.alias);
   });
   if (driver == drivers.end() || url.find(':') == std::string::npos) {
-    error = foreign_url(url, drivers);
+    auto unusable = unusable_plugin(scheme);
+    error = unusable ? *std::move(unusable) : foreign_url(url, drivers);
     return nullptr;
   }
   return &*driver;
