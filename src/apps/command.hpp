@@ -26,7 +26,7 @@ struct NamedCommand {
   void (*add)(Command& app, Run& chosen);
 };
 
-// The commands that each program has: engine_commands.cpp, run_main.cpp …
+// The commands that each program has: engine_commands.cpp, run_commands.cpp …
 std::span<const NamedCommand> engine_commands();
 std::span<const NamedCommand> run_commands();
 std::span<const NamedCommand> mock_commands();

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/levels/spec.hpp"
 #include "support/scratch_folder.hpp"
 
 extern char** environ;
@@ -187,7 +188,7 @@ TEST_F(Limits, ReadingThatStoppedIsUnknownAndNoError) {
   const auto json = cupel({"check", "--json", "--timeout", "0.001", file});
   expect_unknown(json, "time");
   const auto answer = nlohmann::json::parse(json.out);
-  EXPECT_EQ(answer["levels"].size(), 12u);
+  EXPECT_EQ(answer["levels"].size(), cupel::levels::kLevelCount);
   EXPECT_TRUE(answer["transactions"].is_null());
 }
 

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
 
 #include "apps/all/all_commands.hpp"
 #include "apps/command.hpp"
+#include "apps/programs.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace {
@@ -30,6 +32,28 @@ const CommandPage& page_of(const std::vector<CommandPage>& pages,
                            const std::vector<std::string>& path) {
   return *std::find_if(pages.begin(), pages.end(),
                        [&](const CommandPage& page) { return page.path == path; });
+}
+
+// A command of programs.hpp that its program lacks would start that program again and again.
+TEST(Programs, HaveTheCommandsOfTheList) {
+  using cupel::apps::Program;
+  const auto check = [](Program program, std::span<const cupel::apps::NamedCommand> own,
+                        const std::string& file) {
+    for (const auto& spec : cupel::apps::kCommandSpecs) {
+      const auto is_spec = [&](const auto& one) { return one.name == spec.name; };
+      EXPECT_EQ(std::any_of(own.begin(), own.end(), is_spec), spec.program == program)
+          << spec.name << ": programs.hpp and " << file << " differ";
+    }
+    for (const auto& command : own) {
+      const auto is_command = [&](const auto& one) { return one.name == command.name; };
+      EXPECT_TRUE(std::any_of(cupel::apps::kCommandSpecs.begin(), cupel::apps::kCommandSpecs.end(),
+                              is_command))
+          << command.name << ": programs.hpp lacks it, and " << file << " has it";
+    }
+  };
+  check(Program::kEngine, cupel::apps::engine_commands(), "engine_commands.cpp");
+  check(Program::kRun, cupel::apps::run_commands(), "run_commands.cpp");
+  check(Program::kCrdt, cupel::apps::crdt_commands(), "crdt_commands.cpp");
 }
 
 TEST(Pages, HaveEveryCommandAndOption) {

@@ -55,9 +55,8 @@ TEST(Formats, AnUnknownFileIsAnErrorThatListsTheFormats) {
     const auto path = folder.file("x", bytes);
     for (const auto& error : {detect(path).error(), read(path).error()}) {
       EXPECT_EQ(error.file, path);
-      for (const char* format :
-           {"jepsen", "plume", "awdit", "dbcop", "cobra", "viper", "cupel", "knossos"}) {
-        EXPECT_NE(error.message.find(format), std::string::npos) << error.message;
+      for (const Format format : all_formats()) {
+        EXPECT_NE(error.message.find(name(format)), std::string::npos) << error.message;
       }
     }
   }

@@ -3,6 +3,7 @@
 // spell anything; these are the collisions that a first byte or two would cause.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -221,10 +222,17 @@ TEST(Recognition, IdsThatSpellCobraRecordTypes) {
 
 // `cupel explain FORMAT` prints it.
 TEST(Registry, TheExampleOfAFormatIsAHistoryInIt) {
-  std::size_t examples = 0;
+  const auto is_text = [](const std::string& file) {
+    return std::all_of(file.begin(), file.end(), [](char c) {
+      return static_cast<unsigned char>(c) < 0x7f && (c >= ' ' || c == '\n' || c == '\t');
+    });
+  };
   for (const auto* spec : all_specs()) {
+    const auto files = valid_files(spec->format);
+    ASSERT_FALSE(files.empty()) << "valid_files() has no case of " << spec->name;
+    EXPECT_NE(spec->example.empty(), is_text(files.front()))
+        << spec->name << ": a text format has an example, a binary format has none";
     if (spec->example.empty()) continue;
-    ++examples;
     const auto format = recognize("file", spec->example, spec->in_logs);
     ASSERT_TRUE(format.ok()) << spec->name << ": " << format.error().to_string();
     EXPECT_EQ(name(*format), spec->name);
@@ -232,7 +240,6 @@ TEST(Registry, TheExampleOfAFormatIsAHistoryInIt) {
     ASSERT_TRUE(h.ok()) << spec->name << ": " << h.error().to_string();
     EXPECT_EQ(h->status(TxnId(0)), TxnStatus::kCommitted) << spec->name;
   }
-  EXPECT_EQ(examples, 5U) << "the text formats";
 }
 
 // What the registry says of a format is what the documentation and the options need.
@@ -252,6 +259,14 @@ TEST(Registry, EveryFormatHasAPageAndOneName) {
     EXPECT_TRUE(table.find(row) != std::string::npos)
         << index << ": the table of the formats has no row that begins with `| " << spec->name
         << " | `";
+  }
+  for (const std::string file :
+       {"include/cupel/check.hpp", "include/cupel/cupel.h", "node/index.d.ts"}) {
+    const auto text = file_bytes(std::string(CUPEL_SOURCE_DIR) + "/" + file);
+    for (const auto* spec : all_specs()) {
+      EXPECT_TRUE(text.find('"' + std::string(spec->name) + '"') != std::string::npos)
+          << file << ": its list of the formats lacks " << spec->name;
+    }
   }
   for (const auto& ending : endings) {
     ASSERT_TRUE(options_of_extension(ending)) << ending;
