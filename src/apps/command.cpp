@@ -19,6 +19,7 @@
 #include <ctime>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@
 #include "apps/options.hpp"
 #include "apps/programs.hpp"
 #include "apps/spelling.hpp"
+#include "apps/terminal.hpp"
 #include "apps/version.hpp"
 #include "base/budget.hpp"
 #include "base/no_thread.hpp"
@@ -55,6 +57,31 @@ struct Talk {
 std::vector<std::pair<std::string, std::string>>& guarded() {
   static std::vector<std::pair<std::string, std::string>> all;
   return all;
+}
+
+// How wide the terminal is; none: the stream is no terminal, or one too narrow to break lines for.
+std::optional<std::size_t> columns_of(int stream) {
+  winsize size{};
+  constexpr unsigned kNarrowest = 40;
+  if (isatty(stream) == 0 || ioctl(stream, TIOCGWINSZ, &size) != 0 || size.ws_col < kNarrowest)
+    return std::nullopt;
+  return size.ws_col;
+}
+
+// Long lines are broken at the width of a terminal. Scripts read whole lines.
+std::string fitted_to(int stream, std::string_view text) {
+  const auto columns = columns_of(stream);
+  return columns ? report::fitted(text, *columns) : std::string(text);
+}
+
+// The text up to so many characters.
+std::string_view first_columns(std::string_view text, std::size_t columns) {
+  std::size_t end = 0;
+  for (; end < text.size(); ++end) {
+    const bool begins = (static_cast<unsigned char>(text[end]) & 0xc0) != 0x80;
+    if (begins && columns-- == 0) break;
+  }
+  return text.substr(0, end);
 }
 
 void write_to_stderr(std::string_view text) {
@@ -135,11 +162,12 @@ void print(std::string_view shown) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) write_failure = errno;
 }
 
+std::optional<std::size_t> output_columns() {
+  return columns_of(STDOUT_FILENO);
+}
+
 void print_text(std::string_view text) {
-  winsize size{};
-  const bool known = isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  constexpr unsigned kNarrowest = 40;
-  print(known && size.ws_col >= kNarrowest ? report::fitted(text, size.ws_col) : std::string(text));
+  print(fitted_to(STDOUT_FILENO, text));
 }
 
 void flush_output() {
@@ -154,11 +182,19 @@ bool finish_output() {
 }
 
 void print_status(std::string_view text) {
-  if (!talk.quiet) write_to_stderr(harmless(text, STDERR_FILENO));
+  if (!talk.quiet) write_to_stderr(fitted_to(STDERR_FILENO, harmless(text, STDERR_FILENO)));
 }
 
 void print_in_place(std::string_view text) {
-  if (!talk.quiet) write_to_stderr("\r\x1b[K" + harmless(text, STDERR_FILENO));
+  if (talk.quiet) return;
+  auto shown = harmless(text, STDERR_FILENO);
+  // Only one line can be replaced.
+  if (const auto columns = columns_of(STDERR_FILENO)) {
+    const bool ends = shown.ends_with('\n');
+    const auto line = std::string_view(shown).substr(0, shown.size() - (ends ? 1 : 0));
+    shown = std::string(first_columns(line, *columns - 1)) + (ends ? "\n" : "");
+  }
+  write_to_stderr("\r\x1b[K" + shown);
 }
 
 bool verbose() {
@@ -168,7 +204,7 @@ bool verbose() {
 void print_detail(std::string_view text) {
   if (!talk.verbose) return;
   flush_output();
-  write_to_stderr(harmless(text, STDERR_FILENO));
+  write_to_stderr(fitted_to(STDERR_FILENO, harmless(text, STDERR_FILENO)));
 }
 
 std::string unused_name(std::string_view prefix, std::string_view extension) {
@@ -196,7 +232,8 @@ void print_error(std::string_view message) {
       at += shown.size();
     }
   }
-  write_to_stderr(harmless(fmt::format("cupel: {}\n", text), STDERR_FILENO));
+  const auto shown = harmless(fmt::format("cupel: {}\n", text), STDERR_FILENO);
+  write_to_stderr(fitted_to(STDERR_FILENO, shown));
 }
 void print_error(const base::Error& error) {
   auto named = error;

@@ -12,6 +12,7 @@
 #include "engine/levels/product.hpp"
 #include "report/final_reads.hpp"
 #include "report/steps.hpp"
+#include "report/wording.hpp"
 
 namespace cupel::report {
 
@@ -124,8 +125,8 @@ std::string facts(const Emission& emission, const Counterexample& example) {
   if (const auto settings = checked.history.fact("settings"); !settings.empty()) {
     text += fmt::format("- settings: {}\n", markdown_text(settings));
   }
-  text += fmt::format("- history: {}, {} transactions\n", markdown_code(checked.file),
-                      checked.history.txn_count());
+  text += fmt::format("- history: {}, {}\n", markdown_code(checked.file),
+                      counted(checked.history.txn_count(), "transaction"));
   if (!emission.command.empty()) {
     text += fmt::format("- to see it again: {}\n", markdown_code(emission.command));
   }

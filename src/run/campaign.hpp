@@ -98,8 +98,10 @@ base::Result<CampaignSummary> merge_campaigns(const std::vector<std::string>& fo
                                               const std::string& into);
 
 // The table: rows anomalies, columns database and level, cells "seen N of M" or "not
-// seen". Markdown, and one JSON object.
+// seen". Markdown, and one JSON object. For a terminal, a block of lines for each database and
+// level.
 std::string summary_markdown(const CampaignSummary& summary);
+std::string summary_text(const CampaignSummary& summary);
 std::string summary_json(const CampaignSummary& summary);
 
 // As `cupel check` exits: 0, 1, 2, or 3 for errors; the largest. At least 2 if it was interrupted,

@@ -8,6 +8,7 @@
 
 #include "base/budget.hpp"
 #include "base/text/json.hpp"
+#include "report/wording.hpp"
 #include "run/campaign.hpp"
 
 namespace cupel::run {
@@ -120,24 +121,30 @@ std::string table_across(const std::vector<Column>& columns) {
   return text;
 }
 
+// "lost-update in 3 of 10, fractured-read in 1 of 10", in the order of the names; "nothing".
+std::string seen_cell(const Column& column, const std::vector<std::string>& anomalies) {
+  std::string seen;
+  for (const auto& anomaly : anomalies) {
+    const auto it = column.seen.find(anomaly);
+    if (it == column.seen.end()) continue;
+    seen += fmt::format("{}{} in {} of {}", seen.empty() ? "" : ", ", anomaly, it->second,
+                        column.runs - column.errors);
+  }
+  return seen.empty() ? "nothing" : seen;
+}
+
 // Where that would be too wide: a line for each database, level and faults.
 std::string table_down(const std::vector<Column>& columns) {
   std::string text =
       "| database | level | faults | product | asked for | verdict | committed, aborted | seen |\n"
       "|---|---|---|---|---|---|---|---|\n";
+  const auto anomalies = anomalies_of(columns);
   for (const auto& c : columns) {
-    std::string seen;
-    for (const auto& anomaly : anomalies_of(columns)) {
-      const auto it = c.seen.find(anomaly);
-      if (it == c.seen.end()) continue;
-      seen += fmt::format("{}{} in {} of {}", seen.empty() ? "" : ", ", anomaly, it->second,
-                          c.runs - c.errors);
-    }
     text +=
         fmt::format("| {} | {} | {} | {} | {} | {} | {}, {} | {} |\n", escaped(c.database),
                     escaped(c.isolation), c.faults.empty() ? "none" : escaped(c.faults),
                     c.product.empty() ? "?" : escaped(c.product), c.asked.empty() ? "?" : c.asked,
-                    verdict_cell(c), c.committed, c.aborted, seen.empty() ? "nothing" : seen);
+                    verdict_cell(c), c.committed, c.aborted, seen_cell(c, anomalies));
   }
   return text;
 }
@@ -168,6 +175,47 @@ std::string summary_markdown(const CampaignSummary& summary) {
   if (!kept.empty()) text += "\nHistories kept (`cupel check FILE` explains them):\n\n" + kept;
   if (summary.left > 0) {
     text += fmt::format("\n{} runs are left; the same command goes on with them.\n", summary.left);
+  }
+  return text;
+}
+
+std::string summary_text(const CampaignSummary& summary) {
+  const auto columns = columns_of(summary);
+  const auto anomalies = anomalies_of(columns);
+  std::string text =
+      "Which anomalies were seen, of how many runs. An anomaly that was not seen may still "
+      "exist.\n";
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<14}{}\n", name, value);
+  };
+  for (const auto& c : columns) {
+    text +=
+        fmt::format("\n{} at {}{}\n", c.database, c.isolation.empty() ? "its default" : c.isolation,
+                    c.faults.empty() ? "" : ", faults " + c.faults);
+    if (!c.product.empty()) line("product", c.product);
+    if (!c.asked.empty()) line("asked for", c.asked);
+    auto verdict = verdict_cell(c);
+    for (std::size_t at = 0; (at = verdict.find("**")) != std::string::npos;) verdict.erase(at, 2);
+    line("verdict", verdict);
+    if (c.runs > c.errors) {
+      line("transactions", fmt::format("{} committed, {} aborted", report::grouped(c.committed),
+                                       report::grouped(c.aborted)));
+      line("seen", seen_cell(c, anomalies));
+    }
+    if (c.errors > 0) line("failed", fmt::format("{} of {} runs: {}", c.errors, c.runs, c.error));
+  }
+  std::string kept;
+  for (const auto& result : summary.results) {
+    if (result.history.empty()) continue;
+    kept += fmt::format("  {}: {} {} at {}, workload {}{}, seed {}{}\n", result.history,
+                        result.asked, result.verdict, result.isolation, result.workload,
+                        result.faults.empty() ? "" : ", faults " + result.faults, result.seed,
+                        result.error.empty() ? "" : ": " + result.error);
+  }
+  if (!kept.empty()) text += "\nHistories kept (`cupel check FILE` explains them):\n" + kept;
+  if (summary.left > 0) {
+    text += fmt::format("\n{} runs are left; the same command goes on with them.\n",
+                        report::grouped(summary.left));
   }
   return text;
 }

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "engine/analysis/final_reads.hpp"
+#include "report/wording.hpp"
 #include "run/faults.hpp"
 #include "run/faults/injector.hpp"
 #include "run/final_reads.hpp"
@@ -218,7 +219,8 @@ base::Error nothing_committed(const RunResult& result, const SettingNames& names
     return {.message = fmt::format("{}: no transaction ended. Allow more time ({})", text,
                                    names.time_limit)};
   }
-  text += fmt::format(": {} aborted, {} with an unknown outcome", result.aborted, result.unknown);
+  text += fmt::format(": {} aborted, {} with an unknown outcome", report::grouped(result.aborted),
+                      report::grouped(result.unknown));
   if (result.reasons.empty()) {
     return {.message =
                 fmt::format("{}. The workload gave up every transaction; use another one, or "

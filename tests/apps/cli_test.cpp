@@ -1234,13 +1234,22 @@ std::string on_terminal(const std::vector<std::string>& arguments, unsigned shor
 }
 
 TEST_F(Cli, TextsFitOnANarrowTerminal) {
-  const auto lost = (folder_ / "lost.txt").string();
+  const auto lost = (folder_ / "lost.txt").string(), typo = (folder_ / "typo.jsonl").string();
+  write("typo.jsonl",
+        R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]}
+{"type":"ok","process":0,"f":"nap","value":3}
+)");
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{CUPEL_BINARY, "levels"},
         {CUPEL_BINARY, "explain"},
         {CUPEL_BINARY, "check", lost},
         {CUPEL_BINARY, "check", "--test-power", (folder_ / "fine.txt").string()},
-        {CUPEL_BINARY, "explain", "long-fork"}}) {
+        {CUPEL_BINARY, "explain", "long-fork"},
+        // Messages on standard error.
+        {CUPEL_BINARY, "check", "-l", "causal", folder_.string()},
+        {CUPEL_BINARY, "check", "--svg", lost},
+        {CUPEL_BINARY, "watch", "--no-follow", "-l", "causal", lost},
+        {CUPEL_BINARY, "check", "-l", "read-atomic", "--ignore", "nap", typo}}) {
     const auto narrow = on_terminal(arguments, 80), wide = on_terminal(arguments, 1000);
     EXPECT_NE(narrow, "");
     std::istringstream lines(narrow);

@@ -373,6 +373,27 @@ TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
   EXPECT_NE(late.output.find("took more than 1s"), std::string::npos) << late.output;
 }
 
+TEST_F(MockCommand, TestHintsAtSetupIfATableIsMissing) {
+  const auto test = [&](const std::string& table, const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {CUPEL_BINARY, "mock", "test", "--iterations", "1"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {"--", "psql", "-qX", "-v", "ON_ERROR_STOP=1", "-c",
+                                       "SELECT n FROM " + table});
+    return run(arguments, folder_.path());
+  };
+  const auto none = test("accounts", {});
+  EXPECT_NE(none.code, 0) << none.output;
+  EXPECT_NE(none.output.find("A table is missing: each run starts with an empty store. Make the "
+                             "tables with --setup COMMAND."),
+            std::string::npos)
+      << none.output;
+  const std::vector<std::string> setup = {"--setup", "psql -qX -c 'CREATE TABLE accounts (n int)'"};
+  const auto made = test("accounts", setup);
+  EXPECT_EQ(made.code, 0) << made.output;
+  const auto other = test("another", setup);
+  EXPECT_EQ(other.output.find("A table is missing"), std::string::npos) << other.output;
+}
+
 // A parent that ignores SIGCHLD hands that on, and the kernel then drops the status of children.
 TEST_F(MockCommand, TestKnowsAFailureIfSigchldIsIgnored) {
   const auto ran = run({"env", "--ignore-signal=CHLD", CUPEL_BINARY, "mock", "test", "--iterations",

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -60,13 +61,31 @@ std::string ending(const MockTestArguments& arguments, const mocktest::CommandEn
              : end.status.to_string();
 }
 
+// Does the output say that a table is missing, in the words of PostgreSQL, MariaDB or SQLite?
+bool misses_table(const std::string& output) {
+  static const std::regex words(
+      R"re((relation|table) "?[^"\n]*"? does not exist|Table '[^'\n]*' doesn't exist|no such table)re");
+  return std::regex_search(output, words);
+}
+
+// Each run starts with what --setup leaves, and without it with nothing.
+void hint_at_setup(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
+  if (!arguments.test.setup.empty() || !misses_table(failed.output)) return;
+  print_text(
+      arguments.on.empty()
+          ? "  A table is missing: each run starts with an empty store. Make the tables with "
+            "--setup COMMAND.\n"
+          : "  A table is missing. If the command does not make it, use --setup COMMAND.\n");
+}
+
 // A command that does not use the store says nothing about the level.
 int report_store_not_reached(const MockTestArguments& arguments,
                              const std::optional<mocktest::FailedRun>& failed) {
   const auto command = command_text(arguments);
   if (failed) {
-    print(fmt::format("failed: {} {}\n", command, ending(arguments, failed->end)));
+    print_text(fmt::format("failed: {} {}\n", command, ending(arguments, failed->end)));
     print(failed->output);
+    hint_at_setup(arguments, *failed);
   }
   if (!arguments.on.empty()) {
     print_error(fmt::format(
@@ -105,8 +124,9 @@ std::size_t readers_without_commit(const history::History& history) {
 void report_readers_without_commit(const mocktest::FailedRun& failed) {
   const auto count = readers_without_commit(failed.history);
   if (count <= failed.conflicts) return;
-  print(fmt::format("  - {} read and did not commit, so what was read there was not checked.\n",
-                    report::counted(count, "transaction")));
+  print_text(
+      fmt::format("  - {} read and did not commit, so what was read there was not checked.\n",
+                  report::counted(count, "transaction")));
 }
 
 // What the server of a true database ended: the command may not run it again.
@@ -142,13 +162,14 @@ constexpr std::size_t kMostPhantoms = 3;
 bool report_phantoms(const mocktest::FailedRun& failed) {
   const auto phantoms = mocktest::find_phantoms(failed.history, kMostPhantoms);
   for (const auto& phantom : phantoms) {
-    print(fmt::format("  - A phantom: {}\n", sentence_of(failed.history, phantom)));
+    print_text(fmt::format("  - A phantom: {}\n", sentence_of(failed.history, phantom)));
     for (const auto txn : {phantom.reader, phantom.inserter}) {
       const auto label = failed.history.label(txn);
       const auto statements = failed.statements.find(label);
       if (statements == failed.statements.end()) continue;
       for (const auto& [name, text] : statements->second)
-        print(fmt::format("    {}: {}\n", history::transaction_name(failed.history, txn), text));
+        print_text(
+            fmt::format("    {}: {}\n", history::transaction_name(failed.history, txn), text));
     }
   }
   return !phantoms.empty();
@@ -156,19 +177,20 @@ bool report_phantoms(const mocktest::FailedRun& failed) {
 
 // Why nothing on a true database is violated, although the command failed.
 void report_no_cause_on(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
-  print(failed.nothing_recorded.empty()
-            ? "No anomaly was found in what the statements read and wrote. Possible reasons:\n"
-            : fmt::format("Nothing is recorded, so an anomaly has no name: {}. Possible reasons:\n",
-                          failed.nothing_recorded));
-  print(aborts_on(arguments, failed));
+  print_text(
+      failed.nothing_recorded.empty()
+          ? "No anomaly was found in what the statements read and wrote. Possible reasons:\n"
+          : fmt::format("Nothing is recorded, so an anomaly has no name: {}. Possible reasons:\n",
+                        failed.nothing_recorded));
+  print_text(aborts_on(arguments, failed));
   const bool phantoms = report_phantoms(failed);
-  print(
+  print_text(
       "  - The order of the transactions alone makes it fail: a client may read in one and write "
       "in another.\n");
-  if (!phantoms) print("  - The command fails by itself, in every order.\n");
+  if (!phantoms) print_text("  - The command fails by itself, in every order.\n");
   report_readers_without_commit(failed);
   if (!failed.not_recorded.empty() || !failed.nothing_recorded.empty())
-    print("  - An anomaly, in what is not recorded.\n");
+    print_text("  - An anomaly, in what is not recorded.\n");
 }
 
 // What the clients did, and what of it the history leaves out.
@@ -176,37 +198,38 @@ void report_schedule(const mocktest::FailedRun& failed) {
   constexpr std::size_t kMostSteps = 60, kMostReasons = 8;
   const auto& schedule = failed.schedule;
   if (schedule.empty()) return;
-  print("The steps, in their order; what concerns nobody else has no number:\n");
+  print_text("The steps, in their order; what concerns nobody else has no number:\n");
   const auto first = schedule.size() > kMostSteps ? schedule.size() - kMostSteps : 0;
-  if (first > 0) print(fmt::format("  … {} before\n", report::counted(first, "statement")));
+  if (first > 0) print_text(fmt::format("  … {} before\n", report::counted(first, "statement")));
   for (auto i = first; i < schedule.size(); ++i)
-    print(fmt::format("  {:>3}  {}\n",
-                      schedule[i].number == 0 ? "" : std::to_string(schedule[i].number),
-                      schedule[i].text));
+    print_text(fmt::format("  {:>3}  {}\n",
+                           schedule[i].number == 0 ? "" : std::to_string(schedule[i].number),
+                           schedule[i].text));
   const auto& left_out = failed.not_recorded;
   if (left_out.empty() || !failed.nothing_recorded.empty()) return;
-  print("Not recorded:\n");
+  print_text("Not recorded:\n");
   for (std::size_t i = 0; i < left_out.size() && i < kMostReasons; ++i)
-    print(fmt::format("  {}\n", left_out[i]));
+    print_text(fmt::format("  {}\n", left_out[i]));
   if (left_out.size() > kMostReasons)
-    print(fmt::format("  … {} more\n", left_out.size() - kMostReasons));
+    print_text(fmt::format("  … {} more\n", left_out.size() - kMostReasons));
 }
 
 // The history keeps to all levels.
 void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
   if (!arguments.on.empty()) return report_no_cause_on(arguments, failed);
   const bool timed = failed.history.has_all_times();
-  print(fmt::format("The history satisfies every level{} too. Possible reasons:\n",
-                    timed ? ", strict-serializable" : " of the mock, strong-session-serializable"));
+  print_text(
+      fmt::format("The history satisfies every level{} too. Possible reasons:\n",
+                  timed ? ", strict-serializable" : " of the mock, strong-session-serializable"));
   if (!report_phantoms(failed))
-    print("  - The command fails by itself, though each transaction sees what it should.\n");
-  print(
+    print_text("  - The command fails by itself, though each transaction sees what it should.\n");
+  print_text(
       "  - The order of the transactions alone makes it fail: a client may read in one and write "
       "in\n"
       "    another.\n");
   report_readers_without_commit(failed);
   if (failed.conflicts > 0) {
-    print(
+    print_text(
         fmt::format("  - The command does not retry aborted transactions: the store aborted {} in "
                     "this run,\n"
                     "    with SQLSTATE 40001 (1213 in MySQL's protocol, 409 in HTTP). Databases do "
@@ -215,7 +238,7 @@ void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedR
                     report::counted(failed.conflicts, "transaction")));
   }
   if (!timed) {
-    print(
+    print_text(
         "  - The command relies on real-time order: one connection sees at once what another one "
         "committed.\n"
         "    No level of the mock promises that. Use one connection, or close the first before the "
@@ -228,7 +251,7 @@ void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedR
   const bool strongest = store.level >= mock::Level::kStrongSessionSerializable &&
                          store.latest > 0 && store.uniform <= 0 && store.adversarial <= 0;
   if (!strongest && !timed) {
-    print(
+    print_text(
         "To find out which, run the test with --level strong-session-serializable --policy latest. "
         "If each key\n"
         "has one writer, a test that still fails is most likely wrong itself.\n");
@@ -238,25 +261,26 @@ void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedR
 // At the end of the anomaly's explanation.
 void report_relevance(const mocktest::FailureCause& cause) {
   if (cause.observed_by_last_reader) {
-    print(fmt::format(
+    print_text(fmt::format(
         "  The last transaction that read, of session {}, read what a transaction of this "
         "anomaly wrote.\n",
         cause.last_reader_session));
     return;
   }
   if (!cause.involves_last_reader) {
-    print(
+    print_text(
         "  No anomaly was found that involves the last transaction that read. The history does not "
         "show which\n"
         "  anomaly made the command fail.\n");
     return;
   }
-  print(fmt::format("  This anomaly involves the last transaction that read, of session {}.\n",
-                    cause.last_reader_session));
+  print_text(fmt::format("  This anomaly involves the last transaction that read, of session {}.\n",
+                         cause.last_reader_session));
   if (cause.excluded > 0) {
-    print(fmt::format("  {} at {} or above {} not.\n",
-                      report::counted(static_cast<std::uint64_t>(cause.excluded), "other anomaly"),
-                      levels::name(*cause.weakest_violated), cause.excluded == 1 ? "does" : "do"));
+    print_text(
+        fmt::format("  {} at {} or above {} not.\n",
+                    report::counted(static_cast<std::uint64_t>(cause.excluded), "other anomaly"),
+                    levels::name(*cause.weakest_violated), cause.excluded == 1 ? "does" : "do"));
   }
 }
 
@@ -271,7 +295,7 @@ void report_phantoms_of(const mocktest::FailedRun& failed,
     return !involved.contains(phantom.reader) || !involved.contains(phantom.inserter);
   });
   for (std::size_t i = 0; i < phantoms.size() && i < kMostPhantoms; ++i)
-    print(fmt::format("  A phantom: {}\n", sentence_of(failed.history, phantoms[i])));
+    print_text(fmt::format("  A phantom: {}\n", sentence_of(failed.history, phantoms[i])));
 }
 
 // Which of the engine's constraints and locks are weaker than the product's.
@@ -279,7 +303,7 @@ void report_weakened(const MockTestArguments& arguments) {
   if (arguments.engine == mocktest::Engine::kOwn || !arguments.on.empty()) return;
   const char* product = arguments.engine == mocktest::Engine::kPostgres ? "PostgreSQL" : "MariaDB";
   if (!arguments.strong_constraints) {
-    print(
+    print_text(
         fmt::format("  Unique constraints and foreign keys were weaker than {0}'s in this run: "
                     "they checked what "
                     "the level\n"
@@ -288,7 +312,7 @@ void report_weakened(const MockTestArguments& arguments) {
                     product));
   }
   if (!arguments.engine_locks) {
-    print(
+    print_text(
         fmt::format("  Statements took no locks in this run, as they do in {} (--locks "
                     "ignored).\n",
                     product));
@@ -330,18 +354,18 @@ void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun&
       history, satisfied_level(arguments), options,
       failed.end.kind == mocktest::CommandEnd::Kind::kViolated ? arguments.test.live
                                                                : std::nullopt);
-  for (const auto& checked : cause.checks) print(report::lines({file, history, checked}));
+  for (const auto& checked : cause.checks) print_text(report::lines({file, history, checked}));
   if (cause.unknown()) {
-    print(report::explanation({file, history, cause.checks.back()}));
+    print_text(report::explanation({file, history, cause.checks.back()}));
     return;
   }
   if (!cause.anomaly) return report_no_cause(arguments, failed);
-  print(report::explanation({file, cause.anomaly->history, cause.anomaly->analysis}));
+  print_text(report::explanation({file, cause.anomaly->history, cause.anomaly->analysis}));
   report_phantoms_of(failed, cause.anomaly->analysis.counterexamples);
-  print(report::counts({file, history, *cause.counts}));
+  print_text(report::counts({file, history, *cause.counts}));
   const auto level = cause.counts->check.levels.front().level;
   if (arguments.on.empty() && levels::needs_real_time(level)) {
-    print(
+    print_text(
         "  Databases on one server show one connection at once what another one committed. Of the "
         "mock's levels,\n"
         "  only strict-serializable and those of products do (--level postgres:read-committed). "
@@ -352,7 +376,7 @@ void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun&
   report_relevance(cause);
   if (arguments.on.empty()) return;
   if (const auto aborts = aborts_on(arguments, failed); !aborts.empty())
-    print("Other possible reasons:\n" + aborts);
+    print_text("Other possible reasons:\n" + aborts);
 }
 
 // Which run failed, and the options that repeat it.
@@ -372,26 +396,28 @@ int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun
   const auto target = write_options(file, "", false, "");
   if (!target.ok()) return bad(target.error());
   const auto command = command_text(arguments);
-  print(fmt::format("failed: {}: {} {}\n", text.which, command, ending(arguments, failed.end)));
+  print_text(
+      fmt::format("failed: {}: {} {}\n", text.which, command, ending(arguments, failed.end)));
   print(failed.output);
   print(fmt::format("again: cupel mock test {} {} -- {}\n", fmt::join(arguments.given, " "),
                     text.again, command));
   if (arguments.hides_password)
-    print(fmt::format("  Set {} to the password first, which is not printed.\n",
-                      is_mysql(arguments) ? "MYSQL_PWD" : "PGPASSWORD"));
+    print_text(fmt::format("  Set {} to the password first, which is not printed.\n",
+                           is_mysql(arguments) ? "MYSQL_PWD" : "PGPASSWORD"));
+  hint_at_setup(arguments, failed);
   if (!arguments.on.empty()) report_schedule(failed);
   if (!failed.nothing_recorded.empty()) {
     report_no_cause_on(arguments, failed);
     return kViolated;
   }
   if (const auto sessions = failed.history.session_count(); sessions > 1 && arguments.on.empty()) {
-    print(
+    print_text(
         fmt::format("  This repeats the run if the requests of the {} sessions arrive in the same "
                     "order.\n",
                     sessions));
   }
   if (failed.history.txn_count() == 0) {
-    print(fmt::format(
+    print_text(fmt::format(
         "history: {} is not written{}; no transaction ended in this run: the command fails by "
         "itself, or it ended too early\n",
         file, of_another_run(file)));
@@ -406,12 +432,13 @@ int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun
                     "chooses another file",
                     file));
   }
-  print(fmt::format("history: {}, {}; all levels: cupel check {}\n", file,
-                    report::counted(failed.history.txn_count(), "transaction"), shell_word(file)));
+  print_text(fmt::format("history: {}, {}; all levels: cupel check {}\n", file,
+                         report::counted(failed.history.txn_count(), "transaction"),
+                         shell_word(file)));
   report_cause(arguments, failed, file);
   report_weakened(arguments);
   if (failed.ignored_locks) {
-    print(
+    print_text(
         "  Statements of this run ask for locks, as FOR UPDATE does, and took none (--locks "
         "ignored).\n"
         "  With --locks honoured they do.\n");
@@ -505,7 +532,7 @@ int report_iterations(const MockTestArguments& arguments, const mocktest::Iterat
   }
   if (!result.reached_store) return report_store_not_reached(arguments, {});
   const auto first = arguments.store.seed, last = first + count - 1;
-  print(fmt::format(
+  print_text(fmt::format(
       "passed: {} {}, {}: {}\n", report::counted(count, "iteration"), where,
       first == last ? fmt::format("seed {}", first) : fmt::format("seeds {} to {}", first, last),
       command_text(arguments)));
@@ -530,7 +557,7 @@ int report_chosen_run(const MockTestArguments& given, const mocktest::Exploratio
                           {fmt::format("one run {}", where),
                            fmt::format("--choices {}", in_words(result.failed_choices))});
   }
-  print(fmt::format("passed: one run {}: {}\n", where, command_text(arguments)));
+  print_text(fmt::format("passed: one run {}: {}\n", where, command_text(arguments)));
   return result.diverged > 0 ? kUnknown : kSatisfied;
 }
 
@@ -550,7 +577,7 @@ int report_exploration(const MockTestArguments& given, const mocktest::Explorati
          choices.empty() ? "--explore --iterations 1" : fmt::format("--choices {}", choices)});
     if (code != kViolated) return code;
   }
-  print(fmt::format(
+  print_text(fmt::format(
       "explored: {} in {} {}, {} that the client saw ({}); {}: {}\n",
       report::counted(result.histories,
                       arguments.on.empty() ? "different history" : "different interleaving"),

@@ -11,6 +11,7 @@
 #include "apps/emit.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/options.hpp"
+#include "apps/terminal.hpp"
 #include "apps/version.hpp"
 #include "base/visible.hpp"
 #include "databases/drivers/url.hpp"
@@ -89,7 +90,9 @@ int campaign(const CampaignArguments& arguments) {
     print_error(summary.error());
     return kBad;
   }
-  print(arguments.json ? run::summary_json(*summary) : run::summary_markdown(*summary));
+  arguments.json     ? print(run::summary_json(*summary))
+  : output_columns() ? print_text(run::summary_text(*summary))
+                     : print(run::summary_markdown(*summary));
   return run::exit_code(*summary);
 }
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "apps/command.hpp"
 #include "apps/engine/check_history.hpp"
@@ -18,6 +19,7 @@
 #include "apps/interrupt.hpp"
 #include "apps/options.hpp"
 #include "apps/spelling.hpp"
+#include "apps/terminal.hpp"
 #include "apps/units.hpp"
 #include "apps/version.hpp"
 #include "base/interrupt.hpp"
@@ -205,13 +207,11 @@ int make_or_drop_tables(const RunArguments& arguments) {
   return done.ok() ? static_cast<int>(kSatisfied) : bad(done.error());
 }
 
-// Which workloads the databases run, as a table: workloads down, databases across.
-std::string matrix_text() {
-  const auto drivers = drivers::all_drivers();
-  std::string text =
-      "Which workload runs on which database (a plan: where its statements are supported):\n  " +
-      std::string(12, ' ');
+// Some of the databases across, all workloads down.
+std::string matrix_part(std::span<const drivers::DriverInfo> drivers) {
+  std::string text(14, ' ');
   for (const auto& driver : drivers) text += fmt::format(" {:^9}", driver.name);
+  while (text.back() == ' ') text.pop_back();
   text += '\n';
   for (const auto& info : workload::all_workloads()) {
     const auto made = workload::make_workload(info.name, info.defaults);
@@ -232,6 +232,20 @@ std::string matrix_text() {
     while (text.back() == ' ') text.pop_back();
     text += '\n';
   }
+  return text;
+}
+
+// Which workloads the databases run. As many tables as a terminal of this width needs.
+std::string matrix_text(std::optional<std::size_t> columns) {
+  constexpr std::size_t kNames = 14, kCell = 10;
+  const auto drivers = drivers::all_drivers();
+  const auto fit =
+      columns && *columns >= kNames + kCell ? (*columns - kNames) / kCell : drivers.size();
+  std::string text =
+      "Which workload runs on which database (a plan: where its statements are supported):\n";
+  for (std::size_t i = 0; i < drivers.size(); i += fit)
+    text +=
+        (i == 0 ? "" : "\n") + matrix_part(drivers.subspan(i, std::min(fit, drivers.size() - i)));
   return text +
          "  x: at every isolation level, except ranges at RocksDB's ...-for-update\n"
          "  (x): at --isolation serializable only, each transaction as one request\n";
@@ -818,7 +832,7 @@ void add_run(Command& app, Run& run) {
     if (arguments->list) {
       run = [] {
         print_text(list_text());
-        print(matrix_text() + '\n');  // a terminal that is too narrow breaks its rows itself
+        print_text(matrix_text(output_columns()) + '\n');
         print_text(faults_list_text());
         return static_cast<int>(kSatisfied);
       };
