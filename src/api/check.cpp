@@ -15,6 +15,7 @@
 #include "engine/analysis/analyze.hpp"
 #include "engine/analysis/explanations.hpp"
 #include "engine/analysis/final_reads.hpp"
+#include "engine/analysis/levels_by_name.hpp"
 #include "engine/check/check.hpp"
 #include "engine/explain/counts/whole_history.hpp"
 #include "engine/explain/why/explain.hpp"
@@ -319,8 +320,8 @@ Answer answer_of(const History& history, const analysis::Analysis& found) {
   Answer answer;
   if (found.fields_error) answer.file_error = found.fields_error->to_string();
   answer.nothing_committed = found.evidence && found.evidence->nothing_committed();
-  const bool by_name = found.check.levels.size() != levels::all_levels().size();
-  const auto losses = analysis::losses_of(columns, found.final_reads, by_name);
+  const auto losses = analysis::losses_of(columns, found.final_reads,
+                                          analysis::levels_by_name(found.check.levels.size()));
   answer.durable = outer(losses.verdict());
   answer.durable_detail = answer.durable == Verdict::kViolated  ? found.final_reads->in_words()
                           : answer.durable == Verdict::kUnknown ? losses.why_unknown()

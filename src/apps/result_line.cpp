@@ -9,6 +9,7 @@
 #include "apps/command.hpp"
 #include "base/budget.hpp"
 #include "engine/analysis/final_reads.hpp"
+#include "engine/analysis/levels_by_name.hpp"
 
 namespace cupel::apps {
 
@@ -42,8 +43,7 @@ std::string text_of(const Json& result, const char* name) {
 }
 
 int code_of(const ResultLine& line, const Json& result) {
-  // Without -l the line names every level.
-  const bool by_name = line.verdicts.size() < levels::all_levels().size();
+  const bool by_name = analysis::levels_by_name(line.verdicts.size());
   const analysis::Losses losses{.shown = is_lost(result),
                                 .gone = text_of(result, "data_gone"),
                                 .failed = text_of(result, "final_reads_failed"),

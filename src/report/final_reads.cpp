@@ -12,6 +12,7 @@
 #include "data/history/naming.hpp"
 #include "data/history/times.hpp"
 #include "engine/analysis/final_reads.hpp"
+#include "engine/analysis/levels_by_name.hpp"
 #include "engine/explain/why/layout.hpp"
 #include "engine/explain/why/words.hpp"
 #include "report/nodes.hpp"
@@ -32,10 +33,9 @@ using history::TxnId;
 using history::ValueId;
 using Json = nlohmann::ordered_json;
 
-// A check of every level named none.
 analysis::Losses losses(const Checked& checked) {
-  const bool by_name = checked.analysis.check.levels.size() != levels::all_levels().size();
-  return analysis::losses_of(checked.history, checked.analysis.final_reads, by_name);
+  return analysis::losses_of(checked.history, checked.analysis.final_reads,
+                             analysis::levels_by_name(checked.analysis.check.levels.size()));
 }
 
 constexpr std::size_t kMostKeysShown = 5;

@@ -29,6 +29,7 @@
 #include "databases/lab/namespaces.hpp"
 #include "engine/analysis/explanations.hpp"
 #include "engine/analysis/final_reads.hpp"
+#include "engine/analysis/levels_by_name.hpp"
 #include "engine/analysis/source.hpp"
 #include "engine/levels/product.hpp"
 #include "report/nodes.hpp"
@@ -227,7 +228,7 @@ analysis::Losses CheckedRun::losses() const {
   return {.shown = loses(),
           .gone = run.data_gone,
           .failed = run.final_reads_failed,
-          .by_name = by_name};
+          .by_name = by_name && analysis::levels_by_name(asked.size())};
 }
 
 const check::LevelResult& CheckedRun::result(Level level) const {

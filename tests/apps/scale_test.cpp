@@ -59,6 +59,13 @@ class Scale : public testing::Test {
     const int code = !status ? -1 : status->signal != 0 ? 128 + status->signal : status->code;
     return {code, text_of("stdout"), text_of("stderr")};
   }
+  std::vector<std::string> all_levels() const {
+    std::vector<std::string> names;
+    const auto words = Json::parse(cupel({"explain", "--json"}).out);
+    for (const auto& level : words["levels"]) names.push_back(level);
+    EXPECT_GT(names.size(), 5u);
+    return names;
+  }
   std::vector<std::string> generate(int count) {
     EXPECT_EQ(cupel({"generate", "--histories", std::to_string(count), "--level", "read-atomic",
                      "--sessions", "3", "--txns", "8", "--keys", "4", "-o", at("h-{seed}.jsonl")})
@@ -255,11 +262,15 @@ TEST_F(Scale, AMergeExitsAsTheCheckWhereDataAreGoneOrFinalReadsFailed) {
                                    {gone + failed + readers, "null", 1, 1}};
   for (const auto& [facts, read, code, code_by_name] : cases) {
     write("h.jsonl", recorded(facts, read));
-    for (const bool by_name : {false, true}) {
+    // A check of every level by name is that of none by name.
+    for (const std::string levels : {"", "causal", "all"}) {
       std::vector<std::string> command = {"check", "--json", at("h.jsonl")};
-      if (by_name) command.insert(command.end(), {"-l", "causal"});
+      const auto named = levels == "all" ? all_levels() : std::vector<std::string>{levels};
+      for (const auto& level : named) {
+        if (!level.empty()) command.insert(command.end(), {"-l", level});
+      }
       const auto checked = cupel(command);
-      EXPECT_EQ(checked.code, by_name ? code_by_name : code) << facts << read;
+      EXPECT_EQ(checked.code, levels == "causal" ? code_by_name : code) << levels << facts << read;
       write("results.jsonl", checked.out);
       EXPECT_EQ(cupel({"merge", at("results.jsonl")}).code, checked.code) << checked.out;
     }

@@ -1,6 +1,7 @@
 // cupel check: reads, checks, prints. The ladder without -l, one line a level
 // with it.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -24,6 +25,7 @@
 #include "apps/many_histories.hpp"
 #include "apps/options.hpp"
 #include "apps/result_line.hpp"
+#include "apps/slow_note.hpp"
 #include "apps/spelling.hpp"
 #include "apps/version.hpp"
 #include "base/interrupt.hpp"
@@ -37,6 +39,7 @@
 #include "engine/analysis/analyze.hpp"
 #include "engine/analysis/clocks_back.hpp"
 #include "engine/analysis/first_reads.hpp"
+#include "engine/analysis/levels_by_name.hpp"
 #include "engine/analysis/unsure_absences.hpp"
 #include "engine/explain/why/words.hpp"
 #include "report/certificate.hpp"
@@ -287,7 +290,7 @@ int print_found(const std::string& file, const Found& found, const CheckArgument
   if (base::interrupted()) print_error(interrupted_check(file));
   const int written =
       write_files(checked, arguments, options, found->first_bytes, outputs.folder, report);
-  const bool by_name = !arguments.levels.empty();
+  const bool by_name = analysis::levels_by_name(found->analysis.check.levels.size());
   const int code = std::max(
       written, with_final_reads(code_of(file, found->analysis.check, by_name), *found, by_name));
   if (outputs.kept != nullptr && checked.analysis.whole && !base::interrupted()) {
@@ -434,6 +437,17 @@ KnownResults known_results(const std::vector<std::string>& histories, KeptResult
   return known;
 }
 
+// There is no limit of time by default: a check that gives up could have decided. So whoever waits
+// at a terminal is told how to end it.
+std::unique_ptr<SlowNote> note_if_slow(const std::string& file, const check::Options& options) {
+  const bool seen = verbose() || isatty(STDERR_FILENO) != 0;
+  if (options.timeout_seconds || options.team != nullptr || !seen) return nullptr;
+  return std::make_unique<SlowNote>(
+      fmt::format("{}: the check goes on. --timeout limits it, and Ctrl-C ends it with what is "
+                  "decided by then",
+                  file == "-" ? "standard input" : file));
+}
+
 // The worst exit code.
 int check_each(const CheckArguments& arguments, const analysis::Options& options,
                const analysis::FileOptions& reading, const Outputs& outputs,
@@ -474,6 +488,7 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
     if (too_large) {
       several.push_back(*std::move(too_large));
     } else {
+      const auto slow = note_if_slow(files[next], options.check);
       several = analyze_first(files.subspan(next, count), reading, options, time, report);
     }
     for (std::size_t i = 0; i < several.size(); ++i) {
