@@ -4,19 +4,18 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "data/formats/formats.hpp"
+#include "data/formats/input.hpp"
 
 namespace cupel::apps {
 
 bool is_certificate(const std::string& file) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(file, unknown)) return false;  // a pipe is read only once
-  std::ifstream in(file, std::ios::binary);
-  char bytes[256];
-  in.read(bytes, sizeof bytes);
-  return formats::is_certificate({bytes, static_cast<std::size_t>(in.gcount())});
+  constexpr std::size_t kHead = 256;
+  const auto content = formats::MappedFile::open_as_it_is(file);
+  return content.ok() && formats::is_certificate(content->bytes().substr(0, kHead));
 }
 
 base::Error certificate_comes_second(const char* command, const std::string& file) {

@@ -16,6 +16,9 @@
 
 #include "base/descriptor.hpp"
 #include "base/temp_dir.hpp"
+#include "data/formats/input.hpp"
+#include "data/formats/line_pieces.hpp"
+#include "data/formats/open_file.hpp"
 
 namespace {
 
@@ -95,6 +98,96 @@ TEST_F(OpenOnce, CheckOpensAFileOnce) {
     EXPECT_EQ(opens_of("violated.jsonl", [&] { code = run("", options); }), 1) << options;
     EXPECT_EQ(code, 1) << options << text_of("err");
   }
+}
+
+// Each command that reads a history, plain and compressed, in JSON and in cupel's format: a file
+// that is replaced between two openings would give an answer about neither.
+TEST_F(OpenOnce, EveryCommandOpensItsHistoryOnce) {
+  ASSERT_EQ(
+      run("", "generate -q --level strict-serializable --sessions 4 --txns 400 -o fine.jsonl"), 0)
+      << text_of("err");
+  ASSERT_EQ(run("", "convert fine.jsonl fine.cupel"), 0) << text_of("err");
+  // Decided in windows, in 80M.
+  ASSERT_EQ(run("",
+                "generate -q --level strict-serializable --sessions 10 --txns 16000 --ops 8 "
+                "--keys 300 -o large.jsonl"),
+            0);
+  ASSERT_EQ(std::system(fmt::format("cd {0} && gzip -k fine.jsonl fine.cupel && mkdir run && "
+                                    "cp fine.jsonl run/history.00001.jsonl",
+                                    folder_.path().string())
+                            .c_str()),
+            0);
+  ASSERT_EQ(run("", "check -l causal --certificate fine.cert fine.jsonl"), 0) << text_of("err");
+  ASSERT_EQ(run("", "watch -q -l causal --no-follow --certificate chain.cert fine.jsonl"), 0)
+      << text_of("err");
+  const struct {
+    const char* file;
+    const char* arguments;
+    int code;
+  } cases[] = {{"fine.jsonl", "check fine.jsonl", 0},
+               {"fine.cupel", "check fine.cupel", 0},
+               {"fine.jsonl.gz", "check fine.jsonl.gz", 0},
+               {"fine.cupel.gz", "check fine.cupel.gz", 0},
+               {"fine.jsonl", "check -l linearizable --json fine.jsonl", 3},
+               {"violated.jsonl", "check -l causal --memory-limit 1M violated.jsonl", 2},
+               {"large.jsonl", "check -l strict-serializable --memory-limit 80M large.jsonl", 0},
+               {"large.jsonl", "check --memory-limit 80M large.jsonl", 0},
+               {"fine.jsonl", "verify fine.jsonl fine.cert", 0},
+               {"fine.cert", "verify fine.jsonl fine.cert", 0},
+               {"fine.cupel", "verify fine.cupel fine.cert", 0},
+               {"fine.jsonl.gz", "verify fine.jsonl.gz fine.cert", 0},
+               {"fine.jsonl", "verify fine.jsonl chain.cert", 0},
+               {"chain.cert", "verify fine.jsonl chain.cert", 0},
+               {"fine.jsonl.gz", "verify fine.jsonl.gz chain.cert", 0},
+               {"fine.jsonl", "watch -l causal --no-follow fine.jsonl", 0},
+               {"fine.jsonl", "watch -l causal --end-after 1s --state state fine.jsonl", 0},
+               {"fine.jsonl", "watch -l causal --end-after 1s --state state fine.jsonl", 0},
+               {"violated.jsonl", "watch -l serializable --no-follow violated.jsonl", 0},
+               {"violated.jsonl", "watch -l strict --no-follow violated.jsonl", 1},
+               {"violated.jsonl", "watch -l strict --report page violated.jsonl", 1},
+               {"fine.jsonl", "convert fine.jsonl again.cupel", 0},
+               {"fine.jsonl", "convert fine.jsonl again.edn", 0},
+               {"fine.jsonl.gz", "convert fine.jsonl.gz again.cupel", 0},
+               {"fine.cupel", "convert fine.cupel again.jsonl", 0},
+               {"fine.jsonl", "stats fine.jsonl", 0},
+               {"fine.cupel.gz", "stats fine.cupel.gz", 0},
+               {"fine.jsonl", "elle -m rw-register fine.jsonl", 0},
+               {"fine.cupel", "elle -m rw-register fine.cupel", 0},
+               {"fine.jsonl.gz", "elle -m rw-register fine.jsonl.gz", 0},
+               {"violated.jsonl", "elle -m list-append -d page violated.jsonl", 1}};
+  for (const auto& [file, arguments, code] : cases) {
+    int got = -1;
+    EXPECT_EQ(opens_of(file, [&] { got = run("", arguments); }), 1) << file << ": " << arguments;
+    EXPECT_EQ(got, code) << arguments << "\n" << text_of("out") << text_of("err");
+  }
+}
+
+// Windows go through the file several times, so it must not change between them.
+TEST_F(OpenOnce, AFileThatIsReplacedStaysTheOneThatWasOpened) {
+  const auto file = folder_.file("violated.jsonl");
+  // A reader sees what it has opened, whatever has the name by then.
+  {
+    const cupel::formats::OpenOnce once(file);
+    const auto before = cupel::formats::MappedFile::open(file);
+    ASSERT_TRUE(before.ok());
+    std::ofstream(folder_.file("other")) << "other\n";
+    ASSERT_EQ(std::rename(folder_.file("other").c_str(), file.c_str()), 0);
+    const auto again = cupel::formats::MappedFile::open(file);
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again->bytes(), before->bytes());
+    auto lines = cupel::formats::LinePieces::open(file);
+    ASSERT_TRUE(lines.ok());
+    const auto piece = lines->next();
+    ASSERT_TRUE(piece.ok());
+    EXPECT_EQ(*piece, before->bytes().substr(0, piece->size()));
+    EXPECT_FALSE(cupel::formats::has_changed(file));
+  }
+  const cupel::formats::OpenOnce once(file);
+  EXPECT_FALSE(cupel::formats::has_changed(file));
+  EXPECT_EQ(cupel::formats::MappedFile::open(file)->bytes(), "other\n");
+  std::ofstream(file, std::ios::app) << "more\n";
+  EXPECT_TRUE(cupel::formats::has_changed(file));
+  EXPECT_EQ(cupel::formats::MappedFile::open(file)->bytes(), "other\nmore\n");
 }
 
 TEST_F(OpenOnce, EveryCommandReadsAPipe) {

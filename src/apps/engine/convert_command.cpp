@@ -9,6 +9,7 @@
 #include "apps/options.hpp"
 #include "apps/same_file.hpp"
 #include "data/formats/extra_fields.hpp"
+#include "data/formats/input.hpp"
 
 namespace cupel::apps {
 
@@ -62,6 +63,7 @@ void add_convert(Command& app, Run& run) {
                         .file = arguments->out});
         return kBad;
       }
+      const formats::OpenOnce once(arguments->in);
       const auto history =
           formats::read(arguments->in, {.format = from, .initial = initial, .as = as});
       if (!history.ok()) {

@@ -20,6 +20,7 @@
 #include "base/interrupt.hpp"
 #include "base/text/json.hpp"
 #include "base/visible.hpp"
+#include "data/formats/input.hpp"
 #include "data/history/ignored.hpp"
 #include "engine/analysis/analyze.hpp"
 #include "engine/analysis/explanations.hpp"
@@ -238,6 +239,7 @@ struct Question {
 
 int check_file(const std::string& name, const ElleArguments& arguments, const Question& question,
                std::optional<ReportFolder>& folder) {
+  const formats::OpenOnce once(name);
   const auto found = analysis::analyze_file(name, question.reading, question.options);
   if (!found.ok()) {
     if (folder) folder->add(name, found.error());

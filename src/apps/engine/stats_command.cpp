@@ -4,6 +4,7 @@
 
 #include "apps/command.hpp"
 #include "apps/options.hpp"
+#include "data/formats/input.hpp"
 #include "data/formats/store_directory.hpp"
 #include "report/stats.hpp"
 
@@ -39,6 +40,7 @@ void add_stats(Command& app, Run& run) {
       int code = kSatisfied;
       bool first = true;
       for (const auto& file : formats::histories_at(arguments->histories, format)) {
+        const formats::OpenOnce once(file);
         const auto history = formats::read(file, {.format = format, .initial = initial, .as = as});
         if (!history.ok()) {
           print_error(history.error());

@@ -16,7 +16,7 @@
 #include "apps/options.hpp"
 #include "apps/proved.hpp"
 #include "apps/units.hpp"
-#include "base/read_file.hpp"
+#include "data/formats/input.hpp"
 #include "data/formats/inspect.hpp"
 #include "data/formats/line_pieces.hpp"
 #include "data/formats/transaction_stream.hpp"
@@ -50,9 +50,9 @@ base::Result<std::string> contents(const std::string& file) {
         .message = "found a directory; expected a certificate, which check --certificate writes",
         .file = file};
   }
-  auto text = decompressed(base::read_file(file), file);
-  if (text.ok()) return text;
-  auto error = std::move(text).error();
+  const auto content = formats::MappedFile::open(file);
+  if (content.ok()) return std::string(content->bytes());
+  auto error = content.error();
   error.message += "; expected a certificate, which check --certificate writes";
   return error;
 }
@@ -205,6 +205,7 @@ int verify_by_windows(const VerifyArguments& arguments, const formats::ReadOptio
 
 int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading,
            history::Time drift) {
+  const formats::OpenOnce history_once(arguments.history), once(arguments.certificate);
   if (is_certificate(arguments.history)) {
     print_error(certificate_comes_second("verify", arguments.history));
     return kBad;

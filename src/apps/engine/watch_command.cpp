@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,11 +16,13 @@
 #include "apps/command.hpp"
 #include "apps/emit.hpp"
 #include "apps/engine/check_history.hpp"
+#include "apps/engine/watch_end.hpp"
 #include "apps/engine/watch_keys.hpp"
 #include "apps/engine/watch_state.hpp"
 #include "apps/engine/windows_check.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/options.hpp"
+#include "apps/result_line.hpp"
 #include "apps/units.hpp"
 #include "base/budget.hpp"
 #include "base/read_file.hpp"
@@ -36,14 +39,12 @@
 #include "data/history/mask.hpp"
 #include "data/merge/join.hpp"
 #include "engine/analysis/analyze.hpp"
-#include "engine/analysis/final_reads.hpp"
 #include "engine/levels/product.hpp"
 #include "engine/online/chain.hpp"
 #include "engine/online/checker.hpp"
 #include "engine/online/inbox.hpp"
 #include "engine/online/merge.hpp"
 #include "report/evidence.hpp"
-#include "report/final_reads.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 
@@ -178,6 +179,7 @@ class WatchRun {
         merge_(std::all_of(arguments.sources.begin(), arguments.sources.end(), is_record)) {}
 
   int run() {
+    for (const auto& source : arguments_.sources) once_.emplace_back(source);
     if (const auto opened = open(); !opened.ok()) return bad(opened.error());
     while (!code_) {
       const bool over = stop();
@@ -188,7 +190,7 @@ class WatchRun {
       if (*bytes > 0) last_bytes_ = Clock::now();
       if (checker_) act_on(checker_->look_if_due(*bytes == 0));
       if (checker_ && !code_) save(state_.save_if_due(*checker_, level_, sessions_));
-      show(false);
+      if (!code_) show(false);
       if (over && *bytes == 0) break;
     }
     if (!code_) finish();
@@ -205,6 +207,7 @@ class WatchRun {
     name_ = one ? first : fmt::format("{} and {} more", first, arguments_.sources.size() - 1);
     auto path = itself ? first : arguments_.output;
     if (path.empty()) path = unused_name("cupel-watch", ".jsonl");
+    once_.emplace_back(path);
     if (itself && !arguments_.output.empty()) {
       return base::Error{.message =
                              "found -o, but this history is a file already, which is what a "
@@ -706,17 +709,24 @@ class WatchRun {
       code_ = bad(report::nothing_committed(name_));
       return;
     }
-    const auto unknown = final_reads_unknown();
-    code_ = unknown.empty() ? kSatisfied : kUnknown;
+    code_ = kSatisfied;
     if (!arguments_.check.certificate.empty()) certify();
-    print_verdict(unknown.empty() ? "satisfied" : "unknown", unknown);
-  }
-
-  // Why it is unknown whether a run that has ended lost writes; empty: nothing says that it is.
-  [[nodiscard]] std::string final_reads_unknown() const {
-    const analysis::Losses losses{.gone = fact(analysis::kDataGone),
-                                  .failed = fact(analysis::kFinalReadsFailed)};
-    return report::unknown_whether_lost(losses.why_unknown());
+    const auto& held = checker_->watch().window().held();
+    end_ = end_of(
+        {.name = name_,
+         .record = record_.path(),
+         .first_bytes = recorded_bytes(),
+         .as = interpretation(arguments_.check.as),
+         .options = options_.check,
+         .level = level_,
+         .by_name = !arguments_.check.levels.empty(),
+         .counts = checker_->only_record_after()
+                       ? std::nullopt
+                       : std::optional(EndedWatch::Counts{held.committed, held.transactions}),
+         .fact = [this](const char* name) { return fact(name); }});
+    code_ = exit_code_with(end_.losses, *code_);
+    const bool unknown = end_.losses == base::Verdict::kUnknown;
+    print_verdict(unknown ? "unknown" : "satisfied", unknown ? end_.why_unknown : "");
   }
 
   // Of a window that was given up only the recorded history knows.
@@ -776,37 +786,25 @@ class WatchRun {
                             .file = arguments_.check.certificate});
   }
 
-  // How little the history shows, as far as a watch counts it.
-  [[nodiscard]] std::vector<std::string> warnings() const {
-    const auto& held = checker_->watch().window().held();
-    const analysis::Evidence found{.transactions = held.transactions, .committed = held.committed};
-    std::vector<std::string> warnings;
-    if (!fact(analysis::kFinalReaders).empty()) {
-      warnings.emplace_back(
-          "a watch leaves the final reads unchecked. `cupel check` reports lost writes");
-    }
-    if (!checker_->only_record_after() && found.few())
-      warnings.push_back(report::few_committed(found.committed, found.transactions));
-    return warnings;
-  }
-
   void print_verdict(std::string_view verdict, const std::string& why) {
     const auto& held = checker_->watch().window().held();
     if (arguments_.check.json) {
       auto object = status_object(verdict);
       if (!why.empty()) object["detail"] = why;
-      if (verdict == "satisfied") object["warnings"] = warnings();
+      if (verdict == "satisfied") object["warnings"] = end_.warnings;
+      if (!end_.final_reads_object.is_null()) object["final_reads"] = end_.final_reads_object;
       if (arguments_.keep_going) object["reported"] = checker_->passed_over();
       object["most_held"] = checker_->most_held();
       print(object.dump() + "\n");
       return;
     }
     if (verdict == "satisfied") {
-      for (const auto& warning : warnings())
+      for (const auto& warning : end_.warnings)
         print(fmt::format("  warning: {}: {}\n", name_, warning));
     }
     print(fmt::format("{}\t{}\t{}\n", name_, levels::name(level_), verdict));
-    if (!why.empty()) print(fmt::format("  {}\n", why));
+    if (!why.empty()) print_text(fmt::format("  {}\n", why));
+    print_text(end_.final_reads);
     print_reading();
     if (const auto after = checker_->only_record_after()) {
       return print(
@@ -922,6 +920,7 @@ class WatchRun {
   WatchState state_;
   online::Merge merge_;
   Record record_;
+  std::deque<formats::OpenOnce> once_;  // the sources, and the record
   std::string name_, merged_, waiting_;
   bool asking_ = false, several_ = false, line_ = false, over_ = false, said_later_ = false,
        certified_windows_ = false;
@@ -931,6 +930,7 @@ class WatchRun {
   std::optional<online::Chain> chain_;
   std::unique_ptr<Checker> checker_;
   std::optional<Found> found_;
+  WatchEnd end_;
   Clock::time_point last_bytes_ = Clock::now(), shown_ = Clock::now();
   std::uint64_t shown_transactions_ = 0;
   double rate_ = 0;

@@ -20,6 +20,7 @@
 #include "base/folder.hpp"
 #include "base/read_file.hpp"
 #include "base/write_file.hpp"
+#include "data/formats/open_file.hpp"
 #include "data/formats/recording.hpp"
 #include "data/history/state.hpp"
 
@@ -96,11 +97,9 @@ base::Result<std::uint64_t> WatchState::hash_of_record(std::uint64_t byte) const
     if (!head.ok()) return head.error();
     return base::fnv(*head);
   }
-  const base::Descriptor file(::open(record_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) {
-    return base::Error{.message = fmt::format("cannot be opened: {}", std::strerror(errno)),
-                       .file = record_};
-  }
+  const auto opened = formats::open_file(record_);
+  if (!opened.ok()) return opened.error();
+  const auto& file = **opened;
   const auto size = std::min(byte, kHashedBytes);
   std::string bytes(2 * size, '\0');
   const auto count = static_cast<std::size_t>(size);

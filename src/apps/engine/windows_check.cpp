@@ -9,16 +9,19 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "apps/command.hpp"
+#include "apps/engine/windows_final_reads.hpp"
 #include "apps/units.hpp"
 #include "base/interrupt.hpp"
 #include "data/formats/cupel_stream.hpp"
 #include "data/formats/decompress.hpp"
 #include "data/formats/formats.hpp"
 #include "data/formats/input.hpp"
+#include "data/formats/open_file.hpp"
 #include "data/formats/transaction_stream.hpp"
 #include "data/history/builder.hpp"
 #include "data/history/facts.hpp"
@@ -56,7 +59,8 @@ class WindowsCheck {
         first_bytes_(reading.first_bytes),
         going_on_(reading.going_on),
         is_jepsen_(reading.format == formats::Format::kJepsen),
-        as_(reading.as) {
+        as_(reading.as),
+        once_(file) {
     if (options.check.timeout_seconds) {
       deadline_ = how.began + std::chrono::duration_cast<Clock::duration>(
                                   std::chrono::duration<double>(*options.check.timeout_seconds));
@@ -84,6 +88,8 @@ class WindowsCheck {
     const auto asked = asked_levels(before.analysis.check.levels);
     if (asked.size() == 1) asked_ = asked.front();
     if (auto decided = decide_all(asked); !decided.ok()) return std::move(decided).error();
+    if (auto decided = decide_final_reads(); !decided.ok()) return std::move(decided).error();
+    if (auto same = unchanged(); !same.ok()) return std::move(same).error();
     return assembled(std::move(before), asked);
   }
 
@@ -109,7 +115,9 @@ class WindowsCheck {
     ignored_ = (*source)->fact("ignored");
     not_ignored_ = (*source)->fact(history::kNotIgnored);
     kind_ = (*source)->fact("kind");
-    note_final_reads(**source);
+    data_gone_ = (*source)->fact(analysis::kDataGone);
+    final_reads_failed_ = (*source)->fact(analysis::kFinalReadsFailed);
+    final_readers_ = (*source)->fact(analysis::kFinalReaders);
     if (planned.ok() || format_ == "cupel") return planned;
     return unfit(planned.error(), was_read);
   }
@@ -245,16 +253,34 @@ class WindowsCheck {
         .file = certificate_});
   }
 
-  // No window holds all that the final reads are about.
-  void note_final_reads(const history::TransactionSource& source) const {
-    data_gone_ = source.fact(analysis::kDataGone);
-    final_reads_failed_ = source.fact(analysis::kFinalReadsFailed);
-    const bool asks_all = options_.check.asked.empty();  // else the levels alone decide
-    if (asks_all && data_gone_.empty() && final_reads_failed_.empty() &&
-        !source.fact(analysis::kFinalReaders).empty()) {
-      final_reads_failed_ =
-          "a check in windows leaves the final reads unchecked. Give it more memory "
-          "(--memory-limit)";
+  // No window holds all that the final reads are about, so they are decided in passes of their own.
+  base::Status decide_final_reads() {
+    if (final_readers_.empty()) return base::Ok{};
+    auto found =
+        final_reads_in_passes(open_, plan_, final_readers_, options_.check.memory_limit_bytes,
+                              [this] { return stopped() || late(); });
+    if (!found.ok()) return std::move(found).error();
+    final_reads_ = std::move(found).value();
+    if (!final_reads_ && (stopped() || late()) && final_reads_failed_.empty())
+      final_reads_failed_ = "the final reads are unchecked, because a limit was met";
+    if (final_reads_ && final_reads_->left_out > 0) {
+      print_note(
+          fmt::format("{}: the final reads of {} more are wrong, which do not fit into memory",
+                      file_, report::counted(final_reads_->left_out, "key")));
+    }
+    return base::Ok{};
+  }
+
+  // They are shown with a history of their own, unless a violation has one.
+  void add_final_reads(analysis::AnalyzedFile& found, bool explains) {
+    found.analysis.final_reads.reset();
+    if (!final_reads_) return;
+    if (!explains) {
+      found.history = std::move(final_reads_->history);
+      found.analysis.final_reads = std::move(final_reads_->found);
+    } else if (!final_reads_->found.well()) {
+      print_note(
+          fmt::format("{}: {}, besides the violation", file_, final_reads_->found.in_words()));
     }
   }
 
@@ -292,6 +318,7 @@ class WindowsCheck {
     if (explained_ && explains) windows.violated = {*explained_, after_.at(*explained_)};
     found.analysis.windows = std::move(windows);
     found.analysis.whole = true;
+    add_final_reads(found, explains);
     for (const auto& [name, text] :
          {std::pair("ignored", ignored_), std::pair(history::kNotIgnored, not_ignored_),
           std::pair("kind", kind_), std::pair(analysis::kDataGone, data_gone_),
@@ -299,7 +326,6 @@ class WindowsCheck {
       if (text.empty()) continue;
       found.history = history::HistoryBuilder::with_metadata(std::move(found.history), name, text);
     }
-    found.analysis.final_reads.reset();
     found.analysis.test_power.reset();
     return found;
   }
@@ -341,6 +367,16 @@ class WindowsCheck {
     }
   }
 
+  // Each level goes through the file once more, so it must stay as it is; the first bytes of a file
+  // that grows do.
+  [[nodiscard]] base::Status unchanged() const {
+    if (first_bytes_ || !formats::has_changed(file_)) return base::Ok{};
+    return base::Error{.message =
+                           "changed while it was checked in windows, which read it several times. "
+                           "Check it again when nothing writes to it, or use `cupel watch`",
+                       .file = file_};
+  }
+
   static Found with_reason(analysis::AnalyzedFile found, const std::string& why) {
     for (auto& level : found.analysis.check.levels) {
       if (level.verdict != Verdict::kUnknown) continue;
@@ -357,15 +393,20 @@ class WindowsCheck {
   std::optional<Level> asked_, certified_;
   std::optional<Clock::time_point> deadline_;
   const formats::Interpretation as_;
-  const online::OpenHistory open_ = [this] {
+  const formats::OpenOnce once_;
+  const online::OpenHistory open_ =
+      [this]() -> base::Result<std::unique_ptr<history::TransactionSource>> {
+    if (auto same = unchanged(); !same.ok()) return std::move(same).error();
     return formats::stream_history(file_, first_bytes_, as_);
   };
-  mutable std::string format_, ignored_, not_ignored_, kind_, data_gone_, final_reads_failed_;
+  mutable std::string format_, ignored_, not_ignored_, kind_, data_gone_, final_reads_failed_,
+      final_readers_;
   online::FilePlan plan_;
   std::map<Level, LevelResult> known_;
   std::map<Level, history::History> windows_;
   std::map<Level, std::uint64_t> after_;  // how many transactions
   std::optional<Level> explained_;
+  std::optional<WindowedFinalReads> final_reads_;
   std::size_t most_held_ = 0;
 };
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <new>
@@ -17,12 +17,13 @@
 #include "apps/options.hpp"
 #include "apps/result_line.hpp"
 #include "apps/same_file.hpp"
+#include "apps/terminal.hpp"
 #include "apps/units.hpp"
 #include "base/budget.hpp"
 #include "base/read_file.hpp"
 #include "base/write_file.hpp"
-#include "data/formats/decompress.hpp"
 #include "data/formats/formats.hpp"
+#include "data/formats/input.hpp"
 #include "data/merge/join.hpp"
 #ifndef CUPEL_CORE
 #include "run/campaign.hpp"
@@ -51,15 +52,10 @@ InputKind kind_of(const std::string& input) {
 #endif
   if (!fs::is_regular_file(input, none)) return InputKind::kHistories;
   if (fs::file_size(input, none) == 0) return InputKind::kResults;  // of a shard without tasks
-  std::ifstream in(input, std::ios::binary);
-  std::string line;
-  std::getline(in, line);
-  if (formats::is_compressed(line)) {
-    const auto content = decompressed(base::read_file(input), input);
-    if (!content.ok()) return InputKind::kHistories;  // whose reader says what is wrong with it
-    line = content->substr(0, content->find('\n'));
-  }
-  return begins_as_result(line) ? InputKind::kResults : InputKind::kHistories;
+  const auto content = formats::MappedFile::open(input);
+  if (!content.ok()) return InputKind::kHistories;  // whose reader says what is wrong with it
+  const auto line = content->bytes().substr(0, content->bytes().find('\n'));
+  return begins_as_result(std::string(line)) ? InputKind::kResults : InputKind::kHistories;
 }
 
 const char* name_of_kind(InputKind kind) {
@@ -158,7 +154,9 @@ int merge_campaigns(const MergeArguments& arguments) {
   const auto into = arguments.output.empty() ? arguments.inputs.front() : arguments.output;
   const auto summary = run::merge_campaigns(arguments.inputs, into);
   if (!summary.ok()) return bad(summary.error());
-  print(arguments.json ? run::summary_json(*summary) : run::summary_markdown(*summary));
+  arguments.json     ? print(run::summary_json(*summary))
+  : output_columns() ? print_text(run::summary_text(*summary))
+                     : print(run::summary_markdown(*summary));
   return run::exit_code(*summary);
 }
 #endif
@@ -232,16 +230,21 @@ int merge_inputs(const MergeArguments& arguments) {
       return bad(base::Error{.message = "there is no such file or folder", .file = input});
     }
   }
+  // Results may be very many, so each is opened when it is read.
+  std::deque<formats::OpenOnce> once;
+  once.emplace_back(arguments.inputs.front());
   const auto kind = kind_of(arguments.inputs.front());
   for (const auto& input : arguments.inputs) {
+    if (kind == InputKind::kHistories) once.emplace_back(input);
     if (kind != InputKind::kCampaigns && same_file(input, arguments.output)) {
       throw UsageError("--output", fmt::format("found {}, which is one of the inputs; expected "
                                                "another file",
                                                arguments.output));
     }
-    if (kind_of(input) == kind) continue;
+    const auto found = kind_of(input);
+    if (found == kind) continue;
     return bad(base::Error{.message = fmt::format("found {}, expected {} as the first is",
-                                                  name_of_kind(kind_of(input)), name_of_kind(kind)),
+                                                  name_of_kind(found), name_of_kind(kind)),
                            .file = input});
   }
   if (kind != InputKind::kHistories && !as.empty()) {

@@ -19,6 +19,7 @@
 #include "base/descriptor.hpp"
 #include "base/interrupt.hpp"
 #include "data/formats/decompress.hpp"
+#include "data/formats/open_file.hpp"
 #include "data/formats/recording.hpp"
 
 namespace cupel::formats {
@@ -72,9 +73,9 @@ base::Status read_all(int file, const std::string& path, base::Budget* budget, s
   }
 }
 
-// Opens the file for reading. A named pipe without a writer is waited for, until the user wishes
-// that the program ends: open(2) itself would go on after the signal.
-base::Result<base::Descriptor> open_file(const std::string& path, base::Budget* budget) {
+// A named pipe without a writer is waited for, until the user wishes that the program ends: open(2)
+// itself would go on after the signal.
+base::Result<base::Descriptor> open_new(const std::string& path, base::Budget* budget) {
   if (path == "-") {
     base::Descriptor standard(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
     if (standard.get() < 0) return system_error(path, "open");
@@ -102,8 +103,6 @@ base::Result<base::Descriptor> open_file(const std::string& path, base::Budget* 
 
 // Mapped, or held where it cannot be.
 struct MappedFile::Content {
-  base::Descriptor file;  // of what is mapped
-  struct stat info {};
   const char* mapped = nullptr;
   std::size_t size = 0;
   std::string held;
@@ -114,22 +113,33 @@ struct MappedFile::Content {
   ~Content() {
     if (mapped != nullptr) ::munmap(const_cast<char*>(mapped), size);
   }
-  [[nodiscard]] bool is_unchanged() const {
-    struct stat now {};
-    return ::fstat(file.get(), &now) == 0 && now.st_size == info.st_size &&
-           now.st_mtim.tv_sec == info.st_mtim.tv_sec && now.st_mtim.tv_nsec == info.st_mtim.tv_nsec;
-  }
 };
 
 namespace {
 
-// The files that are open once, by path: how often they are asked to be, and what was opened.
+// The size of a file and when it was last written to.
+struct FileState {
+  off_t size = 0;
+  timespec written{};
+
+  static FileState of(const base::Descriptor& file) {
+    struct stat info {};
+    if (::fstat(file.get(), &info) != 0) return {};
+    return {info.st_size, info.st_mtim};
+  }
+  bool operator==(const FileState& other) const {
+    return size == other.size && written.tv_sec == other.written.tv_sec &&
+           written.tv_nsec == other.written.tv_nsec;
+  }
+};
+
+// The files that are open once, by path.
 struct KeptOpen {
   std::mutex mutex;
   struct Kept {
-    int asked = 0;
-    MappedFile file;
-    bool opened = false;
+    int asked = 0;  // how many OpenOnce there are
+    OpenFile file = {};
+    FileState first = {};  // when it was opened
   };
   std::map<std::string, Kept> files;
 };
@@ -152,6 +162,37 @@ OpenOnce::~OpenOnce() {
   const std::lock_guard lock(kept.mutex);
   const auto at = kept.files.find(path_);
   if (--at->second.asked == 0) kept.files.erase(at);
+}
+
+bool has_changed(const std::string& path) {
+  auto& kept = kept_open();
+  const std::lock_guard lock(kept.mutex);
+  const auto at = kept.files.find(path);
+  return at != kept.files.end() && at->second.file &&
+         FileState::of(*at->second.file) != at->second.first;
+}
+
+base::Result<OpenFile> open_file(const std::string& path, base::Budget* budget) {
+  auto& kept = kept_open();
+  {
+    const std::lock_guard lock(kept.mutex);
+    const auto at = kept.files.find(path);
+    if (at != kept.files.end() && at->second.file) return at->second.file;
+  }
+  auto opened = open_new(path, budget);
+  if (!opened.ok()) return std::move(opened).error();
+  auto file = std::make_shared<const base::Descriptor>(std::move(opened).value());
+  struct stat info {};
+  if (::fstat(file->get(), &info) != 0) return system_error(path, "stat");
+  if (!S_ISREG(info.st_mode)) return file;
+  const std::lock_guard lock(kept.mutex);
+  const auto at = kept.files.find(path);
+  if (at == kept.files.end()) return file;
+  auto& mine = at->second;
+  if (mine.file) return mine.file;  // another thread was faster
+  mine.first = FileState::of(*file);
+  mine.file = file;
+  return file;
 }
 
 MappedFile MappedFile::holding(std::string bytes) {
@@ -180,43 +221,31 @@ base::Result<MappedFile> MappedFile::open(const std::string& path, base::Budget*
 }
 
 base::Result<MappedFile> MappedFile::open_as_it_is(const std::string& path, base::Budget* budget) {
-  auto& kept = kept_open();
-  {
-    const std::lock_guard lock(kept.mutex);
-    const auto at = kept.files.find(path);
-    if (at != kept.files.end() && at->second.opened && at->second.file.content_->is_unchanged())
-      return at->second.file;
-  }
-  auto file_found = open_file(path, budget);
-  if (!file_found.ok()) return std::move(file_found).error();
-  auto opened = std::move(file_found).value();
+  auto opened = open_file(path, budget);
+  if (!opened.ok()) return std::move(opened).error();
+  const OpenFile& file = *opened;
   auto content = std::make_shared<Content>();
-  if (::fstat(opened.get(), &content->info) != 0) return system_error(path, "stat");
-  if (S_ISDIR(content->info.st_mode))
+  struct stat info {};
+  if (::fstat(file->get(), &info) != 0) return system_error(path, "stat");
+  if (S_ISDIR(info.st_mode))
     return base::Error{.message = "is a directory, expected a file", .file = path};
-  MappedFile file;
-  if (!S_ISREG(content->info.st_mode)) {
-    if (auto read = read_all(opened.get(), path, budget, content->held); !read.ok())
+  MappedFile mapped;
+  if (!S_ISREG(info.st_mode)) {
+    if (auto read = read_all(file->get(), path, budget, content->held); !read.ok())
       return std::move(read).error();
-    file.content_ = std::move(content);
-    return file;
+    mapped.content_ = std::move(content);
+    return mapped;
   }
-  const auto size = static_cast<std::size_t>(content->info.st_size);
+  const auto size = static_cast<std::size_t>(info.st_size);
   if (size > 0) {
-    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened.get(), 0);
+    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file->get(), 0);
     if (address == MAP_FAILED) return system_error(path, "map");
     ::madvise(address, size, MADV_SEQUENTIAL);
     content->mapped = static_cast<const char*>(address);
     content->size = size;
   }
-  content->file = std::move(opened);
-  file.content_ = std::move(content);
-  const std::lock_guard lock(kept.mutex);
-  if (const auto at = kept.files.find(path); at != kept.files.end()) {
-    at->second.file = file;
-    at->second.opened = true;
-  }
-  return file;
+  mapped.content_ = std::move(content);
+  return mapped;
 }
 
 std::string_view MappedFile::bytes() const {

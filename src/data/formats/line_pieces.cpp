@@ -1,7 +1,6 @@
 // LinePieces: see the header.
 #include "data/formats/line_pieces.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "data/formats/decompress.hpp"
 #include "data/formats/recording.hpp"
@@ -23,9 +23,12 @@ constexpr std::size_t kMagicBytes = 8;
 }  // namespace
 
 std::optional<std::uint64_t> whole_lines(const std::string& path) {
-  const base::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return std::nullopt;
+  const auto opened = open_file(path);
   struct stat facts {};
-  if (!file || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
+  if (!opened.ok() || ::fstat((*opened)->get(), &facts) != 0) return std::nullopt;
+  const auto& file = **opened;
   char bytes[1 << 16];
   const auto got = ::pread(file.get(), bytes, kMagicBytes, 0);
   if (got < 0 || is_compressed({bytes, static_cast<std::size_t>(got)})) return std::nullopt;
@@ -60,20 +63,65 @@ base::Result<LinePieces> LinePieces::open(const std::string& path, LastLine last
 base::Status LinePieces::open_part(const std::string& path) {
   unpacked_.reset();
   rest_ = {};
-  file_ = base::Descriptor(path == "-" ? ::dup(STDIN_FILENO)
-                                       : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file_) {
-    return base::Error{.message = fmt::format("cannot be opened: {}", std::strerror(errno)),
-                       .file = path};
-  }
+  at_ = 0;
+  auto opened = open_file(path);
+  if (!opened.ok()) return std::move(opened).error();
+  file_ = *std::move(opened);
+  struct stat facts {};
+  // The position of standard input is where another program left it.
+  is_file_ = path != "-" && ::fstat(file_->get(), &facts) == 0 && S_ISREG(facts.st_mode);
   char magic[kMagicBytes];
-  const auto got = path == "-" ? 0 : ::pread(file_.get(), magic, sizeof magic, 0);
-  if (got <= 0 || !is_compressed({magic, static_cast<std::size_t>(got)})) return base::Ok{};
-  auto packed = MappedFile::open_as_it_is(path);
-  if (!packed.ok()) return packed.error();
-  packed_ = std::move(packed).value();
-  unpacked_.emplace(packed_.bytes());
+  std::size_t got = 0;
+  while (got < sizeof magic) {
+    const auto some = read_some(magic + got, sizeof magic - got);
+    if (!some.ok()) return some.error();
+    if (*some == 0) break;
+    got += *some;
+  }
+  const std::string_view begin(magic, got);
+  const bool packed = is_compressed(begin);
+  if (is_file_ && packed) {
+    auto file = MappedFile::open_as_it_is(path);
+    if (!file.ok()) return file.error();
+    packed_ = std::move(file).value();
+    unpacked_.emplace(packed_.bytes());
+  } else if (is_file_) {
+    at_ = 0;
+  } else if (packed) {
+    auto all = read_rest(begin);
+    if (!all.ok()) return std::move(all).error();
+    piped_ = std::make_shared<const std::string>(*std::move(all));
+    unpacked_.emplace(*piped_);
+  } else {
+    head_ = begin;
+  }
   return base::Ok{};
+}
+
+base::Result<std::string> LinePieces::read_rest(std::string_view begin) {
+  std::string all(begin);
+  for (;;) {
+    const auto old = all.size();
+    all.resize(old + kPieceBytes);
+    const auto some = read_some(all.data() + old, kPieceBytes);
+    all.resize(old + (some.ok() ? *some : 0));
+    if (!some.ok()) return some.error();
+    if (*some == 0) return all;
+  }
+}
+
+base::Result<std::size_t> LinePieces::read_some(char* to, std::size_t size) {
+  while (true) {
+    const auto got = is_file_ ? ::pread(file_->get(), to, size, static_cast<off_t>(at_))
+                              : ::read(file_->get(), to, size);
+    if (got >= 0) {
+      at_ += static_cast<std::uint64_t>(got);
+      return static_cast<std::size_t>(got);
+    }
+    if (errno == EINTR) continue;
+    return base::Error{.message = fmt::format("cannot be read: {}", std::strerror(errno)),
+                       .file = path_};
+  }
 }
 
 base::Result<bool> LinePieces::next_part() {
@@ -108,13 +156,12 @@ base::Result<std::size_t> LinePieces::fill(char* to, std::size_t size) {
     rest_.remove_prefix(some.size());
     return some.size();
   }
-  while (true) {
-    const auto got = ::read(file_.get(), to, size);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno == EINTR) continue;
-    return base::Error{.message = fmt::format("cannot be read: {}", std::strerror(errno)),
-                       .file = path_};
+  if (!head_.empty()) {
+    const auto some = head_.copy(to, size);
+    head_.erase(0, some);
+    return some;
   }
+  return read_some(to, size);
 }
 
 base::Result<std::string_view> LinePieces::next() {

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "base/descriptor.hpp"
 #include "base/result.hpp"
 #include "data/formats/decompress.hpp"
 #include "data/formats/input.hpp"
+#include "data/formats/open_file.hpp"
 
 namespace cupel::formats {
 
@@ -34,15 +35,21 @@ class LinePieces {
   // False: there is none left.
   base::Result<bool> next_part();
   base::Result<std::size_t> fill(char* to, std::size_t size);
+  base::Result<std::size_t> read_some(char* to, std::size_t size);
+  base::Result<std::string> read_rest(std::string_view begin);
 
   std::string path_, folder_;
   LastLine last_ = LastLine::kLeaveOut;
   std::optional<std::uint64_t> left_;  // bytes of the content; none: all
   std::uint32_t part_ = 0;
-  base::Descriptor file_;
-  MappedFile packed_;
-  std::optional<Decompression> unpacked_;  // of packed_
-  std::string_view rest_;                  // of its last piece
+  OpenFile file_;
+  bool is_file_ = false;  // a regular one: it is read at places of its own
+  std::uint64_t at_ = 0;
+  std::string head_;                          // of what is no file: bytes that have been read
+  MappedFile packed_;                         // a compressed file
+  std::shared_ptr<const std::string> piped_;  // what came compressed from elsewhere
+  std::optional<Decompression> unpacked_;
+  std::string_view rest_;  // of its last piece
   std::string buffer_;
   std::size_t given_ = 0;  // of buffer_: the lines of the last call
 };

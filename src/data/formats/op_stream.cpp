@@ -39,6 +39,11 @@ bool writes_null(const jepsen::Event& event, const Operations& tried) {
          tried.all()[0].value.kind == history::ScalarKind::kNull;
 }
 
+std::string_view without_byte_order_mark(std::string_view lines) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  return lines.starts_with(kMark) ? lines.substr(kMark.size()) : lines;
+}
+
 }  // namespace
 
 base::Error OpStream::error(std::string message) const {
@@ -66,6 +71,7 @@ std::uint64_t OpStream::line() {
 }
 
 void OpStream::give(std::string_view lines) {
+  if (!edn_ && lines_ == 0) lines = without_byte_order_mark(lines);
   lines_ += base::count_newlines(piece_);
   piece_ = lines;
   byte_ = counted_ = counted_lines_ = 0;

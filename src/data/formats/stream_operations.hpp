@@ -22,7 +22,7 @@ inline constexpr const char* kNeedsTheWhole =
 
 // Appended where the first line is no op map: the reader of whole files takes several forms.
 inline constexpr const char* kOneMapALine =
-    "; expected op maps one a line, as `cupel convert` writes them";
+    "; expected op maps one a line, as `cupel convert` writes them. `cupel check` reads more forms";
 
 class StreamOperations {
  public:

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <deque>
-#include <fstream>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -147,16 +147,16 @@ base::Result<std::unique_ptr<history::TransactionSource>> lines_of(
       std::make_unique<LineTransactions>(path, std::move(pieces).value(), as));
 }
 
-// The first bytes of the content; empty where they cannot be read, which opening says again.
+// The first bytes of the content of a file; empty where they cannot be read, which opening says
+// again, and of what can be read only once.
 std::string head_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string head(kCupelMagic.size(), '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
-  if (!is_compressed(head)) return head;
-  const auto packed = MappedFile::open_as_it_is(path);
-  if (!packed.ok()) return {};
-  Decompression content(packed->bytes());
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return {};
+  const auto file = MappedFile::open_as_it_is(path);
+  if (!file.ok()) return {};
+  if (!is_compressed(file->bytes()))
+    return std::string(file->bytes().substr(0, kCupelMagic.size()));
+  Decompression content(file->bytes());
   const auto piece = content.next();
   return piece.ok() ? std::string(piece->substr(0, kCupelMagic.size())) : std::string();
 }

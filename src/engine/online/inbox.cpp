@@ -15,8 +15,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
+#include <memory>
 #include <utility>
 
+#include "data/formats/decompress.hpp"
 #include "data/formats/recording.hpp"
 
 namespace cupel::online {
@@ -24,6 +27,10 @@ namespace cupel::online {
 namespace {
 
 constexpr std::size_t kReadBytes = 1 << 20;
+
+formats::OpenFile shared(base::Descriptor file) {
+  return std::make_shared<const base::Descriptor>(std::move(file));
+}
 
 base::Error failed(const std::string& name, const char* what) {
   return {.message = fmt::format("{}: {}", what, std::strerror(errno)), .file = name};
@@ -44,7 +51,14 @@ base::Status Inbox::add(const std::string& source) {
 
 base::Status Inbox::open(const std::string& path) {
   if (path == "-") {
-    inputs_.push_back({"-", Kind::kPipe, base::Descriptor(::dup(STDIN_FILENO))});
+    inputs_.push_back({"-", Kind::kPipe, shared(base::Descriptor(::dup(STDIN_FILENO)))});
+    return base::Ok{};
+  }
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(path, unknown)) {
+    auto opened = formats::open_file(path);
+    if (!opened.ok()) return std::move(opened).error();
+    inputs_.push_back({path, Kind::kFile, *std::move(opened)});
     return base::Ok{};
   }
   // A named pipe that nobody writes to yet does not keep open() waiting.
@@ -62,7 +76,7 @@ base::Status Inbox::open(const std::string& path) {
                            "recording, a pipe or a socket",
                        .file = path};
   }
-  inputs_.push_back({path, S_ISREG(facts.st_mode) ? Kind::kFile : Kind::kPipe, std::move(file)});
+  inputs_.push_back({path, Kind::kPipe, shared(std::move(file))});
   return base::Ok{};
 }
 
@@ -145,25 +159,26 @@ base::Status Inbox::add_from(const std::string& file, std::uint64_t byte) {
   auto& input = inputs_.back();
   input.read = byte;
   if (!input.folder.empty()) return skip(input, byte);
-  if (input.kind != Kind::kFile ||
-      ::lseek(input.file.get(), static_cast<off_t>(byte), SEEK_SET) < 0) {
-    return failed(file, "cannot be read from its middle on");
+  if (input.kind == Kind::kFile) {
+    input.at = byte;
+    return base::Ok{};
   }
-  return base::Ok{};
+  return base::Error{.message = "found a pipe, which cannot be read from its middle on",
+                     .file = file};
 }
 
 base::Status Inbox::open_next_part(Input& input) {
   const auto path = formats::recorded_part(input.folder, input.part + 1);
   if (!path) return base::Error{.message = "lost a file of the recording", .file = input.folder};
   input.packed = {};
-  input.packed_at = 0;
+  input.at = 0;
   input.file.reset();
   if (!path->ends_with(".zst")) {
-    input.file = base::Descriptor(::open(path->c_str(), O_RDONLY | O_CLOEXEC));
+    auto opened = formats::open_file(*path);
     // It may have been compressed since.
-    if (!input.file && formats::recorded_part(input.folder, input.part + 1) == path) {
-      return failed(*path, "cannot be opened");
-    }
+    if (!opened.ok() && formats::recorded_part(input.folder, input.part + 1) == path)
+      return std::move(opened).error();
+    if (opened.ok()) input.file = *std::move(opened);
   }
   ++input.part;
   if (input.file) return base::Ok{};
@@ -183,7 +198,7 @@ base::Status Inbox::skip(Input& input, std::uint64_t bytes) {
     }
     if (auto opened = open_next_part(input); !opened.ok()) return opened;
     struct stat facts {};
-    if (input.file && ::fstat(input.file.get(), &facts) != 0) {
+    if (input.file && ::fstat(input.file->get(), &facts) != 0) {
       return failed(input.folder, "cannot be read");
     }
     const auto there = input.file ? static_cast<std::uint64_t>(facts.st_size)
@@ -191,27 +206,30 @@ base::Status Inbox::skip(Input& input, std::uint64_t bytes) {
     if (bytes <= there) break;
     bytes -= there;
   }
-  input.packed_at = static_cast<std::size_t>(bytes);
-  if (input.file && ::lseek(input.file.get(), static_cast<off_t>(bytes), SEEK_SET) < 0) {
-    return failed(input.folder, "cannot be read from its middle on");
-  }
+  input.at = bytes;
   return base::Ok{};
 }
 
 base::Result<std::size_t> Inbox::bytes_of_part(Input& input, char* to, bool& later) {
   if (!input.file) {
-    const auto left = input.packed.bytes().substr(input.packed_at, kReadBytes);
+    const auto left = input.packed.bytes().substr(static_cast<std::size_t>(input.at), kReadBytes);
     left.copy(to, left.size());  // which takes an empty one
-    input.packed_at += left.size();
+    input.at += left.size();
     return left.size();
   }
   if (input.name == "-") {  // others share it, so it stays one that waits
-    pollfd ready{input.file.get(), POLLIN, 0};
+    pollfd ready{input.file->get(), POLLIN, 0};
     later = ::poll(&ready, 1, 0) == 0;
     if (later) return std::size_t{0};
   }
-  const auto got = ::read(input.file.get(), to, kReadBytes);
-  if (got >= 0) return static_cast<std::size_t>(got);
+  // Others read the same file at places of their own.
+  const auto got = input.kind == Kind::kFile
+                       ? ::pread(input.file->get(), to, kReadBytes, static_cast<off_t>(input.at))
+                       : ::read(input.file->get(), to, kReadBytes);
+  if (got >= 0) {
+    input.at += static_cast<std::uint64_t>(got);
+    return static_cast<std::size_t>(got);
+  }
   later = errno == EAGAIN || errno == EINTR;
   // A recorder that went away has sent what it sent.
   if (later || input.kind == Kind::kSocket) return std::size_t{0};
@@ -237,7 +255,7 @@ void Inbox::accept(std::size_t listener) {
     if (!socket) return;
     inputs_.push_back(
         {fmt::format("{}, recorder {}", listeners_[listener].name, inputs_.size() + 1),
-         Kind::kSocket, std::move(socket)});
+         Kind::kSocket, shared(std::move(socket))});
   }
 }
 
@@ -259,7 +277,7 @@ base::Result<std::size_t> Inbox::poll(std::chrono::milliseconds wait, const Take
     // Of a named pipe without a writer, poll() says at once that it hung up.
     const bool waits = input.kind == Kind::kSocket || (input.kind == Kind::kPipe && input.read > 0);
     if (waits) {
-      all.push_back({input.file.get(), POLLIN, 0});
+      all.push_back({input.file->get(), POLLIN, 0});
     } else {
       files = true;
     }
@@ -283,7 +301,7 @@ base::Result<std::size_t> Inbox::read(std::size_t recorder, const Take& take) {
     if (!got.ok() || later) return got;
     if (input.kind == Kind::kFile) {
       struct stat facts {};
-      if (input.folder.empty() && ::fstat(input.file.get(), &facts) == 0 &&
+      if (input.folder.empty() && ::fstat(input.file->get(), &facts) == 0 &&
           static_cast<std::uint64_t>(facts.st_size) < input.read) {
         return base::Error{.message = "became shorter while it was watched", .file = input.name};
       }
@@ -293,6 +311,12 @@ base::Result<std::size_t> Inbox::read(std::size_t recorder, const Take& take) {
       input.ended = input.kind == Kind::kSocket || input.read > 0 || input.name == "-";
     }
     return std::size_t{0};
+  }
+  if (input.read == 0 && formats::is_compressed(std::string_view(buffer_).substr(old))) {
+    return base::Error{.message =
+                           "found compressed input, expected JSON lines as they are recorded. "
+                           "Decompress it first, or use `cupel check`, which takes it as it is",
+                       .file = input.name};
   }
   input.read += *got;
   const auto last = buffer_.rfind('\n');

@@ -15,6 +15,7 @@
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
 #include "data/formats/input.hpp"
+#include "data/formats/open_file.hpp"
 
 namespace cupel::online {
 
@@ -54,15 +55,15 @@ class Inbox {
   struct Input {
     std::string name;
     Kind kind;
-    base::Descriptor file;
+    formats::OpenFile file;
     std::string pending = {};  // of a line that has not ended
     std::uint64_t read = 0;
+    std::uint64_t at = 0;  // of the file that is read now, or of its content
     bool ended = false;
     // Of a recording of several files: which is read, and its content if it is compressed.
     std::string folder = {};
     std::uint32_t part = 0;
     formats::MappedFile packed = {};
-    std::size_t packed_at = 0;
   };
   base::Status open(const std::string& path);
   base::Status listen(const std::string& address);
