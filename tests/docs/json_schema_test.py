@@ -167,6 +167,7 @@ def watch(out):
     out.keep("watch", "watch", "--json", "--no-follow", "--keep-going", "-l", "strict", "raced.jsonl", codes=(1,))
     out.keep("watch", "watch", "--json", "--no-follow", "-l", "causal", "failed.jsonl", codes=(2,))
     out.keep("watch", "watch", "--json", "--no-follow", "-l", "causal", "nothing.jsonl")
+    out.keep("watch", "watch", "--json", "--no-follow", "-l", "causal", "lost.jsonl", codes=(0, 1, 2))
     # A certificate of the beginning of a file that went on growing.
     out.run("watch", "-q", "--no-follow", "-l", "si", "--certificate", "raced.json", "raced.jsonl", codes=(1,))
     with open(out.path("raced.jsonl"), encoding="utf-8") as raced:
