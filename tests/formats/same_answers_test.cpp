@@ -19,6 +19,7 @@
 #include "data/formats/jepsen_reader.hpp"
 #include "data/formats/op_stream.hpp"
 #include "data/history/scalar.hpp"
+#include "support/rounds.hpp"
 
 namespace cupel::formats {
 namespace {
@@ -189,7 +190,7 @@ TEST(SameAnswers, OfEveryPairOfOperations) {
 }
 
 TEST(SameAnswers, OfRandomOperations) {
-  for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20'000U); ++seed) {
     base::Random random(seed);
     std::vector<std::string> lines;
     const auto count = 1 + random.below(5);
@@ -213,7 +214,7 @@ TEST(SameAnswers, OfKeysAndDifferentCompletions) {
                                      "[[1,2]]", "[[1,3]]", "{\"a\":1}", "1.5"};
   constexpr const char* kEnds[] = {"ok", "fail", "info"};
   std::size_t refused = 0;
-  for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20'000U); ++seed) {
     base::Random random(seed);
     std::vector<std::string> lines;
     const auto any = [&](const auto& of) { return of[random.below(std::size(of))]; };
@@ -245,8 +246,8 @@ TEST(SameAnswers, OfKeysAndDifferentCompletions) {
     ASSERT_EQ(compare(lines, as, /*words=*/false), "") << "seed " << seed;
     refused += of_file(lines, lines.size(), as).refused ? 1 : 0;
   }
-  EXPECT_GT(refused, 2'000U);
-  EXPECT_LT(refused, 18'000U);
+  EXPECT_GT(refused, test::rounds(2'000U));
+  EXPECT_LT(refused, test::rounds(18'000U));
 }
 
 TEST(SameAnswers, OfSourcesWithoutOperations) {
