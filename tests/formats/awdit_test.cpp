@@ -33,6 +33,16 @@ TEST(AwditReader, DashesEndTransactionsEqualsEndSessions) {
   EXPECT_EQ(read_text("w 0 1\n-----\n=====\n"), "0: #0 w(0,1)\n");
 }
 
+// 1 may have been 12.
+TEST(AwditReader, ALastLineMayHaveNoEndUnlessItAccuses) {
+  EXPECT_NE(read_text("w 0 12\n-----\n=====\nr 0 1").find("its number may be cut"),
+            std::string::npos);
+  for (const char* whole : {"r 0 12", "r 0 1\n", "r 0 0", "w 0 1", "r 0 1\n-----"})
+    EXPECT_EQ(read_text(std::string("w 0 12\n-----\n=====\n") + whole).find("cut"),
+              std::string::npos)
+        << whole;
+}
+
 TEST(AwditReader, AnEmptySessionIsFine) {
   EXPECT_EQ(read_text("=====\nw 0 1\n=====\n=====\nr 0 1\n=====\n"),
             "0: -\n1: #0 w(0,1)\n2: -\n3: #1 r(0,1)\n");

@@ -74,6 +74,9 @@ TEST(FirstBytes, AreWholeLines) {
   const auto text = lines(2'000);
   EXPECT_EQ(whole_lines(folder.file("whole", text)), text.size());
   EXPECT_EQ(whole_lines(folder.file("cut", text + std::string(200'000, 'x'))), text.size());
+  const std::string last = R"({"type":"ok","value":"}"})";
+  EXPECT_EQ(whole_lines(folder.file("open", text + last)), text.size() + last.size());
+  EXPECT_EQ(whole_lines(folder.file("half", text + last.substr(0, last.size() - 1))), text.size());
   EXPECT_EQ(whole_lines(folder.file("begun", "{\"type\"")), 0u);
   EXPECT_EQ(whole_lines(folder.file("empty", "")), 0u);
   EXPECT_EQ(whole_lines(folder.path()), std::nullopt);

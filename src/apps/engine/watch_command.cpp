@@ -183,15 +183,16 @@ class WatchRun {
     if (const auto opened = open(); !opened.ok()) return bad(opened.error());
     while (!code_) {
       const bool over = stop();
-      const auto bytes = inbox_.poll(
-          std::chrono::milliseconds(over ? 0 : 5),
-          [this](std::size_t recorder, std::string_view lines) { return take(recorder, lines); });
+      const auto bytes = inbox_.poll(std::chrono::milliseconds(over ? 0 : 5), take_);
       if (!bytes.ok()) return bad(bytes.error());
       if (*bytes > 0) last_bytes_ = Clock::now();
       if (checker_) act_on(checker_->look_if_due(*bytes == 0));
       if (checker_ && !code_) save(state_.save_if_due(*checker_, level_, sessions_));
       if (!code_) show(false);
       if (over && *bytes == 0) break;
+    }
+    if (!code_) {
+      if (const auto taken = inbox_.take_whole_maps(take_); !taken.ok()) return bad(taken.error());
     }
     if (!code_) finish();
     clear_line();
@@ -567,9 +568,7 @@ class WatchRun {
     asking_ = true;
     const auto end = Clock::now() + kLateness;
     while (Clock::now() < end && !inbox_.ended()) {
-      const auto bytes = inbox_.poll(
-          std::chrono::milliseconds(20),
-          [this](std::size_t recorder, std::string_view lines) { return take(recorder, lines); });
+      const auto bytes = inbox_.poll(std::chrono::milliseconds(20), take_);
       if (!bytes.ok()) return bytes.error();
     }
     asking_ = false;
@@ -697,7 +696,7 @@ class WatchRun {
       before = checker_->passed_over();
       act_on(checker_->finish(source_is_over()));
     } while (!code_ && checker_->passed_over() != before);  // again, for what is independent
-    if (!code_) save(state_.save(*checker_, level_, sessions_));
+    if (!code_ && !inbox_.took_open_line()) save(state_.save(*checker_, level_, sessions_));
     if (code_) return;
     clear_line();
     if (inbox_.cut_bytes() > 0) {
@@ -917,6 +916,7 @@ class WatchRun {
       arguments_.end_after.empty() ? 0 : *parse_duration(arguments_.end_after, 1);
   const Interruptible interruptible_;
   online::Inbox inbox_;
+  const online::Inbox::Take take_ = [this](auto from, auto lines) { return take(from, lines); };
   WatchState state_;
   online::Merge merge_;
   Record record_;

@@ -30,6 +30,17 @@ bool is_rule(std::string_view text, char of) {
   return text.size() >= 3 && text.find_first_not_of(of) == text.npos;
 }
 
+// The last operation reads what no transaction wrote, and what is not the initial value.
+bool ends_with_read_of_nobody(const History& h) {
+  const auto last = h.op(OpId(h.op_count() - 1));
+  if (last.kind != OpKind::kRead || h.initial_value(last.key) == last.value) return false;
+  for (std::uint32_t i = 0; i < h.op_count(); ++i) {
+    const auto op = h.op(OpId(i));
+    if (op.kind == OpKind::kWrite && op.key == last.key && op.value == last.value) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Match recognize_awdit(std::string_view bytes) {
@@ -60,6 +71,7 @@ base::Result<History> read_awdit(std::string_view bytes, const std::string& file
 
   const char* p = bytes.data();
   const char* const end = p + bytes.size();
+  bool open_line = false;
   while (p != end) {
     ++line;
     reading.step(p);
@@ -89,6 +101,7 @@ base::Result<History> read_awdit(std::string_view bytes, const std::string& file
       if (!scan_integer(p, end, key) || p == end || !blank(*p)) return malformed();
       skip_blanks();
       if (!scan_integer(p, end, value)) return malformed();
+      open_line = p == end;
       skip_blanks();
       if (p != end && *p++ != '\n') return malformed();
       if (!in_txn) {
@@ -125,6 +138,14 @@ base::Result<History> read_awdit(std::string_view bytes, const std::string& file
   }
   auto history = std::move(builder).finish();
   if (!history.ok()) return base::Error{.message = history.error().message, .file = file};
+  // Files of AWDIT may end without a newline. Of one that was cut, 1 may have been 12.
+  if (open_line && ends_with_read_of_nobody(*history)) {
+    return base::Error{.message =
+                           "found a last line without its end, and nobody wrote what it "
+                           "reads, so its number may be cut. End the line if it is whole",
+                       .file = file,
+                       .line = line};
+  }
   return history;
 }
 

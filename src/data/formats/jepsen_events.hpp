@@ -198,9 +198,9 @@ struct Source {
   std::string_view format;  // metadata "format"
   Interpretation as = {};
   bool failed_cas_was_seen = false;  // Knossos logs: a failed cas compared and found another value
-  // JSON lines that were cut while they were written: where the incomplete last line begins, which
-  // is not among `bytes`. Whoever committed has an invocation before, so nothing is missing that
-  // somebody read; a file without invocations cannot promise that and is refused.
+  // JSON lines or a log that were cut while they were written: where the incomplete last line
+  // begins, which is not among the chunks. Whoever committed has an invocation before, so nothing
+  // is missing that somebody read; a file without invocations cannot promise that and is refused.
   std::optional<std::uint64_t> cut = {};
 };
 

@@ -65,8 +65,8 @@ Syntax syntax_of(std::string_view text) {
   return after[0] == ':' && begins_json_value(after.substr(1)) ? Syntax::kJson : Syntax::kEdn;
 }
 
-// Whether the map at the beginning of the text ends in it.
-bool is_closed(std::string_view text) {
+// Where the map at the beginning of the text ends; npos: not in it.
+std::size_t end_of_map(std::string_view text) {
   int depth = 0;
   bool quoted = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -79,10 +79,10 @@ bool is_closed(std::string_view text) {
     } else if (c == '{') {
       ++depth;
     } else if (c == '}' && --depth == 0) {
-      return true;
+      return at + 1;
     }
   }
-  return false;
+  return std::string_view::npos;
 }
 
 // Where half a line begins at the end of JSON lines.
@@ -91,7 +91,7 @@ std::optional<std::uint64_t> cut_line(std::string_view bytes) {
   const auto newline = bytes.rfind('\n');
   if (newline == std::string_view::npos) return std::nullopt;
   const auto rest = bytes.substr(newline + 1);
-  if (!rest.starts_with('{') || is_closed(rest)) return std::nullopt;
+  if (!rest.starts_with('{') || end_of_map(rest) != std::string_view::npos) return std::nullopt;
   return newline + 1;
 }
 
@@ -133,6 +133,12 @@ base::Result<history::History> read_jepsen(std::string_view bytes, const std::st
     chunks = jepsen::parse_json(source.bytes, threads, reading);
   }
   return jepsen::assemble(std::move(chunks), source, reading);
+}
+
+bool is_whole_map(std::string_view text) {
+  if (!text.starts_with('{')) return false;
+  const auto end = end_of_map(text);
+  return end != std::string_view::npos && past(text.substr(end), " \t\r\n").empty();
 }
 
 bool is_edn(std::string_view bytes) {

@@ -21,6 +21,10 @@ base::Result<history::History> read_jepsen(std::string_view bytes, const std::st
                                            unsigned threads, Reading reading = {},
                                            const Interpretation& as = {});
 
+// Whether the text is one map from its first { to the } that closes it, so that nothing of it was
+// cut. Blanks may follow.
+bool is_whole_map(std::string_view text);
+
 // Whether op maps are in EDN; else they are in JSON.
 bool is_edn(std::string_view bytes);
 

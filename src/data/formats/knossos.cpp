@@ -6,6 +6,7 @@
 // operations. A line of an operation that cannot be read exactly is an error.
 #include "data/formats/knossos.hpp"
 
+#include <absl/strings/ascii.h>
 #include <simdjson.h>
 
 #include <algorithm>
@@ -156,7 +157,12 @@ class Parser {
       reading_.step(bytes_.data() + begin);
       const auto end = std::min(bytes_.find('\n', begin), bytes_.size());
       if (bytes_.substr(begin, end - begin).find_first_not_of(kBlank) != std::string_view::npos) {
+        const auto events = chunk_.events.size();
         line(begin, end);
+        if (chunk_.events.size() > events && may_go_on(end)) {
+          chunk_.events.pop_back();
+          cut_ = begin;
+        }
       }
       begin = end + 1;
     }
@@ -164,11 +170,18 @@ class Parser {
       bad(leading_->first, leading_->second);
     return std::move(chunk_);
   }
+  // Where a last line begins that has no end: it is left out, since 1 may have been 12.
+  [[nodiscard]] std::optional<std::uint64_t> cut() const { return cut_; }
   // All operations are of a log of 2014, where a failed cas compared.
   [[nodiscard]] bool of_2014() const { return of_2014_; }
 
  private:
   enum class Kind { kUnknown, kLog, kHistory };
+
+  // The word at the end of a file that does not end with a newline.
+  [[nodiscard]] bool may_go_on(std::size_t end) const {
+    return end == bytes_.size() && absl::ascii_isalnum(static_cast<unsigned char>(bytes_.back()));
+  }
 
   void line(std::size_t begin, std::size_t end) {
     const auto text = bytes_.substr(begin, end - begin);
@@ -300,6 +313,7 @@ class Parser {
   std::optional<std::int64_t> latest_;                          // of the dates of lines, in seconds
   bool in_error_ = false;  // the line before ended with an error, which may have further lines
   bool of_2014_ = true;
+  std::optional<std::uint64_t> cut_;
 };
 
 }  // namespace
@@ -313,8 +327,9 @@ base::Result<history::History> read_knossos(std::string_view bytes, const std::s
                               .file = file,
                               .format = "knossos",
                               .as = as,
-                              .failed_cas_was_seen = parser.of_2014()};
-  if (chunks[0].events.empty() && !chunks[0].error) {
+                              .failed_cas_was_seen = parser.of_2014(),
+                              .cut = parser.cut()};
+  if (chunks[0].events.empty() && !chunks[0].error && !source.cut) {
     return base::Error{
         .message =
             "found no operations, expected lines such as INFO  jepsen.util - 3 :invoke :cas [1 4]",

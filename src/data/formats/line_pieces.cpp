@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "data/formats/decompress.hpp"
+#include "data/formats/jepsen_reader.hpp"
 #include "data/formats/recording.hpp"
 
 namespace cupel::formats {
@@ -39,7 +40,11 @@ std::optional<std::uint64_t> whole_lines(const std::string& path) {
                               static_cast<::off_t>(end - size));
     if (read != static_cast<::ssize_t>(size)) return std::nullopt;
     const auto last = std::string_view(bytes, static_cast<std::size_t>(size)).rfind('\n');
-    if (last != std::string_view::npos) return end - size + last + 1;
+    if (last != std::string_view::npos) {
+      const auto rest = std::string_view(bytes, static_cast<std::size_t>(size)).substr(last + 1);
+      const bool whole = end == static_cast<std::uint64_t>(facts.st_size) && is_whole_map(rest);
+      return whole ? end : end - size + last + 1;
+    }
     end -= size;
   }
   return 0;
@@ -179,7 +184,7 @@ base::Result<std::string_view> LinePieces::next() {
       const auto more = next_part();
       if (!more.ok()) return more.error();
       if (*more && left_ != 0u) continue;
-      if (last_ == LastLine::kLeaveOut) return std::string_view();
+      if (last_ == LastLine::kLeaveOut && !is_whole_map(buffer_)) return std::string_view();
       given_ = buffer_.size();
       return std::string_view(buffer_);
     }

@@ -14,14 +14,15 @@
 
 namespace cupel::formats {
 
-// Up to the end of its last whole line, the bytes of a file that may still grow. None: it is no
-// regular file, or compressed.
+// Up to the end of its last whole line or map, the bytes of a file that may still grow. None: it is
+// no regular file, or compressed.
 std::optional<std::uint64_t> whole_lines(const std::string& path);
 
 class LinePieces {
  public:
   // A file, a recording (data/formats/recording.hpp), or "-". What is compressed is decompressed
-  // piece by piece. A last line without an end may have been cut while it was written.
+  // piece by piece. A last line without an end may have been cut while it was written, unless it is
+  // a whole map.
   enum class LastLine : std::uint8_t { kLeaveOut, kTake };
   // `first_bytes`: of the content only so many, as ReadOptions (formats.hpp).
   static base::Result<LinePieces> open(const std::string& path, LastLine last = LastLine::kLeaveOut,

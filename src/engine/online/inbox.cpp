@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "data/formats/decompress.hpp"
+#include "data/formats/jepsen_reader.hpp"
 #include "data/formats/recording.hpp"
 
 namespace cupel::online {
@@ -340,6 +341,17 @@ std::size_t Inbox::gone() const {
   return static_cast<std::size_t>(
       std::count_if(inputs_.begin(), inputs_.end(),
                     [](const auto& input) { return input.ended && input.kind == Kind::kSocket; }));
+}
+
+base::Status Inbox::take_whole_maps(const Take& take) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (!formats::is_whole_map(inputs_[i].pending)) continue;
+    auto line = std::exchange(inputs_[i].pending, {});
+    if (inputs_.size() > 1 || inputs_[i].kind != Kind::kFile) line += '\n';
+    took_open_line_ = true;
+    if (auto taken = take(i, line); !taken.ok()) return taken;
+  }
+  return base::Ok{};
 }
 
 std::uint64_t Inbox::cut_bytes() const {

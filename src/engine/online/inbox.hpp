@@ -39,6 +39,13 @@ class Inbox {
   // The number of bytes; or the error of `take`, of a read, of a file that became shorter.
   base::Result<std::size_t> poll(std::chrono::milliseconds wait, const Take& take);
 
+  // The last lines that only want their end: nothing of a map that is closed was cut. When nothing
+  // more will come. Of a single file, which is its own record, the line comes as it is; any other
+  // gets its end.
+  base::Status take_whole_maps(const Take& take);
+  // Whoever goes on after it would not begin at the beginning of a line.
+  [[nodiscard]] bool took_open_line() const { return took_open_line_; }
+
   [[nodiscard]] std::size_t recorders() const { return inputs_.size(); }
   [[nodiscard]] const std::string& name(std::size_t recorder) const {
     return inputs_[recorder].name;
@@ -84,6 +91,7 @@ class Inbox {
   std::vector<Input> inputs_;
   std::vector<Listener> listeners_;
   std::string buffer_;
+  bool took_open_line_ = false;
 };
 
 }  // namespace cupel::online
