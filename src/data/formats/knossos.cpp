@@ -127,7 +127,7 @@ bool contains_operation(std::string_view text) {
 // The date of a line of a log, in seconds since any day: 2021-02-26 11:42:48.
 std::optional<std::int64_t> seconds_of(std::string_view text) {
   const auto at = text.find_first_of("0123456789");
-  if (at == std::string_view::npos || at > 16 || text.size() < at + 19) return std::nullopt;
+  if (at > 16 || text.size() < at + 19) return std::nullopt;
   text = text.substr(at, 19);
   constexpr std::string_view kForm = "dddd-dd-dd dd:dd:dd";
   std::array<std::int64_t, 6> fields{};
@@ -152,7 +152,7 @@ class Parser {
  public:
   Parser(std::string_view bytes, Reading& reading) : bytes_(bytes), reading_(reading) {}
 
-  jepsen::Chunk run() && {
+  jepsen::Chunk run() {
     for (std::size_t begin = 0; begin < bytes_.size() && !chunk_.error;) {
       reading_.step(bytes_.data() + begin);
       const auto end = std::min(bytes_.find('\n', begin), bytes_.size());
@@ -322,7 +322,7 @@ base::Result<history::History> read_knossos(std::string_view bytes, const std::s
                                             Reading reading, const Interpretation& as) {
   Parser parser(bytes, reading);
   std::vector<jepsen::Chunk> chunks;
-  chunks.push_back(std::move(parser).run());
+  chunks.push_back(parser.run());
   const jepsen::Source source{.bytes = bytes,
                               .file = file,
                               .format = "knossos",
