@@ -191,8 +191,8 @@ std::string resolved(const std::string& path, std::optional<Format> asked) {
   }
   if (auto history = history_of_run(path, asked)) return *std::move(history);
   // A store with a single run; of a folder that holds no run, the path itself.
-  auto runs = histories_at({path}, asked);
-  return runs.size() == 1 ? std::move(runs.front()) : path;
+  const auto runs = histories_at({path}, asked);
+  return runs.size() == 1 ? runs.front() : path;
 }
 
 // The history of a run in which no operation was made.

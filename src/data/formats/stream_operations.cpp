@@ -15,7 +15,6 @@ using history::OpKind;
 using history::ScalarView;
 using history::Value;
 using jepsen::Cell;
-using jepsen::Event;
 using jepsen::F;
 using jepsen::Micro;
 using jepsen::MicroOp;
