@@ -117,12 +117,14 @@ constexpr const char* kExamples =
     "  cupel check --json history.jsonl | jq .strongest_satisfied\n"
     "  cupel explain lost-update                    explains what the name means";
 
-// What `cupel` alone prints.
+// What `cupel` alone prints. The static core has no other programs.
 constexpr const char* kStartHere =
     "cupel: expected a command. Start here:\n"
     "  cupel check history.jsonl          which levels does the history satisfy?\n"
+#ifndef CUPEL_CORE
     "  cupel run --db lab:postgres        runs a workload and checks its history\n"
     "  cupel mock test -- ./run-tests.sh  runs tests on the weakest database allowed\n"
+#endif
     "  cupel explain lost-update          explains an anomaly, a level or a format\n"
     "  cupel --help                       lists all commands\n";
 

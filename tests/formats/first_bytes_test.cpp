@@ -76,6 +76,9 @@ TEST(FirstBytes, AreWholeLines) {
   EXPECT_EQ(whole_lines(folder.file("cut", text + std::string(200'000, 'x'))), text.size());
   const std::string last = R"({"type":"ok","value":"}"})";
   EXPECT_EQ(whole_lines(folder.file("open", text + last)), text.size() + last.size());
+  EXPECT_EQ(whole_lines(folder.file("alone", last)), last.size());
+  const auto longer = R"({"type":"ok","value":")" + std::string(200'000, '}') + R"("})";
+  EXPECT_EQ(whole_lines(folder.file("long", text + longer)), text.size() + longer.size());
   EXPECT_EQ(whole_lines(folder.file("half", text + last.substr(0, last.size() - 1))), text.size());
   EXPECT_EQ(whole_lines(folder.file("begun", "{\"type\"")), 0u);
   EXPECT_EQ(whole_lines(folder.file("empty", "")), 0u);

@@ -1033,7 +1033,7 @@ TEST(Jepsen, ErrorsNameLineFoundAndExpected) {
       {"{:type :ok\n :value \"", "h:2: found a string without its closing quote"},
       {"{:type :ok} \xff", "h:1: found bytes that are not UTF-8"},
       {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"ok\",",
-       "h:2: found a map without its closing }"},
+       "h:2: found a last line without its end"},
       {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"ok\",}", "h:2: found malformed JSON"},
       {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"\xff\"}", "h:2: found malformed JSON"},
       {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":1e999}", "h:2: found malformed JSON"},

@@ -29,7 +29,7 @@ int code_of(crdt::Verdict verdict) {
     case crdt::Verdict::kViolated:
       return kViolated;
     case crdt::Verdict::kUnknown:
-    case crdt::Verdict::kRefused:  // of histories of transactions
+    case crdt::Verdict::kRefused:  // a replicated history is never refused
       break;
   }
   return kUnknown;

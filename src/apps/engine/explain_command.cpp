@@ -41,7 +41,7 @@ std::string implications() {
   return text;
 }
 
-// "its own, compressed. Read and written.", and the smallest file.
+// The page of a format: a sentence, the smallest file if it is text, and where to read on.
 std::string format_text(const formats::FormatSpec& spec) {
   auto text = fmt::format("{}\n  A format of histories: {}. cupel {} it.\n", spec.name,
                           spec.description, spec.write != nullptr ? "reads and writes" : "reads");

@@ -54,11 +54,9 @@ class Assembly {
       if (!all_invoked) {
         return error_at(
             source_, {*source_.cut,
-                      fmt::format("found {}: the file was cut while it was written; since its "
-                                  "operations have no invocations, values that were read may have "
-                                  "been written in the lost part",
-                                  source_.format == "knossos" ? "a last line without its end"
-                                                              : "a map without its closing }")});
+                      "found a last line without its end: the file was cut while it was written; "
+                      "since its operations have no invocations, values that were read may have "
+                      "been written in the lost part"});
       }
       builder.set_metadata("cut",
                            "the file was cut while it was written; its incomplete last line "

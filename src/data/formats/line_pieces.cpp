@@ -33,21 +33,20 @@ std::optional<std::uint64_t> whole_lines(const std::string& path) {
   char bytes[1 << 16];
   const auto got = ::pread(file.get(), bytes, kMagicBytes, 0);
   if (got < 0 || is_compressed({bytes, static_cast<std::size_t>(got)})) return std::nullopt;
-  auto end = static_cast<std::uint64_t>(facts.st_size);
-  while (end > 0) {
-    const auto size = std::min<std::uint64_t>(end, sizeof bytes);
+  const auto file_size = static_cast<std::uint64_t>(facts.st_size);
+  auto begin = file_size;  // of the last line, if it has no end
+  while (begin > 0) {
+    const auto size = std::min<std::uint64_t>(begin, sizeof bytes);
     const auto read = ::pread(file.get(), bytes, static_cast<std::size_t>(size),
-                              static_cast<::off_t>(end - size));
+                              static_cast<::off_t>(begin - size));
     if (read != static_cast<::ssize_t>(size)) return std::nullopt;
-    const auto last = std::string_view(bytes, static_cast<std::size_t>(size)).rfind('\n');
-    if (last != std::string_view::npos) {
-      const auto rest = std::string_view(bytes, static_cast<std::size_t>(size)).substr(last + 1);
-      const bool whole = end == static_cast<std::uint64_t>(facts.st_size) && is_whole_map(rest);
-      return whole ? end : end - size + last + 1;
-    }
-    end -= size;
+    const auto newline = std::string_view(bytes, static_cast<std::size_t>(size)).rfind('\n');
+    begin -= newline == std::string_view::npos ? size : size - newline - 1;
+    if (newline != std::string_view::npos) break;
   }
-  return 0;
+  std::string last(static_cast<std::size_t>(file_size - begin), '\0');
+  const auto read = ::pread(file.get(), last.data(), last.size(), static_cast<::off_t>(begin));
+  return read == static_cast<::ssize_t>(last.size()) && is_whole_map(last) ? file_size : begin;
 }
 
 base::Result<LinePieces> LinePieces::open(const std::string& path, LastLine last,
