@@ -34,6 +34,7 @@ tests=(
   libgtest-dev libgmock-dev zstd
   python3  # examples/exec_client.py, and the tools of tools/
   libxml2-utils sqlite3  # xmllint and sqlite3 read what `--emit` writes
+  codespell  # the test of spelling
 )
 # For the other quick tests: programs that talk to the mock store's servers, that read manual pages, and that validate JSON.
 quick=(postgresql-client mariadb-client curl groff-base python3-jsonschema)
