@@ -18,6 +18,7 @@
 #include "data/formats/jepsen_pairs.hpp"
 #include "data/formats/op_interpreter.hpp"
 #include "data/formats/op_kinds.hpp"
+#include "data/formats/op_pairing.hpp"
 #include "data/formats/op_setup.hpp"
 
 namespace cupel::formats::jepsen {
@@ -99,6 +100,7 @@ class Assembly {
   Interpreter interpreter_;
   Build build_;
   Kinds kinds_;
+  SaidAtTheEnd transactions_;
   Faults faults_;
   std::vector<Process> processes_;
   std::optional<std::uint64_t> others_;  // the ordinal of the first event that sets nothing up
@@ -195,6 +197,13 @@ bool Assembly::add(PairedOp op) {
   if (op.is_txn) {
     op.first = p_.event(from).first;
     op.count = p_.event(from).count;
+    const bool alone = !op.invoke.valid();  // then [] says that it did nothing
+    const auto says = [&](Ref ref) {
+      if (!is_txn(ref)) return false;
+      const Event& e = p_.event(ref);
+      return e.count > 0 || e.dropped || (alone && !e.silent);
+    };
+    transactions_.note(op.status, says(op.invoke), says(op.completion), p_.event(op).byte);
   }
   p_.ops.push_back(op);
   return true;
@@ -251,6 +260,7 @@ bool Assembly::classify() {
 }
 
 bool Assembly::resolve() {
+  if (const auto place = transactions_.unknowable()) return p_.fail(*place, kUnsaidTransaction);
   const bool stated = source_.as.kind.has_value();
   switch (kinds_.kind) {
     case Workload::kMutex:

@@ -299,6 +299,7 @@ bool Chunk::finish_event(Event event, Cell value, const Cell& key) {
       transaction = cells[value.first + i].is_vector();
     }
     if (!transaction) {
+      event.silent = !value.is_vector() || value.size > 0;
       events.push_back(event);
       return true;
     }
@@ -383,7 +384,8 @@ void Chunk::drop_unused_operations() {
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     Event& event = events[i];
     if (!event.is_txn) continue;
-    if (dead[i]) event.count = 0;
+    event.dropped = dead[i] && event.count > 0;
+    if (event.dropped) event.count = 0;
     if (kept != event.first) {
       std::copy_n(ops.begin() + event.first, event.count,
                   ops.begin() + static_cast<std::ptrdiff_t>(kept));

@@ -120,7 +120,9 @@ struct Event {
   F f = F::kAbsent;
   bool client = false;  // not the nemesis
   bool nemesis = false;
-  bool is_txn = false;  // its value is micro-operations, or would be if it said any
+  bool is_txn = false;   // its value is micro-operations, or would be if it said any
+  bool dropped = false;  // its micro-operations, which do not count
+  bool silent = false;   // no micro-operations, not even none: nothing, or an error
 
   [[nodiscard]] bool is_header() const {
     return f == F::kInitial || f == F::kMetadata || f == F::kSessions;

@@ -67,41 +67,23 @@ bool resolve_register(Pairs& p, PairedOp& op, Kinds& kinds, bool failed_cas_was_
   return true;
 }
 
-// Writes that are invoked without their value: null is no value if an ok says another one. Then
-// nobody knows what a write of unknown outcome wrote.
-class UnsaidWrites {
- public:
-  void note(const Pairs& p, const PairedOp& op) {
-    if (p.event(op).f != F::kWrite || !op.invoke.valid() || !p.value(op.invoke).is_nothing())
-      return;
-    if (op.status == TxnStatus::kCommitted) said_later_ |= !p.value(op.completion).is_nothing();
-    if (op.status == TxnStatus::kIndeterminate && !unknown_) unknown_ = p.event(op.invoke).byte;
-  }
-  // False after an error.
-  bool check(Pairs& p) const {
-    if (!said_later_ || !unknown_) return true;
-    return p.fail(*unknown_,
-                  "the write was invoked with null and its outcome is not known, and an \"ok\" "
-                  "elsewhere has a value that its invocation lacks: cupel cannot know what this "
-                  "one wrote. Record the value in each invocation");
-  }
-
- private:
-  bool said_later_ = false;
-  std::optional<std::uint64_t> unknown_;  // the place of the first
-};
-
 }  // namespace
 
 bool resolve_registers(Pairs& pairs, Reading& reading, Kinds& kinds, bool failed_cas_was_seen) {
-  UnsaidWrites unsaid;
+  SaidAtTheEnd writes;  // null is no value if an ok says another one
+  const auto says = [&](Ref ref) { return ref.valid() && !pairs.value(ref).is_nothing(); };
   for (PairedOp& op : pairs.ops) {
     reading.step();
     if (op.is_txn) continue;
-    unsaid.note(pairs, op);
+    if (pairs.event(op).f == F::kWrite) {
+      const bool may_be_error = op.invoke.valid() && op.status != TxnStatus::kCommitted;
+      writes.note(op.status, says(op.invoke), !may_be_error && says(op.completion),
+                  pairs.event(op.tried()).byte);
+    }
     if (!resolve_register(pairs, op, kinds, failed_cas_was_seen)) return false;
   }
-  return unsaid.check(pairs);
+  const auto unknowable = writes.unknowable();
+  return !unknowable || pairs.fail(*unknowable, kUnsaidWrite);
 }
 
 }  // namespace cupel::formats::jepsen

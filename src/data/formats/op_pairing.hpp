@@ -56,6 +56,34 @@ Agreement agreement(const Chunk& tried_in, const Event& invoke, const Chunk& don
                     const Event& completion);
 Agreement agreement(const history::Operations& tried, const history::Operations& done, Type type);
 
+// Whether operations are named only once they are done: an ok says what its invocation does not.
+// Then nobody knows what an operation wrote whose outcome is unknown, if neither of its lines says.
+class SaidAtTheEnd {
+ public:
+  // An operation at this place of its file; whether its lines say what it does.
+  void note(history::TxnStatus status, bool invocation, bool completion, std::uint64_t place) {
+    if (invocation) return;
+    if (status == history::TxnStatus::kCommitted) said_later_ |= completion;
+    if (status == history::TxnStatus::kIndeterminate && !completion && !unsaid_) unsaid_ = place;
+  }
+  // The place of the first operation that may have written anything.
+  [[nodiscard]] std::optional<std::uint64_t> unknowable() const {
+    return said_later_ ? unsaid_ : std::nullopt;
+  }
+
+ private:
+  bool said_later_ = false;
+  std::optional<std::uint64_t> unsaid_;
+};
+inline constexpr const char* kUnsaidTransaction =
+    "the transaction has no operations and its outcome is not known, and an \"ok\" elsewhere has "
+    "operations that its invocation lacks: cupel cannot know what this one wrote. Record the "
+    "operations in each invocation";
+inline constexpr const char* kUnsaidWrite =
+    "the write has no value and its outcome is not known, and an \"ok\" elsewhere has a value that "
+    "its invocation lacks: cupel cannot know what this one wrote. Record the value in each "
+    "invocation";
+
 // One operation on a register as a micro-operation, in the cells of its chunk. `pairs`: its value
 // is [key value].
 struct RegisterOperation {

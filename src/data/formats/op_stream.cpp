@@ -269,6 +269,12 @@ OpStream::Refusal OpStream::complete(const Chunk& chunk, const Event& event, con
       return jepsen::kInvokedWithAValue;
   }
   if (!agreed.completion_counts) std::swap(seen_, process.tried);
+  if (step.is_txn && step.status == TxnStatus::kIndeterminate && seen_.empty()) {
+    return std::string(
+               "found a transaction without operations, of which nobody knows how it ended; if a "
+               "later one names its operations only once it is done, this one may have written") +
+           kNeedsTheWhole;
+  }
   if (set_up_.is_over()) {
     sink_.end(session_of(process), step.status, process.invoked, moment_of(event), seen_);
   } else {
