@@ -128,7 +128,8 @@ constexpr const char* kStartHere =
     "  cupel explain lost-update          explains an anomaly, a level or a format\n"
     "  cupel --help                       lists all commands\n";
 
-constexpr std::string_view kColours[] = {"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"};
+constexpr std::string_view kColours[] = {"\x1b[1m",  "\x1b[2m",  "\x1b[31m",
+                                         "\x1b[32m", "\x1b[33m", "\x1b[0m"};
 
 // Does GitHub's runner read what is written there, and look for its commands?
 bool is_read_by_github(int stream) {
@@ -451,7 +452,8 @@ void add_commands(Command& app, Run& chosen, std::span<const NamedCommand> own,
       {"-q", "--quiet"}, talk.quiet,
       "Print no notes, progress and tables on standard error: only warnings and errors");
   app.add_flag_below({"--verbose"}, talk.verbose,
-                     "Also print on standard error what takes how long, and the memory used");
+                     "Print more: how each level was decided; on standard error, the time of each "
+                     "stage and the memory used");
 }
 
 // Without an allocation.

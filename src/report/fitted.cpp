@@ -18,19 +18,6 @@ std::size_t indent_of(std::string_view line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
 
-// Without the escape sequences that colour a word.
-std::size_t width_of(std::string_view line) {
-  std::string plain;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '\x1b') {
-      i = std::min(line.find('m', i), line.size() - 1);
-    } else {
-      plain += line[i];
-    }
-  }
-  return explain::columns(plain);
-}
-
 // The word and what breaking keeps together with it: broken at one column, it stands alone.
 std::size_t first_word(std::string_view line) {
   const auto one = explain::broken(line.substr(indent_of(line)), 0, 0, 1);
@@ -46,10 +33,12 @@ std::size_t last_column(std::string_view line) {
 bool continues(std::string_view before, std::string_view line, std::size_t indent,
                std::size_t hanging) {
   const auto own = indent_of(line);
-  if (own == line.size() || own <= indent || (hanging != 0 && own != hanging)) return false;
+  // Reports indent what they broke.
+  if (indent == 0 || own == line.size() || own <= indent || (hanging != 0 && own != hanging))
+    return false;
   // Breaking leaves one space between two words, so a line with columns is a row of a table.
   if (last_column(line) != 0) return false;
-  const auto used = width_of(before);
+  const auto used = explain::columns(before);
   // A line that is too long itself was not broken: it is a text of its own.
   return used <= kBrokenAt && used + 1 + first_word(line) > kBrokenAt;
 }
@@ -59,7 +48,7 @@ std::string broken_row(std::string_view line, std::size_t hanging, std::size_t c
   const auto last = last_column(line);
   const auto rest = line.substr(last == 0 ? indent : last);
   const auto before = line.substr(0, last == 0 ? indent : last);
-  const auto used = width_of(before);
+  const auto used = explain::columns(before);
   if (last == 0 || used * 5 <= columns * 3) {
     if (hanging == 0) hanging = last == 0 ? indent + (indent == 0 ? 2 : kHanging) : used;
     return std::string(before) + explain::broken(rest, hanging, used, columns);
@@ -92,7 +81,7 @@ std::string fitted(std::string_view text, std::size_t columns) {
     }
     const bool fits = std::all_of(lines.begin() + static_cast<std::ptrdiff_t>(i),
                                   lines.begin() + static_cast<std::ptrdiff_t>(next),
-                                  [&](auto line) { return width_of(line) <= columns; });
+                                  [&](auto line) { return explain::columns(line) <= columns; });
     if (fits || whole.find('\t') != std::string::npos) {
       for (; i < next; ++i) (out += lines[i]) += '\n';
     } else {

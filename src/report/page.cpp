@@ -22,6 +22,7 @@
 #include "report/figure.hpp"
 #include "report/final_reads.hpp"
 #include "report/page_final_reads.hpp"
+#include "report/promise.hpp"
 #include "report/stats.hpp"
 #include "report/svg.hpp"
 #include "report/timeline.hpp"
@@ -91,24 +92,12 @@ std::string_view mood(const check::CheckResult& result) {
   return result.strongest_satisfied.empty() ? "unknown" : "satisfied";
 }
 
-// What the database promises and keeps, where every level was asked for: then what is violated is
-// nobody's promise and nobody's question. None: it does not, or what it promises is not known.
-std::optional<Level> kept_promise(const History& history, const check::CheckResult& result) {
-  const auto level = levels::promised(history);
-  if (!level || result.levels.size() != levels::all_levels().size()) return std::nullopt;
-  const auto found = std::find_if(result.levels.begin(), result.levels.end(),
-                                  [&](const auto& one) { return one.level == *level; });
-  return found->verdict == Verdict::kSatisfied ? level : std::nullopt;
-}
-
-std::string answer_of_promise(const History& history, Level kept,
-                              const check::CheckResult& result) {
-  auto text = fmt::format("Keeps the promise of {} at {}: {}", history.fact("database"),
-                          history.fact("isolation"), levels::name(kept));
-  if (!result.weakest_violated.empty()) {
-    text += fmt::format("; violates {}, which it does not promise", names(result.weakest_violated));
-  }
-  return text;
+// The answer where the levels that decide are satisfied; see promise.hpp.
+std::string answer_of_promise(const Checked& checked) {
+  auto text = explain::capitalised(promise_text(checked));
+  if (text.empty()) text = "Satisfies " + names(decisive_levels(checked));
+  const auto other = not_promised_text(checked);
+  return other.empty() ? text : text + "; " + other;
 }
 
 // What follows the name in the title: Adya's name and Plume's letters.
@@ -125,7 +114,7 @@ class Page {
         options_(options),
         violations_(
             analysis::violations_of(checked.history, checked.analysis, kMostViolationsShown)),
-        kept_(kept_promise(checked.history, checked.analysis.check)) {}
+        kept_(keeps_promise(checked)) {}
 
   std::vector<ReportFile> write() {
     std::vector<ReportFile> files(1);
@@ -224,7 +213,7 @@ class Page {
   // With what the final reads say.
   [[nodiscard]] std::string_view mood_of_answer(bool lost, bool unknown) const {
     if (lost) return "violated";
-    const auto of_levels = kept_ ? "satisfied" : mood(checked_.analysis.check);
+    const auto of_levels = check::to_string(verdict_of_levels(checked_));
     return unknown && of_levels == "satisfied" ? "unknown" : of_levels;
   }
 
@@ -270,7 +259,7 @@ class Page {
       add("not read to its end");
     }
     const auto& result = checked_.analysis.check;
-    auto text = kept_ ? answer_of_promise(history, *kept_, result) : answer(result);
+    auto text = kept_ ? answer_of_promise(checked_) : answer(result);
     const auto lost = final_reads_verdict(checked_);
     text = with_lost(lost, std::move(text));
     const auto unknown = final_reads_unknown(checked_);
@@ -579,7 +568,7 @@ class Page {
   const Checked& checked_;
   const PageOptions& options_;
   analysis::Violations violations_;
-  std::optional<Level> kept_;
+  bool kept_;  // the decisive levels are satisfied
   std::vector<Figure> figures_;
   std::vector<std::string> pictures_;  // empty: left out
   bool with_timeline_ = checked_.analysis.whole;

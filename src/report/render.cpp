@@ -19,6 +19,7 @@
 #include "engine/levels/product.hpp"
 #include "report/evidence.hpp"
 #include "report/final_reads.hpp"
+#include "report/promise.hpp"
 #include "report/wording.hpp"
 
 namespace cupel::report {
@@ -34,15 +35,6 @@ constexpr std::size_t kAnomaliesShown = 5;
 constexpr std::size_t kCausesInFull = 1;  // besides those of the paragraphs
 constexpr std::size_t kTransactionsNamed = 6;
 
-std::string painted(Verdict verdict, std::size_t width, const TextStyle& style) {
-  auto word = fmt::format("{:<{}}", check::to_string(verdict), width);
-  if (!style.colour) return word;
-  const char* code = verdict == Verdict::kSatisfied  ? "32"
-                     : verdict == Verdict::kViolated ? "31"
-                                                     : "33";
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, word);
-}
-
 std::string names(const std::vector<Level>& list) {
   std::string text;
   for (const Level level : list) {
@@ -50,6 +42,14 @@ std::string names(const std::vector<Level>& list) {
     text += levels::name(level);
   }
   return text.empty() ? "none" : text;
+}
+
+std::vector<Level> with_verdict(const check::CheckResult& result, Verdict verdict) {
+  std::vector<Level> list;
+  for (const auto& one : result.levels) {
+    if (one.verdict == verdict) list.push_back(one.level);
+  }
+  return list;
 }
 
 std::string decided(const LevelResult& result) {
@@ -413,6 +413,16 @@ Reasons reasons(const Checked& checked) {
 
 }  // namespace
 
+std::string painted(Verdict verdict, const TextStyle& style, std::size_t width) {
+  auto word = fmt::format("{:<{}}", check::to_string(verdict), width);
+  if (!style.colour) return word;
+  const char* code = verdict == Verdict::kSatisfied  ? "32"
+                     : verdict == Verdict::kViolated ? "31"
+                     : verdict == Verdict::kRefused  ? "2"
+                                                     : "33";
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, word);
+}
+
 std::string without_own_name(Level level, const std::string& detail) {
   const std::string own = std::string(levels::name(level)) + " ";
   return detail.starts_with(own) ? detail.substr(own.size()) : detail;
@@ -491,47 +501,96 @@ std::string windows_text(const Checked& checked) {
   return text;
 }
 
-std::string ladder(const Checked& checked, const TextStyle& style) {
+std::string strongest_and_weakest(const Checked& checked) {
   const auto& result = checked.analysis.check;
-  const bool little = style.warnings && !evidence_warnings(checked).empty();
-  const auto warnings = style.warnings ? warnings_text(checked) : std::string();
-  std::string text = fmt::format("{}: {}strongest satisfied: {}; weakest violated: {}",
-                                 base::visible(checked.file), little ? "little evidence; " : "",
-                                 names(result.strongest_satisfied), names(result.weakest_violated));
-  std::vector<Level> unknown;
-  std::size_t width = 0;
-  for (const auto& one : result.levels) {
-    if (one.verdict == Verdict::kUnknown) unknown.push_back(one.level);
-    width = std::max(width, named_level(checked, one.level).size());
-  }
-  if (!unknown.empty()) text += "; unknown: " + names(unknown);
-  const bool windows = checked.analysis.windows.has_value();
-  if (windows) {
-    text += "; decided in windows\n" + warnings + windows_text(checked);
+  auto text = fmt::format("strongest satisfied: {}; weakest violated: {}",
+                          names(result.strongest_satisfied), names(result.weakest_violated));
+  if (const auto unknown = with_verdict(result, Verdict::kUnknown); !unknown.empty())
+    text += "; unknown: " + names(unknown);
+  return text;
+}
+
+namespace {
+
+std::string row_of_level(const Checked& checked, const LevelResult& one, std::size_t width,
+                         const TextStyle& style) {
+  auto line = fmt::format("  {:<{}}  {}", named_level(checked, one.level), width,
+                          painted(one.verdict, style, 9));
+  const bool decided_here = !one.decided_by.empty() && !one.decided_by.starts_with("implied-by:");
+  if (one.verdict == Verdict::kRefused || one.verdict == Verdict::kUnknown) {
+    line += "  " + without_own_name(one.level, one.detail);
   } else {
-    text += "\n" + warnings + "  " +
+    line += "  " + decided(one);
+  }
+  if (decided_here && one.verdict != Verdict::kRefused)
+    line += fmt::format(", {:.3f} s", one.seconds);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string levels_text(const Checked& checked, const TextStyle& style) {
+  const auto& result = checked.analysis.check;
+  std::string text;
+  if (style.verbose) {
+    std::size_t width = 0;
+    for (const auto& one : result.levels)
+      width = std::max(width, named_level(checked, one.level).size());
+    for (const auto& one : result.levels) text += row_of_level(checked, one, width, style);
+    return text;
+  }
+  for (const auto verdict : {Verdict::kSatisfied, Verdict::kViolated}) {
+    if (const auto list = with_verdict(result, verdict); !list.empty())
+      text += fmt::format("  {}  {}\n", painted(verdict, style, 9), names(list));
+  }
+  std::vector<std::pair<std::string, std::vector<Level>>> reasons;  // the limit and its levels
+  for (const auto& one : result.levels) {
+    if (one.verdict != Verdict::kUnknown) continue;
+    const auto why = without_own_name(one.level, one.detail);
+    const auto known = std::find_if(reasons.begin(), reasons.end(),
+                                    [&](const auto& reason) { return reason.first == why; });
+    if (known != reasons.end()) {
+      known->second.push_back(one.level);
+    } else {
+      reasons.emplace_back(why, std::vector{one.level});
+    }
+  }
+  for (const auto& [why, list] : reasons) {
+    text += fmt::format("  {}  {}: {}\n", painted(Verdict::kUnknown, style, 9), names(list), why);
+  }
+  if (const auto list = with_verdict(result, Verdict::kRefused); !list.empty()) {
+    text += fmt::format("  {}  {} (--verbose says why)\n", painted(Verdict::kRefused, style, 9),
+                        names(list));
+  }
+  return text;
+}
+
+std::string findings_text(const Checked& checked, const TextStyle& style) {
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += "\n" + part;
+  };
+  const auto [paragraphs, listed] = reasons(checked);
+  add(counts(checked, listed));
+  for (const auto& paragraph : paragraphs) add(paragraph);
+  add(final_reads_text(checked));
+  add(style.verbose || style.test_power ? test_power_text(checked) : test_power_line(checked));
+  return text;
+}
+
+std::string ladder(const Checked& checked, const TextStyle& style) {
+  const bool little = !evidence_warnings(checked).empty();
+  auto text = fmt::format("{}: {}{}", base::visible(checked.file),
+                          little ? "little evidence; " : "", strongest_and_weakest(checked));
+  if (checked.analysis.windows) {
+    text += "; decided in windows\n" + warnings_text(checked) + windows_text(checked);
+  } else {
+    text += "\n" + warnings_text(checked) + "  " +
             (checked.analysis.whole ? facts(checked.history) : "not read to its end") + "\n";
   }
-  text += about_sessions(result) + "\n";
-  for (const auto& one : result.levels) {
-    std::string line = fmt::format("  {:<{}}  {}", named_level(checked, one.level), width,
-                                   painted(one.verdict, 9, style));
-    const bool decided_here = !one.decided_by.empty() && !one.decided_by.starts_with("implied-by:");
-    if (one.verdict == Verdict::kRefused || one.verdict == Verdict::kUnknown) {
-      line += "  " + without_own_name(one.level, one.detail);
-    } else {
-      line += "  " + decided(one);
-    }
-    if (decided_here && one.verdict != Verdict::kRefused)
-      line += fmt::format(", {:.3f} s", one.seconds);
-    text += line + "\n";
-  }
-  const auto [paragraphs, listed] = reasons(checked);
-  if (const auto often = counts(checked, listed); !often.empty()) text += "\n" + often;
-  for (const auto& paragraph : paragraphs) text += "\n" + paragraph;
-  if (const auto reads = final_reads_text(checked); !reads.empty()) text += "\n" + reads;
-  if (const auto power = test_power_text(checked); !power.empty()) text += "\n" + power;
-  return text;
+  if (const auto promise = promise_text(checked); !promise.empty()) text += "  " + promise + "\n";
+  return text + about_sessions(checked.analysis.check) + "\n" + levels_text(checked, style) +
+         findings_text(checked, style);
 }
 
 }  // namespace cupel::report

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 
 #include "data/history/history.hpp"
@@ -19,20 +20,32 @@ struct Checked {
   const std::string& file;  // as the user named it
   const history::History& history;
   const analysis::Analysis& analysis;
+  // The levels that decide whether a run passed; empty: see promise.hpp.
+  std::span<const levels::Level> decisive = {};
 };
 
 struct TextStyle {
-  bool colour = false;   // verdicts in colour
-  bool warnings = true;  // with those of evidence.hpp; false: they were given before
+  bool colour = false;      // verdicts in colour
+  bool verbose = false;     // a line a level with how it was decided; all of the test power
+  bool test_power = false;  // all of it
 };
+
+// The verdict, followed by blanks up to this width.
+std::string painted(check::Verdict verdict, const TextStyle& style, std::size_t width = 0);
 
 // "FILE<TAB>LEVEL<TAB>satisfied|violated|unknown", one line a level; none for
 // refused levels.
 std::string lines(const Checked& checked);
 
 // The ladder. First line: whether there is little evidence, the strongest satisfied and the weakest
-// violated levels. Then the warnings, what was checked, one line a level, and the explanation.
+// violated levels. Then the warnings, what was checked, levels_text() and findings_text().
 std::string ladder(const Checked& checked, const TextStyle& style = {});
+// The part of its first line that names levels.
+std::string strongest_and_weakest(const Checked& checked);
+// The levels by verdict, or a line for each level. Every line starts with two blanks.
+std::string levels_text(const Checked& checked, const TextStyle& style);
+// The explanation, with the counts, the final reads and the test power, each after an empty line.
+std::string findings_text(const Checked& checked, const TextStyle& style);
 
 // Why the weakest violated levels are violated, and which limit left others
 // unknown. An anomaly that violates several of them is reported at the first, and
@@ -42,6 +55,8 @@ std::string explanation(const Checked& checked);
 // "Test power": what overlapped in time, what was read, which anomalies the test could show.
 // Every line starts with two blanks; empty if it was not measured.
 std::string test_power_text(const Checked& checked);
+// How many anomalies the test could show, on one line; empty if it was not measured.
+std::string test_power_line(const Checked& checked);
 
 // How often each anomaly occurs in the whole history: "lost-update 198 (keys 0, 7 and
 // 3 more), fractured-read ≥ 12 (key 5)", in lines of at most about 100 columns that

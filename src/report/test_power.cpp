@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <vector>
 
 #include "engine/explain/why/words.hpp"
 #include "report/render.hpp"
@@ -80,6 +81,26 @@ std::string test_power_text(const Checked& checked) {
   }
   if (w.limit_met) line("not measured", "the rest: a limit was met");
   return text;
+}
+
+std::string test_power_line(const Checked& checked) {
+  if (!checked.analysis.test_power || checked.analysis.test_power->anomalies.empty()) return {};
+  const auto& anomalies = checked.analysis.test_power->anomalies;
+  std::vector<std::string> not_shown;
+  for (const auto& anomaly : anomalies) {
+    if (anomaly.detection != Detection::kDetected) not_shown.push_back(anomaly.name);
+  }
+  if (not_shown.empty()) {
+    return fmt::format("  could have shown all {} anomalies\n", anomalies.size());
+  }
+  constexpr std::size_t kMostNamed = 3;
+  const auto missing = not_shown.size();
+  if (missing > kMostNamed + 1) {
+    not_shown.resize(kMostNamed);
+    not_shown.push_back(fmt::format("{} more", missing - kMostNamed));
+  }
+  return fmt::format("  could have shown {} of {} anomalies, but not {} (--verbose says why)\n",
+                     anomalies.size() - missing, anomalies.size(), explain::enumerate(not_shown));
 }
 
 }  // namespace cupel::report

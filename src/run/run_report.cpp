@@ -15,7 +15,7 @@
 #include "engine/levels/product.hpp"
 #include "report/evidence.hpp"
 #include "report/final_reads.hpp"
-#include "report/render.hpp"
+#include "report/promise.hpp"
 #include "report/wording.hpp"
 #include "run/faults/plan.hpp"
 
@@ -61,14 +61,15 @@ std::string nodes_text(const std::string& nodes) {
   return text;
 }
 
-std::string faults_text(const CheckedRun& checked) {
+std::string faults_text(const CheckedRun& checked, bool in_full) {
   const auto& ran = checked.run;
   const auto failed = ran.failed_faults == 0
                           ? ""
                           : fmt::format(" ({} more failed and are not counted)", ran.failed_faults);
   auto text = fmt::format("  faults: {}{}, reconnects: {}\n", ran.faults, failed, ran.reconnects);
-  if (!checked.nodes.empty()) text += fmt::format("    nodes: {}\n", nodes_text(checked.nodes));
-  if (checked.faults_file.empty()) return text;
+  if (in_full && !checked.nodes.empty())
+    text += fmt::format("    nodes: {}\n", nodes_text(checked.nodes));
+  if (checked.faults_file.empty() || !in_full) return text;
   std::size_t left = ran.fault_list.size();
   for (const auto& done : ran.fault_list) {
     if (left > 1 && left + kMostFaults == ran.fault_list.size()) break;
@@ -79,7 +80,7 @@ std::string faults_text(const CheckedRun& checked) {
     text += fmt::format("    {:6.1f} s {:<13} {}\n", done.began, end, done.what);
   }
   if (left > 0) text += fmt::format("    and {} more\n", left);
-  return text + fmt::format("  all faults, as a plan for --fault-plan: {}\n", checked.faults_file);
+  return text;
 }
 
 std::string live_text(const LiveResult& live) {
@@ -109,50 +110,69 @@ nlohmann::ordered_json live_json(const LiveResult& live) {
   return object;
 }
 
-}  // namespace
+// "12 conflict, 3 deadlock and 2 other reasons".
+std::string reasons_text(const RunResult& ran) {
+  constexpr std::size_t kMostReasons = 3;
+  std::vector<std::pair<std::uint64_t, std::string>> all;
+  for (const auto& [reason, count] : ran.reasons) all.emplace_back(count, reason);
+  if (ran.given_up > 0) all.emplace_back(ran.given_up, "given up by the program");
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(all.size(), kMostReasons); ++i) {
+    text +=
+        fmt::format("{}{} {}", i == 0 ? "" : "; ", report::grouped(all[i].first), all[i].second);
+  }
+  if (all.size() > kMostReasons)
+    text += fmt::format("; {} more reasons", all.size() - kMostReasons);
+  return text.empty() ? text : "  not committed: " + text + "\n";
+}
 
-std::string run_text(const CheckedRun& checked, std::uint64_t seed) {
+std::string jobs_text(const RunResult& ran) {
+  if (ran.jobs.size() < 2) return {};
+  auto text = fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9} {:>9}\n", "transaction", "committed",
+                          "aborted", "unknown", "p50 ms", "p99 ms");
+  for (const auto& [name, job] : ran.jobs) {
+    text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9.2f} {:>9.2f}\n", name,
+                        report::grouped(job.committed), report::grouped(job.aborted),
+                        report::grouped(job.unknown), job.p50_ms, job.p99_ms);
+  }
+  return text;
+}
+
+std::string load_text(const CheckedRun& checked, std::uint64_t seed, bool in_full) {
   const auto& ran = checked.run;
   std::string text =
       fmt::format("{} at {}: workload {}, {} session{}, seed {}\n", database_name(checked.facts),
                   checked.facts.isolation, checked.workload, checked.sessions,
                   checked.sessions == 1 ? "" : "s", seed);
-  if (!checked.facts.detail.empty()) text += fmt::format("  settings: {}\n", checked.facts.detail);
+  if (in_full && !checked.facts.detail.empty())
+    text += fmt::format("  settings: {}\n", checked.facts.detail);
   text += pooler_text(checked.facts);
   text += fmt::format(
-      "  {} committed, {} aborted ({:.1f} %), {} unknown in {:.1f} s: {:.0f} "
-      "commits/s, latency p50 {:.2f} ms, p99 {:.2f} ms\n",
+      "  {} committed, {} aborted ({:.1f} %), {} unknown in {:.1f} s: {} commits/s, latency p50 "
+      "{:.2f} ms, p99 {:.2f} ms\n",
       report::grouped(ran.committed), report::grouped(ran.aborted), 100 * ran.abort_rate(),
       report::grouped(ran.unknown), ran.seconds,
-      static_cast<double>(ran.committed) / std::max(ran.seconds, 1e-9), ran.p50_ms, ran.p99_ms);
-  for (const auto& [reason, count] : ran.reasons) {
-    text += fmt::format("    {:>8}  {}\n", report::grouped(count), reason);
-  }
-  if (ran.given_up > 0) {
-    text += fmt::format("    {:>8}  given up by the program\n", report::grouped(ran.given_up));
-  }
-  if (ran.jobs.size() > 1) {
-    text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9} {:>9}\n", "transaction", "committed",
-                        "aborted", "unknown", "p50 ms", "p99 ms");
-    for (const auto& [name, job] : ran.jobs) {
-      text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9.2f} {:>9.2f}\n", name,
-                          report::grouped(job.committed), report::grouped(job.aborted),
-                          report::grouped(job.unknown), job.p50_ms, job.p99_ms);
-    }
-  }
-  if (ran.faults > 0 || ran.failed_faults > 0) {
-    text += faults_text(checked);
-  }
+      report::grouped(static_cast<std::uint64_t>(static_cast<double>(ran.committed) /
+                                                 std::max(ran.seconds, 1e-9))),
+      ran.p50_ms, ran.p99_ms);
+  text += reasons_text(ran);
+  if (in_full) text += jobs_text(ran);
+  if (ran.faults > 0 || ran.failed_faults > 0) text += faults_text(checked, in_full);
   if (checked.live) text += live_text(*checked.live);
-  text += fmt::format("  history: {}\n", checked.file);
-  if (!checked.server_logs.empty()) {
-    text += fmt::format("  logs of the server: {}\n", checked.server_logs);
-  }
-  text += '\n';
   return text;
 }
 
-namespace {
+std::string files_text(const CheckedRun& checked, const std::string& page) {
+  auto text = fmt::format("history: {}\n", checked.file);
+  if (!page.empty()) text += fmt::format("report: {}\n", page);
+  if (!checked.faults_file.empty())
+    text += fmt::format("faults, as a plan for --fault-plan: {}\n", checked.faults_file);
+  if (!checked.server_logs.empty())
+    text += fmt::format("logs of the server: {}\n", checked.server_logs);
+  return text;
+}
 
 // Why the weakest level decides, unless it was asked for; else empty.
 std::string why_weakest(const CheckedRun& checked) {
@@ -184,27 +204,42 @@ const char* promise_of(check::Verdict verdict) {
   return "; {} promises it at {}";
 }
 
-}  // namespace
+std::string line_of_levels(const CheckedRun& checked, const std::string& names,
+                           check::Verdict verdict, const report::TextStyle& style) {
+  auto line = fmt::format("{}: {}", names, report::painted(verdict, style));
+  if (checked.promised) {
+    line += fmt::format(fmt::runtime(promise_of(verdict)), checked.facts.product,
+                        checked.facts.isolation);
+  }
+  return line;
+}
 
-std::string verdict_text(const CheckedRun& checked) {
-  const auto& ran = checked.run;
-  auto text = report::warnings_text({checked.file, checked.history, checked.analysis});
+// A line for each level that was asked for; one for all that are satisfied.
+std::string levels_lines(const CheckedRun& checked, const report::TextStyle& style) {
+  std::string satisfied, text;
   for (const auto level : checked.asked) {
     const auto& result = checked.result(level);
-    text += fmt::format("{}: {}", levels::name(level), check::to_string(result.verdict));
-    if (checked.promised) {
-      text += fmt::format(fmt::runtime(promise_of(result.verdict)), checked.facts.product,
-                          checked.facts.isolation);
+    const std::string name(levels::name(level));
+    if (result.verdict == check::Verdict::kSatisfied) {
+      satisfied += (satisfied.empty() ? "" : ", ") + name;
+      continue;
     }
+    text += line_of_levels(checked, name, result.verdict, style);
     if (result.verdict == check::Verdict::kRefused) text += " (" + result.detail + ")";
     text += '\n';
   }
+  if (satisfied.empty()) return text;
+  return line_of_levels(checked, satisfied, check::Verdict::kSatisfied, style) + '\n' + text;
+}
+
+std::string verdict_text(const CheckedRun& checked, const report::TextStyle& style) {
+  const auto& ran = checked.run;
+  const auto answer = answer_of(checked);
+  auto text = report::warnings_text(answer) + levels_lines(checked, style);
   if (checked.promised) text += fmt::format("  ({})\n", promise_source(checked.facts));
   text += why_weakest(checked);
   if (checked.loses()) {
-    text +=
-        fmt::format("final reads: {}; see below\n",
-                    report::final_reads_verdict({checked.file, checked.history, checked.analysis}));
+    text += fmt::format("final reads: {}; see below\n", report::final_reads_verdict(answer));
   }
   const auto unknown = check::Verdict::kUnknown;
   if (checked.losses().verdict() == unknown && checked.verdict() == unknown) {
@@ -217,7 +252,35 @@ std::string verdict_text(const CheckedRun& checked) {
         "whichever keeps the promise, so this run shows little\n",
         100 * static_cast<double>(ran.unknown) / static_cast<double>(answered + ran.unknown));
   }
-  return text + '\n';
+  return text;
+}
+
+}  // namespace
+
+report::Checked answer_of(const CheckedRun& checked) {
+  return {checked.file, checked.history, checked.analysis, checked.asked};
+}
+
+std::string run_text(const CheckedRun& checked, std::uint64_t seed, const report::TextStyle& style,
+                     const std::string& page) {
+  const bool brief =
+      checked.part || (checked.verdict() == check::Verdict::kSatisfied && !style.verbose);
+  auto text = load_text(checked, seed, !brief);
+  if (checked.part) return text + '\n' + files_text(checked, page);
+  const auto answer = answer_of(checked);
+  text += '\n' + verdict_text(checked, style);
+  if (brief) {
+    if (const auto other = report::not_promised_text(answer); !other.empty()) {
+      text += fmt::format("  {}; --verbose and `cupel check` of the history show how\n", other);
+    }
+    if (checked.analysis.final_reads)
+      text += fmt::format("  final reads: {}\n", report::final_reads_summary(answer));
+    text += report::test_power_line(answer);
+  } else {
+    text += fmt::format("  {}\n\n", report::strongest_and_weakest(answer));
+    text += report::levels_text(answer, style) + report::findings_text(answer, style);
+  }
+  return text + '\n' + files_text(checked, page);
 }
 
 std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
@@ -267,7 +330,7 @@ std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
   if (!ran.final_reads_failed.empty()) run["final_reads_failed"] = ran.final_reads_failed;
   run["warnings"] = ran.warnings;
   if (checked.live) run["live"] = live_json(*checked.live);
-  auto text = report::json({checked.file, checked.history, checked.analysis});
+  auto text = report::json(answer_of(checked));
   text.resize(text.find_last_of('}'));
   return text + ",\"run\":" + text::dump(run) + "}\n";
 }

@@ -112,7 +112,7 @@ TEST_F(RunCli, TextSaysWhatRanAndWhatItWasPromised) {
   EXPECT_NE(ran.out.find("serializable: satisfied, as SQLite promises at serializable\n"),
             std::string::npos)
       << ran.out;
-  EXPECT_NE(ran.out.find("  history: " + at("h.jsonl")), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("\n\nhistory: " + at("h.jsonl") + "\n"), std::string::npos) << ran.out;
   // The database was temporary.
   EXPECT_EQ(left(), std::vector<std::string>{"h.jsonl"});
 }
@@ -451,6 +451,49 @@ TEST_F(RunCli, MistakesAreThreeAndSayWhatToDo) {
   expect_mistake({"run", "--db", R"(exec:sed -u 's/^{/{"type":"ok",/')", "--workload", "tpcc"},
                  {"tpcc", "needs", "--list"});
   EXPECT_EQ(left(), std::vector<std::string>{});
+}
+
+// Lines on a terminal of 80 columns, of which text that is broken uses some less.
+std::size_t lines_on_terminal(const std::string& text) {
+  std::size_t count = 0;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    count += line.size() <= 80 ? 1 : 1 + line.size() / 66;
+  return count;
+}
+
+TEST_F(RunCli, APassedRunIsShortAndSaysWhatElseIsViolated) {
+  std::vector<std::string> asked{"run", "--db",     "mock:causal", "--txns", "100",        "--seed",
+                                 "3",   "--report", at("page"),    "-o",     at("h.jsonl")};
+  const auto brief = cupel(asked);
+  EXPECT_EQ(brief.code, 0) << brief.err;
+  EXPECT_LE(lines_on_terminal(brief.out), 15U) << brief.out;
+  EXPECT_NE(brief.out.find("\n  violates prefix"), std::string::npos) << brief.out;
+  EXPECT_NE(brief.out.find(", which it does not promise; --verbose"), std::string::npos);
+  EXPECT_NE(brief.out.find("\n  could have shown 1"), std::string::npos);
+  EXPECT_NE(brief.out.find("\nhistory: " + at("h.jsonl") + "\nreport: " + at("page/index.html\n")),
+            std::string::npos);
+  EXPECT_EQ(brief.out.find("a contradiction!"), std::string::npos);
+  // The page agrees.
+  const auto page = text_of("page/index.html");
+  EXPECT_NE(page.find("<section class=\"verdict satisfied\""), std::string::npos);
+  asked.insert(asked.end(), {"--verbose", "--overwrite"});
+  const auto verbose = cupel(asked);
+  EXPECT_EQ(verbose.code, 0) << verbose.err;
+  for (const char* words : {"a contradiction!", "follows from", "  refused    is about operations",
+                            "\n  Test power:\n", "\n  settings: "})
+    EXPECT_NE(verbose.out.find(words), std::string::npos) << words << verbose.out;
+}
+
+// A run that is asked for more than the database promises has failed, in the text and on the page.
+TEST_F(RunCli, TextAndPageAgreeAboutWhatWasAskedFor) {
+  const auto ran = cupel({"run", "--db", "mock:causal", "-l", "serializable", "--txns", "100",
+                          "--report", at("page"), "-o", at("h.jsonl")});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_NE(ran.out.find("serializable: violated\n"), std::string::npos) << ran.out;
+  const auto page = text_of("page/index.html");
+  EXPECT_NE(page.find("<section class=\"verdict violated\""), std::string::npos);
+  EXPECT_EQ(page.find("Keeps the promise"), std::string::npos);
 }
 
 // The mock promises the level that its URL names, and no other isolation is taken in silence.

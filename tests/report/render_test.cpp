@@ -11,6 +11,7 @@
 #include "data/history/builder.hpp"
 #include "engine/analysis/analyze.hpp"
 #include "engine/levels/product.hpp"
+#include "report/promise.hpp"
 #include "source_dir.hpp"
 #include "support/history_language.hpp"
 
@@ -162,33 +163,88 @@ TEST(Explanation, IsEmptyWhenAllIsWell) {
   EXPECT_EQ(explanation({kFile, lost_update(), {result}}), "");
 }
 
-TEST(Ladder, FirstLineNamesStrongestAndWeakest) {
+constexpr const char* kHead =
+    "dir/my file.jsonl: strongest satisfied: prefix; weakest violated: snapshot-isolation; "
+    "unknown: strong-session-serializable\n"
+    "  jepsen: 3 transactions (2 committed) of 3 sessions, 4 operations on 1 key, recorded from "
+    "PostgreSQL at repeatable-read\n"
+    "\n";
+
+TEST(Ladder, ListsTheLevelsByVerdict) {
+  const auto result = answer();
+  EXPECT_EQ(ladder({kFile, lost_update(), {result}}),
+            std::string(kHead) +
+                "  satisfied  prefix\n"
+                "  violated   snapshot-isolation, serializable\n"
+                "  unknown    strong-session-serializable: time limit met in refine\n"
+                "  refused    strict-serializable (--verbose says why)\n"
+                "\n" +
+                kWhy);
+}
+
+TEST(Ladder, VerboseSaysHowEachLevelWasDecided) {
   const auto result = answer();
   EXPECT_EQ(
-      ladder({kFile, lost_update(), {result}}),
-      std::string(
-          "dir/my file.jsonl: strongest satisfied: prefix; weakest violated: snapshot-isolation; "
-          "unknown: strong-session-serializable\n"
-          "  jepsen: 3 transactions (2 committed) of 3 sessions, 4 operations on 1 key, recorded "
-          "from "
-          "PostgreSQL at repeatable-read\n"
-          "\n"
+      ladder({kFile, lost_update(), {result}}, {.verbose = true}),
+      std::string(kHead) +
           "  prefix                                             satisfied  schedule, 0.250 s\n"
-          "  snapshot-isolation (PostgreSQL's REPEATABLE READ)  violated   saturation, 0.500 s\n"
+          "  snapshot-isolation (PostgreSQL's REPEATABLE READ)  violated   saturation, 0.500 "
+          "s\n"
           "  serializable                                       violated   follows from "
           "snapshot-isolation\n"
           "  strong-session-serializable                        unknown    time limit met in "
           "refine\n"
           "  strict-serializable                                refused    needs times\n"
-          "\n") +
+          "\n" +
           kWhy);
 }
 
 TEST(Ladder, ColoursOnlyWhenAsked) {
   const analysis::Analysis found{answer()};
   const Checked checked{kFile, lost_update(), found};
-  EXPECT_EQ(ladder(checked).find('\x1b'), std::string::npos);
-  EXPECT_NE(ladder(checked, {.colour = true}).find("\x1b[31mviolated \x1b[0m"), std::string::npos);
+  for (const bool verbose : {false, true}) {
+    EXPECT_EQ(ladder(checked, {.verbose = verbose}).find('\x1b'), std::string::npos);
+    const auto text = ladder(checked, {.colour = true, .verbose = verbose});
+    EXPECT_NE(text.find("\x1b[31mviolated \x1b[0m"), std::string::npos);
+    EXPECT_NE(text.find("\x1b[2mrefused  \x1b[0m"), std::string::npos);
+  }
+}
+
+TEST(Promise, DecidesWhetherACheckOfEveryLevelIsGood) {
+  CheckResult result;
+  for (const Level which : levels::all_levels()) {
+    result.levels.push_back(level(which,
+                                  levels::implies(Level::kSnapshotIsolation, which)
+                                      ? Verdict::kSatisfied
+                                      : Verdict::kViolated,
+                                  "saturation"));
+  }
+  result.strongest_satisfied = {Level::kSnapshotIsolation};
+  result.weakest_violated = {Level::kPrefix};
+  const analysis::Analysis found{result};
+  const Checked checked{kFile, lost_update(), found};
+  EXPECT_EQ(decisive_levels(checked), std::vector{Level::kSnapshotIsolation});
+  EXPECT_TRUE(keeps_promise(checked));
+  EXPECT_EQ(promise_text(checked),
+            "keeps the promise of PostgreSQL at repeatable-read: snapshot-isolation");
+  EXPECT_EQ(not_promised_text(checked), "violates prefix, which it does not promise");
+  EXPECT_NE(ladder(checked).find("  keeps the promise of PostgreSQL at "), std::string::npos);
+}
+
+// Who asks for more than the database promises has the answer to that question.
+TEST(Promise, IsNotWhatDecidesIfAnotherLevelWasAskedFor) {
+  const analysis::Analysis found{answer()};
+  const std::vector violated{Level::kSerializable}, satisfied{Level::kPrefix},
+      unknown{Level::kPrefix, Level::kStrongSessionSerializable};
+  const Checked checked{kFile, lost_update(), found, violated};
+  EXPECT_FALSE(keeps_promise(checked));
+  EXPECT_EQ(verdict_of_levels(checked), Verdict::kViolated);
+  EXPECT_EQ(promise_text(checked), "");
+  const Checked kept{kFile, lost_update(), found, satisfied};
+  EXPECT_TRUE(keeps_promise(kept));
+  EXPECT_EQ(promise_text(kept), "");
+  EXPECT_EQ(not_promised_text(kept), "violates snapshot-isolation, which does not decide this run");
+  EXPECT_EQ(verdict_of_levels({kFile, lost_update(), found, unknown}), Verdict::kUnknown);
 }
 
 TEST(Ladder, MergesLevelsThatAreViolatedAlikeAndCountsTheRest) {
@@ -354,6 +410,30 @@ TEST(TestPower, WhatWasFoundUnderAnotherNameHadAPlace) {
       << text;
   EXPECT_NE(text.find("    no place found for      write-skew: one session\n"), std::string::npos)
       << text;
+}
+
+TEST(TestPower, HasALineForThoseWhoDoNotAskForAllOfIt) {
+  analysis::Analysis found{answer()};
+  const Checked checked{kFile, lost_update(), found};
+  EXPECT_EQ(test_power_line(checked), "");
+  auto& anomalies = found.test_power.emplace().anomalies;
+  anomalies.resize(3);
+  anomalies[0].name = "write-skew";
+  for (auto& one : anomalies) one.detection = power::Detection::kDetected;
+  EXPECT_EQ(test_power_line(checked), "  could have shown all 3 anomalies\n");
+  anomalies[0].detection = power::Detection::kNotFound;
+  EXPECT_EQ(test_power_line(checked),
+            "  could have shown 2 of 3 anomalies, but not write-skew (--verbose says why)\n");
+  for (const char* name : {"long-fork", "a", "b", "c"}) {
+    anomalies.emplace_back().name = name;
+    anomalies.back().detection = power::Detection::kImpossible;
+  }
+  EXPECT_EQ(test_power_line(checked),
+            "  could have shown 2 of 7 anomalies, but not write-skew, long-fork, a and 2 more "
+            "(--verbose says why)\n");
+  EXPECT_NE(findings_text(checked, {}).find("\n\n  could have shown"), std::string::npos);
+  for (const TextStyle style : {TextStyle{.verbose = true}, TextStyle{.test_power = true}})
+    EXPECT_NE(findings_text(checked, style).find("\n\n  Test power:\n"), std::string::npos);
 }
 
 }  // namespace

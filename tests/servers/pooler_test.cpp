@@ -133,17 +133,17 @@ TEST(Pgbouncer, IsNamedInTextAndJson) {
   std::string error;
   auto checked = ran(pooled(in_transaction_mode(), "serializable", 1), error);
   ASSERT_TRUE(checked) << error;
-  EXPECT_NE(run_text(*checked, 1)
+  EXPECT_NE(run_text(*checked, 1, {})
                 .find("connection pooler: cupel reaches PostgreSQL through a "
                       "pooler or proxy, which gives each transaction any"),
             std::string::npos)
-      << run_text(*checked, 1);
+      << run_text(*checked, 1, {});
   const auto json = nlohmann::json::parse(run_json(*checked, 1));
   EXPECT_EQ(json["run"]["pooler"], "transaction");
   // Without one there is no such field.
   checked = ran(pooled(server().url(), "serializable", 1), error);
   ASSERT_TRUE(checked) << error;
-  EXPECT_EQ(run_text(*checked, 1).find("pooler"), std::string::npos);
+  EXPECT_EQ(run_text(*checked, 1, {}).find("pooler"), std::string::npos);
   EXPECT_FALSE(nlohmann::json::parse(run_json(*checked, 1))["run"].contains("pooler"));
 }
 

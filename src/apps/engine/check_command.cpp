@@ -180,7 +180,9 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
   } else if (emitter.instead_of_text()) {
     // It was given above, or will be when all histories are.
   } else if (arguments.levels.empty()) {
-    print_text(report::ladder(checked, {.colour = use_colour()}));
+    print_text(report::ladder(
+        checked,
+        {.colour = use_colour(), .verbose = verbose(), .test_power = arguments.test_power}));
   } else {
     print_text(report::warnings_text_by_file(checked) + report::lines(checked) +
                report::windows_text(checked) + report::explanation(checked) +

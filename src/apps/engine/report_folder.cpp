@@ -115,7 +115,7 @@ base::Result<base::Ok> ReportFolder::prepare() {
   std::error_code ignored;
   made_ = !fs::exists(folder_, ignored);
   if (auto made = make_folder(folder_); !made.ok()) return made;
-  const auto page = fs::path(folder_) / "index.html";
+  const fs::path page = this->page();
   const bool existed = fs::exists(page, ignored);
   errno = 0;
   const bool opened = std::ofstream(page, std::ios::binary | std::ios::app).is_open();
@@ -165,6 +165,10 @@ base::Result<base::Ok> ReportFolder::add(const report::Checked& checked,
 
 void ReportFolder::add(const std::string& file, const base::Error& error) {
   added_.push_back({"", file, {}, error.to_string()});
+}
+
+std::string ReportFolder::page() const {
+  return (fs::path(folder_) / "index.html").string();
 }
 
 base::Result<base::Ok> ReportFolder::finish() const {

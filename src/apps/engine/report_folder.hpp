@@ -47,6 +47,9 @@ class ReportFolder {
   // made for a report that was not written goes again.
   [[nodiscard]] base::Result<base::Ok> finish() const;
 
+  // The page to begin with.
+  [[nodiscard]] std::string page() const;
+
  private:
   std::string folder_;
   std::size_t histories_;

@@ -97,7 +97,7 @@ int exit_code(const run::CheckedRun& checked) {
 bool write_report(ReportFolder& folder, const run::CheckedRun* checked) {
   base::Result<base::Ok> done = base::Ok{};
   if (checked != nullptr && !base::interrupted()) {
-    done = folder.add({checked->file, checked->history, checked->analysis});
+    done = folder.add(run::answer_of(*checked));
   } else if (checked != nullptr) {
     print_error("no report was written, because the check was interrupted");
   }
@@ -184,16 +184,16 @@ int run_once(const RunArguments& arguments) {
   }
   for (const auto& warning : checked->run.warnings) print_error("warning: " + warning);
   if (base::interrupted()) print_error(interrupted_check(checked->file));
+  const bool reported = !folder || checked->part || write_report(*folder, &*checked);
+  const auto page = folder && reported && !base::interrupted() ? folder->page() : std::string();
   if (arguments.json) {
     print(run::run_json(*checked, options.run.seed));
   } else {
-    print_text(run::run_text(*checked, options.run.seed));
-    if (checked->part) return kSatisfied;
-    print_text(run::verdict_text(*checked));
-    print_text(report::ladder({checked->file, checked->history, checked->analysis},
-                              {.colour = use_colour(), .warnings = false}));
+    print_text(run::run_text(*checked, options.run.seed,
+                             {.colour = use_colour(), .verbose = verbose()}, page));
   }
-  if (folder && !write_report(*folder, &*checked)) return kBad;
+  if (checked->part) return kSatisfied;
+  if (!reported) return kBad;
   const bool certified = options.certificate.empty() || !checked->live || checked->live->certified;
   if (!certified && !certify_check(options, *checked)) return kBad;
   return exit_code(*checked);

@@ -6,9 +6,15 @@
 namespace cupel::explain {
 
 std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      i = std::min(text.find('m', i), text.size() - 1);
+    } else {
+      count += (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80 ? 1 : 0;
+    }
+  }
+  return count;
 }
 
 std::string broken(std::string_view text, std::size_t indent, std::size_t used, std::size_t width) {

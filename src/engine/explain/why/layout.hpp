@@ -16,7 +16,7 @@ inline constexpr std::size_t kTextWidth = 96;
 std::string broken(std::string_view text, std::size_t indent, std::size_t used = 0,
                    std::size_t width = kTextWidth);
 
-// Columns that a text takes: its characters, not its bytes.
+// Columns that a text takes: its characters, not its bytes, without escape sequences for colours.
 std::size_t columns(std::string_view text);
 
 // "an update was lost" as the beginning of a sentence.
