@@ -115,7 +115,7 @@ long: build ## the long tests: 100,000 random histories against exhaustive searc
 	@echo "== test build/release, label long"
 	@ctest --preset release --label-regex long -j$(JOBS) --verbose
 
-site: ## the manual as a static site, with the playground in front: build/site
+site: ## the manual as a static site, with a search, the tutorials in front and the playground beside it: build/site
 	@tools/install-packages.sh long
 	@tools/wasm_core.sh
 	@tools/site.py

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""site: the manual as a static, searchable site, with the playground as its front page.
+"""site: the manual as a static, searchable site, with the playground beside it.
 
     tools/site.py [-o FOLDER] [--wasm FOLDER]
 
 Stages the pages of docs/, the pages of the repository that they lead to and the sources that they cite,
-runs Sphinx on them (web/site/conf.py), adds the playground as index.html (tools/playground.py) and then
-checks every link and anchor of the result. FOLDER is build/site by default. The site asks no other one
+runs Sphinx on them (web/site/conf.py), adds the playground as playground.html (tools/playground.py) and then
+checks every link and anchor of the result. The front page, index.html, is docs/README.md with a search. FOLDER is build/site by default. The site asks no other one
 for anything and works from disk.
 """
 import argparse
@@ -23,12 +23,28 @@ LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 # Pages of the repository outside docs/, and their names in the site.
 PAGES = {path: name + ".md" for path, name in {
     "README.md": "readme", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security",
-    "docs/README.md": "manual", "node/README.md": "node"}.items()}
+    "docs/README.md": "index", "node/README.md": "node"}.items()}
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".h": "c", ".c": "c", ".py": "python", ".cjs": "javascript", ".mjs": "javascript",
              ".js": "javascript", ".go": "go", ".java": "java", ".clj": "clojure", ".yml": "yaml", ".json": "json",
              ".cmake": "cmake", ".sh": "bash"}
 PLAIN = (".png", ".svg", ".schema.json")
 ORPHAN = "---\norphan: true\n---\n\n"  # in no table of contents
+SEARCH = """<form class="front-search" role="search" aria-label="Manual" action="search.html" method="get">
+<input type="search" name="q" aria-label="Search the manual" placeholder="Search the manual">
+<button type="submit">Search</button>
+</form>
+"""
+# Repairs of Furo's pages, for keyboards and screen readers: headings have a level, landmarks a name, and the drawers
+# are opened by buttons (web/site/_static/cupel.js). Each must match on every page.
+REPAIRS = [(re.compile(pattern, re.S), new) for pattern, new in (
+    (r'<p class="caption" role="heading">', '<p class="caption" role="heading" aria-level="2">'),
+    (r'<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="All pages">'),
+    (r'<aside class="toc-drawer', '<aside aria-label="Contents of this page" class="toc-drawer'),
+    (r'<form class="sidebar-search-container"', '<form aria-label="Sidebar" class="sidebar-search-container"'),
+    (r'<label class="overlay', '<label aria-hidden="true" class="overlay'),
+    (r'<div class="content-icon-container">', '<div class="content-icon-container" role="region" aria-label="Tools">'),
+    (r'<label class="((?:nav|toc)-overlay-icon[^"]*)" for="(\w+)">(.*?)</label>',
+     r'<button type="button" class="\1" data-drawer="\2" aria-expanded="false">\3</button>'))]
 
 
 def tracked():
@@ -158,7 +174,11 @@ class Stage:
             if path.startswith("docs/") and path.endswith(PLAIN):
                 self.source(path)
             elif path.startswith("docs/") and path.endswith(".md") or path in PAGES:
-                self.page(path, after=self.contents() if path == "docs/README.md" else "")
+                self.page(path)
+        front = os.path.join(self.folder, PAGES["docs/README.md"])
+        with open(front, encoding="utf-8") as file:
+            heading, rest = file.read().split("\n", 1)
+        self.write(PAGES["docs/README.md"], f"{heading}\n\n```{{raw}} html\n{SEARCH}```\n{rest}{self.contents()}")
         done = 0
         while done < len(self.sources):  # a cited page may cite others
             self.source(self.sources[done])
@@ -177,6 +197,38 @@ def join_scripts(site):
         script = file.read() + "\n" + script[imported.end():]
     with open(os.path.join(folder, "furo.js"), "w", encoding="utf-8") as file:
         file.write(script)
+
+
+def follow_system(site):
+    """Debian's Furo has its dark colours only for readers who choose them: the system's choice counts too."""
+    path = os.path.join(site, "_static", "styles", "furo.css")
+    with open(path, encoding="utf-8") as file:
+        style = file.read()
+    if "prefers-color-scheme" in style:
+        return
+    dark = re.search(r'body\[data-theme="dark"\] \{\s*(--color[^{}]*)\}', style)
+    if dark is None:
+        raise SystemExit(f"site: {path} has no dark colours; correct follow_system in tools/site.py")
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(f'\n@media not print {{ @media (prefers-color-scheme: dark) {{ body[data-theme="auto"] {{ {dark.group(1)} }} }} }}\n')
+
+
+def repair(site):
+    for folder, _, names in os.walk(site):
+        for name in names:
+            if not name.endswith(".html"):
+                continue
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as file:
+                page = file.read()
+            for pattern, new in REPAIRS:
+                page, count = pattern.subn(new, page)
+                if count == 0:
+                    raise SystemExit(f"site: {path}: the theme's page has no {pattern.pattern}; correct REPAIRS in tools/site.py")
+            if name == "search.html" and folder == site:
+                page = page.replace('<div id="search-results">', f'<h1>Search</h1>\n{SEARCH}<div id="search-results">')
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
 
 
 class Ends(html.parser.HTMLParser):
@@ -241,8 +293,10 @@ def main():
     if built.returncode != 0:
         sys.exit(built.returncode)
     join_scripts(arguments.output)
-    links = ["Manual=manual.html", "Levels=levels.html", "Anomalies=anomalies.html", "Commands=commands.html", "Search=search.html"]
-    subprocess.run([os.path.join(ROOT, "tools", "playground.py"), "-o", os.path.join(arguments.output, "index.html"),
+    follow_system(arguments.output)
+    repair(arguments.output)
+    links = ["Manual=index.html", "Levels=reference/levels.html", "Anomalies=reference/anomalies.html", "Commands=reference/commands.html", "Search=search.html"]
+    subprocess.run([os.path.join(ROOT, "tools", "playground.py"), "-o", os.path.join(arguments.output, "playground.html"),
                     "--wasm", arguments.wasm, *[part for link in links for part in ("--link", link)]], check=True)
     faults = list(faults_of(arguments.output))
     for fault in faults:

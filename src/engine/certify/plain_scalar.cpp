@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -76,6 +77,23 @@ std::optional<PlainValue> decimal(std::string_view number) {
   return literal_value((negative ? "-" : "") + digits + end);
 }
 
+// std::from_chars, which libc++ has for doubles from version 20 only. A program with an older one
+// is for a browser or for Node, whose only locale is C's.
+std::from_chars_result double_from_chars(std::string_view text, double& value) {
+#ifdef __cpp_lib_to_chars
+  return std::from_chars(text.data(), text.data() + text.size(), value);
+#else
+  const bool begins = text.starts_with('-') || is_digits(text.substr(0, 1));
+  if (!begins || text.find_first_of("xX") != text.npos) {
+    return {text.data(), std::errc::invalid_argument};
+  }
+  const std::string copy(text);
+  char* end = nullptr;
+  value = std::strtod(copy.c_str(), &end);  // zero or infinite, if a double cannot hold it
+  return {text.data() + (end - copy.c_str()), std::errc()};
+#endif
+}
+
 }  // namespace
 
 bool is_digits(std::string_view text) {
@@ -92,7 +110,7 @@ std::optional<std::int64_t> integer_of(std::string_view text) {
 
 std::optional<std::string> text_of_double(std::string_view text) {
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = double_from_chars(text, value);
   if (end != text.data() + text.size()) return std::nullopt;
   const bool negative = text.starts_with('-');
   if (error != std::errc()) {  // too small for a double, or too large

@@ -89,6 +89,18 @@ class Culprits {
   bool nothing_missed_ = false;
 };
 
+// Two reads of one key with the same answer.
+bool same_answer(const History& history, const history::Operation& one,
+                 const history::Operation& other) {
+  if (one.kind != other.kind || one.key != other.key) return false;
+  if (one.kind == history::OpKind::kRead) return one.value == other.value;
+  if (one.kind != history::OpKind::kListRead) return false;
+  if (!history.list_known(one) || !history.list_known(other)) return false;
+  const auto list = history.list(one);
+  const auto other_list = history.list(other);
+  return std::equal(list.begin(), list.end(), other_list.begin(), other_list.end());
+}
+
 class Finder {
  public:
   Finder(const History& whole, const check::CheckResult& result, const AnomalyCounts& counts,
@@ -432,14 +444,8 @@ class Finder {
       const auto read = whole_.op(reads[i]);
       const TxnId txn = whole_.txn_of(reads[i]);
       for (auto other = whole_.first_op(txn); other < whole_.last_op(txn); ++other) {
-        const auto again = whole_.op(OpId(other));
-        if (OpId(other) == reads[i] || again.kind != read.kind || again.key != read.key) continue;
-        const bool same = read.kind == history::OpKind::kRead ? again.value == read.value
-                          : read.kind == history::OpKind::kListRead
-                              ? whole_.list_known(read) && whole_.list_known(again) &&
-                                    std::ranges::equal(whole_.list(read), whole_.list(again))
-                              : false;
-        if (same) reads.emplace_back(other);
+        if (OpId(other) != reads[i] && same_answer(whole_, read, whole_.op(OpId(other))))
+          reads.emplace_back(other);
       }
     }
   }
