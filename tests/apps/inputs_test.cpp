@@ -39,14 +39,20 @@ constexpr const char* kWrite =
 
 TEST_F(Inputs, EveryCommandNotesThatAFileWasCut) {
   put("h.jsonl", std::string(kWrite) + R"({"type":"invoke","proc)");
+  put("h.edn",
+      "{:type :invoke, :process 0, :f :txn, :value [[:w :x 5]]}\n"
+      "{:type :ok, :process 0, :f :txn, :value [[:w :x 5]]}\n{:type :invoke, :process 1, :val");
   constexpr const char* kNote = "its incomplete last line is left out";
-  for (const char* arguments : {"check h.jsonl", "convert h.jsonl -o h.cupel"}) {
+  for (const char* arguments : {"check h.jsonl --certificate h.cert", "convert h.jsonl -o h.cupel",
+                                "check h.edn --certificate e.cert", "convert h.edn -o e.cupel"}) {
     EXPECT_EQ(run(arguments), 0) << text_of("err");
     const auto notes = text_of("err");
     const auto first = notes.find(kNote);
     EXPECT_NE(first, std::string::npos) << arguments << "\n" << notes;
     EXPECT_EQ(notes.find(kNote, first + 1), std::string::npos) << notes;
   }
+  for (const char* arguments : {"verify h.jsonl h.cert", "verify h.edn e.cert"})
+    EXPECT_EQ(run(arguments), 0) << arguments << text_of("err");  // both readers leave it out
 }
 
 // The value 5 and the text "5" are two values.

@@ -1079,6 +1079,27 @@ TEST(Jepsen, ReadsUpToWhereAFileWithInvocationsWasCut) {
   EXPECT_EQ(read_jepsen(whole + last, "h", 0)->fact("cut"), "");
 }
 
+TEST(Jepsen, ReadsUpToWhereAnEdnFileWasCut) {
+  const std::string whole =
+      "{:type :invoke, :process 0, :f :txn, :value [[:w :x 1]]}\n"
+      "{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}\n";
+  const std::string last = "{:type :invoke, :process 1, :note {:a \"}\"}, :value [[:w :x 7]]}";
+  for (std::size_t length = 1; length < last.size(); ++length) {
+    const auto cut = read_jepsen(whole + last.substr(0, length), "h", 0);
+    ASSERT_TRUE(cut) << length << cut.error().to_string();
+    EXPECT_EQ(cut->txn_count(), 1U);
+    EXPECT_NE(cut->fact("cut"), "");
+  }
+  const auto all = read_jepsen(whole + last, "h", 0);
+  EXPECT_EQ(all->fact("cut"), "");
+  EXPECT_EQ(all->txn_count(), 2U);
+  // Whoever read something may have read what is missing; and what ends with a line is no cut.
+  EXPECT_NE(read_text(whole.substr(whole.find('\n') + 1) + "{:type :ok").find("h:2: found a last"),
+            std::string::npos);
+  EXPECT_EQ(read_text("[" + whole + "{:type :ok").find("h:3: "), 0U);
+  EXPECT_NE(read_text(whole + "{:type :ok}}\n").find("h:3: "), std::string::npos);
+}
+
 TEST(Jepsen, DeepNestingIsRefusedInBothSyntaxes) {
   for (const auto& [open, close] :
        {std::pair<std::string, std::string>{"[", "]"}, {"{:a ", "}"}, {"#a ", ""}, {"#_ ", "1"}}) {

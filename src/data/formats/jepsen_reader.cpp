@@ -85,7 +85,7 @@ std::size_t end_of_map(std::string_view text) {
   return std::string_view::npos;
 }
 
-// Where half a line begins at the end of JSON lines.
+// Where half a line begins at the end of lines of maps.
 std::optional<std::uint64_t> cut_line(std::string_view bytes) {
   if (!past(bytes, " \t\r\n").starts_with('{')) return std::nullopt;  // an array
   const auto newline = bytes.rfind('\n');
@@ -127,6 +127,14 @@ base::Result<history::History> read_jepsen(std::string_view bytes, const std::st
   std::vector<jepsen::Chunk> chunks;
   if (syntax == Syntax::kEdn) {
     chunks = jepsen::parse_edn(bytes, reading);
+    const auto failed = std::find_if(chunks.begin(), chunks.end(),
+                                     [](const jepsen::Chunk& chunk) { return chunk.error; });
+    const auto cut = failed == chunks.end() ? std::nullopt : cut_line(bytes);
+    if (cut && failed->error->byte >= *cut) {
+      source.cut = cut;
+      source.bytes = bytes.substr(0, *cut);
+      chunks = jepsen::parse_edn(source.bytes, reading);
+    }
   } else {
     source.cut = cut_line(bytes);
     source.bytes = bytes.substr(0, source.cut.value_or(bytes.size()));

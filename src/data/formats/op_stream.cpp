@@ -32,6 +32,10 @@ bool leaves_open(const std::string& refusal) {
   return refusal.ends_with(kNeedsTheWhole);
 }
 
+std::string left_open(std::string_view refusal) {
+  return std::string(refusal) + kNeedsTheWhole;
+}
+
 // A write that may have been invoked without its value. The reader of whole files takes the value
 // of the ok, if no such write has another outcome.
 bool writes_null(const jepsen::Event& event, const Operations& tried) {
@@ -149,9 +153,7 @@ OpStream::Refusal OpStream::take(const Chunk& chunk, const Event& event) {
   }
   if (step.what == Interpreter::What::kNothing) return std::nullopt;
   if (event.process.tag == Tag::kAbsent) {
-    return std::string(
-               "found an operation without a process, whose place in the order is not known") +
-           kNeedsTheWhole;
+    return left_open("found an operation without a process, whose place in the order is not known");
   }
   if (step.process == processes_.size()) processes_.emplace_back().name = session_name(event);
   auto wrong = take_operation(chunk, event, step, processes_[step.process]);
@@ -179,8 +181,7 @@ OpStream::Refusal OpStream::take_operation(const Chunk& chunk, const Event& even
 
 OpStream::Refusal OpStream::may_set_initial() const {
   if (!any_client()) return std::nullopt;
-  return std::string("found initial values after the first operation, expected them before it") +
-         kNeedsTheWhole;
+  return left_open("found initial values after the first operation, expected them before it");
 }
 
 OpStream::Refusal OpStream::set_initial(history::ScalarView key, history::ScalarView value,
@@ -196,8 +197,7 @@ OpStream::Refusal OpStream::note_times(const Event& event) {
   if (event.type == Type::kInfo || event.type == Type::kFail) return std::nullopt;
   if (!clock_) clock_ = event.time != kNoTime;
   if (*clock_ == (event.time != kNoTime)) return std::nullopt;
-  return std::string("found operations with a time and others without, expected times for all") +
-         kNeedsTheWhole;
+  return left_open("found operations with a time and others without, expected times for all");
 }
 
 Moment OpStream::moment_of(const Event& event) const {
@@ -238,10 +238,9 @@ OpStream::Refusal OpStream::complete(const Chunk& chunk, const Event& event, con
                                      Process& process) {
   const bool committed = step.status == TxnStatus::kCommitted;
   if (!step.invoked) {
-    return std::string(
-               "found a completion without an invocation, so that a value may be read whose write "
-               "is still to come") +
-           kNeedsTheWhole;
+    return left_open(
+        "found a completion without an invocation, so that a value may be read whose write "
+        "is still to come");
   }
   // A completed set-up may be silent.
   const bool silent = event.f == jepsen::F::kSetup && !event.is_txn && !process.tried.empty() &&
@@ -270,10 +269,9 @@ OpStream::Refusal OpStream::complete(const Chunk& chunk, const Event& event, con
   }
   if (!agreed.completion_counts) std::swap(seen_, process.tried);
   if (step.is_txn && step.status == TxnStatus::kIndeterminate && seen_.empty()) {
-    return std::string(
-               "found a transaction without operations, of which nobody knows how it ended; if a "
-               "later one names its operations only once it is done, this one may have written") +
-           kNeedsTheWhole;
+    return left_open(
+        "found a transaction without operations, of which nobody knows how it ended; if a "
+        "later one names its operations only once it is done, this one may have written");
   }
   if (set_up_.is_over()) {
     sink_.end(session_of(process), step.status, process.invoked, moment_of(event), seen_);

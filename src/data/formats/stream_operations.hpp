@@ -18,7 +18,7 @@ namespace cupel::formats {
 
 // Appended to the refusal of a source that only the reader of whole files may take.
 inline constexpr const char* kNeedsTheWhole =
-    "; a later line may decide, so `cupel check`, which reads the whole file, can say more";
+    "; a later line may decide: `cupel check`, with memory for the whole file, can say more";
 
 // Appended where the first line is no op map: the reader of whole files takes several forms.
 inline constexpr const char* kOneMapALine =

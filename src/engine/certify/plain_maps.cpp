@@ -112,7 +112,7 @@ PlainMaps::PlainMaps(std::string_view bytes, PlainTable& table,
       edn_(is_edn_text(bytes_)),
       text_(bytes_, edn_) {
   open_ = text_.more() && (text_.peek() == '[' || (edn_ && text_.peek() == '('));
-  lines_ = !open_ && !edn_;
+  lines_ = !open_ && text_.peek() == '{';
   if (open_) text_.advance();
 }
 

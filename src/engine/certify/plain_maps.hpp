@@ -63,7 +63,7 @@ class PlainMaps {
   const std::vector<std::string>& ignored_;
   const bool edn_;
   PlainText text_;
-  bool open_ = false, lines_ = false;  // in an array or a list; JSON lines
+  bool open_ = false, lines_ = false;  // in an array or a list; bare maps
   std::size_t at_ = 0;                 // where the map at hand begins
   std::uint64_t ordinal_ = 0;
   std::string error_;
