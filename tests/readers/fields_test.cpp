@@ -98,6 +98,13 @@ TEST(Fields, WithoutAMeaningAreNotReadInJson) {
   EXPECT_FALSE(read(R"({"type":"ok","process":0,"f":"txn","value":[["w","x",NaN]]})").ok());
   EXPECT_FALSE(read("{" + map + ",\"index\":01}").ok());
   EXPECT_FALSE(read("{" + map + ",\"trace\":[1}").ok());
+  // A name with an escape may be one that has a meaning.
+  const auto named = [](const std::string& name) {
+    return R"([{"type":"ok",")" + name + R"(":7,"f":"txn","value":[["w","x",1]],"trace":NaN}])";
+  };
+  EXPECT_EQ(read(named("process"))->session_name(history::SessionId(0)), "7");
+  EXPECT_EQ(read(named("pr\\u006fcess"))->session_name(history::SessionId(0)), "7");
+  for (const char* name : {"pr\\cess", "\\"}) EXPECT_FALSE(read(named(name)).ok()) << name;
 }
 
 TEST(Fields, WithAMeaningStandOnce) {

@@ -70,7 +70,8 @@ std::optional<std::string> with_members(std::string_view text,
       depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
       at = c == '"' ? past_string(at) : at + 1;
     }
-    if (is_kept(text.substr(begin + 1, end - begin - 2)))
+    const auto name = text.substr(begin + 1, end - begin - 2);
+    if (is_kept(name) || name.find('\\') != std::string_view::npos)  // it may spell one
       kept.append(kept.empty() ? "{" : ",").append(text.substr(begin, at - begin));
     if (at == text.size() || text[at] != ',') continue;
     at = past(at + 1, kBlanks);

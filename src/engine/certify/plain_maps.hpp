@@ -27,7 +27,9 @@ struct PlainMap {
   std::vector<PlainOperation> operations = {};  // of a transaction
 
   // A line of cupel's own: initial values, or the order of sessions.
-  [[nodiscard]] bool is_header() const { return f.starts_with("cupel."); }
+  [[nodiscard]] bool is_header() const {
+    return f == "cupel.initial" || f == "cupel.metadata" || f == "cupel.sessions";
+  }
 };
 
 PlainTable::Id id_of(PlainTable& table, const PlainValue& value);
