@@ -168,22 +168,24 @@ bool op_map(dom::element element, Chunk& chunk, std::uint64_t byte) {
   dom::element value;
   bool has_value = false;
   const auto scalar = [&](dom::element e) {  // names are looked at only until the next map
-    return e.is_string() ? Cell::of(Tag::kString, std::string_view(e)) : plain_cell(e, chunk);
+    std::string_view text;
+    return e.get(text) == simdjson::SUCCESS ? Cell::of(Tag::kString, text) : plain_cell(e, chunk);
   };
   for (const auto field : dom::object(element)) {
     const std::string_view key = field.key;
     Cell* const place = field_of(key, fields);
-    const bool is_value = key == "value";
-    if (place != nullptr ? place->tag != Tag::kAbsent : is_value && has_value) {
+    if (place == nullptr && key != "value") continue;
+    if (place != nullptr ? place->tag != Tag::kAbsent : has_value) {
       return chunk.fail(
           byte, fmt::format("found the field \"{}\" twice in one map, expected it once", key));
     }
-    if (place != nullptr) {
-      const bool kept = place == &fields.process || place == &fields.key;
-      *place = kept ? plain_cell(field.value, chunk) : scalar(field.value);
-    } else if (is_value) {
+    if (place == nullptr) {
       value = field.value;
       has_value = true;
+    } else if (place == &fields.process || place == &fields.key) {
+      *place = plain_cell(field.value, chunk);
+    } else {
+      *place = scalar(field.value);
     }
   }
   Event event;
