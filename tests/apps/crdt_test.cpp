@@ -56,6 +56,26 @@ constexpr const char* kFine =
 constexpr const char* kBroken =
     "{\"process\":1,\"f\":\"inc\"}\n{\"process\":2,\"f\":\"read\",\"value\":2}\n";
 
+TEST_F(CrdtCli, ReportIsAPageWithItsPicturesAndItsText) {
+  write("broken.jsonl", kBroken);
+  const auto broken = crdt("check --type counter --report deep/report broken.jsonl");
+  EXPECT_EQ(broken.code, 1) << broken.err;
+  EXPECT_NE(broken.out.find("  report: deep/report/index.html\n"), std::string::npos) << broken.out;
+  const auto page = text_of("deep/report/index.html");
+  for (const char* part : {"<h1><span>✗ Violated:</span> ", "<g class=\"wrong\">", "<pre ",
+                           "broken.jsonl\tcounter\tviolated"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page;
+  }
+  write("fine.jsonl", kFine);
+  EXPECT_EQ(crdt("check --type counter --report report fine.jsonl").code, 0);
+  EXPECT_NE(text_of("report/index.html").find("class=\"arrow\""), std::string::npos);
+  // One history, and a folder that can be made.
+  EXPECT_EQ(crdt("check --type counter --report report fine.jsonl broken.jsonl").code, 3);
+  const auto refused = crdt("check --type counter --report fine.jsonl/report broken.jsonl");
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_NE(refused.err.find("--report"), std::string::npos) << refused.err;
+}
+
 TEST_F(CrdtCli, ExitCodesAreThoseOfCheck) {
   write("fine.jsonl", kFine);
   write("broken.jsonl", kBroken);

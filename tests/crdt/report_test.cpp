@@ -10,6 +10,7 @@
 
 #include "crdt/io/picture.hpp"
 #include "crdt/io/reader.hpp"
+#include "crdt/model/visibility.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -186,6 +187,26 @@ TEST(Picture, HasABoxForEachOperationAndAnArrowForEachDelivery) {
   EXPECT_EQ(count(svg, "class=\"time\""), 2U);  // a row each
   EXPECT_EQ(svg.find("<a>"), svg.npos);         // escaped
   EXPECT_NE(svg.find("&lt;a&gt;"), svg.npos);
+}
+
+TEST(Picture, ShowsTheRecordedDeliveriesOfAViolation) {
+  // Replica 1 removes what it has received, and replica 2 has received both.
+  const auto history =
+      history_of(Type::kAddWinsSet,
+                 "{\"process\":0,\"f\":\"add\",\"value\":1,\"id\":\"a\"}\n"
+                 "{\"process\":1,\"f\":\"remove\",\"value\":1,\"id\":\"r\",\"seen\":[\"a\"]}\n"
+                 "{\"process\":2,\"f\":\"contains\",\"value\":[1,true],\"seen\":[\"a\",\"r\"]}\n");
+  const auto visibility = Visibility::of(history);
+  ASSERT_TRUE(visibility.ok());
+  base::Budget budget;
+  const auto analysis = analyze(history, {.visibility = &*visibility}, budget);
+  ASSERT_TRUE(analysis.explanation);
+  Report report{.file = "f", .history = &history, .analysis = analysis};
+  EXPECT_EQ(count(as_svg(report), "class=\"arrow\""), 0U);
+  report.visibility = &*visibility;
+  const auto svg = as_svg(report);
+  EXPECT_GE(count(svg, "class=\"arrow\""), 1U) << svg;
+  EXPECT_NE(svg.find("blue: recorded deliveries"), svg.npos);
 }
 
 TEST(Picture, OfALongExecutionSaysThatItIsTheBeginning) {

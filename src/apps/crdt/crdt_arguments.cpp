@@ -204,6 +204,13 @@ void add_crdt_answer_options(Command& command, CrdtArguments& arguments) {
           "history only")
       ->check(not_standard_output("the file to write"))
       ->type_name("FILE");
+  command
+      .add_option(
+          "--report", arguments.page,
+          "Write a page to this folder: the verdict, pictures with deliveries as arrows, and "
+          "the report as text. One history only")
+      ->check(not_standard_output("the folder to write"))
+      ->type_name("DIR");
 }
 
 void add_crdt_request_options(Command& command, crdt::Requests& requests) {

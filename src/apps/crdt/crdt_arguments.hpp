@@ -18,7 +18,7 @@
 namespace cupel::apps {
 
 struct CrdtArguments {
-  std::string type, spec, certificate, svg, timeout, memory_limit, shrink_time = "5s";
+  std::string type, spec, certificate, svg, page, timeout, memory_limit, shrink_time = "5s";
   std::vector<std::string> histories;
   std::string history;
   std::string context;

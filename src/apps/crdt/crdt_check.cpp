@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "apps/emit.hpp"
@@ -15,6 +17,7 @@
 #include "crdt/analysis/certain.hpp"
 #include "crdt/analysis/trusted_deliveries.hpp"
 #include "crdt/io/certificate.hpp"
+#include "crdt/io/page.hpp"
 #include "crdt/io/picture.hpp"
 #include "crdt/io/recording_report.hpp"
 
@@ -52,10 +55,22 @@ int write_certificate(const std::string& file, const crdt::Recording& recording,
   return kSatisfied;
 }
 
+std::string page_of(const std::string& folder) {
+  return (std::filesystem::path(folder) / "index.html").string();
+}
+
+// After a run with an adapter, with what it reports.
+std::string text_of(const crdt::RecordingReport& report, const CrdtRunReport* ran) {
+  auto text = crdt::as_text(report);
+  return ran == nullptr ? text : ran->in_text(text);
+}
+
 // The lines or the fields of the report; after a run with an adapter, those of the run, too.
-void print_report(const crdt::RecordingReport& report, bool json, const CrdtRunReport* ran) {
-  if (!json) {
-    print(ran == nullptr ? crdt::as_text(report) : ran->in_text(crdt::as_text(report)));
+void print_report(const crdt::RecordingReport& report, const CrdtArguments& arguments,
+                  const CrdtRunReport* ran) {
+  if (!arguments.json) {
+    print(text_of(report, ran));
+    if (!arguments.page.empty()) print(fmt::format("  report: {}\n", page_of(arguments.page)));
     return;
   }
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
@@ -88,12 +103,16 @@ int report_one(const std::string& file, const crdt::Recording& recording,
                                .of_adapter = ran != nullptr};
   for (std::size_t o = 0; ran != nullptr && o < recording.objects.size(); ++o)
     ran->leave_out_crashed(recording.objects[o].history, report.analysis.objects[o].convergence);
-  print_report(report, arguments.json, ran);
+  print_report(report, arguments, ran);
   int code = code_of(crdt::verdict_of(report.analysis));
   if (!arguments.certificate.empty())
     code = std::max(code, write_certificate(arguments.certificate, recording, report.analysis));
   if (!arguments.svg.empty() && !write_whole(arguments.svg, crdt::as_svg(report.of_object(0)),
                                              /*append=*/false, "the picture"))
+    code = kBad;
+  if (!arguments.page.empty() &&
+      !write_whole(page_of(arguments.page), crdt::as_page(report, text_of(report, ran)),
+                   /*append=*/false, "the report"))
     code = kBad;
   return code;
 }
@@ -168,6 +187,21 @@ std::optional<int> check_certain(const CrdtCheck& check, std::uint64_t line,
 }
 
 }  // namespace
+
+bool prepare_crdt_page(const std::string& folder) {
+  if (folder.empty()) return true;
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem || !std::filesystem::is_directory(folder, problem)) {
+    print_error(base::Error{
+        .message = fmt::format("could not make the folder for the report: {}. Give --report a "
+                               "folder that you may write to",
+                               problem ? problem.message() : "it is a file"),
+        .file = folder});
+    return false;
+  }
+  return can_write(page_of(folder), /*append=*/false, "the report");
+}
 
 int check_crdt_lines(const CrdtCheck& check, const std::string& lines,
                      std::optional<crdt::NamedType> type) {

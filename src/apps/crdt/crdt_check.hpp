@@ -20,6 +20,10 @@ struct CrdtCheck {
   const CrdtRunReport* ran = nullptr;
 };
 
+// Makes the folder of --report, unless there is none. False, with an error printed: it cannot be
+// written.
+bool prepare_crdt_page(const std::string& folder);
+
 // Analyzes, prints, and writes the files that were requested. Without a type, the lines name
 // objects and their types. The exit code.
 int check_crdt_lines(const CrdtCheck& check, const std::string& lines,

@@ -36,6 +36,7 @@ int check_crdt(const CrdtArguments& arguments, std::optional<crdt::NamedType> ty
                                    std::pair{arguments.svg, "the picture"}}) {
     if (!file.empty() && !can_write(file, /*append=*/false, what)) return kBad;
   }
+  if (!prepare_crdt_page(arguments.page)) return kBad;
   int code = kSatisfied;
   for (const auto& file : arguments.histories) {
     code = std::max(code, read_and_check(file, type, arguments, limits));
@@ -91,12 +92,17 @@ void add_crdt_check(Command& app, Run& run) {
       "  cupel crdt check --type or-set history.jsonl\n"
       "  cupel crdt check objects_of_several_types.jsonl\n"
       "  cupel crdt check --type rga --timeout 1m --json history.edn | jq .verdict\n"
-      "  cupel crdt check --type counter --certificate proof.json --svg picture.svg history.jsonl");
+      "  cupel crdt check --type counter --certificate proof.json --svg picture.svg history.jsonl\n"
+      "  cupel crdt check --type text --report report history.jsonl");
   command->callback([arguments, &run] {
     std::optional<crdt::NamedType> type;
     if (!arguments->type.empty()) type = crdt_type(arguments->type, crdt_spec(*arguments));
     if (!type) refuse_without_type(*arguments);
     const auto limits = crdt_limits(*arguments);
+    if (!arguments->page.empty() && arguments->histories.size() > 1) {
+      throw UsageError(
+          "--report", fmt::format("found {} histories, expected one", arguments->histories.size()));
+    }
     for (const auto& [option, file] :
          {std::pair{"--certificate", arguments->certificate}, std::pair{"--svg", arguments->svg}}) {
       if (file.empty()) continue;

@@ -329,6 +329,7 @@ int run_replicas(CrdtRunArguments& arguments, const CrdtLimits& limits) {
         std::pair{arguments.svg, "the picture"}, std::pair{arguments.reproduce, "the script"}}) {
     if (!file.empty() && !can_write(file, /*append=*/false, what)) return kBad;
   }
+  if (!prepare_crdt_page(arguments.page)) return kBad;
   if (!arguments.adapter.empty()) return run_adapter(arguments, limits);
   const auto recorded = crdt::run(arguments.options);
   if (!recorded.ok()) {

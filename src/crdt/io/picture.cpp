@@ -244,6 +244,34 @@ std::vector<std::string> wrapped(const std::string& text, const std::string& ind
   return lines;
 }
 
+// The recorded deliveries among the operations of an explanation. Is there one?
+bool add_deliveries(const Report& report, const Explanation& explanation,
+                    std::vector<Arrow>& arrows) {
+  if (report.visibility == nullptr) return false;
+  const History& part = explanation.part.history;
+  const auto sees = [&](OpId op, OpId update) {
+    return report.visibility->sees(explanation.part.origin[op], explanation.part.origin[update]);
+  };
+  const auto before = arrows.size();
+  for (const auto& line : part.by_replica) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      for (OpId update = 0; update < part.ops.size(); ++update) {
+        if (is_read(part.ops[update].kind) ||
+            part.ops[update].replica == part.ops[line[i]].replica || !sees(line[i], update) ||
+            (i > 0 && sees(line[i - 1], update)))
+          continue;
+        const bool is_drawn = std::any_of(arrows.begin(), arrows.end(), [&](const Arrow& arrow) {
+          return arrow.from == update && arrow.to == line[i];
+        });
+        if (!is_drawn)
+          arrows.push_back(
+              {update, line[i], &kDelivery, fmt::format("{} is delivered", part.text(update))});
+      }
+    }
+  }
+  return arrows.size() > before;
+}
+
 }  // namespace
 
 std::string as_svg(const Report& report) {
@@ -266,6 +294,7 @@ std::string as_svg(const Report& report) {
       for (const OpId u : explanation.cannot_see)
         arrows.push_back({u, explanation.read, &kCannotSee, "cannot have been seen"});
     }
+    const bool delivered = add_deliveries(report, explanation, arrows);
     for (auto& line : wrapped(explanation.name + ": " + explanation.summary, ""))
       legend.push_back(std::move(line));
     if (explanation.cycle.empty()) {
@@ -276,6 +305,7 @@ std::string as_svg(const Report& report) {
         for (auto& line : wrapped(reason, "  ")) legend.push_back(std::move(line));
       }
     }
+    if (delivered) legend.emplace_back("blue: recorded deliveries");
     if (ops.size() < part.ops.size())
       legend.push_back(
           fmt::format("the first {} of {} operations that it takes", ops.size(), part.ops.size()));
