@@ -182,7 +182,6 @@
       if (i === undefined) continue;
       box.setAttribute("tabindex", "0");
       box.setAttribute("role", "button");
-      box.setAttribute("aria-label", `${name(i)}: show`);
       box.addEventListener("click", () => choose(i, { reveal: true }));
       box.addEventListener("keydown", (event) => {
         if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(i, { reveal: true }); }
@@ -194,6 +193,24 @@
   });
 
   if (data) all(".txns").forEach((cell) => linkNames(cell));
+
+  // A picture that its frame cuts says so.
+  const hints = all(".scroll").map((frame) => {
+    const hint = document.createElement("p");
+    hint.className = "hint";
+    hint.textContent = "The picture is wider than its frame: scroll it sideways.";
+    frame.before(hint);
+    return [frame, hint];
+  });
+  const showHints = () => {
+    for (const [frame, hint] of hints) {
+      const cut = frame.scrollWidth > frame.clientWidth;
+      hint.hidden = !cut;
+      frame.classList.toggle("cut", cut);
+    }
+  };
+  addEventListener("resize", showHints);
+  showHints();
 
   // T12 in a text, where there is one T12 only.
   function linkNames(element) {
@@ -287,7 +304,8 @@
   class Timeline {
     constructor(host) {
       this.host = host;
-      this.compressed = true;
+      // Faults last as long as they look, so their time is not compressed.
+      this.compressed = data.faults.length === 0;
       this.onlyMarked = false;
       this.byNode = data.nodes !== null;
       this.hits = null;
@@ -301,7 +319,7 @@
         (articles.length > 0 ? `<button type="button" data-do="violation">This violation</button>` +
           `<button type="button" data-do="only" aria-pressed="false">Only its sessions</button>` : "") +
         (this.byNode ? `<button type="button" data-do="nodes" aria-pressed="true" title="Rows of a node together">By node</button>` : "") +
-        (data.clock ? `<button type="button" data-do="compress" aria-pressed="true" title="Makes waits short">Compressed time</button>` : "") +
+        (data.clock ? `<button type="button" data-do="compress" aria-pressed="${this.compressed}" title="Makes waits short">Compressed time</button>` : "") +
         `<span class="gap"></span><span class="note"></span></div>` +
         `<svg class="overview" role="img" aria-label="Activity over the whole history; a frame shows the part below" preserveAspectRatio="none"></svg>` +
         (this.paced() ? `<svg class="pace" role="img" aria-label="Commits per second and their latency over the whole history"></svg>` : "") +
@@ -457,7 +475,8 @@
       if (this.waiting) return;
       this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.drawNow(); });
     }
-    drawNow(width = this.lane.clientWidth) {
+    drawNow(wide = this.lane.clientWidth) {
+      const width = Math.max(wide, this.gutter + 80);  // a narrower window scrolls
       const height = this.axis + this.rows.length * this.rowHeight + 4;
       const x = (place) => this.gutter + (place - this.from) / (this.to - this.from) * (width - this.gutter - 8);
       const top = this.lane.scrollTop;
@@ -816,7 +835,7 @@
       });
       this.svg.addEventListener("pointermove", (event) => {
         if (!drag) return;
-        const by = (event.clientX - drag.x) / (this.lane.clientWidth - this.gutter) * (drag.to - drag.from);
+        const by = (event.clientX - drag.x) / Math.max(this.lane.clientWidth - this.gutter, 80) * (drag.to - drag.from);
         if (Math.abs(event.clientX - drag.x) > 4) { drag.moved = true; this.svg.classList.add("dragging"); }
         if (drag.moved) this.view(drag.from - by, drag.to - by);
       });
@@ -832,7 +851,7 @@
         event.preventDefault();
         if (event.ctrlKey || event.metaKey) {
           const box = this.lane.getBoundingClientRect();
-          const share = clamp((event.clientX - box.left - this.gutter) / (box.width - this.gutter), 0, 1);
+          const share = clamp((event.clientX - box.left - this.gutter) / Math.max(box.width - this.gutter, 80), 0, 1);
           this.zoom(Math.exp(clamp(event.deltaY, -60, 60) / 120), this.from + share * (this.to - this.from));
         } else {
           const by = event.deltaX / this.lane.clientWidth * (this.to - this.from);
@@ -885,8 +904,9 @@
     }
     keys.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
     const ofKeys = keys.slice(0, 6).map(([, , k]) => ({ k, title: keyName(k), detail: "key" }));
-    const asked = label && !/^t/i.test(query) && keys.length > 0 && keys[0][0] === 0 && list.length === 0;
-    return (asked ? [...ofKeys, ...list] : [...list.slice(0, 8), ...ofKeys]).slice(0, 14);
+    // A number without T is the key of that name, if there is one, before the transaction.
+    const asked = label && !/^t/i.test(query) && keys.length > 0 && keys[0][0] === 0 ? ofKeys.splice(0, 1) : [];
+    return [...asked, ...list.slice(0, 8), ...ofKeys].slice(0, 14);
   };
   const showResults = () => {
     found = find(search.value);

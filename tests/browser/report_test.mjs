@@ -10,6 +10,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { flaws } from "./accessibility.mjs";
 
 const options = {};
 for (let i = 2; i < process.argv.length; i += 2) options[process.argv[i].replace(/^--/, "")] = process.argv[i + 1];
@@ -67,6 +68,40 @@ add(8, ["r", 1, 5], 9e9, 9.1e9, "h:1");
 add(9, ["r", 1, 5], 9e9, 9.1e9, "h:2");
 writeFileSync(path.join(work, "nodes.jsonl"), lines.map((line, index) => JSON.stringify({ ...line, index })).join("\n"));
 const nodes = report("nodes", "nodes.jsonl", 1);
+
+// Transactions and keys whose names are numbers.
+writeFileSync(path.join(work, "numbers.jsonl"), Array.from({ length: 200 }, (_, i) =>
+  JSON.stringify({ type: "ok", process: i % 4, f: "txn", value: [["w", [7, 182, 1820][i % 3], i]] })).join("\n"));
+const numbers = report("numbers", "numbers.jsonl", 0);
+
+const runPage = path.join(work, "report-run");
+rmSync(runPage, { recursive: true, force: true });
+const ran = spawnSync(options.cupel, ["run", "--db", "sqlite:run.db", "--txns", "20", "--seed", "1", "--report", "report-run",
+  "--overwrite", "-o", "run.jsonl"], { cwd: work, encoding: "utf8" });
+assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+const run = pathToFileURL(path.join(runPage, "index.html")).href;
+
+// Replicated types: a violation with recorded deliveries, and objects that are satisfied.
+function replicated(name, lines, type, exit) {
+  writeFileSync(path.join(work, `${name}.jsonl`), lines.map((line) => JSON.stringify(line)).join("\n"));
+  const ran = spawnSync(options.cupel, ["crdt", "check", ...type, "--report", `report-${name}`, `${name}.jsonl`], { cwd: work, encoding: "utf8" });
+  assert.equal(ran.status, exit, ran.stdout + ran.stderr);
+  assert.ok(ran.stdout.endsWith(`  report: report-${name}/index.html\n`), ran.stdout);
+  return pathToFileURL(path.join(work, `report-${name}`, "index.html")).href;
+}
+const lostRemove = replicated("lost-remove", [
+  { process: 0, f: "add", value: 1, id: "a" },
+  { process: 1, f: "remove", value: 1, id: "r", seen: ["a"] },
+  { process: 2, f: "contains", value: [1, true], seen: ["a", "r"] },
+], ["--type", "or-set"], 1);
+const objects = replicated("objects", [
+  { object: "</script>likes", type: "counter" },
+  { object: "tags", type: "or-set" },
+  { process: 0, object: "</script>likes", f: "inc" },
+  { process: 1, object: "</script>likes", f: "read", value: 1 },
+  { process: 0, object: "tags", f: "add", value: "x" },
+  { process: 1, object: "tags", f: "contains", value: ["x", true] },
+], [], 0);
 
 // ---- the browser
 
@@ -245,6 +280,20 @@ await test("search finds a key and everything done to it", async () => {
   assert.match(await page.locator("#results").textContent(), /Nothing of that name/);
 });
 
+await test("a number is the key of that name before the transaction", async () => {
+  const page = await open(numbers);
+  await page.keyboard.press("/");
+  await page.keyboard.type("182");
+  const found = await page.locator("#results li").allTextContents();
+  assert.deepEqual(found.map((text) => text.split(/ (?=key$|session)/)[0]), ["key 182", "T182", "key 1820"]);
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("#inspector h3").textContent(), "key 182");
+  // With its T it is the transaction.
+  await page.locator("#search").fill("T182");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("#inspector h3").textContent(), "T182");
+});
+
 await test("n and p go from violation to violation", async () => {
   const page = await open(dgraph);
   const count = await page.locator(".violation").count();
@@ -378,6 +427,83 @@ await test("no text is lost or cut on a narrow screen", async () => {
     const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.ok(over <= 0, `${over} pixels too wide`);
   }
+});
+
+await test("no size of the window leads to a negative width", async () => {
+  for (const url of [nodes, skew, satisfied]) {
+    const page = await open(url);
+    await page.waitForSelector(".lane svg .t");
+    for (const width of [1360, 700, 390, 200, 90, 40, 800]) {
+      await page.setViewportSize({ width, height: 700 });
+      await drawn(page);
+      const negative = await page.evaluate(() => [...document.querySelectorAll("svg, svg *")].filter((e) =>
+        /^-/.test(e.getAttribute("width") ?? "") || /^-/.test(e.getAttribute("height") ?? "") ||
+        / -/.test((e.getAttribute("viewBox") ?? "").slice(4))).map((e) => e.outerHTML.slice(0, 120)));
+      assert.deepEqual(negative, [], `at ${width} pixels`);
+    }
+  }
+});
+
+await test("faults last as long as they look", async () => {
+  const page = await open(nodes);
+  await page.waitForSelector(".lane svg .t");
+  assert.equal(await page.locator('[data-do="compress"]').getAttribute("aria-pressed"), "false");
+  await page.locator('[data-do="whole"]').click();
+  await drawn(page);
+  // 0.8 s of the 9.1 s that the history takes.
+  const bar = (await page.locator(".lane .fault-bar").boundingBox()).width;
+  const lane = (await page.locator(".lane svg").boundingBox()).width - 198;
+  assert.ok(Math.abs(bar / lane - 0.8 / 9.1) < 0.005, `${bar} of ${lane}`);
+  const without = await open(skew);
+  assert.notEqual(await without.locator('[data-do="compress"]').getAttribute("aria-pressed"), "false");
+});
+
+await test("a picture that is cut says so", async () => {
+  const cut = async (url, width) => {
+    const page = await open(url, { width, height: 800 });
+    return page.evaluate(() => [...document.querySelectorAll(".scroll")].map((frame) =>
+      [frame.scrollWidth > frame.clientWidth, frame.previousElementSibling.checkVisibility()]));
+  };
+  const phone = await cut(skew, 390);
+  assert.ok(phone.some(([is]) => is));
+  for (const [is, says] of [...phone, ...await cut(skew, 1360), ...await cut(galera, 1360)]) assert.equal(says, is);
+  for (const [width, shown] of [[390, true], [1360, false]]) {
+    const page = await open(lostRemove, { width, height: 800 });
+    assert.equal(await page.locator(".hint").isVisible(), shown, `at ${width} pixels`);
+  }
+});
+
+await test("a page of replicated types shows deliveries as arrows", async () => {
+  const page = await open(lostRemove);
+  assert.match(await page.locator("h1").textContent(), /^✗ Violated: lost-remove: /);
+  assert.equal(await page.locator(".wide svg .box").count(), 3);
+  const arrows = page.locator(".wide svg path[marker-end]");
+  assert.ok(await arrows.count() >= 2);
+  assert.ok((await page.locator(".wide svg path.arrow title").allTextContents()).includes("add(1) is delivered"));
+  assert.match(await page.locator("pre").textContent(), /or-set|add-wins-set\tviolated/);
+  const both = await open(objects);
+  assert.equal(await both.locator("section .wide svg").count(), 2);
+  const ends = await both.evaluate(() => [...document.querySelectorAll("path[marker-end]")].map((arrow) =>
+    arrow.closest("svg").querySelector(arrow.getAttribute("marker-end").slice(4, -1)) !== null));
+  assert.ok(ends.length >= 2 && ends.every((is) => is), String(ends));
+  assert.match(await both.locator("h2").first().textContent(), /<\/script>likes/);
+});
+
+await test("every page is accessible, in both colours, on a desk and on a phone", async () => {
+  const found = [];
+  for (const url of [galera, skew, dgraph, nasty, satisfied, nodes, numbers, run, lostRemove, objects]) {
+    for (const settings of [{}, { scheme: "dark", width: 390, height: 844 }]) {
+      const page = await open(url, settings);
+      for (const flaw of await flaws(page, work)) found.push(`${url}: ${flaw}`);
+      await page.evaluate(() => document.querySelectorAll("details").forEach((e) => { e.open = true; }));
+      if (await page.locator(".lane .t").count() > 0) {
+        await page.locator(".lane").focus();
+        await page.keyboard.press("Enter");  // the inspector
+      }
+      for (const flaw of await flaws(page, work)) found.push(`${url}, opened: ${flaw}`);
+    }
+  }
+  assert.ok(found.length === 0, [...new Set(found)].slice(0, 20).join("\n"));
 });
 
 // ---- pictures for the manual

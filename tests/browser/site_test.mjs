@@ -101,6 +101,6 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
   }
   await context.close();
 }
-assert.deepEqual(found, [], found.join("\n"));
+assert.ok(found.length === 0, found.slice(0, 50).join("\n"));
 console.log(`ok    ${pages.length} pages are accessible`);
 await browser.close();
