@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ostream>
 
 #include "certify/both_verifiers.hpp"
 #include "certify/certificates.hpp"
@@ -149,6 +150,7 @@ struct Generator {
   Sketch (*make)(std::uint64_t seed);
   const char* needed;  // of the certificate or of its text
   std::vector<levels::Level> asked = {};
+  friend void PrintTo(const Generator& one, std::ostream* out) { *out << one.name; }
 };
 const Generator kGenerators[] = {
     {"places", repeated_elements, "\"placings\":"},

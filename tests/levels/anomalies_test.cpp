@@ -3,6 +3,7 @@
 // accepts. The levels that it implies directly accept both, so a failure names the axiom.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ struct Case {
   const char* rejected;
   const char* accepted;
   bool weaker_accept = true;  // the levels that `level` implies directly accept the rejected one
+  friend void PrintTo(const Case& one, std::ostream* out) { *out << one.anomaly; }
 };
 
 // NOLINTBEGIN(bugprone-suspicious-missing-comma)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "mock/program.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::test {
 namespace {

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "mock/program.hpp"
+#include "support/parameter_name.hpp"
 
 #ifndef CUPEL_EXPLORED_PROGRAMS
 #define CUPEL_EXPLORED_PROGRAMS 40

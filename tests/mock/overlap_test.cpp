@@ -13,6 +13,7 @@
 #include "engine/levels/level.hpp"
 #include "engine/mock/store.hpp"
 #include "oracle/oracle.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::mock {
 namespace {

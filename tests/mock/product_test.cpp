@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <mutex>
+#include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,6 +31,8 @@ struct ProductLevel {
   bool unrepeatable, lost_update, write_skew, phantom_skew, long_fork, stale;
   // The level of cupel's that every history satisfies whose transactions take no locks themselves.
   levels::Level promised;
+
+  friend void PrintTo(const ProductLevel& one, std::ostream* out) { *out << one.name; }
 };
 
 constexpr auto kReadCommitted = Level::kReadCommitted;

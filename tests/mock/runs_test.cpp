@@ -9,6 +9,7 @@
 #include "engine/check/check.hpp"
 #include "engine/levels/level.hpp"
 #include "engine/mock/store.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::mock {
 namespace {

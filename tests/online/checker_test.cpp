@@ -17,6 +17,7 @@
 #include "data/formats/formats.hpp"
 #include "data/history/going_on.hpp"
 #include "engine/check/check.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::online {
 namespace {

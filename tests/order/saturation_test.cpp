@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "order_language.hpp"
 
 namespace cupel::test {
@@ -15,6 +17,23 @@ namespace {
 using order::SaturationResult;
 
 enum class Surroundings { kFewWriters, kManyWriters, kLayers, kBlocks };
+
+const char* name(Surroundings surroundings) {
+  switch (surroundings) {
+    case Surroundings::kFewWriters:
+      return "FewWriters";
+    case Surroundings::kManyWriters:
+      return "ManyWriters";
+    case Surroundings::kLayers:
+      return "Layers";
+    case Surroundings::kBlocks:
+      break;
+  }
+  return "Blocks";
+}
+void PrintTo(Surroundings surroundings, std::ostream* out) {
+  *out << name(surroundings);
+}
 
 // More writers of x than a word has bits, and more chains than a block has columns.
 constexpr int kMoreWriters = 33;
@@ -112,18 +131,7 @@ TEST(Layers, TheReadersOfALayerComeBeforeEachChainOfTheNext) {
 INSTANTIATE_TEST_SUITE_P(Saturation, WriterRule,
                          testing::Values(Surroundings::kFewWriters, Surroundings::kManyWriters,
                                          Surroundings::kLayers, Surroundings::kBlocks),
-                         [](const auto& info) {
-                           switch (info.param) {
-                             case Surroundings::kFewWriters:
-                               return "FewWriters";
-                             case Surroundings::kManyWriters:
-                               return "ManyWriters";
-                             case Surroundings::kLayers:
-                               return "Layers";
-                             default:
-                               return "Blocks";
-                           }
-                         });
+                         [](const auto& info) { return name(info.param); });
 
 TEST(Saturation, ReadsPutTheWriterFirst) {
   EXPECT_EQ(saturated("a w(x) | b r(x,a) w(y)"), "fixpoint: ");

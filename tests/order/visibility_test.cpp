@@ -4,7 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "order_language.hpp"
+
+namespace cupel::order {
+void PrintTo(Visible visible, std::ostream* out) {
+  *out << (visible == Visible::kEarlierRead ? "EarlierRead"
+           : visible == Visible::kDirect    ? "Direct"
+                                            : "Causal");
+}
+}  // namespace cupel::order
 
 namespace cupel::test {
 namespace {
@@ -115,11 +125,7 @@ TEST_P(EveryLevel, AReadMayChooseItsWriter) {
 
 INSTANTIATE_TEST_SUITE_P(Visibility, EveryLevel,
                          testing::Values(Visible::kEarlierRead, Visible::kDirect, Visible::kCausal),
-                         [](const auto& info) {
-                           return info.param == Visible::kEarlierRead ? "EarlierRead"
-                                  : info.param == Visible::kDirect    ? "Direct"
-                                                                      : "Causal";
-                         });
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace cupel::test

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <ostream>
 #include <sstream>
 
 #include "data/history/builder.hpp"
@@ -32,6 +33,7 @@ struct Case {
   const char* name;
   Level level;
   const char* history;
+  friend void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 };
 
 // The text says what is drawn; the names are those of explain().

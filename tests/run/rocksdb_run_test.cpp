@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <ostream>
 
 #include "engine/levels/product.hpp"
 #include "run/run_and_check.hpp"
@@ -39,6 +40,7 @@ struct Mode {
   const char* isolation;
   Level promised;
   bool ranges;
+  friend void PrintTo(const Mode& one, std::ostream* out) { *out << one.isolation; }
 };
 
 class RocksdbRun : public testing::TestWithParam<Mode> {};

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 #include <sstream>
 
 #include "base/process.hpp"
@@ -12,6 +13,9 @@
 #include "support/scratch_folder.hpp"
 
 namespace cupel::lab {
+void PrintTo(Kind kind, std::ostream* out) {
+  *out << name(kind);
+}
 namespace {
 
 namespace fs = std::filesystem;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <ostream>
 #include <vector>
 
 #include "base/budget.hpp"
@@ -123,6 +124,7 @@ struct Asked {
   const char* name;
   SolveResult (*ask)();
   SolveResult answer;
+  friend void PrintTo(const Asked& one, std::ostream* out) { *out << one.name; }
 };
 
 class EveryAllocation : public testing::TestWithParam<Asked> {};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sql/bench.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::sql {
 namespace {

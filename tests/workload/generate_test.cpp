@@ -13,6 +13,7 @@
 #include "engine/check/check.hpp"
 #include "oracle/oracle.hpp"
 #include "support/history_language.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::test {
 namespace {

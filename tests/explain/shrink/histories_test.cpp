@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <ostream>
 
 #include "data/formats/formats.hpp"
 #include "engine/check/check.hpp"
@@ -27,6 +28,7 @@ struct Expected {
   const char* name;  // of the first counterexample
   Level level;
   std::size_t most_txns;
+  friend void PrintTo(const Expected& one, std::ostream* out) { *out << one.file; }
 };
 
 // As the papers have them: Galera's lost update is of three transactions on key 0.

@@ -3,6 +3,8 @@
 // away is satisfied there.
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "engine/check/check.hpp"
 #include "engine/explain/why/explain.hpp"
 #include "engine/explain/why/glossary.hpp"
@@ -18,6 +20,7 @@ struct Mini {
   Level level;
   const char* bad;
   const char* good;
+  friend void PrintTo(const Mini& one, std::ostream* out) { *out << one.name; }
 };
 
 const Mini kMinis[] = {
