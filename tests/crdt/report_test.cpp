@@ -207,6 +207,12 @@ TEST(Picture, ShowsTheRecordedDeliveriesOfAViolation) {
   const auto svg = as_svg(report);
   EXPECT_GE(count(svg, "class=\"arrow\""), 1U) << svg;
   EXPECT_NE(svg.find("blue: recorded deliveries"), svg.npos);
+  const auto all = recording_svg(report);
+  EXPECT_EQ(count(all, "class=\"box\""), 3U);
+  EXPECT_EQ(count(all, "class=\"wrong\""), 1U);
+  EXPECT_EQ(count(all, "class=\"arrow\""), 3U) << all;  // a to both, r to the last
+  report.visibility = nullptr;
+  EXPECT_EQ(recording_svg(report), "");
 }
 
 TEST(Picture, OfALongExecutionSaysThatItIsTheBeginning) {

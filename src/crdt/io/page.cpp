@@ -73,21 +73,32 @@ double width_of_svg(const std::string& svg) {
   return at == std::string::npos ? 0 : std::strtod(svg.c_str() + at + 8, nullptr);
 }
 
-void add_picture(std::string& out, const Report& report, std::size_t number) {
-  const auto svg = with_ids(as_svg(report), number);
-  const auto verdict = verdict_of(report.analysis);
-  out += fmt::format("<section>\n<h2 class=\"{}\">{}: {}, {}</h2>\n", sign_of(verdict).css_class,
-                     text::in_markup(report.file), name(report.history->type), to_string(verdict));
-  // Shown only in a window that cuts the picture; 40 points are the margins.
+// `number` is that of the picture on the page.
+void add_picture(std::string& out, const std::string& picture, std::size_t number,
+                 std::string_view about) {
+  const auto svg = with_ids(picture, number);
+  // Shown only in a window that cuts the picture; 60 pixels are the margins.
   out += fmt::format(
       "<style>@media (max-width: {:.0f}px) {{ #hint-{} {{ display: block; }} }}</style>\n"
       "<p class=\"hint\" id=\"hint-{}\">The picture is wider than this window: scroll it "
       "sideways.</p>\n",
       width_of_svg(svg) + 60, number, number);
   out += fmt::format(
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Picture {}: replicas as "
-      "rows, deliveries as arrows\">\n{}</div>\n</section>\n",
-      number, svg);
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Picture {}: "
+      "{}\">\n{}</div>\n",
+      number, about, svg);
+}
+
+void add_object(std::string& out, const Report& report, std::size_t& pictures) {
+  const auto verdict = verdict_of(report.analysis);
+  out += fmt::format("<section>\n<h2 class=\"{}\">{}: {}, {}</h2>\n", sign_of(verdict).css_class,
+                     text::in_markup(report.file), name(report.history->type), to_string(verdict));
+  add_picture(out, as_svg(report), ++pictures, "replicas as rows, deliveries as arrows");
+  if (const auto all = recording_svg(report); !all.empty()) {
+    out += "<p class=\"facts\">All operations, with the recorded deliveries:</p>\n";
+    add_picture(out, all, ++pictures, "all operations with their deliveries");
+  }
+  out += "</section>\n";
 }
 
 }  // namespace
@@ -117,11 +128,12 @@ std::string as_page(const RecordingReport& report, std::string_view text) {
   };
   std::stable_sort(objects.begin(), objects.end(),
                    [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
-  for (std::size_t i = 0; i < objects.size() && i < kMostPictures; ++i)
-    add_picture(out, report.of_object(objects[i]), i + 1);
-  if (objects.size() > kMostPictures) {
+  std::size_t pictures = 0;
+  for (std::size_t i = 0; i < objects.size() && i < kMostObjectsShown; ++i)
+    add_object(out, report.of_object(objects[i]), pictures);
+  if (objects.size() > kMostObjectsShown) {
     out += fmt::format("<p class=\"facts\">{} more objects have no picture here.</p>\n",
-                       objects.size() - kMostPictures);
+                       objects.size() - kMostObjectsShown);
   }
   out += fmt::format(
       "<section>\n<h2>The report as text</h2>\n<pre tabindex=\"0\" role=\"region\" "

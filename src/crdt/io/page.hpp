@@ -11,7 +11,7 @@
 namespace cupel::crdt {
 
 // Of more objects, those that are violated come first, and the page says how many it leaves out.
-inline constexpr std::size_t kMostPictures = 20;
+inline constexpr std::size_t kMostObjectsShown = 20;
 
 // `text`: the report as it is printed, which may say more than as_text().
 std::string as_page(const RecordingReport& report, std::string_view text);

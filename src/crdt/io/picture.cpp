@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/text/svg.hpp"
 
@@ -244,13 +245,12 @@ std::vector<std::string> wrapped(const std::string& text, const std::string& ind
   return lines;
 }
 
-// The recorded deliveries among the operations of an explanation. Is there one?
-bool add_deliveries(const Report& report, const Explanation& explanation,
-                    std::vector<Arrow>& arrows) {
-  if (report.visibility == nullptr) return false;
-  const History& part = explanation.part.history;
+// The recorded deliveries among operations, each of which is one of the history. Adds those that
+// have no arrow yet. Their number.
+std::size_t add_deliveries(const Visibility& visibility, const History& part,
+                           const std::function<OpId(OpId)>& origin, std::vector<Arrow>& arrows) {
   const auto sees = [&](OpId op, OpId update) {
-    return report.visibility->sees(explanation.part.origin[op], explanation.part.origin[update]);
+    return visibility.sees(origin(op), origin(update));
   };
   const auto before = arrows.size();
   for (const auto& line : part.by_replica) {
@@ -269,7 +269,15 @@ bool add_deliveries(const Report& report, const Explanation& explanation,
       }
     }
   }
-  return arrows.size() > before;
+  return arrows.size() - before;
+}
+
+std::size_t add_deliveries(const Report& report, const Explanation& explanation,
+                           std::vector<Arrow>& arrows) {
+  if (report.visibility == nullptr) return 0;
+  const auto& part = explanation.part;
+  return add_deliveries(
+      *report.visibility, part.history, [&](OpId op) { return part.origin[op]; }, arrows);
 }
 
 }  // namespace
@@ -294,18 +302,19 @@ std::string as_svg(const Report& report) {
       for (const OpId u : explanation.cannot_see)
         arrows.push_back({u, explanation.read, &kCannotSee, "cannot have been seen"});
     }
-    const bool delivered = add_deliveries(report, explanation, arrows);
+    const auto delivered = add_deliveries(report, explanation, arrows);
     for (auto& line : wrapped(explanation.name + ": " + explanation.summary, ""))
       legend.push_back(std::move(line));
     if (explanation.cycle.empty()) {
-      legend.emplace_back(
-          "green: what it must have seen; red and dashed: what it cannot have seen");
+      if (arrows.size() > delivered)
+        legend.emplace_back(
+            "green: what it must have seen; red and dashed: what it cannot have seen");
     } else {
       for (const auto& reason : explanation.because) {
         for (auto& line : wrapped(reason, "  ")) legend.push_back(std::move(line));
       }
     }
-    if (delivered) legend.emplace_back("blue: recorded deliveries");
+    if (delivered > 0) legend.emplace_back("blue: recorded deliveries");
     if (ops.size() < part.ops.size())
       legend.push_back(
           fmt::format("the first {} of {} operations that it takes", ops.size(), part.ops.size()));
@@ -325,6 +334,21 @@ std::string as_svg(const Report& report) {
   if (ops.size() < h.ops.size())
     legend.push_back(fmt::format("the first {} of {} operations", ops.size(), h.ops.size()));
   return Drawing(h, std::move(ops), std::move(arrows), kNone).draw(title, legend);
+}
+
+std::string recording_svg(const Report& report) {
+  const History& h = *report.history;
+  const auto& explanation = report.analysis.explanation;
+  if (report.visibility == nullptr || !explanation || h.ops.size() > kMostDrawn) return {};
+  std::vector<OpId> ops;
+  for (OpId id = 0; id < h.ops.size(); ++id) ops.push_back(id);
+  std::vector<Arrow> arrows;
+  add_deliveries(
+      *report.visibility, h, [](OpId op) { return op; }, arrows);
+  const OpId wrong =
+      explanation->read == kNone ? kNone : explanation->part.origin[explanation->read];
+  return Drawing(h, std::move(ops), std::move(arrows), wrong)
+      .draw(report.file + ": all operations", {"an arrow: a recorded delivery"});
 }
 
 }  // namespace cupel::crdt

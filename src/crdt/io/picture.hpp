@@ -17,4 +17,8 @@ inline constexpr std::size_t kMostDrawn = 150;
 // If the verdict is unknown, a picture without operations that says so.
 std::string as_svg(const Report& report);
 
+// All operations of a violated history with its recorded deliveries. Empty if it has none, or more
+// operations than are drawn.
+std::string recording_svg(const Report& report);
+
 }  // namespace cupel::crdt
