@@ -43,6 +43,7 @@ struct Source {
   unsigned threads = 0;
   Interpretation as = {};  // of op maps
   bool alone = false;      // the file is one of a format of session logs, and not in a directory
+  history::ObjectHistory* objects = nullptr;  // as ReadOptions has it
 };
 
 // The ending of a file's name, and the syntax it asks for.

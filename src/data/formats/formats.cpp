@@ -24,6 +24,7 @@
 #include "data/formats/recording.hpp"
 #include "data/formats/store_directory.hpp"
 #include "data/history/builder.hpp"
+#include "data/history/object_history.hpp"
 
 namespace cupel::formats {
 
@@ -231,8 +232,9 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
   const auto& spec = spec_of(*format);
   if (auto part = one_of_logs(place, spec)) return *std::move(part);
   if (inspect) inspect(*format, bytes);
-  auto history = spec.read({place, {{place, bytes}}, options.threads, options.as, spec.in_logs},
-                           Reading(options.budget, &*file));
+  auto history = spec.read(
+      {place, {{place, bytes}}, options.threads, options.as, spec.in_logs, options.objects},
+      Reading(options.budget, &*file));
   if (history.ok() && misplaced && !jepsen::is_of_kind(history->fact("kind"), *options.as.kind)) {
     return *std::move(misplaced);
   }
@@ -305,6 +307,14 @@ base::Result<History> read_and_inspect(const std::string& path, const ReadOption
         is_directory(place) ? read_directory(place, options) : read_file(place, options, inspect);
     // Nothing was recorded, or it was lost: that every level is satisfied would mislead. A run of
     // Jepsen says itself that nothing happened.
+    if (history.ok() && options.objects != nullptr && !options.objects->metadata.empty()) {
+      if (options.initial.empty()) return history;
+      return base::Error{
+          .message =
+              "--initial is for registers and lists, and this file is about another kind of "
+              "object. Leave it out",
+          .file = path};
+    }
     if (history.ok() && history->txn_count() == 0 && history->fact(kNothingHappened).empty()) {
       return base::Error{.message = "found a history without transactions, expected one at least",
                          .file = path};

@@ -15,6 +15,10 @@
 #include "data/history/history.hpp"
 #include "data/history/single_op.hpp"
 
+namespace cupel::history {
+struct ObjectHistory;
+}
+
 namespace cupel::formats {
 
 enum class Format : std::uint8_t {
@@ -54,6 +58,9 @@ struct ReadOptions {
   // a recording, of its content.
   std::optional<std::uint64_t> first_bytes = {};
   std::uint64_t* content_bytes = nullptr;  // borrowed; told how many bytes the whole has
+  // Borrowed. Filled if the file is about objects that are no registers or lists: it then has a
+  // kind in its metadata, and the history that is returned is empty. None: such a file is an error.
+  history::ObjectHistory* objects = nullptr;
 };
 
 // The file or directory at `path` as a history, "-" being standard input; metadata "format" says

@@ -16,6 +16,14 @@ namespace {
 constexpr std::array<std::string_view, 4> kWorkloads = {"transactions", "registers", "mutex",
                                                         "strings"};
 
+constexpr std::pair<std::string_view, ObjectsOf> kObjects[] = {
+    {"set", {.kind = history::ObjectKind::kSet}},
+    {"set-full", {.kind = history::ObjectKind::kSet, .full = true}},
+    {"counter", {.kind = history::ObjectKind::kCounter}},
+    {"unique-ids", {.kind = history::ObjectKind::kUniqueIds}},
+    {"total-queue", {.kind = history::ObjectKind::kBag}},
+    {"fifo-queue", {.kind = history::ObjectKind::kFifoQueue}}};
+
 }  // namespace
 
 bool Interpretation::ignores(std::string_view f) const {
@@ -71,6 +79,26 @@ std::string workload_names() {
     if (!names.empty()) names += name == kWorkloads.back() ? " or " : ", ";
     names += name;
   }
+  return names;
+}
+
+std::string_view name(const ObjectsOf& objects) {
+  for (const auto& [name, one] : kObjects) {
+    if (one.kind == objects.kind && one.full == objects.full) return name;
+  }
+  return {};
+}
+
+std::optional<ObjectsOf> parse_objects(std::string_view text) {
+  for (const auto& [name, one] : kObjects) {
+    if (name == text) return one;
+  }
+  return std::nullopt;
+}
+
+std::string object_names() {
+  std::string names;
+  for (const auto& [name, one] : kObjects) names += (names.empty() ? "" : ", ") + std::string(name);
   return names;
 }
 

@@ -9,17 +9,27 @@
 #include <string_view>
 #include <vector>
 
+#include "data/history/object_kind.hpp"
+
 namespace cupel::formats {
 
 enum class Workload : std::uint8_t { kTransactions, kRegisters, kMutex, kStrings };
 
+// A kind of object whose history is no history of transactions. `full`: as
+// history::ObjectHistory has it.
+struct ObjectsOf {
+  history::ObjectKind kind = history::ObjectKind::kSet;
+  bool full = false;
+};
+
 inline constexpr const char* kAllIgnored = "found no operation that --ignore does not leave out";
 
 struct Interpretation {
-  std::optional<Workload> kind;     // absent: the operations decide, or the file is refused
-  std::vector<std::string> ignore;  // words of f
+  std::optional<Workload> kind;           // absent: the operations decide, or the file is refused
+  std::vector<std::string> ignore;        // words of f
+  std::optional<ObjectsOf> objects = {};  // instead of `kind`
 
-  [[nodiscard]] bool empty() const { return !kind && ignore.empty(); }
+  [[nodiscard]] bool empty() const { return !kind && !objects && ignore.empty(); }
   [[nodiscard]] bool ignores(std::string_view f) const;
   // Words separated by commas, also as keywords of EDN: "nap,:doze".
   void add_ignored(std::string_view words);
@@ -31,5 +41,9 @@ std::optional<Workload> parse_workload(std::string_view text);
 // that is spelled in another way; none: it is not known.
 std::optional<Workload> meant_workload(std::string_view text);
 std::string workload_names();  // "transactions, registers, mutex or strings"
+
+std::string_view name(const ObjectsOf& objects);  // "set-full" …
+std::optional<ObjectsOf> parse_objects(std::string_view text);
+std::string object_names();  // "set, set-full, counter …"
 
 }  // namespace cupel::formats

@@ -15,11 +15,13 @@
 #include "data/formats/jepsen_build.hpp"
 #include "data/formats/jepsen_events.hpp"
 #include "data/formats/jepsen_faults.hpp"
+#include "data/formats/jepsen_objects.hpp"
 #include "data/formats/jepsen_pairs.hpp"
 #include "data/formats/op_interpreter.hpp"
 #include "data/formats/op_kinds.hpp"
 #include "data/formats/op_pairing.hpp"
 #include "data/formats/op_setup.hpp"
+#include "data/history/builder.hpp"
 
 namespace cupel::formats::jepsen {
 
@@ -41,7 +43,11 @@ class Assembly {
     for (const Chunk& chunk : p_.chunks) {
       if (chunk.error) return error_at(source_, *chunk.error);
     }
-    if (!pair() || !classify_all() || !resolve()) return error_at(source_, *p_.error);
+    if (!pair()) return error_at(source_, *p_.error);
+    std::optional<ObjectsOf> objects;
+    if (!find_objects(p_, source_.as, objects)) return error_at(source_, *p_.error);
+    if (objects && source_.objects != nullptr) return assemble_objects(*objects);
+    if (!classify_all() || !resolve()) return error_at(source_, *p_.error);
     if (auto misspelled = interpreter_.misspelled())
       return base::Error{.message = *std::move(misspelled), .file = source_.file};
     take_set_ups();
@@ -92,6 +98,7 @@ class Assembly {
   bool classify_all();
   bool classify();
   bool resolve();
+  base::Result<history::History> assemble_objects(const ObjectsOf& what);
   void take_set_ups();
 
   Pairs p_;
@@ -253,6 +260,9 @@ bool Assembly::classify() {
   if (answer.refusal) {
     if (const auto also = interpreter_.misspelling(); !also.empty())
       *answer.refusal += "; also " + also;
+    if (source_.objects != nullptr && !source_.as.kind)
+      *answer.refusal +=
+          fmt::format(". If it is about objects, state their kind with --kind: {}", object_names());
     return p_.fail(answer.place, *std::move(answer.refusal));
   }
   kinds_ = std::move(answer.kinds);
@@ -272,6 +282,41 @@ bool Assembly::resolve() {
     default:
       return resolve_registers(p_, reading_, kinds_, source_.failed_cas_was_seen);
   }
+}
+
+// The history is empty, and the objects are where the source wants them.
+base::Result<history::History> Assembly::assemble_objects(const ObjectsOf& what) {
+  auto& out = *source_.objects;
+  out = {};
+  if (!interpreter_.all_invoked()) {
+    for (const auto& op : p_.ops) {
+      if (op.invoke.valid()) continue;
+      p_.fail(op,
+              "found a completion without its invocation. Histories of objects need both lines "
+              "of each operation");
+      return error_at(source_, *p_.error);
+    }
+  }
+  if (auto misspelled = interpreter_.misspelled())
+    return base::Error{.message = *std::move(misspelled), .file = source_.file};
+  if (!resolve_objects(p_, reading_, what, interpreter_.any_time(), out))
+    return error_at(source_, *p_.error);
+  const auto note = [&](std::string_view name, std::string text) {
+    if (!text.empty()) out.metadata.emplace(name, std::move(text));
+  };
+  note("format", std::string(source_.format));
+  note("kind", std::string(formats::name(what)));
+  note("ignored", interpreter_.ignored());
+  note(kNotIgnored, interpreter_.missing());
+  note("faults", faults_.text());
+  if (source_.cut) {
+    note(history::kCut,
+         "the file was cut while it was written; its incomplete last line is left "
+         "out");
+  }
+  history::HistoryBuilder builder;
+  for (const char* name : {"format", "kind"}) builder.set_metadata(name, out.fact(name));
+  return std::move(builder).finish();
 }
 
 // Those that are the initial contents are no operations any more.

@@ -20,6 +20,10 @@
 #include "data/history/history.hpp"
 #include "data/history/scalar.hpp"
 
+namespace cupel::history {
+struct ObjectHistory;
+}
+
 namespace cupel::formats::jepsen {
 
 enum class Tag : std::uint8_t {
@@ -204,6 +208,7 @@ struct Source {
   // begins, which is not among the chunks. Whoever committed has an invocation before, so nothing
   // is missing that somebody read; a file without invocations cannot promise that and is refused.
   std::optional<std::uint64_t> cut = {};
+  history::ObjectHistory* objects = nullptr;  // as ReadOptions has it
 };
 
 // Pairs invocations and completions, decides what kind of history this is and

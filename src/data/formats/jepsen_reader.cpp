@@ -114,9 +114,11 @@ bool is_empty_vector(std::string_view bytes) {
 
 base::Result<history::History> read_jepsen(std::string_view bytes, const std::string& file,
                                            unsigned threads, Reading reading,
-                                           const Interpretation& as) {
+                                           const Interpretation& as,
+                                           history::ObjectHistory* objects) {
   bytes = without_mark(bytes);
-  jepsen::Source source{.bytes = bytes, .file = file, .format = "jepsen", .as = as};
+  jepsen::Source source{
+      .bytes = bytes, .file = file, .format = "jepsen", .as = as, .objects = objects};
   const Syntax syntax = syntax_of(bytes);
   if (syntax == Syntax::kEmpty) {
     return base::Error{.message =
@@ -188,8 +190,8 @@ extern constinit const FormatSpec kJepsenFormat{
     .recognize = recognize_jepsen,
     .read =
         [](const Source& source, Reading reading) {
-          return read_jepsen(source.files[0].bytes, source.path, source.threads, reading,
-                             source.as);
+          return read_jepsen(source.files[0].bytes, source.path, source.threads, reading, source.as,
+                             source.objects);
         },
     .write = [](const history::History& history, std::ostream& out,
                 const WriteOptions& options) { return write_jepsen(history, out, options.edn); }};

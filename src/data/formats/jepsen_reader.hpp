@@ -19,7 +19,8 @@ namespace cupel::formats {
 // result does not depend on it. `file` is for messages only.
 base::Result<history::History> read_jepsen(std::string_view bytes, const std::string& file,
                                            unsigned threads, Reading reading = {},
-                                           const Interpretation& as = {});
+                                           const Interpretation& as = {},
+                                           history::ObjectHistory* objects = nullptr);
 
 // Whether the text is one map from its first { to the } that closes it, so that nothing of it was
 // cut. Blanks may follow.

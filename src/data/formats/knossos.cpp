@@ -319,7 +319,8 @@ class Parser {
 }  // namespace
 
 base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file,
-                                            Reading reading, const Interpretation& as) {
+                                            Reading reading, const Interpretation& as,
+                                            history::ObjectHistory* objects) {
   Parser parser(bytes, reading);
   std::vector<jepsen::Chunk> chunks;
   chunks.push_back(parser.run());
@@ -328,7 +329,8 @@ base::Result<history::History> read_knossos(std::string_view bytes, const std::s
                               .format = "knossos",
                               .as = as,
                               .failed_cas_was_seen = parser.of_2014(),
-                              .cut = parser.cut()};
+                              .cut = parser.cut(),
+                              .objects = objects};
   if (chunks[0].events.empty() && !chunks[0].error && !source.cut) {
     return base::Error{
         .message =
@@ -368,7 +370,7 @@ extern constinit const FormatSpec kKnossosFormat{
     .of_op_maps = true,
     .recognize = recognize_knossos,
     .read = [](const Source& source, Reading reading) {
-      return read_knossos(source.files[0].bytes, source.path, reading, source.as);
+      return read_knossos(source.files[0].bytes, source.path, reading, source.as, source.objects);
     }};
 
 }  // namespace cupel::formats

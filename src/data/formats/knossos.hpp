@@ -20,7 +20,8 @@
 namespace cupel::formats {
 
 base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file,
-                                            Reading reading = {}, const Interpretation& as = {});
+                                            Reading reading = {}, const Interpretation& as = {},
+                                            history::ObjectHistory* objects = nullptr);
 Match recognize_knossos(std::string_view bytes);
 
 }  // namespace cupel::formats

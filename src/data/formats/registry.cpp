@@ -165,8 +165,9 @@ bool is_certificate(std::string_view bytes) {
   if (!bytes.starts_with('{')) return false;
   bytes.remove_prefix(1);
   skip_blanks();
-  constexpr std::array<std::string_view, 3> kFields = {
-      R"("cupel_certificate")", R"("cupel_certificate_windows")", R"("cupel_crdt_certificate")"};
+  constexpr std::array<std::string_view, 4> kFields = {
+      R"("cupel_certificate")", R"("cupel_object_certificate")", R"("cupel_certificate_windows")",
+      R"("cupel_crdt_certificate")"};
   return std::any_of(kFields.begin(), kFields.end(),
                      [&](std::string_view field) { return bytes.starts_with(field); });
 }
