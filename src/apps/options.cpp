@@ -146,12 +146,14 @@ std::string InterpretationArguments::words() const {
   return text;
 }
 
-void add_interpretation_options(Command& command, InterpretationArguments& arguments) {
+void add_interpretation_options(Command& command, InterpretationArguments& arguments,
+                                bool objects) {
   command
       .add_option("--kind", arguments.kind,
-                  fmt::format("The kind of workload that op maps record: {}. Default: as their f "
-                              "and their values say; values that fit no kind are an error",
-                              formats::workload_names()))
+                  fmt::format("The kind of workload that op maps record: {}{}. Default: as their "
+                              "f and their values say; values that fit no kind are an error",
+                              formats::workload_names(),
+                              objects ? ", or objects: " + formats::object_names() : ""))
       ->type_name("KIND")
       ->group(kQuestionOptions);
   command
@@ -165,16 +167,25 @@ void add_interpretation_options(Command& command, InterpretationArguments& argum
       ->group(kQuestionOptions);
 }
 
-formats::Interpretation interpretation(const InterpretationArguments& arguments) {
+formats::Interpretation interpretation(const InterpretationArguments& arguments, bool objects) {
   formats::Interpretation as;
   for (const auto& words : arguments.ignore) as.add_ignored(words);
   if (arguments.kind.empty()) return as;
   as.kind = formats::parse_workload(arguments.kind);
   if (as.kind) return as;
+  as.objects = formats::parse_objects(arguments.kind);
+  if (as.objects && objects) return as;
+  if (as.objects) {
+    throw UsageError("--kind",
+                     fmt::format("found `{}`, a kind of objects, which only check, verify "
+                                 "and elle read; expected {}",
+                                 arguments.kind, formats::workload_names()));
+  }
   const auto meant = formats::meant_workload(arguments.kind);
   throw UsageError(
       "--kind",
-      fmt::format("found `{}`, expected {}{}", arguments.kind, formats::workload_names(),
+      fmt::format("found `{}`, expected {}{}", arguments.kind,
+                  formats::workload_names() + (objects ? ", or " + formats::object_names() : ""),
                   meant ? fmt::format("; did you mean `{}`?", formats::name(*meant)) : ""));
 }
 

@@ -60,8 +60,11 @@ struct InterpretationArguments {
   // As on the command line, with a space before each.
   [[nodiscard]] std::string words() const;
 };
-void add_interpretation_options(Command& command, InterpretationArguments& arguments);
-formats::Interpretation interpretation(const InterpretationArguments& arguments);
+// `objects`: the command takes histories of objects, too.
+void add_interpretation_options(Command& command, InterpretationArguments& arguments,
+                                bool objects = false);
+formats::Interpretation interpretation(const InterpretationArguments& arguments,
+                                       bool objects = false);
 // Notes that say which op maps were left out of a history, and, with `kind`, how it was read.
 void note_interpretation(const std::string& file, const history::History& history, bool kind);
 

@@ -435,8 +435,8 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"check -l 'repeatable read' fine.txt", "`cupel explain 'repeatable read'` says what it is"},
       {"watch --timeout-window 3 fine.txt", "did you mean `--window-timeout`?"},
       {"check --kind list-append fine.txt",
-       "found `list-append`, expected transactions, registers, mutex or strings; did you mean "
-       "`transactions`?"},
+       "found `list-append`, expected transactions, registers, mutex or strings, or set, set-full, "
+       "counter, unique-ids, total-queue, fifo-queue; did you mean `transactions`?"},
       {"check --kind transaction fine.txt", "did you mean `transactions`?"},
       {"check --kind cas-register fine.txt", "did you mean `registers`?"},
       {"check --kind lock fine.txt", "did you mean `mutex`?"},

@@ -45,6 +45,7 @@ HOW = {
     ("docs/reference/crdt.md", "cupel crdt generate"): ("quick", EXACT, {}),
     ("docs/reference/crdt.md", "cat history.jsonl"): ("quick", EXACT, {}),
     ("docs/reference/documents.md", "cat history.jsonl"): ("quick", EXACT, {}),
+    ("docs/reference/objects.md", "cat set.edn"): ("quick", EXACT, {}),
     ("docs/how-to/huge-histories.md", "cupel generate"): ("servers", EXACT, {}),  # its limit of memory is too low for sanitizers
     ("docs/how-to/integrations.md", "cupel elle"): ("quick", EXACT, ELLE),
     ("docs/how-to/junit.md", "cupel check"): ("quick", EXACT, {"tests": "tests"}),

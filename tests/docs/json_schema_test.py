@@ -36,6 +36,7 @@ UNSEEN = {
     "run_fields.final_reads_failed": "needs a server that is stopped before the final reads",
     "final_reads/lost_writes.fault": "needs a server that loses an acknowledged write under a fault",
     "fault.failed": "needs a fault that cannot be injected",
+    "level_of_objects.detail": "needs a limit of time or memory",
     "checked_level.anomalies_left_out": "needs a limit that ends the grouping of very many anomalies",
 }
 # Properties of runs with faults and of windows, which only `servers` makes.
@@ -69,6 +70,17 @@ TOGETHER = """{"object":"a","type":"counter"}
 {"process":0,"object":"b","f":"inc"}
 {"process":1,"object":"b","f":"read","value":1}
 {"process":1,"object":"a","f":"read","value":0}
+"""
+# A set whose read misses an element, and a counter that several keys have and nobody reads for good.
+SET = """{"type":"invoke","process":0,"f":"add","value":1}
+{"type":"ok","process":0,"f":"add","value":1}
+{"type":"invoke","process":1,"f":"nap","value":null}
+{"type":"ok","process":1,"f":"nap","value":null}
+{"type":"invoke","process":1,"f":"read","value":null}
+{"type":"ok","process":1,"f":"read","value":[]}
+"""
+NEVER_READ = """{"type":"invoke","process":0,"f":"add","value":["x",1],"time":1}
+{"type":"ok","process":0,"f":"add","value":["x",1],"time":2}
 """
 CAMPAIGN = {"databases": [{"name": "SQLite", "url": "sqlite:campaign.db", "isolations": ["serializable"]},
                           {"name": "none", "url": "sqlite:/no/such/folder/a.db", "isolations": ["serializable"]}],
@@ -146,6 +158,11 @@ def check(out):
     for name in ("lost", "apart", "gone", "failed", "nothing"):
         out.keep("check", "check", "--json", name + ".jsonl", codes=(0, 1, 2))
     out.keep("check", "check", "--json", "--ignore", "nap", "statements.jsonl", codes=(1,))
+    out.write("set.jsonl", SET)
+    out.write("never.jsonl", NEVER_READ)
+    out.keep("check_objects", "check", "--json", "--ignore", "nap", "set.jsonl", codes=(1,))
+    out.keep("check_objects", "check", "--json", "-l", "linearizable,si", "--ignore", "nap", "set.jsonl", codes=(3,))
+    out.keep("check_objects", "check", "--json", "--kind", "set-full", "never.jsonl")
     out.run("generate", "-q", "--sessions", "4", "--txns", "20", "-o", "limit.plume")
     out.keep("check", "check", "--json", "--memory-limit", "1M", "limit.plume", codes=(2,))
 
@@ -154,6 +171,8 @@ def verify(out):
     out.run("check", "--certificate", "proof.json", "all.jsonl", codes=(1,))
     out.keep("verify", "verify", "--json", "all.jsonl", "proof.json")
     out.keep("verify", "verify", "--json", "some.jsonl", "proof.json", codes=(1,))
+    out.run("check", "--certificate", "set.json", "--ignore", "nap", "set.jsonl", codes=(1,))
+    out.keep("verify", "verify", "--json", "--ignore", "nap", "set.jsonl", "set.json")
     if os.path.exists(os.path.join(os.path.dirname(CUPEL), "cupel-proved")):
         out.keep("verify", "verify", "--json", "--proved", "all.jsonl", "proof.json", codes=(0, 1))
 

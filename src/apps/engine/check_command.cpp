@@ -19,6 +19,7 @@
 #include "apps/engine/check_history.hpp"
 #include "apps/engine/crdt_hint.hpp"
 #include "apps/engine/kept_results.hpp"
+#include "apps/engine/object_check.hpp"
 #include "apps/engine/report_folder.hpp"
 #include "apps/engine/windows_check.hpp"
 #include "apps/interrupt.hpp"
@@ -78,7 +79,7 @@ struct Outputs {
 
 Report write_report(const std::optional<ReportFolder>& folder, std::size_t number,
                     const std::string& file, const Found& found) {
-  if (!folder || !found.ok() || base::interrupted()) return std::nullopt;
+  if (!folder || !found.ok() || found->objects || base::interrupted()) return std::nullopt;
   const report::Checked checked{file, found->history, found->analysis};
   if (report::nothing_committed(checked)) return std::nullopt;
   return folder->write(number, checked);
@@ -86,7 +87,7 @@ Report write_report(const std::optional<ReportFolder>& folder, std::size_t numbe
 
 // An error in place of a history in which nothing committed.
 Found with_evidence(const std::string& file, Found found) {
-  if (!found.ok()) return found;
+  if (!found.ok() || found->objects) return found;
   auto nothing = report::nothing_committed({file, found->history, found->analysis});
   return nothing ? Found(*std::move(nothing)) : std::move(found);
 }
@@ -503,6 +504,11 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
     if (options.check.team != nullptr) options.check.team->ask("");  // the history is done
     for (const auto& found : several) {
       if (next > 0 && apart) print("\n");
+      if (found.ok() && found->objects) {
+        code = std::max(code, print_objects(files[next++], *found->objects, arguments,
+                                            options.check, outputs.kept, table));
+        continue;
+      }
       code = std::max(code, print_found(files[next], found, arguments, options.check, outputs,
                                         std::move(reports[next])));
       flush_output();
@@ -605,7 +611,8 @@ Run prepared(const std::shared_ptr<CheckArguments>& arguments) {
       .format = format_of(arguments->format, "--format"),
       .verdicts_only = !arguments->json && arguments->report.empty() && arguments->emit.empty(),
       .initial = initial_values(arguments->initial),
-      .as = interpretation(arguments->as)};
+      .as = interpretation(arguments->as, /*objects=*/true),
+      .objects = true};
   if (!arguments->results.empty()) {
     const auto& files = arguments->histories;
     if (!arguments->json || !arguments->report.empty() || emitter->any() ||
@@ -651,7 +658,7 @@ void add_check(Command& app, Run& run) {
       ->allow_extra_args(false)
       ->group(kQuestionOptions);
   add_initial_option(*command, arguments->initial);
-  add_interpretation_options(*command, arguments->as);
+  add_interpretation_options(*command, arguments->as, /*objects=*/true);
   add_limit_options(*command, "The time for one history: to read it and to decide all levels",
                     arguments->limits);
   command

@@ -1,5 +1,6 @@
 // cupel elle: the command line and the output of elle-cli (ligurio/elle-cli), answered by cupel.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +14,7 @@
 
 #include "apps/command.hpp"
 #include "apps/engine/elle_models.hpp"
+#include "apps/engine/elle_objects.hpp"
 #include "apps/engine/report_folder.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/options.hpp"
@@ -46,9 +48,8 @@ constexpr std::pair<std::string_view, Workload> kWorkloads[] = {
     {"cas-register", Workload::kCasRegister},
     {"mutex", Workload::kMutex}};
 
-// Models of elle-cli that are no question about isolation.
-constexpr std::string_view kOtherWorkloads[] = {"bank",      "counter",  "set",       "set-full",
-                                                "long-fork", "comments", "sequential"};
+// Models of elle-cli that cupel does not check.
+constexpr std::string_view kOtherWorkloads[] = {"bank", "long-fork", "comments", "sequential"};
 
 struct ElleArguments {
   std::vector<std::string> histories;
@@ -66,6 +67,7 @@ Workload workload_of(const std::string& name) {
     if (name == known_name) return workload;
     known.emplace_back(known_name);
   }
+  for (const auto model : kElleObjects) known.emplace_back(model);
   for (const auto other : kOtherWorkloads) {
     if (name == other) {
       throw UsageError("--model", fmt::format("found `{}`, a model of elle-cli that cupel does not "
@@ -231,6 +233,7 @@ std::string loss_of(const analysis::Losses& losses) {
 
 struct Question {
   Workload workload = Workload::kListAppend;
+  bool objects = false;  // the model is one of kElleObjects, instead
   std::vector<ElleModel> models;
   analysis::Options options;
   analysis::FileOptions reading;
@@ -241,6 +244,8 @@ int check_file(const std::string& name, const ElleArguments& arguments, const Qu
                std::optional<ReportFolder>& folder) {
   const formats::OpenOnce once(name);
   const auto found = analysis::analyze_file(name, question.reading, question.options);
+  if (found.ok() && found->objects)
+    return check_elle_objects(name, *found->objects, question.options.check, question.json);
   if (!found.ok()) {
     if (folder) folder->add(name, found.error());
     return bad(found.error());
@@ -297,7 +302,9 @@ int check_files(const ElleArguments& arguments, const Question& question) {
 
 Question question_of(const ElleArguments& arguments) {
   Question question;
-  question.workload = workload_of(arguments.workload);
+  question.objects =
+      std::find(kElleObjects.begin(), kElleObjects.end(), arguments.workload) != kElleObjects.end();
+  if (!question.objects) question.workload = workload_of(arguments.workload);
   question.models = models_of(arguments.models);
   check_anomalies(arguments.anomalies, question.models);
   if (!arguments.format.empty() && arguments.format != "edn" && arguments.format != "json") {
@@ -332,6 +339,14 @@ Question question_of(const ElleArguments& arguments) {
   question.options.test_power = analysis::TestPower::kNever;
   if (!arguments.format.empty()) question.reading.format = formats::Format::kJepsen;
   question.reading.as = interpretation(arguments.as);
+  if (question.objects) {
+    if (!arguments.as.kind.empty())
+      throw UsageError("--kind", "it cannot be used with a model of objects, which says the kind");
+    if (!arguments.directory.empty())
+      throw UsageError("--directory", "reports are of transactions, and the model is of objects");
+    question.reading.as.objects = formats::parse_objects(arguments.workload);
+    question.reading.objects = true;
+  }
   return question;
 }
 
@@ -343,14 +358,18 @@ void add_options(Command& command, ElleArguments& arguments) {
       ->check(not_empty("a file"))
       ->type_name("");
   command
-      .add_option("-m,--model", arguments.workload,
-                  "The workload: list-append, rw-register, cas-register or mutex")
+      .add_option(
+          "-m,--model", arguments.workload,
+          fmt::format("The workload: list-append, rw-register, cas-register, mutex or one of "
+                      "objects: {}",
+                      fmt::join(kElleObjects, ", ")))
       ->required()
       ->type_name("MODEL");
   command
       .add_option("-c,--consistency-models", arguments.models,
                   "The consistency models that the history must satisfy, separated by commas. "
-                  "cas-register and mutex are checked for linearizability instead")
+                  "cas-register and mutex are checked for linearizability instead, and objects by "
+                  "the rules of Jepsen's checkers")
       ->capture_default_str()
       ->type_name("MODELS");
   command

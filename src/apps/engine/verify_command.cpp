@@ -20,6 +20,8 @@
 #include "data/formats/inspect.hpp"
 #include "data/formats/line_pieces.hpp"
 #include "data/formats/transaction_stream.hpp"
+#include "data/history/object_history.hpp"
+#include "engine/certify/object_certificate.hpp"
 #include "engine/certify/plain_reader.hpp"
 #include "engine/certify/verify.hpp"
 #include "engine/certify/windows.hpp"
@@ -203,6 +205,25 @@ int verify_by_windows(const VerifyArguments& arguments, const formats::ReadOptio
                       subject.prefix, subject.read_once);
 }
 
+int verify_of_objects(const VerifyArguments& arguments, formats::ReadOptions reading,
+                      history::Time drift, std::string_view certificate) {
+  if (arguments.proved) {
+    return bad({.message = "--proved cannot be used with a certificate of objects: the proved "
+                           "verifier knows transactions only",
+                .file = arguments.certificate});
+  }
+  history::ObjectHistory objects;
+  reading.objects = &objects;
+  const auto history = formats::read(arguments.history, reading);
+  if (!history.ok()) return bad(history.error());
+  if (objects.metadata.empty()) {
+    return bad({.message = "found a history of transactions, and the certificate is of objects",
+                .file = arguments.history});
+  }
+  return print_report(arguments, certify::verify_objects(objects, certificate, drift), drift, {},
+                      "the second reader reads files of transactions and registers");
+}
+
 int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading,
            history::Time drift) {
   const formats::OpenOnce history_once(arguments.history), once(arguments.certificate);
@@ -218,6 +239,8 @@ int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading
       return kBad;
     }
   }
+  if (certificate.ok() && certify::is_object_certificate(*certificate))
+    return verify_of_objects(arguments, reading, drift, *certificate);
   const auto subject =
       read_history(arguments, reading, certificate.ok() ? std::string_view(*certificate) : "");
   if (!subject.history.ok()) {
@@ -293,7 +316,7 @@ void add_verify(Command& app, Run& run) {
           "cannot set it. With ns, us, ms or s; a bare number is nanoseconds. Default: 0")
       ->type_name("DURATION");
   add_initial_option(*command, arguments->initial);
-  add_interpretation_options(*command, arguments->as);
+  add_interpretation_options(*command, arguments->as, /*objects=*/true);
   command->footer(
       "Exit code: 0 the certificate proves every verdict in it, 1 it does not (the output says\n"
       "which step is wrong), 3 the history cannot be read or the file is not a certificate.\n"
@@ -307,7 +330,7 @@ void add_verify(Command& app, Run& run) {
   command->callback([arguments, &run] {
     const formats::ReadOptions reading{.format = format_of(arguments->format, "--format"),
                                        .initial = initial_values(arguments->initial),
-                                       .as = interpretation(arguments->as)};
+                                       .as = interpretation(arguments->as, /*objects=*/true)};
     if (arguments->history == "-" && arguments->certificate == "-") {
       throw UsageError("CERTIFICATE",
                        "found - twice; standard input is the history or the "

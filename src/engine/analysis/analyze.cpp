@@ -13,6 +13,7 @@
 #include "data/history/builder.hpp"
 #include "data/history/going_on.hpp"
 #include "data/history/mask.hpp"
+#include "data/history/object_history.hpp"
 #include "data/history/times.hpp"
 #include "engine/explain/shrink/shrink.hpp"
 #include "engine/levels/product.hpp"
@@ -287,6 +288,8 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
     return AnalyzedFile{.history = empty_history(), .analysis = {.check = *std::move(result)}};
   }
   Source source(path);
+  std::shared_ptr<history::ObjectHistory> objects;
+  if (file.objects) objects = std::make_shared<history::ObjectHistory>();
   auto read = [&] {
     const Lap lap(budget.stopwatch(), "read");
     return formats::read(path, {.format = file.format,
@@ -294,10 +297,15 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
                                 .budget = &budget,
                                 .initial = file.initial,
                                 .as = file.as,
-                                .first_bytes = file.first_bytes});
+                                .first_bytes = file.first_bytes,
+                                .objects = objects.get()});
   }();
   if (!read.ok() && !read.error().limit_met) return std::move(read).error();
   AnalyzedFile result{empty_history(), {}};
+  if (read.ok() && objects && !objects->metadata.empty()) {
+    result.objects = std::move(objects);
+    return result;
+  }
   if (read.ok()) {
     result.history = std::move(read).value();
     if (file.going_on) {

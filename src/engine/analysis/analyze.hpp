@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +28,10 @@
 #include "engine/explain/power/test_power.hpp"
 #include "engine/explain/why/counterexample.hpp"
 #include "engine/explain/why/explain.hpp"
+
+namespace cupel::history {
+struct ObjectHistory;
+}
 
 namespace cupel::analysis {
 
@@ -103,6 +108,9 @@ struct AnalyzedFile {
   // With FileOptions::going_on: compare-and-sets were left open, so it is not the file's history.
   bool left_open = false;
   std::optional<std::uint64_t> first_bytes = {};  // that were read; none: all
+  // With FileOptions::objects: what the file is about, if not about transactions. Then nothing is
+  // analyzed.
+  std::shared_ptr<history::ObjectHistory> objects = {};
 };
 
 struct FileOptions {
@@ -117,6 +125,7 @@ struct FileOptions {
   bool going_on = false;
   std::optional<std::uint64_t> first_bytes = {};  // as formats::ReadOptions
   formats::Interpretation as = {};                // of op maps
+  bool objects = false;                           // a file about sets and the like is no error
 };
 
 // Reads a history and analyzes it. Its time counts from the beginning of the reading. Errors:

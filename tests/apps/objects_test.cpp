@@ -1,0 +1,258 @@
+// Histories of objects on the command line: how files are recognised, what is printed, and
+// certificates.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/scratch_folder.hpp"
+
+namespace cupel::apps {
+namespace {
+
+// "0 invoke add 1" as lines of op maps in EDN; the value is the rest.
+std::string edn(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) {
+    const auto process = line.substr(0, line.find(' '));
+    auto rest = line.substr(process.size() + 1);
+    const auto type = rest.substr(0, rest.find(' '));
+    rest = rest.substr(type.size() + 1);
+    const auto f = rest.substr(0, rest.find(' '));
+    text += "{:process " + process + ", :type :" + type + ", :f :" + f + ", :value " +
+            rest.substr(f.size() + 1) + "}\n";
+  }
+  return text;
+}
+
+class Objects : public ::testing::Test {
+ protected:
+  struct Ran {
+    int code;
+    std::string out, err;
+  };
+  [[nodiscard]] Ran cupel(const std::vector<std::string>& arguments) const {
+    std::string line = CUPEL_BINARY;
+    for (const auto& one : arguments) line += " '" + one + "'";
+    const auto err = scratch_.path("stderr");
+    FILE* pipe = popen((line + " 2>'" + err + "'").c_str(), "r");
+    std::string out;
+    char buffer[4096];
+    for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) out.append(buffer, n);
+    const int status = pclose(pipe);
+    std::ifstream in(err, std::ios::binary);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+            out,
+            {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()}};
+  }
+  std::string file(const std::string& name, const std::vector<std::string>& lines) const {
+    return scratch_.file(name, edn(lines));
+  }
+  test::ScratchFolder scratch_;
+};
+
+struct Case {
+  const char* name;
+  std::vector<std::string> lines;
+  int code;
+  const char* says;
+};
+
+// Each kind: a history that is fine, and one that a single change makes wrong.
+TEST_F(Objects, AreRecognisedAndDecided) {
+  const Case cases[] = {
+      {"set",
+       {"0 invoke add 1", "0 ok add 1", "1 invoke read nil", "1 ok read #{1}"},
+       0,
+       "read as set"},
+      {"set",
+       {"0 invoke add 1", "0 ok add 1", "1 invoke read nil", "1 ok read []"},
+       1,
+       "set-stale: "},
+      {"keyed set",
+       {"0 invoke add [5 1]", "0 ok add [5 1]", "1 invoke read [5 nil]", "1 ok read [5 [2]]"},
+       1,
+       "thin-air-read of 5: The read by process 1 (operation 3) returned 2"},
+      {"set without outcome",
+       {"0 invoke add 1", "1 invoke read nil", "1 ok read [1]"},
+       0,
+       "recovered 1"},
+      {"failed add",
+       {"0 invoke add 1", "0 fail add 1", "1 invoke read nil", "1 ok read [1]"},
+       1,
+       "aborted-read"},
+      {"counter",
+       {"0 invoke add 1", "0 ok add 1", "1 invoke read nil", "1 ok read 1"},
+       0,
+       "read as counter"},
+      {"counter",
+       {"0 invoke add 1", "0 ok add 1", "1 invoke read nil", "1 ok read 0"},
+       1,
+       "counter-range"},
+      {"counter of steps",
+       {"0 invoke inc nil", "0 ok inc nil", "1 invoke read nil", "1 ok read 1"},
+       0,
+       "read as counter"},
+      {"ids",
+       {"0 invoke generate nil", "0 ok generate 7", "1 invoke generate nil", "1 ok generate 8"},
+       0,
+       "read as unique-ids"},
+      {"ids",
+       {"0 invoke generate nil", "0 ok generate 7", "1 invoke generate nil", "1 ok generate 7"},
+       1,
+       "id-twice"},
+      {"queue",
+       {"0 invoke enqueue 1", "0 ok enqueue 1", "1 invoke dequeue nil", "1 ok dequeue 1"},
+       0,
+       "read as total-queue"},
+      {"queue",
+       {"0 invoke enqueue 1", "0 ok enqueue 1", "1 invoke dequeue nil", "1 ok dequeue 2"},
+       1,
+       "thin-air-dequeue"},
+      {"drained queue",
+       {"0 invoke enqueue 1", "0 ok enqueue 1", "1 invoke drain nil", "1 ok drain [1 1]"},
+       1,
+       "dequeued-too-often"},
+  };
+  for (const auto& one : cases) {
+    const auto history = file("h.edn", one.lines);
+    const auto ran = cupel({"check", history, "--certificate", scratch_.path("c.json")});
+    EXPECT_EQ(ran.code, one.code) << one.name << "\n" << ran.out << ran.err;
+    EXPECT_NE(ran.out.find(one.says), std::string::npos) << one.name << "\n" << ran.out;
+    const auto verified = cupel({"verify", history, scratch_.path("c.json")});
+    EXPECT_EQ(verified.code, 0) << one.name << "\n" << verified.out << verified.err;
+  }
+}
+
+TEST_F(Objects, ElementsInTwoFormsAreUnknown) {
+  const auto history =
+      file("h.edn", {"0 invoke add [0 1]", "0 ok add [0 1]", "1 invoke read nil", "1 ok read [1]"});
+  const auto ran = cupel({"check", history});
+  EXPECT_EQ(ran.code, 2) << ran.out;
+  EXPECT_NE(ran.out.find("no form in common"), std::string::npos) << ran.out;
+}
+
+TEST_F(Objects, QueueHasAnOrderIfTheUserSaysSo) {
+  const auto history = file("h.edn", {"0 invoke enqueue 1", "0 ok enqueue 1", "0 invoke enqueue 2",
+                                      "0 ok enqueue 2", "1 invoke dequeue nil", "1 ok dequeue 2"});
+  EXPECT_EQ(cupel({"check", history}).code, 0);
+  const auto fifo = cupel({"check", history, "--kind", "fifo-queue"});
+  EXPECT_EQ(fifo.code, 1);
+  EXPECT_NE(fifo.out.find("fifo-lost"), std::string::npos) << fifo.out;
+}
+
+TEST_F(Objects, LevelsFollowFromLinearizableOrAreRefused) {
+  const auto fine =
+      file("fine.edn", {"0 invoke add 1", "0 ok add 1", "1 invoke read nil", "1 ok read [1]"});
+  const auto wrong =
+      file("wrong.edn", {"0 invoke add 1", "0 ok add 1", "1 invoke read nil", "1 ok read []"});
+  const auto of_fine = cupel({"check", "-l", "linearizable,si", fine});
+  EXPECT_EQ(of_fine.code, 0);
+  EXPECT_NE(of_fine.out.find("\tsnapshot-isolation\tsatisfied\n"), std::string::npos)
+      << of_fine.out;
+  EXPECT_EQ(cupel({"check", "-l", "strict", wrong}).code, 1);
+  const auto of_wrong = cupel({"check", "-l", "si", wrong});
+  EXPECT_EQ(of_wrong.code, 3);
+  EXPECT_NE(of_wrong.err.find("snapshot-isolation is refused: it is about transactions"),
+            std::string::npos)
+      << of_wrong.err;
+}
+
+TEST_F(Objects, JsonHasTheVerdictAndJepsensClasses) {
+  const auto history =
+      file("h.edn", {"0 invoke add 1", "0 ok add 1", "1 invoke read nil", "1 ok read []"});
+  const auto json = nlohmann::json::parse(cupel({"check", "--json", history}).out);
+  EXPECT_EQ(json["kind"], "set");
+  EXPECT_EQ(json["levels"][0]["verdict"], "violated");
+  EXPECT_EQ(json["levels"][0]["violations"][0]["name"], "set-stale");
+  EXPECT_EQ(json["jepsen"]["valid"], false);
+  EXPECT_EQ(json["jepsen"]["classes"]["lost"]["elements"], nlohmann::json::parse("[1]"));
+}
+
+TEST_F(Objects, MalformedOrAmbiguousFilesAreErrors) {
+  struct {
+    std::vector<std::string> lines;
+    std::vector<std::string> options;
+    const char* says;
+  } const cases[] = {
+      {{"0 invoke add 1", "0 ok add 1"}, {}, "which looks like a counter or set workload"},
+      {{"0 invoke add 1", "0 ok add 2", "0 invoke read nil", "0 ok read [1]"},
+       {},
+       "Record the invoked value"},
+      {{"0 invoke add 1", "0 ok add 2", "0 invoke read nil", "0 ok read 1"},
+       {},
+       "return the new value"},
+      {{"0 ok add 1", "0 invoke read nil", "0 ok read [1]"}, {}, "without its invocation"},
+      {{"0 invoke add 1", "0 ok add 1", "0 invoke pop nil", "0 ok pop 1"},
+       {"--kind", "set"},
+       "found f=pop, which does not fit --kind set"},
+      {{"0 invoke add 1", "0 ok add 1", "0 invoke read nil", "0 ok read [1]", "1 invoke read nil",
+        "1 ok read 4"},
+       {},
+       "looks like"},
+      {{"0 invoke add 1", "0 ok add 1", "0 invoke read nil", "0 ok read [1]"},
+       {"--initial", "0"},
+       "--initial is for registers"},
+      {{"0 invoke add 1", "0 ok add 1", "0 invoke read nil", "0 ok read [1]"},
+       {"--emit", "sql"},
+       "--emit and --report are for"},
+      {{"0 invoke add 1", "0 ok add 1", "0 invoke read nil", "0 ok read [1]"},
+       {"--clock-drift", "1ms"},
+       "--clock-drift needs times"},
+      {{"0 invoke enqueue 1", "0 ok enqueue 1", "0 invoke drain nil"},
+       {"--kind", "fifo-queue"},
+       "found a drain without a known result"},
+  };
+  for (const auto& one : cases) {
+    std::vector<std::string> arguments = {"check", file("h.edn", one.lines)};
+    arguments.insert(arguments.end(), one.options.begin(), one.options.end());
+    const auto ran = cupel(arguments);
+    EXPECT_EQ(ran.code, 3) << one.says << "\n" << ran.out;
+    EXPECT_NE(ran.err.find(one.says), std::string::npos) << one.says << "\n" << ran.err;
+  }
+  const auto history =
+      file("h.edn", {"0 invoke add 1", "0 ok add 1", "0 invoke read nil", "0 ok read [1]"});
+  EXPECT_EQ(cupel({"stats", history}).code, 3);
+  EXPECT_NE(cupel({"convert", "--kind", "set", history, scratch_.path("out.jsonl")})
+                .err.find("which only check, verify and elle read"),
+            std::string::npos);
+}
+
+TEST_F(Objects, TimesDecideIfTheFileHasThem) {
+  // The read begins after the add has ended; with clocks that are wrong by so much, maybe not.
+  const auto history = scratch_.file("h.edn",
+                                     "{:process 0, :type :invoke, :f :add, :value 1, :time 10}\n"
+                                     "{:process 0, :type :ok, :f :add, :value 1, :time 20}\n"
+                                     "{:process 1, :type :invoke, :f :read, :value nil, :time 30}\n"
+                                     "{:process 1, :type :ok, :f :read, :value [], :time 40}\n");
+  EXPECT_EQ(cupel({"check", history}).code, 1);
+  EXPECT_EQ(cupel({"check", "--clock-drift", "4", history}).code, 1);
+  const auto certificate = scratch_.path("c.json");
+  EXPECT_EQ(cupel({"check", "--clock-drift", "5", "--certificate", certificate, history}).code, 0);
+  EXPECT_EQ(cupel({"verify", "--clock-drift", "5", history, certificate}).code, 0);
+  EXPECT_EQ(cupel({"verify", history, certificate}).code, 1);
+}
+
+TEST_F(Objects, ElleAnswersByJepsensRules) {
+  const auto fine =
+      file("fine.edn", {"0 invoke add 1", "0 ok add 1", "1 invoke read nil", "1 ok read [1]"});
+  EXPECT_EQ(cupel({"elle", "-m", "set", fine}).out, fine + " \t true\n");
+  const auto lost =
+      file("lost.edn", {"0 invoke add 1", "0 ok add 1", "1 invoke read nil", "1 ok read []"});
+  EXPECT_EQ(cupel({"elle", "-m", "set-full", lost}).out, lost + " \t false\n");
+  // A stale read before the last one passes in Jepsen.
+  const auto stale = file("stale.edn", {"0 invoke add 1", "0 ok add 1", "1 invoke read nil",
+                                        "1 ok read []", "1 invoke read nil", "1 ok read [1]"});
+  const auto ran = cupel({"elle", "-m", "set", stale});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, stale + " \t true\n");
+  EXPECT_NE(ran.err.find("is not linearizable: set-stale"), std::string::npos) << ran.err;
+}
+
+}  // namespace
+}  // namespace cupel::apps
