@@ -90,7 +90,10 @@ std::string edge(const Figure& figure, std::size_t index, bool text) {
       "style={}, penwidth={}",
       port(arrow.from, arrow.from_line), port(arrow.to, arrow.to_line), label,
       colour_of(arrow.kind), colour_of(arrow.kind), arrowhead(arrow.kind),
-      arrow.certain ? "solid" : "dashed", arrow.in_cycle ? "2.4" : "1.1");
+      arrow.certain     ? "solid"
+      : arrow.otherwise ? "dotted"
+                        : "dashed",
+      arrow.in_cycle ? "2.4" : "1.1");
   // The cycle is laid out straight; what explains it goes around.
   out += fmt::format(", weight={}", arrow.in_cycle ? 4 : 1);
   if (text) out += fmt::format(", tooltip={}", quoted(arrow.sentence));

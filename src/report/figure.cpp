@@ -206,6 +206,41 @@ class Draughtsman {
   std::vector<std::pair<OpId, OpId>> ends_;  // of the arrows
 };
 
+// How many rw edges the name of an anomaly speaks of.
+std::size_t anti_dependencies_of(const explain::Anomaly& anomaly) {
+  const std::string_view name = anomaly.adya;
+  if (name.starts_with("G-single")) return 1;
+  return name.starts_with("G-nonadjacent") || name.starts_with("G2") ? 2 : 0;
+}
+
+// If the picture has fewer rw edges than the name speaks of: those that would hold if an edge of
+// the cycle was the other way round. By dependency, the number of the arrow.
+std::map<std::uint32_t, std::uint32_t> draw_otherwise(const explain::Interpretation& interpretation,
+                                                      const Chosen& chosen,
+                                                      const explain::Anomaly& anomaly,
+                                                      Draughtsman& draughtsman) {
+  std::map<std::uint32_t, std::uint32_t> drawn;
+  const auto& all = interpretation.dependencies;
+  const auto shown =
+      std::count_if(chosen.dependencies.begin(), chosen.dependencies.end(),
+                    [&](auto index) { return all[index].kind == EdgeKind::kReadWrite; });
+  if (static_cast<std::size_t>(shown) >= anti_dependencies_of(anomaly)) return drawn;
+  auto next = static_cast<std::uint32_t>(chosen.dependencies.size());
+  for (const auto index : chosen.dependencies) {
+    const auto& forced = all[index];
+    if (!forced.in_cycle || !forced.reader.valid() || next >= kMostArrows) continue;
+    explain::Dependency missed;
+    missed.from = forced.reader, missed.from_op = forced.witness;
+    missed.to = forced.from, missed.to_op = forced.from_op;
+    missed.kind = EdgeKind::kReadWrite;
+    missed.key = forced.key;
+    missed.sentence = forced.otherwise;
+    draughtsman.arrow(missed, chosen.number.at(index) + "′");
+    drawn.emplace(index, next++);
+  }
+  return drawn;
+}
+
 Figure internal_figure(const History& history, const levels::InternalAnomaly& anomaly,
                        const std::string& summary, std::string title,
                        const explain::FieldsByLabel* fields) {
@@ -291,7 +326,12 @@ Figure figure_of(const History& history, levels::Level level, const levels::Viol
     arrow_of.emplace(index, static_cast<std::uint32_t>(arrow_of.size()));
     draughtsman.arrow(interpretation.dependencies[index], chosen.number.at(index));
   }
+  const auto otherwise = draw_otherwise(interpretation, chosen, anomaly, draughtsman);
   auto figure = std::move(draughtsman).finish(std::move(title), chosen.left_out);
+  for (const auto& [index, arrow] : otherwise) {
+    figure.arrows[arrow].otherwise = true;
+    figure.arrows[arrow_of.at(index)].evidence.push_back(arrow);
+  }
   for (const auto& [index, arrow] : arrow_of) {
     for (const auto evidence : interpretation.dependencies[index].evidence) {
       const auto it = arrow_of.find(evidence);

@@ -47,6 +47,10 @@ struct Figure {
     std::string about;                    // the key, "x"; empty for so and rt
     std::string sentence;                 // "T7 read x = 3, which T4 wrote"
     std::vector<std::uint32_t> evidence;  // arrows that it is inferred from
+    // Not so: it would hold if an arrow of the cycle was the other way round. The name of an
+    // anomaly counts such arrows, because the order of the versions is inferred
+    // (engine/explain/why/cycle.hpp).
+    bool otherwise = false;
   };
 
   std::string title;  // "lost-update at snapshot-isolation: T3, T8"

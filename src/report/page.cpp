@@ -368,10 +368,11 @@ class Page {
   static void legend(std::string& out, const Figure& figure) {
     using levels::EdgeKind;
     std::set<EdgeKind> kinds;
-    bool inferred = false;
+    bool inferred = false, otherwise = false;
     for (const auto& arrow : figure.arrows) {
       kinds.insert(arrow.kind);
-      inferred |= !arrow.certain;
+      inferred |= !arrow.certain && !arrow.otherwise;
+      otherwise |= arrow.otherwise;
     }
     if (kinds.empty()) return;
     static constexpr std::pair<EdgeKind, std::string_view> kCaptions[] = {
@@ -390,6 +391,12 @@ class Page {
       out +=
           "<li><i class=\"stroke\"></i> recorded</li><li><i class=\"stroke dashed\"></i> "
           "inferred: open its step to see from what</li>";
+    }
+    if (otherwise) {
+      out +=
+          "<li><i class=\"stroke dotted\"></i> would hold if its step were the other way round: "
+          "part of "
+          "the cycle that the name counts</li>";
     }
     if (figure.left_out > 0) {
       out += fmt::format("<li>not drawn: {} more dependencies</li>", figure.left_out);
@@ -413,6 +420,7 @@ class Page {
       out += fmt::format(
           "<div class=\"fact\" tabindex=\"0\">{} <span class=\"tag\">{}</span></div>", head,
           arrow.certain            ? "recorded"
+          : arrow.otherwise        ? "if the step were the other way round"
           : again                  ? "as explained above"
           : arrow.evidence.empty() ? "assumed: one of the possible orders"
                                    : "inferred");

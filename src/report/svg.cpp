@@ -36,6 +36,7 @@ constexpr std::string_view kStyle = R"(
   .line { fill: none; stroke-width: 1.2; }
   .cycle .line { stroke-width: 2.6; }
   .inferred .line { stroke-dasharray: 6 4; }
+  .otherwise .line { stroke-dasharray: 1.5 3; }
   .label { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; stroke-linejoin: round; }
   .number, .kind { font-weight: bold; }
   .tip { stroke-width: 1.2; stroke-linejoin: round; }
@@ -129,9 +130,10 @@ class Painter {
 
   [[nodiscard]] std::vector<std::string> legend_lines() const {
     std::vector<std::string> lines;
-    bool inferred = false, kinds[6] = {};
+    bool inferred = false, otherwise = false, kinds[6] = {};
     for (const auto& arrow : figure_.arrows) {
-      inferred |= !arrow.certain;
+      inferred |= !arrow.certain && !arrow.otherwise;
+      otherwise |= arrow.otherwise;
       kinds[static_cast<std::size_t>(arrow.kind)] = true;
     }
     static constexpr std::pair<EdgeKind, std::string_view> kCaptions[] = {
@@ -150,7 +152,8 @@ class Painter {
     if (!line.empty()) lines.push_back(line);
     if (!figure_.arrows.empty()) {
       lines.push_back(std::string("thick: the cycle · solid: recorded") +
-                      (inferred ? " · dashed: inferred" : ""));
+                      (inferred ? " · dashed: inferred" : "") +
+                      (otherwise ? " · dotted: if the step were the other way round" : ""));
     }
     if (figure_.left_out > 0) {
       lines.push_back(fmt::format("{} more dependencies are left out", figure_.left_out));
@@ -217,8 +220,9 @@ class Painter {
     if (route.spline.empty()) return;
     const auto kind = kind_name(arrow.kind);
     svg.open("g",
-             {{"class", fmt::format("arrow {} {}{}", kind, arrow.certain ? "certain" : "inferred",
-                                    arrow.in_cycle ? " cycle" : "")},
+             {{"class",
+               fmt::format("arrow {} {}{}{}", kind, arrow.certain ? "certain" : "inferred",
+                           arrow.in_cycle ? " cycle" : "", arrow.otherwise ? " otherwise" : "")},
               {"data-arrow", index},
               {"data-from", figure_.boxes[arrow.from].txn.raw},
               {"data-to", figure_.boxes[arrow.to].txn.raw}});

@@ -3,6 +3,8 @@
 // can be left out.
 #include "engine/explain/why/interpretation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -119,6 +121,14 @@ class Restorer {
     }
     d.certain = is_certain(edge);
     d.sentence = clause(history_, words_, derivation_, edge, {});
+    if (edge.kind == EdgeKind::kWriteWrite && edge.reason == Reason::kVisible &&
+        edge.reader.valid() && edge.to.valid() && edge.reader != edge.from) {
+      d.reader = edge.reader;
+      d.witness = edge.witness.valid() ? edge.witness : words_.find_read(edge.reader, edge.key);
+      d.otherwise =
+          fmt::format("otherwise {} missed {}'s write to {}, although it was visible",
+                      words_.name(edge.reader), words_.name(edge.from), words_.key(edge.key));
+    }
     result_.dependencies.push_back(std::move(d));
     sources_.push_back(edge);
     return it->second;

@@ -35,6 +35,11 @@ struct Dependency {
                                         // for certain ones and for what a case assumes
   std::string
       sentence;  // why: "T2 did not see T3's write of 2 to x: it read T1's 0, which is older"
+  // kVisible: the transaction whose read says that `from` is older, and the read. If `from` was
+  // newer, `reader` -rw-> `from` would close the cycle that the name of the anomaly counts.
+  history::TxnId reader;
+  history::OpId witness;
+  std::string otherwise;  // that rw, in words
 };
 
 struct Interpretation {
