@@ -107,6 +107,46 @@ std::string also_called(const explain::Anomaly& anomaly) {
   return rest;
 }
 
+// Below a picture: its kinds of arrows.
+void legend(std::string& out, const Figure& figure) {
+  using levels::EdgeKind;
+  std::set<EdgeKind> kinds;
+  bool inferred = false, otherwise = false;
+  for (const auto& arrow : figure.arrows) {
+    kinds.insert(arrow.kind);
+    inferred |= !arrow.certain && !arrow.otherwise;
+    otherwise |= arrow.otherwise;
+  }
+  if (kinds.empty()) return;
+  static constexpr std::pair<EdgeKind, std::string_view> kCaptions[] = {
+      {EdgeKind::kWriteRead, "the second reads what the first wrote"},
+      {EdgeKind::kWriteWrite, "the second overwrites what the first wrote"},
+      {EdgeKind::kReadWrite, "the second overwrites what the first read"},
+      {EdgeKind::kSession, "earlier in the same session"},
+      {EdgeKind::kRealTime, "completed before the second began"}};
+  out += "<figcaption><ul class=\"legend\">";
+  for (const auto& [kind, caption] : kCaptions) {
+    if (!kinds.contains(kind)) continue;
+    out += fmt::format("<li><b class=\"kind {0}\">{0}</b> {1}</li>", kind_name(kind), caption);
+  }
+  out += "<li><i class=\"stroke thick\"></i> the cycle</li>";
+  if (inferred) {
+    out +=
+        "<li><i class=\"stroke\"></i> recorded</li><li><i class=\"stroke dashed\"></i> "
+        "inferred: open its step to see from what</li>";
+  }
+  if (otherwise) {
+    out +=
+        "<li><i class=\"stroke dotted\"></i> would hold if its step were the other way round: "
+        "part of "
+        "the cycle that the name counts</li>";
+  }
+  if (figure.left_out > 0) {
+    out += fmt::format("<li>not drawn: {} more dependencies</li>", figure.left_out);
+  }
+  out += "</ul></figcaption>\n";
+}
+
 class Page {
  public:
   Page(const Checked& checked, const PageOptions& options)
@@ -363,45 +403,6 @@ class Page {
       if (entry.name == anomaly.name) return std::string(entry.definition);
     }
     return {};
-  }
-
-  static void legend(std::string& out, const Figure& figure) {
-    using levels::EdgeKind;
-    std::set<EdgeKind> kinds;
-    bool inferred = false, otherwise = false;
-    for (const auto& arrow : figure.arrows) {
-      kinds.insert(arrow.kind);
-      inferred |= !arrow.certain && !arrow.otherwise;
-      otherwise |= arrow.otherwise;
-    }
-    if (kinds.empty()) return;
-    static constexpr std::pair<EdgeKind, std::string_view> kCaptions[] = {
-        {EdgeKind::kWriteRead, "the second reads what the first wrote"},
-        {EdgeKind::kWriteWrite, "the second overwrites what the first wrote"},
-        {EdgeKind::kReadWrite, "the second overwrites what the first read"},
-        {EdgeKind::kSession, "earlier in the same session"},
-        {EdgeKind::kRealTime, "completed before the second began"}};
-    out += "<figcaption><ul class=\"legend\">";
-    for (const auto& [kind, caption] : kCaptions) {
-      if (!kinds.contains(kind)) continue;
-      out += fmt::format("<li><b class=\"kind {0}\">{0}</b> {1}</li>", kind_name(kind), caption);
-    }
-    out += "<li><i class=\"stroke thick\"></i> the cycle</li>";
-    if (inferred) {
-      out +=
-          "<li><i class=\"stroke\"></i> recorded</li><li><i class=\"stroke dashed\"></i> "
-          "inferred: open its step to see from what</li>";
-    }
-    if (otherwise) {
-      out +=
-          "<li><i class=\"stroke dotted\"></i> would hold if its step were the other way round: "
-          "part of "
-          "the cycle that the name counts</li>";
-    }
-    if (figure.left_out > 0) {
-      out += fmt::format("<li>not drawn: {} more dependencies</li>", figure.left_out);
-    }
-    out += "</ul></figcaption>\n";
   }
 
   static void step(std::string& out, const Figure& figure, std::size_t index,
