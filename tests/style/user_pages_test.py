@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Pages for users have no figures of one machine or one day, which belong to docs/internals, and no sentence
-that begins with a word such as *What* or *Of* instead of its subject. Code blocks are not read; sentences of
-tables and headings are free."""
+that begins with a word such as *What* or *Of* instead of its subject. No paragraph has more than 120 words. Code
+blocks are not read; sentences of tables and headings are free."""
 import glob
 import os
 import re
@@ -10,6 +10,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MEASURED = re.compile(r"\b20\d\d-[01]\d-[0-3]\d\b|\b(one|two|2|loaded) cores?\b|\botherwise idle\b|\bhardware threads?\b"
                       r"|\bquiet machine\b|\bloaded machine\b|\bat (a )?load\b|\btimes faster\b|\| (before|after) \|")
+MOST_WORDS = 120
 BEGINS = re.compile(r"(?:^[-*\s]*|[.:] )(What|Whatever|Who|Whoever|Where|Of|That)\b")
 
 
@@ -35,6 +36,21 @@ def begins_in(text):
             yield number, BEGINS.search(line)[1]
 
 
+def dense_in(text):
+    """Paragraphs, and items of lists, of more words than a reader takes in at once. Tables are free."""
+    fenced, begin, words = False, 0, 0
+    for number, line in enumerate(text.split("\n") + [""], 1):
+        fence = line.lstrip().startswith("```")
+        fenced ^= fence
+        apart = fence or fenced or not line.strip() or line.startswith(("|", "#"))
+        if apart or re.match(r"\s*([-*]|\d+\.) ", line):
+            if words > MOST_WORDS:
+                yield begin, f"{words} words"
+            begin, words = number, 0
+        begin = begin if words else number
+        words += 0 if apart else len(line.split())
+
+
 class UserPages(unittest.TestCase):
     def test_finds_a_figure_of_a_machine(self):
         text = "It takes 2 s on two cores.\n```\nINFO [2017-08-19 06:23:31]\n```\n| size | before | after |\nOn 2026-11-26.\n"
@@ -43,6 +59,11 @@ class UserPages(unittest.TestCase):
     def test_finds_a_sentence_without_its_subject(self):
         text = "# What it is\n| What | b |\nWhat is held is small.\nIt is. Of a list it is all. Here\nof one.\n- Where it is\nThatcher.\n"
         self.assertEqual([*begins_in(text)], [(3, "What"), (4, "Of"), (6, "Where")])
+
+    def test_finds_a_dense_paragraph(self):
+        long = "\n".join(["word " * 40] * 3)
+        text = f"# {'word ' * 130}\n{long} more\n\n- {long}\n- {long}\n| {'word ' * 130} |\n{long}\n```\n{long} more\n```\n"
+        self.assertEqual([*dense_in(text)], [(2, "121 words"), (6, "121 words"), (9, "121 words")])
 
     def check(self, found_in, advice):
         pages = ["README.md"] + [page for kind in ("tutorials", "how-to", "reference")
@@ -56,6 +77,9 @@ class UserPages(unittest.TestCase):
 
     def test_pages_have_no_measurements(self):
         self.check(measured_in, "move the figures to docs/internals")
+
+    def test_paragraphs_are_short(self):
+        self.check(dense_in, "make a list, a table or two paragraphs of it")
 
     def test_sentences_begin_with_their_subject(self):
         self.check(begins_in, "begin with the subject of the sentence")
