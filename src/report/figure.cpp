@@ -306,7 +306,7 @@ bool runs_down(const Figure& figure) {
 
 Figure figure_of(const History& history, levels::Level level, const levels::Violation& violation,
                  const explain::Anomaly& anomaly, const FigureOptions& options) {
-  auto title = fmt::format("{} at {}", anomaly.name, levels::name(level));
+  auto title = fmt::format("{} at {}", heading_of(anomaly), levels::name(level));
   const auto in_the_whole = [&](Figure figure) {
     for (auto& box : figure.boxes) {
       if (box.txn.index() < options.originals.size()) box.txn = options.originals[box.txn.index()];

@@ -102,7 +102,7 @@ std::string answer_of_promise(const Checked& checked) {
 
 // What follows the name in the title: Adya's name and Plume's letters.
 std::string also_called(const explain::Anomaly& anomaly) {
-  auto rest = title_of(anomaly).substr(anomaly.name.size());
+  auto rest = title_of(anomaly).substr(heading_of(anomaly).size());
   if (rest.starts_with(" (")) rest = rest.substr(2, rest.size() - 3);
   return rest;
 }
@@ -338,7 +338,7 @@ class Page {
         "aria-labelledby=\"violation-{0}-title\">\n<header>\n<h3 "
         "id=\"violation-{0}-title\">{2}{3}</h3>\n"
         "<p class=\"forbids\">forbidden by {4}</p>\n</header>\n<p class=\"lead\">{5}</p>\n",
-        index + 1, index, in_page(reported.anomaly.name),
+        index + 1, index, in_page(heading_of(reported.anomaly)),
         also.empty() ? "" : fmt::format(" <small>{}</small>", in_page(also)),
         in_page(names(reported.levels)), in_page(lead));
     if (const auto definition = definition_of(reported.anomaly); !definition.empty()) {
@@ -400,7 +400,7 @@ class Page {
 
   static std::string definition_of(const explain::Anomaly& anomaly) {
     for (const auto& entry : explain::anomalies()) {
-      if (entry.name == anomaly.name) return std::string(entry.definition);
+      if (entry.name == heading_of(anomaly)) return std::string(entry.definition);
     }
     return {};
   }

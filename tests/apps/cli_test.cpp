@@ -358,6 +358,30 @@ TEST_F(Cli, VeryManyHistoriesHaveTheVerdictsOfEachAndATable) {
   }
 }
 
+TEST_F(Cli, AMutexThatTwoSessionsHoldIsCalledThat) {
+  const std::string acquire = R"({:process 0, :type :invoke, :f :acquire, :value nil}
+{:process 0, :type :ok, :f :acquire, :value nil}
+{:process 1, :type :invoke, :f :acquire, :value nil}
+{:process 1, :type :ok, :f :acquire, :value nil}
+)";
+  write("mutex.edn", acquire);
+  const auto held = cupel("check -l snapshot-isolation --report page mutex.edn");
+  EXPECT_EQ(held.code, 1) << held.err;
+  EXPECT_NE(held.out.find("  mutex held twice (lost-update, G-single): T1 and T3 both found"),
+            std::string::npos)
+      << held.out;
+  const auto page = text_of("page/index.html");
+  EXPECT_NE(page.find(">mutex held twice <small>lost-update, G-single</small></h3>"),
+            std::string::npos);
+  EXPECT_EQ(page.find("one update is lost"), std::string::npos);
+  // The name of the JSON output is the one that explain knows.
+  EXPECT_NE(cupel("check -l snapshot-isolation --json mutex.edn").out.find("\"lost-update\""),
+            std::string::npos);
+  // A register has a lost update.
+  EXPECT_NE(cupel("check -l snapshot-isolation lost.txt").out.find("  lost-update (G-single): "),
+            std::string::npos);
+}
+
 TEST_F(Cli, AReportHoldsItsOwnFilesOnly) {
   // A history that cannot be read is listed; alone, it leaves no folder.
   write("bad.txt", "w(1,1,0,1)\nr(1,1,zero,2)\n");

@@ -62,6 +62,16 @@ std::string cited(const std::vector<std::size_t>& facts) {
   return "(" + text + ")";
 }
 
+// Two owners of a mutex are a lost update of its state, which users do not call that.
+void take_names(Anomaly& anomaly, const Named& named, Words& words) {
+  anomaly.name = named.name;
+  anomaly.adya = named.adya;
+  if (!words.of_mutex() || named.name != "lost-update") return;
+  const auto change = words.find_write(named.transactions[0], named.keys[0]);
+  anomaly.shown_as =
+      words.write_noun(change) == "acquire" ? "mutex held twice" : "mutex released twice";
+}
+
 class CycleReporter {
  public:
   CycleReporter(const History& history, Level level, const Derivation& derivation,
@@ -80,8 +90,7 @@ class CycleReporter {
     anomaly.at = level_;
     if (cycles_.empty()) return anomaly;
     const Named named = name_of(history_, words_, level_, derivation_, cycles_);
-    anomaly.name = named.name;
-    anomaly.adya = named.adya;
+    take_names(anomaly, named, words_);
     fill(anomaly);
 
     anomaly.summary = capitalised(summary(named) + ".");
@@ -793,15 +802,24 @@ std::string one_placing(const History& history, OpId append, const Context& cont
 
 }  // namespace
 
+std::string_view heading_of(const Anomaly& anomaly) {
+  return anomaly.shown_as.empty() ? anomaly.name : anomaly.shown_as;
+}
+
 std::string title_of(const Anomaly& anomaly) {
-  std::string others = anomaly.adya != anomaly.name ? anomaly.adya : std::string();
+  std::string others;
+  for (const std::string& name : {anomaly.name, anomaly.adya}) {
+    if (name.empty() || name == heading_of(anomaly)) continue;
+    if (others != name) others += (others.empty() ? "" : ", ") + name;
+  }
   bool first = true;
   for (const auto letter : plume_letters(anomaly.name)) {
     if (!others.empty()) others += first ? ", " : " or ";
     others += letter;
     first = false;
   }
-  return others.empty() ? anomaly.name : fmt::format("{} ({})", anomaly.name, others);
+  const std::string heading(heading_of(anomaly));
+  return others.empty() ? heading : fmt::format("{} ({})", heading, others);
 }
 
 std::vector<Anomaly> explain(const History& history, Level level,

@@ -40,9 +40,10 @@ struct ExplainedEdge {
 };
 
 struct Anomaly {
-  std::string name;  // "lost-update"; Adya's where no other name is in use
-  std::string adya;  // "G-single", "G1c-realtime" …; empty where Adya has no name
-  levels::Level at;  // where it was found: the weakest level looked at that forbids it
+  std::string name;      // "lost-update"; Adya's where no other name is in use
+  std::string adya;      // "G-single", "G1c-realtime" …; empty where Adya has no name
+  std::string shown_as;  // "mutex held twice", for a lost-update of a mutex; empty: its name
+  levels::Level at;      // where it was found: the weakest level looked at that forbids it
   std::vector<TxnId> transactions;  // in the order of the cycle
   std::vector<KeyId> keys;
   std::string summary;      // what went wrong, in sentences that need no theory; on one line
@@ -52,6 +53,8 @@ struct Anomaly {
   std::vector<TxnId> listed;         // those the explanation lists, in its order; never none()
 };
 
+// Its name, or the one that fits the object better.
+std::string_view heading_of(const Anomaly& anomaly);
 // "lost-update (G-single, TAP-l)": Adya's name, where it is another, and Plume's letters.
 // What heads an explanation, with ": " between; the explanation's lines are broken for that.
 std::string title_of(const Anomaly& anomaly);
