@@ -88,7 +88,7 @@ std::string_view name(Level level);
 // hyphens; none if it is no level.
 std::optional<Level> parse_level(std::string_view text);
 
-// What is known about a level after a check.
+// The verdict on a level.
 enum class Verdict : std::uint8_t {
   kSatisfied,  // an order was found that explains every read
   kViolated,   // no order does; `anomalies` says why
@@ -96,7 +96,8 @@ enum class Verdict : std::uint8_t {
   kRefused,    // the question has no meaning for this history; `detail` says why
 };
 
-// What the clients of a database saw. Made by HistoryBuilder or read_history.
+// The operations of the clients of a database and their results.
+// Made by HistoryBuilder or read_history.
 // Empty by default: no transactions, every level satisfied.
 class History {
  public:
@@ -134,8 +135,8 @@ class HistoryBuilder {
   HistoryBuilder(HistoryBuilder&&) noexcept;
   HistoryBuilder& operator=(HistoryBuilder&&) noexcept;
 
-  // Begins the next transaction of a session; the one before it ends here. What
-  // follows is about this transaction. It counts as committed unless aborted()
+  // Begins the next transaction of a session; the one before it ends here. The calls
+  // that follow are about this transaction. It counts as committed unless aborted()
   // or indeterminate() says otherwise.
   HistoryBuilder& transaction(std::string_view session);
 
@@ -162,7 +163,7 @@ class HistoryBuilder {
   HistoryBuilder& append(const Scalar& list, const Scalar& element);
   HistoryBuilder& read_list(const Scalar& list, const std::vector<Scalar>& elements);
 
-  // What every key (one key) holds at first. Default: null. Lists start empty.
+  // The initial value of every key (of one key). Default: null. Lists start empty.
   HistoryBuilder& initial(const Scalar& value);
   HistoryBuilder& initial(const Scalar& key, const Scalar& value);
 
@@ -188,8 +189,8 @@ std::optional<History> read_history(const std::string& path, std::string& error,
 // How to read a file, as the options of `cupel check` say it.
 struct ReadOptions {
   std::string format = {};  // empty: recognised by content
-  // Of op maps: "transactions", "registers", "mutex" or "strings"; empty: as their f and their
-  // values say. Values that do not fit are an error.
+  // The kind of op maps: "transactions", "registers", "mutex" or "strings"; empty: as their f and
+  // their values say. Values that do not fit are an error.
   std::string kind = {};
   std::vector<std::string> ignore = {};  // leaves out the op maps with these f
 };
@@ -205,14 +206,14 @@ bool write_history(const History& history, const std::string& path, std::string_
 
 inline constexpr std::int64_t kMostClockDriftNs = 1'000'000'000'000'000'000;  // thirty years
 
-// What to check, and at which cost.
+// The question of a check, and its cost.
 struct Options {
   // Changes what is asked.
   std::vector<Level> levels;  // empty: every level
   // Intervals are widened by this on both sides; from 0 to kMostClockDriftNs.
   std::int64_t clock_drift_ns = 0;
-  // Where something is violated: also count each anomaly in the whole history and look for
-  // further causes. Takes at most two seconds and a tenth of the check's time.
+  // If a level is violated, also counts each anomaly in the whole history and looks for further
+  // causes. Takes at most two seconds and a tenth of the check's time.
   bool history_analysis = false;
   bool survey = false;  // deprecated: the name of history_analysis in 0.1.0; either turns it on
 
@@ -236,7 +237,7 @@ struct Anomaly {
   std::string explanation;  // several lines: what happened, who took part, the cycle
 };
 
-// What was found about one level.
+// The answer for one level.
 struct LevelAnswer {
   Level level;
   Verdict verdict;
@@ -256,7 +257,7 @@ struct Count {
   bool exact;  // false: at least so many
 };
 
-// What was found about a history.
+// The answer for a history.
 struct Answer {
   std::vector<LevelAnswer> levels;         // as asked; all of them: weakest first
   std::vector<Level> strongest_satisfied;  // those that no other satisfied level implies

@@ -101,7 +101,7 @@ class MockTransaction {
   std::size_t savepoint();
   void rollback_to(std::size_t savepoint);
   // Every key with this prefix that anybody committed a write to, or this transaction
-  // wrote, in the order of their bytes. What they hold is to be read.
+  // wrote, in the order of their bytes. read() returns their values.
   std::vector<std::string> keys_with_prefix(std::string_view prefix);
   // Why it is over, after a call above said so: a sentence. Empty while all is well.
   [[nodiscard]] std::string failure() const;
@@ -126,7 +126,7 @@ class MockStore {
   // has failed at once, as with a name that is not UTF-8). After shut_down() the transaction has
   // failed.
   MockTransaction begin(std::string_view session, std::optional<Level> level = {});
-  // What the key holds at first, instead of null: every session has seen it. Before the
+  // The initial value of the key, instead of null: every session has seen it. Before the
   // first transaction, and again after a reset; false and nothing done if later.
   bool set_initial(std::string_view key, const Scalar& value);
   // Runs each function on a stack of its own (8 MiB), one at a time: where one calls begin(),
@@ -140,7 +140,7 @@ class MockStore {
   void reset(std::uint64_t seed);
   // Nobody waits any more.
   void shut_down();
-  // What happened: every transaction that ended, aborted ones too. Satisfies the level.
+  // The history of the store: every transaction that ended, aborted ones too. Satisfies the level.
   [[nodiscard]] std::optional<History> history(std::string& error) const;
 
  private:

@@ -35,8 +35,8 @@
 // same writers; they differ in the order of transactions only. Each history is counted
 // once; a run that comes to where one before it was makes no choices of its own any more.
 //
-// The program is called once a run, with a fresh store. What a client does must be decided
-// by what it read: clients that share anything but the store, clocks and chance of their
+// The program is called once a run, with a fresh store. The behaviour of a client must depend
+// only on its reads: clients that share anything but the store, clocks and chance of their
 // own make runs that differ where they should not, which `incomplete` reports where it
 // is seen. The number of runs grows exponentially: three clients of three operations are
 // small, five of five are not. Source: Biswas, thesis 2021, section 4.5.3.
@@ -53,15 +53,15 @@
 
 namespace cupel {
 
-// What came of one run.
+// The outcome of one run.
 struct MockOutcome {
-  // What the clients could see of it, in any words; equal if they saw the same. Empty: the
+  // The clients' view of it, in any words; equal if they saw the same. Empty: the
   // values that each session read.
   std::string state = {};
   bool good = true;
 };
 
-// Where exploring ends before it has seen all, which `incomplete` then says.
+// The limits of exploring. If one is reached first, `incomplete` says so.
 struct MockExploreLimits {
   std::uint64_t runs = 1'000'000;
   double time_s = 60;  // looked at between runs
@@ -76,7 +76,7 @@ struct MockFailure {
   History history;
 };
 
-// What was found, in numbers of runs or of different histories.
+// The findings, in numbers of runs or of different histories.
 struct MockExplored {
   std::uint64_t runs = 0;
   std::uint64_t histories = 0;  // different ones; the other runs repeated one of them

@@ -40,7 +40,7 @@
 
 namespace cupel {
 
-// What the history's header says, and how often the file is written.
+// The facts of the history's header, and how often the file is written.
 struct RecordOptions {
   // Facts for the header: {"database", "PostgreSQL"}, {"isolation", "repeatable
   // read"} let `cupel check` say what the product calls a level.
@@ -56,7 +56,7 @@ struct RecordOptions {
 
 class Recorder;
 
-// What one client saw. Belongs to one thread at a time; sessions of different
+// The recording of one client. Belongs to one thread at a time; sessions of different
 // threads do not wait for each other but for the hand-over of finished lines.
 class RecordedSession {
  public:
@@ -121,7 +121,7 @@ class Recorder {
   // acknowledged writes that are gone (lost-write), and keys on which the nodes differ
   // (divergent-replicas).
   RecordedSession final_reader(std::string_view node);
-  // What a key holds before the recording, if not the default. Before the first
+  // The value of a key before the recording, if not the default. Before the first
   // use of the key by any session is handed over; any thread.
   void initial(const Scalar& key, const Scalar& value);
   // Something was begun to be done to the database from outside (a crash, a cut
