@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/history/naming.hpp"
+#include "engine/explain/why/layout.hpp"
 #include "engine/explain/why/words.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
@@ -13,8 +14,6 @@
 namespace cupel::report {
 
 namespace {
-
-constexpr std::size_t kColumns = 100;
 
 std::string keys_of(const history::History& history, const counts::AnomalyCount& count) {
   if (count.keys.empty()) return {};
@@ -30,16 +29,8 @@ std::string keys_of(const history::History& history, const counts::AnomalyCount&
 
 std::string counts(const Checked& checked, const NamedCounts& listed) {
   if (!checked.analysis.whole_history) return {};
-  std::string text = "  Anomalies in the whole history:";
-  std::size_t column = text.size();
-  const auto add = [&](const std::string& item) {
-    if (column + 1 + item.size() > kColumns) {
-      text += "\n   ";
-      column = 3;
-    }
-    text += " " + item;
-    column += 1 + item.size();
-  };
+  std::string text = "Anomalies in the whole history:";
+  const auto add = [&](const std::string& item) { text += " " + item; };
   const auto& all = checked.analysis.whole_history->counts;
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto count = all[i].count;
@@ -50,7 +41,7 @@ std::string counts(const Checked& checked, const NamedCounts& listed) {
                     keys_of(checked.history, all[i]), i + 1 == all.size() ? "" : ","));
   }
   if (!checked.analysis.whole_history->counted) add("(counting stopped at a limit)");
-  return text + "\n";
+  return "  " + explain::broken(text, 4, 2, explain::kTextWidth + 2) + "\n";
 }
 
 }  // namespace cupel::report

@@ -32,7 +32,7 @@ struct Finding {
   const explain::Counterexample* small = nullptr;  // if it was made small; `history` is its own
   std::vector<levels::Level> levels = {};          // that it violates, of the weakest
 };
-// The violations (engine/analysis/violations.hpp), the most severe first. At most `most`. What is
+// The violations (engine/analysis/violations.hpp), the smallest first. At most `most`. What is
 // borrowed is of `checked`.
 std::vector<Finding> findings_of(const Checked& checked, std::size_t most = kMostFindings);
 

@@ -35,80 +35,11 @@ std::string in_cell(const std::string& text) {
   return cell;
 }
 
-std::string clause(const History& history, explain::Words& words, OpId id) {
-  const auto op = history.op(id);
-  if (op.kind == history::OpKind::kRangeRead) {
-    const auto range = history.range(op);
-    std::string seen;
-    for (const auto& entry : range.entries) {
-      if (!seen.empty()) seen += ", ";
-      seen += words.key(entry.key) + " = " + words.value(entry.value);
-    }
-    return fmt::format(
-        "read the range {} to {}: {}", history::shown_bound(history.value(range.low)),
-        history::shown_bound(history.value(range.high)), seen.empty() ? "nothing" : seen);
-  }
-  if (op.kind == history::OpKind::kRead && !op.value.valid()) return "read " + words.key(op.key);
-  if (op.kind == history::OpKind::kListRead && !history.list_known(op)) {
-    return "read " + words.key(op.key);
-  }
-  return words.writes(id, op.key) ? words.write_clause(id) : words.read_clause(id, op.key);
+std::string as_words(std::string_view text) {
+  return markdown_text(text);
 }
-
-std::string ending(TxnStatus status) {
-  switch (status) {
-    case TxnStatus::kCommitted:
-      return "committed";
-    case TxnStatus::kAborted:
-      return "rolled back";
-    case TxnStatus::kIndeterminate:
-      return "asked to commit, outcome unknown";
-  }
-  return {};
-}
-
-// Steps of one transaction that follow each other at once share a row where one of
-// them is its begin or its end.
-struct Row {
-  TxnId txn;
-  std::string text;
-  bool operation = false;
-};
-
-std::vector<Row> rows_of(const History& history, const std::vector<Step>& steps,
-                         explain::Words& words) {
-  std::vector<Row> rows;
-  for (const Step& step : steps) {
-    const bool follows = !rows.empty() && rows.back().txn == step.txn;
-    switch (step.what) {
-      case Step::What::kBegin:
-        rows.push_back({step.txn, markdown_text(words.name(step.txn)) + " began"});
-        break;
-      case Step::What::kOperation: {
-        auto text = in_cell(markdown_code(clause(history, words, step.op)));
-        if (!step.missed.empty()) {
-          text += ", although " + in_cell(markdown_code(step.missed)) +
-                  (step.missed_initial ? " was not overwritten yet" : " was committed");
-        }
-        if (follows && !rows.back().operation) {
-          rows.back().text += ", " + text;
-          rows.back().operation = true;
-        } else {
-          rows.push_back({step.txn, text, true});
-        }
-        break;
-      }
-      case Step::What::kEnd:
-        if (follows) {
-          rows.back().text += ", " + ending(history.status(step.txn));
-        } else {
-          rows.push_back({step.txn, markdown_text(words.name(step.txn)) + " " +
-                                        ending(history.status(step.txn))});
-        }
-        break;
-    }
-  }
-  return rows;
+std::string as_operation(std::string_view text) {
+  return in_cell(markdown_code(text));
 }
 
 // Where it is from and how to see it again, as a list.
@@ -181,9 +112,6 @@ std::string final_reads_tables(const Checked& checked, std::size_t most) {
 
 std::string markdown_table(const Counterexample& example) {
   const History& history = example.history;
-  std::vector<TxnId> all;
-  for (std::size_t t = 0; t < history.txn_count(); ++t) all.emplace_back(t);
-  explain::Words words(history, all);
   const auto steps = steps_of(history, example.anomaly);
   const auto sessions = sessions_of(history, steps);
   std::string text = "| |", rule = "|---|";
@@ -193,7 +121,7 @@ std::string markdown_table(const Counterexample& example) {
   }
   text += "\n" + rule + "\n";
   std::size_t number = 0;
-  for (const Row& row : rows_of(history, steps, words)) {
+  for (const StepRow& row : rows_of(history, steps, {as_words, as_operation})) {
     text += fmt::format("| {} |", ++number);
     for (const SessionId session : sessions) {
       text += history.session(row.txn) == session ? " " + row.text + " |" : " |";

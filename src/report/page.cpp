@@ -152,8 +152,8 @@ class Page {
   Page(const Checked& checked, const PageOptions& options)
       : checked_(checked),
         options_(options),
-        violations_(
-            analysis::violations_of(checked.history, checked.analysis, kMostViolationsShown)),
+        violations_(analysis::violations_of(checked.history, checked.analysis, kMostViolationsShown,
+                                            decisive_levels(checked))),
         kept_(keeps_promise(checked)) {}
 
   std::vector<ReportFile> write() {

@@ -25,9 +25,10 @@ struct Checked {
 };
 
 struct TextStyle {
-  bool colour = false;      // verdicts in colour
-  bool verbose = false;     // a line a level with how it was decided; all of the test power
-  bool test_power = false;  // all of it
+  bool colour = false;       // verdicts in colour
+  bool verbose = false;      // a line a level with how it was decided; all of the test power
+  bool interleaving = true;  // of each violation that is explained in full
+  bool test_power = false;   // all of it
 };
 
 // The verdict, followed by blanks up to this width.
@@ -47,10 +48,9 @@ std::string levels_text(const Checked& checked, const TextStyle& style);
 // The explanation, with the counts, the final reads and the test power, each after an empty line.
 std::string findings_text(const Checked& checked, const TextStyle& style);
 
-// Why the weakest violated levels are violated, and which limit left others
-// unknown. An anomaly that violates several of them is reported at the first, and
-// referred to at the others. Every line starts with two blanks; empty if there is nothing to say.
-std::string explanation(const Checked& checked);
+// Why the weakest violated levels are violated (violations_text.hpp), and which limit left others
+// unknown. Every line starts with two blanks; empty if there is nothing to say.
+std::string explanation(const Checked& checked, const TextStyle& style = {});
 
 // "Test power": what overlapped in time, what was read, which anomalies the test could show.
 // Every line starts with two blanks; empty if it was not measured.

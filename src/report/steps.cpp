@@ -2,13 +2,18 @@
 // wishes by rank, each kept if no edge before it says the contrary.
 #include "report/steps.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
+#include "data/history/naming.hpp"
 #include "data/history/text_order.hpp"
+#include "engine/explain/why/layout.hpp"
 #include "engine/explain/why/words.hpp"
 
 namespace cupel::report {
@@ -29,14 +34,16 @@ using StepNode = std::uint32_t;
 
 class Order {
  public:
-  Order(const History& history, const explain::Anomaly& anomaly)
-      : history_(history), anomaly_(anomaly) {
-    for (std::size_t i = 0; i < history.txn_count(); ++i) {
-      const TxnId t(i);
+  // `all`: the transactions, in the order of the history.
+  Order(const History& history, const explain::Anomaly& anomaly, std::vector<TxnId> all)
+      : history_(history), anomaly_(anomaly), all_(std::move(all)) {
+    for (const TxnId t : all_) {
+      place_.emplace(t, begin_.size());
       begin_.push_back(static_cast<StepNode>(steps_.size()));
       steps_.push_back({Step::What::kBegin, t, OpId::none(), {}});
       for (auto op = history.first_op(t); op < history.last_op(t); ++op) {
         steps_.push_back({Step::What::kOperation, t, OpId(op), {}});
+        ops_.emplace_back(op);
       }
       steps_.push_back({Step::What::kEnd, t, OpId::none(), {}});
     }
@@ -53,10 +60,11 @@ class Order {
   }
 
  private:
-  [[nodiscard]] StepNode begin(TxnId t) const { return begin_[t.index()]; }
+  [[nodiscard]] bool has(TxnId t) const { return place_.contains(t); }
+  [[nodiscard]] StepNode begin(TxnId t) const { return begin_[place_.at(t)]; }
   [[nodiscard]] StepNode end(TxnId t) const {
-    return t.index() + 1 < begin_.size() ? begin_[t.index() + 1] - 1
-                                         : static_cast<StepNode>(steps_.size() - 1);
+    const auto next = place_.at(t) + 1;
+    return next < begin_.size() ? begin_[next] - 1 : static_cast<StepNode>(steps_.size() - 1);
   }
   [[nodiscard]] StepNode at(TxnId t, std::uint32_t op) const {
     return begin(t) + 1 + (op - history_.first_op(t));
@@ -83,22 +91,21 @@ class Order {
   }
 
   void certain() {
-    for (std::size_t i = 0; i < history_.txn_count(); ++i) {
-      const TxnId t(i);
+    std::map<SessionId, TxnId> last;
+    for (const TxnId t : all_) {
       for (StepNode n = begin(t); n < end(t); ++n) after_[n].push_back(n + 1);
-      const TxnId next(i + 1);
-      if (next.index() < history_.txn_count() && history_.session(next) == history_.session(t)) {
-        after_[end(t)].push_back(begin(next));
-      }
+      const auto [before, first] = last.try_emplace(history_.session(t), t);
+      if (!first) after_[end(before->second)].push_back(begin(t));
+      before->second = t;
     }
   }
 
   void real_time() {
-    for (std::size_t i = 0; i < history_.txn_count(); ++i) {
-      for (std::size_t j = 0; j < history_.txn_count(); ++j) {
-        const auto ended = history_.complete(TxnId(i)), begun = history_.invoke(TxnId(j));
+    for (const TxnId i : all_) {
+      for (const TxnId j : all_) {
+        const auto ended = history_.complete(i), begun = history_.invoke(j);
         if (i == j || ended == kNoTime || begun == kNoTime || ended >= begun) continue;
-        wish(end(TxnId(i)), begin(TxnId(j)));
+        wish(end(i), begin(j));
       }
     }
   }
@@ -131,21 +138,21 @@ class Order {
   };
   template <typename Use>
   void each_read(Use use) const {
-    for (std::uint32_t i = 0; i < history_.op_count(); ++i) {
-      const auto op = history_.op(OpId(i));
+    for (const OpId i : ops_) {
+      const auto op = history_.op(i);
       switch (op.kind) {
         case OpKind::kRead:
-          if (op.value.valid()) use(Seen{OpId(i), op.key, op.value});
+          if (op.value.valid()) use(Seen{i, op.key, op.value});
           break;
         case OpKind::kListRead:
           if (history_.list_known(op)) {
             const auto list = history_.list(op);
-            use(Seen{OpId(i), op.key, list.empty() ? ValueId::none() : list.back()});
+            use(Seen{i, op.key, list.empty() ? ValueId::none() : list.back()});
           }
           break;
         case OpKind::kCompareAndSet:
           if (const auto swap = history_.compare_and_set(op); swap.succeeded) {
-            use(Seen{OpId(i), op.key, swap.expected});
+            use(Seen{i, op.key, swap.expected});
           }
           break;
         case OpKind::kRangeRead: {
@@ -153,12 +160,12 @@ class Order {
           std::set<KeyId> found;
           for (const auto& entry : range.entries) {
             found.insert(entry.key);
-            use(Seen{OpId(i), entry.key, entry.value});
+            use(Seen{i, entry.key, entry.value});
           }
           history::for_each_sure_key(history_, range, [&](KeyId key) {
             const bool list = history_.is_list(key);
             if (!found.contains(key))
-              use(Seen{OpId(i), key, list ? ValueId::none() : history_.null_value()});
+              use(Seen{i, key, list ? ValueId::none() : history_.null_value()});
           });
           break;
         }
@@ -170,11 +177,11 @@ class Order {
   // The writes of that value by other transactions than the reader.
   [[nodiscard]] std::vector<OpId> writers(const Seen& seen) const {
     std::vector<OpId> found;
-    for (std::uint32_t i = 0; i < history_.op_count(); ++i) {
-      const auto value = written(OpId(i), seen.key);
+    for (const OpId i : ops_) {
+      const auto value = written(i, seen.key);
       if (value && *value == seen.value && seen.value.valid() &&
-          history_.txn_of(OpId(i)) != history_.txn_of(seen.op)) {
-        found.push_back(OpId(i));
+          history_.txn_of(i) != history_.txn_of(seen.op)) {
+        found.push_back(i);
       }
     }
     return found;
@@ -208,7 +215,7 @@ class Order {
 
   void misses() {
     for (const auto& edge : anomaly_.edges) {
-      if (!edge.from.valid() || !edge.to.valid()) continue;
+      if (!has(edge.from) || !has(edge.to)) continue;
       if (edge.kind == levels::EdgeKind::kReadWrite && edge.from_op.valid()) {
         wish(at(edge.from_op), end(edge.to));
       } else if (edge.kind == levels::EdgeKind::kWriteWrite && edge.to_op.valid()) {
@@ -217,22 +224,22 @@ class Order {
     }
     each_read([&](const Seen& seen) {
       if (!initial(seen) || !writers(seen).empty()) return;
-      for (std::uint32_t i = 0; i < history_.op_count(); ++i) {
-        const TxnId writer = history_.txn_of(OpId(i));
-        if (writer == history_.txn_of(seen.op) || !written(OpId(i), seen.key)) continue;
+      for (const OpId i : ops_) {
+        const TxnId writer = history_.txn_of(i);
+        if (writer == history_.txn_of(seen.op) || !written(i, seen.key)) continue;
         if (history_.status(writer) != TxnStatus::kAborted) wish(at(seen.op), end(writer));
       }
     });
   }
 
   void writers_apart() {
-    for (std::uint32_t i = 0; i < history_.op_count(); ++i) {
-      for (std::uint32_t j = i + 1; j < history_.op_count(); ++j) {
-        const KeyId key = history_.op(OpId(i)).key;
-        if (!key.valid() || !written(OpId(i), key) || !written(OpId(j), key)) continue;
-        const TxnId a = history_.txn_of(OpId(i)), b = history_.txn_of(OpId(j));
+    for (auto i = ops_.begin(); i != ops_.end(); ++i) {
+      for (auto j = std::next(i); j != ops_.end(); ++j) {
+        const KeyId key = history_.op(*i).key;
+        if (!key.valid() || !written(*i, key) || !written(*j, key)) continue;
+        const TxnId a = history_.txn_of(*i), b = history_.txn_of(*j);
         if (a == b || history_.session(a) == history_.session(b)) continue;
-        if (!wish(end(a), at(OpId(j)))) wish(end(b), at(OpId(i)));
+        if (!wish(end(a), at(*j))) wish(end(b), at(*i));
       }
     }
   }
@@ -285,6 +292,9 @@ class Order {
 
   const History& history_;
   const explain::Anomaly& anomaly_;
+  std::vector<TxnId> all_;
+  std::map<TxnId, std::size_t> place_;  // in all_
+  std::vector<OpId> ops_;
   std::vector<Step> steps_;
   std::vector<StepNode> begin_;
   std::vector<std::vector<StepNode>> after_;
@@ -346,13 +356,136 @@ void note_missed(const History& history, std::vector<Step>& steps) {
   }
 }
 
+std::string clause(const History& history, explain::Words& words, OpId id) {
+  const auto op = history.op(id);
+  if (op.kind == history::OpKind::kRangeRead) {
+    const auto range = history.range(op);
+    std::string seen;
+    for (const auto& entry : range.entries) {
+      if (!seen.empty()) seen += ", ";
+      seen += words.key(entry.key) + " = " + words.value(entry.value);
+    }
+    return fmt::format(
+        "read the range {} to {}: {}", history::shown_bound(history.value(range.low)),
+        history::shown_bound(history.value(range.high)), seen.empty() ? "nothing" : seen);
+  }
+  if (op.kind == history::OpKind::kRead && !op.value.valid()) return "read " + words.key(op.key);
+  if (op.kind == history::OpKind::kListRead && !history.list_known(op)) {
+    return "read " + words.key(op.key);
+  }
+  return words.writes(id, op.key) ? words.write_clause(id) : words.read_clause(id, op.key);
+}
+
+std::string ending_of(TxnStatus status) {
+  switch (status) {
+    case TxnStatus::kCommitted:
+      return "committed";
+    case TxnStatus::kAborted:
+      return "rolled back";
+    case TxnStatus::kIndeterminate:
+      return "asked to commit, outcome unknown";
+  }
+  return {};
+}
+
+std::vector<TxnId> transactions_of(const History& history) {
+  std::vector<TxnId> all;
+  for (std::size_t t = 0; t < history.txn_count(); ++t) all.emplace_back(t);
+  return all;
+}
+
 }  // namespace
 
 std::vector<Step> steps_of(const History& history, const explain::Anomaly& anomaly) {
   if (history.txn_count() == 0) return {};
-  auto steps = Order(history, anomaly).steps();
+  auto steps = Order(history, anomaly, transactions_of(history)).steps();
   note_missed(history, steps);
   return steps;
+}
+
+std::vector<Step> steps_of(const History& history, const explain::Anomaly& anomaly,
+                           std::span<const TxnId> only) {
+  std::vector<TxnId> all(only.begin(), only.end());
+  std::erase_if(all, [](TxnId t) { return !t.valid(); });
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (all.empty()) return {};
+  auto steps = Order(history, anomaly, std::move(all)).steps();
+  std::erase_if(steps, [&](const Step& step) {
+    if (step.what != Step::What::kOperation) return false;
+    const auto key = history.op(step.op).key;
+    return key.valid() &&
+           std::find(anomaly.keys.begin(), anomaly.keys.end(), key) == anomaly.keys.end();
+  });
+  return steps;
+}
+
+std::vector<StepRow> rows_of(const History& history, const std::vector<Step>& steps,
+                             const RowMarkup& markup) {
+  std::vector<TxnId> all;
+  for (const Step& step : steps) {
+    if (step.what == Step::What::kBegin) all.push_back(step.txn);
+  }
+  explain::Words words(history, all);
+  std::vector<StepRow> rows;
+  for (const Step& step : steps) {
+    const bool follows = !rows.empty() && rows.back().txn == step.txn;
+    switch (step.what) {
+      case Step::What::kBegin:
+        rows.push_back({step.txn, markup.words(words.name(step.txn)) + " began"});
+        break;
+      case Step::What::kOperation: {
+        auto text = markup.operation(clause(history, words, step.op));
+        if (!step.missed.empty()) {
+          text += ", although " + markup.operation(step.missed) +
+                  (step.missed_initial ? " was not overwritten yet" : " was committed");
+        }
+        if (follows && !rows.back().operation) {
+          rows.back().text += ", " + text;
+          rows.back().operation = true;
+        } else {
+          rows.push_back({step.txn, text, true});
+        }
+        break;
+      }
+      case Step::What::kEnd:
+        if (follows) {
+          rows.back().text += ", " + ending_of(history.status(step.txn));
+        } else {
+          rows.push_back({step.txn, markup.words(words.name(step.txn)) + " " +
+                                        ending_of(history.status(step.txn))});
+        }
+        break;
+    }
+  }
+  return rows;
+}
+
+std::string interleaving_text(const History& history, const explain::Anomaly& anomaly, bool small) {
+  constexpr std::size_t kMostOperations = 300, kMostRows = 60;
+  auto only = small ? transactions_of(history) : anomaly.transactions;
+  if (!small) only.insert(only.end(), anomaly.listed.begin(), anomaly.listed.end());
+  std::size_t operations = 0;
+  for (const TxnId t : only) {
+    if (t.valid()) operations += history.last_op(t) - history.first_op(t);
+  }
+  if (operations > kMostOperations) return {};
+  const auto steps = small ? steps_of(history, anomaly) : steps_of(history, anomaly, only);
+  const auto as_it_is = [](std::string_view text) { return std::string(text); };
+  const auto rows = rows_of(history, steps, {as_it_is, as_it_is});
+  if (rows.size() > kMostRows) return {};
+  std::size_t width = 0;
+  const auto session = [&](const StepRow& row) {
+    return "session " + history::session_text(history, history.session(row.txn));
+  };
+  for (const StepRow& row : rows) width = std::max(width, explain::columns(session(row)));
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto head = fmt::format("{:>3}  {:<{}}  ", i + 1, session(rows[i]), width);
+    text +=
+        head + explain::broken(rows[i].text, explain::columns(head), explain::columns(head)) + "\n";
+  }
+  return text;
 }
 
 std::vector<SessionId> sessions_of(const History& history, const std::vector<Step>& steps) {

@@ -186,7 +186,8 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
         {.colour = use_colour(), .verbose = verbose(), .test_power = arguments.test_power}));
   } else {
     print_text(report::warnings_text_by_file(checked) + report::lines(checked) +
-               report::windows_text(checked) + report::explanation(checked) +
+               report::windows_text(checked) +
+               report::explanation(checked, {.colour = use_colour(), .verbose = verbose()}) +
                report::final_reads_text(checked) + report::test_power_text(checked));
   }
 }
@@ -522,6 +523,15 @@ int check_each(const CheckArguments& arguments, const analysis::Options& options
   return code;
 }
 
+// On standard output if it has text, which begins with two blanks below the lines for scripts.
+void say_report(const std::string& page, const CheckArguments& arguments, const Emitter& emitter) {
+  if (arguments.json || emitter.instead_of_text()) {
+    print_note("the report is " + page);
+  } else {
+    print_text(fmt::format("{}  report: {}\n", arguments.levels.empty() ? "\n" : "", page));
+  }
+}
+
 int check_all(CheckArguments& arguments, const analysis::Options& options,
               const analysis::FileOptions& reading, Emitter& emitter) {
   // Before hours of checking.
@@ -557,6 +567,7 @@ int check_all(CheckArguments& arguments, const analysis::Options& options,
     code = kBad;
   }
   if (!emitter.finish()) code = kBad;
+  if (folder && folder->wrote() && code != kBad) say_report(folder->page(), arguments, emitter);
   return code;
 }
 

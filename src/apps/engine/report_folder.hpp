@@ -49,6 +49,8 @@ class ReportFolder {
 
   // The page to begin with.
   [[nodiscard]] std::string page() const;
+  // Was a page written, or an error for one?
+  [[nodiscard]] bool wrote() const { return !added_.empty(); }
 
  private:
   std::string folder_;

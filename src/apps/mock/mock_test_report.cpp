@@ -360,7 +360,9 @@ void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun&
     return;
   }
   if (!cause.anomaly) return report_no_cause(arguments, failed);
-  print_text(report::explanation({file, cause.anomaly->history, cause.anomaly->analysis}));
+  // With --on the steps are printed already, as they were.
+  print_text(report::explanation({file, cause.anomaly->history, cause.anomaly->analysis},
+                                 {.colour = use_colour(), .interleaving = arguments.on.empty()}));
   report_phantoms_of(failed, cause.anomaly->analysis.counterexamples);
   print_text(report::counts({file, history, *cause.counts}));
   const auto level = cause.counts->check.levels.front().level;

@@ -89,8 +89,9 @@ Identity identity_of(const History& history, const Anomaly& anomaly, const Count
 
 class Collector {
  public:
-  Collector(const History& history, const Analysis& analysis, std::size_t most)
-      : history_(history), analysis_(analysis), most_(most) {}
+  Collector(const History& history, const Analysis& analysis, std::size_t most,
+            std::span<const Level> decisive)
+      : history_(history), analysis_(analysis), most_(most), decisive_(decisive) {}
 
   Violations collect() && {
     const auto& weakest = analysis_.check.weakest_violated;
@@ -101,6 +102,10 @@ class Collector {
       }
     }
     if (analysis_.whole_history) add_causes();
+    for (auto& [reported, rank] : entries_) {
+      std::get<0>(rank) = !decisive_.empty() && !is_of(reported, decisive_);
+      std::get<1>(rank) = !is_of(reported, weakest);
+    }
     std::stable_sort(entries_.begin(), entries_.end(),
                      [](const Entry& x, const Entry& y) { return x.rank < y.rank; });
     for (auto& entry : entries_) {
@@ -114,22 +119,25 @@ class Collector {
   }
 
  private:
-  // Level, severity, transactions, and the index of its cause.
-  using Rank = std::tuple<Level, std::uint32_t, std::size_t, std::size_t>;
+  // Of other levels than the decisive ones; of stronger ones than the weakest; transactions,
+  // level, severity, operations of a counterexample, and the index of its cause.
+  using Rank = std::tuple<bool, bool, std::size_t, Level, std::uint32_t, std::size_t, std::size_t>;
   struct Entry {
     ReportedViolation reported;
     Rank rank;
   };
 
-  // As the causes are sorted.
   [[nodiscard]] Rank rank_of(const ReportedViolation& reported, Level at,
                              std::size_t cause_index) const {
-    if (cause_index == kNone) {
-      const auto& anomaly = reported.anomaly;
-      return {at, counts::severity(anomaly.name), anomaly.transactions.size(), kNone};
-    }
+    const auto& anomaly = reported.anomaly;
+    const auto transactions = anomaly.transactions.size();
+    const auto operations =
+        reported.small != nullptr ? reported.small->history.op_count() : SIZE_MAX;
+    if (cause_index == kNone)
+      return {false, false, transactions, at, counts::severity(anomaly.name), operations, kNone};
     const auto& cause = analysis_.whole_history->causes.found[cause_index];
-    return {cause.level, counts::severity(cause.name), cause.transactions, cause_index};
+    return {false,      false,      transactions, cause.level, counts::severity(cause.name),
+            operations, cause_index};
   }
 
   // `anomaly`: of the whole history, even where the violation was made small.
@@ -275,6 +283,7 @@ class Collector {
   const History& history_;
   const Analysis& analysis_;
   const std::size_t most_;
+  const std::span<const Level> decisive_;
   Violations all_;
   std::vector<Entry> entries_;
   std::map<Identity, std::size_t> known_;  // indices in `entries_`
@@ -284,8 +293,18 @@ class Collector {
 
 }  // namespace
 
-Violations violations_of(const History& history, const Analysis& analysis, std::size_t most) {
-  return Collector(history, analysis, most).collect();
+bool is_of(const ReportedViolation& violation, std::span<const Level> levels) {
+  const auto forbids = [&](Level level) {
+    return std::any_of(levels.begin(), levels.end(),
+                       [&](Level one) { return one == level || levels::implies(one, level); });
+  };
+  return forbids(violation.level) ||
+         std::any_of(violation.levels.begin(), violation.levels.end(), forbids);
+}
+
+Violations violations_of(const History& history, const Analysis& analysis, std::size_t most,
+                         std::span<const Level> decisive) {
+  return Collector(history, analysis, most, decisive).collect();
 }
 
 }  // namespace cupel::analysis

@@ -2,13 +2,15 @@
 //
 // The page and every --emit format read this one list: what the check came upon at the
 // weakest violated levels, and the further causes. The same violation of two
-// levels is reported once, also where only one of them was made small. The most severe comes
-// first (weakest level, then severity.hpp), of equally severe ones the smallest.
+// levels is reported once, also where only one of them was made small. Those of the weakest
+// violated levels come before those that only stronger levels forbid; of these, those of the fewest
+// transactions come first, and of equally many the most severe (weakest level, then severity.hpp).
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,10 +39,13 @@ struct Violations {
   std::deque<levels::Violation> by_cause;         // that `shown` points to
 };
 
+// Does it violate one of these levels, or a level that one of them implies?
+bool is_of(const ReportedViolation& violation, std::span<const levels::Level> levels);
+
 // At most `most`; the others are left out. Borrows from the history and the analysis. Each weakest
 // violated level whose violation is known has one, made small or not. Explains at most `most`
-// internal anomalies of a kind, however many there are.
+// internal anomalies of a kind, however many there are. Those of the levels `decisive` come first.
 Violations violations_of(const history::History& history, const Analysis& analysis,
-                         std::size_t most);
+                         std::size_t most, std::span<const levels::Level> decisive = {});
 
 }  // namespace cupel::analysis

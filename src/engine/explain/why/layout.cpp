@@ -27,6 +27,10 @@ std::string broken(std::string_view text, std::size_t indent, std::size_t used, 
     std::size_t end = at;
     for (; end < text.size() && (quoted || open > 0 || text[end] != ' '); ++end) {
       const char c = text[end];
+      if (c == '\x1b') {
+        end = std::min(text.find('m', end), text.size() - 1);
+        continue;
+      }
       if (c == '"' && (end == 0 || text[end - 1] != '\\')) quoted = !quoted;
       if (quoted) continue;
       if (c == '[') ++open;
