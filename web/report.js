@@ -194,11 +194,11 @@
 
   if (data) all(".txns").forEach((cell) => linkNames(cell));
 
-  // A picture that its frame cuts says so.
-  const hints = all(".scroll").map((frame) => {
+  // A picture, or a table, that its frame cuts says so.
+  const hints = all(".scroll, .finding .wide").map((frame) => {
     const hint = document.createElement("p");
     hint.className = "hint";
-    hint.textContent = "The picture is wider than its frame: scroll it sideways.";
+    hint.textContent = `The ${frame.matches(".scroll") ? "picture" : "table"} is wider than its frame: scroll it sideways.`;
     frame.before(hint);
     return [frame, hint];
   });

@@ -467,6 +467,12 @@ await test("a picture that is cut says so", async () => {
   const phone = await cut(skew, 390);
   assert.ok(phone.some(([is]) => is));
   for (const [is, says] of [...phone, ...await cut(skew, 1360), ...await cut(galera, 1360)]) assert.equal(says, is);
+  // The table of the final reads keeps its columns, and scrolls.
+  const table = await open(nodes, { width: 390, height: 800 });
+  const columns = await table.locator(".finding thead th, .finding tbody th, .finding tbody td").evaluateAll((cells) =>
+    [...new Set(cells.map((cell) => Math.round(cell.getBoundingClientRect().left)))].length);
+  assert.equal(columns, 7);
+  assert.ok(await table.locator(".finding .hint").isVisible());
   for (const [width, shown] of [[390, true], [1360, false]]) {
     const page = await open(lostRemove, { width, height: 800 });
     assert.equal(await page.locator("#hint-1").isVisible(), shown, `at ${width} pixels`);
