@@ -119,8 +119,8 @@ class Collector {
   }
 
  private:
-  // Of other levels than the decisive ones; of stronger ones than the weakest; transactions,
-  // level, severity, operations of a counterexample, and the index of its cause.
+  // The order of the report: is the level none of the decisive ones, is it stronger than the
+  // weakest; transactions, level, severity, operations of a counterexample, index of its cause.
   using Rank = std::tuple<bool, bool, std::size_t, Level, std::uint32_t, std::size_t, std::size_t>;
   struct Entry {
     ReportedViolation reported;
