@@ -63,6 +63,18 @@ class ObjectWords {
                          op(1), began(1), element(0), op(2), ended(2), op(3), began(3));
     }
     if (name == "fifo-lost") return lost();
+    if (name == "bank-nil") return fmt::format("{} has an account without a balance.", op(0));
+    if (name == "bank-accounts") return fmt::format("{} and {} have other accounts.", op(0), op(1));
+    if (name == "bank-total") {
+      return fmt::format("{} has the total {}, and {} has the total {}. Transfers keep the total.",
+                         op(0), total(0), op(1), total(1));
+    }
+    if (name == "bank-range") {
+      return fmt::format(
+          "{} {} with {} in account {}; {} {} and has {}. No choice of the transfers between them "
+          "explains the change.",
+          op(0), ended(0), balance(0), element(0), op(1), began(1), balance(1));
+    }
     if (name == "no-order") {
       return "No order of the operations explains the results. A search through all orders shows "
              "it.";
@@ -131,6 +143,22 @@ class ObjectWords {
           p_.elements.size() - 1);
     }
     return text;
+  }
+  [[nodiscard]] std::int64_t total(std::size_t i) const {
+    const ObjectOp& one = h_.ops[p_.ops[i]];
+    std::uint64_t sum = 0;
+    for (std::size_t j = 0; j < one.count; ++j)
+      sum += static_cast<std::uint64_t>(h_.numbers[one.first + j]);
+    return static_cast<std::int64_t>(sum);
+  }
+  // The balance of the account of the pattern.
+  [[nodiscard]] std::int64_t balance(std::size_t i) const {
+    const ObjectOp& one = h_.ops[p_.ops[i]];
+    const auto accounts = h_.values_of(one);
+    for (std::size_t j = 0; j < accounts.size(); ++j) {
+      if (accounts[j] == p_.elements[0]) return h_.numbers[one.first + j];
+    }
+    return 0;
   }
   [[nodiscard]] std::int64_t number(std::size_t i) const { return h_.ops[p_.ops[i]].number; }
 

@@ -27,7 +27,7 @@ using levels::Level;
 using objects::Verdict;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostViolationsShown = 5, kMostViolationsListed = 1000;
+constexpr std::size_t kMostViolationsShown = 5, kMostViolationsListed = 100;
 constexpr std::size_t kMostOfClass = 10;
 
 // The objects that are violated, in their order.

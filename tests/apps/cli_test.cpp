@@ -468,7 +468,7 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"watch --timeout-window 3 fine.txt", "did you mean `--window-timeout`?"},
       {"check --kind list-append fine.txt",
        "found `list-append`, expected transactions, registers, mutex or strings, or set, set-full, "
-       "counter, unique-ids, total-queue, fifo-queue; did you mean `transactions`?"},
+       "counter, unique-ids, total-queue, fifo-queue, bank; did you mean `transactions`?"},
       {"check --kind transaction fine.txt", "did you mean `transactions`?"},
       {"check --kind cas-register fine.txt", "did you mean `registers`?"},
       {"check --kind lock fine.txt", "did you mean `mutex`?"},

@@ -279,7 +279,7 @@ TEST_F(ElleCommand, SaysWhatItCannotDo) {
   const auto good = history("good.edn", "[1]");
   for (const auto& [arguments, message] :
        std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"-m", "bank", good}, "a model of elle-cli that cupel does not check"},
+           {{"-m", "comments", good}, "a model of elle-cli that cupel does not check"},
            {{"-m", "lst-append", good}, "list-append"},
            {{"-m", "rw-register", good}, "does not fit this history"},
            {{"-m", "mutex", good}, "does not fit this history"},

@@ -22,8 +22,9 @@ using history::ObjectHistory;
 using history::ObjectKind;
 using objects::Verdict;
 
-constexpr ObjectKind kKinds[] = {ObjectKind::kSet, ObjectKind::kCounter, ObjectKind::kUniqueIds,
-                                 ObjectKind::kFifoQueue, ObjectKind::kBag};
+constexpr ObjectKind kKinds[] = {ObjectKind::kSet,       ObjectKind::kCounter,
+                                 ObjectKind::kUniqueIds, ObjectKind::kFifoQueue,
+                                 ObjectKind::kBag,       ObjectKind::kBank};
 
 struct Certified {
   ObjectHistory history;

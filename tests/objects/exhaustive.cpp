@@ -97,6 +97,26 @@ std::vector<State> step_bag(const ObjectHistory& h, const ObjectOp& op, State st
   return after;
 }
 
+// The state says whether a read was, and the balances of the accounts 0 and 1; before the first
+// read, which says the balances, the sums of the transfers.
+std::vector<State> step_bank(const ObjectHistory& h, const ObjectOp& op, State state) {
+  if (state.empty()) state = {0, 0, 0};
+  const auto accounts = h.values_of(op);
+  if (op.call == Call::kTransfer) {
+    state[1 + accounts[0]] -= op.number;
+    state[1 + accounts[1]] += op.number;
+    return {state};
+  }
+  if (!has_result(op)) return {state};
+  for (std::size_t i = 0; i < accounts.size(); ++i) {
+    const auto balance = h.numbers[op.first + i];
+    if (state[0] == 1 && state[1 + accounts[i]] != balance) return {};
+    state[1 + accounts[i]] = balance;
+  }
+  state[0] = 1;
+  return {state};
+}
+
 std::vector<State> step(const ObjectHistory& h, const ObjectOp& op, const State& state) {
   switch (h.kind) {
     case ObjectKind::kSet:
@@ -109,8 +129,8 @@ std::vector<State> step(const ObjectHistory& h, const ObjectOp& op, const State&
       return step_fifo(h, op, state);
     case ObjectKind::kBag:
       return step_bag(h, op, state);
-    default:
-      break;
+    case ObjectKind::kBank:
+      return step_bank(h, op, state);
   }
   return {};
 }

@@ -45,6 +45,7 @@ class Maker {
     ObjectOp op;
     double at = 0;
     std::vector<std::uint32_t> values = {};
+    std::vector<std::int64_t> balances = {};  // of a bank's read, beside the values
   };
 
   void add_object(std::uint32_t object) {
@@ -79,6 +80,8 @@ class Maker {
       one.op.first = h_.values.size();
       one.op.count = static_cast<std::uint32_t>(one.values.size());
       h_.values.insert(h_.values.end(), one.values.begin(), one.values.end());
+      one.balances.resize(one.values.size());
+      h_.numbers.insert(h_.numbers.end(), one.balances.begin(), one.balances.end());
       h_.ops.push_back(one.op);
     }
   }
@@ -107,8 +110,8 @@ class Maker {
       case ObjectKind::kFifoQueue:
       case ObjectKind::kBag:
         return act_queue(one, state, happens);
-      default:
-        break;
+      case ObjectKind::kBank:
+        return act_bank(one, happens);
     }
   }
 
@@ -173,6 +176,23 @@ class Maker {
     state.erase(state.begin() + static_cast<std::ptrdiff_t>(place));
   }
 
+  void act_bank(Planned& one, bool happens) {
+    if (chance(45)) {
+      one.op.call = Call::kRead;
+      one.op.known = one.op.status == TxnStatus::kCommitted && !chance(5);
+      if (!one.op.known) return;
+      one.values = {0, 1};
+      one.balances = {10 - sum_, 5 + sum_};
+      return;
+    }
+    one.op.call = Call::kTransfer;
+    const auto from = static_cast<std::uint32_t>(below(2));
+    one.values = {from, chance(95) ? 1 - from : from};
+    one.op.number = 1 + below(4);
+    if (happens && one.values[0] != one.values[1])
+      sum_ += from == 0 ? one.op.number : -one.op.number;
+  }
+
   // Changes that may make the history violated.
   void spoil() {
     if (chance(15)) return;
@@ -198,7 +218,11 @@ class Maker {
           op.number += op.number != 0 || chance(30) ? (chance(50) ? amounts_ == 0 ? 2 : 1 : -1) : 0;
           if ((op.call == Call::kGenerate || op.call == Call::kDequeue) && op.count > 0)
             h_.values[op.first] = static_cast<std::uint32_t>(below(6));
-          if (op.call == Call::kRead && op.known && op.count > 0) {
+          if (h_.kind == ObjectKind::kBank && op.call == Call::kRead && op.count > 0) {
+            const auto amount = 1 + below(2);
+            h_.numbers[op.first] += amount;
+            if (chance(80)) h_.numbers[op.first + 1] -= amount;
+          } else if (op.call == Call::kRead && op.known && op.count > 0) {
             if (chance(50)) {
               --op.count;
             } else {

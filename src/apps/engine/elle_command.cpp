@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,6 +25,7 @@
 #include "base/visible.hpp"
 #include "data/formats/input.hpp"
 #include "data/history/ignored.hpp"
+#include "data/history/object_history.hpp"
 #include "engine/analysis/analyze.hpp"
 #include "engine/analysis/explanations.hpp"
 #include "engine/analysis/final_reads.hpp"
@@ -49,7 +51,7 @@ constexpr std::pair<std::string_view, Workload> kWorkloads[] = {
     {"mutex", Workload::kMutex}};
 
 // Models of elle-cli that cupel does not check.
-constexpr std::string_view kOtherWorkloads[] = {"bank", "long-fork", "comments", "sequential"};
+constexpr std::string_view kOtherWorkloads[] = {"long-fork", "comments", "sequential"};
 
 struct ElleArguments {
   std::vector<std::string> histories;
@@ -57,8 +59,9 @@ struct ElleArguments {
   std::string directory, plot_format = "svg";
   LimitArguments limits;
   InterpretationArguments as;
-  std::uint64_t search_ms = 0, plot_ms = 0, plot_bytes = 0;
-  bool verbose = false;
+  std::uint64_t search_ms = 0, plot_ms = 0, plot_bytes = 0, max_transfer = 0;
+  std::string total;
+  bool verbose = false, negative_balances = false;
 };
 
 Workload workload_of(const std::string& name) {
@@ -234,6 +237,7 @@ std::string loss_of(const analysis::Losses& losses) {
 struct Question {
   Workload workload = Workload::kListAppend;
   bool objects = false;  // the model is one of kElleObjects, instead
+  std::optional<std::int64_t> total;
   std::vector<ElleModel> models;
   analysis::Options options;
   analysis::FileOptions reading;
@@ -244,8 +248,11 @@ int check_file(const std::string& name, const ElleArguments& arguments, const Qu
                std::optional<ReportFolder>& folder) {
   const formats::OpenOnce once(name);
   const auto found = analysis::analyze_file(name, question.reading, question.options);
-  if (found.ok() && found->objects)
+  if (found.ok() && found->objects) {
+    found->objects->negative_balances = arguments.negative_balances;
+    found->objects->total = question.total;
     return check_elle_objects(name, *found->objects, question.options.check, question.json);
+  }
   if (!found.ok()) {
     if (folder) folder->add(name, found.error());
     return bad(found.error());
@@ -300,10 +307,19 @@ int check_files(const ElleArguments& arguments, const Question& question) {
   return code;
 }
 
+std::int64_t total_of(const std::string& text) {
+  std::int64_t total = 0;
+  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), total);
+  if (bad != std::errc() || end != text.data() + text.size())
+    throw UsageError("--total-amount", fmt::format("`{}` is no whole number", text));
+  return total;
+}
+
 Question question_of(const ElleArguments& arguments) {
   Question question;
   question.objects =
       std::find(kElleObjects.begin(), kElleObjects.end(), arguments.workload) != kElleObjects.end();
+  if (!arguments.total.empty()) question.total = total_of(arguments.total);
   if (!question.objects) question.workload = workload_of(arguments.workload);
   question.models = models_of(arguments.models);
   check_anomalies(arguments.anomalies, question.models);
@@ -395,6 +411,15 @@ void add_options(Command& command, ElleArguments& arguments) {
       ->type_name("DIR");
   add_interpretation_options(command, arguments.as);
   add_limit_options(command, "The time for one history", arguments.limits);
+  command.add_flag("-n,--allow-negative-balances", arguments.negative_balances,
+                   "Model bank: balances may be negative");
+  command
+      .add_option("-o,--total-amount", arguments.total,
+                  "Model bank: the total of all accounts. Default: that of the first read")
+      ->type_name("NUMBER");
+  command.add_option("--max-transfer", arguments.max_transfer, "Model bank: not needed")
+      ->type_name("NUMBER")
+      ->group(kNoEffect);
   command.add_option("-p,--plot-format", arguments.plot_format, "svg")
       ->capture_default_str()
       ->type_name("FORMAT")

@@ -13,7 +13,8 @@
 namespace cupel::apps {
 
 // Each is the name of a kind (formats::parse_objects).
-inline constexpr std::array<std::string_view, 3> kElleObjects = {"set", "set-full", "counter"};
+inline constexpr std::array<std::string_view, 4> kElleObjects = {"set", "set-full", "counter",
+                                                                 "bank"};
 
 // Prints the answer for one history; the exit code.
 int check_elle_objects(const std::string& file, history::ObjectHistory& history,

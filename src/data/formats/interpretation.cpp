@@ -22,7 +22,8 @@ constexpr std::pair<std::string_view, ObjectsOf> kObjects[] = {
     {"counter", {.kind = history::ObjectKind::kCounter}},
     {"unique-ids", {.kind = history::ObjectKind::kUniqueIds}},
     {"total-queue", {.kind = history::ObjectKind::kBag}},
-    {"fifo-queue", {.kind = history::ObjectKind::kFifoQueue}}};
+    {"fifo-queue", {.kind = history::ObjectKind::kFifoQueue}},
+    {"bank", {.kind = history::ObjectKind::kBank}}};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <map>
 #include <span>
@@ -46,6 +47,8 @@ constexpr CallWord kCallWords[] = {
     {ObjectKind::kFifoQueue, "enqueue", Call::kEnqueue},
     {ObjectKind::kFifoQueue, "dequeue", Call::kDequeue},
     {ObjectKind::kFifoQueue, kDrain, Call::kDequeue},
+    {ObjectKind::kBank, "transfer", Call::kTransfer},
+    {ObjectKind::kBank, "read", Call::kRead},
 };
 
 bool subtracts(std::string_view word) {
@@ -89,6 +92,7 @@ struct Shapes {
   std::uint64_t reads = 0;     // ok ones that returned something
   bool elements_read = false;  // an ok read returned elements
   bool number_read = false;    // or a whole number
+  bool map_read = false;       // or a map
   bool another_read = false;   // or something else
 };
 
@@ -127,6 +131,8 @@ Shapes shapes_of(const Pairs& pairs) {
     ++shapes.reads;
     if (is_elements(value)) {
       shapes.elements_read = true;
+    } else if (value.tag == Tag::kMap) {
+      shapes.map_read = true;
     } else {
       (value.tag == Tag::kInteger ? shapes.number_read : shapes.another_read) = true;
     }
@@ -140,7 +146,10 @@ std::optional<ObjectsOf> kind_by(const Shapes& shapes) {
     return std::all_of(shapes.words.begin(), shapes.words.end(),
                        [&](const auto& word) { return call_of(kind, word.first).has_value(); });
   };
-  if (shapes.another_read || (shapes.elements_read && shapes.number_read)) return std::nullopt;
+  if (shapes.another_read || shapes.elements_read + shapes.number_read + shapes.map_read > 1)
+    return std::nullopt;
+  if (shapes.words.contains("transfer") && shapes.map_read && only(ObjectKind::kBank))
+    return ObjectsOf{.kind = ObjectKind::kBank};
   if (shapes.elements_read && shapes.words.contains("add") && only(ObjectKind::kSet))
     return ObjectsOf{.kind = ObjectKind::kSet, .full = shapes.reads > 1};
   if (shapes.number_read && only(ObjectKind::kCounter))
@@ -163,7 +172,7 @@ class Resolver {
     out_.times_are_places = !timed;
     const auto shapes = shapes_of(pairs);
     fields_ = shapes.fields;
-    out_.keyed = fields_ || shapes.pairs;
+    out_.keyed = fields_ || (shapes.pairs && kind_ != ObjectKind::kBank);
   }
 
   bool run() {
@@ -265,8 +274,93 @@ class Resolver {
   bool take_values(const PairedOp& paired, ObjectOp& op) {
     if (kind_ == ObjectKind::kCounter)
       return op.call == Call::kRead ? take_number_read(paired, op) : take_amount(paired, op);
+    if (kind_ == ObjectKind::kBank)
+      return op.call == Call::kRead ? take_balances(paired, op) : take_transfer(paired, op);
     if (op.call == Call::kGenerate || op.call == Call::kDequeue) return take_id(paired, op);
     return op.call == Call::kRead ? take_read(paired, op) : take_argument(paired);
+  }
+
+  // The entries of a map, in turn.
+  template <typename Take>
+  bool entries(const PairedOp& paired, const Cell& map, Take take) {
+    Chunk scratch;  // the map was read before, so it is well formed
+    EdnReader reader(map.view().substr(1), scratch);
+    for (;;) {
+      reader.skip();
+      if (reader.at_end() || reader.peek() == '}') return true;
+      Cell name, value;
+      if (!reader.value(name, 2) || !reader.value(value, 2))
+        return p_.fail(paired, scratch.error->message);
+      if (!take(scratch, name, value)) return false;
+    }
+  }
+
+  // The keys of JSON are strings, also those that are numbers elsewhere.
+  std::uint32_t account(const Chunk& chunk, const Cell& cell) {
+    if (cell.tag == Tag::kString) {
+      std::int64_t number = 0;
+      const auto text = cell.view();
+      const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), number);
+      if (bad == std::errc() && end == text.data() + text.size() && std::to_string(number) == text)
+        return out_.elements.intern(number);
+    }
+    return id_of(chunk, cell, out_.elements);
+  }
+
+  bool take_balances(const PairedOp& paired, ObjectOp& op) {
+    if (paired.status != TxnStatus::kCommitted || done_.is_nothing()) return true;
+    op.known = true;
+    const auto wrong = [&](const Cell& cell, const Chunk& chunk) {
+      return p_.fail(paired,
+                     fmt::format("a read of a bank returned {}. Record a map of accounts and "
+                                 "whole balances, as in {{0 10, 1 5}}",
+                                 shown(chunk, cell)));
+    };
+    if (done_.tag != Tag::kMap || !done_.view().starts_with('{'))
+      return wrong(done_, p_.chunks[paired.completion.chunk]);
+    return entries(paired, done_, [&](const Chunk& chunk, const Cell& name, const Cell& balance) {
+      if (!balance.is_nothing() && balance.tag != Tag::kInteger) return wrong(balance, chunk);
+      out_.values.push_back(account(chunk, name));
+      out_.numbers.resize(out_.values.size());
+      out_.numbers.back() = balance.is_nothing() ? history::kNilBalance : balance.integer;
+      return true;
+    });
+  }
+
+  bool take_transfer(const PairedOp& paired, ObjectOp& op) {
+    const Chunk& chunk = p_.chunks[paired.invoke.chunk];
+    std::optional<std::uint32_t> from, to;
+    bool amount = false;
+    const bool map = tried_.tag == Tag::kMap && tried_.view().starts_with('{');
+    if (map && !entries(paired, tried_, [&](const Chunk& in, const Cell& name, const Cell& value) {
+          if (!name.is_name()) return true;
+          if (name.view() == "from") from = account(in, value);
+          if (name.view() == "to") to = account(in, value);
+          if (name.view() != "amount" || value.tag != Tag::kInteger) return true;
+          op.number = value.integer;
+          amount = value.integer != std::numeric_limits<std::int64_t>::min();
+          return true;
+        })) {
+      return false;
+    }
+    if (!from || !to || !amount) {
+      return p_.fail(paired,
+                     fmt::format("the transfer {} does not say from, to and a whole amount. Record "
+                                 "it as {{:from 0, :to 1, :amount 5}}",
+                                 shown(chunk, tried_)));
+    }
+    out_.values.insert(out_.values.end(), {*from, *to});
+    out_.numbers.resize(out_.values.size());
+    if (paired.status != TxnStatus::kCommitted || done_.is_nothing()) return true;
+    std::string tried, done;
+    canonical(chunk, tried_, tried);
+    canonical(p_.chunks[paired.completion.chunk], done_, done);
+    return tried == done ||
+           p_.fail(
+               paired,
+               fmt::format("the \"ok\" has {}, and its invocation {}. Record the invoked "
+                           "transfer in both lines",
+                           shown(p_.chunks[paired.completion.chunk], done_), shown(chunk, tried_)));
   }
 
   // A drain is as many dequeues as it returned elements, each at some time in its interval. Without

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ namespace cupel::history {
 
 // The completion of an operation whose outcome is unknown.
 inline constexpr Time kNever = std::numeric_limits<Time>::max();
+
+// In place of the balance of an account that a bank's read returned without one.
+inline constexpr std::int64_t kNilBalance = std::numeric_limits<std::int64_t>::min();
 
 struct ObjectOp {
   Time invoke = 0, complete = kNever;
@@ -55,6 +59,9 @@ struct ObjectHistory {
   bool keyed = false;             // else there is one object
   bool times_are_places = false;  // times are places in the file
   bool full = false;              // of a set: Jepsen's rules of set-full, not of set
+  // Options of Jepsen's bank: balances may be negative; the total, or that of the first read.
+  bool negative_balances = false;
+  std::optional<std::int64_t> total = {};
   std::vector<std::string> processes;
   ScalarTable objects, elements;
   std::vector<ObjectOp> ops;          // in the order of their completions

@@ -165,7 +165,10 @@ ProvenAnswer violated(const ObjectHistory& h, const ObjectDocument& document) {
   if (document.proofs.size() != 1 || document.proofs[0].has_order)
     reject("expected one pattern as the proof of violated");
   const auto& pattern = document.proofs[0].pattern;
-  if (auto wrong = refute(h, pattern); !wrong.empty()) reject(std::move(wrong));
+  if (pattern.object >= h.objects.size())
+    reject(fmt::format("there is no object {}", pattern.object));
+  const auto ops = h.by_object()[pattern.object];
+  if (auto wrong = refute(h, pattern, ops); !wrong.empty()) reject(std::move(wrong));
   return {.level = "linearizable",
           .satisfied = false,
           .proof = 0,

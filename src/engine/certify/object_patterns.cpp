@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <span>
 
 #include "engine/certify/object_proofs.hpp"
 
@@ -21,7 +24,9 @@ using history::TxnStatus;
 
 class Refuter {
  public:
-  Refuter(const ObjectHistory& history, const ObjectPattern& pattern) : h_(history), p_(pattern) {}
+  Refuter(const ObjectHistory& history, const ObjectPattern& pattern,
+          std::span<const std::uint32_t> ops)
+      : h_(history), p_(pattern), of_object_(ops) {}
 
   ObjectRejection run() {
     for (const auto id : p_.ops) {
@@ -61,8 +66,12 @@ class Refuter {
         Rule{ObjectKind::kFifoQueue, "dequeued-too-often", kAny, 1, &Refuter::too_often},
         Rule{ObjectKind::kFifoQueue, "fifo-order", 4, 2, &Refuter::overtaken},
         Rule{ObjectKind::kFifoQueue, "fifo-lost", kAny, kAny, &Refuter::lost},
+        Rule{ObjectKind::kBank, "bank-nil", 1, 0, &Refuter::no_balance},
+        Rule{ObjectKind::kBank, "bank-accounts", 2, 0, &Refuter::other_accounts},
+        Rule{ObjectKind::kBank, "bank-total", 2, 0, &Refuter::other_total},
+        Rule{ObjectKind::kBank, "bank-range", 2, 1, &Refuter::balance_out_of_range},
     };
-    if (p_.name == "no-order") return search_in_vain(h_, p_.object);
+    if (p_.name == "no-order") return search_in_vain(h_, of_object_);
     bool known = false;
     for (const Rule& rule : kRules) {
       if (rule.kind != h_.kind || rule.name != p_.name) continue;
@@ -89,9 +98,10 @@ class Refuter {
   // Whether this holds for every add of the element that may have happened.
   template <typename Predicate>
   [[nodiscard]] bool every_add(std::uint32_t element, Predicate holds) const {
-    return std::all_of(h_.ops.begin(), h_.ops.end(), [&](const ObjectOp& one) {
-      return one.object != p_.object || one.call != Call::kAdd || !one.possible() ||
-             h_.values_of(one)[0] != element || holds(one);
+    return std::all_of(of_object_.begin(), of_object_.end(), [&](std::uint32_t id) {
+      const ObjectOp& one = h_.ops[id];
+      return one.call != Call::kAdd || !one.possible() || h_.values_of(one)[0] != element ||
+             holds(one);
     });
   }
 
@@ -128,8 +138,9 @@ class Refuter {
   // Every value of the counter is a sum of amounts.
   [[nodiscard]] bool no_multiple() const {
     std::uint64_t divisor = 0;
-    for (const auto& one : h_.ops) {
-      if (one.object != p_.object || one.call != Call::kAdd || !one.possible()) continue;
+    for (const auto id : of_object_) {
+      const ObjectOp& one = h_.ops[id];
+      if (one.call != Call::kAdd || !one.possible()) continue;
       divisor = std::gcd(divisor, magnitude(one.number));
     }
     const auto read = magnitude(op(0).number);
@@ -143,14 +154,14 @@ class Refuter {
   // those that may be. The first read comes before the last one by their times, or by their values
   // if the counter never goes back.
   [[nodiscard]] bool out_of_range() const {
-    __extension__ using Wide = __int128;
     const bool two = p_.ops.size() == 2;
     const ObjectOp& last = op(p_.ops.size() - 1);
     if (!is_read(0) || (two && !is_read(1))) return false;
     Wide forced = 0, least = 0, most = 0;
     bool grows = true, shrinks = true;
-    for (const auto& one : h_.ops) {
-      if (one.object != p_.object || one.call != Call::kAdd || !one.possible()) continue;
+    for (const auto id : of_object_) {
+      const ObjectOp& one = h_.ops[id];
+      if (one.call != Call::kAdd || !one.possible()) continue;
       grows = grows && one.number >= 0;
       shrinks = shrinks && one.number <= 0;
       const bool after_first = !two || op(0).precedes(one);
@@ -172,8 +183,8 @@ class Refuter {
   template <typename Predicate>
   [[nodiscard]] std::size_t count_of(Call call, Predicate holds) const {
     return static_cast<std::size_t>(
-        std::count_if(h_.ops.begin(), h_.ops.end(), [&](const ObjectOp& one) {
-          return one.object == p_.object && one.call == call && one.possible() && holds(one);
+        std::count_if(of_object_.begin(), of_object_.end(), [&](std::uint32_t id) {
+          return h_.ops[id].call == call && h_.ops[id].possible() && holds(h_.ops[id]);
         }));
   }
   [[nodiscard]] std::size_t enqueues_of(std::uint32_t element) const {
@@ -229,6 +240,67 @@ class Refuter {
                     [&](const ObjectOp& one) { return !one.known && one.invoke <= end; }) < count;
   }
 
+  // The balances of a read by account. None: it has no balance of an account, or two.
+  __extension__ using Wide = __int128;
+  using Balances = std::map<std::uint32_t, Wide>;
+  [[nodiscard]] std::optional<Balances> balances(std::size_t i) const {
+    Balances all;
+    const auto accounts = h_.values_of(op(i));
+    for (std::size_t j = 0; is_read(i) && j < accounts.size(); ++j) {
+      const auto balance = h_.numbers[op(i).first + j];
+      if (balance == history::kNilBalance || !all.emplace(accounts[j], balance).second)
+        return std::nullopt;
+    }
+    return all;
+  }
+
+  // Every account has a balance.
+  [[nodiscard]] bool no_balance() const { return is_read(0) && !balances(0); }
+  // Accounts neither come nor go.
+  [[nodiscard]] bool other_accounts() const {
+    const auto first = balances(0), second = balances(1);
+    if (!is_read(0) || !is_read(1) || !first || !second) return false;
+    return first->size() != second->size() ||
+           std::any_of(first->begin(), first->end(),
+                       [&](const auto& one) { return !second->contains(one.first); });
+  }
+  // Transfers between the accounts that are read keep the total.
+  [[nodiscard]] bool other_total() const {
+    const auto first = balances(0), second = balances(1);
+    if (!is_read(0) || !is_read(1) || !first || !second) return false;
+    Wide difference = 0;
+    for (const auto& [account, balance] : *first) difference -= balance;
+    for (const auto& [account, balance] : *second) difference += balance;
+    const auto outside = [&](const ObjectOp& one) {
+      const auto accounts = h_.values_of(one);
+      return !first->contains(accounts[0]) || !first->contains(accounts[1]);
+    };
+    return difference != 0 && !other_accounts() && count_of(Call::kTransfer, outside) == 0;
+  }
+  // The transfers that must lie between the two reads, and those that may.
+  [[nodiscard]] bool balance_out_of_range() const {
+    const auto first = balances(0), second = balances(1);
+    if (!is_read(0) || !is_read(1) || !first || !second || !op(0).precedes(op(1)) ||
+        !first->contains(element(0)) || !second->contains(element(0))) {
+      return false;
+    }
+    Wide forced = 0, least = 0, most = 0;
+    for (const auto id : of_object_) {
+      const ObjectOp& one = h_.ops[id];
+      if (one.call != Call::kTransfer || !one.possible()) continue;
+      const auto accounts = h_.values_of(one);
+      const Wide change = (accounts[1] == element(0) ? Wide(one.number) : 0) -
+                          (accounts[0] == element(0) ? Wide(one.number) : 0);
+      if (one.certain() && op(0).precedes(one) && one.precedes(op(1))) {
+        forced += change;
+      } else if (!op(1).precedes(one) && !one.precedes(op(0))) {
+        (change < 0 ? least : most) += change;
+      }
+    }
+    const Wide change = second->at(element(0)) - first->at(element(0));
+    return change < forced + least || change > forced + most;
+  }
+
   [[nodiscard]] bool returned_twice() const {
     return p_.ops[0] != p_.ops[1] && op(0).call == Call::kGenerate &&
            op(1).call == Call::kGenerate && has(0, element(0)) && has(1, element(0));
@@ -236,12 +308,14 @@ class Refuter {
 
   const ObjectHistory& h_;
   const ObjectPattern& p_;
+  std::span<const std::uint32_t> of_object_;  // all operations of the object
 };
 
 }  // namespace
 
-ObjectRejection refute(const ObjectHistory& history, const ObjectPattern& pattern) {
-  return Refuter(history, pattern).run();
+ObjectRejection refute(const ObjectHistory& history, const ObjectPattern& pattern,
+                       std::span<const std::uint32_t> ops) {
+  return Refuter(history, pattern, ops).run();
 }
 
 }  // namespace cupel::certify

@@ -38,6 +38,7 @@ class ObjectReplay {
   ObjectRejection replay_counter(std::span<const std::uint32_t> order);
   ObjectRejection replay_ids(std::span<const std::uint32_t> order);
   ObjectRejection replay_fifo(std::span<const std::uint32_t> order);
+  ObjectRejection replay_bank(std::span<const std::uint32_t> order);
   ObjectRejection replay_bag(std::span<const std::uint32_t> order);
 
   const history::ObjectHistory& h_;
@@ -48,10 +49,13 @@ class ObjectReplay {
   std::uint32_t round_ = 0, read_ = 0;
 };
 
-ObjectRejection refute(const history::ObjectHistory& history, const ObjectPattern& pattern);
+// `ops`: all operations of the object of the pattern.
+ObjectRejection refute(const history::ObjectHistory& history, const ObjectPattern& pattern,
+                       std::span<const std::uint32_t> ops);
 
-// The pattern `no-order` of counters and banks: a search through all orders of the operations of an
-// object finds none.
-ObjectRejection search_in_vain(const history::ObjectHistory& history, std::uint32_t object);
+// The pattern `no-order` of counters and banks: a search through all orders of these operations
+// finds none.
+ObjectRejection search_in_vain(const history::ObjectHistory& history,
+                               std::span<const std::uint32_t> ops);
 
 }  // namespace cupel::certify

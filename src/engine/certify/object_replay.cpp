@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <map>
 
 #include "engine/certify/object_proofs.hpp"
 
@@ -37,8 +38,8 @@ ObjectRejection ObjectReplay::replay(std::uint32_t object, std::span<const std::
       return replay_fifo(order);
     case ObjectKind::kBag:
       return replay_bag(order);
-    default:
-      break;
+    case ObjectKind::kBank:
+      return replay_bank(order);
   }
   return "the kind of the object is not known";
 }
@@ -129,6 +130,43 @@ ObjectRejection ObjectReplay::replay_fifo(std::span<const std::uint32_t> order) 
     if (op.known && (inside.empty() || inside.front() != h_.values_of(op)[0]))
       return fmt::format("operation {} dequeued an element that is not the first", id);
     if (!inside.empty()) inside.pop_front();
+  }
+  return {};
+}
+
+// The first read says the balances at the start.
+ObjectRejection ObjectReplay::replay_bank(std::span<const std::uint32_t> order) {
+  __extension__ using Wide = __int128;
+  std::map<std::uint32_t, Wide> balances;  // of accounts; changes alone until the first read
+  bool read_before = false;
+  std::size_t first_accounts = 0;
+  for (const auto id : order) {
+    const ObjectOp& op = h_.ops[id];
+    const auto accounts = h_.values_of(op);
+    if (op.call == Call::kTransfer) {
+      balances[accounts[0]] -= op.number;
+      balances[accounts[1]] += op.number;
+      continue;
+    }
+    if (!read_before) {
+      balances.clear();
+      ++read_;
+      for (std::size_t i = 0; i < accounts.size(); ++i) {
+        if (h_.numbers[op.first + i] == history::kNilBalance || met_[accounts[i]] == read_)
+          return fmt::format("operation {} has no balance of an account, or two", id);
+        met_[accounts[i]] = read_;
+        balances[accounts[i]] = h_.numbers[op.first + i];
+      }
+      first_accounts = accounts.size();
+      read_before = true;
+      continue;
+    }
+    if (accounts.size() != first_accounts)
+      return fmt::format("operation {} read other accounts than the first read", id);
+    for (std::size_t i = 0; i < accounts.size(); ++i) {
+      if (met_[accounts[i]] != read_ || balances[accounts[i]] != h_.numbers[op.first + i])
+        return fmt::format("operation {} read other balances than the order has made", id);
+    }
   }
   return {};
 }

@@ -25,8 +25,8 @@ Answer decide(const ObjectHistory& history, Ops ops, ByElement& scratch, base::B
     case ObjectKind::kFifoQueue:
     case ObjectKind::kBag:
       return decide_queue(history, ops, scratch);
-    default:
-      break;
+    case ObjectKind::kBank:
+      return decide_bank(history, ops, scratch, budget);
   }
   return {};
 }
@@ -42,8 +42,8 @@ Jepsen jepsen_of(const ObjectHistory& history, Ops ops, ByElement& scratch) {
     case ObjectKind::kFifoQueue:
     case ObjectKind::kBag:
       return jepsen_queue(history, ops, scratch);
-    default:
-      break;
+    case ObjectKind::kBank:
+      return jepsen_bank(history, ops);
   }
   return {};
 }
@@ -90,13 +90,14 @@ bool forms_differ(const ObjectHistory& history) {
 }
 
 // Asks the verifier about the evidence; a rejection is a fault of cupel.
-void confirm(const ObjectHistory& history, std::uint32_t object, certify::ObjectReplay& replay,
-             Answer& answer) {
+void confirm(const ObjectHistory& history, std::uint32_t object, Ops ops,
+             certify::ObjectReplay& replay, Answer& answer) {
   std::string wrong;
   if (answer.verdict == Verdict::kSatisfied) {
     wrong = replay.replay(object, answer.order);
   } else if (answer.verdict == Verdict::kViolated) {
-    wrong = answer.violation ? certify::refute(history, *answer.violation) : "there is no pattern";
+    wrong =
+        answer.violation ? certify::refute(history, *answer.violation, ops) : "there is no pattern";
   }
   if (wrong.empty()) return;
   answer = {.detail = fmt::format("internal error, please report it with the history: the evidence "
@@ -133,7 +134,7 @@ Result check(ObjectHistory& history, history::Time clock_drift, base::Budget& bu
       answer.detail = kLimitMet;
     } else {
       answer = decide(history, groups[object], scratch, budget);
-      confirm(history, object, replay, answer);
+      confirm(history, object, groups[object], replay, answer);
     }
     if (answer.verdict == Verdict::kViolated) {
       result.verdict = Verdict::kViolated;

@@ -44,13 +44,13 @@ std::optional<ObjectPattern> counter_range(const ObjectHistory& history, Ops ops
   for (std::size_t i = 0; i < reads.size(); ++i) {
     ObjectPattern pattern{
         .name = "counter-range", .object = history.ops[reads[i]].object, .ops = {reads[i]}};
-    if (certify::refute(history, pattern).empty()) return pattern;
+    if (certify::refute(history, pattern, ops).empty()) return pattern;
     std::size_t before = 0;
     for (auto j = i; j-- > 0 && before < kMostBefore;) {
       if (!history.ops[reads[j]].precedes(history.ops[reads[i]])) continue;
       ++before;
       pattern.ops = {reads[j], reads[i]};
-      if (certify::refute(history, pattern).empty()) return pattern;
+      if (certify::refute(history, pattern, ops).empty()) return pattern;
     }
   }
   return std::nullopt;

@@ -59,6 +59,10 @@ Answer decide_sums(const SumsOf& what, base::Budget& budget);
 Answer decide_counter(const history::ObjectHistory& history, Ops ops, base::Budget& budget);
 Jepsen jepsen_counter(const history::ObjectHistory& history, Ops ops);
 
+Answer decide_bank(const history::ObjectHistory& history, Ops ops, ByElement& scratch,
+                   base::Budget& budget);
+Jepsen jepsen_bank(const history::ObjectHistory& history, Ops ops);
+
 Answer decide_unique_ids(const history::ObjectHistory& history, Ops ops, ByElement& scratch);
 Jepsen jepsen_unique_ids(const history::ObjectHistory& history, Ops ops, ByElement& scratch);
 
