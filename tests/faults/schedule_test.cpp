@@ -50,6 +50,34 @@ std::set<std::size_t> sizes(std::size_t nodes, Targets targets) {
   return all;
 }
 
+// When each round begins, and how long the first lasts.
+std::vector<double> moments(const Options& options, int rounds, double& lasts) {
+  FakeCluster cluster(3);
+  std::vector<std::string> warnings;
+  auto schedule = Schedule::make(options, cluster, warnings);
+  std::vector<double> all;
+  for (int i = 0; i < rounds; ++i) {
+    const auto faults = schedule->next(0);
+    if (i == 0) lasts = faults.front().lasts;
+    all.push_back(faults.front().at);
+  }
+  return all;
+}
+
+TEST(Schedule, ATimeToKeepToGivesEachGroupItsTurn) {
+  double lasts = 0;
+  // Four groups in 24 seconds: one every 6 seconds.
+  EXPECT_EQ(moments({.list = "kill,pause,partition,delay", .within = 24}, 4, lasts),
+            (std::vector<double>{4, 10, 16, 22}));
+  EXPECT_EQ(lasts, 2);
+  // No shorter than 3 seconds, no longer than by default.
+  EXPECT_EQ(moments({.list = "kill,pause,partition,delay", .within = 5}, 2, lasts),
+            (std::vector<double>{2, 5}));
+  EXPECT_EQ(moments({.list = "kill,pause", .within = 600}, 2, lasts),
+            (std::vector<double>{10, 25}));
+  EXPECT_EQ(lasts, 5);
+}
+
 TEST(Schedule, TheSameSeedDrawsTheSameFaults) {
   FakeCluster cluster(5);
   const Options options{.list = "partition,kill+pause,delay,restart", .seed = 7};

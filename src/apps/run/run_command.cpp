@@ -782,6 +782,11 @@ void take_arguments(RunArguments& arguments) {
   if (!arguments.time_limit.empty()) {
     options.run.time_limit = or_throw(parse_duration(arguments.time_limit, 1), "--time-limit");
   }
+  if (options.inject.list == "all" && options.run.time_limit > 0 &&
+      std::all_of(arguments.fault_times.begin(), arguments.fault_times.end(),
+                  [](const auto* option) { return option->count() == 0; })) {
+    options.inject.within = options.run.time_limit;
+  }
   take_workload(arguments);
   options.analysis.check = check_options(arguments.levels, arguments.limits);
   options.analysis.shrink_seconds = shrink_seconds(arguments.limits);

@@ -106,10 +106,20 @@ base::Result<Schedule> Schedule::make(const Options& options, Cluster& cluster,
   auto taken = schedule.planned_ ? schedule.take_plan(cluster, warnings)
                                  : schedule.take_list(cluster, warnings);
   if (!taken.ok()) return std::move(taken).error();
+  schedule.choose_period();
   if (!schedule.may_have([](const Kind&) { return true; })) {
     warnings.emplace_back("no fault is possible here, so the run had none");
   }
   return schedule;
+}
+
+void Schedule::choose_period() {
+  if (options_.within <= 0 || groups_.empty()) return;
+  constexpr double kShortest = 3, kLongest = 15;
+  const double period =
+      std::clamp(options_.within / static_cast<double>(groups_.size()), kShortest, kLongest);
+  options_.lasts = period / 3;
+  options_.every = period - options_.lasts;
 }
 
 base::Status Schedule::take_list(Cluster& cluster, std::vector<std::string>& warnings) {

@@ -23,6 +23,9 @@ struct Options {
   std::string list = {};         // "partition,kill+pause": see parse_list(); empty: none
   std::vector<Fault> plan = {};  // or this
   double every = 10, lasts = 5;  // seconds from the end of a round to the next; of a round
+  // Not 0: `every` and `lasts` are chosen so that each group has its turn in so many seconds, if
+  // rounds of 3 seconds suffice for that. They get no longer than by default.
+  double within = 0;
   Targets targets = Targets::kSeeded;
   bool optional = false;  // a fault that the cluster cannot have is left out, with a warning
   std::string optional_name = "--faults-optional";  // how the user says so, for messages
@@ -58,6 +61,7 @@ class Schedule {
   using Variants = std::vector<const Kind*>;  // one of them is drawn
 
   explicit Schedule(const Options& options) : options_(options), planned_(!options.plan.empty()) {}
+  void choose_period();
   base::Status take_list(Cluster& cluster, std::vector<std::string>& warnings);
   base::Status take_plan(Cluster& cluster, std::vector<std::string>& warnings);
   [[nodiscard]] std::vector<Fault> round(std::uint64_t number) const;
