@@ -20,7 +20,9 @@
 #include "base/watched_threads.hpp"
 #include "base/write_file.hpp"
 #include "report/final_reads.hpp"
+#include "report/page.hpp"
 #include "run/campaign_results.hpp"
+#include "run/run_report.hpp"
 
 namespace cupel::run {
 
@@ -152,6 +154,7 @@ class Cells {
       // A database that was not there may be there now.
       if (before != known_.end() && before->second.verdict != "error") {
         ++summary_.resumed;
+        note_anomalies(before->second);
         keep(next_, before->second);
         continue;
       }
@@ -203,9 +206,11 @@ class Cells {
         result.error = checked.error().to_string();
       }
     }
+    const bool first = !stop_ && checked.ok() && shows_more(result);
+    if (first) write_page(*checked, run);
     if (!stop_ && (result.verdict == "violated" || result.verdict == "unknown")) {
       result.history = file_stem(run) + ".jsonl";
-    } else {
+    } else if (!first) {
       std::error_code ignored;
       std::filesystem::remove(options.history, ignored);
       std::filesystem::remove(faults_file_of(options.history), ignored);
@@ -213,6 +218,31 @@ class Cells {
       if (!kept) std::filesystem::remove_all(logs_of(options.history), ignored);
     }
     return stop_ ? std::nullopt : std::optional(std::move(result));
+  }
+
+  // Is the run the first of its column that shows one of its anomalies? Later ones are not.
+  bool shows_more(const CampaignResult& result) {
+    if (result.verdict == "error") return false;
+    const std::lock_guard lock(mutex_);
+    return note_anomalies(result);
+  }
+  bool note_anomalies(const CampaignResult& result) {
+    bool more = false;
+    for (const auto& anomaly : result.anomalies) {
+      more |= shown_
+                  .insert(fmt::format("{}\n{}\n{}\n{}", result.database, result.isolation,
+                                      result.faults, anomaly))
+                  .second;
+    }
+    return more;
+  }
+
+  void write_page(const CheckedRun& checked, const CampaignRun& run) {
+    const auto pages = report::report_files(answer_of(checked));
+    auto written =
+        base::replace_file(folder_ + "/" + file_stem(run) + ".html", pages.front().bytes);
+    const std::lock_guard lock(mutex_);
+    if (!written.ok() && failed_.ok()) failed_ = std::move(written);
   }
 
   void finish(std::size_t at, std::optional<CampaignResult> result) {
@@ -254,6 +284,7 @@ class Cells {
   base::Status failed_ = base::Ok{};
   std::exception_ptr thrown_;
   base::HashSet<std::string> ended_;
+  base::HashSet<std::string> shown_;                    // anomalies, by column
   std::vector<std::optional<CampaignResult>> results_;  // by run
   CampaignSummary summary_;
 };

@@ -11,7 +11,7 @@
 //
 // A folder keeps what came out: results.jsonl, a line a run, which makes the
 // campaign resumable; summary.md and summary.json; the histories that violate
-// what was asked.
+// what was asked; of each cell with an anomaly the history and the page of the first run.
 #pragma once
 
 #include <atomic>

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "data/formats/formats.hpp"
 #include "engine/check/check.hpp"
@@ -61,7 +63,7 @@ class CampaignTest : public testing::Test {
     for (const auto& entry : fs::directory_iterator(out())) {
       const auto name = entry.path().filename().string();
       if (name != "results.jsonl" && name != "summary.md" && name != "summary.json" &&
-          name != "plan.json" && name != "runs") {
+          name != "plan.json" && name != "runs" && !name.ends_with(".html")) {
         names.push_back(name);
       }
     }
@@ -328,6 +330,25 @@ TEST_F(CampaignTest, ViolationsAreKeptAndCheckAgrees) {
   EXPECT_NE(table.find("`" + summary.results[0].history + "`"), std::string::npos) << table;
   const auto seen = Json::parse(text_of("summary.json")).at("columns").at(0).at("anomalies");
   EXPECT_GT(seen.at(summary.results[0].anomalies[0]), 0);
+}
+
+// Also of runs that have the level that they were asked for.
+TEST_F(CampaignTest, AnAnomalyHasAHistoryAndAPage) {
+  const auto summary = go(R"({"databases": [{"name": "Mock", "url": "mock:causal"}],
+                              "seeds": 3, "sessions": 5, "txns": 60, "keys": 5})");
+  EXPECT_EQ(exit_code(summary), 0);
+  std::set<std::string> anomalies;
+  for (const auto& result : summary.results)
+    anomalies.insert(result.anomalies.begin(), result.anomalies.end());
+  ASSERT_FALSE(anomalies.empty());
+  const auto kept = histories();
+  ASSERT_FALSE(kept.empty());
+  EXPECT_LE(kept.size(), std::min<std::size_t>(summary.results.size(), anomalies.size()));
+  for (const auto& name : kept) {
+    EXPECT_TRUE(formats::read(out() + "/" + name).ok()) << name;
+    const auto page = text_of(fs::path(name).stem().string() + ".html");
+    EXPECT_NE(page.find("What other levels forbid"), std::string::npos) << name;
+  }
 }
 
 TEST_F(CampaignTest, LiveEndsALoadAtItsViolation) {

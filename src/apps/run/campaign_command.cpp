@@ -123,8 +123,9 @@ void add_campaign(Command& app, Run& run) {
   add_shard_option(*command, "runs", arguments->shard_text);
   command->add_flag("--json", arguments->json, "Print the summary as one JSON object");
   command->footer(
-      "The folder gets results.jsonl, summary.md, summary.json and the histories that violate the\n"
-      "requested level. Exit code: as `cupel check`, over all runs.\n"
+      "The folder gets results.jsonl, summary.md, summary.json, the histories that violate the\n"
+      "requested level, and a history with its page for each anomaly of each column.\n"
+      "Exit code: as `cupel check`, over all runs.\n"
       "\n"
       "Example, a file of one database and two levels:\n"
       "  {\"databases\": [{\"name\": \"PostgreSQL\", \"url\": \"postgres://me@127.0.0.1/test\",\n"
