@@ -1,7 +1,11 @@
 // cupel mock test: the options. The runs are mocktest's, the words are in mock_test_report.cpp.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +20,50 @@
 #include "mock/mocktest/database_run.hpp"
 #include "mock/mocktest/exploration.hpp"
 #include "mock/mocktest/iterations.hpp"
+#include "report/wording.hpp"
 
 namespace cupel::apps {
 
 namespace {
+
+// The number of runs on one line of a terminal, which goes when the result is there.
+class RunProgress {
+ public:
+  // `most`: how many runs there are; none: not known.
+  explicit RunProgress(std::optional<std::uint64_t> most)
+      : most_(most), shown_(isatty(STDERR_FILENO) != 0) {}
+  RunProgress(const RunProgress&) = delete;
+  RunProgress& operator=(const RunProgress&) = delete;
+  ~RunProgress() { end(); }
+
+  // Thread-safe.
+  void ran() {
+    using namespace std::chrono_literals;
+    const std::lock_guard lock(mutex_);
+    ++done_;
+    const auto now = std::chrono::steady_clock::now();
+    if (!shown_ || now - last_ < 200ms) return;
+    last_ = now;
+    any_ = true;
+    print_in_place(fmt::format("{}{} after {:.0f} s", report::counted(done_, "run"),
+                               most_ ? fmt::format(" of {}", report::grouped(*most_)) : "",
+                               std::chrono::duration<double>(now - begin_).count()));
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    if (any_) print_in_place("");
+    any_ = shown_ = false;
+  }
+
+ private:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  std::mutex mutex_;
+  std::optional<std::uint64_t> most_;
+  std::uint64_t done_ = 0;
+  Moment begin_ = std::chrono::steady_clock::now(), last_ = begin_;
+  bool shown_, any_ = false;
+};
 
 int run_test(const MockTestArguments& arguments) {
   if (!arguments.note.empty()) print_note(arguments.note);
@@ -30,13 +74,18 @@ int run_test(const MockTestArguments& arguments) {
   test.engine_locks = arguments.engine_locks;
   const Interruptible interruptible;
   const auto& stopped = interruptible.stopped();
+  const bool explores = arguments.explore || arguments.exploration.choices;
+  RunProgress progress(explores ? std::nullopt : std::optional(arguments.iterations.count));
+  test.on_run = [&] { progress.ran(); };
   if (!arguments.explore && !arguments.exploration.choices) {
     const auto result = mocktest::run_iterations(test, arguments.iterations, stopped);
+    progress.end();
     return result.ok() ? report_iterations(arguments, *result, stopped) : bad(result.error());
   }
   const auto result = test.database.empty()
                           ? mocktest::explore(test, arguments.exploration, stopped)
                           : mocktest::explore_database(test, arguments.exploration, stopped);
+  progress.end();
   if (!result.ok()) return bad(result.error());
   return arguments.explore ? report_exploration(arguments, *result, stopped)
                            : report_chosen_run(arguments, *result);

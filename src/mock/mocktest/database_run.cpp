@@ -373,6 +373,7 @@ class DatabaseExploration {
                            const std::vector<std::size_t>& offered) {
     if (run.end.kind == CommandEnd::Kind::kStopped) return false;
     ++result_.runs;
+    if (test_.on_run) test_.on_run();
     result_.unrepeatable.insert(run.unrepeatable.begin(), run.unrepeatable.end());
     result_.reached_store |= run.reached;
     if (!result_.reached_store && run.end.failed()) {

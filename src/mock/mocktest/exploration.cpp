@@ -67,6 +67,7 @@ class Exploration {
     if (!end.ok()) return end.error();
     if (end->kind == CommandEnd::Kind::kStopped) return Next::kEnd;
     ++result_.runs;
+    if (test_.on_run) test_.on_run();
     if (served.store.asked_for() > 0) result_.reached_store = true;
     if (!result_.reached_store && end->failed()) {
       auto failed = failed_run(served, store_.seed, *end, output);

@@ -39,6 +39,7 @@ class Iterations {
                                  {.output = output, .stopping = [&] { return stopping(number); }});
     if (!end.ok()) return keep_error(end.error());
     ++finished_;
+    if (test_.on_run) test_.on_run();
     if (served.store.asked_for() > 0) reached_store_ = true;
     if (end->failed()) {
       auto failed = failed_run(served, options.seed, *end, output);
@@ -65,6 +66,7 @@ class Iterations {
     const auto end = (*runner)->run(options, context);
     if (!end.ok()) return keep_error(end.error());
     ++finished_;
+    if (test_.on_run) test_.on_run();
     if ((*runner)->reached_store()) reached_store_ = true;
     if (end->failed()) {
       auto failed = (*runner)->failed_run(options.seed, *end, output);
@@ -88,6 +90,7 @@ class Iterations {
         [](const proxy::Footprint&) {}, context, test_.store.settle_ms);
     if (!run.ok()) return keep_error(run.error());
     ++finished_;
+    if (test_.on_run) test_.on_run();
     if (run->reached) reached_store_ = true;
     if (run->end.failed()) {
       auto failed = runner->failed_run(*run, seed, output);

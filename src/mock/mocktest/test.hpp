@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ struct Test {
   double time_limit_seconds = 60;  // of each run of the command and of the set-up
   // A run fails, and ends at once, if the history of the store violates this level. No database.
   std::optional<levels::Level> live = {};
+  // Called after each run of the command, by any thread. May be empty.
+  std::function<void()> on_run = {};
 };
 
 // How a run of the command ended.
