@@ -21,18 +21,32 @@
 
 namespace cupel::apps {
 
+namespace {
+
+// Why a name that cupel knows is no level to ask for, and which one is.
+std::string no_level(const std::string& name, const explain::LevelAsked& known) {
+  auto text = known.anomaly ? fmt::format("`{}` is an anomaly, not a level.", name)
+                            : fmt::format("cupel has no level `{}`.", name);
+  if (known.nearest) {
+    text += fmt::format(" The {} is {}.",
+                        known.anomaly ? "weakest level that forbids it" : "nearest level",
+                        levels::name(*known.nearest));
+  }
+  return text + fmt::format(" `cupel explain {}` says more", shell_word(name));
+}
+
+}  // namespace
+
 std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
   std::vector<levels::Level> asked;
   for (const auto& list : names) {
     for (const auto& name : split(list, ',')) {
-      const auto level = levels::parse_level(name);
+      const auto known = explain::level_asked(name);
+      const auto level = known ? known->level : std::nullopt;
+      if (level && !known->instead.empty())
+        print_note(fmt::format("{} is checked as {}", name, levels::name(*level)));
       if (!level) {
-        if (!explain::describe(name).empty()) {
-          throw UsageError(
-              "--level", fmt::format("found `{}`, which is no level of cupel's; `cupel explain {}` "
-                                     "says what it is, `cupel levels` lists the levels",
-                                     name, shell_word(name)));
-        }
+        if (known) throw UsageError("--level", no_level(name, *known));
         const auto suggestion = did_you_mean(name, level_names());
         throw UsageError("--level",
                          fmt::format("found `{}`, which is no level{} `cupel levels` lists them",

@@ -49,6 +49,8 @@ inline constexpr std::array kCommandSpecs{
     CommandSpec{"elle", "Check histories with the command line of elle-cli", Program::kEngine},
     CommandSpec{"explain", "Explain a level, an anomaly or a format", Program::kEngine},
     CommandSpec{"levels", "List the isolation levels, and which implies which", Program::kEngine},
+    CommandSpec{"completion", "Print the completion of commands for bash, zsh or fish",
+                Program::kEngine},
     CommandSpec{"doctor", "Show what works on this machine, and what to install for the rest",
                 Program::kRun},
 };

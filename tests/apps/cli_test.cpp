@@ -79,6 +79,42 @@ class Cli : public testing::Test {
   const fs::path folder_ = scratch_.path();
 };
 
+TEST_F(Cli, LevelsHaveTheNamesThatPeopleUse) {
+  const auto postgres = cupel("check -l SSI fine.txt");
+  EXPECT_EQ(postgres.code, 0);
+  EXPECT_NE(postgres.out.find("fine.txt\tserializable\tsatisfied\n"), std::string::npos);
+  EXPECT_NE(postgres.err.find("note: SSI is checked as serializable\n"), std::string::npos);
+  const std::pair<const char*, const char*> kMistakes[] = {
+      {"PRAM", "cupel has no level `PRAM`. The nearest level is causal. `cupel explain PRAM`"},
+      {"'cursor stability'", "cupel has no level `cursor stability`. The nearest level is snapsh"},
+      {"G-single-item", "cupel has no level `G-single-item`. The nearest level is snapshot-isolat"},
+      {"lost_update",
+       "`lost_update` is an anomaly, not a level. The weakest level that forbids it "
+       "is snapshot-isolation."}};
+  for (const auto& [name, expected] : kMistakes) {
+    const auto ran = cupel(fmt::format("check -l {} fine.txt", name));
+    EXPECT_EQ(ran.code, 3) << name;
+    EXPECT_NE(ran.err.find(expected), std::string::npos) << name << ran.err;
+  }
+}
+
+TEST_F(Cli, CompletionNeedsAShellThatItKnows) {
+  const auto ran = cupel("completion tcsh");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_NE(ran.err.find("SHELL: found `tcsh`, expected bash, zsh or fish"), std::string::npos)
+      << ran.err;
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const auto good = cupel(fmt::format("completion {}", shell));
+    // The build makes the files by a target of its own.
+    if (good.code == 0) {
+      EXPECT_NE(good.out.find("cupel"), std::string::npos) << shell;
+    } else {
+      EXPECT_EQ(good.code, 3);
+      EXPECT_NE(good.err.find("Build it"), std::string::npos) << good.err;
+    }
+  }
+}
+
 TEST_F(Cli, SatisfiedIsZero) {
   const auto ran = cupel("check -l serializable fine.txt");
   EXPECT_EQ(ran.code, 0);
@@ -456,7 +492,8 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"''",
        "expected a command: check, run, campaign, watch, verify, stats, convert, generate, "
-       "merge, lab, mock, crdt, elle, explain, levels or doctor"},
+       "merge, lab, mock, crdt, elle, explain, levels, completion or "
+       "doctor"},
       {"frobnicate", "found the command `frobnicate`, expected check, "},
       {"chekc fine.txt", "did you mean `check`?"},
       {"--verison", "did you mean `--version`?"},
@@ -464,7 +501,8 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
        "found `--levle`, which is no option of check; did you mean `--level`?"},
       {"check --levle=si", "did you mean `--level`?"},
       {"check -l serialisable fine.txt", "did you mean `serializable`?"},
-      {"check -l 'repeatable read' fine.txt", "`cupel explain 'repeatable read'` says what it is"},
+      {"check -l 'repeatable read' fine.txt",
+       "The nearest level is serializable. `cupel explain 'repeatable read'` says"},
       {"watch --timeout-window 3 fine.txt", "did you mean `--window-timeout`?"},
       {"check --kind list-append fine.txt",
        "found `list-append`, expected transactions, registers, mutex or strings, or set, set-full, "
@@ -477,7 +515,7 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"merge --kind list-append a b", "did you mean `transactions`?"},
       {"check -l best fine.txt", "found `best`, which is no level; `cupel levels` lists them"},
       {"check -l PL-2 fine.txt",
-       "found `PL-2`, which is no level of cupel's; `cupel explain PL-2`"},
+       "cupel has no level `PL-2`. The nearest level is read-committed. `cupel explain PL-2`"},
       {"lab start redis --nodes 3", "--nodes: found it with redis, which starts one server"},
       {"lab start redis --sync", "--sync: found it with redis, which has no synchronous standby"},
       {"run --read-from primry", "--read-from: found `primry`, expected primary, replica or any"},

@@ -14,6 +14,7 @@ void add_generate(Command& app, Run& run);
 void add_elle(Command& app, Run& run);
 void add_explain(Command& app, Run& run);
 void add_levels(Command& app, Run& run);
+void add_completion(Command& app, Run& run);
 #ifdef CUPEL_CORE
 void add_merge(Command& app, Run& run);
 #endif
@@ -24,7 +25,7 @@ std::span<const NamedCommand> engine_commands() {
       NamedCommand{"verify", add_verify},   NamedCommand{"stats", add_stats},
       NamedCommand{"convert", add_convert}, NamedCommand{"generate", add_generate},
       NamedCommand{"elle", add_elle},       NamedCommand{"explain", add_explain},
-      NamedCommand{"levels", add_levels},
+      NamedCommand{"levels", add_levels},   NamedCommand{"completion", add_completion},
 #ifdef CUPEL_CORE
       NamedCommand{"merge", add_merge},
 #endif

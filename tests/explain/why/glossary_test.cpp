@@ -36,6 +36,109 @@ TEST(Glossary, HasAPageForEveryLevel) {
   }
 }
 
+// Names from papers, from manuals and from Adya, Elle and Jepsen.
+constexpr const char* kNamesInUse[] = {"read your writes",
+                                       "monotonic reads",
+                                       "monotonic writes",
+                                       "writes follow reads",
+                                       "PRAM",
+                                       "sequential consistency",
+                                       "external consistency",
+                                       "1SR",
+                                       "PSI",
+                                       "parallel snapshot isolation",
+                                       "MAV",
+                                       "monotonic atomic view",
+                                       "cursor stability",
+                                       "update serializability",
+                                       "prefix consistency",
+                                       "repeatable read",
+                                       "rr",
+                                       "SSI",
+                                       "serializable snapshot isolation",
+                                       "SI",
+                                       "RC",
+                                       "read committed",
+                                       "PL-1",
+                                       "PL-2",
+                                       "PL-2+",
+                                       "PL-2.99",
+                                       "PL-3",
+                                       "consistent view",
+                                       "G0",
+                                       "G1a",
+                                       "G1b",
+                                       "G1c",
+                                       "G2",
+                                       "G2-item",
+                                       "G-single",
+                                       "G-single-item",
+                                       "G-cursor",
+                                       "G-nonadjacent",
+                                       "OTV",
+                                       "PMP",
+                                       "IMP",
+                                       "G-MSR",
+                                       "G-SIb",
+                                       "CM",
+                                       "CCv",
+                                       "CC",
+                                       "causal memory",
+                                       "causal convergence",
+                                       "cyclic-versions",
+                                       "predicate-read-miss",
+                                       "dirty update",
+                                       "dirty read",
+                                       "fuzzy read",
+                                       "phantom",
+                                       "read skew",
+                                       "write skew",
+                                       "internal",
+                                       "opacity"};
+
+TEST(Glossary, KnowsTheNamesThatPeopleUse) {
+  EXPECT_EQ(std::size(kNamesInUse), 58u);
+  for (const std::string name : kNamesInUse) {
+    EXPECT_NE(describe(name), "") << name;
+    const auto asked = level_asked(name);
+    ASSERT_TRUE(asked) << name;
+    EXPECT_TRUE(asked->level || asked->nearest) << name;
+    // However it is spelled.
+    auto other = name;
+    for (char& c : other) c = c == ' ' ? '_' : c;
+    EXPECT_EQ(level_asked(other)->level, asked->level) << name;
+    EXPECT_EQ(level_asked(other)->nearest, asked->nearest) << name;
+  }
+}
+
+TEST(Glossary, SaysWhichLevelANameAsksFor) {
+  const auto level = [](std::string_view name) { return level_asked(name)->level; };
+  const auto nearest = [](std::string_view name) {
+    EXPECT_EQ(level_asked(name)->level, std::nullopt) << name;
+    return level_asked(name)->nearest;
+  };
+  EXPECT_EQ(level("SSI"), Level::kSerializable);
+  EXPECT_EQ(level("ssi"), Level::kStrongSnapshotIsolation);
+  EXPECT_EQ(level("serializable snapshot isolation"), Level::kSerializable);
+  EXPECT_EQ(level("1SR"), Level::kSerializable);
+  EXPECT_EQ(level("External Consistency"), Level::kStrictSerializable);
+  EXPECT_EQ(level("SI"), Level::kSnapshotIsolation);
+  EXPECT_EQ(nearest("rr"), Level::kSerializable);
+  EXPECT_EQ(nearest("read your writes"), Level::kReadAtomic);
+  EXPECT_EQ(nearest("PRAM"), Level::kCausal);
+  EXPECT_EQ(nearest("sequential"), Level::kStrongSessionSerializable);
+  EXPECT_EQ(nearest("PSI"), Level::kStrongSessionSnapshotIsolation);
+  EXPECT_EQ(nearest("MAV"), Level::kReadCommitted);
+  EXPECT_EQ(nearest("cursor stability"), Level::kSnapshotIsolation);
+  EXPECT_EQ(nearest("G-single-item"), Level::kSnapshotIsolation);
+  EXPECT_FALSE(level_asked("PRAM")->anomaly);
+  EXPECT_EQ(nearest("write skew"), Level::kSerializable);
+  EXPECT_TRUE(level_asked("write skew")->anomaly);
+  EXPECT_FALSE(level_asked("no such name"));
+  EXPECT_NE(describe("PSI").find("Nearest level"), std::string::npos) << describe("PSI");
+  EXPECT_NE(describe("SSI").find("serializable"), std::string::npos);
+}
+
 TEST(Glossary, HasAPageForEveryName) {
   for (const char* name : {"thin-air-read",
                            "aborted-read",

@@ -93,6 +93,9 @@ std::string describe_anomaly(const AnomalyEntry& entry) {
 
 std::string describe_term(const TermEntry& entry) {
   return fmt::format("{}\n{}", entry.name, wrapped(entry.definition, 2)) +
+         (entry.nearest ? section(entry.same ? "Checked by" : "Nearest level",
+                                  fmt::format("-l {}", levels::name(*entry.nearest)))
+                        : std::string()) +
          section("See", join_views(entry.see)) + section("Also called", join_views(entry.also));
 }
 
@@ -225,6 +228,10 @@ Json page_json(const Page& page) {
   }
   if (page.term != nullptr) {
     object["term"] = page.term->name;
+    if (page.term->nearest) {
+      object["nearest_level"] = levels::name(*page.term->nearest);
+      object["same_level"] = page.term->same;
+    }
     object["meaning"] = page.term->definition;
     object["see"] = page.term->see;
     object["also_called"] = page.term->also;
@@ -278,6 +285,24 @@ std::string describe(std::string_view name) {
                                    : describe_anomaly(*page.anomaly);
   }
   return text;
+}
+
+std::optional<LevelAsked> level_asked(std::string_view name) {
+  const auto level = levels::parse_level(name);
+  if (level && name != "SSI") return LevelAsked{*level, {}};
+  // The term, where a level has the name in other letters.
+  for (const TermEntry& term : terms()) {
+    const bool called =
+        squeezed(term.name) == squeezed(name) ||
+        std::any_of(term.also.begin(), term.also.end(),
+                    [&](std::string_view other) { return squeezed(other) == squeezed(name); });
+    if (called && term.same) return LevelAsked{term.nearest, term.name};
+    if (called) return LevelAsked{std::nullopt, term.name, term.nearest};
+  }
+  const auto found = pages(name);
+  if (found.empty() || found.front().anomaly == nullptr) return std::nullopt;
+  const auto& anomaly = *found.front().anomaly;
+  return LevelAsked{std::nullopt, anomaly.name, anomaly.weakest.front(), true};
 }
 
 std::string describe_json(std::string_view name) {

@@ -2,6 +2,7 @@
 // forbid which anomalies. docs/reference/levels.md and docs/reference/anomalies.md say more.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,7 +36,21 @@ struct TermEntry {
   std::string_view definition;
   std::vector<std::string_view> see;  // levels and anomalies, each with a page
   std::vector<std::string_view> also = {};
+  // The level to ask for instead; none: no level speaks of it.
+  std::optional<levels::Level> nearest = {};
+  bool same = false;  // for a history, that level is the same
 };
+
+// What a name for a level stands for, as option -l takes it.
+struct LevelAsked {
+  std::optional<levels::Level> level;         // of that name, or the same for every history
+  std::string_view instead;                   // the name of the term, if the level has another
+  std::optional<levels::Level> nearest = {};  // without a level: the nearest one
+  bool anomaly = false;                       // the name is an anomaly's, and `nearest` forbids it
+};
+// Nothing: no page has that name. SSI, in capitals, is PostgreSQL's serializable; ssi is the short
+// name of strong-snapshot-isolation.
+std::optional<LevelAsked> level_asked(std::string_view name);
 
 std::span<const AnomalyEntry> anomalies();
 std::span<const TermEntry> terms();
