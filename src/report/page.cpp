@@ -32,7 +32,6 @@
 namespace cupel::report {
 
 using check::Verdict;
-using history::History;
 using history::TxnId;
 using levels::Level;
 
