@@ -179,8 +179,7 @@ std::string object_lines(const CheckedObjects& checked, std::span<const Level> a
 }
 
 std::string object_explanation(const CheckedObjects& checked) {
-  auto text = violations_text(checked) + jepsen_text(checked);
-  return text;
+  return violations_text(checked) + jepsen_text(checked);
 }
 
 std::string object_text(const CheckedObjects& checked) {

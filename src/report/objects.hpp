@@ -32,7 +32,7 @@ objects::Verdict verdict_at(levels::Level level, const objects::Result& result);
 std::string object_lines(const CheckedObjects& checked, std::span<const levels::Level> asked);
 // The verdict, the violations and Jepsen's classes, for people.
 std::string object_text(const CheckedObjects& checked);
-// The violations and Jepsen's classes alone; every line starts with two blanks.
+// The violations and Jepsen's classes alone; every line starts with two blanks, or is empty.
 std::string object_explanation(const CheckedObjects& checked);
 // One object on one line, newline included. `asked`: empty: linearizable.
 std::string object_json(const CheckedObjects& checked, std::span<const levels::Level> asked);

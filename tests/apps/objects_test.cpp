@@ -175,7 +175,9 @@ TEST_F(Objects, LevelsFollowFromLinearizableOrAreRefused) {
   EXPECT_EQ(of_fine.code, 0);
   EXPECT_NE(of_fine.out.find("\tsnapshot-isolation\tsatisfied\n"), std::string::npos)
       << of_fine.out;
-  EXPECT_EQ(cupel({"check", "-l", "strict", wrong}).code, 1);
+  const auto strict = cupel({"check", "-l", "strict", wrong});
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_EQ(strict.out.find("\n\n"), std::string::npos) << strict.out;
   const auto of_wrong = cupel({"check", "-l", "si", wrong});
   EXPECT_EQ(of_wrong.code, 3);
   EXPECT_NE(of_wrong.err.find("snapshot-isolation is refused: it is about transactions"),

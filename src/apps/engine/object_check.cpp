@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "apps/command.hpp"
@@ -62,6 +63,16 @@ int object_code(const std::string& file, const objects::Result& result,
   return code;
 }
 
+// For scripts, which tell the lines of levels from the others by two blanks.
+std::string without_empty_lines(std::string_view text) {
+  std::string lines;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool begins = lines.empty() || lines.back() == '\n';
+    if (!begins || text[i] != '\n') lines += text[i];
+  }
+  return lines;
+}
+
 // An error if the history of objects cannot have something that is asked for.
 std::optional<base::Error> object_misfit(const std::string& file, const CheckArguments& arguments,
                                          const check::Options& options, bool places) {
@@ -104,7 +115,8 @@ int print_objects(const std::string& file, history::ObjectHistory& history,
   } else if (arguments.levels.empty()) {
     print_text(report::object_text(checked));
   } else {
-    print_text(report::object_lines(checked, options.asked) + report::object_explanation(checked));
+    print_text(report::object_lines(checked, options.asked) +
+               without_empty_lines(report::object_explanation(checked)));
   }
   int code = object_code(file, result, options.asked);
   if (!arguments.certificate.empty()) {

@@ -260,9 +260,10 @@ bool Assembly::classify() {
   if (answer.refusal) {
     if (const auto also = interpreter_.misspelling(); !also.empty())
       *answer.refusal += "; also " + also;
-    if (source_.objects != nullptr && !source_.as.kind)
+    if (source_.objects != nullptr && !source_.as.kind && may_be_objects(p_)) {
       *answer.refusal +=
           fmt::format(". If it is about objects, state their kind with --kind: {}", object_names());
+    }
     return p_.fail(answer.place, *std::move(answer.refusal));
   }
   kinds_ = std::move(answer.kinds);

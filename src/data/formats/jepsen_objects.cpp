@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <span>
@@ -527,6 +528,16 @@ bool find_objects(Pairs& pairs, const Interpretation& as, std::optional<ObjectsO
     }
   }
   return true;
+}
+
+bool may_be_objects(const Pairs& pairs) {
+  return std::any_of(pairs.ops.begin(), pairs.ops.end(), [&](const PairedOp& op) {
+    const Event& event = pairs.event(op.tried());
+    if (op.is_txn || event.f != F::kOther) return false;
+    const auto name = word(pairs.chunks[op.tried().chunk], event);
+    return std::any_of(std::begin(kCallWords), std::end(kCallWords),
+                       [&](const CallWord& one) { return one.word == name; });
+  });
 }
 
 bool resolve_objects(Pairs& pairs, Reading& reading, const ObjectsOf& what, bool timed,

@@ -16,6 +16,9 @@ namespace cupel::formats::jepsen {
 // ObjectHistory. False after an error.
 bool find_objects(Pairs& pairs, const Interpretation& as, std::optional<ObjectsOf>& found);
 
+// Whether some operation has a word that only objects have.
+bool may_be_objects(const Pairs& pairs);
+
 // The history of these objects, but for its metadata. False after an error. `timed`: operations
 // have times.
 bool resolve_objects(Pairs& pairs, Reading& reading, const ObjectsOf& what, bool timed,

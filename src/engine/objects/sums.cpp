@@ -9,8 +9,10 @@
 //                                          open read returned, and this read
 //
 // and only members with the operation remain. A frontier without members is a violation. A member
-// lists the open operations that are in it. The subsets Y are searched with bounds for each sum.
-// Exponential in the open operations: a budget ends it, and the verdict is unknown.
+// lists the open operations that are in it. A member is dropped if an open read can never be
+// satisfied from it, whichever changes begin before the read ends. The subsets Y are searched with
+// bounds for each sum. Exponential in the open operations: a budget ends it, and the verdict is
+// unknown.
 //
 // Without known initial sums, the first read that a member satisfies says them.
 #include <algorithm>
@@ -27,15 +29,58 @@ namespace cupel::objects {
 namespace {
 
 using certify::ObjectPattern;
-using history::Call;
-using history::ObjectHistory;
-using history::ObjectOp;
 using history::Time;
 
 constexpr std::size_t kMostMembers = 1 << 17, kMostOpen = 4096;
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 26;
 
 using Sums = std::vector<std::int64_t>;
+
+// The sets of changes that bring sums to a result.
+class Choice {
+ public:
+  Choice(const SumsOf& what, const Sums& from, const Sums& to,
+         const std::vector<std::uint32_t>& changes)
+      : w_(what), changes_(changes), missing_(to) {
+    for (std::size_t i = 0; i < missing_.size(); ++i) missing_[i] -= from[i];
+    // The least and the most that the changes from each on can add to each sum.
+    least_.resize(changes.size() + 1, Sums(what.width));
+    most_ = least_;
+    for (auto i = changes.size(); i-- > 0;) {
+      least_[i] = least_[i + 1];
+      most_[i] = most_[i + 1];
+      for (const auto& [place, amount] : w_.ops[changes[i]].changes)
+        (amount < 0 ? least_ : most_)[i][place] += amount;
+    }
+  }
+  // Every set will do: the sums are not known.
+  void take_any() { any_ = true; }
+
+  // Calls `step` before each step and `found` with each set, until one of them returns false.
+  template <typename Step, typename Found>
+  bool search(const Step& step, const Found& found, std::size_t i = 0) {
+    if (!step()) return false;
+    for (std::size_t place = 0; place < missing_.size() && !any_; ++place) {
+      if (missing_[place] < least_[i][place] || missing_[place] > most_[i][place]) return true;
+    }
+    if (i == changes_.size()) return found(chosen_);
+    const auto& change = w_.ops[changes_[i]].changes;
+    for (const auto& [place, amount] : change) missing_[place] -= amount;
+    chosen_.push_back(changes_[i]);
+    const bool more = search(step, found, i + 1);
+    chosen_.pop_back();
+    for (const auto& [place, amount] : change) missing_[place] += amount;
+    return more && search(step, found, i + 1);
+  }
+
+ private:
+  const SumsOf& w_;
+  const std::vector<std::uint32_t>& changes_;
+  Sums missing_;
+  std::vector<Sums> least_, most_;
+  std::vector<std::uint32_t> chosen_;
+  bool any_ = false;
+};
 
 class SumsDecision {
  public:
@@ -48,11 +93,15 @@ class SumsDecision {
       if (w_.ops[i].complete != history::kNever) events.emplace_back(w_.ops[i].complete, true, i);
     }
     std::sort(events.begin(), events.end());
+    for (const auto& [time, ends, op] : events) {
+      if (!ends) begins_.push_back(op);
+    }
     Member first{.sums = w_.initial.value_or(Sums(w_.width)), .known = w_.initial.has_value()};
     frontier_.insert(std::move(first));
     for (const auto& [time, ends, op] : events) {
       if (!ends) {
         open_.push_back(op);
+        ++begun_;
         if (open_.size() > kMostOpen) return {.detail = "too many operations are open at a time"};
         continue;
       }
@@ -111,9 +160,41 @@ class SumsDecision {
       std::erase(after.done, op);
       next.insert(std::move(after));
     }
-    frontier_ = std::move(next);
     std::erase(open_, op);
-    return true;
+    if (next.size() > 1) {
+      std::erase_if(next, [&](const Member& member) { return is_lost(member); });
+    }
+    frontier_ = std::move(next);
+    return why_.empty();
+  }
+
+  // Whether an open read can never be satisfied: no choice of the changes that are not applied and
+  // begin before it ends brings the member to its result. Many changes are not looked at.
+  bool is_lost(const Member& member) {
+    constexpr std::size_t kMostChanges = 24;
+    if (!member.known) return false;
+    for (const auto read : open_) {
+      if (!w_.ops[read].is_read || has(member, read)) continue;
+      std::vector<std::uint32_t> changes;
+      for (const auto op : open_) {
+        if (!w_.ops[op].is_read && !has(member, op)) changes.push_back(op);
+      }
+      for (auto i = begun_; i < begins_.size() && changes.size() <= kMostChanges; ++i) {
+        const auto& next = w_.ops[begins_[i]];
+        if (next.invoke > w_.ops[read].complete) break;
+        if (!next.is_read) changes.push_back(begins_[i]);
+      }
+      if (changes.size() > kMostChanges) continue;
+      bool found = false;
+      Choice choice(w_, member.sums, w_.ops[read].result, changes);
+      const auto note = [&](const std::vector<std::uint32_t>& /*chosen*/) {
+        found = true;
+        return false;
+      };
+      choice.search([&] { return step(); }, note);
+      if (!found) return why_.empty();
+    }
+    return false;
   }
 
   static bool has(const Member& member, std::uint32_t op) {
@@ -137,43 +218,20 @@ class SumsDecision {
     for (const auto op : open_) {
       if (!w_.ops[op].is_read && !has(member, op)) changes.push_back(op);
     }
-    // The least and the most that the changes from each on can add to each sum.
-    std::vector<Sums> least(changes.size() + 1, Sums(w_.width)), most = least;
-    for (auto i = changes.size(); i-- > 0;) {
-      least[i] = least[i + 1];
-      most[i] = most[i + 1];
-      for (const auto& [place, amount] : w_.ops[changes[i]].changes)
-        (amount < 0 ? least : most)[i][place] += amount;
-    }
-    Sums missing(w_.width);
-    for (std::size_t i = 0; i < missing.size() && member.known; ++i)
-      missing[i] = w_.ops[read].result[i] - member.sums[i];
-    std::vector<std::uint32_t> chosen;
-    const auto choose = [&](const auto& self, std::size_t i) -> bool {
-      if (!step()) return false;
-      for (std::size_t place = 0; place < missing.size() && member.known; ++place) {
-        if (missing[place] < least[i][place] || missing[place] > most[i][place]) return true;
-      }
-      if (i == changes.size()) {
-        Member next = member;
-        for (const auto op : chosen) apply(next, op);
-        next.sums = w_.ops[read].result;
-        next.known = true;
-        take(next, read);
-        if (all.insert(next).second) todo.push_back(std::move(next));
-        if (all.size() <= kMostMembers) return true;
-        why_ = "the search for an order has too many branches";
-        return false;
-      }
-      const auto& change = w_.ops[changes[i]].changes;
-      for (const auto& [place, amount] : change) missing[place] -= amount;
-      chosen.push_back(changes[i]);
-      const bool more = self(self, i + 1);
-      chosen.pop_back();
-      for (const auto& [place, amount] : change) missing[place] += amount;
-      return more && self(self, i + 1);
+    const auto add = [&](const std::vector<std::uint32_t>& chosen) {
+      Member next = member;
+      for (const auto op : chosen) apply(next, op);
+      next.sums = w_.ops[read].result;
+      next.known = true;
+      take(next, read);
+      if (all.insert(next).second) todo.push_back(std::move(next));
+      if (all.size() <= kMostMembers) return true;
+      why_ = "the search for an order has too many branches";
+      return false;
     };
-    return choose(choose, 0);
+    Choice choice(w_, member.sums, w_.ops[read].result, changes);
+    if (!member.known) choice.take_any();
+    return choice.search([&] { return step(); }, add);
   }
 
   [[nodiscard]] std::vector<std::uint32_t> order_of(const Member& member) const {
@@ -188,6 +246,8 @@ class SumsDecision {
   base::Budget& budget_;
   std::set<Member> frontier_;
   std::vector<std::uint32_t> open_;
+  std::vector<std::uint32_t> begins_;  // the operations by their begins
+  std::size_t begun_ = 0;              // of these
   std::vector<Logged> log_;
   std::uint64_t steps_ = 0;
   std::string why_;
