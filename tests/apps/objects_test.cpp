@@ -237,6 +237,24 @@ TEST_F(Objects, MalformedOrAmbiguousFilesAreErrors) {
     EXPECT_EQ(ran.code, 3) << one.says << "\n" << ran.out;
     EXPECT_NE(ran.err.find(one.says), std::string::npos) << one.says << "\n" << ran.err;
   }
+  // A transaction beside them, and a key in one operation alone.
+  EXPECT_EQ(cupel({"check", file("h.edn", {"0 invoke generate nil", "0 ok generate 7",
+                                           "1 invoke txn [[:w 1 2]]", "1 ok txn [[:w 1 2]]"})})
+                .code,
+            3);
+  for (const auto* key : {":process 0, :f :add, :key 5", ":process 0, :f :read, :key 5"}) {
+    const std::string of(key),
+        add = of.find("add") == std::string::npos ? ":process 0, :f :add" : of,
+        read = of.find("read") == std::string::npos ? ":process 0, :f :read" : of;
+    const auto mixed =
+        scratch_.file("mixed.edn", "{:type :invoke, " + add + ", :value 1}\n{:type :ok, " + add +
+                                       ", :value 1}\n{:type :invoke, " + read +
+                                       ", :value nil}\n{:type :ok, " + read + ", :value [1]}\n");
+    const auto ran = cupel({"check", mixed});
+    EXPECT_EQ(ran.code, 3) << ran.out;
+    EXPECT_NE(ran.err.find("has no field key, and other operations have one"), std::string::npos)
+        << ran.err;
+  }
   const auto history =
       file("h.edn", {"0 invoke add 1", "0 ok add 1", "0 invoke read nil", "0 ok read [1]"});
   EXPECT_EQ(cupel({"stats", history}).code, 3);

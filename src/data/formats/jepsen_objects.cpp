@@ -114,7 +114,7 @@ Shapes shapes_of(const Pairs& pairs) {
       const Chunk& chunk = pairs.chunks[ref.chunk];
       const Event& event = pairs.event(ref);
       shapes.words.try_emplace(word(chunk, event), event.byte);
-      if (event.f == F::kOther && says_field_key(chunk, event)) shapes.fields = true;
+      if (says_field_key(chunk, event)) shapes.fields = true;
       const bool says =
           event.type == Type::kInvoke || (event.type == Type::kOk && event.f == F::kRead);
       const Cell value = pairs.value(ref);
@@ -144,7 +144,8 @@ Shapes shapes_of(const Pairs& pairs) {
 // The kind that the words and values say. None: none of these.
 std::optional<ObjectsOf> kind_by(const Shapes& shapes) {
   const auto only = [&](ObjectKind kind) {
-    return std::all_of(shapes.words.begin(), shapes.words.end(),
+    return !shapes.transactions &&
+           std::all_of(shapes.words.begin(), shapes.words.end(),
                        [&](const auto& word) { return call_of(kind, word.first).has_value(); });
   };
   if (shapes.another_read || shapes.elements_read + shapes.number_read + shapes.map_read > 1)
@@ -248,6 +249,7 @@ class Resolver {
     Cell key = Cell::null();
     if (fields_) {
       key = p_.key(paired.invoke);
+      if (!has_field_key(paired)) return false;
       // A read has its key before its value by now.
       tried_ = payload_of(chunk, tried_, op.call == Call::kRead);
       if (paired.completion.valid())
@@ -270,6 +272,26 @@ class Resolver {
     }
     op.object = id_of(chunk, key, out_.objects);
     return true;
+  }
+
+  // The key is a field of every operation, and the same in both lines.
+  bool has_field_key(const PairedOp& paired) {
+    const Chunk& chunk = p_.chunks[paired.invoke.chunk];
+    const Cell key = p_.key(paired.invoke);
+    if (key.is_nothing()) {
+      return p_.fail(p_.event(paired.invoke).byte,
+                     fmt::format("f={} has no field key, and other operations have one. Record the "
+                                 "key in every operation, or in none",
+                                 word(chunk, p_.event(paired.invoke))));
+    }
+    if (!paired.completion.valid() || p_.key(paired.completion).is_nothing()) return true;
+    const Chunk& done_in = p_.chunks[paired.completion.chunk];
+    const Cell done = p_.key(paired.completion);
+    if (id_of(done_in, done, out_.objects) == id_of(chunk, key, out_.objects)) return true;
+    return p_.fail(paired,
+                   fmt::format("the completion has the key {}, and its invocation {}. Record "
+                               "the invoked key in both lines",
+                               shown(done_in, done), shown(chunk, key)));
   }
 
   bool take_values(const PairedOp& paired, ObjectOp& op) {
