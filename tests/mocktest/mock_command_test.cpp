@@ -968,7 +968,7 @@ TEST_F(MockProductLevels, SoItDoesOnPostgres) {
     EXPECT_NE(lost.output.find("left: 4"), std::string::npos) << lost.output;
     EXPECT_NE(lost.output.find("lost-update"), std::string::npos) << lost.output;
     EXPECT_NE(lost.output.find("\"c(1)\""), std::string::npos) << lost.output;
-    EXPECT_LE(std::count(lost.output.begin(), lost.output.end(), '\n'), 40) << lost.output;
+    EXPECT_LE(std::count(lost.output.begin(), lost.output.end(), '\n'), 46) << lost.output;
   }
   const auto refused = buy("postgres:repeatable-read", computed, "10", "postgres");
   EXPECT_EQ(refused.code, 1) << refused.output;
