@@ -298,8 +298,10 @@ TEST(Glossary, SaysOfOtherLevelsThatTheyAreNotChecked) {
   EXPECT_TRUE(describe("OTV").starts_with("non-monotonic-read\n"));
   EXPECT_TRUE(describe("rr").starts_with("repeatable-read\n"));
   // One word, two meanings.
-  EXPECT_TRUE(describe("SSI").starts_with("strong-snapshot-isolation (ssi)\n"));
-  EXPECT_NE(describe("SSI").find("serializable-snapshot-isolation"), std::string::npos);
+  EXPECT_TRUE(describe("ssi").starts_with("strong-snapshot-isolation (ssi)\n"));
+  EXPECT_NE(describe("ssi").find("serializable-snapshot-isolation"), std::string::npos);
+  EXPECT_TRUE(describe("SSI").starts_with("serializable-snapshot-isolation\n"));
+  EXPECT_NE(describe("SSI").find("strong-snapshot-isolation"), std::string::npos);
 }
 
 // No name leads to two pages, but for Plume's letters.

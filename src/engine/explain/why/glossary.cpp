@@ -174,7 +174,8 @@ std::string squeezed(std::string_view text) {
 // By name; else by what it is called as well.
 std::vector<Page> pages(std::string_view name) {
   const auto wanted = normal(name);
-  if (const auto level = levels::parse_level(wanted)) {
+  // As level_asked() has it: SSI in capitals is the term.
+  if (const auto level = levels::parse_level(wanted); level && name != "SSI") {
     for (const auto& entry : levels::kLevelSpecs) {
       if (entry.level == *level) return {{.level = &entry}};
     }
