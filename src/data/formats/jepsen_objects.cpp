@@ -19,7 +19,6 @@ namespace cupel::formats::jepsen {
 namespace {
 
 using history::Call;
-using history::kNever;
 using history::ObjectHistory;
 using history::ObjectKind;
 using history::ObjectOp;

@@ -20,7 +20,6 @@ using history::Call;
 using history::ObjectHistory;
 using history::ObjectKind;
 using history::ObjectOp;
-using history::TxnStatus;
 
 class Refuter {
  public:
