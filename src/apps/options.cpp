@@ -7,6 +7,8 @@
 #include <charconv>
 #include <iterator>
 #include <limits>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -35,6 +37,13 @@ std::string no_level(const std::string& name, const explain::LevelAsked& known) 
   return text + fmt::format(" `cupel explain {}` says more", shell_word(name));
 }
 
+// Once: a command may read its levels twice.
+void note_level(const std::string& name, levels::Level level) {
+  static std::set<std::string> said;
+  if (said.insert(name).second)
+    print_note(fmt::format("{} is checked as {}", name, levels::name(level)));
+}
+
 }  // namespace
 
 std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
@@ -43,8 +52,7 @@ std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
     for (const auto& name : split(list, ',')) {
       const auto known = explain::level_asked(name);
       const auto level = known ? known->level : std::nullopt;
-      if (level && !known->instead.empty())
-        print_note(fmt::format("{} is checked as {}", name, levels::name(*level)));
+      if (level && !known->instead.empty()) note_level(name, *level);
       if (!level) {
         if (known) throw UsageError("--level", no_level(name, *known));
         const auto suggestion = did_you_mean(name, level_names());

@@ -36,6 +36,9 @@ bool continues(std::string_view before, std::string_view line, std::size_t inden
   // Reports indent what they broke.
   if (indent == 0 || own == line.size() || own <= indent || (hanging != 0 && own != hanging))
     return false;
+  // "Let:" and "Interleaving:" head what is below them.
+  const auto words = line.substr(own);
+  if (words.ends_with(':') && words.find(' ') == std::string_view::npos) return false;
   // Breaking leaves one space between two words, so a line with columns is a row of a table.
   if (last_column(line) != 0) return false;
   const auto used = explain::columns(before);

@@ -83,7 +83,7 @@ TEST_F(Cli, LevelsHaveTheNamesThatPeopleUse) {
   const auto postgres = cupel("check -l SSI fine.txt");
   EXPECT_EQ(postgres.code, 0);
   EXPECT_NE(postgres.out.find("fine.txt\tserializable\tsatisfied\n"), std::string::npos);
-  EXPECT_NE(postgres.err.find("note: SSI is checked as serializable\n"), std::string::npos);
+  EXPECT_EQ(postgres.err, "cupel: note: SSI is checked as serializable\n");
   const std::pair<const char*, const char*> kMistakes[] = {
       {"PRAM", "cupel has no level `PRAM`. The nearest level is causal. `cupel explain PRAM`"},
       {"'cursor stability'", "cupel has no level `cursor stability`. The nearest level is snapsh"},

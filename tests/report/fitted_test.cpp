@@ -49,6 +49,14 @@ TEST(Fitted, ALineThatIsTooLongItselfTakesNoOther) {
             std::string(explain::kTextWidth, 'a') + "\n  satisfied\n  jepsen: 5 transactions\n");
 }
 
+TEST(Fitted, AHeadingContinuesNoParagraphAboveIt) {
+  std::string above = "  lost-update: ";
+  while (above.size() < explain::kTextWidth - 5) above += "word ";
+  above.pop_back();
+  const auto out = fitted(above + "\n    Interleaving:\n      1  session a  T1 began\n", 60);
+  EXPECT_NE(out.find("word\n    Interleaving:\n      1  session a"), std::string::npos) << out;
+}
+
 // As the reasons of aborts do below the long line with the latencies of a run.
 TEST(Fitted, ARowOfATableContinuesNoLongLineAboveIt) {
   std::string above = "  ";
