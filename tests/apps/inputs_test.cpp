@@ -55,6 +55,42 @@ TEST_F(Inputs, EveryCommandNotesThatAFileWasCut) {
     EXPECT_EQ(run(arguments), 0) << arguments << text_of("err");  // both readers leave it out
 }
 
+// A last line that has its end counts, whatever it begins with and whatever comes behind it.
+TEST_F(Inputs, AWatchReadsAWholeLastLineWithoutItsNewline) {
+  const std::string tag = "#jepsen.history.Op";
+  const std::string before = tag + "{:type :invoke :process 0 :f :txn :value [[:w 1 1]]}\n" + tag +
+                             "{:type :ok :process 0 :f :txn :value [[:w 1 1]]}\n" + tag +
+                             "{:type :invoke :process 1 :f :txn :value [[:r 1 nil]]}\n";
+  const std::string map = "{:type :ok :process 1 :f :txn :value [[:r 1 9]]";
+  for (const auto& last : {tag + map + "}", map + " :error \\{}", map + "} ; end", map + "},",
+                           " " + map + "}", "^{:a 1} " + map + "}", map + " :error #<Foo {>}"}) {
+    put("h.edn", before + last);
+    EXPECT_EQ(run("check -l causal h.edn"), 1) << last << text_of("err");
+    EXPECT_EQ(run("watch --no-follow -l causal h.edn"), 1) << last << text_of("err");
+  }
+  for (const auto& last : {tag + map, map + " :error \\{", map + "} ; end\n{:type"}) {
+    put("h.edn", before + last);
+    EXPECT_EQ(run("check -l causal h.edn"), last.ends_with("{:type") ? 3 : 0)
+        << last << text_of("err");
+  }
+}
+
+// cupel writes a read-only transaction of unknown outcome without its reads.
+TEST_F(Inputs, AWatchReadsTransactionsOfUnknownOutcomeWithoutOperations) {
+  const std::string unknown =
+      R"({"type":"invoke","process":9,"f":"txn","value":[]}
+{"type":"info","process":9,"f":"txn","value":[]}
+)";
+  put("h.jsonl", unknown + kWrite);
+  EXPECT_EQ(run("watch --no-follow -l causal h.jsonl"), 0) << text_of("err");
+  // What nobody wrote may be theirs.
+  put("h.jsonl", unknown + R"({"type":"invoke","process":1,"f":"txn","value":[["r","x",null]]}
+{"type":"ok","process":1,"f":"txn","value":[["r","x",7]]}
+)");
+  EXPECT_EQ(run("watch --no-follow -l causal h.jsonl"), 3) << text_of("out");
+  EXPECT_EQ(run("check -l causal h.jsonl"), 3) << text_of("out");
+}
+
 // The value 5 and the text "5" are two values.
 TEST_F(Inputs, AThinAirReadNamesANearlyEqualWrite) {
   put("h.jsonl", std::string(kWrite) +

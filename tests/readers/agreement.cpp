@@ -281,7 +281,7 @@ WatchComparison compare_watch(const std::string& text, const History& h, bool op
       if (found.difference = unexpected(taken.error(), h); !found.difference.empty()) return found;
       continue;
     }
-    const auto look = window.look(budget);
+    const auto look = window.look(budget, /*ended=*/true);
     const bool accepts_more = open_compare && look.status == Verdict::kSatisfied;
     if (look.status != whole && !accepts_more) {
       found.difference =

@@ -93,7 +93,7 @@ class GivenLines final : public history::TransactionSource, private formats::Str
     return static_cast<std::uint32_t>(sessions_.size() - 1);
   }
   void begin(std::uint32_t /*session*/, history::Moment /*at*/,
-             const history::Operations& /*tried*/) override {}
+             const history::Operations& /*tried*/, bool /*silent*/) override {}
   void end(std::uint32_t session, history::TxnStatus status, history::Moment invoked,
            history::Moment at, history::Operations& seen) override {
     const bool committed = status == history::TxnStatus::kCommitted;

@@ -549,6 +549,7 @@ class Recorder {
     for (const auto& session : expected.sessions) {
       for (const auto& txn : session.txns) {
         for (const auto& op : txn.ops) {
+          if (txn.status != TxnStatus::kCommitted) continue;  // it may be an error of the client
           if (op.kind == OpKind::kListRead && op.value.known) lists.insert(op.key);
         }
       }
@@ -556,7 +557,12 @@ class Recorder {
     for (auto& session : expected.sessions) {
       for (auto& txn : session.txns) {
         for (auto& op : txn.ops) {
-          if (op.kind == OpKind::kListRead && !lists.contains(op.key)) op.kind = OpKind::kRead;
+          if (op.kind != OpKind::kListRead || lists.contains(op.key)) continue;
+          op.kind = OpKind::kRead;
+          if (!op.value.known) continue;
+          std::vector<Document> elements;
+          for (const auto& element : op.list) elements.push_back(decoration_.document(element));
+          op.value = atom_of(Document::vector(std::move(elements)));
         }
       }
     }

@@ -232,9 +232,11 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
   const auto& spec = spec_of(*format);
   if (auto part = one_of_logs(place, spec)) return *std::move(part);
   if (inspect) inspect(*format, bytes);
-  auto history = spec.read(
-      {place, {{place, bytes}}, options.threads, options.as, spec.in_logs, options.objects},
-      Reading(options.budget, &*file));
+  auto as = options.as;
+  as.initial_later = !options.initial.empty();
+  auto history =
+      spec.read({place, {{place, bytes}}, options.threads, as, spec.in_logs, options.objects},
+                Reading(options.budget, &*file));
   if (history.ok() && misplaced && !jepsen::is_of_kind(history->fact("kind"), *options.as.kind)) {
     return *std::move(misplaced);
   }

@@ -28,6 +28,7 @@ struct Interpretation {
   std::optional<Workload> kind;           // absent: the operations decide, or the file is refused
   std::vector<std::string> ignore;        // words of f
   std::optional<ObjectsOf> objects = {};  // instead of `kind`
+  bool initial_later = false;             // initial values that the file does not say come later
 
   [[nodiscard]] bool empty() const { return !kind && !objects && ignore.empty(); }
   [[nodiscard]] bool ignores(std::string_view f) const;

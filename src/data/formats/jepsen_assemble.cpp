@@ -22,6 +22,7 @@
 #include "data/formats/op_pairing.hpp"
 #include "data/formats/op_setup.hpp"
 #include "data/history/builder.hpp"
+#include "data/history/unwritten.hpp"
 
 namespace cupel::formats::jepsen {
 
@@ -81,6 +82,7 @@ class Assembly {
       error.file = source_.file;
       return error;
     }
+    if (auto doubt = lost_write(*built)) return error_at(source_, *std::move(doubt));
     return built;
   }
 
@@ -100,6 +102,8 @@ class Assembly {
   bool resolve();
   base::Result<history::History> assemble_objects(const ObjectsOf& what);
   void take_set_ups();
+  // A read of what nobody wrote, where nobody knows all that was written.
+  std::optional<ParseError> lost_write(const history::History& h) const;
 
   Pairs p_;
   Source source_;
@@ -107,7 +111,6 @@ class Assembly {
   Interpreter interpreter_;
   Build build_;
   Kinds kinds_;
-  SaidAtTheEnd transactions_;
   Faults faults_;
   std::vector<Process> processes_;
   std::optional<std::uint64_t> others_;  // the ordinal of the first event that sets nothing up
@@ -204,16 +207,27 @@ bool Assembly::add(PairedOp op) {
   if (op.is_txn) {
     op.first = p_.event(from).first;
     op.count = p_.event(from).count;
-    const bool alone = !op.invoke.valid();  // then [] says that it did nothing
     const auto says = [&](Ref ref) {
-      if (!is_txn(ref)) return false;
-      const Event& e = p_.event(ref);
-      return e.count > 0 || e.dropped || (alone && !e.silent);
+      return is_txn(ref) && (p_.event(ref).count > 0 || p_.event(ref).dropped);
     };
-    transactions_.note(op.status, says(op.invoke), says(op.completion), p_.event(op).byte);
+    const bool said = op.invoke.valid() ? says(op.invoke) : !p_.event(op.completion).silent;
+    if (op.status == TxnStatus::kIndeterminate && !said) p_.note_unsaid(p_.event(op).byte);
   }
   p_.ops.push_back(op);
   return true;
+}
+
+std::optional<ParseError> Assembly::lost_write(const history::History& h) const {
+  if (source_.as.initial_later || (!p_.unsaid && !source_.cut)) return std::nullopt;
+  const auto read = history::first_unwritten_read(h);
+  if (!read) return std::nullopt;
+  const auto label = h.label(h.txn_of(*read));
+  if (p_.unsaid) return ParseError{*p_.unsaid, fmt::format(kMayHaveWritten, label)};
+  return ParseError{*source_.cut,
+                    fmt::format("found a last line without its end: the file was cut while it was "
+                                "written; T{} read what the rest did not write, so the lost part "
+                                "may have written it",
+                                label)};
 }
 
 bool Assembly::classify_all() {
@@ -271,7 +285,6 @@ bool Assembly::classify() {
 }
 
 bool Assembly::resolve() {
-  if (const auto place = transactions_.unknowable()) return p_.fail(*place, kUnsaidTransaction);
   const bool stated = source_.as.kind.has_value();
   switch (kinds_.kind) {
     case Workload::kMutex:
@@ -333,6 +346,7 @@ void Assembly::take_set_ups() {
     if (op.completion.valid() && others_ && p_.ordinal(op.completion) < *others_) {
       one.ended = p_.ordinal(op.completion);
       one.committed = op.status == TxnStatus::kCommitted;
+      one.failed = op.status == TxnStatus::kAborted;
       one.end_time = p_.event(op.completion).time;
     }
     one.writes = build_.writes_of(op);

@@ -44,6 +44,7 @@ struct Pairs {
   std::vector<PairedOp> ops;                 // in the order of their completions
   std::uint32_t extra = 0;                   // the chunk of operations that no event has
   std::optional<ParseError> error;
+  std::optional<std::uint64_t> unsaid;  // the first that may have written what its lines do not say
 
   [[nodiscard]] const Event& event(Ref ref) const { return chunks[ref.chunk].events[ref.event]; }
   [[nodiscard]] const Event& event(const PairedOp& op) const { return event(op.anchor()); }
@@ -54,6 +55,9 @@ struct Pairs {
   [[nodiscard]] Cell value(Ref ref) const { return chunks[ref.chunk].values[event(ref).first]; }
   [[nodiscard]] Cell key(Ref ref) const { return chunks[ref.chunk].values[event(ref).first + 1]; }
 
+  void note_unsaid(std::uint64_t byte) {
+    if (!unsaid) unsaid = byte;
+  }
   bool fail(std::uint64_t byte, std::string message) {
     error = ParseError{byte, std::move(message)};
     return false;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/text/edn.hpp"
 #include "data/formats/jepsen_events.hpp"
 #include "data/formats/jepsen_writer.hpp"
 #include "data/formats/json_members.hpp"
@@ -65,8 +66,9 @@ Syntax syntax_of(std::string_view text) {
   return after[0] == ':' && begins_json_value(after.substr(1)) ? Syntax::kJson : Syntax::kEdn;
 }
 
-// Where the map at the beginning of the text ends; npos: not in it.
-std::size_t end_of_map(std::string_view text) {
+// Where the map begins inside of which JSON maps end.
+std::optional<std::size_t> open_in_json(std::string_view text) {
+  std::size_t begin = 0;
   int depth = 0;
   bool quoted = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -77,22 +79,48 @@ std::size_t end_of_map(std::string_view text) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '{') {
-      ++depth;
-    } else if (c == '}' && --depth == 0) {
-      return at + 1;
+      if (depth++ == 0) begin = at;
+    } else if (c == '}' && --depth < 0) {
+      return std::nullopt;
     }
   }
-  return std::string_view::npos;
+  return depth > 0 ? std::optional(begin) : std::nullopt;
 }
 
-// Where half a line begins at the end of lines of maps.
-std::optional<std::uint64_t> cut_line(std::string_view bytes) {
-  if (!past(bytes, " \t\r\n").starts_with('{')) return std::nullopt;  // an array
+// The same of a form of EDN.
+std::optional<std::size_t> open_in_edn(std::string_view text) {
+  text::EdnCursor cursor(text);
+  for (;;) {
+    cursor.skip();
+    if (cursor.at_end()) return std::nullopt;
+    const auto begin = cursor.position();
+    if (cursor.follows("#_")) cursor.advance(2);
+    const auto error = cursor.pass_over();
+    const auto form = text.substr(begin, cursor.position() - begin);
+    if (!error && cursor.at_end() && form.starts_with('#') && !form.starts_with("#_") &&
+        form.find('}') == std::string_view::npos) {
+      return begin;  // the tag alone
+    }
+    if (!error) continue;
+    const bool open = error->message.find("truncated") != std::string::npos ||
+                      error->message.ends_with("without its end");
+    return open ? std::optional(begin) : std::nullopt;
+  }
+}
+
+// Where a line has lost its end, because its writer was interrupted.
+std::optional<std::size_t> cut_in(std::string_view line) {
+  return syntax_of(line) == Syntax::kEdn ? open_in_edn(line) : open_in_json(line);
+}
+
+// Where half a map begins in the last of the lines of maps.
+std::optional<std::uint64_t> cut_map(std::string_view bytes) {
+  const auto text = past(bytes, " \t\r\n");
   const auto newline = bytes.rfind('\n');
-  if (newline == std::string_view::npos) return std::nullopt;
-  const auto rest = bytes.substr(newline + 1);
-  if (!rest.starts_with('{') || end_of_map(rest) != std::string_view::npos) return std::nullopt;
-  return newline + 1;
+  if (text.starts_with('[') || text.starts_with('(') || newline == std::string_view::npos)
+    return std::nullopt;
+  const auto cut = cut_in(bytes.substr(newline + 1));
+  return cut ? std::optional(newline + 1 + *cut) : std::nullopt;
 }
 
 std::string_view without_mark(std::string_view bytes) {
@@ -127,28 +155,16 @@ base::Result<history::History> read_jepsen(std::string_view bytes, const std::st
                        .file = file};
   }
   std::vector<jepsen::Chunk> chunks;
-  if (syntax == Syntax::kEdn) {
-    chunks = jepsen::parse_edn(bytes, reading);
-    const auto failed = std::find_if(chunks.begin(), chunks.end(),
-                                     [](const jepsen::Chunk& chunk) { return chunk.error; });
-    const auto cut = failed == chunks.end() ? std::nullopt : cut_line(bytes);
-    if (cut && failed->error->byte >= *cut) {
-      source.cut = cut;
-      source.bytes = bytes.substr(0, *cut);
-      chunks = jepsen::parse_edn(source.bytes, reading);
-    }
-  } else {
-    source.cut = cut_line(bytes);
-    source.bytes = bytes.substr(0, source.cut.value_or(bytes.size()));
-    chunks = jepsen::parse_json(source.bytes, threads, reading);
-  }
+  source.cut = cut_map(bytes);
+  source.bytes = bytes.substr(0, source.cut.value_or(bytes.size()));
+  chunks = syntax == Syntax::kEdn ? jepsen::parse_edn(source.bytes, reading)
+                                  : jepsen::parse_json(source.bytes, threads, reading);
   return jepsen::assemble(std::move(chunks), source, reading);
 }
 
-bool is_whole_map(std::string_view text) {
-  if (!text.starts_with('{')) return false;
-  const auto end = end_of_map(text);
-  return end != std::string_view::npos && past(text.substr(end), " \t\r\n").empty();
+bool is_whole_line(std::string_view text) {
+  const auto syntax = syntax_of(text);
+  return (syntax == Syntax::kJson || syntax == Syntax::kEdn) && !cut_in(text);
 }
 
 bool is_edn(std::string_view bytes) {

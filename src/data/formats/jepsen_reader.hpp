@@ -22,9 +22,9 @@ base::Result<history::History> read_jepsen(std::string_view bytes, const std::st
                                            const Interpretation& as = {},
                                            history::ObjectHistory* objects = nullptr);
 
-// Whether the text is one map from its first { to the } that closes it, so that nothing of it was
-// cut. Blanks may follow.
-bool is_whole_map(std::string_view text);
+// Whether the last line of a file is there and has its end, so that nothing of it was cut: brackets
+// and quotes close. It may be malformed.
+bool is_whole_line(std::string_view text);
 
 // Whether op maps are in EDN; else they are in JSON.
 bool is_edn(std::string_view bytes);

@@ -59,6 +59,9 @@ bool resolve_register(Pairs& p, PairedOp& op, Kinds& kinds, bool failed_cas_was_
     op.status = TxnStatus::kCommitted;
     found.op.value.note = 1;
   }
+  // Without an invocation, the value may be an error.
+  const bool unsure = found.op.value.is_nothing() || !op.invoke.valid();
+  if (op.status == TxnStatus::kIndeterminate && !read && unsure) p.note_unsaid(p.event(op).byte);
   op.chunk = from.chunk;
   op.first = static_cast<std::uint32_t>(chunk.ops.size());
   op.count = 1;

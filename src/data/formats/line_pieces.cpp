@@ -46,7 +46,7 @@ std::optional<std::uint64_t> whole_lines(const std::string& path) {
   }
   std::string last(static_cast<std::size_t>(file_size - begin), '\0');
   const auto read = ::pread(file.get(), last.data(), last.size(), static_cast<::off_t>(begin));
-  return read == static_cast<::ssize_t>(last.size()) && is_whole_map(last) ? file_size : begin;
+  return read == static_cast<::ssize_t>(last.size()) && is_whole_line(last) ? file_size : begin;
 }
 
 base::Result<LinePieces> LinePieces::open(const std::string& path, LastLine last,
@@ -183,7 +183,7 @@ base::Result<std::string_view> LinePieces::next() {
       const auto more = next_part();
       if (!more.ok()) return more.error();
       if (*more && left_ != 0u) continue;
-      if (last_ == LastLine::kLeaveOut && !is_whole_map(buffer_)) return std::string_view();
+      if (last_ == LastLine::kLeaveOut && !is_whole_line(buffer_)) return std::string_view();
       given_ = buffer_.size();
       return std::string_view(buffer_);
     }

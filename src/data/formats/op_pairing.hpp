@@ -57,7 +57,7 @@ Agreement agreement(const Chunk& tried_in, const Event& invoke, const Chunk& don
 Agreement agreement(const history::Operations& tried, const history::Operations& done, Type type);
 
 // Whether operations are named only once they are done: an ok says what its invocation does not.
-// Then nobody knows what an operation wrote whose outcome is unknown, if neither of its lines says.
+// Then nobody knows what a write did whose outcome is unknown, if neither of its lines says.
 class SaidAtTheEnd {
  public:
   // An operation at this place of its file; whether its lines say what it does.
@@ -75,10 +75,11 @@ class SaidAtTheEnd {
   bool said_later_ = false;
   std::optional<std::uint64_t> unsaid_;
 };
-inline constexpr const char* kUnsaidTransaction =
-    "the transaction has no operations and its outcome is not known, and an \"ok\" elsewhere has "
-    "operations that its invocation lacks: cupel cannot know what this one wrote. Record the "
-    "operations in each invocation";
+// Of an operation; {} is the label of a transaction.
+inline constexpr const char* kMayHaveWritten =
+    "the outcome of this operation is not known, nor all that it wrote, and T{} read what nobody "
+    "else is known to have written: it may come from here. Record in each invocation what the "
+    "client asked for";
 inline constexpr const char* kUnsaidWrite =
     "the write has no value and its outcome is not known, and an \"ok\" elsewhere has a value that "
     "its invocation lacks: cupel cannot know what this one wrote. Record the value in each "

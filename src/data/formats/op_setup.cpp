@@ -9,13 +9,13 @@ namespace cupel::formats::jepsen {
 
 std::vector<bool> initial_contents(std::span<const SetUp> set_ups, history::Time others_begin) {
   std::vector<bool> contents(set_ups.size());
-  // By key, who wrote it at last; one of unknown outcome may come after everything anyway.
+  // By key, who wrote it at last. One of unknown outcome may come before those that overlap it.
   base::HashMap<std::uint32_t, std::vector<std::pair<std::size_t, std::uint32_t>>> writers;
   for (std::size_t i = 0; i < set_ups.size(); ++i) {
     const auto& one = set_ups[i];
     const bool timed = one.end_time != history::kNoTime && others_begin != history::kNoTime;
     contents[i] = one.committed && one.ended && (!timed || one.end_time <= others_begin);
-    if (one.ended && !one.committed) continue;
+    if (one.ended && one.failed) continue;
     for (const auto& [key, value] : one.writes) {
       auto& of_key = writers[key];
       if (!of_key.empty() && of_key.back().first == i) of_key.pop_back();

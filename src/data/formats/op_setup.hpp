@@ -25,7 +25,7 @@ inline constexpr const char* kSetUp = "set-up";
 struct SetUp {
   // The places of its events in the source. None: it had no invocation; it ended later, or never.
   std::optional<std::uint64_t> invoked, ended;
-  bool committed = false;  // by then
+  bool committed = false, failed = false;  // by then; neither: nobody knows
   history::Time end_time = history::kNoTime;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> writes;  // key and value
 };

@@ -28,19 +28,25 @@ bool is_one_map(std::string_view lines) {
   return (line.starts_with('{') || line.starts_with("#jepsen")) && line.ends_with('}');
 }
 
+// A write that may have been invoked without its value. The reader of whole files takes the value
+// of the ok, if no such write has another outcome.
+bool writes_null(const jepsen::Event& event, const Operations& tried) {
+  return event.f == jepsen::F::kWrite && !event.is_txn && !tried.empty() &&
+         tried.all()[0].value.kind == history::ScalarKind::kNull;
+}
+
+// It may write what it does not say. What it only reads is not among what it tries.
+bool is_silent(const jepsen::Event& event, const Operations& tried) {
+  if (event.is_txn) return event.count == 0 && !event.dropped;
+  return event.f != jepsen::F::kRead && (tried.empty() || writes_null(event, tried));
+}
+
 bool leaves_open(const std::string& refusal) {
   return refusal.ends_with(kNeedsTheWhole);
 }
 
 std::string left_open(std::string_view refusal) {
   return std::string(refusal) + kNeedsTheWhole;
-}
-
-// A write that may have been invoked without its value. The reader of whole files takes the value
-// of the ok, if no such write has another outcome.
-bool writes_null(const jepsen::Event& event, const Operations& tried) {
-  return event.f == jepsen::F::kWrite && !event.is_txn && !tried.empty() &&
-         tried.all()[0].value.kind == history::ScalarKind::kNull;
 }
 
 std::string_view without_byte_order_mark(std::string_view lines) {
@@ -230,7 +236,7 @@ OpStream::Refusal OpStream::invoke(const Chunk& chunk, const Event& event, const
         "not what the keys start with{}",
         event.time, ended, kNeedsTheWhole);
   }
-  sink_.begin(session_of(process), process.invoked, process.tried);
+  sink_.begin(session_of(process), process.invoked, process.tried, is_silent(event, process.tried));
   return std::nullopt;
 }
 
@@ -268,11 +274,6 @@ OpStream::Refusal OpStream::complete(const Chunk& chunk, const Event& event, con
       return jepsen::kInvokedWithAValue;
   }
   if (!agreed.completion_counts) std::swap(seen_, process.tried);
-  if (step.is_txn && step.status == TxnStatus::kIndeterminate && seen_.empty()) {
-    return left_open(
-        "found a transaction without operations, of which nobody knows how it ended; if a "
-        "later one names its operations only once it is done, this one may have written");
-  }
   if (set_up_.is_over()) {
     sink_.end(session_of(process), step.status, process.invoked, moment_of(event), seen_);
   } else {
@@ -315,7 +316,7 @@ OpStream::Refusal OpStream::end_set_up(bool others, Time others_begin) {
     }
     auto& process = processes_[one.process];
     const auto session = session_of(process);
-    if (one.invoked_at) sink_.begin(session, one.invoked, written);
+    if (one.invoked_at) sink_.begin(session, one.invoked, written, written.empty());
     if (one.ended_at) sink_.end(session, one.status, one.invoked, one.ended, one.seen);
   }
   return std::nullopt;

@@ -41,6 +41,7 @@ std::vector<StreamSetUp::Operation> StreamSetUp::end(const End& how) {
     found.invoked = one.invoked_at;
     if (how.others) found.ended = one.ended_at;
     found.committed = one.status == TxnStatus::kCommitted;
+    found.failed = one.ended_at && one.status == TxnStatus::kAborted;
     if (how.has_clock) found.end_time = one.ended.time;
     const auto& written = one.ended_at ? one.seen : how.tried(one.process);
     for (const auto& op : written.all())

@@ -30,8 +30,9 @@ class StreamSink {
   virtual history::Time note_set_up(history::Time ended) = 0;
   // A session that has not been there before.
   virtual std::uint32_t session(const std::string& name) = 0;
-  virtual void begin(std::uint32_t session, history::Moment at,
-                     const history::Operations& tried) = 0;
+  // `silent`: it may write, and does not say what.
+  virtual void begin(std::uint32_t session, history::Moment at, const history::Operations& tried,
+                     bool silent) = 0;
   // There was a begin(), at `invoked`. The sink may take `seen` away.
   virtual void end(std::uint32_t session, history::TxnStatus status, history::Moment invoked,
                    history::Moment at, history::Operations& seen) = 0;

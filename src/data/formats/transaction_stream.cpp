@@ -112,7 +112,8 @@ class LineTransactions final : public history::TransactionSource, private OpStre
     sessions_.push_back(name);
     return static_cast<std::uint32_t>(sessions_.size() - 1);
   }
-  void begin(std::uint32_t /*session*/, Moment /*at*/, const Operations& /*tried*/) override {}
+  void begin(std::uint32_t /*session*/, Moment /*at*/, const Operations& /*tried*/,
+             bool /*silent*/) override {}
   void end(std::uint32_t session, TxnStatus status, Moment invoked, Moment at,
            Operations& seen) override {
     if (ended_ == ready_.size()) ready_.emplace_back();

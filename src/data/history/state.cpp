@@ -7,7 +7,7 @@ namespace cupel::history {
 
 namespace {
 
-constexpr std::string_view kVersion = "cupel watch state 10\n";
+constexpr std::string_view kVersion = "cupel watch state 11\n";
 constexpr std::size_t kHashBytes = 8;
 constexpr auto kLastKind = static_cast<std::size_t>(ScalarKind::kLiteral);
 

@@ -112,7 +112,7 @@ PlainMaps::PlainMaps(std::string_view bytes, PlainTable& table,
       edn_(is_edn_text(bytes_)),
       text_(bytes_, edn_) {
   open_ = text_.more() && (text_.peek() == '[' || (edn_ && text_.peek() == '('));
-  lines_ = !open_ && text_.peek() == '{';
+  lines_ = !open_;
   if (open_) text_.advance();
 }
 
@@ -128,12 +128,13 @@ std::uint64_t PlainMaps::line() const {
 
 // The map at hand is the last line, and the writer of lines was interrupted in it: it does not end.
 bool PlainMaps::is_cut() const {
-  if (!lines_ || at_ == 0 || bytes_[at_ - 1] != '\n') return false;
+  const bool later_line = bytes_.substr(0, at_).find('\n') != std::string_view::npos;
+  if (!lines_ || !later_line || bytes_.find('\n', at_) != std::string_view::npos) return false;
+  if (edn_) return !PlainText(bytes_.substr(at_), true).pass_edn();
   int open = 0;
   bool quoted = false;
   for (auto at = at_; at < bytes_.size(); ++at) {
     const char c = bytes_[at];
-    if (c == '\n') return false;
     if (quoted && c == '\\') {
       ++at;
     } else if (c == '"') {

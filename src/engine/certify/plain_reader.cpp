@@ -269,7 +269,7 @@ class PlainReader {
       const auto time = ended_[i].completion ? ended_[i].completion->time : kNoTime;
       const bool in_time = time == kNoTime || others_time_ == kNoTime || time <= others_time_;
       contents[i] = ended(i) && committed && in_time;
-      if (ended(i) && !committed) continue;  // it did not happen, or may still
+      if (ended(i) && all[i].status == TxnStatus::kAborted) continue;
       for (const auto& op : all[i].operations) {
         auto& of_key = writers[op.key];
         if (of_key.empty() || of_key.back() != i) of_key.push_back(i);

@@ -52,6 +52,7 @@ class PlainText {
   // A map, or that of a record: #jepsen.history.Op{…}. Of fields that have no meaning in an
   // operation map the value is passed over, whatever it is made of.
   bool record(PlainValue& out);
+  bool pass_edn();  // over a form, whatever it is made of; false: it has no end
   // After record(): what is wrong with the field `value`, if it could not be read.
   [[nodiscard]] const std::string& unread() const { return unread_; }
 
@@ -62,9 +63,7 @@ class PlainText {
   bool fail(std::string message);
   bool fields(PlainValue& out);
   bool field(const PlainValue& name, PlainValue& out);
-  bool pass_over();
-  bool pass_string();
-  bool pass_edn();
+  bool pass_over(), pass_string();
   bool string(std::string& out);
   bool unicode(std::string& out);
   bool collection(char close, PlainValue& out);

@@ -170,6 +170,8 @@ void FileFeed::begin(Lane& lane, std::uint32_t session) {
   note_keys(txn.operations);
   set_tried(txn, tried_);
   window_.begin(*lane.session, {txn.invoke, txn.label}, tried_);
+  if (txn.status == TxnStatus::kIndeterminate && txn.operations.empty())
+    window_.note_silent(*lane.session);
   lane.open = true;
   ++lane.begun;
   const bool committed = txn.status == TxnStatus::kCommitted;

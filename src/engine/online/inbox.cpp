@@ -345,7 +345,7 @@ std::size_t Inbox::gone() const {
 
 base::Status Inbox::take_whole_maps(const Take& take) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    if (!formats::is_whole_map(inputs_[i].pending)) continue;
+    if (!formats::is_whole_line(inputs_[i].pending)) continue;
     auto line = std::exchange(inputs_[i].pending, {});
     if (inputs_.size() > 1 || inputs_[i].kind != Kind::kFile) line += '\n';
     took_open_line_ = true;

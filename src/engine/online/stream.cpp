@@ -46,7 +46,7 @@ std::uint8_t Stream::use(Key key, std::uint8_t as) {
                                    (keys.is_register(key) ? OpStream::kRegister : 0));
 }
 
-void Stream::begin(Session session, Moment at, const Operations& tried) {
+void Stream::begin(Session session, Moment at, const Operations& tried, bool silent) {
   if (maps_.has_clock() == true && at.time != kNoTime) {
     ++invocations_;
     if (latest_ != kNoTime && at.time < latest_)
@@ -54,7 +54,7 @@ void Stream::begin(Session session, Moment at, const Operations& tried) {
     latest_ = std::max(latest_, at.time);
   }
   window_.begin(session, at, without_masked(tried));
-  if (tried.empty()) window_.note_silent(session);
+  if (silent) window_.note_silent(session);
 }
 
 void Stream::end(Session session, TxnStatus status, Moment /*invoked*/, Moment at,

@@ -66,7 +66,7 @@ class Stream : private formats::OpStream::Sink {
     ++sessions_;
     return window_.session(prefix_ + name);
   }
-  void begin(Session session, Moment at, const Operations& tried) override;
+  void begin(Session session, Moment at, const Operations& tried, bool silent) override;
   void end(Session session, history::TxnStatus status, Moment invoked, Moment at,
            Operations& seen) override;
 

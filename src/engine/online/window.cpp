@@ -97,6 +97,7 @@ void Window::end(Session session, TxnStatus status, Moment at, const Operations&
   }
   if (s.open && s.silent && !seen.empty() && held_.forgotten != s.forgotten)
     doubt(fmt::format("the invocation of session {} named no operations", s.name));
+  unsaid_ = unsaid_ || (s.open && s.silent && status == TxnStatus::kIndeterminate);
   s.open = false;
   ++s.count;
   if (at.time != kNoTime) s.ended = std::max(s.ended, at.time);
@@ -396,25 +397,31 @@ Look Window::look(base::Budget& budget, bool ended) {
   } else {
     history_ = history::with_failed(std::move(history_), open.failed);
   }
-  if (slide_ > 0) return slide(open, /*silent=*/!ended && any_silent(), budget);
-  if (ended) return decide(open, /*may_forget=*/!waits_, budget);
+  const bool silent = any_silent();
+  if (slide_ > 0) return slide(open, silent, budget);
+  if (ended && !silent) return decide(open, /*may_forget=*/!waits_, budget);
   auto look = decide(open, /*may_forget=*/true, budget);
   if (look.status != Verdict::kViolated) return look;
   auto reads = open.reads;
-  if (any_silent()) reads = reads_of_others(history_, /*frontier_known=*/false);
+  if (silent) reads = reads_of_others(history_, /*frontier_known=*/false);
   if (reads.empty()) return look;
   // Perhaps it only means that one of them has succeeded, or what an open transaction writes.
   auto known = history_;
   history_ = history::with_unknown(std::move(history_), reads);
   look = decide({}, /*may_forget=*/false, budget);
   if (look.status == Verdict::kSatisfied) history_ = std::move(known);
-  waits_ = waits_ || any_silent();
+  waits_ = waits_ || silent;
+  if (ended && look.status == Verdict::kSatisfied) {
+    return {Verdict::kUnknown,
+            "a transaction of unknown outcome names no operations, so it may have written what "
+            "others read"};
+  }
   return look;
 }
 
 bool Window::any_silent() const {
-  return std::any_of(sessions_.begin(), sessions_.end(),
-                     [](const SessionFacts& s) { return s.open && s.silent; });
+  return unsaid_ || std::any_of(sessions_.begin(), sessions_.end(),
+                                [](const SessionFacts& s) { return s.open && s.silent; });
 }
 
 history::OpenCompares Window::going_on() const {

@@ -189,7 +189,7 @@ class Window {
  private:
   void doubt(std::string why);
   // Whether an open transaction does not say what it may write.
-  [[nodiscard]] bool any_silent() const;
+  [[nodiscard]] bool any_silent() const;  // of what is open, or had an unknown outcome
   void digest(history::Fold& fold, Session session, history::TxnStatus status, history::Time invoke,
               history::Time complete, const Operations& operations) const;
   void note_evidence(const levels::Witness& witness);
@@ -240,6 +240,7 @@ class Window {
   std::optional<ReadAhead> read_;
   std::size_t held_before_ = 0;  // after the look before
   bool waits_ = false;
+  bool unsaid_ = false;  // what had an unknown outcome may have written what it does not say
 };
 
 }  // namespace cupel::online

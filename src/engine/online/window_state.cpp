@@ -56,6 +56,7 @@ void Window::save(StateWriter& out) const {
     out.number(number);
   }
   out.text(held_.doubt);
+  out.flag(unsaid_);
   forgotten_ranges_.save(out);
   save_transactions(out);
 }
@@ -148,6 +149,7 @@ void Window::load(StateReader& in) {
   held_.open = size();
   held_before_ = size();
   held_.doubt = in.text();
+  unsaid_ = in.flag();
   forgotten_ranges_.load(in, sessions_.size());
   load_transactions(in);
 }
