@@ -211,6 +211,11 @@ class Decoration {
       any = any || (op.kind == OpKind::kCompareAndSet && collection(op.desired));
     });
     for_each(sketch, [&](SketchOp& op) {
+      for (auto& entry : op.entries) {
+        if (any || !collection(entry.second)) continue;
+        entry.second = Atom::of(77);
+        documents_.insert_or_assign(entry.second, Document::of(77));
+      }
       if (op.kind != OpKind::kRead || !collection(op.value)) return;
       if (any && written.contains(op.key)) return;
       op.value = Atom::of(77);

@@ -392,11 +392,8 @@ Look Window::look(base::Budget& budget, bool ended) {
   evidence_.reset();
   auto open = going_on();
   waits_ = !open.failed.empty();
-  if (ended) {
-    open = {};
-  } else {
-    history_ = history::with_failed(std::move(history_), open.failed);
-  }
+  if (!ended) history_ = history::with_failed(std::move(history_), open.failed);
+  if (ended) open = {};
   const bool silent = any_silent();
   if (slide_ > 0) return slide(open, silent, budget);
   if (ended && !silent) return decide(open, /*may_forget=*/!waits_, budget);
@@ -453,20 +450,25 @@ Look Window::decide(const history::OpenCompares& open, bool may_forget, base::Bu
   return look;
 }
 
+namespace {
+
+bool may_be_of_several(const levels::Decider& decider, const history::OpenCompares& open) {
+  const auto accesses = decider.accesses();
+  return accesses && std::any_of(accesses->reads.begin(), accesses->reads.end(), [&](auto& read) {
+           return read.joint_last - read.joint_first >= 2 ||
+                  std::binary_search(open.reads.begin(), open.reads.end(), read.op);
+         });
+}
+
+}  // namespace
+
 // Without real time, a read may turn out to be of a write that comes only later, if it writes the
 // same: a check of the whole history thinks so too.
 void Window::note_repeated_values(const levels::Decider& decider,
                                   const history::OpenCompares& open) {
-  const auto accesses = decider.accesses();
-  if (!accesses || !held_.doubt.empty() || levels::needs_real_time(level_)) return;
-  for (const auto& read : accesses->reads) {
-    if (read.joint_last - read.joint_first < 2 &&
-        !std::binary_search(open.reads.begin(), open.reads.end(), read.op)) {
-      continue;
-    }
-    return doubt(
-        "a read may be of several writes, and without real time also of one that came later");
-  }
+  if (!held_.doubt.empty() || levels::needs_real_time(level_) || !may_be_of_several(decider, open))
+    return;
+  doubt("a read may be of several writes, and without real time also of one that came later");
 }
 
 void Window::digest(history::Fold& fold, Session session, TxnStatus status, Time invoke,
