@@ -1307,7 +1307,7 @@ TEST(Jepsen, AWriteThatIsInvokedWithoutItsValue) {
             "1: indeterminate w(register,null)\n");
 }
 
-// What has an unknown outcome and does not say what it wrote may have written what somebody read.
+// An operation of unknown outcome that does not say what it wrote may have written what was read.
 TEST(Jepsen, AnOperationOfUnknownOutcomeThatDoesNotSayWhatItWrote) {
   const auto doubts = [](const std::string& text) {
     return read_text(text).find("nor all that it wrote") != std::string::npos;

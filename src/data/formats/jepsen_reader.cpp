@@ -66,7 +66,7 @@ Syntax syntax_of(std::string_view text) {
   return after[0] == ':' && begins_json_value(after.substr(1)) ? Syntax::kJson : Syntax::kEdn;
 }
 
-// Where the map begins inside of which JSON maps end.
+// The begin of the map inside of which JSON maps end.
 std::optional<std::size_t> open_in_json(std::string_view text) {
   std::size_t begin = 0;
   int depth = 0;
@@ -108,12 +108,12 @@ std::optional<std::size_t> open_in_edn(std::string_view text) {
   }
 }
 
-// Where a line has lost its end, because its writer was interrupted.
+// The begin of the map that has no end, because the writer of the line was interrupted.
 std::optional<std::size_t> cut_in(std::string_view line) {
   return syntax_of(line) == Syntax::kEdn ? open_in_edn(line) : open_in_json(line);
 }
 
-// Where half a map begins in the last of the lines of maps.
+// The same of the last line of a file; none for a file that is one vector.
 std::optional<std::uint64_t> cut_map(std::string_view bytes) {
   const auto text = past(bytes, " \t\r\n");
   const auto newline = bytes.rfind('\n');

@@ -75,7 +75,7 @@ class SaidAtTheEnd {
   bool said_later_ = false;
   std::optional<std::uint64_t> unsaid_;
 };
-// Of an operation; {} is the label of a transaction.
+// For fmt::format with the label of the transaction that read.
 inline constexpr const char* kMayHaveWritten =
     "the outcome of this operation is not known, nor all that it wrote, and T{} read what nobody "
     "else is known to have written: it may come from here. Record in each invocation what the "
