@@ -1347,6 +1347,19 @@ TEST(Jepsen, AnOperationOfUnknownOutcomeThatDoesNotSayWhatItWrote) {
   }
 }
 
+TEST(Jepsen, AKeywordAndAStringOfOneNameAreNoOneProcess) {
+  const auto maps = [](const char* first, const char* second) {
+    return fmt::format(
+        "{{:type :ok :process {} :f :txn :value [[:w :x 1]]}}\n"
+        "{{:type :ok :process {} :f :txn :value [[:r :x nil]]}}\n",
+        first, second);
+  };
+  for (const auto& text : {maps(":a", "\":a\""), maps("\":a\"", ":a")})
+    EXPECT_EQ(read_text(text).find("h:2: found two processes of the name :a"), 0U) << text;
+  EXPECT_EQ(read_text(maps(":a", "\"a\"")).find("h:"), std::string::npos);
+  EXPECT_EQ(read_text(maps(":a", ":a")).find("h:"), std::string::npos);
+}
+
 // In a file whose lines are not in the order of their times, the lost line may be the write.
 TEST(Jepsen, ALostLineMayHaveWrittenWhatWasRead) {
   const std::string read =

@@ -43,7 +43,10 @@ Refusal Interpreter::take(const Chunk& chunk, const Event& event, Step& step) {
   anonymous_ = anonymous_ || event.process.tag == Tag::kAbsent;
   timed_ = timed_ || event.time != history::kNoTime;
   step.process = processes_.intern(scalar_of(chunk, event.process, text_));
-  if (step.process == open_.size()) open_.emplace_back();
+  if (step.process == open_.size()) {
+    open_.emplace_back();
+    if (auto refused = named_alike(event.process)) return refused;
+  }
   auto& open = open_[step.process];
   step.sets_up = only_writes(chunk, event);
   if (!open.open || event.type == Type::kInvoke) {
@@ -66,6 +69,20 @@ Refusal Interpreter::take(const Chunk& chunk, const Event& event, Step& step) {
   if (!refused) refused = take_key(chunk, event, open);
   open.open = false;
   return refused;
+}
+
+// Sessions go by name, and :a is the name of the keyword and of the string.
+Refusal Interpreter::named_alike(const Cell& process) const {
+  const bool keyword = process.tag == Tag::kKeyword;
+  if (!keyword && !(process.tag == Tag::kString && process.view().starts_with(':')))
+    return std::nullopt;
+  const auto name = (keyword ? ":" : "") + std::string(process.view());
+  const auto other = keyword ? history::ScalarView::of(name)
+                             : history::ScalarView::keyword(process.view().substr(1));
+  if (!processes_.find(other)) return std::nullopt;
+  return fmt::format(
+      "found two processes of the name {}, a keyword and a string. Give them different names",
+      name);
 }
 
 // The field `key` of an operation on an object.

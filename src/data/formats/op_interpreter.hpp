@@ -72,6 +72,8 @@ class Interpreter {
 
  private:
   Refusal take_key(const Chunk& chunk, const Event& event, OpenOperation& open);
+  // A new process whose session would be that of another one.
+  [[nodiscard]] Refusal named_alike(const Cell& process) const;
   // An operation that begins with the first one's index: another history begins.
   Refusal begins_anew(const Event& event);
 
