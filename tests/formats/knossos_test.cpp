@@ -104,6 +104,11 @@ TEST(Knossos, ALastLineWithoutItsEndIsLeftOut) {
   const auto h = read_knossos("0\t:ok\t:write\t12\n1\t:ok\t:read\t1", "h");
   ASSERT_FALSE(h.ok());
   EXPECT_NE(h.error().message.find("a last line without its end"), std::string::npos);
+  // The value of a line with an error has its end, wherever the error ends.
+  const auto failed = read_knossos("0\t:invoke\t:write\t1\n0\t:fail\t:write\t1\t:abort", "h");
+  ASSERT_TRUE(failed) << failed.error().to_string();
+  EXPECT_EQ(failed->fact("cut"), "");
+  EXPECT_EQ(failed->status(history::TxnId(0)), history::TxnStatus::kAborted);
 }
 
 TEST(Knossos, LogsOfEveryLayoutAreTheSame) {

@@ -159,7 +159,7 @@ class Parser {
       if (bytes_.substr(begin, end - begin).find_first_not_of(kBlank) != std::string_view::npos) {
         const auto events = chunk_.events.size();
         line(begin, end);
-        if (chunk_.events.size() > events && may_go_on(end)) {
+        if (chunk_.events.size() > events && may_go_on(end) && !in_error_) {
           chunk_.events.pop_back();
           cut_ = begin;
         }
@@ -170,7 +170,8 @@ class Parser {
       bad(leading_->first, leading_->second);
     return std::move(chunk_);
   }
-  // Where a last line begins that has no end: it is left out, since 1 may have been 12.
+  // Where a last line begins that has no end: it is left out, since 1 may have been 12. Of a line
+  // with an error, the value has its end.
   [[nodiscard]] std::optional<std::uint64_t> cut() const { return cut_; }
   // All operations are of a log of 2014, where a failed cas compared.
   [[nodiscard]] bool of_2014() const { return of_2014_; }
