@@ -96,11 +96,6 @@ std::optional<std::size_t> open_in_edn(std::string_view text) {
     const auto begin = cursor.position();
     if (cursor.follows("#_")) cursor.advance(2);
     const auto error = cursor.pass_over();
-    const auto form = text.substr(begin, cursor.position() - begin);
-    if (!error && cursor.at_end() && form.starts_with('#') && !form.starts_with("#_") &&
-        form.find('}') == std::string_view::npos) {
-      return begin;  // the tag alone
-    }
     if (!error) continue;
     const bool open = error->message.find("truncated") != std::string::npos ||
                       error->message.ends_with("without its end");
