@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/hash_table.hpp"
 #include "data/history/builder.hpp"
+#include "data/history/unwritten.hpp"
 #include "engine/online/window.hpp"
 
 namespace cupel::online {
@@ -27,24 +27,8 @@ namespace {
 
 class Written {
  public:
-  Written(const History& h, bool frontier_known) : h_(h), frontier_known_(frontier_known) {
-    for (std::size_t o = 0; o < h.op_count(); ++o) {
-      const auto op = h.op(OpId(o));
-      switch (op.kind) {
-        case OpKind::kWrite:
-        case OpKind::kAppend:
-        case OpKind::kInsert:
-        case OpKind::kDelete:
-          versions_.insert(version(op.key, op.value));
-          break;
-        case OpKind::kCompareAndSet:
-          versions_.insert(version(op.key, h.compare_and_set(op).desired));
-          break;
-        default:
-          break;
-      }
-    }
-  }
+  Written(const History& h, bool frontier_known)
+      : h_(h), frontier_known_(frontier_known), values_(h) {}
 
   // Is it known who wrote what this operation saw?
   [[nodiscard]] bool knows(const Operation& op) const {
@@ -54,9 +38,8 @@ class Written {
       case OpKind::kListRead: {
         if (!h_.list_known(op)) return true;
         const auto elements = h_.list(op);
-        return !elements.empty() && std::all_of(elements.begin(), elements.end(), [&](ValueId v) {
-          return versions_.contains(version(op.key, v));
-        });
+        return !elements.empty() && std::all_of(elements.begin(), elements.end(),
+                                                [&](ValueId v) { return values_.has(op.key, v); });
       }
       case OpKind::kCompareAndSet: {
         const auto cas = h_.compare_and_set(op);
@@ -70,18 +53,15 @@ class Written {
   }
 
  private:
-  static std::uint64_t version(KeyId key, ValueId value) {
-    return (std::uint64_t{key.raw} << 32) | value.raw;
-  }
   [[nodiscard]] bool has(KeyId key, ValueId value) const {
     if (value == h_.null_value()) return false;
     if (value == h_.initial_value(key)) return frontier_known_;
-    return versions_.contains(version(key, value));
+    return values_.has(key, value);
   }
 
   const History& h_;
   const bool frontier_known_;
-  base::HashSet<std::uint64_t> versions_;
+  const history::WrittenValues values_;
 };
 
 // What an operation saw of a register; none: it is no such operation, or not known.
