@@ -33,6 +33,16 @@ class ByElement {
   std::vector<std::uint32_t> numbers_, touched_;
 };
 
+// The entry of an element, which is made when it is first asked for.
+template <typename Entry>
+Entry& entry_of(std::uint32_t element, ByElement& numbers, std::vector<Entry>& entries) {
+  if (numbers.at(element) == kNone) {
+    numbers.set(element, static_cast<std::uint32_t>(entries.size()));
+    entries.push_back({.id = element});
+  }
+  return entries[numbers.at(element)];
+}
+
 // The elements of a class of Jepsen's that are listed.
 inline constexpr std::size_t kElementsListed = 100;
 

@@ -63,13 +63,7 @@ class SetDecision {
     std::uint32_t position, op;
   };
 
-  SetElement& element(std::uint32_t id) {
-    if (numbers_.at(id) == kNone) {
-      numbers_.set(id, static_cast<std::uint32_t>(elements_.size()));
-      elements_.push_back({.id = id});
-    }
-    return elements_[numbers_.at(id)];
-  }
+  SetElement& element(std::uint32_t id) { return entry_of(id, numbers_, elements_); }
 
   void collect() {
     for (const auto id : ops_) {
