@@ -183,6 +183,10 @@ bool leaves_to_the_whole(const base::Error& refusal) {
   return refusal.message.ends_with(formats::kNeedsTheWhole);
 }
 
+bool has_unsaid_write(const base::Error& refusal) {
+  return refusal.message.find("nor all that it wrote") != std::string::npos;
+}
+
 StreamComparison compare_stream(history::TransactionSource& source, const History& h, bool times) {
   std::vector<history::StreamedTransaction> all;
   for (history::StreamedTransaction txn;; all.push_back(std::exchange(txn, {}))) {
@@ -239,7 +243,7 @@ std::string compare_maps(std::string_view text) {
       if (!*more) break;
     }
     // A stream waits for a transaction that may say later what it wrote, and accuses nobody.
-    const bool waits = whole.error().message.find("nor all that it wrote") != std::string::npos;
+    const bool waits = has_unsaid_write(whole.error());
     return lines.any_client() && !waits ? "refused only as a file: " + whole.error().to_string()
                                         : "";
   }

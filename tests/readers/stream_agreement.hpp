@@ -14,6 +14,10 @@ namespace cupel::test {
 // Whether the refusal says that a later line may decide.
 bool leaves_to_the_whole(const base::Error& refusal);
 
+// Whether the reader of whole files refuses a read of what nobody wrote, because an operation of
+// unknown outcome does not say what it wrote.
+bool has_unsaid_write(const base::Error& refusal);
+
 struct StreamComparison {
   std::string difference = {};              // empty: none
   std::optional<base::Error> refused = {};  // nothing was compared: a later line may decide
