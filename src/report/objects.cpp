@@ -101,7 +101,8 @@ std::string violations_text(const CheckedObjects& checked) {
   if (all > kMostViolationsShown)
     text += fmt::format("  and {} more\n", counted(all - kMostViolationsShown, "object"));
   if (checked.result.verdict == Verdict::kUnknown)
-    text += fmt::format("\n  unknown: linearizable: {}\n", checked.result.detail);
+    text +=
+        "\n  " + explain::broken("unknown: linearizable: " + checked.result.detail, 4, 2) + "\n";
   return text;
 }
 

@@ -92,6 +92,23 @@ std::optional<base::Error> object_misfit(const std::string& file, const CheckArg
   return std::nullopt;
 }
 
+// An error if no operation succeeded: a verdict would say nothing.
+std::optional<base::Error> nothing_succeeded(const std::string& file,
+                                             const history::ObjectHistory& history) {
+  const auto failed = std::count_if(history.ops.begin(), history.ops.end(), [](const auto& op) {
+    return op.status == history::TxnStatus::kAborted;
+  });
+  if (std::any_of(history.ops.begin(), history.ops.end(),
+                  [](const auto& op) { return op.status == history::TxnStatus::kCommitted; }))
+    return std::nullopt;
+  return base::Error{
+      .message = fmt::format("no operation succeeded: {} failed, {} with an unknown outcome, so a "
+                             "verdict would say nothing about the database. Record a run in which "
+                             "operations succeed",
+                             failed, history.ops.size() - static_cast<std::size_t>(failed)),
+      .file = file};
+}
+
 }  // namespace
 
 int print_objects(const std::string& file, history::ObjectHistory& history,
@@ -99,6 +116,7 @@ int print_objects(const std::string& file, history::ObjectHistory& history,
                   const KeptResults* kept, VerdictTable& table) {
   if (auto wrong = object_misfit(file, arguments, options, history.times_are_places))
     return bad(*wrong);
+  if (auto nothing = nothing_succeeded(file, history)) return bad(*nothing);
   print_object_notes(file, history);
   const auto began = std::chrono::steady_clock::now();
   std::optional<std::chrono::duration<double>> timeout;

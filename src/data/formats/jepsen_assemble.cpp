@@ -30,6 +30,9 @@ namespace {
 
 using history::TxnStatus;
 
+constexpr const char* kWasCut =
+    "the file was cut while it was written; its incomplete last line is left out";
+
 class Assembly {
  public:
   Assembly(std::vector<Chunk> chunks, const Source& source, Reading reading)
@@ -66,9 +69,7 @@ class Assembly {
                       "since its operations have no invocations, values that were read may have "
                       "been written in the lost part"});
       }
-      builder.set_metadata("cut",
-                           "the file was cut while it was written; its incomplete last line "
-                           "is left out");
+      builder.set_metadata(history::kCut, kWasCut);
     }
     if (auto ignored = interpreter_.ignored(); !ignored.empty())
       builder.set_metadata("ignored", ignored);
@@ -101,6 +102,7 @@ class Assembly {
   bool classify();
   bool resolve();
   base::Result<history::History> assemble_objects(const ObjectsOf& what);
+  bool times_follow_lines() const;
   void take_set_ups();
   // A read of what nobody wrote, where nobody knows all that was written.
   std::optional<ParseError> lost_write(const history::History& h) const;
@@ -299,6 +301,19 @@ bool Assembly::resolve() {
 }
 
 // The history is empty, and the objects are where the source wants them.
+// No event of a client has an earlier time than one of a line before it.
+bool Assembly::times_follow_lines() const {
+  history::Time latest = history::kNoTime;
+  for (const Chunk& chunk : p_.chunks) {
+    for (const Event& event : chunk.events) {
+      if (!event.client || event.time == history::kNoTime) continue;
+      if (event.time < latest) return false;
+      latest = event.time;
+    }
+  }
+  return true;
+}
+
 base::Result<history::History> Assembly::assemble_objects(const ObjectsOf& what) {
   auto& out = *source_.objects;
   out = {};
@@ -310,6 +325,13 @@ base::Result<history::History> Assembly::assemble_objects(const ObjectsOf& what)
               "of each operation");
       return error_at(source_, *p_.error);
     }
+  }
+  if (source_.cut && !times_follow_lines()) {
+    return error_at(source_,
+                    {*source_.cut,
+                     "found a last line without its end: the file was cut while it was written; "
+                     "since its lines are not in the order of their times, what operations "
+                     "returned may come from the lost part"});
   }
   if (auto misspelled = interpreter_.misspelled())
     return base::Error{.message = *std::move(misspelled), .file = source_.file};
@@ -323,11 +345,7 @@ base::Result<history::History> Assembly::assemble_objects(const ObjectsOf& what)
   note("ignored", interpreter_.ignored());
   note(kNotIgnored, interpreter_.missing());
   note("faults", faults_.text());
-  if (source_.cut) {
-    note(history::kCut,
-         "the file was cut while it was written; its incomplete last line is left "
-         "out");
-  }
+  if (source_.cut) note(history::kCut, kWasCut);
   history::HistoryBuilder builder;
   for (const char* name : {"format", "kind"}) builder.set_metadata(name, out.fact(name));
   return std::move(builder).finish();

@@ -457,6 +457,13 @@ class Resolver {
   // The argument of the invocation, which an ok repeats.
   bool take_argument(const PairedOp& paired) {
     const Chunk& chunk = p_.chunks[paired.invoke.chunk];
+    if (tried_.is_nothing() && paired.status == TxnStatus::kIndeterminate) {
+      return p_.fail(paired,
+                     fmt::format("f={} was invoked without its value and its outcome is not known: "
+                                 "any element may come from it. Record the value in each "
+                                 "invocation",
+                                 word(chunk, p_.event(paired.invoke))));
+    }
     const auto argument = id_of(chunk, tried_, out_.elements);
     out_.values.push_back(argument);
     if (paired.status != TxnStatus::kCommitted || done_.is_nothing()) return true;

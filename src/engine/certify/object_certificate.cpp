@@ -152,13 +152,14 @@ ProvenAnswer satisfied(const ObjectHistory& h, const ObjectDocument& document) {
   for (std::size_t i = 0; i < shown.size(); ++i) {
     if (!shown[i]) reject(fmt::format("object {} has no order", i));
   }
-  return {.level = "linearizable",
-          .satisfied = true,
-          .proof = 0,
-          .how = shown.size() == 1 ? fmt::format("an order of {} operations", operations)
-                                   : fmt::format("orders of {} operations on {} objects",
-                                                 operations, shown.size()),
-          .by_level = {}};
+  return {
+      .level = "linearizable",
+      .satisfied = true,
+      .proof = 0,
+      .how = shown.size() == 1
+                 ? fmt::format("an order of {} operation{}", operations, operations == 1 ? "" : "s")
+                 : fmt::format("orders of {} operations on {} objects", operations, shown.size()),
+      .by_level = {}};
 }
 
 ProvenAnswer violated(const ObjectHistory& h, const ObjectDocument& document) {
@@ -172,7 +173,8 @@ ProvenAnswer violated(const ObjectHistory& h, const ObjectDocument& document) {
   return {.level = "linearizable",
           .satisfied = false,
           .proof = 0,
-          .how = fmt::format("{}, of {} operations", pattern.name, pattern.ops.size()),
+          .how = fmt::format("{}, of {} operation{}", pattern.name, pattern.ops.size(),
+                             pattern.ops.size() == 1 ? "" : "s"),
           .by_level = {}};
 }
 
